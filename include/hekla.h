@@ -990,6 +990,64 @@
 
 #define CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT 20482
 
+#define CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL 16784
+
+#define CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL 16785
+
+#define CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL 16786
+
+#define CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL 16787
+
+#define CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL 16788
+
+#define CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL (1 << 0)
+
+#define CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL (1 << 1)
+
+#define CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL (1 << 2)
+
+#define CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL (1 << 3)
+
+#define CL_MEM_ALLOC_FLAGS_INTEL 16789
+
+#define CL_MEM_ALLOC_WRITE_COMBINED_INTEL (1 << 0)
+
+#define CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL (1 << 1)
+
+#define CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL (1 << 2)
+
+#define CL_MEM_TYPE_UNKNOWN_INTEL 16790
+
+#define CL_MEM_TYPE_HOST_INTEL 16791
+
+#define CL_MEM_TYPE_DEVICE_INTEL 16792
+
+#define CL_MEM_TYPE_SHARED_INTEL 16793
+
+#define CL_MEM_ALLOC_TYPE_INTEL 16794
+
+#define CL_MEM_ALLOC_BASE_PTR_INTEL 16795
+
+#define CL_MEM_ALLOC_SIZE_INTEL 16796
+
+#define CL_MEM_ALLOC_DEVICE_INTEL 16797
+
+#define CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL 16896
+
+#define CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL 16897
+
+#define CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL 16898
+
+#define CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL 16899
+
+#define CL_COMMAND_MEMFILL_INTEL 16900
+
+#define CL_COMMAND_MEMCPY_INTEL 16901
+
+#define CL_COMMAND_MIGRATEMEM_INTEL 16902
+
+#define CL_COMMAND_MEMADVISE_INTEL 16903
+
 #define CL_INVALID_COMMAND_BUFFER_KHR -1138
 
 #define CL_INVALID_SYNC_POINT_WAIT_LIST_KHR -1139
@@ -1144,6 +1202,8 @@
 
 #define MAX_REGIONS 1024
 
+#define MAX_ALIGNMENT 128
+
 #define PRINTF_BUFFER_SIZE (1 << 20)
 
 #define MAX_READ_ARGS 128
@@ -1155,6 +1215,8 @@
 #define MIN_CHUNK (1 << 20)
 
 #define CHUNKS_IN_FLIGHT 6
+
+#define PAGE 4096
 
 
 
@@ -1344,13 +1406,25 @@ typedef cl_bitfield cl_svm_mem_flags;
 
 typedef void (*SvmFreeNotify)(cl_command_queue, cl_uint, void**, void*);
 
+typedef cl_bitfield cl_mem_properties_intel;
+
+typedef cl_uint cl_mem_info_intel;
+
+typedef cl_uint cl_mem_advice_intel;
+
 typedef cl_bitfield cl_mutable_dispatch_fields_khr;
+
+typedef cl_bitfield cl_device_unified_shared_memory_capabilities_intel;
+
+typedef cl_device_unified_shared_memory_capabilities_intel Capabilities;
 
 #define COMMAND_BUFFER_CAPABILITIES (CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR)
 
 #define COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES 0
 
 #define MUTABLE_DISPATCH_CAPABILITIES ((((CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR) | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR) | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR) | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR)
+
+#define DEVICE_CAPABILITIES (CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
 
 #define ACCESS ((CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY) | CL_MEM_READ_ONLY)
 
@@ -2268,6 +2342,73 @@ cl_int clEnqueueSVMMigrateMem(cl_command_queue command_queue,
                               cl_uint num_events_in_wait_list,
                               const cl_event *event_wait_list,
                               cl_event *event);
+
+void *clHostMemAllocINTEL(cl_context context,
+                          const cl_mem_properties_intel *properties,
+                          size_t size,
+                          cl_uint alignment,
+                          cl_int *errcode_ret);
+
+void *clDeviceMemAllocINTEL(cl_context context,
+                            cl_device_id device,
+                            const cl_mem_properties_intel *properties,
+                            size_t size,
+                            cl_uint alignment,
+                            cl_int *errcode_ret);
+
+void *clSharedMemAllocINTEL(cl_context context,
+                            cl_device_id device,
+                            const cl_mem_properties_intel *properties,
+                            size_t size,
+                            cl_uint alignment,
+                            cl_int *errcode_ret);
+
+cl_int clMemFreeINTEL(cl_context context, void *ptr);
+
+cl_int clMemBlockingFreeINTEL(cl_context context, void *ptr);
+
+cl_int clGetMemAllocInfoINTEL(cl_context context,
+                              const void *ptr,
+                              cl_mem_info_intel param_name,
+                              size_t param_value_size,
+                              void *param_value,
+                              size_t *param_value_size_ret);
+
+cl_int clSetKernelArgMemPointerINTEL(cl_kernel kernel, cl_uint arg_index, const void *arg_value);
+
+cl_int clEnqueueMemFillINTEL(cl_command_queue command_queue,
+                             void *dst_ptr,
+                             const void *pattern,
+                             size_t pattern_size,
+                             size_t size,
+                             cl_uint num_events_in_wait_list,
+                             const cl_event *event_wait_list,
+                             cl_event *event);
+
+cl_int clEnqueueMemcpyINTEL(cl_command_queue command_queue,
+                            cl_bool blocking,
+                            void *dst_ptr,
+                            const void *src_ptr,
+                            size_t size,
+                            cl_uint num_events_in_wait_list,
+                            const cl_event *event_wait_list,
+                            cl_event *event);
+
+cl_int clEnqueueMigrateMemINTEL(cl_command_queue command_queue,
+                                const void *_ptr,
+                                size_t _size,
+                                cl_mem_migration_flags flags,
+                                cl_uint num_events_in_wait_list,
+                                const cl_event *event_wait_list,
+                                cl_event *event);
+
+cl_int clEnqueueMemAdviseINTEL(cl_command_queue command_queue,
+                               const void *_ptr,
+                               size_t _size,
+                               cl_mem_advice_intel advice,
+                               cl_uint num_events_in_wait_list,
+                               const cl_event *event_wait_list,
+                               cl_event *event);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -102,6 +102,29 @@ pub mod sampler_word {
     pub const LOD_MASK: u32 = 0xFFF;
 }
 
+/// The beginning of a pipe's buffer, in 32-bit words. What is not named is 0 at first; packets follow.
+pub mod pipe_header {
+    /// Number of words.
+    pub const WORDS: usize = 16;
+    /// The most packets that it holds.
+    pub const CAPACITY: usize = 0;
+    /// Bytes of a packet.
+    pub const PACKET: usize = 1;
+    /// A multiple of the capacity: positions in the pipe count packets modulo this.
+    pub const MODULUS: usize = 2;
+    /// Of a pipe, so that positions are far from wrapping around within it.
+    pub const MOST_PACKETS: u32 = 1 << 28;
+
+    /// Returns the header of an empty pipe of 1 to [`MOST_PACKETS`] packets.
+    pub fn new(packet: u32, capacity: u32) -> [u32; WORDS] {
+        let mut words = [0; WORDS];
+        words[CAPACITY] = capacity;
+        words[PACKET] = packet;
+        words[MODULUS] = (1 << 31) / capacity.max(1) * capacity;
+        words
+    }
+}
+
 /// A compiled program: one SPIR-V module per kernel, and the program-scope data they share.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
@@ -247,6 +270,9 @@ pub enum ArgKind {
     Image { dim: ImageDim, depth: bool, access: ImageAccess },
     /// A sampler: its [`sampler_word`] goes into the kernel-argument buffer.
     Sampler,
+    /// A pipe with packets of so many bytes: the device address (u64) of its buffer, which begins with a
+    /// [`pipe_header`], goes into the kernel-argument buffer.
+    Pipe { access: ImageAccess, packet: u32 },
 }
 
 /// An image type of OpenCL C.

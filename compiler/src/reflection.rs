@@ -107,6 +107,11 @@ fn argument(kernel: &Kernel, index: usize, arg: &Arg) -> Object {
             .member("depth", depth)
             .member("access", Text(access.name())),
         ArgKind::Sampler => object.member("kind", Text("sampler")).member("size", 4),
+        ArgKind::Pipe { access, packet } => object
+            .member("kind", Text("pipe"))
+            .member("size", 8)
+            .member("packet", packet)
+            .member("access", Text(access.name())),
     };
     let place = kernel.argument_fields.iter().find(|entry| entry.field == Field::Arg(index as u32));
     match place {

@@ -1,7 +1,8 @@
 //! What the compiler must know of the device it compiles for: plain data, filled in by the runtime.
 
-use crate::ir::Scalar;
+use crate::ir::{AtomicOp, Scalar};
 use crate::options::{ClStd, Options};
+use bitflags::bitflags;
 
 /// Most bytes of one variable in global memory (CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE). Vulkan devices
 /// allocate at least 1 GiB in one piece.
@@ -32,6 +33,11 @@ pub struct Target {
     pub atomic_int64_shared: bool,
     /// shaderIntegerDotProduct; without it dot products of integers are arithmetic.
     pub integer_dot_product: bool,
+    /// shaderSubgroupClock and shaderDeviceClock.
+    pub subgroup_clock: bool,
+    pub device_clock: bool,
+    /// What VK_EXT_shader_atomic_float and VK_EXT_shader_atomic_float2 have for global memory.
+    pub float_atomics: FloatAtomics,
     /// VK_KHR_workgroup_memory_explicit_layout with its 8- and 16-bit parts as told.
     pub workgroup_explicit_layout: bool,
     pub workgroup_explicit_layout_8: bool,
@@ -102,6 +108,28 @@ pub struct Target {
     pub zero_private: bool,
 }
 
+/// What a device promises of which work-items are together where control flow joins again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reconvergence {
+    /// Nothing that can be asked for.
+    Unspecified,
+    /// VK_KHR_shader_subgroup_uniform_control_flow: those of a sub-group that parted are together again.
+    Uniform,
+    /// VK_KHR_shader_maximal_reconvergence: any that were together before they parted.
+    Maximal,
+}
+
+bitflags! {
+    /// Atomic arithmetic on floats in global memory.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub struct FloatAtomics: u8 {
+        const ADD_32 = 1;
+        const ADD_64 = 2;
+        const MIN_MAX_32 = 4;
+        const MIN_MAX_64 = 8;
+    }
+}
+
 /// Sub-groups of a device that has votes, ballots and shuffles. What is false is made of those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Subgroups {
@@ -122,6 +150,7 @@ pub struct Subgroups {
     pub extended_types: bool,
     /// subgroupBroadcastDynamicId: of which work-item a broadcast is need not be a constant.
     pub dynamic_broadcast: bool,
+    pub reconvergence: Reconvergence,
 }
 
 impl Subgroups {
@@ -138,6 +167,7 @@ impl Subgroups {
         shuffle_relative: false,
         extended_types: false,
         dynamic_broadcast: false,
+        reconvergence: Reconvergence::Unspecified,
     };
 
     /// Returns the sizes that a kernel may ask for.
@@ -184,6 +214,20 @@ impl Target {
         }
     }
 
+    /// Returns true if the device's own atomic operation on floats in global memory is used. Nobody says what it does
+    /// with denormals, so it is not used for floats where other arithmetic keeps them.
+    pub fn has_float_atomic(&self, op: AtomicOp, scalar: Scalar) -> bool {
+        let flushes = scalar == Scalar::F64 || !self.floats(scalar).keeps_denormals;
+        let needed = match (op, scalar) {
+            (AtomicOp::FAdd, Scalar::F32) => FloatAtomics::ADD_32,
+            (AtomicOp::FAdd, Scalar::F64) => FloatAtomics::ADD_64,
+            (AtomicOp::FMin | AtomicOp::FMax, Scalar::F32) => FloatAtomics::MIN_MAX_32,
+            (AtomicOp::FMin | AtomicOp::FMax, Scalar::F64) => FloatAtomics::MIN_MAX_64,
+            _ => return false,
+        };
+        flushes && self.float_atomics.contains(needed)
+    }
+
     /// Returns true if arithmetic with denormal doubles is emulated; false where options allow denormals to be zero.
     pub fn emulates_denormals(&self, options: &Options) -> bool {
         let allowed = options.denorms_are_zero || options.unsafe_math;
@@ -216,6 +260,8 @@ impl Target {
             ("cl_khr_mipmap_image", self.images),
             ("cl_khr_mipmap_image_writes", self.images),
             ("cl_khr_srgb_image_writes", self.images),
+            ("cl_ext_float_atomics", true),
+            ("cl_khr_kernel_clock", self.device_clock || self.reads_subgroup_clock()),
             ("cl_khr_subgroups", self.subgroups.is_some_and(|it| it.forward_progress)),
             ("cl_khr_subgroup_extended_types", self.subgroups.is_some()),
             ("cl_khr_subgroup_non_uniform_vote", self.subgroups.is_some()),
@@ -244,9 +290,28 @@ impl Target {
             ("__opencl_c_program_scope_global_variables", true),
             ("__opencl_c_generic_address_space", true),
             ("__opencl_c_work_group_collective_functions", true),
+            ("__opencl_c_pipes", self.vulkan_memory_model),
             ("__opencl_c_subgroups", self.subgroups.is_some()),
             ("__opencl_c_integer_dot_product_input_4x8bit", true),
             ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
+            // What all work-items of the device share those of a work-group share.
+            ("__opencl_c_kernel_clock_scope_device", self.device_clock),
+            ("__opencl_c_kernel_clock_scope_work_group", self.device_clock),
+            ("__opencl_c_kernel_clock_scope_sub_group", self.reads_subgroup_clock()),
+            ("__opencl_c_ext_fp16_global_atomic_load_store", self.half_arithmetic()),
+            ("__opencl_c_ext_fp16_local_atomic_load_store", self.half_arithmetic()),
+            ("__opencl_c_ext_fp16_global_atomic_add", self.half_arithmetic()),
+            ("__opencl_c_ext_fp16_local_atomic_add", self.half_arithmetic()),
+            ("__opencl_c_ext_fp16_global_atomic_min_max", self.half_arithmetic()),
+            ("__opencl_c_ext_fp16_local_atomic_min_max", self.half_arithmetic()),
+            ("__opencl_c_ext_fp32_global_atomic_add", true),
+            ("__opencl_c_ext_fp32_local_atomic_add", true),
+            ("__opencl_c_ext_fp32_global_atomic_min_max", true),
+            ("__opencl_c_ext_fp32_local_atomic_min_max", true),
+            ("__opencl_c_ext_fp64_global_atomic_add", self.atomic_double()),
+            ("__opencl_c_ext_fp64_local_atomic_add", self.atomic_double()),
+            ("__opencl_c_ext_fp64_global_atomic_min_max", self.atomic_double()),
+            ("__opencl_c_ext_fp64_local_atomic_min_max", self.atomic_double()),
             ("__opencl_c_atomic_order_acq_rel", self.vulkan_memory_model),
             ("__opencl_c_atomic_order_seq_cst", self.vulkan_memory_model),
             ("__opencl_c_atomic_scope_device", self.vulkan_memory_model),
@@ -280,6 +345,16 @@ impl Target {
         self.extensions().contains(&"cl_khr_fp16")
     }
 
+    /// Returns true if kernels read the clock of a sub-group, where there are sub-groups.
+    pub fn reads_subgroup_clock(&self) -> bool {
+        self.subgroup_clock && self.subgroups.is_some()
+    }
+
+    /// Returns true if there are atomic objects that hold doubles.
+    pub fn atomic_double(&self) -> bool {
+        self.float64 && self.int64_atomics()
+    }
+
     /// Returns true if 64-bit atomics work on global and on local memory.
     pub fn int64_atomics(&self) -> bool {
         self.int64 && self.atomic_int64_buffer && self.atomic_int64_shared
@@ -299,6 +374,9 @@ impl Target {
             atomic_int64_buffer: true,
             atomic_int64_shared: true,
             integer_dot_product: false,
+            subgroup_clock: false,
+            device_clock: false,
+            float_atomics: FloatAtomics::empty(),
             workgroup_explicit_layout: false,
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
@@ -334,6 +412,7 @@ impl Target {
                 shuffle_relative: true,
                 extended_types: true,
                 dynamic_broadcast: true,
+                reconvergence: Reconvergence::Unspecified,
             }),
             images: true,
             read_write_images: true,

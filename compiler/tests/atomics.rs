@@ -6,7 +6,7 @@
 mod support;
 
 use hekla_compiler::kernel::{Field, Kernel};
-use hekla_compiler::{compile, Options, Source, Target};
+use hekla_compiler::{compile, FloatAtomics, FloatTraits, Options, Source, Target};
 
 fn compiled(text: &str, options: &str, target: &Target) -> (Vec<Kernel>, String) {
     let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
@@ -199,10 +199,10 @@ fn mistakes() {
         ("if (*g) {}", "error: statement requires expression of scalar type ('atomic_int' invalid)"),
         ("atomic_int a = 1;", "error: atomic variable can be initialized to a variable only in global address space"),
         ("atomic_store(p, 1);", "error: no matching function for call to 'atomic_store'"),
-        ("atomic_fetch_add(f, 1.0f);", "error: no matching function for call to 'atomic_fetch_add'"),
+        ("atomic_fetch_and(f, 1.0f);", "error: no matching function for call to 'atomic_fetch_and'"),
         ("atomic_flag_clear(l);", "error: no matching function for call to 'atomic_flag_clear'"),
         ("atomic_load((const global atomic_int *)g);", "error: no matching function for call to 'atomic_load'"),
-        ("atomic_half *h;", "error: use of type 'atomic_half' requires cl_ext_float_atomics which this device does not offer"),
+        ("atomic_half *h;", "error: use of type 'atomic_half' requires cl_khr_fp16 which this device does not offer"),
         ("atomic_load_explicit(g, memory_order_acquire, memory_scope_all_devices);", "error: use of undeclared identifier 'memory_scope_all_devices'"),
         ("atomic_load_explicit(g, memory_order_acquire, 3);", "error: this use of 'atomic_load_explicit' requires __opencl_c_atomic_scope_all_devices which this device does not offer"),
         ("atomic_load_explicit(g, memory_order_release);", "warning: memory order argument to atomic operation is invalid"),
@@ -377,4 +377,46 @@ fn volatile_accesses_are_shown_to_the_device() {
         of_op.filter(|(_, words)| words[at] & bit != 0).count()
     };
     assert_eq!((accesses(STORE, 2, 0x8), accesses(LOAD, 3, 0x10)), (2, 1));
+}
+
+/// Atomic arithmetic on floats is the device's in global memory, where its arithmetic flushes denormals anyway; elsewhere
+/// it is a loop of compare-and-exchange operations.
+#[test]
+fn arithmetic_on_floats_is_the_devices_or_a_loop() {
+    let text =
+        "kernel void k(global atomic_float *f, local atomic_float *l, global atomic_double *d) {
+            atomic_fetch_add_explicit(f, 1.0f, memory_order_relaxed);
+            atomic_fetch_min(f, 2.0f);
+            atomic_fetch_max_explicit(l, 3.0f, memory_order_relaxed);
+            atomic_fetch_sub_explicit(d, 4.0, memory_order_relaxed);
+        }";
+    let flushing = FloatTraits { keeps_denormals: false, ..FloatTraits::IEEE };
+    let device = |float_atomics, traits| Target {
+        float_atomics,
+        float_traits: [FloatTraits::IEEE, traits, FloatTraits::IEEE],
+        ..Target::generic()
+    };
+    let all = FloatAtomics::all();
+    for (target, expected) in [
+        (device(FloatAtomics::empty(), flushing), [0, 0, 0, 4]),
+        (device(all, FloatTraits::IEEE), [1, 0, 0, 3]),
+        (device(all, flushing), [2, 1, 0, 1]),
+        (device(FloatAtomics::ADD_32, flushing), [1, 0, 0, 3]),
+    ] {
+        let (kernels, log) = compiled(text, "-cl-std=CL3.0", &target);
+        assert_eq!(log, "");
+        let words = &kernels[0].spirv;
+        support::validate(words).expect("a valid module");
+        let count = |op: u32| {
+            let mut at = 5;
+            let mut count = 0;
+            while let Some(&first) = words.get(at) {
+                count += usize::from(first & 0xffff == op);
+                at += (first >> 16) as usize;
+            }
+            count
+        };
+        let [add, min, max, exchange] = [6035, 5614, 5615, 230].map(count);
+        assert_eq!([add, min, max, exchange], expected);
+    }
 }

@@ -2,10 +2,10 @@
 //! the device lacks.
 
 use hekla_compiler::builtins::signature::{Shape, Sig, Spaces, TypePattern};
-use hekla_compiler::builtins::{Builtin, Check};
+use hekla_compiler::builtins::{Builtin, Check, PipeArguments};
 use hekla_compiler::kernel::{ImageAccess, ImageDim, ImageType};
 use hekla_compiler::syntax::ast::ScalarName;
-use hekla_compiler::{compile, compile_to_ir, IrAt, Options, Source, Target};
+use hekla_compiler::{compile, compile_to_ir, FloatAtomics, IrAt, Options, Source, Target};
 use std::collections::BTreeSet;
 
 /// Devices from the weakest to one that has everything.
@@ -14,6 +14,9 @@ fn devices() -> [(&'static str, Target); 4] {
     let full = Target {
         float16: true,
         integer_dot_product: true,
+        device_clock: true,
+        subgroup_clock: true,
+        float_atomics: FloatAtomics::all(),
         workgroup_explicit_layout: true,
         workgroup_explicit_layout_8: true,
         workgroup_explicit_layout_16: true,
@@ -154,6 +157,10 @@ fn special(builtin: Builtin, target: &Target) -> Vec<String> {
             }
             kernels
         }
+        Check::Pipe { access, arguments } => pipes(name, access, arguments),
+        Check::Reservation => {
+            vec!["kernel void k0(global int *p) { reserve_id_t id = CLK_NULL_RESERVE_ID; *p = is_valid_reserve_id(id); }\n".into()]
+        }
         Check::Space(Some(_)) => {
             vec![format!("kernel void k0(global int *p) {{ int *g = p; *p = {name}(g) != 0; }}\n")]
         }
@@ -164,6 +171,36 @@ fn special(builtin: Builtin, target: &Target) -> Vec<String> {
             "kernel void k0(global float4 *p, long n) {{ {name}(\"%v4hlf %ld %d %p %s\", *p, n, 1, p, \"s\"); }}\n"
         )],
     }
+}
+
+/// Returns a kernel's text with a constant where the function wants one.
+fn with_constants(builtin: Builtin, sig: &Sig, text: String) -> String {
+    match builtin.check() {
+        Check::Clustered(_) => text.replace(&format!("*p{})", sig.params.len() - 1), "4)"),
+        _ => text,
+    }
+}
+
+/// Returns calls of a function of pipes, for packets that are values and packets that are not.
+fn pipes(name: &str, access: Option<ImageAccess>, arguments: PipeArguments) -> Vec<String> {
+    let access = access.map_or("read_only", ImageAccess::name);
+    let forms: &[&str] = match arguments {
+        PipeArguments::Packet => &[", x", ", id, 1, x"],
+        PipeArguments::Count => &[", 2"],
+        PipeArguments::Reservation => &[", id"],
+        PipeArguments::Nothing => &[""],
+    };
+    let mut kernels = vec!["struct s { char c[40]; float f; };\n".to_string()];
+    for packet in ["int", "ushort3", "struct s"] {
+        for form in forms {
+            let n = kernels.len();
+            kernels.push(format!(
+                "kernel void k{n}({access} pipe {packet} p, global {packet} *x) {{ \
+                 reserve_id_t id = CLK_NULL_RESERVE_ID; {name}(p{form}); }}\n"
+            ));
+        }
+    }
+    kernels
 }
 
 /// Returns kernels with every call of a function that a device may have: the first ones of each type of element
@@ -180,6 +217,7 @@ fn kernels(builtin: Builtin, target: &Target) -> (Vec<String>, Vec<String>) {
             for choice in 0..ADDRESS_SPACES.len() {
                 let number = first.len() + rest.len();
                 let text = kernel(builtin.name(), number, sig, shape, choice);
+                let text = text.map(|text| with_constants(builtin, sig, text));
                 if is_first && choice == 0 {
                     first.extend(text)
                 } else {
@@ -220,6 +258,14 @@ fn every_row(target: &Target, device: &str, options: &str) {
         let (first, rest) = kernels(builtin, target);
         // A device may have no images; without halves there are no functions for images of them.
         let is_image = builtin.check() == Check::Images;
+        let is_pipe = matches!(builtin.check(), Check::Pipe { .. } | Check::Reservation);
+        let lacks = match builtin.check() {
+            Check::Feature(name) => !target.features().contains(&name),
+            _ => is_pipe && !target.vulkan_memory_model,
+        };
+        if lacks {
+            continue;
+        }
         if is_image && (!target.images || first.is_empty() && !target.half_arithmetic()) {
             continue;
         }

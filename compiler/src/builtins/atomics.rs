@@ -73,13 +73,27 @@ pub(super) const ROWS: &[Row] = &[
     atom(&["atom_cmpxchg"], &[exchange_if(I64)], EXCHANGE_IF),
 ];
 
+/// Returns the sum of the object's type.
+pub(super) fn add_op(call: &Call<'_>) -> AtomicOp {
+    if call.number().is_float() {
+        return AtomicOp::FAdd;
+    }
+    AtomicOp::Add
+}
+
 /// Returns the minimum of the object's type.
 pub(super) fn min_op(call: &Call<'_>) -> AtomicOp {
+    if call.number().is_float() {
+        return AtomicOp::FMin;
+    }
     call.by_sign(AtomicOp::SMin, AtomicOp::UMin)
 }
 
 /// Returns the maximum of the object's type.
 pub(super) fn max_op(call: &Call<'_>) -> AtomicOp {
+    if call.number().is_float() {
+        return AtomicOp::FMax;
+    }
     call.by_sign(AtomicOp::SMax, AtomicOp::UMax)
 }
 

@@ -1,6 +1,6 @@
 //! The atomic functions of OpenCL C 2.0 (6.15.12): order and scope as the IR has them.
 
-use super::atomics::{max_op, min_op};
+use super::atomics::{add_op, max_op, min_op};
 use super::row::{Check, LowerCall, Names, Row, Synchronization};
 use super::signature::TypePattern::{self, Void, G};
 use super::signature::{Elements, Scalar as Name, Sig, Spaces, SCALAR};
@@ -21,6 +21,11 @@ const fn any(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::ATOMIC, ret, params).lanes(SCALAR)
 }
 
+/// Also halves.
+const fn or_half(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
+    Sig::new(Elements::ATOMIC_OR_HALF, ret, params).lanes(SCALAR)
+}
+
 const fn integer(params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::I32_I64, G, params).lanes(SCALAR)
 }
@@ -31,6 +36,10 @@ const fn flag(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
 
 const FETCH: &[Sig] = &[integer(&[OBJECT, G])];
 const FETCH_EXPLICIT: &[Sig] = &[integer(&[OBJECT, G, ORDER]), integer(&[OBJECT, G, ORDER, SCOPE])];
+/// Also of floats (cl_ext_float_atomics).
+const FETCH_NUMBER: &[Sig] = &[or_half(G, &[OBJECT, G])];
+const FETCH_NUMBER_EXPLICIT: &[Sig] =
+    &[or_half(G, &[OBJECT, G, ORDER]), or_half(G, &[OBJECT, G, ORDER, SCOPE])];
 
 // Values of memory_order.
 const ACQUIRE: i128 = 2;
@@ -65,31 +74,33 @@ const fn fetch(names: Names, sigs: &'static [Sig], lower: LowerCall) -> Row {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    Row::call(&["atomic_init"], &[any(Void, &[OBJECT, G])], |l, c| {
+    Row::call(&["atomic_init"], &[or_half(Void, &[OBJECT, G])], |l, c| {
         let &[ptr, value] = c.args else { return None };
         let align = l.b.ty(value).scalar.bytes();
         l.b.write(Addr::new(ptr, align), value);
         None
     })
     .since(ClStd::Cl20),
-    c11(&["atomic_store"], &[any(Void, &[OBJECT, G])], STORE, |l, c| l.atomic_store(c)),
+    c11(&["atomic_store"], &[or_half(Void, &[OBJECT, G])], STORE, |l, c| l.atomic_store(c)),
     c11(
         &["atomic_store_explicit"],
-        &[any(Void, &[OBJECT, G, ORDER]), any(Void, &[OBJECT, G, ORDER, SCOPE])],
+        &[or_half(Void, &[OBJECT, G, ORDER]), or_half(Void, &[OBJECT, G, ORDER, SCOPE])],
         STORE,
         |l, c| l.atomic_store(c),
     ),
-    c11(&["atomic_load"], &[any(G, &[OBJECT])], LOAD, |l, c| l.atomic_load(c)),
+    c11(&["atomic_load"], &[or_half(G, &[OBJECT])], LOAD, |l, c| l.atomic_load(c)),
     c11(
         &["atomic_load_explicit"],
-        &[any(G, &[OBJECT, ORDER]), any(G, &[OBJECT, ORDER, SCOPE])],
+        &[or_half(G, &[OBJECT, ORDER]), or_half(G, &[OBJECT, ORDER, SCOPE])],
         LOAD,
         |l, c| l.atomic_load(c),
     ),
-    c11(&["atomic_exchange"], &[any(G, &[OBJECT, G])], UPDATE, |l, c| l.fetch(c, AtomicOp::Xchg)),
+    c11(&["atomic_exchange"], &[or_half(G, &[OBJECT, G])], UPDATE, |l, c| {
+        l.fetch(c, AtomicOp::Xchg)
+    }),
     c11(
         &["atomic_exchange_explicit"],
-        &[any(G, &[OBJECT, G, ORDER]), any(G, &[OBJECT, G, ORDER, SCOPE])],
+        &[or_half(G, &[OBJECT, G, ORDER]), or_half(G, &[OBJECT, G, ORDER, SCOPE])],
         UPDATE,
         |l, c| l.fetch(c, AtomicOp::Xchg),
     ),
@@ -108,20 +119,20 @@ pub(super) const ROWS: &[Row] = &[
         EXCHANGE_IF,
         |l, c| l.compare_exchange(c),
     ),
-    fetch(&["atomic_fetch_add"], FETCH, |l, c| l.fetch(c, AtomicOp::Add)),
-    fetch(&["atomic_fetch_add_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::Add)),
-    fetch(&["atomic_fetch_sub"], FETCH, |l, c| l.fetch(c, AtomicOp::Sub)),
-    fetch(&["atomic_fetch_sub_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::Sub)),
+    fetch(&["atomic_fetch_add"], FETCH_NUMBER, |l, c| l.fetch(c, add_op(c))),
+    fetch(&["atomic_fetch_add_explicit"], FETCH_NUMBER_EXPLICIT, |l, c| l.fetch(c, add_op(c))),
+    fetch(&["atomic_fetch_sub"], FETCH_NUMBER, |l, c| l.fetch_sub(c)),
+    fetch(&["atomic_fetch_sub_explicit"], FETCH_NUMBER_EXPLICIT, |l, c| l.fetch_sub(c)),
     fetch(&["atomic_fetch_or"], FETCH, |l, c| l.fetch(c, AtomicOp::Or)),
     fetch(&["atomic_fetch_or_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::Or)),
     fetch(&["atomic_fetch_xor"], FETCH, |l, c| l.fetch(c, AtomicOp::Xor)),
     fetch(&["atomic_fetch_xor_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::Xor)),
     fetch(&["atomic_fetch_and"], FETCH, |l, c| l.fetch(c, AtomicOp::And)),
     fetch(&["atomic_fetch_and_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, AtomicOp::And)),
-    fetch(&["atomic_fetch_min"], FETCH, |l, c| l.fetch(c, min_op(c))),
-    fetch(&["atomic_fetch_min_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, min_op(c))),
-    fetch(&["atomic_fetch_max"], FETCH, |l, c| l.fetch(c, max_op(c))),
-    fetch(&["atomic_fetch_max_explicit"], FETCH_EXPLICIT, |l, c| l.fetch(c, max_op(c))),
+    fetch(&["atomic_fetch_min"], FETCH_NUMBER, |l, c| l.fetch(c, min_op(c))),
+    fetch(&["atomic_fetch_min_explicit"], FETCH_NUMBER_EXPLICIT, |l, c| l.fetch(c, min_op(c))),
+    fetch(&["atomic_fetch_max"], FETCH_NUMBER, |l, c| l.fetch(c, max_op(c))),
+    fetch(&["atomic_fetch_max_explicit"], FETCH_NUMBER_EXPLICIT, |l, c| l.fetch(c, max_op(c))),
     c11(&["atomic_flag_test_and_set"], &[flag(BOOL, &[OBJECT])], SET, |l, c| l.flag_set(c)),
     c11(
         &["atomic_flag_test_and_set_explicit"],
@@ -142,6 +153,10 @@ impl Lowerer<'_, '_> {
     fn atomic_store(&mut self, call: &Call<'_>) -> Option<Value> {
         let &[ptr, value, ref sync @ ..] = call.args else { return None };
         let sync = self.synchronization(sync, 1);
+        if is_half(call) {
+            self.update_half(call, AtomicOp::Xchg, sync);
+            return None;
+        }
         let bits = self.b.as_bits(value);
         self.b.atomic_store(ptr, bits, sync);
         None
@@ -150,6 +165,9 @@ impl Lowerer<'_, '_> {
     fn atomic_load(&mut self, call: &Call<'_>) -> Option<Value> {
         let &[ptr, ref sync @ ..] = call.args else { return None };
         let sync = self.synchronization(sync, 1);
+        if is_half(call) {
+            return Some(self.load_half(ptr, sync));
+        }
         let bits = Type::of(Scalar::int(call.result.scalar.bits()));
         let value = self.b.atomic_load(bits, ptr, sync);
         Some(self.b.bitcast(value, call.result))
@@ -158,7 +176,21 @@ impl Lowerer<'_, '_> {
     fn fetch(&mut self, call: &Call<'_>, op: AtomicOp) -> Option<Value> {
         let &[ptr, value, ref sync @ ..] = call.args else { return None };
         let sync = self.synchronization(sync, 1);
+        if is_half(call) {
+            return self.update_half(call, op, sync);
+        }
         Some(self.rmw(op, ptr, value, sync))
+    }
+
+    /// Floats are subtracted by adding what is opposite.
+    fn fetch_sub(&mut self, call: &Call<'_>) -> Option<Value> {
+        if !call.number().is_float() {
+            return self.fetch(call, AtomicOp::Sub);
+        }
+        let &[ptr, value, ref sync @ ..] = call.args else { return None };
+        let value = self.b.negate(value);
+        let args = [&[ptr, value], sync].concat();
+        self.fetch(&Call { args: &args, ..*call }, AtomicOp::FAdd)
     }
 
     fn flag_set(&mut self, call: &Call<'_>) -> Option<Value> {
@@ -233,4 +265,8 @@ impl Lowerer<'_, '_> {
         self.b.jump(join, &[]);
         self.b.switch_to(join);
     }
+}
+
+fn is_half(call: &Call<'_>) -> bool {
+    call.number().scalar == Scalar::F16
 }

@@ -33,7 +33,7 @@ pub trait FrontEnd {
     /// Returns the library's function of a name (`sin`) for F32 or F64, if there is one.
     fn library_function(&mut self, name: &str, scalar: Scalar) -> Option<Func>;
 
-    /// Returns the library's function on images of a name, if there is one.
+    /// Returns the library's function on images or pipes of a name, if there is one.
     fn image_function(&mut self, name: &str) -> Option<Func>;
 
     /// Returns the program's variable of this name, size and contents, made on first use.

@@ -12,6 +12,7 @@
 mod async_copy;
 mod atomics;
 mod c11_atomics;
+mod clocks;
 mod collective;
 mod common;
 pub mod convert;
@@ -24,6 +25,7 @@ mod filters;
 mod fptrunc;
 mod geometric;
 mod half;
+mod half_atomics;
 mod image_functions;
 mod images;
 mod integer;
@@ -31,6 +33,7 @@ mod library_call;
 mod lowerer;
 mod math;
 mod memory;
+mod pipes;
 mod printf;
 mod relational;
 mod row;
@@ -43,7 +46,8 @@ mod work_item;
 
 pub use convert::{Number, Rounding};
 pub use lowerer::{ArgType, Call, FrontEnd, Lowerer};
-pub use row::{Check, Row, Synchronization};
+pub use pipes::Packet;
+pub use row::{Check, PipeArguments, Row, Synchronization};
 
 use crate::options::ClStd;
 use rustc_hash::FxHashMap;
@@ -73,6 +77,8 @@ const CHAPTERS: &[&[Row]] = &[
     printf::ROWS,
     collective::ROWS,
     image_functions::ROWS,
+    pipes::ROWS,
+    clocks::ROWS,
 ];
 
 /// A built-in function.

@@ -3,6 +3,7 @@
 use super::lowerer::{Call, Lowerer};
 use super::signature::Sig;
 use crate::ir::{AddressSpace, Value};
+use crate::kernel::ImageAccess;
 use crate::options::ClStd;
 
 /// Functions that share everything but their names.
@@ -75,6 +76,26 @@ pub enum Check {
     Subgroup(&'static str),
     /// The same, and the last argument is a constant power of two.
     Clustered(&'static str),
+    /// Needs an optional feature, also in versions of OpenCL C without its macro.
+    Feature(&'static str),
+    /// A pipe, of this access if the function asks for one, and arguments.
+    Pipe {
+        access: Option<ImageAccess>,
+        arguments: PipeArguments,
+    },
+    /// A reservation of packets of a pipe.
+    Reservation,
+}
+
+/// What a function takes behind a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PipeArguments {
+    /// A pointer to a packet, or a reservation, an index and that pointer.
+    Packet,
+    /// A number of packets.
+    Count,
+    Reservation,
+    Nothing,
 }
 
 /// The order and scope arguments of a function.

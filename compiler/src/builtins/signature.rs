@@ -23,6 +23,7 @@ impl Elements {
         Elements::of(&[Scalar::Int, Scalar::UInt, Scalar::Long, Scalar::ULong]);
     /// The types that atomic objects hold.
     pub const ATOMIC: Elements = Elements::I32_I64.or(Elements::F32_F64);
+    pub const ATOMIC_OR_HALF: Elements = Elements::ATOMIC.or(Elements::HALF);
     /// The type that an atomic flag holds.
     pub const FLAG: Elements = Elements::of(&[Scalar::Int]);
     /// Integers of at most 32 bits, signed and unsigned: what `upsample` takes.

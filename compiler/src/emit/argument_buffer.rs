@@ -78,7 +78,7 @@ impl KernelInputs {
         let Field::Arg(arg) = field else { return Err(EmitError::malformed("a inputs field")) };
         match self.args.get(arg as usize) {
             Some(ArgKind::Value { size }) => Ok((*size, if *size >= 8 { 8 } else { 4 })),
-            Some(ArgKind::Buffer) => Ok((8, 8)),
+            Some(ArgKind::Buffer | ArgKind::Pipe { .. }) => Ok((8, 8)),
             Some(ArgKind::Image { .. } | ArgKind::Sampler) => Ok((4, 4)),
             _ => Err(EmitError::malformed(format!("argument {arg} has no value"))),
         }

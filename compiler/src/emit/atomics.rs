@@ -1,4 +1,5 @@
-//! Atomic operations: of integers, in memory that work-items share. Legalization has made all others of those.
+//! Atomic operations in memory that work-items share: of integers, and arithmetic on floats that the device has.
+//! Legalization has made all others of those.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -8,7 +9,7 @@ use crate::ir::{
 };
 use rspirv::spirv::{Capability, MemorySemantics, Op, Scope};
 
-/// A location that atomics act on, with the integer type that they see there.
+/// A location that atomics act on, with the type that they see there.
 #[derive(Clone, Copy)]
 struct AtomicLocation {
     pointer: u32,
@@ -42,7 +43,8 @@ impl Emitter<'_> {
                 let location = self.location(ptr, result, sync)?;
                 let semantics = self.semantics(sync.order, location.memory);
                 let value = self.id(value)?;
-                Ok(self.atomic_op(rmw_op(op)?, location, &[semantics, value]))
+                self.require_float_atomics(op, result)?;
+                Ok(self.atomic_op(rmw_op(op), location, &[semantics, value]))
             }
             InstData::AtomicCmpXchg { ptr, expected, desired, sync } => {
                 let sync = self.rmw_sync(ptr, sync);
@@ -63,6 +65,31 @@ impl Emitter<'_> {
         self.op(op, location.ty, &all)
     }
 
+    /// Declares what arithmetic on floats needs.
+    fn require_float_atomics(&mut self, op: AtomicOp, ty: Type) -> EmitResult<()> {
+        let (extension, capability) = match (op, ty) {
+            (AtomicOp::FAdd, Type::F32) => {
+                ("SPV_EXT_shader_atomic_float_add", Capability::AtomicFloat32AddEXT)
+            }
+            (AtomicOp::FAdd, _) => {
+                ("SPV_EXT_shader_atomic_float_add", Capability::AtomicFloat64AddEXT)
+            }
+            (AtomicOp::FMin | AtomicOp::FMax, Type::F32) => {
+                ("SPV_EXT_shader_atomic_float_min_max", Capability::AtomicFloat32MinMaxEXT)
+            }
+            (AtomicOp::FMin | AtomicOp::FMax, _) => {
+                ("SPV_EXT_shader_atomic_float_min_max", Capability::AtomicFloat64MinMaxEXT)
+            }
+            _ => return Ok(()),
+        };
+        if !self.target.has_float_atomic(op, ty.scalar) {
+            return Err(EmitError::missing("an atomic operation on floats", "shader_atomic_float"));
+        }
+        self.builder.extension(extension);
+        self.builder.require_capability(capability);
+        Ok(())
+    }
+
     /// Returns order and scope of an operation that changes memory.
     fn rmw_sync(&self, ptr: Value, sync: SyncSemantics) -> SyncSemantics {
         match self.func.ty(ptr).space() {
@@ -78,13 +105,17 @@ impl Emitter<'_> {
         sync: SyncSemantics,
     ) -> EmitResult<AtomicLocation> {
         let bits = match ty {
-            Type::I32 => 32,
-            Type::I64 => 64,
+            Type::I32 | Type::F32 => 32,
+            Type::I64 | Type::F64 => 64,
             _ => return Err(EmitError::malformed(format!("an atomic operation on {ty}"))),
         };
         let mem = self.mem(ptr)?;
         let local = matches!(mem, Mem::Array(..));
-        if bits == 64 {
+        let is_float = ty.scalar.is_float();
+        if is_float && local {
+            return Err(EmitError::malformed("an atomic operation on floats in local memory"));
+        }
+        if bits == 64 && !is_float {
             let (allowed, feature) = match local {
                 true => (self.target.atomic_int64_shared, "shaderSharedInt64Atomics"),
                 false => (self.target.atomic_int64_buffer, "shaderBufferInt64Atomics"),
@@ -94,7 +125,7 @@ impl Emitter<'_> {
             }
             self.builder.require_capability(Capability::Int64Atomics);
         }
-        let ty = self.int_type(bits);
+        let ty = if is_float { self.ty(ty)? } else { self.int_type(bits) };
         // What orders nothing may as well be atomic for all.
         let narrow = sync.scope == MemoryScope::WorkGroup && sync.orders();
         let scope = if local || narrow { Scope::Workgroup } else { Scope::Device };
@@ -133,8 +164,8 @@ fn ordered_memory(local: bool, order: MemoryOrder) -> MemorySemantics {
     }
 }
 
-fn rmw_op(op: AtomicOp) -> EmitResult<Op> {
-    Ok(match op {
+fn rmw_op(op: AtomicOp) -> Op {
+    match op {
         AtomicOp::Xchg => Op::AtomicExchange,
         AtomicOp::Add => Op::AtomicIAdd,
         AtomicOp::Sub => Op::AtomicISub,
@@ -145,6 +176,8 @@ fn rmw_op(op: AtomicOp) -> EmitResult<Op> {
         AtomicOp::SMax => Op::AtomicSMax,
         AtomicOp::UMin => Op::AtomicUMin,
         AtomicOp::UMax => Op::AtomicUMax,
-        AtomicOp::FAdd => return Err(EmitError::malformed("an atomic operation on floats")),
-    })
+        AtomicOp::FAdd => Op::AtomicFAddEXT,
+        AtomicOp::FMin => Op::AtomicFMinEXT,
+        AtomicOp::FMax => Op::AtomicFMaxEXT,
+    }
 }

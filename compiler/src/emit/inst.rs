@@ -4,9 +4,10 @@ use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::repr::Ids;
 use crate::ir::{
-    ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, ScalarKinds, Type, UnaryOp, Value,
+    ClockScope, ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, ScalarKinds, Type, UnaryOp,
+    Value,
 };
-use rspirv::spirv::Op;
+use rspirv::spirv::{Capability, Op, Scope};
 use smallvec::smallvec;
 
 impl Emitter<'_> {
@@ -108,6 +109,7 @@ impl Emitter<'_> {
             AtomicRmw { .. } | AtomicCmpXchg { .. } | AtomicLoad { .. } => self.atomic(data, ty),
             WorkItem { query, dim } => self.work_item(query, dim),
             LoadArg { arg, offset } => self.load_arg(arg, offset, ty),
+            ReadClock { scope } => self.read_clock(scope),
             Call { func, ref args } => self.call_with_result(func, args, result),
             ImageFetch { view, slot, coords, level } => self.image_fetch(view, slot, coords, level),
             ImageSample { view, slot, sampler, coords } => {
@@ -169,6 +171,21 @@ impl Emitter<'_> {
             ids.push(self.id(arg)?);
         }
         self.float_math(op, ty, &ids)
+    }
+
+    fn read_clock(&mut self, scope: ClockScope) -> EmitResult<u32> {
+        let (offered, scope) = match scope {
+            ClockScope::SubGroup => (self.target.subgroup_clock, Scope::Subgroup),
+            ClockScope::Device => (self.target.device_clock, Scope::Device),
+        };
+        if !offered {
+            return Err(EmitError::missing("a clock", "VK_KHR_shader_clock"));
+        }
+        self.builder.extension("SPV_KHR_shader_clock");
+        self.builder.require_capability(Capability::ShaderClockKHR);
+        let ty = self.ty(Type::PAIR)?;
+        let scope = self.const_u32(scope as u32);
+        Ok(self.op(Op::ReadClockKHR, ty, &[scope]))
     }
 
     fn select_value(&mut self, cond: Value, then: Value, otherwise: Value) -> EmitResult<u32> {

@@ -97,6 +97,7 @@ pub fn emit_observed(
     }
     float_controls(&mut emitter, options);
     emitter.decorate_images();
+    emitter.declare_reconvergence();
 
     let local = LocalBlock {
         static_size: emitter.info.local_static_size,

@@ -3,9 +3,27 @@
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use crate::ir::{BinaryOp, SubgroupScan, SubgroupShuffle, SubgroupVote, Type, Value};
-use rspirv::spirv::{Capability, GroupOperation, Op, Scope};
+use crate::target::Reconvergence;
+use rspirv::spirv::{Capability, ExecutionMode, GroupOperation, Op, Scope};
 
 impl Emitter<'_> {
+    /// Asks for what the device promises of work-items that are together, where the kernel acts on sub-groups.
+    pub fn declare_reconvergence(&mut self) {
+        let subgroups = self.target.subgroups.filter(|_| self.info.uses_subgroups);
+        let (extension, mode) = match subgroups.map(|subgroups| subgroups.reconvergence) {
+            Some(Reconvergence::Maximal) => {
+                ("SPV_KHR_maximal_reconvergence", ExecutionMode::MaximallyReconvergesKHR)
+            }
+            Some(Reconvergence::Uniform) => (
+                "SPV_KHR_subgroup_uniform_control_flow",
+                ExecutionMode::SubgroupUniformControlFlowKHR,
+            ),
+            Some(Reconvergence::Unspecified) | None => return,
+        };
+        self.builder.extension(extension);
+        self.builder.execution_mode(mode, None);
+    }
+
     /// An operation of the work-items of the sub-group that are together here.
     fn group_op(
         &mut self,

@@ -16,6 +16,8 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_linkonce_odr",
     c"SPV_KHR_expect_assume",
     c"SPV_KHR_bit_instructions",
+    c"SPV_KHR_integer_dot_product",
+    c"SPV_KHR_shader_clock",
     c"SPV_KHR_subgroup_rotate",
     c"SPV_EXT_optnone",
     c"SPV_INTEL_optnone",
@@ -54,6 +56,9 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | RoundingModeRTE
         | ExpectAssumeKHR
         | BitInstructions
+        | DotProduct
+        | DotProductInput4x8Bit
+        | DotProductInput4x8BitPacked
         | UniformDecoration
         | Float16Buffer
         | OptNoneEXT => true,
@@ -67,6 +72,7 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | GroupNonUniformClustered
         | GroupNonUniformRotateKHR => target.subgroups.is_some(),
         SubgroupDispatch => !target.required_subgroup_sizes().is_empty(),
+        ShaderClockKHR => target.extensions().contains(&"cl_khr_kernel_clock"),
         Float16 => target.float16,
         Float64 => target.float64,
         Int64Atomics => target.int64_atomics(),

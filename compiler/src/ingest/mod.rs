@@ -25,6 +25,7 @@ mod globals;
 mod grammar;
 mod groups;
 mod images;
+mod integer_dot;
 mod kernels;
 mod mangled;
 mod memory;

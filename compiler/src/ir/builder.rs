@@ -357,6 +357,10 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::ImageSize { view, slot, level }, view.coordinates())
     }
 
+    pub fn read_clock(&mut self, scope: ClockScope) -> Value {
+        self.push(InstData::ReadClock { scope }, Type::PAIR)
+    }
+
     pub fn barrier(&mut self, flags: BarrierFlags) {
         self.void(InstData::Barrier { flags });
     }

@@ -64,6 +64,7 @@ words! {
     AtomicOp "an atomic operation",
     MemoryOrder "an order",
     MemoryScope "a scope",
+    ClockScope "a scope",
     WorkItemQuery "a query",
     SubgroupVote "a vote",
     SubgroupShuffle "a shuffle",

@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 
 pub use super::opcodes::{InstData, Properties};
 pub use super::operations::{
-    AtomicOp, BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, MemoryOrder, MemoryScope, ScalarKinds,
-    Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, TexelComponent, UnaryOp,
+    AtomicOp, BinaryOp, ClockScope, ConvertOp, FloatCC, IntCC, MathOp, MemoryOrder, MemoryScope,
+    ScalarKinds, Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, TexelComponent, UnaryOp,
     WorkItemQuery,
 };
 pub use crate::kernel::ImageDim;

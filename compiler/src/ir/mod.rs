@@ -50,10 +50,10 @@ pub use builder::{Builder, InsertionPoint, InstBuilder};
 pub use entities::{Block, Func, Global, Inst, Value};
 pub use function::{BlockData, Constant, Function, UnrollHint, ValueDef};
 pub use inst::{
-    AtomicOp, BarrierFlags, BinaryOp, BlockCall, ConvertOp, FloatCC, ImageDim, ImageView, InstData,
-    IntCC, MathOp, MemFlags, MemoryOrder, MemoryScope, OpFlags, Properties, ScalarKinds,
-    Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, SwitchCase, SyncSemantics,
-    TexelComponent, UnaryOp, Within, WorkItemQuery,
+    AtomicOp, BarrierFlags, BinaryOp, BlockCall, ClockScope, ConvertOp, FloatCC, ImageDim,
+    ImageView, InstData, IntCC, MathOp, MemFlags, MemoryOrder, MemoryScope, OpFlags, Properties,
+    ScalarKinds, Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, SwitchCase,
+    SyncSemantics, TexelComponent, UnaryOp, Within, WorkItemQuery,
 };
 pub use module::{GlobalData, KernelEntry, Linkage, Module};
 pub use structure::{Merge, Structure};

@@ -273,6 +273,10 @@ instructions! {
             ensure(!view.storage && !view.is_buffer(), "has no levels")?;
             ensure(ty == Type::I32 && c.are(&[*slot], Type::I32), "result or slot is not i32")
         }
+    /// The time of a clock, its low word first. Each execution reads it anew, in the order of the program.
+    ReadClock { scope: ClockScope } ["read_clock" scope]
+        EFFECT | UNIQUE, Never;
+        |_, ty| ensure(ty == Type::PAIR, "gives two words")
     /// Work-group control barrier; no result.
     Barrier { flags: BarrierFlags } ["barrier" flags]
         EFFECT | VOID | CONVERGENT, Never;

@@ -456,6 +456,9 @@ operations! {
         UMin = "umin" => INT,
         UMax = "umax" => INT,
         FAdd = "fadd" => FLOAT,
+        /// If one number is NaN the other is the result.
+        FMin = "fmin" => FLOAT,
+        FMax = "fmax" => FLOAT,
     }
 }
 
@@ -467,6 +470,25 @@ impl SubgroupVote {
 }
 
 impl AtomicOp {
+    /// Returns the operation on numbers that is made atomic; `None` for an exchange.
+    pub fn arithmetic(self) -> Option<BinaryOp> {
+        Some(match self {
+            AtomicOp::Xchg => return None,
+            AtomicOp::Add => BinaryOp::IAdd,
+            AtomicOp::Sub => BinaryOp::ISub,
+            AtomicOp::And => BinaryOp::And,
+            AtomicOp::Or => BinaryOp::Or,
+            AtomicOp::Xor => BinaryOp::Xor,
+            AtomicOp::SMin => BinaryOp::SMin,
+            AtomicOp::SMax => BinaryOp::SMax,
+            AtomicOp::UMin => BinaryOp::UMin,
+            AtomicOp::UMax => BinaryOp::UMax,
+            AtomicOp::FAdd => BinaryOp::FAdd,
+            AtomicOp::FMin => BinaryOp::FMin,
+            AtomicOp::FMax => BinaryOp::FMax,
+        })
+    }
+
     /// Returns the kinds of scalars that the operation takes.
     pub fn takes(self) -> ScalarKinds {
         *self.rule()
@@ -543,6 +565,14 @@ operations! {
     /// Among which work-items an order holds.
     MemoryScope {
         WorkGroup = "work_group",
+        Device = "device",
+    }
+}
+
+operations! {
+    /// The work-items that share a clock.
+    ClockScope {
+        SubGroup = "sub_group",
         Device = "device",
     }
 }

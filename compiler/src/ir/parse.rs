@@ -368,8 +368,15 @@ impl Parser {
                 ArgKind::Image { dim, depth: self.eat_word("depth"), access }
             }
             "sampler" => ArgKind::Sampler,
+            "pipe" => {
+                let Some(access) = self.eat_name(ImageAccess::from_name) else {
+                    return self.fail("expected the access of a pipe");
+                };
+                ArgKind::Pipe { access, packet: self.number()? }
+            }
             _ => {
-                return self.fail_back("expected 'value', 'buffer', 'local', 'image' or 'sampler'")
+                return self
+                    .fail_back("expected 'value', 'buffer', 'local', 'image', 'sampler' or 'pipe'")
             }
         })
     }
@@ -715,7 +722,7 @@ fn empty_global(name: &str) -> GlobalData {
 fn plain_arg(name: String, kind: ArgKind) -> Arg {
     let address = match kind {
         ArgKind::Value { .. } | ArgKind::Sampler => ArgAddress::Private,
-        ArgKind::Buffer | ArgKind::Image { .. } => ArgAddress::Global,
+        ArgKind::Buffer | ArgKind::Image { .. } | ArgKind::Pipe { .. } => ArgAddress::Global,
         ArgKind::Local { .. } => ArgAddress::Local,
     };
     let type_name = String::new();

@@ -186,6 +186,9 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
                 write!(out, "{name}: image {} {}{depth}", dim.name(), access.name())
             }
             ArgKind::Sampler => write!(out, "{name}: sampler"),
+            ArgKind::Pipe { access, packet } => {
+                write!(out, "{name}: pipe {} {packet}", access.name())
+            }
         };
         if let Some(align) = kernel.pointee_alignments.get(i).filter(|&&align| align != 0) {
             let _ = write!(out, " aligned {align}");

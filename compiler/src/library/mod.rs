@@ -27,7 +27,7 @@ pub enum Unit {
     Float,
     /// Functions of double.
     Double,
-    /// Functions on images.
+    /// Functions on images and pipes.
     Image,
 }
 
@@ -98,7 +98,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
             include_str!("short_f64.cl"),
             include_str!("exact_f64.cl"),
         ),
-        Unit::Image => return vec![include_str!("image.cl")],
+        Unit::Image => return vec![include_str!("image.cl"), include_str!("pipe.cl")],
     };
     vec![
         prelude,

@@ -2,7 +2,7 @@
 
 use super::function::Lowering;
 use super::{types, Context, Origin};
-use crate::builtins::{ArgType, Builtin, Call, FrontEnd, Lowerer, Number, Rounding};
+use crate::builtins::{ArgType, Builtin, Call, FrontEnd, Lowerer, Number, Packet, Rounding};
 use crate::ir::{Func, Global, GlobalData, Scalar, Value};
 use crate::library::{self, Unit};
 use crate::sema::hir::Expr;
@@ -46,7 +46,11 @@ impl<'m> Lowering<'m, '_> {
         let arg_types: Vec<ArgType> = args.iter().map(|arg| self.arg_type(arg.ty)).collect();
         let result = self.value_type(expr.ty);
         let call = Call { builtin: function, args: &values, types: &arg_types, result };
-        let value = self.with_lowerer(expr.span, |lowerer| lowerer.call(&call));
+        let packet = args.first().and_then(|arg| self.packet(arg.ty));
+        let value = self.with_lowerer(expr.span, |lowerer| match packet {
+            Some(packet) => lowerer.pipe_function(&call, packet),
+            None => lowerer.call(&call),
+        });
         if value.is_some() || self.is_void(expr.ty) {
             return value;
         }
@@ -86,6 +90,13 @@ impl<'m> Lowering<'m, '_> {
             in_library: self.origin != Origin::User,
             front: &mut CallSite { context: self.context, span },
         })
+    }
+
+    /// Returns what packets of a pipe are.
+    fn packet(&self, ty: TypeId) -> Option<Packet> {
+        let TypeKind::Pipe(packet, _) = *self.types().kind(ty) else { return None };
+        let (size, align) = types::layout(self.types(), packet);
+        Some(Packet { size, align, value: types::value_type(self.types(), packet) })
     }
 
     fn arg_type(&self, ty: TypeId) -> ArgType {

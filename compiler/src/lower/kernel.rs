@@ -70,6 +70,10 @@ fn classify(types: &Types, ty: TypeId, locals: &mut u32) -> Option<ArgKind> {
         &TypeKind::Image(ImageType { dim, depth, access }) => {
             Some(ArgKind::Image { dim, depth, access })
         }
+        &TypeKind::Pipe(packet, access) => {
+            let size = types.size(packet).filter(|&size| size <= MAX_ARG_SIZE)?;
+            Some(ArgKind::Pipe { access, packet: size as u32 })
+        }
         TypeKind::Opaque(SAMPLER) => Some(ArgKind::Sampler),
         TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Record(_) => {
             let size = types.size(ty).filter(|&size| size <= MAX_ARG_SIZE)?;

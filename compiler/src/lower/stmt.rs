@@ -2,7 +2,7 @@
 
 use super::function::{JumpTargets, Lowering};
 use super::Origin;
-use crate::ir::{Addr, UnrollHint};
+use crate::ir::{Addr, Block, InstData, Type, UnrollHint};
 use crate::sema::hir::{Expr, Init, LocalId, Part, Stmt, Unroll};
 
 fn hint(unroll: Unroll) -> UnrollHint {
@@ -109,16 +109,21 @@ impl Lowering<'_, '_> {
             }
             None => self.b.jump(inner, &[]),
         }
-        let next = if step.is_some() { self.b.new_block() } else { header };
+        let has_next = step.is_some() || self.hir.uses_subgroups;
+        let next = if has_next { self.b.new_block() } else { header };
+        let on_break = self.break_target(after);
         self.b.switch_to(inner);
-        self.jump_targets.push(JumpTargets { on_break: after, on_continue: Some(next) });
+        self.jump_targets.push(JumpTargets { on_break, on_continue: Some(next) });
         self.stmts(body);
         self.jump_targets.pop();
-        if let Some(step) = step {
+        if has_next {
             self.fall_into(next);
+        }
+        if let Some(step) = step {
             self.discard(step);
         }
-        self.fall_into_from(header, after);
+        let back = self.close_breaks(header, on_break, after);
+        self.fall_into_from(back, after);
     }
 
     fn do_stmt(&mut self, body: &[Stmt], cond: &Expr, unroll: Option<Unroll>) {
@@ -126,14 +131,59 @@ impl Lowering<'_, '_> {
         self.b.func.blocks[inner].unroll = unroll.map(hint);
         let test = self.b.new_block();
         let after = self.b.new_block();
+        let on_break = self.break_target(after);
         self.fall_into(inner);
-        self.jump_targets.push(JumpTargets { on_break: after, on_continue: Some(test) });
+        self.jump_targets.push(JumpTargets { on_break, on_continue: Some(test) });
         self.stmts(body);
         self.jump_targets.pop();
         self.fall_into(test);
         let cond = self.truth(cond);
-        self.b.brif(cond, inner, after);
+        let back = self.close_breaks(inner, on_break, after);
+        self.b.brif(cond, back, after);
         self.b.switch_to(after);
+    }
+
+    /// Returns where a `break` goes of a loop before `after`.
+    fn break_target(&mut self, after: Block) -> Block {
+        match self.hir.uses_subgroups {
+            true => self.b.new_block(),
+            false => after,
+        }
+    }
+
+    /// Leads the breaks of a loop on to what follows it, and returns where its end goes for the next round. In a loop
+    /// whose work-items act on their sub-group, those that break go there by way of that place too: so what they did
+    /// before lies in the loop as the graph has it, and no work-item of another round does it with them.
+    fn close_breaks(&mut self, header: Block, on_break: Block, after: Block) -> Block {
+        if on_break == after {
+            return header;
+        }
+        let here = self.b.out;
+        let acts = |data: &InstData| match data {
+            InstData::Call { .. } => true,
+            InstData::Barrier { .. } => false,
+            data => data.is_convergent(),
+        };
+        let func = &*self.b.func;
+        let since = func.layout.iter().position(|&block| block == header).unwrap_or(0);
+        let mut insts = func.layout[since..].iter().flat_map(|&block| &func.blocks[block].insts);
+        if !insts.any(|&inst| acts(&func.insts[inst])) {
+            self.b.switch_to(on_break);
+            self.b.jump(after, &[]);
+            self.b.switch_to(here);
+            return header;
+        }
+        let [latch, onward] = [self.b.new_block(), self.b.new_block()];
+        let leaves = self.b.func.add_param(latch, Type::BOOL);
+        let [stay, leave] = [0, 1].map(|truth| self.b.func.constant(Type::BOOL, truth));
+        self.b.switch_to(on_break);
+        self.b.jump(latch, &[leave]);
+        self.b.switch_to(onward);
+        self.b.jump(latch, &[stay]);
+        self.b.switch_to(latch);
+        self.b.brif(leaves, after, header);
+        self.b.switch_to(here);
+        onward
     }
 
     fn return_stmt(&mut self, value: Option<&Expr>) {

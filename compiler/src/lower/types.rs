@@ -1,6 +1,6 @@
 //! Types of the typed tree as types of the IR.
 
-use crate::ir::{Scalar, Type};
+use crate::ir::{AddressSpace, Scalar, Type};
 use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types, SAMPLER};
 
 /// Returns the IR's scalar for a scalar type. Signs are dropped.
@@ -24,6 +24,7 @@ pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
         TypeKind::Scalar(name) | TypeKind::Atomic(name) => Some(Type::of(scalar(name))),
         TypeKind::Vector(name, lanes) => Some(Type::vector(scalar(name), lanes)),
         TypeKind::Pointer(pointer) => Some(Type::ptr(pointer.space)),
+        TypeKind::Pipe(..) => Some(Type::ptr(AddressSpace::Global)),
         TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => Some(Type::I32),
         TypeKind::Opaque(_) => Some(Type::I64),
         // Sema knows what blocks are; their values mean nothing.
@@ -41,7 +42,7 @@ pub fn is_record(types: &Types, ty: TypeId) -> bool {
 pub fn layout(types: &Types, ty: TypeId) -> (u64, u32) {
     match types.kind(ty) {
         TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => (4, 4),
-        TypeKind::Opaque(_) => (8, 8),
+        TypeKind::Opaque(_) | TypeKind::Pipe(..) => (8, 8),
         TypeKind::Array(element, Some(n)) => {
             let (size, align) = layout(types, *element);
             (size.saturating_mul(*n), align)

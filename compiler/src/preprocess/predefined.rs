@@ -20,6 +20,7 @@ pub(super) struct Features {
     scope_device: bool,
     scope_all_devices: bool,
     subgroups: bool,
+    pipes: bool,
 }
 
 impl Features {
@@ -36,6 +37,7 @@ impl Features {
             scope_device: since_20("__opencl_c_atomic_scope_device"),
             scope_all_devices: since_20("__opencl_c_atomic_scope_all_devices"),
             subgroups: has("__opencl_c_subgroups"),
+            pipes: has("__opencl_c_pipes"),
         }
     }
 
@@ -50,6 +52,7 @@ impl Features {
             Requirement::ScopeDevice => self.scope_device,
             Requirement::ScopeAllDevices => self.scope_all_devices,
             Requirement::Subgroups => self.subgroups,
+            Requirement::Pipes => self.pipes,
         }
     }
 }
@@ -68,6 +71,7 @@ enum Requirement {
     ScopeDevice,
     ScopeAllDevices,
     Subgroups,
+    Pipes,
 }
 
 /// A built-in macro's definition.
@@ -136,6 +140,7 @@ static GROUPS: &[(Requirement, Group)] = &[
     (Requirement::ScopeDevice, &[("memory_scope_device", "2")]),
     (Requirement::ScopeAllDevices, ALL_DEVICES),
     (Requirement::Subgroups, &[("memory_scope_sub_group", "4")]),
+    (Requirement::Pipes, &[("CLK_NULL_RESERVE_ID", "((reserve_id_t)0)")]),
     (Requirement::Nothing, SAMPLERS),
     (Requirement::Nothing, CHANNELS),
 ];

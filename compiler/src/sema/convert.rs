@@ -4,7 +4,7 @@
 use super::consteval::{convert_scalar, Const};
 use super::hir::{ArithOp, Expr, ExprKind};
 use super::operand::value;
-use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT, SAMPLER};
+use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT, RESERVATION, SAMPLER};
 use super::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
@@ -289,7 +289,7 @@ impl Sema<'_> {
                 }
             }
             (None, None) => {
-                let is_event = matches!(types.kind(to), TypeKind::Opaque(EVENT));
+                let is_event = matches!(types.kind(to), TypeKind::Opaque(EVENT | RESERVATION));
                 if is_event && self.is_null_constant(&e) {
                     return value(ExprKind::Zero, to, e.span);
                 }
@@ -429,7 +429,9 @@ impl Sema<'_> {
                 _ => self.invalid_vector_cast(from, to, span),
             };
         }
-        if matches!(types.kind(to), TypeKind::Opaque(EVENT)) && self.is_null_constant(&e) {
+        if matches!(types.kind(to), TypeKind::Opaque(EVENT | RESERVATION))
+            && self.is_null_constant(&e)
+        {
             return value(ExprKind::Zero, to, span);
         }
         let integer = |numeric| matches!(numeric, Some((s, 1)) if !Scalar::is_float(s));

@@ -260,7 +260,10 @@ impl Sema<'_> {
             TypeKind::Function { .. } => {
                 format!("function cannot return function type {}", self.quoted(ret))
             }
-            TypeKind::Block { .. } | TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => {
+            TypeKind::Block { .. }
+            | TypeKind::Image(_)
+            | TypeKind::Pipe(..)
+            | TypeKind::Opaque(SAMPLER) => {
                 format!(
                     "declaring function return value of type {} is not allowed",
                     self.quoted(ret)
@@ -432,7 +435,7 @@ impl Sema<'_> {
                 }
             }
             TypeKind::Scalar(Scalar::Half) if self.half_arithmetic() => return,
-            TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => return,
+            TypeKind::Image(_) | TypeKind::Pipe(..) | TypeKind::Opaque(SAMPLER) => return,
             kind => {
                 let is_forbidden = match kind {
                     TypeKind::Scalar(Scalar::Bool | Scalar::Half) => true,
@@ -452,10 +455,11 @@ impl Sema<'_> {
     /// Metadata as clGetKernelArgInfo reports it.
     fn arg_info(&self, decl: &ParamDecl, param: &Param) -> ArgInfo {
         let types = &self.module.types;
-        let image = matches!(types.kind(param.ty.ty), TypeKind::Image(_));
+        let image = self.is_image(param.ty.ty);
         let mut type_name = match (&decl.specs.ty, types.kind(param.ty.ty)) {
             (TypeSpec::Typedef(name), _) => self.text(*name).to_string(),
             (_, TypeKind::Image(image)) => image.name(),
+            (_, TypeKind::Pipe(packet, _)) => print::type_name(types, *packet),
             _ => {
                 let mut base = param.ty.ty;
                 while let Some(pointer) = types.as_pointer(base) {

@@ -39,6 +39,8 @@ pub struct Module {
     pub types: Types,
     pub functions: PrimaryMap<FunctionId, Function>,
     pub globals: PrimaryMap<GlobalId, Global>,
+    /// True if functions are called that depend on which work-items of a sub-group are there together.
+    pub uses_subgroups: bool,
 }
 
 #[derive(Debug)]

@@ -14,8 +14,9 @@ use crate::source::Span;
 use crate::syntax::ast::{Access, AddressSpace, InitDeclarator, Initializer};
 
 impl Sema<'_> {
+    /// Returns true for images and pipes, which are no variables.
     pub(super) fn is_image(&self, ty: TypeId) -> bool {
-        matches!(self.module.types.kind(ty), TypeKind::Image(_))
+        matches!(self.module.types.kind(ty), TypeKind::Image(_) | TypeKind::Pipe(..))
     }
 
     pub(super) fn sampler_type(&mut self) -> TypeId {
@@ -27,6 +28,7 @@ impl Sema<'_> {
         let Some(access) = access else { return ty };
         let image = match *self.module.types.kind(ty) {
             TypeKind::Image(image) => image,
+            TypeKind::Pipe(packet, _) => return self.pipe_with_access(packet, access, span),
             TypeKind::Error => return ty,
             _ => {
                 self.error(span, "access qualifier can only be used for pipe and image type");

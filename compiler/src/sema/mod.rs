@@ -23,6 +23,7 @@ mod literals;
 mod members;
 mod operand;
 mod operators;
+mod pipes;
 mod print;
 mod records;
 mod recursion;

@@ -86,6 +86,10 @@ fn write_type(types: &Types, ty: TypeId, out: &mut String) {
         TypeKind::Image(image) => {
             out.push_str(&format!("__{} {}", image.access.name(), image.name()));
         }
+        TypeKind::Pipe(packet, access) => {
+            out.push_str(&format!("__{} pipe ", access.name()));
+            write_type(types, *packet, out);
+        }
         TypeKind::Opaque(name) => out.push_str(name),
         TypeKind::Error => out.push_str("<error>"),
     }

@@ -145,7 +145,10 @@ impl Sema<'_> {
             TypeKind::Array(_, None) => {
                 Some("flexible array members are not supported in OpenCL".to_string())
             }
-            TypeKind::Image(_) | TypeKind::Opaque(_) | TypeKind::Block { .. } => Some(format!(
+            TypeKind::Image(_)
+            | TypeKind::Pipe(..)
+            | TypeKind::Opaque(_)
+            | TypeKind::Block { .. } => Some(format!(
                 "the {} type cannot be used to declare a structure or union field",
                 self.quoted(ty.ty)
             )),

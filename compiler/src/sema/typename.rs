@@ -2,7 +2,7 @@
 
 use super::records::RecordAttributes;
 use super::scope::Entity;
-use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT, SAMPLER};
+use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT, RESERVATION, SAMPLER};
 use super::{print, Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
 use crate::kernel::ImageType;
 use crate::options::ClStd;
@@ -53,8 +53,6 @@ const MISSING_OPAQUE: &[(&str, &str)] = &[
     ("clk_event_t", "device-side enqueue"),
     ("ndrange_t", "device-side enqueue"),
     ("reserve_id_t", "pipes"),
-    ("pipe", "pipes"),
-    ("atomic_half", "cl_ext_float_atomics"),
 ];
 
 /// Types whose size is the implementation's choice: no kernel argument has them (OpenCL C 6.11).
@@ -66,6 +64,7 @@ fn atomic_scalar(name: &str) -> Option<Scalar> {
         "uint" => Scalar::UInt,
         "long" | "ptrdiff_t" | "intptr_t" => Scalar::Long,
         "ulong" | "size_t" | "uintptr_t" => Scalar::ULong,
+        "half" => Scalar::Half,
         "float" => Scalar::Float,
         "double" => Scalar::Double,
         _ => return None,
@@ -131,13 +130,20 @@ impl Sema<'_> {
     }
 
     fn type_spec(&mut self, specs: &DeclSpecs) -> QualType {
-        let span = specs.span;
-        let ty = match &specs.ty {
+        self.type_of_spec(&specs.ty, specs.span)
+    }
+
+    fn type_of_spec(&mut self, spec: &TypeSpec, span: Span) -> QualType {
+        let ty = match spec {
             TypeSpec::Void => self.basic.void,
             TypeSpec::Scalar(s) => self.scalar_type(*s, 1, span),
             TypeSpec::Vector(s, n) => self.scalar_type(*s, *n, span),
             TypeSpec::Typedef(name) => return self.typedef(*name, span),
             TypeSpec::Opaque(name) => self.opaque_type(*name, span),
+            TypeSpec::Pipe(packet) => {
+                let packet = self.type_of_spec(packet, span);
+                self.pipe_type(packet.ty, span)
+            }
             TypeSpec::Record { is_union, tag, fields, attributes, pack } => {
                 let attributes = RecordAttributes { list: attributes, pack: *pack };
                 self.record_type(*is_union, *tag, fields.as_deref(), attributes, span)
@@ -203,6 +209,7 @@ impl Sema<'_> {
         match name {
             EVENT => return self.module.types.intern(TypeKind::Opaque(EVENT)),
             SAMPLER if self.target.images => return self.sampler_type(),
+            RESERVATION if self.has_pipes() => return self.reservation_type(),
             _ => {}
         }
         if let Some(scalar) = atomic_scalar(name) {
@@ -229,6 +236,11 @@ impl Sema<'_> {
             Scalar::Double if !self.target.float64 => {
                 format!(
                     "use of type '{name}' requires cl_khr_fp64 which this device does not offer"
+                )
+            }
+            Scalar::Half if !self.target.half_arithmetic() => {
+                format!(
+                    "use of type '{name}' requires cl_khr_fp16 which this device does not offer"
                 )
             }
             _ if scalar.size() == 8 && !self.target.int64_atomics() => format!(

@@ -1,6 +1,6 @@
 //! Types and their layout (OpenCL C 6.3): interned, so that equal types have equal ids.
 
-use crate::kernel::ImageType;
+use crate::kernel::{ImageAccess, ImageType};
 use crate::syntax::ast::{AddressSpace, ScalarName};
 use cranelift_entity::{entity_impl, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -12,6 +12,9 @@ pub const EVENT: &str = "event_t";
 
 /// Name of the opaque type of samplers (OpenCL C 6.15.15.1).
 pub const SAMPLER: &str = "sampler_t";
+
+/// Name of the opaque type of reservations of packets (OpenCL C 6.15.18).
+pub const RESERVATION: &str = "reserve_id_t";
 
 /// An interned type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,6 +49,8 @@ pub enum TypeKind {
         params: Vec<TypeId>,
     },
     Image(ImageType),
+    /// A pipe of packets of a type (OpenCL C 6.15.18).
+    Pipe(TypeId, ImageAccess),
     /// `sampler_t`, `event_t` and their like, by name.
     Opaque(&'static str),
     /// Given to what was diagnosed already; converts to anything silently.
@@ -109,7 +114,7 @@ impl Types {
         }
         let depth = 1 + match &kind {
             TypeKind::Pointer(p) => self.depth(p.pointee),
-            TypeKind::Array(element, _) => self.depth(*element),
+            TypeKind::Array(element, _) | TypeKind::Pipe(element, _) => self.depth(*element),
             TypeKind::Function { ret, params, .. } | TypeKind::Block { ret, params } => {
                 params.iter().chain([ret]).map(|&ty| self.depth(ty)).max().unwrap_or(0)
             }
@@ -148,9 +153,9 @@ impl Types {
         }
     }
 
-    /// Returns true for images and samplers, which are there to be passed to functions (OpenCL C 6.11).
+    /// Returns true for images, samplers and pipes, which are there to be passed to functions (OpenCL C 6.11).
     pub fn is_image_or_sampler(&self, ty: TypeId) -> bool {
-        matches!(self.kind(ty), TypeKind::Image(_) | TypeKind::Opaque(SAMPLER))
+        matches!(self.kind(ty), TypeKind::Image(_) | TypeKind::Pipe(..) | TypeKind::Opaque(SAMPLER))
     }
 
     pub fn is_array(&self, ty: TypeId) -> bool {
@@ -205,7 +210,7 @@ impl Types {
     }
 
     /// Returns the size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
-    /// An event is an 8-byte handle, a sampler a word. `None` for incomplete types, void, functions and other opaque
+    /// An event or a reservation is an 8-byte handle, a sampler a word. `None` for incomplete types, void, functions and other opaque
     /// types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         match self.kind(ty) {
@@ -215,7 +220,7 @@ impl Types {
             TypeKind::Pointer(_) => Some(8),
             TypeKind::Array(element, Some(n)) => self.size(*element)?.checked_mul(*n),
             TypeKind::Record(id) => self.records[*id].size,
-            TypeKind::Opaque(EVENT) => Some(8),
+            TypeKind::Opaque(EVENT | RESERVATION) => Some(8),
             TypeKind::Opaque(SAMPLER) => Some(4),
             _ => None,
         }
@@ -230,7 +235,7 @@ impl Types {
             | TypeKind::Pointer(_) => self.size(ty).unwrap_or(1) as u32,
             TypeKind::Array(element, _) => self.align(*element),
             TypeKind::Record(id) => self.records[*id].align.max(1),
-            TypeKind::Opaque(EVENT) => 8,
+            TypeKind::Opaque(EVENT | RESERVATION) => 8,
             TypeKind::Opaque(SAMPLER) => 4,
             _ => 1,
         }

@@ -180,9 +180,10 @@ pub enum TypeSpec {
     /// `float4`: element and number of components (2, 3, 4, 8, 16).
     Vector(ScalarName, u8),
     Typedef(Symbol),
-    /// Other built-in opaque types by name: `image2d_t`, `sampler_t`, `event_t`, `atomic_int`, ...;
-    /// `pipe` for a pipe of any packet type.
+    /// Other built-in opaque types by name: `image2d_t`, `sampler_t`, `event_t`, `atomic_int`, ...
     Opaque(Symbol),
+    /// A pipe of packets of a type.
+    Pipe(Box<TypeSpec>),
     Record {
         is_union: bool,
         tag: Option<Name>,

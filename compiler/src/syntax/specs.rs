@@ -35,7 +35,7 @@ struct Specs {
     is_signed: Option<bool>,
     length: Length,
     base: Option<Base>,
-    pipe: Option<Symbol>,
+    is_pipe: bool,
     /// The type specifier read last, for messages.
     last_type: Option<Symbol>,
 }
@@ -149,7 +149,7 @@ impl Parser<'_> {
             K::Auto | K::Register => self.unsupported_storage(symbol),
             K::Kernel => specs.is_kernel = true,
             K::Inline => specs.is_inline = true,
-            K::Pipe => specs.pipe = Some(symbol),
+            K::Pipe => specs.is_pipe = true,
             K::Noreturn | K::Extension => {}
             _ => self.type_keyword(specs, symbol, keyword),
         }
@@ -246,7 +246,7 @@ impl Parser<'_> {
     /// At a name that is no type: the place of a type, if what follows says so, else what is
     /// declared. A mistyped type stands for int.
     fn unknown_type(&mut self, specs: &mut Specs, symbol: Symbol, context: Context) -> bool {
-        if specs.has_type() || specs.pipe.is_some() {
+        if specs.has_type() || specs.is_pipe {
             return false;
         }
         let in_list = matches!(context, Context::Param | Context::TypeName);
@@ -407,7 +407,10 @@ impl Parser<'_> {
             is_inline: specs.is_inline,
             is_kernel: specs.is_kernel,
             quals: specs.quals,
-            ty: specs.pipe.map_or(ty, TypeSpec::Opaque),
+            ty: match specs.is_pipe {
+                true => TypeSpec::Pipe(Box::new(ty)),
+                false => ty,
+            },
             attributes: specs.attributes,
             span,
         }

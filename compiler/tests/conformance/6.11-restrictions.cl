@@ -578,7 +578,7 @@ kernel void test(global uint *out) {
 
 //# reject: s. clk_event_t, ndrange_t and reserve_id_t are no types of kernels' arguments
 //# options: -cl-std=CL3.0
-//# requires: !device_enqueue, !pipes
+//# requires: !device_enqueue
 //# error: 1: 'clk_event_t'
 //# error: 2: 'ndrange_t'
 //# error: 3: 'reserve_id_t'

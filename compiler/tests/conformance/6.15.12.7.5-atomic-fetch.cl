@@ -86,14 +86,14 @@ kernel void test(global uint *out) {
     atomic_fetch_sub_explicit((global atomic_long *)a + 1, 1L, WHERE);
 }
 
-//# reject: not of floating-point types
+//# reject: not of floating-point types, but for sums, minima and maxima (cl_ext_float_atomics)
 //# options: -cl-std=CL3.0
-//# error: 3: no matching function for call to 'atomic_fetch_add_explicit'
-//# error: 4: no matching function for call to 'atomic_fetch_min_explicit'
+//# error: 3: no matching function for call to 'atomic_fetch_and_explicit'
+//# error: 4: no matching function for call to 'atomic_fetch_xor_explicit'
 kernel void test(global uint *out) {
     global atomic_float *a = (global atomic_float *)out;
-    atomic_fetch_add_explicit(a, 1.0f, memory_order_relaxed, memory_scope_work_group);
-    atomic_fetch_min_explicit(a, 1.0f, memory_order_relaxed, memory_scope_work_group);
+    atomic_fetch_and_explicit(a, 1.0f, memory_order_relaxed, memory_scope_work_group);
+    atomic_fetch_xor_explicit(a, 1.0f, memory_order_relaxed, memory_scope_work_group);
 }
 
 //# reject: the keys are those of the table

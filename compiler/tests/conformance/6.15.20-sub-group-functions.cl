@@ -681,6 +681,37 @@ kernel void test(global uint *out) {
     out[i] = ok;
 }
 
+//# accept: those that leave a loop by break in one round
+//# options: -cl-std=CL3.0
+//# requires: subgroup_non_uniform_arithmetic
+//# global: 9
+//# local: 9
+//# expect: 1 1 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    local uint member[9], number[9];
+    uint i = get_local_id(0), ok = 1, n = get_sub_group_local_id();
+    number[i] = n;
+    member[i] = get_sub_group_id();
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint count = 0, later = 0, size = get_sub_group_size();
+    for (uint k = 0; ; ++k) {
+        if (k == n / 2) {
+            count = sub_group_non_uniform_reduce_add(1u);
+            break;
+        }
+    }
+    uint k = 0;
+    do {
+        if (k++ == n / 2) {
+            later = sub_group_non_uniform_reduce_add(1u);
+            break;
+        }
+    } while (k < 2);
+    uint expected = (n | 1) < size ? 2 : 1;
+    ok &= count == expected && later == (n < 4 ? expected : 0);
+    out[i] = ok;
+}
+
 //# accept: work-items that a switch parts, and that join behind it
 //# options: -cl-std=CL3.0
 //# requires: subgroup_non_uniform_arithmetic

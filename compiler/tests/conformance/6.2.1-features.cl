@@ -70,10 +70,10 @@ kernel void test(global uint *out) {
 
 //# accept: each optional feature that the device lacks has no macro
 //# options: -cl-std=CL3.0
-//# requires: !images, !pipes, !subgroups, !device_enqueue
+//# requires: !images, !subgroups, !device_enqueue
 //# expect: 1
 #if defined(__opencl_c_images) || defined(__opencl_c_3d_image_writes) || defined(__opencl_c_read_write_images) || \
-    defined(__opencl_c_pipes) || defined(__opencl_c_subgroups) || defined(__opencl_c_device_enqueue)
+    defined(__opencl_c_subgroups) || defined(__opencl_c_device_enqueue)
 #error
 #endif
 kernel void test(global uint *out) {

@@ -224,6 +224,7 @@ impl<'m> Machine<'m> {
             InstData::ImageSize { view, slot, .. } => {
                 Ok(images::size(&self.images, *view, &frame.get(*slot)))
             }
+            InstData::ReadClock { .. } => Ok(vec![0; 2]),
             InstData::Barrier { .. } | InstData::Fence { .. } => none,
             InstData::SubgroupBarrier { .. } => none,
             InstData::CallResult { call, index } => {
@@ -310,6 +311,8 @@ fn atomic(operation: AtomicOp, old: u64, value: u64, ty: Scalar) -> u64 {
         AtomicOp::UMin => BinaryOp::UMin,
         AtomicOp::UMax => BinaryOp::UMax,
         AtomicOp::FAdd => BinaryOp::FAdd,
+        AtomicOp::FMin => BinaryOp::FMin,
+        AtomicOp::FMax => BinaryOp::FMax,
     };
     op::binary(binary, old, value, ty)
 }

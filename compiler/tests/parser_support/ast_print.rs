@@ -285,6 +285,7 @@ impl Printer<'_> {
             TypeSpec::Scalar(name) => self.text(name.spelling()),
             TypeSpec::Vector(name, lanes) => self.text(&format!("{}{lanes}", name.spelling())),
             TypeSpec::Typedef(name) | TypeSpec::Opaque(name) => self.name(*name),
+            TypeSpec::Pipe(packet) => self.node("pipe ", |p| p.type_spec(packet)),
             TypeSpec::TypeofExpr(expr) => self.node("typeof ", |p| p.expr(expr)),
             TypeSpec::TypeofType(ty) => self.node("typeof-type ", |p| p.type_name(ty)),
             TypeSpec::Record { is_union, tag, fields, attributes, .. } => {

@@ -4,10 +4,15 @@ use super::args;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
+use crate::core::context::usm::Indirect;
+use crate::core::device::open::Gpu;
+use crate::core::device::platform;
 use crate::core::device::sharing::Sharing;
+use crate::core::device::usm;
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::Image;
+use crate::core::memory::pipe::Pipe;
 use crate::core::memory::sampler::Sampler;
 use crate::core::program::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel};
 use crate::core::program::Program;
@@ -53,7 +58,9 @@ pub(super) unsafe fn arg_value(
         }
         ArgKind::Local { .. } => {
             ensure!(value.is_null(), CL_INVALID_ARG_VALUE);
-            ensure!(size > 0, CL_INVALID_ARG_SIZE);
+            // OpenCL 3.1 takes it for no memory.
+            let may_be_empty = platform::NUMERIC_VERSION >= make_version(3, 1, 0);
+            ensure!(size > 0 || may_be_empty, CL_INVALID_ARG_SIZE);
             Ok(ArgValue::Local(size))
         }
         ArgKind::Image { dim, depth, access } => {
@@ -64,6 +71,15 @@ pub(super) unsafe fn arg_value(
             ensure!(image.is_of(dim, depth), CL_INVALID_MEM_OBJECT);
             ensure!(image.allows(access), CL_INVALID_ARG_VALUE);
             Ok(ArgValue::Image(image.downgrade()))
+        }
+        ArgKind::Pipe { packet, .. } => {
+            ensure!(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE);
+            // SAFETY: as the caller promises.
+            let pipe = Ref::<Pipe>::from_handle(unsafe { handle(value) })?;
+            ensure!(pipe.context == kernel.program.context, CL_INVALID_CONTEXT);
+            // Packets of another size would reach beyond the pipe's.
+            ensure!(pipe.packet_size == packet, CL_INVALID_ARG_VALUE);
+            Ok(ArgValue::Buffer(Some(pipe.buffer.downgrade())))
         }
         ArgKind::Sampler => {
             ensure!(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE);
@@ -93,6 +109,8 @@ fn access_qualifier(kind: ArgKind) -> cl_uint {
         ArgKind::Image { access: ImageAccess::ReadOnly, .. } => CL_KERNEL_ARG_ACCESS_READ_ONLY,
         ArgKind::Image { access: ImageAccess::WriteOnly, .. } => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
         ArgKind::Image { access: ImageAccess::ReadWrite, .. } => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+        ArgKind::Pipe { access: ImageAccess::ReadOnly, .. } => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+        ArgKind::Pipe { .. } => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
         _ => CL_KERNEL_ARG_ACCESS_NONE,
     }
 }
@@ -122,6 +140,15 @@ pub(super) fn shared_arg(
     value: *const c_void,
 ) -> Result<ArgValue> {
     ensure!(shares_memory(kernel), CL_INVALID_OPERATION);
+    pointer_arg(kernel, index, value)
+}
+
+/// Checks any address for an argument (clSetKernelArgMemPointerINTEL).
+pub(super) fn pointer_arg(
+    kernel: &Kernel,
+    index: cl_uint,
+    value: *const c_void,
+) -> Result<ArgValue> {
     ensure!(kernel.arg(index)?.kind == ArgKind::Buffer, CL_INVALID_ARG_VALUE);
     Ok(ArgValue::Pointer(value as u64))
 }
@@ -153,8 +180,40 @@ pub(super) unsafe fn exec_info(
             ensure!(wanted == CL_FALSE, CL_INVALID_OPERATION);
             ExecInfo::Nothing
         }
-        _ => return fail(CL_INVALID_VALUE),
+        // SAFETY: as the caller promises.
+        _ => return unsafe { usm_exec_info(kernel, name, size, value) },
     })
+}
+
+/// Checks the arguments of clSetKernelExecInfo for unified shared memory. (Every device has its own.)
+///
+/// # Safety
+/// `value` is NULL or valid for `size` bytes.
+unsafe fn usm_exec_info(
+    kernel: &Kernel,
+    name: cl_kernel_exec_info,
+    size: usize,
+    value: *const c_void,
+) -> Result<ExecInfo> {
+    let flag: fn(&mut Indirect) -> &mut bool = match name {
+        CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
+            // SAFETY: as the caller promises.
+            let addresses = unsafe { addresses(value, size) }?;
+            return Ok(ExecInfo::ReachedUsm(addresses.iter().map(|a| *a as usize).collect()));
+        }
+        CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL => |indirect| &mut indirect.host,
+        CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL => |indirect| &mut indirect.device,
+        CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => |indirect| &mut indirect.shared,
+        _ => return fail(CL_INVALID_VALUE),
+    };
+    ensure!(size == size_of::<cl_bool>(), CL_INVALID_VALUE);
+    let in_common = |gpu: &Arc<Gpu>| usm::common_capabilities(gpu) != 0;
+    let offered = name == CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
+        || kernel.program.context.gpus.iter().any(in_common);
+    ensure!(offered, CL_INVALID_OPERATION);
+    // SAFETY: the value is a cl_bool, as the API requires.
+    let on = unsafe { value.cast::<cl_bool>().read_unaligned() } != CL_FALSE;
+    Ok(ExecInfo::Indirect(flag, on))
 }
 
 /// Returns the kernel on a device; with NULL, on the only one (CL_INVALID_DEVICE otherwise).
@@ -330,6 +389,7 @@ entry! {
                     (arg.is_const, CL_KERNEL_ARG_TYPE_CONST),
                     (arg.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT),
                     (arg.is_volatile, CL_KERNEL_ARG_TYPE_VOLATILE),
+                    (matches!(arg.kind, ArgKind::Pipe { .. }), CL_KERNEL_ARG_TYPE_PIPE),
                 ];
                 let set = flags.iter().filter(|(on, _)| *on);
                 Value::of(set.fold(CL_KERNEL_ARG_TYPE_NONE, |bits, (_, bit)| bits | bit))

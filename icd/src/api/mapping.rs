@@ -6,8 +6,9 @@ use super::image_commands;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
+use crate::core::device::pages::Pages;
 use crate::core::memory::buffer::Buffer;
-use crate::core::memory::host::{HostAddress, Pages};
+use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::object::MemObject;
 use crate::core::memory::operand::Operand;
@@ -40,6 +41,8 @@ entry! {
         let command = match mem {
             MemObject::Buffer(mem) => unmap(mem, pointer),
             MemObject::Image(image) => image_commands::unmap(&image, pointer),
+            // Never mapped.
+            MemObject::Pipe(_) => fail(CL_INVALID_VALUE),
         }?;
         // SAFETY: as above.
         unsafe { enqueue(&queue, CL_COMMAND_UNMAP_MEM_OBJECT, command, waits, false, event) }
@@ -96,7 +99,8 @@ fn place(
     (offset, size): (usize, usize),
 ) -> Result<Mapping> {
     let at = |pointer| Mapping { pointer, offset, size, flags, staging: None, pages: None };
-    if let Some(host) = mem.host_ptr {
+    // Shared memory that the host sees has no other address than the application's.
+    if let Some(host) = mem.host_ptr.or(mem.svm) {
         return Ok(at(HostAddress(host.0 + offset)));
     }
     // With several devices the bytes may move while they are mapped.
@@ -117,7 +121,7 @@ fn place(
     // Buffers that were promised room on the host (they have it for one mapping at a time) never fail so.
     let failure = if mem.is_pinned() { CL_OUT_OF_HOST_MEMORY } else { CL_MAP_FAILURE };
     let pages = Arc::new(Pages::new(size).ok_or(ClError(failure))?);
-    Ok(Mapping { pages: Some(pages.clone()), ..at(pages.address()) })
+    Ok(Mapping { pages: Some(pages.clone()), ..at(HostAddress(pages.address())) })
 }
 
 /// Returns the command that makes the region's bytes visible to the application.

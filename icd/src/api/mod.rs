@@ -31,8 +31,10 @@ mod recordable_images;
 mod recorded_commands;
 mod samplers;
 mod semaphores;
+mod shared_copy;
 mod sub_groups;
 mod svm;
+mod usm;
 
 pub use buffers::*;
 pub use command_buffers::*;
@@ -58,3 +60,4 @@ pub use samplers::*;
 pub use semaphores::*;
 pub use sub_groups::*;
 pub use svm::*;
+pub use usm::*;

@@ -6,7 +6,6 @@ use crate::cl::error::{ensure, fail, Result};
 use crate::cl::*;
 use crate::core::command::launch::Sizes;
 use crate::core::command::Command;
-use crate::core::context::Context;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::rect::{overlap, Rect};
 use crate::core::queue::Queue;
@@ -111,16 +110,13 @@ pub(super) unsafe fn fill(
     })
 }
 
-/// Returns the shared bytes at an address as a memory object; `None` for the host's own memory.
-pub(super) fn shared(
-    context: &Ref<Context>,
-    address: usize,
-    size: usize,
-) -> Result<Option<Ref<Buffer>>> {
-    let Some((allocation, offset)) = context.svm.find_range(address, size)? else {
+/// Returns the shared bytes at an address, for commands of a queue, as a memory object; `None` for the host's own
+/// memory. CL_INVALID_VALUE for memory of another device.
+pub(super) fn shared(queue: &Queue, address: usize, size: usize) -> Result<Option<Ref<Buffer>>> {
+    let Some((allocation, offset)) = queue.context.svm.find_range(address, size)? else {
         return Ok(None);
     };
-    Ok(Some(Buffer::of_shared(&allocation, context, CL_MEM_READ_WRITE, (offset, size))))
+    Buffer::of_shared(&allocation, &queue.context, (offset, size), queue.device_index).map(Some)
 }
 
 /// Checks the addresses of clEnqueueSVMMemcpy for `size` bytes, more than none.
@@ -130,12 +126,12 @@ pub(super) fn check_shared_copy(to: usize, from: usize, size: usize) -> Result<(
     Ok(())
 }
 
-/// Repeats a pattern in shared virtual memory (clEnqueueSVMMemFill).
+/// Repeats a pattern in shared memory (clEnqueueSVMMemFill, clEnqueueMemFillINTEL).
 ///
 /// # Safety
 /// `pattern` is NULL or valid for `pattern_size` bytes.
 pub(super) unsafe fn fill_shared(
-    context: &Ref<Context>,
+    queue: &Queue,
     address: usize,
     pattern: *const c_void,
     pattern_size: usize,
@@ -148,7 +144,7 @@ pub(super) unsafe fn fill_shared(
     if size == 0 {
         return Ok(Command::Marker);
     }
-    let Some(mem) = shared(context, address, size)? else { return fail(CL_INVALID_VALUE) };
+    let Some(mem) = shared(queue, address, size)? else { return fail(CL_INVALID_VALUE) };
     // SAFETY: as the caller promises.
     let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
     Ok(Command::Fill { mem, at: Rect::linear(0, size), pattern: pattern.into() })

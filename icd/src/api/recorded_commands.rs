@@ -269,11 +269,9 @@ entry! {
             Command::Marker
         } else {
             recordable::check_shared_copy(to, from, size)?;
-            let context = &place.buffer.queue.context;
-            let mems = (
-                recordable::shared(context, from, size)?,
-                recordable::shared(context, to, size)?,
-            );
+            let queue = &place.buffer.queue;
+            let mems =
+                (recordable::shared(queue, from, size)?, recordable::shared(queue, to, size)?);
             let (Some(source), Some(target)) = mems else { return fail(CL_INVALID_VALUE) };
             let whole = Rect::linear(0, size);
             Command::Copy { source, from: whole, target, to: whole }
@@ -306,10 +304,10 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
         ensure!(place.buffer.queue.gpu.sharing() != Sharing::None, CL_INVALID_OPERATION);
-        let (context, address) = (&place.buffer.queue.context, svm_ptr as usize);
+        let (queue, address) = (&place.buffer.queue, svm_ptr as usize);
         // SAFETY: as above.
         let command = unsafe {
-            recordable::fill_shared(context, address, pattern, pattern_size, size)
+            recordable::fill_shared(queue, address, pattern, pattern_size, size)
         }?;
         // SAFETY: as above.
         unsafe { place.append(command, sync_point) }

@@ -1,93 +1,47 @@
 //! Shared virtual memory (spec 5.6).
 
 use super::args;
-use super::enqueue::enqueue;
-use super::recordable::{check_shared_copy, fill_shared, shared};
-use crate::cl::error::{ensure, fail, Result};
+use super::recordable::{check_shared_copy, fill_shared};
+use super::shared_copy::{copy_command, Target};
+use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
+use crate::core::context::svm::Allocation;
 use crate::core::context::Context;
 use crate::core::device::sharing::Sharing;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::operand::Operand;
-use crate::core::memory::properties::BufferProperties;
 use crate::core::memory::rect::Rect;
 use crate::core::queue::effects::Effects;
-use crate::core::queue::event::Event;
 use crate::core::queue::{Queue, Request};
 use crate::dispatch::boundary::entry;
 use crate::object::callbacks::{self, UserData};
 use crate::object::Ref;
 use std::ffi::c_void;
-
-/// The handles of a command of this chapter.
-struct Target {
-    queue: Ref<Queue>,
-    waits: Vec<Ref<Event>>,
-}
+use std::sync::Arc;
 
 /// Checks queue and wait list; CL_INVALID_OPERATION when the device shares no memory.
 ///
 /// # Safety
 /// The list is as the API requires.
 unsafe fn target(queue: cl_command_queue, count: cl_uint, list: *const cl_event) -> Result<Target> {
-    let queue = args::queue(queue)?;
-    ensure!(queue.gpu.sharing() != Sharing::None, CL_INVALID_OPERATION);
+    let shares = args::queue(queue)?.gpu.sharing() != Sharing::None;
+    ensure!(shares, CL_INVALID_OPERATION);
     // SAFETY: as the caller promises.
-    let waits = unsafe { args::wait_list(&queue.context, count, list) }?;
-    Ok(Target { queue, waits })
+    unsafe { Target::new(queue, count, list) }
 }
 
-impl Target {
-    /// Enqueues a command and stores its event for the application.
-    ///
-    /// # Safety
-    /// `event` is NULL or valid.
-    unsafe fn enqueue(
-        self,
-        command_type: cl_command_type,
-        command: Command,
-        blocking: bool,
-        event: *mut cl_event,
-    ) -> Result<()> {
-        // SAFETY: as the caller promises.
-        unsafe { enqueue(&self.queue, command_type, command, self.waits, blocking, event) }
-    }
+/// Returns the allocation of clSVMAlloc that an address lies in, and the offset there; CL_INVALID_VALUE where there is
+/// none. Unified shared memory has no maps.
+fn mappable(context: &Context, address: usize, size: usize) -> Result<(Arc<Allocation>, usize)> {
+    let found = context.svm.find_range(address, size)?;
+    found.filter(|(found, _)| found.usm.is_none()).ok_or(ClError(CL_INVALID_VALUE))
 }
 
-/// Returns the command that copies between two addresses. A copy between two places of the host goes through a buffer;
-/// its first half is enqueued here.
-fn copy_command(target: &mut Target, from: usize, to: usize, size: usize) -> Result<Command> {
-    let whole = Rect::linear(0, size);
-    let context = &target.queue.context;
-    Ok(match (shared(context, from, size)?, shared(context, to, size)?) {
-        (Some(source), Some(mem)) => Command::Copy { source, from: whole, target: mem, to: whole },
-        (Some(mem), None) => {
-            Command::Read { mem, from: whole, to: Operand::target(context, Rect::linear(to, size)) }
-        }
-        (None, Some(mem)) => Command::Write {
-            mem,
-            from: Operand::source(context, Rect::linear(from, size)),
-            to: whole,
-        },
-        (None, None) => {
-            let context = target.queue.context.clone();
-            let plain = BufferProperties::default();
-            let mem = Buffer::new(context.clone(), CL_MEM_READ_WRITE, size, None, plain)?;
-            let from = Operand::source(&context, Rect::linear(from, size));
-            let to = Operand::target(&context, Rect::linear(to, size));
-            let written = target.queue.enqueue(Request {
-                command_type: CL_COMMAND_SVM_MEMCPY,
-                command: Command::Write { mem: mem.clone(), from, to: whole },
-                waits: std::mem::take(&mut target.waits),
-                blocking: false,
-                wants_event: true,
-            })?;
-            target.waits.extend(written);
-            Command::Read { mem, from: whole, to }
-        }
-    })
+/// Returns bytes (first, count) of an allocation as a memory object for commands of a queue.
+fn mem_of(queue: &Queue, allocation: &Allocation, range: (usize, usize)) -> Result<Ref<Buffer>> {
+    Buffer::of_shared(allocation, &queue.context, range, queue.device_index)
 }
 
 /// The work of clEnqueueSVMFree when the command runs.
@@ -221,9 +175,9 @@ entry! {
     ) -> status {
         // SAFETY: the pointers are as the API requires.
         let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
-        let (context, address) = (&target.queue.context, svm_ptr as usize);
+        let (queue, address) = (&target.queue, svm_ptr as usize);
         // SAFETY: as above.
-        let command = unsafe { fill_shared(context, address, pattern, pattern_size, size) }?;
+        let command = unsafe { fill_shared(queue, address, pattern, pattern_size, size) }?;
         // SAFETY: as above.
         unsafe { target.enqueue(CL_COMMAND_SVM_MEMFILL, command, false, event) }
     }
@@ -244,12 +198,11 @@ entry! {
         let address = svm_ptr as usize;
         ensure!(address != 0 && size > 0, CL_INVALID_VALUE);
         args::check_map_flags(flags)?;
-        let found = target.queue.context.svm.find_range(address, size)?;
-        let Some((allocation, offset)) = found else { return fail(CL_INVALID_VALUE) };
+        let (allocation, offset) = mappable(&target.queue.context, address, size)?;
         let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
         allocation.add_map(&target.queue.context, address, size, flags);
         let command = if allocation.has_shadow() && !invalidates {
-            let mem = Buffer::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
+            let mem = mem_of(&target.queue, &allocation, (offset, size))?;
             let to = Operand::own_target(&target.queue.context, HostAddress(address).range(size));
             Command::Read { mem, from: Rect::linear(0, size), to }
         } else {
@@ -271,11 +224,10 @@ entry! {
         let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
         let address = svm_ptr as usize;
         ensure!(address != 0, CL_INVALID_VALUE);
-        let found = target.queue.context.svm.find(address);
-        let Some((allocation, offset)) = found else { return fail(CL_INVALID_VALUE) };
+        let (allocation, offset) = mappable(&target.queue.context, address, 0)?;
         let (size, written) = allocation.take_map(&target.queue.context, address)?;
         let command = if allocation.has_shadow() && written {
-            let mem = Buffer::of_shared(&allocation, &target.queue.context, CL_MEM_READ_WRITE, (offset, size));
+            let mem = mem_of(&target.queue, &allocation, (offset, size))?;
             let from = Operand::own_source(HostAddress(address).range(size));
             Command::Write { mem, from, to: Rect::linear(0, size) }
         } else {

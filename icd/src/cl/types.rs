@@ -56,6 +56,13 @@ pub type cl_event_info = cl_uint;
 pub type cl_command_type = cl_uint;
 pub type cl_profiling_info = cl_uint;
 
+pub type cl_device_unified_shared_memory_capabilities_intel = cl_bitfield;
+pub type cl_mem_properties_intel = cl_bitfield;
+pub type cl_mem_alloc_flags_intel = cl_bitfield;
+pub type cl_mem_info_intel = cl_uint;
+pub type cl_unified_shared_memory_type_intel = cl_uint;
+pub type cl_mem_advice_intel = cl_uint;
+
 pub type cl_sync_point_khr = cl_uint;
 pub type cl_command_buffer_info_khr = cl_uint;
 pub type cl_command_buffer_properties_khr = cl_properties;

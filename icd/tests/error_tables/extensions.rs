@@ -32,6 +32,18 @@ fn alias_rows(t: &mut Table, w: &World) {
     t.correct(create(w.context));
     t.each(CL_INVALID_CONTEXT, "context", w.no_contexts(), create);
 
+    type CreateProgram =
+        unsafe extern "C" fn(cl_context, *const c_void, usize, *mut cl_int) -> cl_program;
+    t.about("clCreateProgramWithILKHR");
+    let create = find(c"clCreateProgramWithILKHR");
+    let create = unsafe { std::mem::transmute::<*const c_void, CreateProgram>(create) };
+    let il = crate::programs::module();
+    let size = il.len() * 4;
+    let create = |context, size| code(|e| unsafe { create(context, il.as_ptr().cast(), size, e) });
+    t.correct(create(w.context, size));
+    t.each(CL_INVALID_CONTEXT, "context", w.no_contexts(), |context| create(context, size));
+    t.row(CL_INVALID_VALUE, "length is 0", create(w.context, 0));
+
     type Suggest = unsafe extern "C" fn(
         cl_command_queue,
         cl_kernel,
@@ -106,7 +118,6 @@ fn slot_rows(t: &mut Table, w: &World) {
         "clReleaseDeviceEXT",
         "clEnqueueAcquireEGLObjectsKHR",
         "clEnqueueReleaseEGLObjectsKHR",
-        "clGetKernelSubGroupInfoKHR",
     ] {
         t.about(name);
         let call = unsafe { std::mem::transmute::<*const c_void, Status>(slot(name)) };

@@ -22,6 +22,7 @@ pub fn rows(t: &mut Table, w: &World) {
     exec_info_rows(t, w);
     query_rows(t, w);
     device_query_rows(t, w);
+    crate::sub_groups::rows(t, w);
     suggestion_rows(t, w);
 }
 
@@ -251,23 +252,6 @@ fn device_query_rows(t: &mut Table, w: &World) {
         let got = info(pair.kernel, null_mut(), size, 0, null_mut());
         t.row(CL_INVALID_DEVICE, "device is NULL and the kernel has several", got);
     }
-
-    t.about("clGetKernelSubGroupInfo");
-    let info = |kernel, device| unsafe {
-        let (name, local) = (CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, [1usize]);
-        let (place, n) = (local.as_ptr().cast(), null_mut());
-        clGetKernelSubGroupInfo(kernel, device, name, 8, place, 0, n, null_mut())
-    };
-    t.each(CL_INVALID_KERNEL, "kernel", w.no_kernels(), |k| info(k, w.device));
-    t.each(CL_INVALID_DEVICE, "device", w.no_devices().into_iter().skip(1), |device| {
-        info(w.kernel, device)
-    });
-    if let Some(pair) = &w.pair {
-        let got = info(pair.kernel, null_mut());
-        t.row(CL_INVALID_DEVICE, "device is NULL and the kernel has several", got);
-    }
-    let got = info(w.kernel, w.device);
-    t.row(CL_INVALID_OPERATION, "device does not support sub-groups", got);
 }
 
 /// Arguments of clGetKernelSuggestedLocalWorkSize.

@@ -32,8 +32,10 @@ mod programs;
 mod queues;
 mod samplers;
 mod sharing;
+mod sub_groups;
 mod svm;
 mod table;
+mod usm;
 mod world;
 
 use hekla::api::dispatch_table as dispatch;
@@ -52,7 +54,7 @@ mod prelude {
 type Rows = fn(&mut table::Table, &world::World);
 
 /// The chapters of the API specification, in its order.
-const CHAPTERS: [(&str, Rows); 20] = [
+const CHAPTERS: [(&str, Rows); 21] = [
     ("platforms", platforms::rows),
     ("devices", devices::rows),
     ("contexts", contexts::rows),
@@ -63,6 +65,7 @@ const CHAPTERS: [(&str, Rows); 20] = [
     ("pipes", pipes::rows),
     ("memory objects", memory_objects::rows),
     ("shared virtual memory", svm::rows),
+    ("unified shared memory", usm::rows),
     ("samplers", samplers::rows),
     ("programs", programs::rows),
     ("kernels", kernels::rows),

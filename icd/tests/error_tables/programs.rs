@@ -140,7 +140,7 @@ fn built_in_rows(t: &mut Table, w: &World) {
 
 /// Adds rows for functions of intermediate languages and program-scope destructors, of which there are none.
 /// A module of SPIR-V 1.0 with the kernel `none` and the specialization constant 7, a 32-bit integer.
-fn module() -> Vec<u32> {
+pub fn module() -> Vec<u32> {
     let [void, int, function, kernel, block, constant] = [1, 2, 3, 4, 5, 6];
     let mut words = vec![0x0723_0203, 0x0001_0000, 0, 7, 0];
     let mut add = |opcode: u32, operands: &[u32]| {

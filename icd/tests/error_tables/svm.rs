@@ -11,8 +11,8 @@ pub fn rows(t: &mut Table, w: &World) {
         return;
     }
     free_rows(t, w);
-    copy_rows(t, w, shared);
-    fill_rows(t, w, shared);
+    copy_rows(t, w, ("clEnqueueSVMMemcpy", clEnqueueSVMMemcpy), shared);
+    fill_rows(t, w, ("clEnqueueSVMMemFill", clEnqueueSVMMemFill), shared);
     map_rows(t, w, shared);
     migrate_rows(t, w, shared);
     t.about("clSVMFree");
@@ -126,7 +126,19 @@ fn free_rows(t: &mut Table, w: &World) {
     t.wait_lists(w, |waits| call(w.queue, &pointers, waits));
 }
 
-/// Arguments of clEnqueueSVMMemcpy.
+/// A function that copies: clEnqueueSVMMemcpy, clEnqueueMemcpyINTEL.
+pub type CopyFunction = unsafe extern "C" fn(
+    cl_command_queue,
+    cl_bool,
+    *mut c_void,
+    *const c_void,
+    usize,
+    cl_uint,
+    *const cl_event,
+    *mut cl_event,
+) -> cl_int;
+
+/// Arguments of a function that copies.
 #[derive(Clone, Copy)]
 struct Copying {
     queue: cl_command_queue,
@@ -137,11 +149,16 @@ struct Copying {
     waits: Waits,
 }
 
-fn copy_rows(t: &mut Table, w: &World, shared: *mut c_void) {
-    t.about("clEnqueueSVMMemcpy");
+pub fn copy_rows(
+    t: &mut Table,
+    w: &World,
+    (name, function): (&'static str, CopyFunction),
+    shared: *mut c_void,
+) {
+    t.about(name);
     let call = |c: Copying| unsafe {
         let (count, list) = (c.waits.count, c.waits.list);
-        clEnqueueSVMMemcpy(c.queue, c.blocking, c.to, c.from, c.size, count, list, null_mut())
+        function(c.queue, c.blocking, c.to, c.from, c.size, count, list, null_mut())
     };
     let (mut bytes, mut more) = ([1u8; SIZE], [2u8; SIZE]);
     let host: *mut c_void = bytes.as_mut_ptr().cast();
@@ -171,7 +188,19 @@ fn copy_rows(t: &mut Table, w: &World, shared: *mut c_void) {
     t.row(CL_SUCCESS, "a copy behind a failed event does not happen", untouched);
 }
 
-/// Arguments of clEnqueueSVMMemFill.
+/// A function that fills: clEnqueueSVMMemFill, clEnqueueMemFillINTEL.
+pub type FillFunction = unsafe extern "C" fn(
+    cl_command_queue,
+    *mut c_void,
+    *const c_void,
+    usize,
+    usize,
+    cl_uint,
+    *const cl_event,
+    *mut cl_event,
+) -> cl_int;
+
+/// Arguments of a function that fills.
 #[derive(Clone, Copy)]
 struct Filling {
     queue: cl_command_queue,
@@ -182,12 +211,17 @@ struct Filling {
     waits: Waits,
 }
 
-fn fill_rows(t: &mut Table, w: &World, shared: *mut c_void) {
-    t.about("clEnqueueSVMMemFill");
+pub fn fill_rows(
+    t: &mut Table,
+    w: &World,
+    (name, function): (&'static str, FillFunction),
+    shared: *mut c_void,
+) {
+    t.about(name);
     let call = |f: Filling| unsafe {
         let (count, list) = (f.waits.count, f.waits.list);
         let Filling { queue, pointer, pattern, pattern_size, size, .. } = f;
-        clEnqueueSVMMemFill(queue, pointer, pattern, pattern_size, size, count, list, null_mut())
+        function(queue, pointer, pattern, pattern_size, size, count, list, null_mut())
     };
     let bytes = [7u8; 256];
     let good = Filling {
@@ -205,9 +239,9 @@ fn fill_rows(t: &mut Table, w: &World, shared: *mut c_void) {
         call(Filling { queue, ..good })
     });
     let value = CL_INVALID_VALUE;
-    t.row(value, "svm_ptr is NULL", call(Filling { pointer: null_mut(), ..good }));
+    t.row(value, "the pointer is NULL", call(Filling { pointer: null_mut(), ..good }));
     let shifted = Filling { pointer: shared.wrapping_byte_add(2), size: 8, ..good };
-    t.row(value, "svm_ptr is not aligned to pattern_size", call(shifted));
+    t.row(value, "the pointer is not aligned to pattern_size", call(shifted));
     t.row(value, "pattern is NULL", call(Filling { pattern: null(), ..good }));
     t.row(value, "pattern_size is 0", call(Filling { pattern_size: 0, ..good }));
     let odd = Filling { pattern_size: 3, size: 9, ..good };
@@ -216,7 +250,7 @@ fn fill_rows(t: &mut Table, w: &World, shared: *mut c_void) {
     t.row(value, "size is not a multiple of pattern_size", call(Filling { size: 6, ..good }));
     let mut host = [0u64; 8];
     let pointer = host.as_mut_ptr().cast();
-    let condition = "svm_ptr is not in an allocation";
+    let condition = "the pointer is not in an allocation";
     t.row(value, condition, call(Filling { pointer, size: 64, ..good }));
     t.wait_lists(w, |waits| call(Filling { waits, ..good }));
 }

@@ -12,6 +12,8 @@ import subprocess
 import pytest
 from conformance_files import device_names
 
+# What `cargo xtask differ --ingest` sets: programs of all tests are compiled by clang, with this option.
+LEVEL = os.environ.get("HEKLA_TEST_BY_CLANG")
 FIRST_VERSION, LAST_VERSION = 22, 30
 TIME_LIMIT_S = 120
 # Build options of OpenCL that clang does not know.

@@ -25,8 +25,6 @@ DRIVER = os.environ.get("HEKLA_TEST_DRIVER", "lavapipe")
 # How to start another Python. A driver with a C library of its own needs words before the program's name,
 # a line each.
 PYTHON = [*filter(None, os.environ.get("HEKLA_TEST_PREFIX", "").split("\n")), sys.executable]
-# What `cargo xtask differ --ingest` sets: programs are compiled to SPIR-V by clang, with this option.
-BY_CLANG = os.environ.get("HEKLA_TEST_BY_CLANG")
 ANY_PLATFORM = os.environ.get("HEKLA_TEST_ANY") == "1"
 # What the compiler says of a program that the device cannot run: the capability by name.
 REFUSAL = re.compile(r"error: .*\b(\w+)\b.* which this device does not offer")
@@ -51,7 +49,7 @@ class Machine:
     def build(self, source, options=()):
         """Builds a program; on SwiftShader, skips the test where a named capability is missing."""
         options = list(options)
-        if BY_CLANG:
+        if clang.LEVEL:
             source, options = self.by_clang(source, options)
         try:
             return cl.Program(self.context, source).build(options=options)
@@ -64,7 +62,7 @@ class Machine:
     def by_clang(self, source, options):
         """The program as SPIR-V; the test is skipped if clang does not take it."""
         try:
-            return clang.compile(source, self.device, [BY_CLANG, *options]), clang.known(options)
+            return clang.compile(source, self.device, [clang.LEVEL, *options]), clang.known(options)
         except clang.Refused as refusal:
             pytest.skip(f"clang: {refusal}")
 

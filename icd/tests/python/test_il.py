@@ -209,3 +209,60 @@ def test_built_again_after_a_failure(m):
     for _ in range(2):
         with pytest.raises(cl.RuntimeError, match="Pipes"):
             program.build()
+
+
+def test_hints(m):
+    body = """%hinted = OpExpectKHR %uint %n %n
+%true = OpIEqual %bool %hinted %n
+OpAssumeTrueKHR %true
+OpStore %out %hinted Aligned 4"""
+    capabilities = ['ExpectAssumeKHR\nOpExtension "SPV_KHR_expect_assume"']
+    assert run(cl.Program(m.context, module(body, capabilities, "%bool = OpTypeBool")).build(), m) == [5]
+
+
+DOT_TYPES = """
+%uchar = OpTypeInt 8 0
+%ushort = OpTypeInt 16 0
+%ulong = OpTypeInt 64 0
+%v4uchar = OpTypeVector %uchar 4
+%most = OpConstant %uint 0x7ffffff0
+%all = OpConstant %uint 0xfffffff0
+%near = OpConstant %ushort 0x7ff0
+""" + "\n".join(f"%i{n} = OpConstant %uint {n}" for n in range(10))
+DOTS = [
+    ("%r = OpSDot %uint %x %y PackedVectorFormat4x8Bit", "ss"),
+    ("%r = OpUDot %uint %x %y PackedVectorFormat4x8Bit", "uu"),
+    ("%r = OpSUDot %uint %x %y PackedVectorFormat4x8Bit", "su"),
+    ("%r = OpSDot %uint %vx %vy", "ss"),
+    ("%r = OpUDot %uint %vx %vy", "uu"),
+    ("%r = OpSUDot %uint %vx %vy", "su"),
+    ("%r = OpSDotAccSat %uint %vx %vy %most", "ss+0x7ffffff0"),
+    ("%r = OpUDotAccSat %uint %x %y %all PackedVectorFormat4x8Bit", "uu+0xfffffff0"),
+    ("%s = OpSDot %ulong %vx %vy\n%r = OpUConvert %uint %s", "ss"),
+    ("%s = OpSUDotAccSat %ushort %vx %vy %near\n%r = OpSConvert %uint %s", "su+0x7ff0"),
+]
+
+
+@pytest.mark.parametrize("words", [(0x80FF7F01, 0x7F80FF02), (0xFFFFFFFF, 0xFFFFFFFF), (0x01020304, 0x05060708)])
+def test_integer_dot_products(words, m):
+    body = ["%x = OpLoad %uint %out Aligned 4", "%p = OpInBoundsPtrAccessChain %pointer %out %i1",
+            "%y = OpLoad %uint %p Aligned 4", "%vx = OpBitcast %v4uchar %x", "%vy = OpBitcast %v4uchar %y"]
+    for n, (lines, _) in enumerate(DOTS):
+        body.append(lines.replace("%r", f"%r{n}").replace("%s ", f"%s{n} ").replace("%s\n", f"%s{n}\n"))
+        body[-1] = body[-1].removesuffix("%s") + (f"%s{n}" if body[-1].endswith("%s") else "")
+        body += [f"%q{n} = OpInBoundsPtrAccessChain %pointer %out %i{n}", f"OpStore %q{n} %r{n} Aligned 4"]
+    capabilities = ["Int8", "Int16", "Int64", "DotProduct", "DotProductInput4x8Bit", "DotProductInput4x8BitPacked"]
+    program = cl.Program(m.context, module("\n".join(body), capabilities, DOT_TYPES, version="1.6")).build()
+    out = m.buffer(np.array([*words, *[0] * 8], np.uint32))
+    program.test(m.queue, (1,), None, out)
+
+    def lanes(word, sign):
+        return np.array([word], np.uint32).view(np.int8 if sign == "s" else np.uint8).astype(int)
+
+    for (_, kind), got in zip(DOTS, m.read(out, np.uint32, 10).tolist()):
+        signs, _, addend = kind.partition("+")
+        value = int(lanes(words[0], signs[0]) @ lanes(words[1], signs[1])) + int(addend or "0", 0)
+        if addend:
+            greatest = {"0x7ffffff0": 2 ** 31 - 1, "0xfffffff0": 2 ** 32 - 1, "0x7ff0": 2 ** 15 - 1}[addend]
+            value = min(value, greatest)
+        assert got == value & 0xFFFFFFFF, kind

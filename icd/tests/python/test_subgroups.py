@@ -441,6 +441,38 @@ def test_loops_of_different_lengths(m, rng):
             assert got[slot].tolist() == [total, n.max()]
 
 
+def test_what_is_done_before_a_break(m, rng):
+    """Those that leave a loop in a round do what is in front of the break by themselves."""
+    shape, data = ((64,), (32,)), rng.integers(1, 5, 64, np.uint32)
+    source = """
+        kernel void f(global const uint *in, global uint *out)
+        {
+            uint n = in[SLOT], r[4] = {0};
+            for (uint i = 0; ; ++i) {
+                if (i == n) { r[0] = sub_group_non_uniform_reduce_add(1u); break; }
+            }
+            for (uint i = 0; i < 3; ++i) {
+                if (i == n) { r[1] = sub_group_non_uniform_reduce_add(1u); break; }
+                r[2] += sub_group_non_uniform_reduce_add(1u);
+            }
+            uint k = 0;
+            do {
+                if (k == n) { if (ID % 2) r[3] = sub_group_non_uniform_reduce_add(1u); break; }
+                ++k;
+            } while (k < 4);
+            out[5 * SLOT + 4] = sub_group_reduce_add(1u);
+            for (int j = 0; j < 4; ++j) out[5 * SLOT + j] = r[j];
+        }"""
+    got = launch(m, source, shape, data, np.uint32, 5)
+    for group in members(m, shape):
+        n, odd = data[group], np.arange(len(group)) % 2 == 1
+        for slot, mine, second in zip(group, n, odd):
+            same = (n == mine).sum()
+            third = sum((n > i).sum() for i in range(min(mine, 3)))
+            fourth = ((n == mine) & odd).sum() if second and mine < 4 else 0
+            assert got[slot].tolist() == [same, same if mine < 3 else 0, third, fourth, len(group)]
+
+
 def test_branches_join(m, rng):
     """After a branch, a switch and an early return of some, those that are left are together again."""
     shape, data = ((64,), (32,)), rng.integers(0, 4, 64, np.uint32)
@@ -513,6 +545,35 @@ def test_required_size(m):
     for wrong in (3, 1024):
         with pytest.raises(cl.RuntimeError, match="the device has no sub-groups of"):
             m.build(PRELUDE + source % wrong, STD)
+
+
+def sub_group_info(m, kernel, name, given, words=1):
+    """Answers of clGetKernelSubGroupInfo, by way of the C library: pyopencl has not the whole of it."""
+    import ctypes
+    library = ctypes.CDLL("libOpenCL.so.1")
+    given = (ctypes.c_size_t * max(1, len(given)))(*given), len(given) * 8
+    out, size = (ctypes.c_size_t * words)(), ctypes.c_size_t()
+    code = library.clGetKernelSubGroupInfo(
+        ctypes.c_void_p(kernel.int_ptr), ctypes.c_void_p(m.device.int_ptr), name, ctypes.c_size_t(given[1]), given[0],
+        ctypes.c_size_t(8 * words), out, ctypes.byref(size))
+    assert code == 0 and size.value == 8 * words
+    return list(out)
+
+
+def test_sub_groups_of_kernels(m):
+    """What the API tells of a kernel's sub-groups is what the kernel sees."""
+    kernel = m.build(PRELUDE + MAP, STD).map
+    most, = sub_group_info(m, kernel, 0x2033, [64])
+    assert most == int(launch(m, "", ((64,), (64,)), None, np.uint32, 6, "map")[0, 3])
+    for local in [(64,), (33,), (6, 5), (4, 2, 3)]:
+        table = launch(m, "", (local, local), None, np.uint32, 6, "map")
+        assert sub_group_info(m, kernel, 0x2034, local) == [table[0, 4]]
+    count, = sub_group_info(m, kernel, 0x11B9, [])
+    assert 0 < count <= m.device.max_num_sub_groups
+    assert sub_group_info(m, kernel, 0x11B8, [3], 3) == [3 * most, 1, 1]
+    assert sub_group_info(m, kernel, 0x11B8, [count], 1) == [count * most]
+    assert sub_group_info(m, kernel, 0x11B8, [10 ** 6], 2) == [0, 0]
+    assert sub_group_info(m, kernel, 0x11BA, []) == [0]
 
 
 def test_in_older_versions(m):

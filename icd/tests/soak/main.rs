@@ -20,6 +20,7 @@ mod memory;
 mod owned;
 mod programs;
 mod shared;
+mod unified;
 mod waiting;
 mod world;
 
@@ -34,7 +35,7 @@ use world::World;
 /// What a thread does in one go.
 type Scene = fn(&World, &mut Numbers);
 
-const SCENES: [(&str, Scene); 13] = [
+const SCENES: [(&str, Scene); 14] = [
     ("graph in queues of its own", graph::own_queues),
     ("graph in shared queues", graph::shared_queues),
     ("transfers", memory::transfers),
@@ -42,6 +43,7 @@ const SCENES: [(&str, Scene); 13] = [
     ("sub-buffers", memory::sub_buffers),
     ("images", images::images),
     ("shared virtual memory", shared::allocations),
+    ("unified shared memory", unified::allocations),
     ("failing events", waiting::failures),
     ("callbacks", waiting::callbacks),
     ("building", programs::build),

@@ -171,6 +171,7 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
                 || target.preserve_signed_zero_inf_nan_64
         }
         C::DotProduct | C::DotProductInput4x8BitPacked => target.integer_dot_product,
+        C::ShaderClockKHR => target.device_clock || target.subgroup_clock,
         C::RuntimeDescriptorArray
         | C::SampledImageArrayDynamicIndexing
         | C::StorageImageArrayDynamicIndexing

@@ -1,5 +1,6 @@
 //! Buffers: memory with a device address, mapped where the host can reach it.
 
+use std::any::Any;
 use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +41,8 @@ pub struct Buffer {
     address: u64,
     /// True if the host reads this buffer, and kernels may have its address.
     reachable: AtomicBool,
+    /// What the imported memory belongs to; dropped after the memory is freed.
+    _owner: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Device {
@@ -73,7 +76,26 @@ impl Device {
     ) -> Result<Arc<Buffer>, Error> {
         let ptr = NonNull::new(ptr).ok_or_else(|| Error::Invalid("a null pointer".into()))?;
         // SAFETY: the caller's promise is this function's own.
-        unsafe { Buffer::import(self, ptr, size) }
+        unsafe { Buffer::import(self, ptr, size, None) }
+    }
+
+    /// As [`Device::import_host`], of memory that `owner` keeps allocated: the buffer keeps the owner.
+    ///
+    /// # Safety
+    /// The memory, up to `size` rounded up to that alignment, must be readable and writable and stay
+    /// allocated until the owner is dropped.
+    ///
+    /// # Errors
+    /// As [`Device::import_host`].
+    pub unsafe fn import_host_of(
+        self: &Arc<Self>,
+        ptr: *mut u8,
+        size: u64,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Result<Arc<Buffer>, Error> {
+        let ptr = NonNull::new(ptr).ok_or_else(|| Error::Invalid("a null pointer".into()))?;
+        // SAFETY: the buffer keeps the owner until its memory is freed, and that keeps the host's memory.
+        unsafe { Buffer::import(self, ptr, size, Some(owner)) }
     }
 
     /// Makes a buffer of the first `size` bytes of memory that `fd` exports, which other APIs or processes
@@ -109,7 +131,7 @@ impl Buffer {
         // SAFETY: the buffer was just created on this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         match device.heap.allocate(&device.raw, Resource::Buffer(raw), needs, kind) {
-            Ok(memory) => Buffer::bind(device, raw, memory, kind, size),
+            Ok(memory) => Buffer::bind(device, raw, memory, kind, size, None),
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.
                 unsafe { device.raw.destroy_buffer(raw, None) };
@@ -132,7 +154,7 @@ impl Buffer {
         let most = device.info().limits.max_allocation_size;
         match device.heap.allocate_several(&device.raw, needs, most) {
             Ok((memory, binds)) => {
-                let buffer = Buffer::own(device, raw, memory, MemoryKind::Device, size);
+                let buffer = Buffer::own(device, raw, memory, MemoryKind::Device, size, None);
                 device.bind_sparse(raw, &binds)?;
                 buffer.addressed()
             }
@@ -152,6 +174,7 @@ impl Buffer {
         device: &Arc<Device>,
         ptr: NonNull<u8>,
         size: u64,
+        owner: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Result<Arc<Buffer>, Error> {
         let functions = device
             .functions
@@ -180,7 +203,7 @@ impl Buffer {
             unsafe { device.heap.import(&device.raw, functions, ptr, whole, &needs) }
         };
         match memory {
-            Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Readback, size),
+            Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Readback, size, owner),
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.
                 unsafe { device.raw.destroy_buffer(raw, None) };
@@ -210,7 +233,7 @@ impl Buffer {
             .push_next(&mut external);
         let raw = create_raw(device, &info)?;
         match import_fd(device, raw, fd, kind) {
-            Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Device, size),
+            Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Device, size, None),
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.
                 unsafe { device.raw.destroy_buffer(raw, None) };
@@ -226,9 +249,10 @@ impl Buffer {
         memory: Memory,
         kind: MemoryKind,
         size: u64,
+        owner: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Result<Arc<Buffer>, Error> {
         let (handle, offset) = (memory.raw, memory.offset);
-        let buffer = Buffer::own(device, raw, memory, kind, size);
+        let buffer = Buffer::own(device, raw, memory, kind, size, owner);
         // SAFETY: the memory was made for this buffer's requirements and neither is bound yet.
         unsafe { device.raw.bind_buffer_memory(raw, handle, offset) }
             .map_err(|e| device.fault("vkBindBufferMemory", e))?;
@@ -242,9 +266,18 @@ impl Buffer {
         memory: Memory,
         kind: MemoryKind,
         size: u64,
+        owner: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Buffer {
-        let (device, memory) = (device.clone(), Some(memory));
-        Buffer { device, raw, memory, kind, size, address: 0, reachable: AtomicBool::new(false) }
+        Buffer {
+            device: device.clone(),
+            raw,
+            memory: Some(memory),
+            kind,
+            size,
+            address: 0,
+            reachable: AtomicBool::new(false),
+            _owner: owner,
+        }
     }
 
     /// Queries the address of a buffer whose memory is bound.

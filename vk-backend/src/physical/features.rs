@@ -4,6 +4,8 @@ use std::ffi::CStr;
 
 use ash::{amd, ext, khr, vk};
 
+use crate::config::{self, Validation};
+use crate::physical::dot_products::DotProducts;
 use crate::physical::extensions::Extensions;
 use crate::physical::external::{External, MemoryHandles};
 
@@ -27,51 +29,6 @@ bitflags::bitflags! {
         const CLUSTERED = 64;
         /// Quad operations.
         const QUAD = 128;
-    }
-}
-
-bitflags::bitflags! {
-    /// Dot products of four 8-bit numbers that are packed in a word
-    /// (VkPhysicalDeviceShaderIntegerDotProductProperties).
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-    pub struct DotProducts: u32 {
-        /// Of signed numbers.
-        const SIGNED = 1;
-        /// Of unsigned numbers.
-        const UNSIGNED = 2;
-        /// Of signed by unsigned numbers.
-        const MIXED = 4;
-        /// Of signed numbers, added to a third operand with saturation.
-        const SATURATING_SIGNED = 8;
-        /// The same of unsigned numbers.
-        const SATURATING_UNSIGNED = 16;
-        /// The same of signed by unsigned numbers.
-        const SATURATING_MIXED = 32;
-    }
-}
-
-impl DotProducts {
-    pub(crate) fn from_vk(
-        p: &vk::PhysicalDeviceShaderIntegerDotProductProperties<'_>,
-    ) -> DotProducts {
-        let all = [
-            (DotProducts::SIGNED, p.integer_dot_product4x8_bit_packed_signed_accelerated),
-            (DotProducts::UNSIGNED, p.integer_dot_product4x8_bit_packed_unsigned_accelerated),
-            (DotProducts::MIXED, p.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated),
-            (
-                DotProducts::SATURATING_SIGNED,
-                p.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated,
-            ),
-            (
-                DotProducts::SATURATING_UNSIGNED,
-                p.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated,
-            ),
-            (
-                DotProducts::SATURATING_MIXED,
-                p.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated,
-            ),
-        ];
-        all.into_iter().filter(|(_, on)| *on == vk::TRUE).map(|(flag, _)| flag).collect()
     }
 }
 
@@ -252,6 +209,10 @@ pub struct Features {
     pub max_workgroup_subgroups: u32,
     /// subgroupBroadcastDynamicId.
     pub subgroup_broadcast_dynamic_id: bool,
+    /// shaderMaximalReconvergence.
+    pub maximal_reconvergence: bool,
+    /// shaderSubgroupUniformControlFlow.
+    pub subgroup_uniform_control_flow: bool,
     /// computeFullSubgroups.
     pub compute_full_subgroups: bool,
 
@@ -281,6 +242,8 @@ pub(crate) fn extensions_to_enable(
         (khr::shader_integer_dot_product::NAME, before_1_3 && f.integer_dot_product),
         (khr::shader_clock::NAME, f.subgroup_clock || f.device_clock),
         (ext::subgroup_size_control::NAME, before_1_3),
+        (khr::shader_maximal_reconvergence::NAME, f.maximal_reconvergence),
+        (khr::shader_subgroup_uniform_control_flow::NAME, f.subgroup_uniform_control_flow),
         (khr::maintenance4::NAME, before_1_3 && f.maintenance4),
         (ext::pipeline_creation_feedback::NAME, before_1_3 && f.pipeline_creation_feedback),
         (ext::pipeline_creation_cache_control::NAME, before_1_3),
@@ -301,6 +264,8 @@ pub(crate) struct FeatureChain {
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
     maintenance4: Option<vk::PhysicalDeviceMaintenance4Features<'static>>,
     subgroup: Option<vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>>,
+    maximal: Option<vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>>,
+    uniform: Option<vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>>,
     workgroup: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
     atomic_float: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
     atomic_float2: Option<vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>>,
@@ -320,6 +285,14 @@ impl FeatureChain {
         }
         if v13 || extensions.has(ext::subgroup_size_control::NAME) {
             chain.subgroup = Some(Default::default());
+        }
+        // Validation layers may be older than the extension, and take what they do not know for an error.
+        let is_validated = config::validation() != Validation::Off;
+        if extensions.has(khr::shader_maximal_reconvergence::NAME) && !is_validated {
+            chain.maximal = Some(Default::default());
+        }
+        if extensions.has(khr::shader_subgroup_uniform_control_flow::NAME) {
+            chain.uniform = Some(Default::default());
         }
         if extensions.has(khr::workgroup_memory_explicit_layout::NAME) {
             chain.workgroup = Some(Default::default());
@@ -356,6 +329,12 @@ impl FeatureChain {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.subgroup {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.maximal {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.uniform {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.workgroup {
@@ -449,6 +428,12 @@ impl FeatureChain {
             self.cache_control.as_ref().is_some_and(|s| on(s.pipeline_creation_cache_control));
         f.pipeline_executable_info =
             self.executables.as_ref().is_some_and(|s| on(s.pipeline_executable_info));
+        if let Some(s) = &self.maximal {
+            f.maximal_reconvergence = on(s.shader_maximal_reconvergence);
+        }
+        if let Some(s) = &self.uniform {
+            f.subgroup_uniform_control_flow = on(s.shader_subgroup_uniform_control_flow);
+        }
         if let Some(s) = &self.subgroup {
             f.subgroup_size_control = on(s.subgroup_size_control);
             f.compute_full_subgroups = on(s.compute_full_subgroups);
@@ -530,6 +515,12 @@ impl FeatureChain {
         }
         if let Some(s) = &mut self.executables {
             s.pipeline_executable_info = b(f.pipeline_executable_info);
+        }
+        if let Some(s) = &mut self.maximal {
+            s.shader_maximal_reconvergence = b(f.maximal_reconvergence);
+        }
+        if let Some(s) = &mut self.uniform {
+            s.shader_subgroup_uniform_control_flow = b(f.subgroup_uniform_control_flow);
         }
         if let Some(s) = &mut self.subgroup {
             s.subgroup_size_control = b(f.subgroup_size_control);

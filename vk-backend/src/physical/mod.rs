@@ -1,6 +1,7 @@
 //! The Vulkan instance, and the properties of devices before they are opened.
 
 mod device_info;
+mod dot_products;
 mod extensions;
 mod external;
 mod features;
@@ -12,9 +13,10 @@ mod physical_device;
 mod validation;
 
 pub use device_info::{DeviceInfo, DeviceType, PciBusInfo};
+pub use dot_products::DotProducts;
 pub use external::{External, MemoryHandles, SemaphoreHandles};
 pub(crate) use features::{extensions_to_enable, FeatureChain};
-pub use features::{DotProducts, Features, Independence, SubgroupOps};
+pub use features::{Features, Independence, SubgroupOps};
 pub(crate) use format::usage;
 pub use format::{Format, ImageKind, ImageSupport, TexelBufferSupport};
 pub use instance::Instance;

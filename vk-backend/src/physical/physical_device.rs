@@ -7,9 +7,10 @@ use ash::{amd, ext, khr, nv, vk};
 
 use crate::config;
 use crate::physical::device_info::{DeviceInfo, DeviceType, PciBusInfo};
+use crate::physical::dot_products::DotProducts;
 use crate::physical::extensions::Extensions;
 use crate::physical::external::External;
-use crate::physical::features::{DotProducts, FeatureChain, Features, Independence, SubgroupOps};
+use crate::physical::features::{FeatureChain, Features, Independence, SubgroupOps};
 use crate::physical::instance::Instance;
 use crate::physical::limits::{Limits, MemoryInfo, BUFFER_PADDING, BUFFER_USAGE};
 use crate::physical::memory_types::MemoryTypes;

@@ -1,8 +1,8 @@
 //! Atomic operations that SPIR-V does not have.
 //!
 //! - Those on private memory are loads and stores, since there is one user.
-//! - Those on floats act on the bits; a sum is a loop of compare-and-exchange operations until no other work-item came
-//!   between.
+//! - Those on floats act on the bits; a sum, minimum or maximum that the device does not have is a loop of
+//!   compare-and-exchange operations until no other work-item came between.
 //! - Those on words of work-group memory whose elements are 64-bit containers are such a loop on the container.
 //! - Sequentially consistent ones are read-modify-write operations that acquire and release (see `emit::memory_model`): a
 //!   load adds 0, a store exchanges, a failed compare-and-exchange is confirmed by adding 0. A fence is such an operation
@@ -118,7 +118,16 @@ impl Atomic {
     }
 
     fn is_illegal(&self, memories: &Memories<'_>, func: &Function) -> bool {
-        self.ty.scalar.is_float() || self.is_seq_cst() || self.is_in_container(memories, func)
+        let is_float = self.ty.scalar.is_float() && !self.is_native(memories, func);
+        is_float || self.is_seq_cst() || self.is_in_container(memories, func)
+    }
+
+    /// Returns true for arithmetic on floats in global memory that the device has, with denormals as its other
+    /// operations have them.
+    fn is_native(&self, memories: &Memories<'_>, func: &Function) -> bool {
+        let Call::Rmw(op, _) = self.call else { return false };
+        let is_global = func.ty(self.ptr).space() == Some(AddressSpace::Global);
+        is_global && memories.target.has_float_atomic(op, self.ty.scalar)
     }
 
     fn is_in_container(&self, memories: &Memories<'_>, func: &Function) -> bool {
@@ -133,10 +142,15 @@ impl Atomic {
             let word = self.in_container(s, memories)?;
             return Some(s.c.bitcast(word, self.ty));
         }
+        if let Call::Rmw(op, value) = self.call {
+            if self.is_native(memories, s.c.func) {
+                return Some(s.c.atomic_rmw(op, ptr, value, sync));
+            }
+        }
         let zero = s.c.iconst(int, 0);
         let data = match self.on_bits(&mut s.c) {
-            Call::Rmw(AtomicOp::FAdd, _) => {
-                let old = self.add_float(s);
+            Call::Rmw(AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax, _) => {
+                let old = self.update_float(s);
                 return Some(s.c.bitcast(old, self.ty));
             }
             Call::CmpXchg { expected, desired } if self.is_seq_cst() => {
@@ -206,7 +220,7 @@ impl Atomic {
         c.atomic_load(ty, ptr, sync)
     }
 
-    fn add_float(self, s: &mut Splitter<'_>) -> Value {
+    fn update_float(self, s: &mut Splitter<'_>) -> Value {
         let first = self.first(&mut s.c, self.ptr, self.int());
         self.update_by_exchange(s, self.ptr, first, |c, old| self.updated_bits(c, old))
     }
@@ -255,10 +269,11 @@ impl Atomic {
 
     /// Returns what the operation makes of the old bits.
     fn updated_bits(self, c: &mut Cursor<'_>, old: Value) -> Value {
-        if let Call::Rmw(AtomicOp::FAdd, value) = self.call {
+        if let Call::Rmw(op @ (AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax), value) = self.call
+        {
             let number = c.bitcast(old, self.ty);
-            let sum = c.binary(BinaryOp::FAdd, number, value);
-            return c.bitcast(sum, self.int());
+            let new = updated(c, op, number, value);
+            return c.bitcast(new, self.int());
         }
         match self.on_bits(c) {
             Call::Load => old,
@@ -333,18 +348,8 @@ pub fn on_private_memory(c: &mut Cursor<'_>, atomic: &InstData, ty: Type) -> Opt
 
 /// Returns what an operation makes of the old value.
 fn updated(c: &mut Cursor<'_>, op: AtomicOp, old: Value, value: Value) -> Value {
-    let op = match op {
-        AtomicOp::Xchg => return value,
-        AtomicOp::Add => BinaryOp::IAdd,
-        AtomicOp::FAdd => BinaryOp::FAdd,
-        AtomicOp::Sub => BinaryOp::ISub,
-        AtomicOp::And => BinaryOp::And,
-        AtomicOp::Or => BinaryOp::Or,
-        AtomicOp::Xor => BinaryOp::Xor,
-        AtomicOp::SMin => BinaryOp::SMin,
-        AtomicOp::SMax => BinaryOp::SMax,
-        AtomicOp::UMin => BinaryOp::UMin,
-        AtomicOp::UMax => BinaryOp::UMax,
-    };
-    c.binary(op, old, value)
+    match op.arithmetic() {
+        Some(op) => c.binary(op, old, value),
+        None => value,
+    }
 }

@@ -5,6 +5,7 @@
 //! conversions.
 
 mod atomics;
+mod pipes;
 mod printf;
 mod resolve;
 mod spaces;

@@ -123,6 +123,10 @@ impl Sema<'_> {
         Some(match function.check() {
             Check::Printf => self.printf(function, args, span),
             Check::Shuffle(sources) => self.shuffle(function, sources, args, at, span),
+            Check::Pipe { access, arguments } => {
+                self.pipe_builtin(function, (access, arguments), args, span)
+            }
+            Check::Reservation => self.reservation_builtin(function, args, span),
             Check::Space(space) => self.space_builtin(function, space, args, at, span),
             _ => self.choose(function, args, at, span),
         })
@@ -140,6 +144,11 @@ impl Sema<'_> {
         let offered = match function.check() {
             Check::Collective => self.target.offers(self.options.std, feature),
             Check::Images => self.target.images,
+            Check::Feature(name) => self.target.features().contains(&name),
+            Check::Pipe { .. } if name.starts_with("sub_group_") => {
+                self.has_pipes() && self.target.subgroups.is_some()
+            }
+            Check::Pipe { .. } | Check::Reservation => self.has_pipes(),
             Check::Subgroup(_) | Check::Clustered(_) => self.target.subgroups.is_some(),
             Check::Space(_) => self.pointee_space == AddressSpace::Generic,
             _ => true,
@@ -184,6 +193,8 @@ impl Sema<'_> {
             }
             return self.error_value(span);
         };
+        self.module.uses_subgroups |=
+            matches!(builtin.check(), Check::Subgroup(_) | Check::Clustered(_));
         let offered = match builtin.check() {
             Check::Atomic64 => self.atomic_offered(builtin, candidate, &kinds, at),
             Check::Clustered(_) => self.is_cluster(builtin, &args),

@@ -176,7 +176,7 @@ impl Sema<'_> {
     }
 
     /// Returns true if a call has as many arguments as it should; false after a diagnostic.
-    fn has_count(&mut self, args: &[Expr], count: usize, span: Span) -> bool {
+    pub(super) fn has_count(&mut self, args: &[Expr], count: usize, span: Span) -> bool {
         if args.len() != count {
             self.wrong_count("function", (count, args.len()), span);
         }

@@ -5,6 +5,8 @@ use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
 use crate::core::command::printout::Printout;
+use crate::core::context::svm::Allocation;
+use crate::core::context::usm::Indirect;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
@@ -37,11 +39,13 @@ pub struct Launch {
     arguments: ArgumentBuffer,
     /// What the kernel-argument buffer names.
     objects: SmallVec<[Object; 8]>,
-    /// Device memory besides: shared virtual memory that arguments point into or clSetKernelExecInfo named, and the
+    /// Device memory besides: shared memory that arguments point into or clSetKernelExecInfo named, and the
     /// driver's own.
     others: Vec<Arc<vk::Buffer>>,
     /// Buffers whose device addresses are arguments or were named to clSetKernelExecInfo.
     pointed: Vec<Ref<Buffer>>,
+    /// The owners of unified shared memory that it may reach without naming it.
+    indirect: Indirect,
     range: NdRange,
     dispatches: Dispatches,
     /// The local size, and the layout of local memory, of whole work-groups.
@@ -206,11 +210,13 @@ impl Launch {
             objects: SmallVec::new(),
             others: Vec::new(),
             pointed: Vec::new(),
+            indirect: arguments.indirect,
             range,
             dispatches,
             pipeline,
         };
         launch.capture(queue, arguments)?;
+        queue.context.svm.note_indirect(arguments.indirect);
         Ok(launch)
     }
 
@@ -363,16 +369,16 @@ fn put_u64x3(arguments: &mut ArgumentBuffer, at: usize, values: [u64; 3]) {
     }
 }
 
-/// Returns the allocations of shared virtual memory that the arguments point into, and those that
+/// Returns the memory of the shared allocations that the arguments point into, and of those that
 /// clSetKernelExecInfo named.
 fn shared_memory<'a>(
     queue: &'a Queue,
     arguments: &'a KernelArguments,
 ) -> impl Iterator<Item = Arc<vk::Buffer>> + 'a {
-    let named = arguments.reached.iter().copied();
+    let named = arguments.reached.iter().chain(&arguments.reached_usm).copied();
     let find = |address| queue.context.svm.find(address).map(|(allocation, _)| allocation);
     let allocations = addresses(arguments).map(|a| a as usize).chain(named).filter_map(find);
-    allocations.map(|allocation| allocation.block.buffer.clone())
+    allocations.flat_map(|allocation| allocation.block.buffers.clone())
 }
 
 /// Returns the buffers that device addresses among the arguments lie in, and those that clSetKernelExecInfo
@@ -552,6 +558,17 @@ impl Execute for Launch {
 
     fn execute(&self, execution: &mut Execution<'_>) -> Result<Phase> {
         execution.launch(self)
+    }
+
+    fn may_reach(&self, memory: &Allocation) -> bool {
+        let named = |buffer| self.others.iter().any(|other| Arc::ptr_eq(other, buffer));
+        let in_object = |object: &Object| match object {
+            Object::Buffer { bytes, .. } => memory.has(bytes),
+            Object::Image { .. } | Object::Shadowed { .. } => false,
+        };
+        memory.usm.is_some_and(|usm| self.indirect.reaches(usm.owner))
+            || memory.block.buffers.iter().any(named)
+            || self.objects.iter().any(in_object)
     }
 
     fn uses(&self) -> Vec<RangeUse<'_>> {

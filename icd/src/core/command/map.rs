@@ -4,41 +4,15 @@ use crate::cl::error::Result;
 use crate::core::context::host_writes::HostWrite;
 use crate::core::device::staging::Staging;
 use crate::core::memory::buffer::Buffer;
-use crate::core::memory::host::Pages;
 use crate::core::memory::mapping::Mapping;
 use crate::core::memory::operand::Operand;
 use crate::core::memory::rect::Rect;
-use crate::core::queue::completion::CompletionWork;
+use crate::core::queue::completion::{CompletionWork, Keep};
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
 use crate::object::Ref;
 use parking_lot::Mutex;
 use std::sync::Arc;
-
-/// Keeps the memory of a mapping alive until the copies to it are done.
-pub struct KeepPages {
-    _pages: Arc<Pages>,
-}
-
-impl KeepPages {
-    pub fn new(pages: Arc<Pages>) -> KeepPages {
-        KeepPages { _pages: pages }
-    }
-}
-
-impl CompletionWork for KeepPages {
-    fn run(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn is_pending(&self) -> bool {
-        false
-    }
-
-    fn runs_once(&self) -> bool {
-        false
-    }
-}
 
 /// Makes the device's writes to memory that is not coherent visible to the host.
 struct Invalidate {
@@ -82,7 +56,7 @@ impl Execution<'_> {
         let from = Rect::linear(mem.origin + mapping.offset, mapping.size);
         let phase = self.read(mem, from, to)?;
         if let (Phase::Recorded { last, .. }, Some(pages)) = (phase, &mapping.pages) {
-            self.queue.add_completion(last, Arc::new(KeepPages::new(pages.clone())));
+            self.queue.add_completion(last, Arc::new(Keep(pages.clone())));
         }
         Ok(phase)
     }

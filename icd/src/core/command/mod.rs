@@ -13,6 +13,7 @@ pub mod semaphore;
 pub mod transfer;
 
 use crate::cl::error::Result;
+use crate::core::context::svm::Allocation;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::mapping::Mapping;
@@ -199,6 +200,26 @@ impl Execute for Command {
             Command::TransferOwnership { mems, direction } => {
                 ownership::uses(mems, *direction).collect()
             }
+        }
+    }
+
+    fn may_reach(&self, memory: &Allocation) -> bool {
+        let is_in = |mem: &Buffer| mem.only_buffer().is_some_and(|buffer| memory.has(buffer));
+        match self {
+            Command::Marker
+            | Command::Migrate { .. }
+            | Command::TransferOwnership { .. }
+            | Command::Semaphores { .. } => false,
+            Command::Read { mem, to: host, .. } | Command::Write { mem, from: host, .. } => {
+                is_in(mem) || host.reaches(memory)
+            }
+            Command::WriteOwned { mem, .. }
+            | Command::Fill { mem, .. }
+            | Command::Map { mem, .. }
+            | Command::Unmap { mem, .. } => is_in(mem),
+            Command::Copy { source, target, .. } => is_in(source) || is_in(target),
+            Command::Image(command) => command.may_reach(memory),
+            Command::Launch(launch) => launch.may_reach(memory),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::core::device::open::{chunk_size, Access, Pace, MIN_CHUNK};
 use crate::core::device::staging::Staging;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
-use crate::core::memory::operand::{Operand, Parts};
+use crate::core::memory::operand::{Operand, Parts, SharedPart};
 use crate::core::memory::rect::{runs, Rect, Run};
 use crate::core::process::clock;
 use crate::core::queue::event::Phase;
@@ -178,7 +178,7 @@ impl Execution<'_> {
         let first = if to.is_own() {
             self.download(&buffer, from.bytes(), runs, to)?
         } else {
-            let parts = to.divide(&self.queue.gpu, runs, |run| run.to);
+            let parts = to.divide(&self.queue.gpu, runs, |run| run.to)?;
             let shared = self.copy_shared(&buffer, &parts, Access::Read)?;
             let own = self.download(&buffer, bytes_in(&parts.own), parts.own.into_iter(), to)?;
             shared.or(own)
@@ -269,7 +269,7 @@ impl Execution<'_> {
         let first = if from.is_own() {
             self.upload(&buffer, size, runs)?
         } else {
-            let parts = from.divide(&self.queue.gpu, runs, |run| run.from);
+            let parts = from.divide(&self.queue.gpu, runs, |run| run.from)?;
             let shared = self.copy_shared(&buffer, &parts, Access::Write)?;
             shared.or(self.upload(&buffer, bytes_in(&parts.own), parts.own.into_iter())?)
         };
@@ -315,10 +315,11 @@ impl Execution<'_> {
         access: Access,
     ) -> Result<Option<u64>> {
         let mut first = None;
-        for (range, runs) in parts.shared.iter().filter(|(_, runs)| !runs.is_empty()) {
+        for part in parts.shared.iter().filter(|part| !part.runs.is_empty()) {
+            let SharedPart { range, buffer: other, runs } = part;
             let ends = match access {
-                Access::Read => (buffer, &range.buffer),
-                Access::Write => (&range.buffer, buffer),
+                Access::Read => (buffer, *other),
+                Access::Write => (*other, buffer),
             };
             let regions: Vec<_> =
                 runs.iter().map(|run| shared_region(run, range, access)).collect();

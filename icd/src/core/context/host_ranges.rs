@@ -14,19 +14,25 @@ use std::sync::Arc;
 pub struct HostRange {
     pub start: usize,
     pub end: usize,
-    pub buffer: Arc<vk::Buffer>,
-    /// Offset of `start` in the buffer, in bytes.
+    /// A buffer for each device that reaches the memory, one at least.
+    pub buffers: SmallVec<[Arc<vk::Buffer>; 1]>,
+    /// Offset of `start` in the buffers, in bytes.
     pub offset: u64,
-    /// True if the host sees the buffer's own bytes there, and not a shadow of them.
+    /// True if the host sees the buffers' own bytes there, and not a shadow of them or nothing.
     pub in_place: bool,
     /// The staging memory that the buffer belongs to, held so that it is not reused.
     pub staging: Option<Arc<Staging>>,
 }
 
 impl HostRange {
-    /// Returns where an address of the range lies in the buffer.
+    /// Returns where an address of the range lies in the buffers.
     pub fn offset_of(&self, address: usize) -> u64 {
         self.offset + (address - self.start) as u64
+    }
+
+    /// Returns the memory for a device; `None` for one that does not reach it.
+    pub fn on(&self, device: &Arc<vk::Device>) -> Option<&Arc<vk::Buffer>> {
+        self.buffers.iter().find(|buffer| Arc::ptr_eq(buffer.device(), device))
     }
 
     /// Returns the part of the range that lies in `[start, end)`, which must not be empty.

@@ -3,13 +3,16 @@
 pub mod device_addresses;
 pub mod host_ranges;
 pub mod host_writes;
+pub mod queue_list;
 pub mod svm;
+pub mod usm;
 
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use crate::core::context::device_addresses::DeviceAddresses;
 use crate::core::context::host_ranges::HostRanges;
 use crate::core::context::host_writes::HostWrites;
+use crate::core::context::queue_list::QueueList;
 use crate::core::context::svm::Allocations;
 use crate::core::device::open::Gpu;
 use crate::core::device::Device;
@@ -47,6 +50,7 @@ pub struct Context {
     pub host_ranges: HostRanges,
     /// Writes to the application's memory that are pending.
     pub host_writes: HostWrites,
+    pub queues: QueueList,
     /// Buffers whose device addresses the application knows.
     pub addresses: DeviceAddresses,
     destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
@@ -102,6 +106,7 @@ impl Context {
             svm: Allocations::default(),
             host_ranges: HostRanges::default(),
             host_writes: HostWrites::default(),
+            queues: QueueList::default(),
             addresses: DeviceAddresses::default(),
             destructors: Mutex::default(),
         }))

@@ -8,14 +8,17 @@
 use crate::cl::error::{ensure, fail, Result};
 use crate::cl::*;
 use crate::core::context::host_ranges::HostRange;
+use crate::core::context::usm::{IndirectUse, Usm};
 use crate::core::context::Context;
-use crate::core::device::sharing::{SharedBlock, Sharing};
+use crate::core::device::open::Gpu;
+use crate::core::device::sharing::{Other, SharedBlock, Sharing};
+use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The alignment of the largest built-in type, long16: the default, and the most that may be asked for.
-const MAX_ALIGNMENT: usize = 128;
+pub const MAX_ALIGNMENT: usize = 128;
 
 /// A region that the host has mapped.
 struct SharedMap {
@@ -28,24 +31,50 @@ struct SharedMap {
 pub struct Allocation {
     pub size: usize,
     pub block: SharedBlock,
+    /// What kind of unified shared memory it is, if it is any.
+    pub usm: Option<Usm>,
     maps: Mutex<Vec<SharedMap>>,
 }
 
 impl Allocation {
+    pub fn new(size: usize, block: SharedBlock, usm: Option<Usm>) -> Allocation {
+        Allocation { size, block, usm, maps: Mutex::default() }
+    }
+
+    /// Returns true if the host finds something else at the address than the device's bytes, and not its copy of them.
+    pub fn is_out_of_reach(&self) -> bool {
+        !self.block.is_seen_by_host() && !self.has_shadow()
+    }
+
+    /// Returns the memory for a device; `None` for one that does not reach it.
+    pub fn on(&self, gpu: &Gpu) -> Option<&Arc<vk::Buffer>> {
+        self.block.on(&gpu.device)
+    }
+
     /// Returns true if host and device have different memory at the address.
     pub fn has_shadow(&self) -> bool {
         self.block.has_shadow()
     }
 
+    /// Returns true if a buffer is the memory of the allocation.
+    pub fn has(&self, buffer: &Arc<vk::Buffer>) -> bool {
+        self.block.buffers.iter().any(|own| Arc::ptr_eq(own, buffer))
+    }
+
+    /// Returns true if commands or memory objects hold the memory.
+    pub fn is_retained(&self) -> bool {
+        self.block.buffers.iter().any(|buffer| Arc::strong_count(buffer) > 1)
+    }
+
     /// Returns the addresses of the allocation.
     fn host_range(&self) -> HostRange {
-        let SharedBlock { address, buffer, origin, .. } = &self.block;
+        let SharedBlock { address, buffers, origin, .. } = &self.block;
         HostRange {
             start: *address,
             end: *address + self.size,
-            buffer: buffer.clone(),
+            buffers: buffers.clone(),
             offset: *origin as u64,
-            in_place: !self.has_shadow(),
+            in_place: self.block.is_seen_by_host(),
             staging: None,
         }
     }
@@ -75,9 +104,36 @@ impl Allocation {
 
 /// The allocations of a context, by address.
 #[derive(Default)]
-pub struct Allocations(Mutex<BTreeMap<usize, Arc<Allocation>>>);
+pub struct Allocations {
+    by_address: Mutex<BTreeMap<usize, Arc<Allocation>>>,
+    /// The types of unified shared memory of which kernels have been launched that may reach any allocation.
+    pub(super) reached_indirectly: IndirectUse,
+}
 
 impl Allocations {
+    /// Adds an allocation. Returns its address.
+    pub(super) fn add(&self, context: &Context, allocation: Allocation) -> usize {
+        let address = allocation.block.address;
+        context.host_ranges.add(allocation.host_range());
+        self.by_address.lock().insert(address, Arc::new(allocation));
+        address
+    }
+
+    /// Removes the allocation that begins at an address, if it is of a wanted kind.
+    pub(super) fn remove(
+        &self,
+        context: &Context,
+        address: usize,
+        wanted: impl Fn(&Allocation) -> bool,
+    ) -> Option<Arc<Allocation>> {
+        let mut allocations = self.by_address.lock();
+        allocations.get(&address).filter(|allocation| wanted(allocation))?;
+        let allocation = allocations.remove(&address);
+        drop(allocations);
+        context.host_ranges.remove(address);
+        allocation
+    }
+
     /// clSVMAlloc: the new allocation's address. Errors: flags or alignment that the spec rejects,
     /// granularity that the device does not have, no memory; contexts of several devices, whose
     /// addresses differ.
@@ -106,26 +162,21 @@ impl Allocations {
             [Sharing::Direct, Sharing::Shadow]
         };
         ensure!(needed.contains(&gpu.sharing()), CL_INVALID_OPERATION);
-        let block = SharedBlock::new(&gpu.device, size, alignment)?;
-        let address = block.address;
-        let allocation = Arc::new(Allocation { size, block, maps: Mutex::default() });
-        context.host_ranges.add(allocation.host_range());
-        self.0.lock().insert(address, allocation);
-        Ok(address)
+        let block = match gpu.sharing() {
+            Sharing::Direct => SharedBlock::direct(&gpu.device, size)?,
+            _ => SharedBlock::of_device(&gpu.device, size, alignment, Other::Shadow)?,
+        };
+        Ok(self.add(context, Allocation::new(size, block, None)))
     }
 
-    /// clSVMFree. Nothing happens for an address that no allocation begins at.
+    /// clSVMFree. Nothing happens for an address that no allocation of clSVMAlloc begins at.
     pub fn free(&self, context: &Context, address: usize) {
-        let allocation = self.0.lock().remove(&address);
-        if allocation.is_some() {
-            context.host_ranges.remove(address);
-        }
-        drop(allocation);
+        drop(self.remove(context, address, |allocation| allocation.usm.is_none()));
     }
 
     /// Returns the allocation that an address lies in, and the offset there.
     pub fn find(&self, address: usize) -> Option<(Arc<Allocation>, usize)> {
-        let allocations = self.0.lock();
+        let allocations = self.by_address.lock();
         let (base, allocation) = allocations.range(..=address).next_back()?;
         let offset = address - base;
         (offset < allocation.size).then(|| (allocation.clone(), offset))

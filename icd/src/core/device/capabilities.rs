@@ -11,6 +11,12 @@ pub fn queue_properties(info: &vk::DeviceInfo) -> cl_command_queue_properties {
     };
     profiling | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
 }
+/// CL_DEVICE_MAX_PIPE_ARGS: the least that is allowed; there is no limit but that of arguments.
+pub const MAX_PIPE_ARGS: u32 = 16;
+/// CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS: there is no limit but the pipe's capacity.
+pub const PIPE_MAX_ACTIVE_RESERVATIONS: u32 = 1024;
+/// CL_DEVICE_PIPE_MAX_PACKET_SIZE in bytes.
+pub const PIPE_MAX_PACKET_SIZE: u32 = 1024;
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in bytes: the size of printf buffers unless the context's properties give another.
 pub const PRINTF_BUFFER_SIZE: usize = 1 << 20;
 /// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR.

@@ -1,7 +1,7 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, defects, images, platform, spirv};
+use super::{capabilities, defects, images, language, platform, spirv, usm};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -17,13 +17,13 @@ const V2: cl_version = make_version(2, 0, 0);
 const V3: cl_version = make_version(3, 0, 0);
 
 /// Returns what the compiler is told of the device, but for what takes opening it.
-fn language(device: &Device) -> Target {
+pub fn compiled_for(device: &Device) -> Target {
     open::target(device.info(), &vk::Probe::default(), device.image_features())
 }
 
 /// OpenCL C versions that the compiler takes.
 fn c_versions(device: &Device) -> Vec<(&'static str, cl_version)> {
-    let versions = language(device).c_versions().iter();
+    let versions = compiled_for(device).c_versions().iter();
     versions
         .map(|version| {
             let (major, minor) = version.number();
@@ -37,15 +37,17 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     let info = device.info();
     let version = |name| if name == "cl_khr_integer_dot_product" { V2 } else { V1 };
     let mut all: Vec<_> =
-        language(device).extensions().into_iter().map(|name| (name, version(name))).collect();
+        compiled_for(device).extensions().into_iter().map(|name| (name, version(name))).collect();
     all.extend([
         ("cl_arm_printf", make_version(2, 0, 0)),
         ("cl_ext_buffer_device_address", make_version(1, 0, 2)),
         ("cl_ext_immutable_memory_objects", V1),
         ("cl_khr_command_buffer", make_version(0, 9, 8)),
         ("cl_khr_command_buffer_mutable_dispatch", make_version(0, 9, 5)),
+        ("cl_intel_unified_shared_memory", make_version(1, 2, 0)),
         ("cl_khr_create_command_queue", V1),
         ("cl_khr_device_uuid", V1),
+        ("cl_khr_expect_assume", V1),
         ("cl_khr_extended_versioning", V1),
         ("cl_khr_il_program", V1),
         ("cl_khr_initialize_memory", V1),
@@ -86,19 +88,7 @@ fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version
 
 /// Optional features of OpenCL C 3.0 that the compiler supports on the device.
 fn c_features(device: &Device) -> Vec<(&'static str, cl_version)> {
-    language(device).features().into_iter().map(|name| (name, V3)).collect()
-}
-
-/// Optional features of the language that have queries of their own.
-fn language_features(device: &Device, name: cl_device_info) -> Option<Value> {
-    let feature = match name {
-        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => "__opencl_c_generic_address_space",
-        CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => {
-            "__opencl_c_work_group_collective_functions"
-        }
-        _ => return None,
-    };
-    Some(Value::bool(c_features(device).iter().any(|(offered, _)| *offered == feature)))
+    compiled_for(device).features().into_iter().map(|name| (name, V3)).collect()
 }
 
 /// Returns the version with the compiler's build id and the Vulkan driver's version: clients use it as a key for
@@ -134,12 +124,11 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     identity(device, name)
         .or_else(|| limits(device, name))
         .or_else(|| arithmetic(device, name))
-        .or_else(|| dot_products(device.info(), name))
         .or_else(|| memory(device, name))
         .or_else(|| execution(device, name))
         .or_else(|| sharing(device.info(), name))
-        .or_else(|| language_features(device, name))
-        .or_else(|| spirv::query(&language(device), name))
+        .or_else(|| language::query(device.info(), &compiled_for(device), name))
+        .or_else(|| spirv::query(&compiled_for(device), name))
         .or_else(|| images::info::query(device.images(), name))
         .or_else(|| absent_features(name))
 }
@@ -285,37 +274,9 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// Dot products of integers: vectors of four 8-bit numbers are computed as packed ones.
-// One name of the specification has a lower-case x.
-#[allow(non_upper_case_globals)]
-fn dot_products(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
-    use vk::DotProducts as D;
-    Some(match name {
-        CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Value::of(
-            CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED
-                | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
-        ),
-        // In the order of cl_device_integer_dot_product_acceleration_properties.
-        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
-        | CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
-            let kinds = [
-                D::SIGNED,
-                D::UNSIGNED,
-                D::MIXED,
-                D::SATURATING_SIGNED,
-                D::SATURATING_UNSIGNED,
-                D::SATURATING_MIXED,
-            ];
-            let accelerated = info.features.accelerated_dot_products;
-            Value::list(&kinds.map(|kind| cl_bool::from(accelerated.contains(kind))))
-        }
-        _ => return None,
-    })
-}
-
 /// Returns the optional orders and scopes of atomic operations, from the compiler's features.
 fn atomic_capabilities(device: &Device) -> cl_bitfield {
-    let features = language(device).features();
+    let features = compiled_for(device).features();
     let capabilities = [
         ("__opencl_c_atomic_order_acq_rel", CL_DEVICE_ATOMIC_ORDER_ACQ_REL),
         ("__opencl_c_atomic_order_seq_cst", CL_DEVICE_ATOMIC_ORDER_SEQ_CST),
@@ -412,6 +373,16 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_SVM_CAPABILITIES => {
             Value::of(device.gpu().map_or(0, |gpu| gpu.sharing().capabilities()))
         }
+        CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => Value::of(usm::DEVICE_CAPABILITIES),
+        CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
+            Value::of(device.gpu().map_or(0, |gpu| usm::common_capabilities(gpu)))
+        }
+        CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
+            Value::of(device.gpu().map_or(0, |gpu| usm::cross_device_capabilities(gpu)))
+        }
+        // What a device reads is a buffer's: memory that no buffer was made of is none.
+        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => Value::of(0u64),
         _ => return None,
     })
 }
@@ -490,14 +461,10 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
 /// Answers for optional features that are not offered.
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_PIPE_SUPPORT => Value::bool(false),
         CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS
-        | CL_DEVICE_MAX_PIPE_ARGS
-        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => Value::of(0u32),
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => Value::of(0u32),
         CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
             Value::of(0u64)
         }

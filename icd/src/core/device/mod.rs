@@ -8,7 +8,9 @@ pub mod findings;
 pub mod image_copy;
 pub mod images;
 pub mod info;
+pub mod language;
 pub mod open;
+pub mod pages;
 pub mod platform;
 pub mod samplers;
 pub mod selection;
@@ -16,6 +18,7 @@ pub mod sharing;
 pub mod spirv;
 pub mod staging;
 mod subgroups;
+pub mod usm;
 
 use crate::cl::error::Result;
 use crate::cl::*;

@@ -9,12 +9,12 @@ use crate::cl::*;
 use crate::config;
 use crate::core::cache::cache;
 use crate::core::device::clock::DeviceClock;
-use crate::core::device::sharing::Sharing;
+use crate::core::device::sharing::{HostReach, Sharing};
 use crate::core::device::staging::{Pool, Staging};
 use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
-use hekla_compiler::{FloatTraits, Target};
+use hekla_compiler::{FloatAtomics, FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -63,6 +63,7 @@ pub struct Gpu {
     services: Mutex<Vec<Arc<vk::Queue>>>,
     clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
+    host_reach: OnceCell<HostReach>,
     order_word: OnceCell<Arc<vk::Buffer>>,
     /// Done when the second Vulkan device, which compiles, is known to be open.
     compile_device_seen: Once,
@@ -124,6 +125,7 @@ impl Gpu {
             services: Mutex::default(),
             clock: Mutex::default(),
             sharing: OnceCell::new(),
+            host_reach: OnceCell::new(),
             order_word: OnceCell::new(),
             compile_device_seen: Once::new(),
         }))
@@ -132,6 +134,16 @@ impl Gpu {
     /// Returns how addresses are shared with the host; the first call finds out.
     pub fn sharing(&self) -> Sharing {
         *self.sharing.get_or_init(|| Sharing::probe(&self.device))
+    }
+
+    /// Returns how the device reaches the host's memory; the first call finds out.
+    pub fn host_reach(&self) -> HostReach {
+        *self.host_reach.get_or_init(|| HostReach::probe(self))
+    }
+
+    /// Returns true if the device's memory counts as out of the host's reach, though it is not; see `always_stage`.
+    pub fn hides_memory(&self) -> bool {
+        self.always_stage
     }
 
     /// Returns true if functions of the host can be commands (CL_EXEC_NATIVE_KERNEL): the host must see all of
@@ -400,6 +412,17 @@ fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
     }
 }
 
+/// Atomic arithmetic on floats in global memory.
+fn float_atomics(f: &vk::Features) -> FloatAtomics {
+    let all = [
+        (FloatAtomics::ADD_32, f.atomic_float32_buffer_add),
+        (FloatAtomics::ADD_64, f.atomic_float64_buffer_add),
+        (FloatAtomics::MIN_MAX_32, f.atomic_float32_buffer_min_max),
+        (FloatAtomics::MIN_MAX_64, f.atomic_float64_buffer_min_max),
+    ];
+    all.into_iter().filter(|(_, offered)| *offered).map(|(operation, _)| operation).collect()
+}
+
 /// What the compiler is told of a device.
 pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -> Target {
     let f = &info.features;
@@ -417,6 +440,9 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         atomic_int64_buffer: f.atomic_int64_buffer,
         atomic_int64_shared: f.atomic_int64_shared,
         integer_dot_product: f.integer_dot_product,
+        subgroup_clock: f.subgroup_clock,
+        device_clock: f.device_clock,
+        float_atomics: float_atomics(f),
         workgroup_explicit_layout: f.workgroup_explicit_layout,
         workgroup_explicit_layout_8: f.workgroup_explicit_layout_8,
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,

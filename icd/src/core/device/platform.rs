@@ -17,6 +17,8 @@ pub const PROFILE: &str = "FULL_PROFILE";
 pub const ICD_SUFFIX: &str = "HEKLA";
 /// `OpenCL 3.0 Hekla x.y.z`.
 pub const VERSION: &str = concat!("OpenCL 3.0 Hekla ", env!("CARGO_PKG_VERSION"));
+/// The same as a number.
+pub const NUMERIC_VERSION: cl_version = make_version(3, 0, 0);
 /// Extensions of the platform with their versions.
 pub const EXTENSIONS: &[(&str, cl_version)] =
     &[("cl_khr_icd", make_version(2, 0, 0)), ("cl_khr_extended_versioning", make_version(1, 0, 0))];

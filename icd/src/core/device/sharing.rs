@@ -1,16 +1,17 @@
-//! Sharing of addresses between a device and the host, and blocks of memory that both know by one address.
+//! Sharing of addresses between devices and the host, and blocks of memory that both know by one address.
 
-use crate::cl::error::{fail, Result};
+use super::open::Gpu;
+use super::pages::{HostMemory, Pages, PAGE};
+use crate::cl::error::{fail, ClError, Result};
 use crate::cl::*;
 use hekla_vk_backend as vk;
+use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
-/// Shadows consist of whole pages.
-const PAGE: usize = 4096;
 /// The number of allocations that are tried to find one whose address is free on the host.
 const TRIES: usize = 8;
 
-/// The way in which a device shares addresses with the host.
+/// The way in which a device shares addresses of its own memory with the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
     None,
@@ -23,7 +24,7 @@ pub enum Sharing {
 impl Sharing {
     /// Finds out, with a small allocation, how a device shares addresses.
     pub fn probe(device: &Arc<vk::Device>) -> Sharing {
-        match SharedBlock::new(device, PAGE, PAGE) {
+        match SharedBlock::of_device(device, PAGE, PAGE, Other::Shadow) {
             Ok(block) if !block.has_shadow() => Sharing::Direct,
             Ok(_) => Sharing::Shadow,
             Err(_) => Sharing::None,
@@ -40,55 +41,106 @@ impl Sharing {
     }
 }
 
-/// Anonymous memory of the process at a chosen address.
-struct Shadow {
-    address: usize,
-    size: usize,
+/// The way in which a device reaches memory of the host at the host's address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostReach {
+    None,
+    /// It has an address of its own for the memory, at which the host can map the memory as well.
+    Twofold,
+    /// It knows the memory by the host's address.
+    InPlace,
 }
 
-impl Shadow {
-    /// Takes whole pages at `address`, unless the process uses some of them.
-    fn at(address: usize, size: usize) -> Option<Shadow> {
-        let size = size.next_multiple_of(PAGE);
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE
-            | libc::MAP_ANONYMOUS
-            | libc::MAP_NORESERVE
-            | libc::MAP_FIXED_NOREPLACE;
-        let wanted = address as *mut libc::c_void;
-        // SAFETY: NOREPLACE leaves alone what is mapped there already.
-        let got = unsafe { libc::mmap(wanted, size, protection, flags, -1, 0) };
-        if got == libc::MAP_FAILED {
-            return None;
+impl HostReach {
+    /// Finds out, with a page, how a device reaches the host's memory.
+    pub fn probe(gpu: &Gpu) -> HostReach {
+        let device = &gpu.device;
+        if !device.info().memory.host_import {
+            return HostReach::None;
         }
-        let shadow = Shadow { address: got as usize, size };
-        // Kernels older than NOREPLACE take the address for a hint.
-        (got == wanted).then_some(shadow)
+        let reach = match SharedBlock::imported(&[device], PAGE, false) {
+            Ok(block) => Some((block, HostReach::InPlace)),
+            Err(_) => {
+                let block = SharedBlock::imported(&[device], PAGE, true).ok();
+                block.map(|block| (block, HostReach::Twofold))
+            }
+        };
+        match reach {
+            Some((block, reach)) if is_seen_by_both(gpu, &block) => reach,
+            _ => HostReach::None,
+        }
     }
 }
 
-impl Drop for Shadow {
-    fn drop(&mut self) {
-        // SAFETY: the pages were mapped for this object, and the application has given them back.
-        unsafe { libc::munmap(self.address as *mut libc::c_void, self.size) };
-    }
+/// Returns true if the device reads what the host writes at the address of a block of one page, and the other way
+/// round.
+fn is_seen_by_both(gpu: &Gpu, block: &SharedBlock) -> bool {
+    const WORDS: [u32; 2] = [0x600D_CAFE, 0x0BAD_F00D];
+    let word = block.address as *mut u32;
+    let seen = || -> Result<bool> {
+        let buffer = &block.buffers[0];
+        let copy = gpu.readback.take(4)?;
+        // SAFETY: the block is this function's alone, and the host sees it at its address.
+        unsafe { word.write_volatile(WORDS[0]) };
+        gpu.with_service(|queue| {
+            let ((), value) = queue.record(|recorder| {
+                recorder.copy(buffer, 0, &copy.buffer, 0, 4);
+                recorder.barrier();
+                recorder.fill(buffer, 0, 4, WORDS[1]);
+                recorder.retain(copy.clone());
+            });
+            Ok(queue.wait(value)?)
+        })?;
+        let mut read = [0; 4];
+        // SAFETY: the command that writes them is complete.
+        unsafe { copy.buffer.read(0, &mut read) }?;
+        // SAFETY: as above.
+        let written = unsafe { word.read_volatile() };
+        Ok([u32::from_le_bytes(read), written] == WORDS)
+    };
+    seen().unwrap_or(false)
 }
 
-/// Memory of a device that the host knows by the device's own address.
+/// What the host is to have at the address of a device's memory, unless it finds the bytes there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Other {
+    /// Memory of its own.
+    Shadow,
+    /// Nothing.
+    Nothing,
+}
+
+/// What the host has at the address of a block.
+enum HostSide {
+    /// The device's bytes.
+    Bytes,
+    /// Memory of its own.
+    Shadow(#[allow(dead_code)] Pages),
+    /// Nothing. The pages are taken, so that the addresses mean nothing else.
+    Nothing(#[allow(dead_code)] Option<Pages>),
+}
+
+/// Memory that the host and devices know by one address.
 pub struct SharedBlock {
     pub address: usize,
-    pub buffer: Arc<vk::Buffer>,
-    /// Offset of the block in the buffer, in bytes.
+    /// The memory, for each device that reaches it.
+    pub buffers: SmallVec<[Arc<vk::Buffer>; 1]>,
+    /// Offset of the block in the buffers, in bytes.
     pub origin: usize,
-    shadow: Option<Shadow>,
+    host: HostSide,
 }
 
 impl SharedBlock {
-    /// Allocates `size` bytes at an address that is a multiple of `alignment`.
+    /// Allocates `size` bytes of a device's memory at an address that is a multiple of `alignment`.
     ///
     /// # Errors
     /// CL_OUT_OF_RESOURCES where the host uses all addresses that the device gave; no memory.
-    pub fn new(device: &Arc<vk::Device>, size: usize, alignment: usize) -> Result<SharedBlock> {
+    pub fn of_device(
+        device: &Arc<vk::Device>,
+        size: usize,
+        alignment: usize,
+        other: Other,
+    ) -> Result<SharedBlock> {
         let alignment = alignment.max(PAGE);
         let Some(room) = size.checked_add(alignment + PAGE) else {
             return fail(CL_OUT_OF_RESOURCES);
@@ -99,19 +151,94 @@ impl SharedBlock {
             let buffer = device.create_buffer(room as u64, vk::MemoryKind::Device)?;
             let address = (buffer.address() as usize).next_multiple_of(alignment);
             let origin = address - buffer.address() as usize;
-            let seen = buffer.mapped().map(|base| base.as_ptr() as usize + origin);
-            let direct = seen == Some(address) && buffer.is_coherent();
-            let shadow = if direct { None } else { Shadow::at(address, size) };
-            if direct || shadow.is_some() {
-                return Ok(SharedBlock { address, buffer, origin, shadow });
+            let host = match other {
+                _ if is_direct(&buffer) => Some(HostSide::Bytes),
+                Other::Shadow => Pages::at(address, size).map(HostSide::Shadow),
+                Other::Nothing => {
+                    Pages::reserve(address, size).map(|pages| HostSide::Nothing(Some(pages)))
+                }
+            };
+            if let Some(host) = host {
+                return Ok(SharedBlock { address, buffers: smallvec![buffer], origin, host });
             }
             taken.push(buffer);
         }
         fail(CL_OUT_OF_RESOURCES)
     }
 
+    /// Allocates `size` bytes of a device's memory, where the host finds such memory at the device's address. The
+    /// address is a multiple of 256.
+    ///
+    /// # Errors
+    /// CL_OUT_OF_RESOURCES where the host does not; no memory.
+    pub fn direct(device: &Arc<vk::Device>, size: usize) -> Result<SharedBlock> {
+        let buffer = device.create_buffer(size as u64, vk::MemoryKind::Device)?;
+        if !is_direct(&buffer) {
+            return fail(CL_OUT_OF_RESOURCES);
+        }
+        let address = buffer.address() as usize;
+        let (buffers, host) = (smallvec![buffer], HostSide::Bytes);
+        Ok(SharedBlock { address, buffers, origin: 0, host })
+    }
+
+    /// Allocates `size` bytes of the host's memory at whole pages, which all of the devices reach at the host's
+    /// address. `twofold`: the memory may be elsewhere on the host, too.
+    ///
+    /// # Errors
+    /// CL_OUT_OF_RESOURCES where the devices do not agree with the host about the address; no memory.
+    pub fn imported(
+        devices: &[&Arc<vk::Device>],
+        size: usize,
+        twofold: bool,
+    ) -> Result<SharedBlock> {
+        let alignments =
+            devices.iter().map(|d| d.info().limits.min_imported_host_pointer_alignment as usize);
+        let alignment = alignments.fold(PAGE, usize::max);
+        let memory = HostMemory::new(size, alignment, twofold);
+        let memory = Arc::new(memory.ok_or(ClError(CL_OUT_OF_HOST_MEMORY))?);
+        let import = |device: &&Arc<vk::Device>| {
+            let start = memory.address() as *mut u8;
+            // SAFETY: the pages are as aligned and as large as these devices want them, and the buffer keeps them.
+            unsafe { device.import_host_of(start, size as u64, memory.clone()) }
+        };
+        let buffers = devices.iter().map(import).collect::<std::result::Result<_, _>>();
+        let buffers: SmallVec<[Arc<vk::Buffer>; 1]> =
+            buffers.map_err(|_| ClError(CL_OUT_OF_RESOURCES))?;
+        let mut addresses = buffers.iter().map(|buffer| buffer.address() as usize);
+        let address = addresses.next().ok_or(ClError(CL_OUT_OF_RESOURCES))?;
+        let agreed = addresses.all(|other| other == address);
+        if !agreed || address != memory.address() && !memory.also_at(address) {
+            return fail(CL_OUT_OF_RESOURCES);
+        }
+        Ok(SharedBlock { address, buffers, origin: 0, host: HostSide::Bytes })
+    }
+
+    /// Takes from the host what it finds at the address, as on a device with memory of its own.
+    pub fn hidden(mut self) -> SharedBlock {
+        if matches!(self.host, HostSide::Bytes) {
+            self.host = HostSide::Nothing(None);
+        }
+        self
+    }
+
     /// Returns true if host and device have different memory at the address.
     pub fn has_shadow(&self) -> bool {
-        self.shadow.is_some()
+        matches!(self.host, HostSide::Shadow(_))
     }
+
+    /// Returns true if the host finds the device's bytes at the address.
+    pub fn is_seen_by_host(&self) -> bool {
+        matches!(self.host, HostSide::Bytes)
+    }
+
+    /// Returns the memory for a device; `None` for one that does not reach it.
+    pub fn on(&self, device: &Arc<vk::Device>) -> Option<&Arc<vk::Buffer>> {
+        self.buffers.iter().find(|buffer| Arc::ptr_eq(buffer.device(), device))
+    }
+}
+
+/// Returns true if the host finds a buffer's bytes at the device's address.
+fn is_direct(buffer: &vk::Buffer) -> bool {
+    let seen = buffer.mapped().map(|base| base.as_ptr() as u64);
+    seen == Some(buffer.address()) && buffer.is_coherent()
 }

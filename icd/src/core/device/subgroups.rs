@@ -1,7 +1,7 @@
 //! Sub-groups of a device: what Vulkan has of them, as the compiler and the API want it.
 
 use super::Device;
-use hekla_compiler::target::Subgroups;
+use hekla_compiler::target::{Reconvergence, Subgroups};
 use hekla_vk_backend as vk;
 
 impl Device {
@@ -44,5 +44,10 @@ pub fn offered(f: &vk::Features) -> Option<Subgroups> {
         shuffle_relative: has(Ops::SHUFFLE_RELATIVE),
         extended_types: f.subgroup_extended_types,
         dynamic_broadcast: f.subgroup_broadcast_dynamic_id,
+        reconvergence: match f.maximal_reconvergence {
+            true => Reconvergence::Maximal,
+            false if f.subgroup_uniform_control_flow => Reconvergence::Uniform,
+            false => Reconvergence::Unspecified,
+        },
     })
 }

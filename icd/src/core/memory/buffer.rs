@@ -7,7 +7,7 @@ use super::operand;
 use super::properties::{BufferProperties, Import};
 use super::residency::Storage;
 use super::MemBase;
-use crate::cl::error::{ensure, Result};
+use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::context::svm::Allocation;
 use crate::core::context::Context;
@@ -97,11 +97,16 @@ impl Buffer {
         if let Some((allocation, offset)) = &shared {
             ensure!(size <= allocation.size - offset, CL_INVALID_BUFFER_SIZE);
         }
-        // Host memory that is shared with the device needs no copy (5.2.1).
         let used_host = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
-        let mut mem = match (shared.filter(|_| used_host.is_some()), properties.import) {
+        let shared = shared.filter(|_| used_host.is_some());
+        // The application would find nothing there when the buffer is mapped.
+        let mappable = shared.as_ref().is_none_or(|(allocation, _)| !allocation.is_out_of_reach());
+        ensure!(mappable, CL_INVALID_HOST_PTR);
+        // Host memory that is shared with the device needs no copy (5.2.1). Several devices have copies.
+        let shared = shared.filter(|_| context.gpus.len() == 1);
+        let mut mem = match (shared, properties.import) {
             (Some((allocation, offset)), _) => {
-                Buffer::within(&allocation, &context, flags, (offset, size))
+                Buffer::within(&allocation, &context, flags, (offset, size), 0)?
             }
             (None, Some(handle)) => {
                 let (storage, import) =
@@ -145,15 +150,15 @@ impl Buffer {
         }
     }
 
-    /// Returns a memory object, for commands, of bytes (first, count) of an allocation of shared virtual
-    /// memory.
+    /// Returns a memory object, for commands on a device of the context, of bytes (first, count) of an allocation of
+    /// shared memory. CL_INVALID_VALUE for memory that the device does not reach.
     pub fn of_shared(
         allocation: &Allocation,
         context: &Ref<Context>,
-        flags: cl_mem_flags,
         range: (usize, usize),
-    ) -> Ref<Buffer> {
-        Ref::new(Buffer::within(allocation, context, flags, range))
+        device: usize,
+    ) -> Result<Ref<Buffer>> {
+        Ok(Ref::new(Buffer::within(allocation, context, CL_MEM_READ_WRITE, range, device)?))
     }
 
     /// Returns such an object, to be completed by clCreateBuffer.
@@ -162,16 +167,17 @@ impl Buffer {
         context: &Ref<Context>,
         flags: cl_mem_flags,
         (offset, size): (usize, usize),
-    ) -> Buffer {
+        device: usize,
+    ) -> Result<Buffer> {
         let address = HostAddress(allocation.block.address + offset);
-        let storage = Storage::Single(allocation.block.buffer.clone());
+        let bytes = allocation.on(&context.gpus[device]).ok_or(ClError(CL_INVALID_VALUE))?;
         let host_ptr = allocation.has_shadow().then_some(address);
         let base = MemBase { host_ptr, ..MemBase::new(context.clone(), flags, size) };
-        Buffer {
+        Ok(Buffer {
             origin: allocation.block.origin + offset,
             svm: Some(address),
-            ..Buffer::of(base, storage)
-        }
+            ..Buffer::of(base, Storage::Single(bytes.clone()))
+        })
     }
 
     /// Returns CL_MEM_OFFSET: where a sub-buffer begins in its parent.

@@ -1,4 +1,4 @@
-//! Memory of the application that a command reads or writes, and ordinary memory for mappings.
+//! Memory of the application that a command reads or writes.
 
 /// An address in the application's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,34 +25,5 @@ impl HostAddress {
     pub unsafe fn copy_to(self, out: &mut [u8]) {
         // SAFETY: as the caller promises; `out` is the library's own memory.
         unsafe { self.as_ptr().copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) }
-    }
-}
-
-/// Ordinary memory of the process in whole pages, zero at first.
-pub struct Pages {
-    address: usize,
-    size: usize,
-}
-
-impl Pages {
-    /// Returns at least `size` bytes, which is not 0; `None` where the system has no room for them.
-    pub fn new(size: usize) -> Option<Pages> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping, wherever the system has room.
-        let got = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) };
-        (got != libc::MAP_FAILED).then_some(Pages { address: got as usize, size })
-    }
-
-    /// Returns where they begin.
-    pub fn address(&self) -> HostAddress {
-        HostAddress(self.address)
-    }
-}
-
-impl Drop for Pages {
-    fn drop(&mut self) {
-        // SAFETY: the pages were mapped for this object, and who uses them holds it.
-        unsafe { libc::munmap(self.address as *mut libc::c_void, self.size) };
     }
 }

@@ -1,12 +1,14 @@
 //! Mapped regions of a buffer, and the memory behind them.
 
 use super::buffer::Buffer;
-use super::host::{HostAddress, Pages};
+use super::host::HostAddress;
 use super::residency::Storage;
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::context::host_ranges::HostRange;
+use crate::core::device::pages::Pages;
 use crate::core::device::staging::{Pool, Staging};
+use smallvec::smallvec;
 use std::sync::Arc;
 
 /// A mapped region.
@@ -118,7 +120,7 @@ impl Buffer {
             (_, Some(staging)) if staging.buffer.is_coherent() => ranges.add(HostRange {
                 start: mapping.pointer.0,
                 end: mapping.pointer.0 + mapping.size,
-                buffer: staging.buffer.clone(),
+                buffers: smallvec![staging.buffer.clone()],
                 offset: 0,
                 in_place: true,
                 staging: Some(staging.clone()),
@@ -128,7 +130,7 @@ impl Buffer {
                 ranges.add(HostRange {
                     start,
                     end: start + buffer.size() as usize,
-                    buffer: buffer.clone(),
+                    buffers: smallvec![buffer.clone()],
                     offset: 0,
                     in_place: true,
                     staging: None,

@@ -1,7 +1,7 @@
 //! Memory objects: where their bytes live on each device of the context, and the regions that are mapped.
 //!
 //! A [`MemBase`] is what all kinds have in common; [`buffer::Buffer`] is the kind for buffers and sub-buffers,
-//! [`image::Image`] the one for images.
+//! [`image::Image`] the one for images, [`pipe::Pipe`] the one for pipes.
 
 pub mod buffer;
 pub mod fetch;
@@ -11,6 +11,7 @@ pub mod image;
 pub mod mapping;
 pub mod object;
 pub mod operand;
+pub mod pipe;
 pub mod properties;
 pub mod rect;
 pub mod reservation;

@@ -3,11 +3,15 @@
 
 use super::host::HostAddress;
 use super::rect::{Rect, Run};
-use crate::cl::error::Result;
+use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::{CL_INVALID_HOST_PTR, CL_INVALID_VALUE};
 use crate::core::context::host_ranges::{HostRange, RangeList};
 use crate::core::context::host_writes::HostWrite;
+use crate::core::context::svm::Allocation;
 use crate::core::context::Context;
 use crate::core::device::open::Gpu;
+use crate::core::device::pages::Pages;
+use hekla_vk_backend as vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -18,6 +22,8 @@ pub struct Operand {
     shared: RangeList,
     /// The pending write to the box, if the command writes.
     write: Option<Arc<HostWrite>>,
+    /// The pages of the box, if they are the command's own.
+    _pages: Option<Arc<Pages>>,
 }
 
 /// The runs of a transfer by the memory that their addresses lead to.
@@ -25,7 +31,15 @@ pub struct Parts<'a> {
     /// In the application's own memory.
     pub own: Vec<Run>,
     /// In device memory.
-    pub shared: SmallVec<[(&'a HostRange, Vec<Run>); 1]>,
+    pub shared: SmallVec<[SharedPart<'a>; 1]>,
+}
+
+/// The runs of a transfer that lead to one range of device memory.
+pub struct SharedPart<'a> {
+    pub range: &'a HostRange,
+    /// The memory on the command's device.
+    pub buffer: &'a Arc<vk::Buffer>,
+    pub runs: Vec<Run>,
 }
 
 impl Operand {
@@ -44,19 +58,32 @@ impl Operand {
 
     /// Returns the host's own memory that a command reads, even if the addresses stand for device memory as well.
     pub fn own_source(rect: Rect) -> Operand {
-        Operand { rect, shared: RangeList::new(), write: None }
+        Operand { rect, shared: RangeList::new(), write: None, _pages: None }
+    }
+
+    /// Returns the first `size` bytes of pages that a command reads, and which it keeps until it has started.
+    pub fn of_pages(pages: &Arc<Pages>, size: usize) -> Operand {
+        let source = Operand::own_source(HostAddress(pages.address()).range(size));
+        Operand { _pages: Some(pages.clone()), ..source }
     }
 
     /// Returns the host's own memory that a command writes.
     pub fn own_target(context: &Context, rect: Rect) -> Operand {
         let (start, end) = span(&rect);
         let write = Some(context.host_writes.add(start, end));
-        Operand { rect, shared: RangeList::new(), write }
+        Operand { rect, shared: RangeList::new(), write, _pages: None }
     }
 
     /// Returns the address of the first byte, and the one after the last.
     pub fn span(&self) -> (usize, usize) {
         span(&self.rect)
+    }
+
+    /// Returns true if some of it lies in an allocation.
+    pub fn reaches(&self, memory: &Allocation) -> bool {
+        let (start, end) = self.span();
+        let address = memory.block.address;
+        start < address + memory.size && address < end
     }
 
     /// Returns true if no part is device memory.
@@ -67,7 +94,8 @@ impl Operand {
     /// Returns true if the host may read and write the bytes at their addresses once all commands on them are
     /// complete.
     pub fn is_seen_by_host(&self, gpu: &Gpu) -> bool {
-        self.shared.iter().all(|range| range.in_place && gpu.host_view(&range.buffer).is_some())
+        let seen = |buffer: &Arc<vk::Buffer>| gpu.host_view(buffer).is_some();
+        self.shared.iter().all(|range| range.in_place && range.buffers.iter().all(seen))
     }
 
     /// Returns the pending write.
@@ -85,26 +113,33 @@ impl Operand {
     /// Divides the runs of a transfer by the memory that they lead to; `address` selects the box's side of a run.
     /// Memory of another device counts as the application's own: commands that write there are complete before a
     /// command of this device starts that is ordered behind them.
+    ///
+    /// # Errors
+    /// CL_INVALID_VALUE for memory of another device which the host does not see.
     pub fn divide(
         &self,
         gpu: &Gpu,
         runs: impl Iterator<Item = Run>,
         address: fn(&Run) -> usize,
-    ) -> Parts<'_> {
-        let of_device = |range: &&HostRange| Arc::ptr_eq(range.buffer.device(), &gpu.device);
-        let shared = self.shared.iter().filter(of_device).map(|range| (range, Vec::new()));
+    ) -> Result<Parts<'_>> {
+        let reached = |range: &HostRange| range.in_place || range.on(&gpu.device).is_some();
+        ensure!(self.shared.iter().all(reached), CL_INVALID_VALUE);
+        let shared = self.shared.iter().filter_map(|range| {
+            let buffer = range.on(&gpu.device)?;
+            Some(SharedPart { range, buffer, runs: Vec::new() })
+        });
         let mut parts = Parts { own: Vec::new(), shared: shared.collect() };
         for run in runs {
             parts.add(run, address);
         }
-        parts
+        Ok(parts)
     }
 }
 
 impl Parts<'_> {
     /// Adds a run, cut where its memory changes.
     fn add(&mut self, mut rest: Run, address: fn(&Run) -> usize) {
-        for (range, runs) in &mut self.shared {
+        for SharedPart { range, runs, .. } in &mut self.shared {
             let (start, end) = (address(&rest), address(&rest) + rest.size);
             if rest.size == 0 || range.end <= start || end <= range.start {
                 continue;
@@ -130,19 +165,27 @@ impl Run {
 }
 
 /// Returns the `size` bytes that the application means by an address, where the host does not see all of them
-/// there: some are shared virtual memory whose shadow is not mapped.
+/// there: some are shared virtual memory whose shadow is not mapped, or a device's own.
 pub fn behind_shadow(context: &Context, host: HostAddress, size: usize) -> Result<Option<Vec<u8>>> {
     let ranges = context.host_ranges.find(host.0, host.0.saturating_add(size));
-    let ([gpu], true) = (&context.gpus[..], ranges.iter().any(|range| !range.in_place)) else {
+    if ranges.iter().all(|range| range.in_place) {
         return Ok(None);
-    };
-    let mut bytes = vec![0; size];
-    // SAFETY: clCreateBuffer requires `size` bytes at host_ptr, and has not returned yet.
-    unsafe { host.copy_to(&mut bytes) };
-    for range in ranges.iter().filter(|range| !range.in_place) {
-        let part = &mut bytes[range.start - host.0..range.end - host.0];
-        gpu.read_now(&range.buffer, range.offset, part)?;
     }
+    let (mut bytes, mut at) = (vec![0; size], 0);
+    // What lies between the ranges is the host's own.
+    let own = |from: usize, part: &mut [u8]| {
+        // SAFETY: clCreateBuffer requires `size` bytes at host_ptr, and has not returned yet.
+        unsafe { HostAddress(host.0 + from).copy_to(part) }
+    };
+    for range in ranges.iter().filter(|range| !range.in_place) {
+        let (start, end) = (range.start - host.0, range.end - host.0);
+        own(at, &mut bytes[at..start]);
+        let owner = |gpu: &&Arc<Gpu>| range.on(&gpu.device).is_some();
+        let gpu = context.gpus.iter().find(owner).ok_or(ClError(CL_INVALID_HOST_PTR))?;
+        gpu.read_now(&range.buffers[0], range.offset, &mut bytes[start..end])?;
+        at = end;
+    }
+    own(at, &mut bytes[at..]);
     Ok(Some(bytes))
 }
 

@@ -192,6 +192,7 @@ impl Writer {
                 (3, dim as u32, (access as u32) << 1 | u32::from(depth))
             }
             ArgKind::Sampler => (4, 0, 0),
+            ArgKind::Pipe { access, packet } => (5, access as u32, packet),
         };
         [code, a, b].iter().for_each(|v| self.u32(*v));
         self.u32(match arg.address {
@@ -370,6 +371,10 @@ impl<'a> Reader<'a> {
                 access: *ImageAccess::ALL.get((bits >> 1) as usize).ok_or("an unknown access")?,
             },
             (4, ..) => ArgKind::Sampler,
+            (5, access, packet) => ArgKind::Pipe {
+                access: *ImageAccess::ALL.get(access as usize).ok_or("an unknown access")?,
+                packet,
+            },
             _ => return Err("an unknown kind of argument".into()),
         };
         let address = match self.u32()? {
@@ -408,12 +413,14 @@ mod tests {
         };
         let (dim, access) = (ImageDim::D2Array, ImageAccess::ReadWrite);
         let (image, sampler) = (ArgKind::Image { dim, depth: true, access }, ArgKind::Sampler);
+        let pipe = ArgKind::Pipe { access: ImageAccess::WriteOnly, packet: 12 };
         let kernel = Kernel {
             name: "k".into(),
             spirv: vec![0x0723_0203, 5],
             args: vec![
                 arg.clone(),
                 Arg { kind: image, ..arg.clone() },
+                Arg { kind: pipe, ..arg.clone() },
                 Arg { kind: sampler, ..arg },
             ],
             argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],

@@ -2,6 +2,7 @@
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
+use crate::core::context::usm::Indirect;
 use crate::core::device::open::Gpu;
 use crate::core::device::Device;
 use crate::core::diagnostics::trace::trace;
@@ -178,6 +179,11 @@ pub enum ExecInfo {
     /// Device addresses in buffers that the kernel reaches by pointers in memory
     /// (CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT).
     Pointed(Vec<u64>),
+    /// Unified shared memory that the kernel reaches by pointers in memory
+    /// (CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL).
+    ReachedUsm(Vec<usize>),
+    /// Whether it may reach any allocation of an owner so: the owner's flag, and the setting.
+    Indirect(fn(&mut Indirect) -> &mut bool, bool),
     /// A setting without effect: it is the case anyway.
     Nothing,
 }
@@ -187,13 +193,21 @@ pub enum ExecInfo {
 pub struct KernelArguments {
     pub args: SmallVec<[Option<ArgValue>; 8]>,
     pub reached: Vec<usize>,
+    pub reached_usm: Vec<usize>,
+    pub indirect: Indirect,
     pub pointed: Vec<u64>,
 }
 
 impl KernelArguments {
     fn new(args: usize) -> KernelArguments {
         let args = (0..args).map(|_| None).collect();
-        KernelArguments { args, reached: Vec::new(), pointed: Vec::new() }
+        KernelArguments {
+            args,
+            reached: Vec::new(),
+            reached_usm: Vec::new(),
+            indirect: Indirect::default(),
+            pointed: Vec::new(),
+        }
     }
 
     /// Returns true if every argument has a value.
@@ -211,6 +225,8 @@ impl KernelArguments {
         match info {
             ExecInfo::Reached(addresses) => self.reached = addresses,
             ExecInfo::Pointed(addresses) => self.pointed = addresses,
+            ExecInfo::ReachedUsm(addresses) => self.reached_usm = addresses,
+            ExecInfo::Indirect(flag, on) => *flag(&mut self.indirect) = on,
             ExecInfo::Nothing => {}
         }
     }
@@ -218,7 +234,8 @@ impl KernelArguments {
     /// Returns true if arguments are addresses, or clSetKernelExecInfo has named some.
     pub fn has_addresses(&self) -> bool {
         let is_address = |arg: &Option<ArgValue>| matches!(arg, Some(ArgValue::Pointer(_)));
-        !(self.reached.is_empty() && self.pointed.is_empty()) || self.args.iter().any(is_address)
+        let named = [self.reached.is_empty(), self.reached_usm.is_empty(), self.pointed.is_empty()];
+        named.contains(&false) || self.args.iter().any(is_address)
     }
 
     /// Returns the size of a local argument; 0 for other arguments.

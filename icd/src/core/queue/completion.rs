@@ -1,6 +1,7 @@
 //! Completion work: what the host does for a command once the device has done its part.
 
 use crate::cl::error::Result;
+use std::any::Any;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -24,6 +25,23 @@ pub trait CompletionWork: Send + Sync {
 
     /// Returns true if the work occupies a buffer of the kernels' output.
     fn is_printout(&self) -> bool {
+        false
+    }
+}
+
+/// Keeps something alive until then, such as the memory of a mapping while copies to it are pending.
+pub struct Keep(pub Arc<dyn Any + Send + Sync>);
+
+impl CompletionWork for Keep {
+    fn run(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn is_pending(&self) -> bool {
+        false
+    }
+
+    fn runs_once(&self) -> bool {
         false
     }
 }

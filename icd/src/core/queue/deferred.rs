@@ -157,9 +157,16 @@ impl DeferredCommands {
         self.starting.iter().any(|starting| starting.order.before_all)
     }
 
+    /// Returns the events of those of these commands that a function chooses, in order. Commands that are being
+    /// started count as chosen.
+    pub fn events_of(&self, chosen: impl Fn(&dyn Execute) -> bool) -> Vec<Ref<Event>> {
+        let starting = self.starting.iter().filter_map(|starting| starting.event.clone());
+        let waiting = self.commands.values().filter(|deferred| chosen(&*deferred.command));
+        starting.chain(waiting.map(|deferred| deferred.event.clone())).collect()
+    }
+
     /// Returns the events of all these commands, in order.
     pub fn events(&self) -> Vec<Ref<Event>> {
-        let starting = self.starting.iter().filter_map(|starting| starting.event.clone());
-        starting.chain(self.commands.values().map(|deferred| deferred.event.clone())).collect()
+        self.events_of(|_| true)
     }
 }

@@ -5,6 +5,7 @@ use super::event::{Event, Phase, Span};
 use super::{Queue, State};
 use crate::cl::error::Result;
 use crate::cl::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+use crate::core::context::svm::Allocation;
 use crate::core::diagnostics::trace::trace;
 use crate::core::memory::reservation::RangeUse;
 use crate::core::process::clock;
@@ -23,6 +24,11 @@ pub trait Execute: Send + 'static {
     /// Returns the ranges of memory objects that the command uses, for contexts of several devices.
     fn uses(&self) -> Vec<RangeUse<'_>> {
         Vec::new()
+    }
+
+    /// Returns true if the command may use memory of an allocation.
+    fn may_reach(&self, _memory: &Allocation) -> bool {
+        false
     }
 
     /// Returns the memory of the application that starting the command reads: first address and end.

@@ -13,6 +13,7 @@ pub mod event;
 pub mod execute;
 mod release;
 mod residency;
+pub mod users;
 
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -144,7 +145,7 @@ impl Queue {
         };
         let trace_number = trace().map_or(0, |trace| trace.queue(&device.info().name));
         let outbox = context.printer.outbox();
-        Ok(Ref::new(Queue {
+        let queue = Ref::new(Queue {
             context,
             device,
             device_index,
@@ -157,7 +158,9 @@ impl Queue {
             completion_count: AtomicUsize::new(0),
             completion_thread: Arc::default(),
             outbox,
-        }))
+        });
+        queue.context.queues.add(&queue, &queue.vk);
+        Ok(queue)
     }
 
     pub fn profiling(&self) -> bool {

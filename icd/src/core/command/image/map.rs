@@ -2,11 +2,11 @@
 
 use super::copy::ImageCopy;
 use crate::cl::error::Result;
-use crate::core::command::map::KeepPages;
 use crate::core::device::staging::Staging;
 use crate::core::memory::image::mapping::ImageMapping;
 use crate::core::memory::image::Image;
 use crate::core::memory::operand::Operand;
+use crate::core::queue::completion::Keep;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Execution<'_> {
             None => self.read_image(image, mapping.at, to),
         }?;
         if let (Phase::Recorded { last, .. }, Some(pages)) = (phase, &mapping.pages) {
-            self.queue.add_completion(last, Arc::new(KeepPages::new(pages.clone())));
+            self.queue.add_completion(last, Arc::new(Keep(pages.clone())));
         }
         Ok(phase)
     }

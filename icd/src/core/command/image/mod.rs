@@ -6,6 +6,7 @@ mod transfer;
 
 use super::transfer::tight;
 use crate::cl::error::Result;
+use crate::core::context::svm::Allocation;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::mapping::ImageMapping;
 use crate::core::memory::image::Image;
@@ -124,6 +125,23 @@ impl ImageCommand {
             }
             ImageCommand::Map { image, mapping, to } => execution.map_image(image, mapping, to),
             ImageCommand::Unmap { image, mapping } => execution.unmap_image(image, mapping),
+        }
+    }
+
+    /// Returns true if the command may use memory of an allocation.
+    pub fn may_reach(&self, memory: &Allocation) -> bool {
+        match self {
+            ImageCommand::Read { to: host, .. }
+            | ImageCommand::Map { to: host, .. }
+            | ImageCommand::Write { from: host, .. } => host.reaches(memory),
+            ImageCommand::ToBuffer { target: mem, .. }
+            | ImageCommand::FromBuffer { source: mem, .. } => {
+                mem.only_buffer().is_some_and(|buffer| memory.has(buffer))
+            }
+            ImageCommand::WriteOwned { .. }
+            | ImageCommand::Copy { .. }
+            | ImageCommand::Fill { .. }
+            | ImageCommand::Unmap { .. } => false,
         }
     }
 

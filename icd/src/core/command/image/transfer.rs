@@ -10,7 +10,7 @@ use crate::core::device::staging::Staging;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::image::boxes::rect_of_part;
 use crate::core::memory::image::Image;
-use crate::core::memory::operand::{Operand, Parts};
+use crate::core::memory::operand::{Operand, Parts, SharedPart};
 use crate::core::memory::rect::{runs, Rect, Run};
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
@@ -54,11 +54,12 @@ impl Part {
             };
             vk::CopyRegion { src_offset, dst_offset, size: run.size as u64 }
         };
-        for (range, runs) in divided.shared.iter().filter(|(_, runs)| !runs.is_empty()) {
+        for part in divided.shared.iter().filter(|part| !part.runs.is_empty()) {
+            let SharedPart { range, buffer, runs } = part;
             let regions: Vec<_> = runs.iter().map(|run| region(range, run)).collect();
             let ends = match to_shared {
-                true => (&self.staging.buffer, &range.buffer),
-                false => (&range.buffer, &self.staging.buffer),
+                true => (&self.staging.buffer, *buffer),
+                false => (*buffer, &self.staging.buffer),
             };
             copy_all(recorder, ends, &regions);
             range.staging.iter().for_each(|staging| recorder.retain(staging.clone()));
@@ -76,7 +77,7 @@ impl Execution<'_> {
             let bytes = part.1.bytes();
             let part = Part::new(part, self.state.readback.take(bytes as u64)?);
             let runs = runs(&part.packed, &part.host);
-            let divided = to.divide(&self.queue.gpu, runs, |run| run.to);
+            let divided = to.divide(&self.queue.gpu, runs, |run| run.to)?;
             let value = self.record(|recorder| {
                 recorder.copy_from_image(&source, part.at, &part.staging.buffer, part.base());
                 if !divided.shared.is_empty() {
@@ -106,7 +107,7 @@ impl Execution<'_> {
             let bytes = part.1.bytes();
             let part = Part::new(part, self.state.upload.take(bytes as u64)?);
             let runs = runs(&part.host, &part.packed);
-            let divided = from.divide(&self.queue.gpu, runs, |run| run.from);
+            let divided = from.divide(&self.queue.gpu, runs, |run| run.from)?;
             for run in &divided.own {
                 let source = HostAddress(run.from).as_ptr();
                 // SAFETY: the staging memory is this command's alone; the write names the application's memory and

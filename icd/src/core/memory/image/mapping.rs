@@ -6,10 +6,12 @@ use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::context::host_ranges::HostRange;
 use crate::core::device::open::Gpu;
+use crate::core::device::pages::Pages;
 use crate::core::device::staging::Staging;
-use crate::core::memory::host::{HostAddress, Pages};
+use crate::core::memory::host::HostAddress;
 use crate::core::memory::rect::Rect;
 use hekla_vk_backend::ImageBox;
+use smallvec::smallvec;
 use std::sync::Arc;
 
 /// A mapped region.
@@ -112,7 +114,7 @@ impl Image {
             }
         }
         let pages = Arc::new(Pages::new(size).ok_or(ClError(CL_MAP_FAILURE))?);
-        let mapping = of(packed.shifted(pages.address().0));
+        let mapping = of(packed.shifted(pages.address()));
         Ok(ImageMapping { pages: Some(pages), ..mapping })
     }
 
@@ -126,7 +128,7 @@ impl Image {
             self.context.host_ranges.add(HostRange {
                 start,
                 end,
-                buffer: staging.buffer.clone(),
+                buffers: smallvec![staging.buffer.clone()],
                 offset: 0,
                 in_place: true,
                 staging: Some(staging.clone()),

@@ -152,6 +152,7 @@ impl Image {
                 };
                 Image::of_image(context, parent, request.flags, (format, layout), shape)?
             }
+            Some(MemObject::Pipe(_)) => return fail(CL_INVALID_IMAGE_DESCRIPTOR),
             None => Image::with_texels(context, &request, (format, layout), shape)?,
         };
         image.base.properties = request.properties;

@@ -1,0 +1,34 @@
+//! The queues of a context, for what concerns all of them: the release of memory that their commands may use.
+
+use crate::object::{ErasedWeakRef, Kind, Ref};
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
+
+struct Entry {
+    /// The queue, whose type belongs to a folder above this one.
+    queue: ErasedWeakRef,
+    /// What runs its commands, also once the application has released it.
+    vk: Weak<vk::Queue>,
+}
+
+/// The queues that exist or still run commands.
+#[derive(Default)]
+pub struct QueueList(Mutex<Vec<Entry>>);
+
+impl QueueList {
+    pub fn add<T: Kind>(&self, queue: &Ref<T>, vk: &Arc<vk::Queue>) {
+        let mut entries = self.0.lock();
+        entries.retain(|entry| entry.vk.strong_count() > 0);
+        entries.push(Entry { queue: queue.downgrade().erase(), vk: Arc::downgrade(vk) });
+    }
+
+    /// Returns each queue, `None` for one that the application has released, with what runs its commands.
+    pub fn all<T: Kind>(&self) -> Vec<(Option<Ref<T>>, Arc<vk::Queue>)> {
+        let entries = self.0.lock();
+        let alive = |entry: &Entry| Some((entry.queue.upgrade(), entry.vk.upgrade()?));
+        let all = entries.iter().filter_map(alive).collect();
+        drop(entries);
+        all
+    }
+}

@@ -1,0 +1,104 @@
+//! The answers of clGetDeviceInfo that say what the compiler offers: optional features that have queries of their own.
+
+use super::capabilities;
+use crate::cl::info::Value;
+use crate::cl::*;
+use hekla_compiler::Target;
+use hekla_vk_backend as vk;
+
+/// Answers a query; `None` for other names.
+pub fn query(info: &vk::DeviceInfo, target: &Target, name: cl_device_info) -> Option<Value> {
+    feature(target, name)
+        .or_else(|| pipes(target, name))
+        .or_else(|| dot_products(info, name))
+        .or_else(|| float_atomics(target, name))
+}
+
+/// Returns true if kernels may have pipes.
+pub fn has_pipes(target: &Target) -> bool {
+    target.features().contains(&"__opencl_c_pipes")
+}
+
+fn feature(target: &Target, name: cl_device_info) -> Option<Value> {
+    let feature = match name {
+        CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => "__opencl_c_generic_address_space",
+        CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => {
+            "__opencl_c_work_group_collective_functions"
+        }
+        CL_DEVICE_PIPE_SUPPORT => "__opencl_c_pipes",
+        CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => {
+            return Some(Value::of(clock_capabilities(target)));
+        }
+        _ => return None,
+    };
+    Some(Value::bool(target.features().contains(&feature)))
+}
+
+fn pipes(target: &Target, name: cl_device_info) -> Option<Value> {
+    let limit = match name {
+        CL_DEVICE_MAX_PIPE_ARGS => capabilities::MAX_PIPE_ARGS,
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => capabilities::PIPE_MAX_PACKET_SIZE,
+        CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => capabilities::PIPE_MAX_ACTIVE_RESERVATIONS,
+        _ => return None,
+    };
+    Some(Value::of(if has_pipes(target) { limit } else { 0 }))
+}
+
+/// Dot products of integers: vectors of four 8-bit numbers are computed as packed ones.
+// One name of the specification has a lower-case x.
+#[allow(non_upper_case_globals)]
+fn dot_products(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
+    use vk::DotProducts as D;
+    Some(match name {
+        CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => Value::of(
+            CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED
+                | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
+        ),
+        // In the order of cl_device_integer_dot_product_acceleration_properties.
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
+        | CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
+            let kinds = [
+                D::SIGNED,
+                D::UNSIGNED,
+                D::MIXED,
+                D::SATURATING_SIGNED,
+                D::SATURATING_UNSIGNED,
+                D::SATURATING_MIXED,
+            ];
+            let accelerated = info.features.accelerated_dot_products;
+            Value::list(&kinds.map(|kind| cl_bool::from(accelerated.contains(kind))))
+        }
+        _ => return None,
+    })
+}
+
+/// All of cl_device_fp_atomic_capabilities_ext.
+const ALL_FP_ATOMICS: cl_bitfield = CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT
+    | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT
+    | CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
+
+/// Atomic operations on floats: of a type, all or none.
+fn float_atomics(target: &Target, name: cl_device_info) -> Option<Value> {
+    let offered = match name {
+        CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => true,
+        CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => target.atomic_double(),
+        CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => target.half_arithmetic(),
+        _ => return None,
+    };
+    Some(Value::of(if offered { ALL_FP_ATOMICS } else { 0 }))
+}
+
+/// Returns the scopes of clocks, from the compiler's features.
+fn clock_capabilities(target: &Target) -> cl_bitfield {
+    let features = target.features();
+    let scopes = [
+        ("__opencl_c_kernel_clock_scope_device", CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR),
+        ("__opencl_c_kernel_clock_scope_work_group", CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR),
+        ("__opencl_c_kernel_clock_scope_sub_group", CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR),
+    ];
+    let offered = scopes.into_iter().filter(|(feature, _)| features.contains(feature));
+    offered.fold(0, |all, (_, scope)| all | scope)
+}

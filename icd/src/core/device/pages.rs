@@ -1,0 +1,162 @@
+//! Pages of the process that stand for memory of a device: addresses that are taken, and memory that devices import.
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::OnceLock;
+
+/// Everything here consists of whole pages.
+pub const PAGE: usize = 4096;
+
+/// Pages of the address space; nothing else of the process lies there.
+pub struct Pages {
+    address: usize,
+    size: usize,
+}
+
+/// What pages are to hold.
+#[derive(Clone, Copy)]
+enum Contents<'a> {
+    /// Nothing: an access ends the process.
+    Nothing,
+    /// Zeros at first.
+    Own,
+    /// A file's bytes.
+    Of(&'a OwnedFd),
+}
+
+impl Pages {
+    /// Takes at least `size` bytes, which is not 0, for ordinary memory: zeros at first. `None` where the system has
+    /// no room for them.
+    pub fn new(size: usize) -> Option<Pages> {
+        Pages::map(None, size, Contents::Own)
+    }
+
+    /// Returns where they begin.
+    pub fn address(&self) -> usize {
+        self.address
+    }
+
+    /// Takes the pages of `size` bytes at `address`, for ordinary memory; `None` if the process uses some of them.
+    pub fn at(address: usize, size: usize) -> Option<Pages> {
+        Pages::map(Some(address), size, Contents::Own)
+    }
+
+    /// Takes the pages of `size` bytes at `address`, for nothing; `None` if the process uses some of them.
+    pub fn reserve(address: usize, size: usize) -> Option<Pages> {
+        Pages::map(Some(address), size, Contents::Nothing)
+    }
+
+    /// Maps pages, at any address unless one is given.
+    fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Option<Pages> {
+        let size = size.checked_next_multiple_of(PAGE)?;
+        let protection = match contents {
+            Contents::Nothing => libc::PROT_NONE,
+            Contents::Own | Contents::Of(_) => libc::PROT_READ | libc::PROT_WRITE,
+        };
+        let (sharing, file) = match contents {
+            Contents::Nothing | Contents::Own => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
+            Contents::Of(file) => (libc::MAP_SHARED, file.as_raw_fd()),
+        };
+        let fixed = if address.is_some() { libc::MAP_FIXED_NOREPLACE } else { 0 };
+        let flags = sharing | libc::MAP_NORESERVE | fixed;
+        let wanted = address.unwrap_or(0) as *mut libc::c_void;
+        // SAFETY: a new mapping; NOREPLACE leaves alone what is mapped at an address already.
+        let got = unsafe { libc::mmap(wanted, size, protection, flags, file, 0) };
+        if got == libc::MAP_FAILED {
+            return None;
+        }
+        let pages = Pages { address: got as usize, size };
+        // Kernels older than NOREPLACE take the address for a hint.
+        address.is_none_or(|address| address == pages.address).then_some(pages)
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the pages were mapped for this object, and the application has given them back.
+        unsafe { libc::munmap(self.address as *mut libc::c_void, self.size) };
+    }
+}
+
+/// Memory of the process that devices import. It may be mapped at a second address, that which the device knows it by.
+pub struct HostMemory {
+    first: Pages,
+    /// Offset of the memory in `first`, which is larger where devices want more alignment than a page's.
+    start: usize,
+    /// What is mapped, where a second mapping is possible.
+    file: Option<OwnedFd>,
+    second: OnceLock<Pages>,
+}
+
+impl HostMemory {
+    /// Returns at least `size` bytes of zeros, whose address and size are multiples of `alignment`, a power of two.
+    /// `None` where the system has no room. `twofold`: they can be mapped [once more](Self::also_at).
+    pub fn new(size: usize, alignment: usize, twofold: bool) -> Option<HostMemory> {
+        let slack = alignment.saturating_sub(PAGE);
+        let whole = size.checked_next_multiple_of(alignment)?.checked_add(slack)?;
+        let file = if twofold { Some(file_of(whole)?) } else { None };
+        let contents = file.as_ref().map_or(Contents::Own, Contents::Of);
+        let first = Pages::map(None, whole, contents)?;
+        let start = first.address.next_multiple_of(alignment) - first.address;
+        Some(HostMemory { first, start, file, second: OnceLock::new() })
+    }
+
+    /// Returns the address of the bytes.
+    pub fn address(&self) -> usize {
+        self.first.address + self.start
+    }
+
+    /// Maps the bytes at another address as well. Returns false where the process uses some of it.
+    pub fn also_at(&self, address: usize) -> bool {
+        let (Some(file), Some(base)) = (&self.file, address.checked_sub(self.start)) else {
+            return false;
+        };
+        let mapped = Pages::map(Some(base), self.first.size, Contents::Of(file));
+        mapped.is_some_and(|pages| self.second.set(pages).is_ok())
+    }
+}
+
+/// Returns a file of zeros that exists in memory alone.
+fn file_of(size: usize) -> Option<OwnedFd> {
+    // SAFETY: the name is a string that ends with a zero.
+    let file = unsafe { libc::memfd_create(c"hekla".as_ptr(), libc::MFD_CLOEXEC) };
+    if file < 0 {
+        return None;
+    }
+    // SAFETY: the system has just opened it for this function.
+    let file = unsafe { OwnedFd::from_raw_fd(file) };
+    let size = libc::off_t::try_from(size).ok()?;
+    // SAFETY: the file is open.
+    let sized = unsafe { libc::ftruncate(file.as_raw_fd(), size) };
+    (sized == 0).then_some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_mappings_are_the_same_bytes() {
+        for alignment in [PAGE, 1 << 16] {
+            let memory = HostMemory::new(5000, alignment, true).unwrap();
+            assert!(memory.address().is_multiple_of(alignment));
+            // Where a mapping was a moment ago there is room.
+            let there = HostMemory::new(1 << 20, 1 << 16, false).unwrap().address();
+            assert!(memory.also_at(there));
+            assert!(!memory.also_at(there), "the address is taken");
+            // SAFETY: both mappings hold more bytes, and live.
+            unsafe {
+                (memory.address() as *mut u8).add(4999).write(7);
+                assert_eq!((there as *const u8).add(4999).read(), 7);
+            }
+        }
+    }
+
+    #[test]
+    fn taken_addresses_are_left_alone() {
+        let memory = HostMemory::new(PAGE, PAGE, false).unwrap();
+        assert!(Pages::at(memory.address(), PAGE).is_none());
+        assert!(Pages::reserve(memory.address(), PAGE).is_none());
+        assert!(!memory.also_at(memory.address() + (1 << 30)), "there is no file");
+        assert!(HostMemory::new(usize::MAX, PAGE, false).is_none());
+    }
+}

@@ -1,0 +1,48 @@
+//! Which dot products of integers a device accelerates.
+
+use ash::vk;
+
+bitflags::bitflags! {
+    /// Dot products of four 8-bit numbers that are packed in a word
+    /// (VkPhysicalDeviceShaderIntegerDotProductProperties).
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub struct DotProducts: u32 {
+        /// Of signed numbers.
+        const SIGNED = 1;
+        /// Of unsigned numbers.
+        const UNSIGNED = 2;
+        /// Of signed by unsigned numbers.
+        const MIXED = 4;
+        /// Of signed numbers, added to a third operand with saturation.
+        const SATURATING_SIGNED = 8;
+        /// The same of unsigned numbers.
+        const SATURATING_UNSIGNED = 16;
+        /// The same of signed by unsigned numbers.
+        const SATURATING_MIXED = 32;
+    }
+}
+
+impl DotProducts {
+    pub(crate) fn from_vk(
+        p: &vk::PhysicalDeviceShaderIntegerDotProductProperties<'_>,
+    ) -> DotProducts {
+        let all = [
+            (DotProducts::SIGNED, p.integer_dot_product4x8_bit_packed_signed_accelerated),
+            (DotProducts::UNSIGNED, p.integer_dot_product4x8_bit_packed_unsigned_accelerated),
+            (DotProducts::MIXED, p.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated),
+            (
+                DotProducts::SATURATING_SIGNED,
+                p.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated,
+            ),
+            (
+                DotProducts::SATURATING_UNSIGNED,
+                p.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated,
+            ),
+            (
+                DotProducts::SATURATING_MIXED,
+                p.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated,
+            ),
+        ];
+        all.into_iter().filter(|(_, on)| *on == vk::TRUE).map(|(flag, _)| flag).collect()
+    }
+}
