@@ -14,6 +14,7 @@ use crate::ir::{self, Func, Global, Linkage};
 use crate::lower::ForeignModule;
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 /// What an id of module scope is.
@@ -350,10 +351,10 @@ impl<'a> Decoder<'a> {
 
     /// Sees to it that a function is translated.
     pub(super) fn reach(&mut self, id: u32) {
-        self.reached.entry(id).or_insert_with(|| {
+        if let Entry::Vacant(place) = self.reached.entry(id) {
+            place.insert(Vec::new());
             self.worklist.push(id);
-            Vec::new()
-        });
+        }
     }
 
     /// Returns a function that another one calls.

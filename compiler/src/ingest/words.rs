@@ -183,7 +183,8 @@ impl Words {
 /// Returns words from bytes in the order that the magic number tells.
 fn host_order(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let magic = rspirv::spirv::MAGIC_NUMBER;
-    if !bytes.len().is_multiple_of(4) || bytes.len() / 4 < HEADER || bytes.len() / 4 > MAX_WORDS {
+    let count = bytes.len() / 4;
+    if !bytes.len().is_multiple_of(4) || !(HEADER..=MAX_WORDS).contains(&count) {
         return Err("the module's size is not that of a SPIR-V module".to_string());
     }
     let (chunks, _) = bytes.as_chunks::<4>();
