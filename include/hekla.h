@@ -408,6 +408,14 @@
 
 #define CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED 4213
 
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 4214
+
+#define CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT 16945
+
+#define CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT 16946
+
+#define CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT 16947
+
 #define CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS 4793
 
 #define CL_DEVICE_SPIRV_EXTENSIONS 4794
@@ -848,6 +856,12 @@
 
 #define CL_KERNEL_COMPILE_NUM_SUB_GROUPS 4538
 
+#define CL_DEVICE_SUB_GROUP_SIZES_INTEL 16648
+
+#define CL_KERNEL_SPILL_MEM_SIZE_INTEL 16649
+
+#define CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL 16650
+
 #define CL_KERNEL_EXEC_INFO_SVM_PTRS 4534
 
 #define CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM 4535
@@ -967,6 +981,24 @@
 #define CL_UUID_SIZE 16
 
 #define CL_LUID_SIZE 8
+
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT (1 << 0)
+
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT (1 << 1)
+
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT (1 << 2)
+
+#define CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT (1 << 16)
+
+#define CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT (1 << 17)
+
+#define CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT (1 << 18)
+
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
+
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
 
 #define CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED (1 << 0)
 
@@ -1204,6 +1236,12 @@
 
 #define MAX_ALIGNMENT 128
 
+#define MAX_PIPE_ARGS 16
+
+#define PIPE_MAX_ACTIVE_RESERVATIONS 1024
+
+#define PIPE_MAX_PACKET_SIZE 1024
+
 #define PRINTF_BUFFER_SIZE (1 << 20)
 
 #define MAX_READ_ARGS 128
@@ -1342,8 +1380,6 @@ typedef cl_uint cl_kernel_arg_info;
 
 typedef cl_uint cl_kernel_work_group_info;
 
-typedef cl_uint cl_kernel_sub_group_info;
-
 typedef void (*MemDestructor)(cl_mem, void*);
 
 typedef cl_uint cl_mem_info;
@@ -1402,6 +1438,8 @@ typedef cl_uint cl_external_semaphore_handle_type_khr;
 
 typedef cl_properties cl_semaphore_reimport_properties_khr;
 
+typedef cl_uint cl_kernel_sub_group_info;
+
 typedef cl_bitfield cl_svm_mem_flags;
 
 typedef void (*SvmFreeNotify)(cl_command_queue, cl_uint, void**, void*);
@@ -1414,6 +1452,8 @@ typedef cl_uint cl_mem_advice_intel;
 
 typedef cl_bitfield cl_mutable_dispatch_fields_khr;
 
+typedef cl_uint cl_version;
+
 typedef cl_bitfield cl_device_unified_shared_memory_capabilities_intel;
 
 typedef cl_device_unified_shared_memory_capabilities_intel Capabilities;
@@ -1423,6 +1463,8 @@ typedef cl_device_unified_shared_memory_capabilities_intel Capabilities;
 #define COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES 0
 
 #define MUTABLE_DISPATCH_CAPABILITIES ((((CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR) | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR) | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR) | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR)
+
+
 
 #define DEVICE_CAPABILITIES (CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
 
@@ -1889,15 +1931,6 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel,
                                 void *param_value,
                                 size_t *param_value_size_ret);
 
-cl_int clGetKernelSubGroupInfo(cl_kernel kernel,
-                               cl_device_id device,
-                               cl_kernel_sub_group_info _param_name,
-                               size_t _input_value_size,
-                               const void *_input_value,
-                               size_t _param_value_size,
-                               void *_param_value,
-                               size_t *_param_value_size_ret);
-
 cl_int clEnqueueUnmapMemObject(cl_command_queue command_queue,
                                cl_mem memobj,
                                void *mapped_ptr,
@@ -1948,17 +1981,17 @@ cl_int clEnqueueNativeKernel(cl_command_queue command_queue,
                              cl_event *event);
 
 cl_mem clCreatePipe(cl_context context,
-                    cl_mem_flags _flags,
-                    cl_uint _pipe_packet_size,
-                    cl_uint _pipe_max_packets,
-                    const cl_pipe_properties *_properties,
+                    cl_mem_flags flags,
+                    cl_uint pipe_packet_size,
+                    cl_uint pipe_max_packets,
+                    const cl_pipe_properties *properties,
                     cl_int *errcode_ret);
 
 cl_int clGetPipeInfo(cl_mem pipe,
-                     cl_pipe_info _param_name,
-                     size_t _param_value_size,
-                     void *_param_value,
-                     size_t *_param_value_size_ret);
+                     cl_pipe_info param_name,
+                     size_t param_value_size,
+                     void *param_value,
+                     size_t *param_value_size_ret);
 
 cl_int clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);
 
@@ -1983,8 +2016,8 @@ cl_program clCreateProgramWithSource(cl_context context,
                                      cl_int *errcode_ret);
 
 cl_program clCreateProgramWithIL(cl_context context,
-                                 const void *_il,
-                                 size_t _length,
+                                 const void *il,
+                                 size_t length,
                                  cl_int *errcode_ret);
 
 cl_program clCreateProgramWithBinary(cl_context context,
@@ -2008,9 +2041,9 @@ cl_int clReleaseProgram(cl_program program);
 cl_int clSetProgramReleaseCallback(cl_program program, ProgramNotify pfn_notify, void *_user_data);
 
 cl_int clSetProgramSpecializationConstant(cl_program program,
-                                          cl_uint _spec_id,
-                                          size_t _spec_size,
-                                          const void *_spec_value);
+                                          cl_uint spec_id,
+                                          size_t spec_size,
+                                          const void *spec_value);
 
 cl_int clBuildProgram(cl_program program,
                       cl_uint num_devices,
@@ -2287,6 +2320,24 @@ cl_int clGetSemaphoreHandleForTypeKHR(cl_semaphore_khr sema_object,
 cl_int clReImportSemaphoreSyncFdKHR(cl_semaphore_khr sema_object,
                                     cl_semaphore_reimport_properties_khr *reimport_props,
                                     int32_t fd);
+
+cl_int clGetKernelSubGroupInfo(cl_kernel kernel,
+                               cl_device_id device,
+                               cl_kernel_sub_group_info param_name,
+                               size_t input_value_size,
+                               const void *input_value,
+                               size_t param_value_size,
+                               void *param_value,
+                               size_t *param_value_size_ret);
+
+cl_int clGetKernelSubGroupInfoKHR(cl_kernel kernel,
+                                  cl_device_id device,
+                                  cl_kernel_sub_group_info param_name,
+                                  size_t input_value_size,
+                                  const void *input_value,
+                                  size_t param_value_size,
+                                  void *param_value,
+                                  size_t *param_value_size_ret);
 
 void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment);
 
