@@ -1,6 +1,7 @@
 //! Lowering of one function: its parameters, locals, labels, and the state that statements and
 //! expressions share.
 
+use super::returns::PendingReturn;
 use super::{types, Context, Origin};
 use crate::ir::Addr;
 use crate::ir::{self, AddressSpace, Block, Builder, OpFlags, Type};
@@ -44,10 +45,12 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
         jump_targets: Vec::new(),
         switches: Vec::new(),
         result: None,
+        pending_return: None,
         may_contract: origin == Origin::User && !source.no_contract,
     };
     lowering.b.flags = flags;
     lowering.bind_params();
+    lowering.prepare_returns();
     lowering.stmts(source.body.as_deref().unwrap_or_default());
     lowering.finish();
     remove_unreachable(&mut shell);
@@ -101,6 +104,8 @@ pub struct Lowering<'m, 'a> {
     pub switches: Vec<SwitchLabels>,
     /// The address for a record result.
     pub result: Option<Addr>,
+    /// Of programs that use sub-groups.
+    pub pending_return: Option<PendingReturn>,
     /// True if products may be contracted with sums of the same expression.
     pub may_contract: bool,
 }

@@ -16,6 +16,7 @@ mod kernel;
 mod memory;
 mod place;
 mod pointer;
+mod returns;
 mod stmt;
 mod switch;
 mod types;

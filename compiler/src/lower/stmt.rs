@@ -112,6 +112,7 @@ impl Lowering<'_, '_> {
         let has_next = step.is_some() || self.hir.uses_subgroups;
         let next = if has_next { self.b.new_block() } else { header };
         let on_break = self.break_target(after);
+        let returns = self.pending_returns();
         self.b.switch_to(inner);
         self.jump_targets.push(JumpTargets { on_break, on_continue: Some(next) });
         self.stmts(body);
@@ -124,6 +125,7 @@ impl Lowering<'_, '_> {
         }
         let back = self.close_breaks(header, on_break, after);
         self.fall_into_from(back, after);
+        self.forward_returns(returns);
     }
 
     fn do_stmt(&mut self, body: &[Stmt], cond: &Expr, unroll: Option<Unroll>) {
@@ -132,6 +134,7 @@ impl Lowering<'_, '_> {
         let test = self.b.new_block();
         let after = self.b.new_block();
         let on_break = self.break_target(after);
+        let returns = self.pending_returns();
         self.fall_into(inner);
         self.jump_targets.push(JumpTargets { on_break, on_continue: Some(test) });
         self.stmts(body);
@@ -141,6 +144,7 @@ impl Lowering<'_, '_> {
         let back = self.close_breaks(inner, on_break, after);
         self.b.brif(cond, back, after);
         self.b.switch_to(after);
+        self.forward_returns(returns);
     }
 
     /// Returns where a `break` goes of a loop before `after`.
@@ -184,27 +188,6 @@ impl Lowering<'_, '_> {
         self.b.brif(leaves, after, header);
         self.b.switch_to(here);
         onward
-    }
-
-    fn return_stmt(&mut self, value: Option<&Expr>) {
-        let value = value.and_then(|value| match self.result {
-            Some(result) if self.is_record(value.ty) => {
-                let from = self.record(value);
-                self.copy_object(value.ty, result, from);
-                None
-            }
-            _ => self.any(value),
-        });
-        if !self.b.is_terminated() {
-            // A function with a result that returns none (after an error) returns anything.
-            let value = self.b.func.ret().map(|ty| match value {
-                Some(value) if self.b.ty(value) == ty => value,
-                _ => self.b.undef(ty),
-            });
-            self.b.ret(value);
-        }
-        let rest = self.b.new_block();
-        self.b.switch_to(rest);
     }
 
     /// Where private memory is zero at first, a variable is so whenever its declaration is reached: not the

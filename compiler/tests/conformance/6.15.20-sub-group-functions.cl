@@ -712,6 +712,42 @@ kernel void test(global uint *out) {
     out[i] = ok;
 }
 
+//# accept: those that return from within loops in one round
+//# options: -cl-std=CL3.0
+//# requires: subgroup_non_uniform_arithmetic
+//# global: 9
+//# local: 9
+//# expect: 1 1 1 1 1 1 1 1 1
+uint together(uint n) {
+    for (uint k = 0; ; ++k)
+        if (k == n / 2) return sub_group_non_uniform_reduce_add(1u);
+}
+uint nested(uint n, int *rounds) {
+    do {
+        for (int j = 0; j < 3; ++j) {
+            switch (j) {
+            case 2:
+                if (*rounds == n / 2) return sub_group_non_uniform_reduce_add(1u);
+            }
+        }
+        if (*rounds == 3) break;
+    } while (++*rounds);
+    return 100;
+}
+kernel void test(global uint *out) {
+    uint i = get_local_id(0), n = get_sub_group_local_id(), size = get_sub_group_size();
+    uint expected = (n | 1) < size ? 2 : 1;
+    int rounds = 0;
+    out[i] = together(n) == expected && nested(n, &rounds) == (n < 8 ? expected : 100) && rounds == min(n / 2, 3u);
+    for (uint k = 0; ; ++k) {
+        if (k == n / 2) {
+            out[i] &= sub_group_non_uniform_reduce_add(1u) == expected;
+            return;
+        }
+    }
+    out[i] = 200;
+}
+
 //# accept: work-items that a switch parts, and that join behind it
 //# options: -cl-std=CL3.0
 //# requires: subgroup_non_uniform_arithmetic
@@ -797,17 +833,6 @@ kernel void test(global uint *out) {
     out[0] = cl_khr_subgroup_extended_types + cl_khr_subgroup_non_uniform_vote + cl_khr_subgroup_ballot +
              cl_khr_subgroup_non_uniform_arithmetic + cl_khr_subgroup_shuffle + cl_khr_subgroup_shuffle_relative +
              cl_khr_subgroup_clustered_reduce + cl_khr_subgroup_rotate;
-}
-
-//# accept: a kernel asks for the size of its sub-groups
-//# options: -cl-std=CL3.0
-//# requires: cl_intel_required_subgroup_size
-//# global: 16
-//# local: 16
-//# expect: 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8
-__attribute__((intel_reqd_sub_group_size(8))) kernel void test(global uint *out) {
-    out[get_local_id(0)] = sub_group_reduce_add(1);
-    if (get_max_sub_group_size() != 8) out[0] = 0;
 }
 
 //# reject: the size is one that the device has
