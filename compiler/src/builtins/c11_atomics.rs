@@ -6,8 +6,8 @@ use super::signature::TypePattern::{self, Void, G};
 use super::signature::{Elements, Scalar as Name, Sig, Spaces, SCALAR};
 use super::{Call, Lowerer};
 use crate::ir::{
-    Addr, AddressSpace, AtomicOp, IntCC, MemoryOrder, MemoryScope, Scalar, SyncSemantics, Type,
-    Value,
+    Addr, AddressSpace, AtomicOp, BinaryOp, IntCC, MemoryOrder, MemoryScope, Scalar, SyncSemantics,
+    Type, Value,
 };
 use crate::options::ClStd;
 
@@ -179,7 +179,31 @@ impl Lowerer<'_, '_> {
         if is_half(call) {
             return self.update_half(call, op, sync);
         }
+        let is_double = self.b.ty(value).scalar == Scalar::F64;
+        if op == AtomicOp::FAdd && is_double && self.target.emulates_denormals(self.options) {
+            return Some(self.add_to_double(ptr, value, sync));
+        }
         Some(self.rmw(op, ptr, value, sync))
+    }
+
+    /// Adds to a double in a loop, where the device's own sums lose denormal numbers: the sum of this one is emulated
+    /// like others ([`crate::quirks::denormals`]). Returns the old value.
+    fn add_to_double(&mut self, ptr: Value, operand: Value, sync: SyncSemantics) -> Value {
+        let double = self.b.ty(operand);
+        let relaxed = SyncSemantics { order: MemoryOrder::Relaxed, ..sync };
+        let first = self.b.atomic_load(Type::I64, ptr, relaxed);
+        let (turn, after) = (self.b.new_block(), self.b.new_block());
+        let state = self.b.func.add_param(turn, Type::I64);
+        self.b.jump(turn, &[first]);
+        self.b.switch_to(turn);
+        let old = self.b.bitcast(state, double);
+        let sum = self.b.binary(BinaryOp::FAdd, old, operand);
+        let desired = self.b.bitcast(sum, Type::I64);
+        let seen = self.b.atomic_cmpxchg(ptr, state, desired, sync);
+        let done = self.b.icmp(IntCC::Eq, seen, state);
+        self.b.brif_with(done, (after, &[]), (turn, &[seen]));
+        self.b.switch_to(after);
+        old
     }
 
     /// Floats are subtracted by adding what is opposite.
