@@ -154,25 +154,12 @@ impl Translator<'_, '_, '_> {
         if !self.is_private(ptr) {
             return Ok(self.b.atomic_rmw(op, ptr, value, sync));
         }
-        use crate::ir::BinaryOp;
         let addr = Addr::new(ptr, ty.bytes());
         let old = self.b.read(ty, addr);
-        let op = match op {
-            AtomicOp::Add => BinaryOp::IAdd,
-            AtomicOp::Sub => BinaryOp::ISub,
-            AtomicOp::And => BinaryOp::And,
-            AtomicOp::Or => BinaryOp::Or,
-            AtomicOp::Xor => BinaryOp::Xor,
-            AtomicOp::SMin => BinaryOp::SMin,
-            AtomicOp::SMax => BinaryOp::SMax,
-            AtomicOp::UMin => BinaryOp::UMin,
-            AtomicOp::UMax => BinaryOp::UMax,
-            _ => {
-                self.b.write(addr, value);
-                return Ok(old);
-            }
+        let new = match op.arithmetic() {
+            Some(op) => self.b.binary(op, old, value),
+            None => value,
         };
-        let new = self.b.binary(op, old, value);
         self.b.write(addr, new);
         Ok(old)
     }

@@ -299,21 +299,7 @@ fn regroup(lanes: &[u64], from: Scalar, to: Scalar) -> Lanes {
 }
 
 fn atomic(operation: AtomicOp, old: u64, value: u64, ty: Scalar) -> u64 {
-    let binary = match operation {
-        AtomicOp::Xchg => return value,
-        AtomicOp::Add => BinaryOp::IAdd,
-        AtomicOp::Sub => BinaryOp::ISub,
-        AtomicOp::And => BinaryOp::And,
-        AtomicOp::Or => BinaryOp::Or,
-        AtomicOp::Xor => BinaryOp::Xor,
-        AtomicOp::SMin => BinaryOp::SMin,
-        AtomicOp::SMax => BinaryOp::SMax,
-        AtomicOp::UMin => BinaryOp::UMin,
-        AtomicOp::UMax => BinaryOp::UMax,
-        AtomicOp::FAdd => BinaryOp::FAdd,
-        AtomicOp::FMin => BinaryOp::FMin,
-        AtomicOp::FMax => BinaryOp::FMax,
-    };
+    let Some(binary) = operation.arithmetic() else { return value };
     op::binary(binary, old, value, ty)
 }
 

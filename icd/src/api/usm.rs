@@ -9,6 +9,7 @@ use crate::cl::error::{ensure, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::command::Command;
+use crate::core::context::svm::Allocation;
 use crate::core::context::usm::{Owner, UsmRequest};
 use crate::core::context::Context;
 use crate::core::device::Device;
@@ -17,6 +18,7 @@ use crate::core::queue::users;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 const PLACEMENTS: cl_mem_alloc_flags_intel =
     CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL | CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL;
@@ -88,6 +90,16 @@ fn info(context: &Context, address: usize, name: cl_mem_info_intel) -> Option<Va
     })
 }
 
+/// Takes the allocation at an address out of its context, and tells if launches may have reached it without naming it;
+/// `None` for NULL.
+fn take(context: &Context, ptr: *mut c_void) -> Result<Option<(Arc<Allocation>, bool)>> {
+    if ptr.is_null() {
+        return Ok(None);
+    }
+    let (memory, usm) = context.svm.take_usm(context, ptr as usize)?;
+    Ok(Some((memory, context.svm.is_reached_indirectly(usm.owner))))
+}
+
 entry! {
     /// clHostMemAllocINTEL.
     fn clHostMemAllocINTEL(
@@ -132,11 +144,7 @@ entry! {
     /// clMemFreeINTEL. Does not wait: commands that devices have been given keep the memory.
     fn clMemFreeINTEL(context: cl_context, ptr: *mut c_void) -> status {
         let context = Ref::<Context>::from_handle(context)?;
-        if ptr.is_null() {
-            return Ok(());
-        }
-        let (memory, usm) = context.svm.take_usm(&context, ptr as usize)?;
-        if context.svm.is_reached_indirectly(usm.owner) {
+        if let Some((memory, true)) = take(&context, ptr)? {
             users::keep_for_users(&context, &memory);
         }
         Ok(())
@@ -145,12 +153,10 @@ entry! {
     /// clMemBlockingFreeINTEL.
     fn clMemBlockingFreeINTEL(context: cl_context, ptr: *mut c_void) -> status {
         let context = Ref::<Context>::from_handle(context)?;
-        if ptr.is_null() {
-            return Ok(());
+        match take(&context, ptr)? {
+            Some((memory, unnamed)) => users::wait_for_users(&context, &memory, unnamed),
+            None => Ok(()),
         }
-        let (memory, usm) = context.svm.take_usm(&context, ptr as usize)?;
-        let unnamed = context.svm.is_reached_indirectly(usm.owner);
-        users::wait_for_users(&context, &memory, unnamed)
     }
 
     /// clGetMemAllocInfoINTEL.
