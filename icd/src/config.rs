@@ -4,6 +4,7 @@
 //! variables. README.md lists them all (`icd/tests/environment.rs` compares). Nothing is remembered here: a
 //! function reads its variable whenever it is called.
 
+use crate::platform;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use tracing::level_filters::LevelFilter;
@@ -42,11 +43,12 @@ fn parse_mib(text: &str) -> Option<u64> {
     Some(text.trim().parse::<u64>().ok()?.saturating_mul(1 << 20))
 }
 
-/// Reads `XDG_CACHE_HOME` and `HOME`: returns the folder of the user's caches. As the XDG base directory
-/// specification has it, relative paths are ignored and the default is `~/.cache`.
+/// Reads `XDG_CACHE_HOME`, then `HOME` or what the system has in its place: returns the folder of the user's caches.
+/// As the XDG base directory specification has it, relative paths are ignored and the default is `~/.cache`.
 pub fn cache_home() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+    let (home, below) = platform::CACHES;
+    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute(home)?.join(below)))
 }
 
 /// Reads `HEKLA_LOG`: `off`, `error`, `warn`, `info`, `debug` or `trace`. The error is a message for the user
@@ -102,14 +104,23 @@ pub fn staging_limit() -> Option<u64> {
     std::env::var("HEKLA_STAGING_LIMIT").ok()?.parse().ok()
 }
 
+/// Reads `OCL_ICD_VENDORS` and `OCL_ICD_FILENAMES`, which tell the ICD loader what drivers to take: returns the folder
+/// that it looks at, where one is given, and files beside those in it.
+pub fn icd_files() -> (Option<PathBuf>, Vec<PathBuf>) {
+    let folder = std::env::var_os("OCL_ICD_VENDORS").filter(|folder| !folder.is_empty());
+    let files = std::env::var_os("OCL_ICD_FILENAMES").unwrap_or_default();
+    let files = std::env::split_paths(&files).filter(|path| !path.as_os_str().is_empty());
+    (folder.map(PathBuf::from), files.collect())
+}
+
 /// Reads `VK_DRIVER_FILES` and `VK_ICD_FILENAMES`, which tell the Vulkan loader what drivers to take: returns each
 /// path with its variable's name.
 pub fn vulkan_drivers() -> Vec<(&'static str, String)> {
     let mut paths = Vec::new();
     for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
-        let Ok(value) = std::env::var(name) else { continue };
-        let named = value.split(':').filter(|path| !path.is_empty());
-        paths.extend(named.map(|path| (name, path.to_string())));
+        let Some(value) = std::env::var_os(name) else { continue };
+        let named = std::env::split_paths(&value).filter(|path| !path.as_os_str().is_empty());
+        paths.extend(named.map(|path| (name, path.display().to_string())));
     }
     paths
 }
