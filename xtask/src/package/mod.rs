@@ -3,6 +3,7 @@
 
 mod clean_root;
 mod deb;
+mod recipes;
 mod tarball;
 mod wheel;
 
@@ -17,7 +18,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const SUMMARY: &str = "OpenCL on Vulkan: an OpenCL driver for every GPU that has Vulkan";
 pub const HOMEPAGE: &str = env!("CARGO_PKG_REPOSITORY");
 
-const USAGE: &str = "usage: cargo xtask package [deb] [wheel] [tarball] [--test]";
+const USAGE: &str = "usage: cargo xtask package [deb] [wheel] [tarball] [recipes] [--test]";
 
 /// A kind of package.
 struct Kind {
@@ -28,10 +29,11 @@ struct Kind {
     test: fn(package: &Path) -> Outcome,
 }
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 4] = [
     Kind { name: "deb", make: deb::make, test: clean_root::test_deb },
     Kind { name: "wheel", make: wheel::make, test: clean_root::test_wheel },
     Kind { name: "tarball", make: tarball::make, test: clean_root::test_tarball },
+    Kind { name: "recipes", make: recipes::make, test: recipes::test },
 ];
 
 /// Makes the packages that are named, or all.
@@ -59,6 +61,20 @@ pub fn run(args: &[String]) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Returns the names of the packages of this version that are made on this machine, and of the texts that others make
+/// some of.
+pub fn names() -> Result<Vec<String>, String> {
+    let debian = deb::architecture()?;
+    Ok(vec![
+        deb::file_name("hekla", &debian),
+        deb::file_name("hekla-dbgsym", &debian),
+        format!("hekla_opencl-{VERSION}-py3-none-manylinux_*_{}.whl", std::env::consts::ARCH),
+        format!("{}.tar.xz", tarball::name()),
+        "packaging/arch/PKGBUILD".to_string(),
+        "packaging/nix/default.nix".to_string(),
+    ])
 }
 
 /// Returns an empty folder.

@@ -23,6 +23,13 @@ __declspec(dllexport) int ProcessPrng(unsigned char *data, unsigned long long si
 }
 "#;
 
+/// Tests that take the C library's functions for the truth: Windows' own are off for large arguments.
+const SKIPPED: [&str; 3] = [
+    "errors_are_within_the_bounds",
+    "double_functions_keep_their_bounds",
+    "float_functions_keep_their_bounds",
+];
+
 /// A Windows of its own below `target/`, with the stand-in.
 pub struct Wine {
     folder: PathBuf,
@@ -58,7 +65,8 @@ impl Wine {
     /// Runs tests; those alone may fail that need a program of SPIRV-Tools, which Wine does not find.
     pub fn test(&self, target: &str, which: &[&str]) -> Outcome {
         let mut test = cargo(&["test", "--no-fail-fast", "--target", target]);
-        self.select(test.args(which)).env("RUST_BACKTRACE", "0").current_dir(system::root());
+        test.args(which).arg("--").args(SKIPPED.iter().flat_map(|name| ["--skip", name]));
+        self.select(&mut test).env("RUST_BACKTRACE", "0").current_dir(system::root());
         let output = test.output().map_err(|e| format!("cannot run {test:?}: {e}"))?;
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said).into_owned();
@@ -85,19 +93,18 @@ struct Counts {
 }
 
 impl Counts {
-    /// Reads them from what `cargo test` printed.
+    /// Reads them from what `cargo test` printed: of each failure there is a section.
     fn of(said: &str) -> Counts {
-        let mut counts = Counts::default();
-        for line in said.lines() {
-            if line.starts_with("test ") && line.ends_with("... ok") {
-                counts.passed += 1;
-            } else if line.starts_with("test ") && line.ends_with("... FAILED") {
-                counts.failed += 1;
-            } else if line.starts_with("spirv-") && line.ends_with("program not found") {
-                counts.without_tools += 1;
-            }
-        }
-        counts
+        let is_ok = |line: &&str| line.starts_with("test ") && line.ends_with("... ok");
+        let passed = said.lines().filter(is_ok).count();
+        let sections = said.split("\n---- ").skip(1).map(|rest| {
+            // The list of names after the last section is none of it.
+            rest.split("\nfailures:\n").next().unwrap_or_default()
+        });
+        let missing = |text: &&str| text.contains("spirv-") && text.contains("program not found");
+        let failures: Vec<&str> = sections.collect();
+        let without_tools = failures.iter().copied().filter(missing).count();
+        Counts { passed, failed: failures.len(), without_tools }
     }
 }
 
@@ -107,9 +114,9 @@ mod tests {
 
     #[test]
     fn failures_for_want_of_tools_are_told_from_others() {
-        let said = "running 3 tests\ntest a ... ok\ntest b ... FAILED\ntest c ... FAILED\n\
-                    thread 'b' panicked at x.rs:1:2:\nspirv-val (of spirv-tools) does not run: program not found\n\
-                    thread 'c' panicked at x.rs:1:2:\nassertion failed\n";
+        let said = "running 3 tests\ntest a ... ok\ntest b ... FAILED\ntest c ... FAILED\n\nfailures:\n\n\
+                    ---- b stdout ----\n\nspirv-val (of spirv-tools) does not run: program not found\n\n\
+                    ---- c stdout ----\n\nassertion failed\n\nfailures:\n    b\n    c\n";
         assert_eq!(Counts::of(said), Counts { passed: 1, failed: 2, without_tools: 1 });
     }
 }
