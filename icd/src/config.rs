@@ -1,7 +1,7 @@
 //! The environment variables that this crate reads, as typed values.
 //!
 //! No other module of the crate reads the environment; `hekla-vk-backend` has a module like this one for its own
-//! variables. README.md lists them all (`icd/tests/environment.rs` compares). Nothing is remembered here: a
+//! variables. docs/environment.md lists them all (`icd/tests/environment.rs` compares). Nothing is remembered here: a
 //! function reads its variable whenever it is called.
 
 use crate::platform;

@@ -20,4 +20,5 @@ pub mod config;
 pub mod core;
 pub mod dispatch;
 pub mod object;
+/// cbindgen:ignore
 pub mod platform;

@@ -119,8 +119,6 @@ pub fn end_at_exit(is_over: fn() -> bool) {
 }
 
 /// Functions that only the GNU C library has.
-///
-/// cbindgen:ignore
 #[cfg(target_env = "gnu")]
 mod gnu {
     use std::ffi::{c_int, c_void};

@@ -112,8 +112,8 @@ fn option_fault(text: &str) -> Option<String> {
     let heklac = std::fs::read_to_string(system::root().join("icd/src/bin/heklac/main.rs"));
     let (usage, rest) = if let Some(rest) = command.strip_prefix("cargo xtask ") {
         let name = rest.split_whitespace().next()?;
-        // The command's own form: `cargo xtask COMMAND`.
-        if name.chars().all(|c| c.is_ascii_uppercase() || c == '…') {
+        // The commands' common form, `cargo xtask COMMAND`, and their list.
+        if name.chars().all(|c| c.is_ascii_uppercase() || c == '…') || name == "help" {
             return None;
         }
         let usage = usage_of(name.trim_end_matches(','));

@@ -23,6 +23,8 @@ const USAGE: &str = "usage: cargo xtask package [deb] [wheel] [tarball] [recipes
 /// A kind of package.
 struct Kind {
     name: &'static str,
+    /// True where the library is in it.
+    has_library: bool,
     /// Makes the packages from the library in a folder, and returns their paths.
     make: fn(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String>,
     /// Installs the first one where nothing of Hekla is, and runs programs there.
@@ -30,10 +32,15 @@ struct Kind {
 }
 
 const KINDS: [Kind; 4] = [
-    Kind { name: "deb", make: deb::make, test: clean_root::test_deb },
-    Kind { name: "wheel", make: wheel::make, test: clean_root::test_wheel },
-    Kind { name: "tarball", make: tarball::make, test: clean_root::test_tarball },
-    Kind { name: "recipes", make: recipes::make, test: recipes::test },
+    Kind { name: "deb", has_library: true, make: deb::make, test: clean_root::test_deb },
+    Kind { name: "wheel", has_library: true, make: wheel::make, test: clean_root::test_wheel },
+    Kind {
+        name: "tarball",
+        has_library: true,
+        make: tarball::make,
+        test: clean_root::test_tarball,
+    },
+    Kind { name: "recipes", has_library: false, make: recipes::make, test: recipes::test },
 ];
 
 /// Makes the packages that are named, or all.
@@ -46,9 +53,13 @@ pub fn run(args: &[String]) -> Outcome {
     let folder = system::target().join("packages");
     std::fs::create_dir_all(&folder)
         .map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
-    step("building libhekla.so (release)");
-    let library = files::build()?;
-    for kind in KINDS.iter().filter(|kind| names.is_empty() || names.contains(&kind.name)) {
+    let wanted = |kind: &&Kind| names.is_empty() || names.contains(&kind.name);
+    let mut library = PathBuf::new();
+    if KINDS.iter().filter(wanted).any(|kind| kind.has_library) {
+        step("building libhekla.so (release)");
+        library = files::build()?;
+    }
+    for kind in KINDS.iter().filter(wanted) {
         step(kind.name);
         let made = (kind.make)(&library, &folder)?;
         for package in &made {
