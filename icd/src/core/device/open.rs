@@ -2,7 +2,7 @@
 //! memory.
 
 use super::images::ImageFeatures;
-use super::samplers::{self, Samplers};
+use super::samplers::Samplers;
 use super::{defects, findings, subgroups};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -50,10 +50,8 @@ pub struct Gpu {
     pub upload: Arc<Pool>,
     /// Device to host.
     pub readback: Arc<Pool>,
-    /// Types of channels that the device's own samplers filter for kernels.
-    pub filters: vk::Filters,
-    /// Those samplers.
-    pub(super) samplers: OnceCell<Samplers>,
+    /// The device's own samplers, with which kernels filter.
+    pub(super) samplers: Samplers,
     /// The queue that prepares images.
     pub(super) image_queue: OnceCell<Arc<vk::Queue>>,
     /// For large copies within the device, where that is faster than the driver's.
@@ -99,12 +97,11 @@ impl Gpu {
         exit::wait_for(&device);
         exit::keep_children_off(&device);
         let mut target = target(device.info(), &probe, images);
-        let samplers = OnceCell::new();
-        let filters = match config::exact_filters() {
+        let filterable = match config::exact_filters() {
             true => vk::Filters::empty(),
-            false => samplers::find_filters(&device, &samplers, images.filtered),
+            false => images.filtered,
         };
-        target.hardware_linear = !filters.is_empty();
+        target.hardware_linear = !filterable.is_empty();
         let always_stage = config::always_stage();
         if always_stage {
             device.pretend_discrete();
@@ -118,8 +115,7 @@ impl Gpu {
             always_stage,
             upload,
             readback,
-            filters,
-            samplers,
+            samplers: Samplers::new(filterable),
             image_queue: OnceCell::new(),
             copy_kernel: OnceCell::new(),
             services: Mutex::default(),
