@@ -14,6 +14,7 @@ use crate::core::device::staging::{Pool, Staging};
 use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
+use crate::core::profile::Profile;
 use hekla_compiler::{FloatAtomics, FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
@@ -69,7 +70,7 @@ pub struct Gpu {
 
 impl Gpu {
     /// Opens and probes a device. `named`: the user asks for it by name, whatever it computes. `images`:
-    /// what it offers of images.
+    /// what it offers of images. `profile`: what is listed in other ways.
     ///
     /// # Errors
     /// CL_DEVICE_NOT_AVAILABLE for one that computes wrong results, unless it is `named`; what the driver
@@ -78,6 +79,7 @@ impl Gpu {
         physical: &vk::PhysicalDevice,
         named: bool,
         images: ImageFeatures,
+        profile: Option<&Profile>,
     ) -> Result<Arc<Gpu>> {
         let device = vk::Device::open(physical)?;
         if let Some(cache) = cache() {
@@ -96,7 +98,7 @@ impl Gpu {
         let probe = probe(&device);
         exit::wait_for(&device);
         exit::keep_children_off(&device);
-        let mut target = target(device.info(), &probe, images);
+        let mut target = target(device.info(), &probe, images, profile);
         let filterable = match config::exact_filters() {
             true => vk::Filters::empty(),
             false => images.filtered,
@@ -420,7 +422,12 @@ fn float_atomics(f: &vk::Features) -> FloatAtomics {
 }
 
 /// What the compiler is told of a device.
-pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -> Target {
+pub fn target(
+    info: &vk::DeviceInfo,
+    probe: &vk::Probe,
+    images: ImageFeatures,
+    profile: Option<&Profile>,
+) -> Target {
     let f = &info.features;
     let [zeros_16, zeros_32, zeros_64] = probe.controls.signed_zero_inf_nan;
     let [denorms_16, denorms_32, denorms_64] = probe.controls.denorm_preserve;
@@ -477,5 +484,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         spirv_version: 0x0001_0500,
         zero_local: false,
         zero_private: false,
+        shown: profile.map_or_else(Vec::new, Profile::shown),
+        hidden: profile.map_or_else(Vec::new, |profile| profile.hidden().to_vec()),
     }
 }
