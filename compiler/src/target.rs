@@ -50,6 +50,9 @@ pub struct Target {
     pub unmasked_uniform_loads: bool,
     /// True if loops go on computing for invocations that have left, which then load nothing. Told by the driver.
     pub unmasked_loop_values: bool,
+    /// True if a barrier of a sub-group waits for the work-group, and work-items of a sub-group run in step. Told by
+    /// the driver.
+    pub subgroup_barriers_wait: bool,
     /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
     pub preserve_signed_zero_inf_nan_16: bool,
     pub preserve_signed_zero_inf_nan_32: bool,
@@ -417,6 +420,7 @@ impl Target {
             vulkan_memory_model: true,
             unmasked_uniform_loads: false,
             unmasked_loop_values: false,
+            subgroup_barriers_wait: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
             preserve_signed_zero_inf_nan_64: true,
