@@ -19,6 +19,9 @@ pub const VULKAN_MANIFESTS: &[&str] =
 /// The folder of the kernel drivers' files of GPUs.
 pub const DEVICE_FILES: Option<&str> = Some("/dev/dri");
 
+/// As [`CACHES`], for the user's settings.
+pub const SETTINGS: (&str, &str) = ("HOME", ".config");
+
 /// Makes mmap leave alone what is mapped at an address.
 #[cfg(target_os = "linux")]
 pub const NO_REPLACE: c_int = libc::MAP_FIXED_NOREPLACE;

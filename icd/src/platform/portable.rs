@@ -21,6 +21,13 @@ pub const VULKAN_MANIFESTS: &[&str] =
 /// The folder of the kernel drivers' files of GPUs: there is none.
 pub const DEVICE_FILES: Option<&str> = None;
 
+/// As [`CACHES`], for the user's settings.
+pub const SETTINGS: (&str, &str) = if cfg!(target_vendor = "apple") {
+    ("HOME", "Library/Application Support")
+} else {
+    ("HOME", ".config")
+};
+
 /// An address is a hint, which the system does not take where something is mapped.
 pub const NO_REPLACE: c_int = 0;
 

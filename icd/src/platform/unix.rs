@@ -9,7 +9,8 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::Path;
 
 pub use linux::{
-    has_more_rights, is_main_thread, CACHES, DEVICE_FILES, LIBRARY, LOADER, VULKAN_MANIFESTS,
+    has_more_rights, is_main_thread, CACHES, DEVICE_FILES, LIBRARY, LOADER, SETTINGS,
+    VULKAN_MANIFESTS,
 };
 
 /// True where handlers of [`at_exit`] run while other threads still do.
