@@ -144,7 +144,8 @@ fn program_name() -> Option<String> {
     let path: PathBuf = std::env::current_exe().ok()?;
     let name = path.file_name()?.to_string_lossy().into_owned();
     // As Linux calls one whose file is no longer there.
-    Some(name.strip_suffix(" (deleted)").unwrap_or(&name).to_string())
+    let name = name.strip_suffix(" (deleted)").unwrap_or(&name);
+    Some(name.strip_suffix(std::env::consts::EXE_SUFFIX).unwrap_or(name).to_string())
 }
 
 #[cfg(test)]
