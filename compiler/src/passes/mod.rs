@@ -25,6 +25,7 @@ pub mod ssa_repair;
 pub mod structurize;
 pub mod unreachable;
 pub mod unroll;
+pub mod unswitch;
 pub mod vectorize;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
@@ -68,6 +69,7 @@ function_passes! {
     SROA = "sroa", |func, _, _| sroa::run(func);
     UNREACHABLE = "unreachable", |func, _, _| unreachable::run(func);
     UNROLL = "unroll", |func, _, _| unroll::run(func);
+    UNSWITCH = "unswitch", |func, _, _| unswitch::run(func);
     VECTORIZE = "vectorize", |func, module, id| vectorize::run(func, module.kernel_of(id));
 }
 
@@ -328,7 +330,11 @@ impl inline::FunctionPasses for Pipeline<'_> {
         self.pass(module, func, SCALARIZE)?;
         self.pass(module, func, DCE)?;
         self.run_scalar_passes(module, func, true)?;
-        if self.unroll_loops(module, func)? {
+        let unswitched = self.pass(module, func, UNSWITCH)?;
+        if unswitched {
+            self.pass(module, func, SIMPLIFY)?;
+        }
+        if self.unroll_loops(module, func)? || unswitched {
             self.run_scalar_passes(module, func, false)?;
         }
         self.hoist_out_of_loops(module, func)?;
