@@ -14,6 +14,7 @@ use crate::core::device::staging::{Pool, Staging};
 use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
+use hekla_compiler::target::Subgroups;
 use hekla_compiler::{FloatAtomics, FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
@@ -470,7 +471,8 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         exp2_wide: probe.exp2_wide
             && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
-        subgroups: subgroups::offered(f),
+        subgroups: subgroups::offered(f)
+            .map(|it| Subgroups { in_order: probe.subgroups_in_order, ..it }),
         images: images.images,
         read_write_images: images.read_write,
         image_writes_3d: images.writes_3d,
