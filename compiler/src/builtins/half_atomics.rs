@@ -39,16 +39,44 @@ impl Lowerer<'_, '_> {
         let old = self.update_by_exchange(place.word, Type::I32, sync, |this, word| {
             let old = old_of(this, word);
             let new = match op.arithmetic() {
-                Some(op) => this.b.binary(op, old, operand),
-                None => operand,
+                Some(op) => this.half_arithmetic(op, old, operand),
+                None => this.b.bitcast(operand, Type::of(Scalar::I16)),
             };
-            let new = this.b.bitcast(new, Type::of(Scalar::I16));
             let new = this.b.convert(ConvertOp::ZExt, new, Type::I32);
             let new = this.b.binary(BinaryOp::Shl, new, place.shift);
             let kept = this.b.binary(BinaryOp::And, word, others);
             this.b.binary(BinaryOp::Or, kept, new)
         });
         Some(old_of(self, old))
+    }
+
+    /// Returns the bits of what an operation makes of two halves. Of a sum or difference a NaN keeps its bits, as IEEE
+    /// 754 6.2.3 advises and the conformance tests want; devices make one of their own of them.
+    fn half_arithmetic(&mut self, op: BinaryOp, old: Value, operand: Value) -> Value {
+        const QUIET: i64 = 0x200;
+        const NAN: i64 = 0xfe00;
+        let int = Type::of(Scalar::I16);
+        let new = self.b.binary(op, old, operand);
+        let [old, operand, new] = [old, operand, new].map(|half| self.b.bitcast(half, int));
+        if !matches!(op, BinaryOp::FAdd | BinaryOp::FSub) {
+            return new;
+        }
+        let mut nan = self.b.int(Scalar::I16, NAN);
+        for from in [operand, old] {
+            let quiet = self.b.int(Scalar::I16, QUIET);
+            let quiet = self.b.binary(BinaryOp::Or, from, quiet);
+            let is_nan = self.is_half_nan(from);
+            nan = self.b.select(is_nan, quiet, nan);
+        }
+        let is_nan = self.is_half_nan(new);
+        self.b.select(is_nan, nan, new)
+    }
+
+    /// Returns whether bits are those of a NaN. (Devices may flush or ignore NaNs where they compare numbers.)
+    fn is_half_nan(&mut self, bits: Value) -> Value {
+        let magnitude = self.b.and_const(bits, 0x7fff);
+        let infinity = self.b.int(Scalar::I16, 0x7c00);
+        self.b.icmp(IntCC::Ugt, magnitude, infinity)
     }
 
     fn half_place(&mut self, ptr: Value) -> Place {

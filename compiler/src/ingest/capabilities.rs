@@ -21,6 +21,9 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_subgroup_rotate",
     c"SPV_EXT_optnone",
     c"SPV_INTEL_optnone",
+    c"SPV_INTEL_memory_access_aliasing",
+    c"SPV_INTEL_fp_fast_math_mode",
+    c"SPV_INTEL_subgroups",
 ];
 
 /// The sets of extended instructions that devices report; of the others that modules may import, none computes anything.
@@ -61,7 +64,9 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | DotProductInput4x8BitPacked
         | UniformDecoration
         | Float16Buffer
-        | OptNoneEXT => true,
+        | OptNoneEXT
+        | MemoryAccessAliasingINTEL
+        | FPFastMathModeINTEL => true,
         DenormPreserve => target.float_traits.iter().any(|traits| traits.keeps_denormals),
         GroupNonUniform
         | GroupNonUniformVote
@@ -70,7 +75,9 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | GroupNonUniformShuffle
         | GroupNonUniformShuffleRelative
         | GroupNonUniformClustered
-        | GroupNonUniformRotateKHR => target.subgroups.is_some(),
+        | GroupNonUniformRotateKHR
+        | SubgroupShuffleINTEL
+        | SubgroupBufferBlockIOINTEL => target.subgroups.is_some(),
         SubgroupDispatch => !target.required_subgroup_sizes().is_empty(),
         ShaderClockKHR => target.extensions().contains(&"cl_khr_kernel_clock"),
         Float16 => target.float16,
