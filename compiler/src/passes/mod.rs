@@ -81,10 +81,7 @@ const OTHER_PASSES: &[ModulePass] = &[
         Ok(())
     }),
     ("inline", |module| inline::run(module, inline::Thresholds::ALL, &NoPasses)),
-    ("legalize", |module| {
-        legalize::run(module, &Target::generic());
-        Ok(())
-    }),
+    ("legalize", |module| legalize::run(module, &Target::generic()).map(|_| ())),
     ("structurize", |module| on_each(module, structurize::run)),
 ];
 
@@ -107,8 +104,7 @@ pub fn names() -> Vec<&'static str> {
 /// debugging. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     if let Some(device) = name.strip_prefix("legalize_") {
-        legalize::run(module, &legalize::device(device)?);
-        return Some(Ok(()));
+        return Some(legalize::run(module, &legalize::device(device)?).map(|_| ()));
     }
     if let Some((_, pass)) = FUNCTION_PASSES.iter().find(|pass| pass.0 == name) {
         for id in module.functions.keys() {
@@ -188,7 +184,7 @@ impl<'a> Pipeline<'a> {
 
     /// Legalizes all functions for a device.
     pub fn legalize(&self, module: &mut Module, target: &Target) -> Result<(), String> {
-        let changed = legalize::run(module, target);
+        let changed = legalize::run(module, target)?;
         self.observe("legalize", module, None);
         debug_verify(module, "legalize")?;
         for func in changed {
