@@ -2,7 +2,9 @@
 //! the half.
 
 use super::{Call, Lowerer};
-use crate::ir::{AtomicOp, BinaryOp, ConvertOp, Scalar, SyncSemantics, Type, UnaryOp, Value};
+use crate::ir::{
+    AtomicOp, BinaryOp, ConvertOp, IntCC, Scalar, SyncSemantics, Type, UnaryOp, Value,
+};
 
 /// The word that holds a half, and how many bits are below the half.
 #[derive(Clone, Copy)]
