@@ -270,7 +270,7 @@ pub enum ArgKind {
     Image { dim: ImageDim, depth: bool, access: ImageAccess },
     /// A sampler: its [`sampler_word`] goes into the kernel-argument buffer.
     Sampler,
-    /// A pipe with packets of so many bytes: the device address (u64) of its buffer, which begins with a
+    /// A pipe with packets of so many bytes, of any number of them for 0: the device address (u64) of its buffer, which begins with a
     /// [`pipe_header`], goes into the kernel-argument buffer.
     Pipe { access: ImageAccess, packet: u32 },
 }

@@ -1,7 +1,7 @@
 //! Atomic operations on halves (cl_ext_float_atomics): loops of compare-and-exchange operations on the word that holds
 //! the half.
 
-use super::{Call, Lowerer};
+use super::Lowerer;
 use crate::ir::{
     AtomicOp, BinaryOp, ConvertOp, IntCC, MemoryOrder, Scalar, SyncSemantics, Type, UnaryOp, Value,
 };
@@ -21,14 +21,14 @@ impl Lowerer<'_, '_> {
         self.b.bitcast(bits, Type::of(Scalar::F16))
     }
 
-    /// Stores what an operation, or `None` for the operand itself, makes of the old half. Returns that.
+    /// Stores what an operation makes of the old half, which it returns.
     pub(super) fn update_half(
         &mut self,
-        call: &Call<'_>,
         op: AtomicOp,
+        ptr: Value,
+        operand: Value,
         sync: SyncSemantics,
-    ) -> Option<Value> {
-        let &[ptr, operand, ..] = call.args else { return None };
+    ) -> Value {
         let half = Type::of(Scalar::F16);
         let place = self.half_place(ptr);
         let relaxed = SyncSemantics { order: MemoryOrder::Relaxed, ..sync };
@@ -55,7 +55,7 @@ impl Lowerer<'_, '_> {
         let done = self.b.icmp(IntCC::Eq, seen, state);
         self.b.brif_with(done, (after, &[]), (turn, &[seen]));
         self.b.switch_to(after);
-        Some(old)
+        old
     }
 
     fn half_place(&mut self, ptr: Value) -> Place {

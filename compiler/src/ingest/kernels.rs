@@ -74,10 +74,12 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
             ExecutionMode::LocalSizeHintId => entry.local_size_hint_ids = Some(inst_sizes(inst)?),
             ExecutionMode::SubgroupSize => {
                 let size = inst.arg(2)?;
-                if !target.required_subgroup_sizes().contains(&size) {
+                let sizes = target.required_subgroup_sizes();
+                if sizes.contains(&size) {
+                    entry.required_subgroup_size = Some(size);
+                } else if !sizes.is_empty() || size != target.subgroup_size(None) {
                     return Err(format!("the device has no sub-groups of {size}"));
                 }
-                entry.required_subgroup_size = Some(size);
             }
             ExecutionMode::VecTypeHint => entry.vec_type_hint = Some(vec_type(inst.arg(2)?)?),
             ExecutionMode::ContractionOff => m.entry_points.contraction_off = true,
@@ -232,6 +234,8 @@ fn classify(
             Ok(ArgKind::Image { dim: image.dim, depth: image.depth, access: image.access })
         }
         Kind::Sampler => Ok(ArgKind::Sampler),
+        // The module tells the size where packets are read and written.
+        Kind::Pipe(access) => Ok(ArgKind::Pipe { access, packet: 0 }),
         Kind::Value(Type::BOOL) | Kind::Pointer { .. } => refuse(),
         Kind::Value(_) | Kind::Struct { .. } | Kind::Array { .. } => {
             let size = m.types.size(ty)?;
@@ -319,7 +323,9 @@ fn describe(
     qualifiers: &str,
 ) -> Arg {
     let address = match *m.types.kind(ty) {
-        Kind::Pointer { space: AddressSpace::Global, .. } | Kind::Image(_) => ArgAddress::Global,
+        Kind::Pointer { space: AddressSpace::Global, .. } | Kind::Image(_) | Kind::Pipe(_) => {
+            ArgAddress::Global
+        }
         Kind::Pointer { space: AddressSpace::Constant, .. } => ArgAddress::Constant,
         Kind::Pointer { space: AddressSpace::Local, .. } => ArgAddress::Local,
         _ => ArgAddress::Private,
