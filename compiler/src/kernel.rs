@@ -214,6 +214,8 @@ pub struct Kernel {
     pub uses_subgroups: bool,
     /// `intel_reqd_sub_group_size(n)`.
     pub required_subgroup_size: Option<u32>,
+    /// Sub-groups that every work-group must have (SubgroupsPerWorkgroup of SPIR-V).
+    pub required_subgroups: Option<u32>,
 }
 
 /// Work-group memory of a kernel.

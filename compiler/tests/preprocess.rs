@@ -381,10 +381,7 @@ fn versions() {
 
 #[test]
 fn predefined_macros() {
-    gives(
-        "__OPENCL_C_VERSION__ CL_VERSION_1_2 CL_VERSION_2_0 __ENDIAN_LITTLE__",
-        "120 120 200 1",
-    );
+    gives("__OPENCL_C_VERSION__ CL_VERSION_1_2 CL_VERSION_2_0 __ENDIAN_LITTLE__", "120 120 200 1");
     let output = run_source(
         &source("__OPENCL_C_VERSION__ CL_VERSION_3_0 __FAST_RELAXED_MATH__"),
         "-cl-std=CL3.0 -cl-fast-relaxed-math",

@@ -199,9 +199,7 @@ impl Lowerer<'_, '_> {
     ) -> Value {
         match self.b.ty(value).scalar {
             Scalar::F16 => self.update_half(op, ptr, value, sync),
-            Scalar::F64
-                if op == AtomicOp::FAdd && self.target.emulates_denormals(self.options) =>
-            {
+            Scalar::F64 if op == AtomicOp::FAdd && self.target.emulates_denormals(self.options) => {
                 self.add_to_double(ptr, value, sync)
             }
             _ => self.rmw(op, ptr, value, sync),

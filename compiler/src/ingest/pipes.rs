@@ -97,9 +97,7 @@ impl Translator<'_, '_, '_> {
     fn pipe_operand(&mut self, id: u32, wanted: Option<ImageAccess>) -> Result<Value, String> {
         let val = self.val(id)?;
         match *self.m.types.kind(val.ty) {
-            Kind::Pipe(access) if wanted.is_none_or(|wanted| wanted == access) => {
-                Ok(val.leaves[0])
-            }
+            Kind::Pipe(access) if wanted.is_none_or(|wanted| wanted == access) => Ok(val.leaves[0]),
             Kind::Pipe(access) => Err(format!("the pipe %{id} is {}", access.name())),
             _ => Err(format!("%{id} is not a pipe")),
         }
