@@ -12,6 +12,7 @@
 //! device           platform, device selection, opened devices, staging memory
 //! diagnostics      log, trace, dump
 //! cache            the disk cache
+//! offline          programs compiled without a device
 //! process          clock, worker threads, fork and exit
 //! ```
 
@@ -22,6 +23,7 @@ pub mod context;
 pub mod device;
 pub mod diagnostics;
 pub mod memory;
+pub mod offline;
 pub mod printf;
 pub mod process;
 pub mod program;
