@@ -156,7 +156,7 @@ fn compile_item(item: &Item, request: &Request) -> Report {
     let source = Source { name: item.name.clone(), text: text.join("\n"), headers };
     let start = Instant::now();
     let (compiled, stages) = match Options::parse(&item.options) {
-        Ok(options) => compile_timed(&source, &options, &request.target),
+        Ok(options) => compile_timed(&source, &options, &item.target(&request.target)),
         Err(error) => {
             let log = format!("error: {error}");
             (hekla_compiler::Compiled { log, ..Default::default() }, Timing::default())

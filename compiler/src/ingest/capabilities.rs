@@ -24,6 +24,9 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_EXT_shader_atomic_float_min_max",
     c"SPV_EXT_shader_atomic_float16_add",
     c"SPV_INTEL_optnone",
+    c"SPV_INTEL_memory_access_aliasing",
+    c"SPV_INTEL_fp_fast_math_mode",
+    c"SPV_INTEL_subgroups",
 ];
 
 /// The sets of extended instructions that devices report; of the others that modules may import, none computes anything.
@@ -65,6 +68,8 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | UniformDecoration
         | Float16Buffer
         | OptNoneEXT
+        | MemoryAccessAliasingINTEL
+        | FPFastMathModeINTEL
         | AtomicFloat32AddEXT
         | AtomicFloat32MinMaxEXT => true,
         AtomicFloat64AddEXT | AtomicFloat64MinMaxEXT => target.atomic_double(),
@@ -79,7 +84,9 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | GroupNonUniformShuffleRelative
         | GroupNonUniformClustered
         | GroupNonUniformRotateKHR
-        | SubgroupDispatch => target.subgroups.is_some(),
+        | SubgroupDispatch
+        | SubgroupShuffleINTEL
+        | SubgroupBufferBlockIOINTEL => target.subgroups.is_some(),
         ShaderClockKHR => target.extensions().contains(&"cl_khr_kernel_clock"),
         Float16 => target.float16,
         Float64 => target.float64,

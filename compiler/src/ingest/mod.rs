@@ -26,6 +26,7 @@ mod grammar;
 mod groups;
 mod images;
 mod integer_dot;
+mod intel_subgroups;
 mod kernels;
 mod mangled;
 mod memory;

@@ -9,6 +9,7 @@ mod darktable;
 mod dng;
 mod ffmpeg;
 mod gegl;
+pub mod llama;
 mod opencv;
 mod picture;
 mod vendor;
@@ -101,7 +102,7 @@ struct Request {
 /// Runs the command.
 pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
-    let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app()];
+    let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app(), llama::app()];
     for app in &mut apps {
         app.checks.retain(|check| {
             let name = format!("{} {}", app.name, check.name);

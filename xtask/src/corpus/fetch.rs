@@ -1,6 +1,7 @@
 //! Where the corpus comes from. Packages are taken apart, not installed; programs that hold their
 //! kernels' texts are run, and what they build is dumped. What is there already is left alone.
 
+use crate::apps::llama;
 use crate::artifact;
 use crate::driver::Driver;
 use crate::system::{self, step};
@@ -47,6 +48,10 @@ pub fn all(folder: &Path) -> Result<PathBuf, String> {
     }
     if is_missing(&programs, "clblast") {
         dump(&folder, clblast(&folder)?, &programs.join("clblast"))?;
+    }
+    if is_missing(&programs, "llama") {
+        let kernels = llama::sources(&folder.join("llama-sources"))?;
+        move_to(&kernels.join("ggml/src/ggml-opencl/kernels"), &programs.join("llama"))?;
     }
     if is_missing(&programs, "cts") {
         let cts = programs.join("cts");

@@ -8,12 +8,13 @@ use crate::core::device::selection::{self, EnumeratedDevice, Selection};
 use crate::core::device::Device;
 use crate::core::diagnostics::log;
 use crate::core::process::fork;
+use crate::core::profile::Profile;
 use crate::object::{Kind, Ref};
 use hekla_compiler::options::ClStd;
 use std::sync::OnceLock;
 
-pub const NAME: &str = "Hekla";
-pub const VENDOR: &str = "Hekla project";
+const NAME: &str = "Hekla";
+const VENDOR: &str = "Hekla project";
 pub const PROFILE: &str = "FULL_PROFILE";
 pub const ICD_SUFFIX: &str = "HEKLA";
 /// Extensions of the platform with their versions.
@@ -34,6 +35,16 @@ pub fn version_number(version: ClStd) -> cl_version {
 /// Returns the version of the platform: of its functions, whatever its devices have (OpenCL API 3.5.1).
 pub fn version() -> ClStd {
     config::newest_version()
+}
+
+/// Returns the platform's name, or the one that a profile gives it.
+pub fn name() -> &'static str {
+    Profile::current().and_then(|profile| profile.platform_name.as_deref()).unwrap_or(NAME)
+}
+
+/// Returns the platform's vendor, or the one that a profile gives it.
+pub fn vendor() -> &'static str {
+    Profile::current().and_then(|profile| profile.platform_vendor.as_deref()).unwrap_or(VENDOR)
 }
 
 /// The platform object.
