@@ -8,6 +8,7 @@
 //! Each kernel becomes a SPIR-V module of its own, as at run time: one kernel is written to the file
 //! named, several to `FILE.KERNEL.spv`.
 
+use hekla::core::offline::is_spirv;
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::{
     compile_il, compile_il_to_ir, compile_timed, compile_to_ir, reflection, Compiled, Il, IrAt,
@@ -97,13 +98,6 @@ fn run() -> Result<(), String> {
         Some(output) => write(&program, output),
         None => Ok(()),
     }
-}
-
-/// Returns true if a file begins with the magic number of SPIR-V, in either order of bytes.
-fn is_spirv(bytes: &[u8]) -> bool {
-    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
-    let first: Option<[u8; 4]> = bytes.first_chunk().copied();
-    first.is_some_and(|first| first == MAGIC || first.iter().rev().eq(&MAGIC))
 }
 
 /// Reads the input file, whose name or first bytes tell the kind.
