@@ -10,6 +10,7 @@ use crate::core::diagnostics::log;
 use crate::core::process::fork;
 use crate::core::profile::Profile;
 use crate::object::{Kind, Ref};
+use crate::platform;
 use hekla_compiler::options::ClStd;
 use std::sync::OnceLock;
 
@@ -84,6 +85,7 @@ impl Platform {
 
 /// Enumerates Vulkan devices and makes objects of those that are offered; the log explains the selection.
 fn enumerate() -> Vec<Ref<Device>> {
+    platform::keep_loaded();
     fork::register_handler();
     hekla_compiler::set_thread_start(hekla_vk_backend::block_signals);
     let enumerated = selection::enumerate().unwrap_or_else(|error| {
