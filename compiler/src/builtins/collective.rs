@@ -14,14 +14,14 @@ use crate::options::ClStd;
 
 const INT: TypePattern = TypePattern::S(Name::Int);
 const SIZE: TypePattern = TypePattern::S(Name::ULong);
-const VOTE: &[Sig] = &[Sig::plain(INT, &[INT])];
-const COMBINE: &[Sig] = &[of_value(&[G])];
+pub(super) const VOTE: &[Sig] = &[Sig::plain(INT, &[INT])];
+pub(super) const COMBINE: &[Sig] = &[of_value(&[G])];
 
 const fn of_value(params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::COLLECTIVE, G, params).lanes(SCALAR)
 }
 
-const fn collective(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
+pub(super) const fn collective(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
     Row::new(names, sigs, lower).since(ClStd::Cl20).check(Check::Collective)
 }
 
@@ -54,9 +54,9 @@ pub(super) const ROWS: &[Row] = &[
 
 /// The operation of a reduction or scan, and the value that changes nothing, for the type of a call.
 #[derive(Clone, Copy)]
-struct Operation {
-    op: fn(&Call<'_>) -> BinaryOp,
-    identity: fn(&mut Builder<'_>, &Call<'_>) -> Value,
+pub(super) struct Operation {
+    pub(super) op: fn(&Call<'_>) -> BinaryOp,
+    pub(super) identity: fn(&mut Builder<'_>, &Call<'_>) -> Value,
 }
 
 const ADD: Operation = Operation {
@@ -173,7 +173,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// In step `d` every word whose number is a multiple of `2 d` takes in the one `d` further on.
-    fn reduce(&mut self, operation: Operation, call: &Call<'_>, value: Value) -> Value {
+    pub(super) fn reduce(&mut self, operation: Operation, call: &Call<'_>, value: Value) -> Value {
         let op = (operation.op)(call);
         let scratch = self.scratch(call.result);
         self.share(&scratch, value);
@@ -197,12 +197,22 @@ impl Lowerer<'_, '_> {
         self.read_scratch(&scratch, zero)
     }
 
-    fn inclusive_scan(&mut self, operation: Operation, call: &Call<'_>, value: Value) -> Value {
+    pub(super) fn inclusive_scan(
+        &mut self,
+        operation: Operation,
+        call: &Call<'_>,
+        value: Value,
+    ) -> Value {
         let scratch = self.scan(operation, call, value);
         self.read_scratch(&scratch, scratch.id)
     }
 
-    fn exclusive_scan(&mut self, operation: Operation, call: &Call<'_>, value: Value) -> Value {
+    pub(super) fn exclusive_scan(
+        &mut self,
+        operation: Operation,
+        call: &Call<'_>,
+        value: Value,
+    ) -> Value {
         let scratch = self.scan(operation, call, value);
         let identity = (operation.identity)(self.b, call);
         let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));

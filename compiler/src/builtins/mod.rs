@@ -42,6 +42,7 @@ pub mod signature;
 mod spaces;
 mod subgroups;
 mod sync;
+mod uniform_arithmetic;
 mod work_item;
 
 pub use convert::{Number, Rounding};
@@ -92,7 +93,8 @@ struct Index {
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let rows = CHAPTERS.iter().chain(subgroups::ROWS).copied().flatten();
+    let rows =
+        CHAPTERS.iter().chain(subgroups::ROWS).chain(uniform_arithmetic::ROWS).copied().flatten();
     let functions: Vec<_> =
         rows.flat_map(|row| row.names.iter().map(move |&name| (name, row))).collect();
     let names = functions.iter().zip(0..);

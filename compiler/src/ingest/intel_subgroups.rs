@@ -35,9 +35,7 @@ impl Translator<'_, '_, '_> {
         match inst.op {
             Op::SubgroupShuffleINTEL => self.shuffle_one(inst, "sub_group_shuffle"),
             Op::SubgroupShuffleXorINTEL => self.shuffle_one(inst, "sub_group_shuffle_xor"),
-            Op::SubgroupShuffleDownINTEL | Op::SubgroupShuffleUpINTEL => {
-                self.shuffle_of_two(inst)
-            }
+            Op::SubgroupShuffleDownINTEL | Op::SubgroupShuffleUpINTEL => self.shuffle_of_two(inst),
             Op::SubgroupBlockReadINTEL => self.block_read(inst),
             Op::SubgroupBlockWriteINTEL => self.block_write(inst),
             _ => unsupported(),

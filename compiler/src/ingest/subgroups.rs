@@ -194,7 +194,12 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    pub(super) fn subgroup_call(&mut self, name: &str, args: &[Value], result: Type) -> Result<Value, String> {
+    pub(super) fn subgroup_call(
+        &mut self,
+        name: &str,
+        args: &[Value],
+        result: Type,
+    ) -> Result<Value, String> {
         let types = self.arg_types(args, true);
         let value = self.builtin(name, args, &types, result)?;
         value.ok_or_else(|| "it is not supported for these types".to_string())

@@ -71,12 +71,8 @@ const FEATURES: &[(&str, &[&str])] = &[
 ];
 
 /// The same by the beginnings of names.
-const PREFIXES: &[(&str, &str)] = &[
-    ("sub_group_", "sub-groups"),
-    ("clock_read_", "cl_khr_kernel_clock"),
-    ("work_group_reduce_", "cl_khr_work_group_uniform_arithmetic"),
-    ("work_group_scan_", "cl_khr_work_group_uniform_arithmetic"),
-];
+const PREFIXES: &[(&str, &str)] =
+    &[("sub_group_", "sub-groups"), ("clock_read_", "cl_khr_kernel_clock")];
 
 /// Returns what a function that is not there would need of the device.
 fn feature_of(name: &str) -> Option<&'static str> {
