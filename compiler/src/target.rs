@@ -109,6 +109,10 @@ pub struct Target {
     pub zero_local: bool,
     /// As `zero_local`, for private memory and all other values that a program leaves undefined.
     pub zero_private: bool,
+    /// Names of extensions that are listed because a profile shows them: their functions need not be.
+    pub shown: Vec<&'static str>,
+    /// Names of extensions and features that a profile hides: programs find neither macro nor function.
+    pub hidden: Vec<String>,
 }
 
 /// What a device promises of which work-items are together where control flow joins again.
@@ -248,7 +252,7 @@ impl Target {
 
     /// Extensions of the language that work on this device.
     pub fn extensions(&self) -> Vec<&'static str> {
-        offered(&[
+        self.listed(&[
             ("cl_khr_byte_addressable_store", true),
             ("cl_khr_global_int32_base_atomics", true),
             ("cl_khr_global_int32_extended_atomics", true),
@@ -275,6 +279,10 @@ impl Target {
             ("cl_khr_subgroup_clustered_reduce", self.subgroups.is_some()),
             ("cl_khr_subgroup_rotate", self.subgroups.is_some()),
             ("cl_intel_required_subgroup_size", !self.required_subgroup_sizes().is_empty()),
+            ("cl_intel_subgroups", self.intel_subgroups()),
+            ("cl_intel_subgroups_char", self.shows_intel("cl_intel_subgroups_char")),
+            ("cl_intel_subgroups_short", self.shows_intel("cl_intel_subgroups_short")),
+            ("cl_intel_subgroups_long", self.shows_intel("cl_intel_subgroups_long")),
             ("cl_khr_extended_bit_ops", true),
             ("cl_khr_integer_dot_product", true),
             ("cl_khr_extended_async_copies", true),
@@ -285,7 +293,7 @@ impl Target {
 
     /// Optional features of OpenCL C 3.0 that work on this device.
     pub fn features(&self) -> Vec<&'static str> {
-        offered(&[
+        self.listed(&[
             ("__opencl_c_int64", true),
             ("__opencl_c_fp64", self.float64),
             ("__opencl_c_images", self.images),
@@ -320,6 +328,32 @@ impl Target {
             ("__opencl_c_atomic_order_seq_cst", self.vulkan_memory_model),
             ("__opencl_c_atomic_scope_device", self.vulkan_memory_model),
         ])
+    }
+
+    /// Returns true if a profile shows cl_intel_subgroups, and there are sub-groups.
+    pub fn intel_subgroups(&self) -> bool {
+        self.subgroups.is_some() && self.shown.contains(&"cl_intel_subgroups")
+    }
+
+    /// Returns true if a profile shows an extension of cl_intel_subgroups.
+    fn shows_intel(&self, name: &str) -> bool {
+        self.intel_subgroups() && self.shown.contains(&name)
+    }
+
+    /// Returns true if programs may call functions of sub-groups that need this feature or extension.
+    pub fn has_subgroup_functions(&self, extension: &str) -> bool {
+        match extension {
+            "cl_intel_subgroups" => self.intel_subgroups(),
+            _ => self.subgroups.is_some(),
+        }
+    }
+
+    /// Returns the names whose flag is set, and that are not hidden.
+    fn listed(&self, names: &[(&'static str, bool)]) -> Vec<&'static str> {
+        let is_listed = |&&(name, offered): &&(&str, bool)| {
+            offered && !self.hidden.iter().any(|hidden| hidden == name)
+        };
+        names.iter().filter(is_listed).map(|(name, _)| *name).collect()
     }
 
     /// Returns true if programs of a version may use an optional feature of OpenCL C 3.0: from 2.0 on, which
@@ -429,6 +463,8 @@ impl Target {
             spirv_version: 0x0001_0500,
             zero_local: false,
             zero_private: false,
+            shown: Vec::new(),
+            hidden: Vec::new(),
         }
     }
 
@@ -455,9 +491,4 @@ impl Target {
             ..Target::generic()
         }
     }
-}
-
-/// Returns the names whose flag is set.
-fn offered(names: &[(&'static str, bool)]) -> Vec<&'static str> {
-    names.iter().filter(|(_, offered)| *offered).map(|(name, _)| *name).collect()
 }

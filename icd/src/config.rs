@@ -45,8 +45,22 @@ fn parse_mib(text: &str) -> Option<u64> {
 /// Reads `XDG_CACHE_HOME` and `HOME`: returns the folder of the user's caches. As the XDG base directory
 /// specification has it, relative paths are ignored and the default is `~/.cache`.
 pub fn cache_home() -> Option<PathBuf> {
+    home("XDG_CACHE_HOME", ".cache")
+}
+
+/// Reads `XDG_CONFIG_HOME` and `HOME`: returns the folder of the user's settings, by default `~/.config`.
+pub fn config_home() -> Option<PathBuf> {
+    home("XDG_CONFIG_HOME", ".config")
+}
+
+fn home(variable: &str, default: &str) -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+    absolute(variable).or_else(|| Some(absolute("HOME")?.join(default)))
+}
+
+/// Reads `HEKLA_PROFILE`: the name of an identity profile, or `none`. Default: `None`, that of the program.
+pub fn profile() -> Option<String> {
+    std::env::var("HEKLA_PROFILE").ok().filter(|name| !name.is_empty())
 }
 
 /// Reads `HEKLA_LOG`: `off`, `error`, `warn`, `info`, `debug` or `trace`. The error is a message for the user

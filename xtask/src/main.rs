@@ -49,7 +49,7 @@ usage: cargo xtask COMMAND
                             measure all OpenCL platforms side by side with Hekla
   corpus [--dir DIR] [--validate] [--minimal] [--only TEXT] [--threads N] [--vector N]
                             compile every program of hashcat, darktable, ufo-filters, silx, pyFAI,
-                            clpeak, CLBlast and Khronos's dumps of CTS kernels
+                            clpeak, CLBlast, llama.cpp and Khronos's dumps of CTS kernels
   fuzz [TARGET...] [--minutes N]
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
   differ [--count N] [--first N] [--programs DIR] [--library FILE] [--vendors DIR] [--skip NAME]
@@ -62,7 +62,8 @@ usage: cargo xtask COMMAND
                             hashcat tests itself and cracks an example hash in each of 41 modes
   apps [NAME...] [--vendor NAME] [--vendors DIR] [--driver NAME] [--library FILE] [--seconds N]
                             ffmpeg's filters, darktable, OpenCV and GEGL from Debian's packages: their
-                            pictures with OpenCL against PoCL's and those without
+                            pictures with OpenCL against PoCL's and those without; llama.cpp's operations
+                            and small models against those of its code for processors
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer

@@ -178,7 +178,7 @@ fn failed(error: &str) -> Compiled {
 fn compile_item(item: &Item, request: &Request) -> Report {
     let start = Instant::now();
     let (compiled, stages) = match Options::parse(&item.options) {
-        Ok(options) => compile(item, &options, &request.target),
+        Ok(options) => compile(item, &options, &item.target(&request.target)),
         Err(error) => (failed(&error.to_string()), Timing::default()),
     };
     let time = start.elapsed();

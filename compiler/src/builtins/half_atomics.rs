@@ -43,10 +43,9 @@ impl Lowerer<'_, '_> {
         let old = self.half_in_word(state, place);
         let old = self.b.bitcast(old, half);
         let new = match op.arithmetic() {
-            Some(op) => self.b.binary(op, old, operand),
-            None => operand,
+            Some(op) => self.half_arithmetic(op, old, operand),
+            None => self.b.bitcast(operand, Type::of(Scalar::I16)),
         };
-        let new = self.b.bitcast(new, Type::of(Scalar::I16));
         let new = self.b.convert(ConvertOp::ZExt, new, Type::I32);
         let new = self.b.binary(BinaryOp::Shl, new, place.shift);
         let kept = self.b.binary(BinaryOp::And, state, others);
@@ -56,6 +55,35 @@ impl Lowerer<'_, '_> {
         self.b.brif_with(done, (after, &[]), (turn, &[seen]));
         self.b.switch_to(after);
         Some(old)
+    }
+
+    /// Returns the bits of what an operation makes of two halves. Of a sum or difference a NaN keeps its bits, as IEEE
+    /// 754 6.2.3 advises and the conformance tests want; devices make one of their own of them.
+    fn half_arithmetic(&mut self, op: BinaryOp, old: Value, operand: Value) -> Value {
+        const QUIET: i64 = 0x200;
+        const NAN: i64 = 0xfe00;
+        let int = Type::of(Scalar::I16);
+        let new = self.b.binary(op, old, operand);
+        let [old, operand, new] = [old, operand, new].map(|half| self.b.bitcast(half, int));
+        if !matches!(op, BinaryOp::FAdd | BinaryOp::FSub) {
+            return new;
+        }
+        let mut nan = self.b.int(Scalar::I16, NAN);
+        for from in [operand, old] {
+            let quiet = self.b.int(Scalar::I16, QUIET);
+            let quiet = self.b.binary(BinaryOp::Or, from, quiet);
+            let is_nan = self.is_half_nan(from);
+            nan = self.b.select(is_nan, quiet, nan);
+        }
+        let is_nan = self.is_half_nan(new);
+        self.b.select(is_nan, nan, new)
+    }
+
+    /// Returns whether bits are those of a NaN. (Devices may flush or ignore NaNs where they compare numbers.)
+    fn is_half_nan(&mut self, bits: Value) -> Value {
+        let magnitude = self.b.and_const(bits, 0x7fff);
+        let infinity = self.b.int(Scalar::I16, 0x7c00);
+        self.b.icmp(IntCC::Ugt, magnitude, infinity)
     }
 
     fn half_place(&mut self, ptr: Value) -> Place {

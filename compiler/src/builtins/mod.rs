@@ -29,6 +29,7 @@ mod half_atomics;
 mod image_functions;
 mod images;
 mod integer;
+mod intel_subgroups;
 mod library_call;
 mod lowerer;
 mod math;
@@ -93,8 +94,8 @@ struct Index {
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let rows =
-        CHAPTERS.iter().chain(subgroups::ROWS).chain(uniform_arithmetic::ROWS).copied().flatten();
+    let rows = CHAPTERS.iter().chain(uniform_arithmetic::ROWS);
+    let rows = rows.chain(subgroups::ROWS).chain(intel_subgroups::ROWS).copied().flatten();
     let functions: Vec<_> =
         rows.flat_map(|row| row.names.iter().map(move |&name| (name, row))).collect();
     let names = functions.iter().zip(0..);

@@ -10,6 +10,7 @@
 //! memory           buffers, mappings, residency, host memory
 //! context          devices that share objects; shared virtual memory; what kernels print
 //! device           platform, device selection, opened devices, staging memory
+//! profile          what Hekla says of itself to some programs
 //! diagnostics      log, trace, dump
 //! cache            the disk cache
 //! process          clock, worker threads, fork and exit
@@ -24,5 +25,6 @@ pub mod diagnostics;
 pub mod memory;
 pub mod printf;
 pub mod process;
+pub mod profile;
 pub mod program;
 pub mod queue;

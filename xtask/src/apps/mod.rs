@@ -9,6 +9,7 @@ mod darktable;
 mod dng;
 mod ffmpeg;
 mod gegl;
+pub mod llama;
 mod opencv;
 mod picture;
 mod sycl;
@@ -102,7 +103,8 @@ struct Request {
 /// Runs the command.
 pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
-    let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app(), sycl::app()];
+    let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app()];
+    apps.extend([llama::app(), sycl::app()]);
     for app in &mut apps {
         app.checks.retain(|check| {
             let name = format!("{} {}", app.name, check.name);

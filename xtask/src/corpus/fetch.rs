@@ -2,6 +2,7 @@
 //! kernels' texts are run, and what they build is dumped. What is there already is left alone.
 
 use super::modules;
+use crate::apps::llama;
 use crate::artifact;
 use crate::driver::Driver;
 use crate::system::{self, step};
@@ -58,6 +59,10 @@ pub fn all(folder: &Path) -> Result<PathBuf, String> {
             make(&place)?;
             modules::extract(&unpacked_wheel(&folder, name)?, &place)?;
         }
+    }
+    if is_missing(&programs, "llama") {
+        let kernels = llama::sources(&folder.join("llama-sources"))?;
+        move_to(&kernels.join("ggml/src/ggml-opencl/kernels"), &programs.join("llama"))?;
     }
     if is_missing(&programs, "cts") {
         let cts = programs.join("cts");

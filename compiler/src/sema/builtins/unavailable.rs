@@ -71,8 +71,11 @@ const FEATURES: &[(&str, &[&str])] = &[
 ];
 
 /// The same by the beginnings of names.
-const PREFIXES: &[(&str, &str)] =
-    &[("sub_group_", "sub-groups"), ("clock_read_", "cl_khr_kernel_clock")];
+const PREFIXES: &[(&str, &str)] = &[
+    ("sub_group_", "sub-groups"),
+    ("clock_read_", "cl_khr_kernel_clock"),
+    ("qcom_", "one of Qualcomm's extensions"),
+];
 
 /// Returns what a function that is not there would need of the device.
 fn feature_of(name: &str) -> Option<&'static str> {

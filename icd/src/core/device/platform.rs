@@ -8,11 +8,12 @@ use crate::core::device::selection::{self, EnumeratedDevice, Selection};
 use crate::core::device::Device;
 use crate::core::diagnostics::log;
 use crate::core::process::fork;
+use crate::core::profile::Profile;
 use crate::object::{Kind, Ref};
 use std::sync::OnceLock;
 
-pub const NAME: &str = "Hekla";
-pub const VENDOR: &str = "Hekla project";
+const NAME: &str = "Hekla";
+const VENDOR: &str = "Hekla project";
 pub const PROFILE: &str = "FULL_PROFILE";
 pub const ICD_SUFFIX: &str = "HEKLA";
 /// `OpenCL 3.0 Hekla x.y.z`.
@@ -22,6 +23,16 @@ pub const NUMERIC_VERSION: cl_version = make_version(3, 0, 0);
 /// Extensions of the platform with their versions.
 pub const EXTENSIONS: &[(&str, cl_version)] =
     &[("cl_khr_icd", make_version(2, 0, 0)), ("cl_khr_extended_versioning", make_version(1, 0, 0))];
+
+/// Returns the platform's name, or the one that a profile gives it.
+pub fn name() -> &'static str {
+    Profile::current().and_then(|profile| profile.platform_name.as_deref()).unwrap_or(NAME)
+}
+
+/// Returns the platform's vendor, or the one that a profile gives it.
+pub fn vendor() -> &'static str {
+    Profile::current().and_then(|profile| profile.platform_vendor.as_deref()).unwrap_or(VENDOR)
+}
 
 /// The platform object.
 pub struct Platform {

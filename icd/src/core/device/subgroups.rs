@@ -12,8 +12,7 @@ impl Device {
 
     /// Returns the sizes of sub-groups that kernels may ask for (cl_intel_required_subgroup_size).
     pub fn subgroup_sizes(&self) -> Vec<usize> {
-        let sizes = self.subgroups().map_or_else(Vec::new, |subgroups| subgroups.required_sizes());
-        sizes.into_iter().map(|size| size as usize).collect()
+        sizes(&self.info().features).into_iter().map(|size| size as usize).collect()
     }
 
     /// Returns the most sub-groups of a work-group; 0 where there are none.
@@ -21,6 +20,11 @@ impl Device {
         let subgroups = self.subgroups();
         subgroups.map_or(0, |it| self.max_work_group_size().div_ceil(it.size as usize))
     }
+}
+
+/// Returns the sizes of sub-groups that kernels may ask for.
+pub fn sizes(features: &vk::Features) -> Vec<u32> {
+    offered(features).map_or_else(Vec::new, |subgroups| subgroups.required_sizes())
 }
 
 /// What the compiler is told of sub-groups: nothing where votes, ballots or shuffles are missing.
