@@ -158,6 +158,8 @@ pub struct Subgroups {
     /// subgroupBroadcastDynamicId: of which work-item a broadcast is need not be a constant.
     pub dynamic_broadcast: bool,
     pub reconvergence: Reconvergence,
+    /// By probe: a sub-group has work-items that follow each other in their work-group, in that order.
+    pub in_order: bool,
 }
 
 impl Subgroups {
@@ -175,13 +177,22 @@ impl Subgroups {
         extended_types: false,
         dynamic_broadcast: false,
         reconvergence: Reconvergence::Unspecified,
+        in_order: true,
     };
 
-    /// Returns the sizes that a kernel may ask for.
+    /// Returns the sizes that every kernel may ask for: those of the hardware, and smaller ones from two on.
     pub fn required_sizes(&self) -> Vec<u32> {
-        let [least, most] = self.sizes;
-        let powers = (0..=Subgroups::MAX_SIZE.trailing_zeros()).map(|power| 1 << power);
-        powers.filter(|size| (least..=most).contains(size)).collect()
+        let [_, most] = self.sizes;
+        let powers = (1..=Subgroups::MAX_SIZE.trailing_zeros()).map(|power| 1 << power);
+        powers.filter(|size| *size <= most).collect()
+    }
+
+    /// Returns true if kernels may ask for a size, which is larger than the hardware's, and have it if all work-items of a
+    /// work-group come to each function of sub-groups together.
+    pub fn may_have_pieces(&self, size: u32) -> bool {
+        let [_, most] = self.sizes;
+        let is_between = (1..size.min(33)).contains(&most);
+        self.in_order && size.is_power_of_two() && size <= Subgroups::MAX_SIZE && is_between
     }
 }
 
@@ -367,9 +378,56 @@ impl Target {
         self.subgroups.map_or_else(Vec::new, |subgroups| subgroups.required_sizes())
     }
 
+    /// Returns true if kernels may ask for sub-groups of a size, though not all of them can have those.
+    pub fn may_require_subgroup_size(&self, size: u32) -> bool {
+        let has = |subgroups: Subgroups| {
+            subgroups.required_sizes().contains(&size) || subgroups.may_have_pieces(size)
+        };
+        self.subgroups.is_some_and(has)
+    }
+
+    /// Returns the number of work-items of the hardware's sub-groups with which kernels run that ask for `required`.
+    pub fn hardware_subgroup_size(&self, required: Option<u32>) -> u32 {
+        let subgroups = self.subgroups.unwrap_or(Subgroups::LEAST);
+        let [least, most] = subgroups.sizes;
+        match required {
+            Some(size) if most > 0 => size.clamp(least, most),
+            _ => subgroups.size,
+        }
+    }
+
     /// Returns the number of work-items of a sub-group of kernels that ask for `required`.
     pub fn subgroup_size(&self, required: Option<u32>) -> u32 {
         required.unwrap_or(self.subgroups.unwrap_or(Subgroups::LEAST).size)
+    }
+
+    /// Returns true if sub-groups exchange and combine numbers of a type as they are.
+    pub fn has_in_subgroups(&self, scalar: Scalar) -> bool {
+        let extended = self.subgroups.is_some_and(|subgroups| subgroups.extended_types);
+        match scalar {
+            Scalar::I8 => extended && self.int8,
+            Scalar::I16 => extended && self.int16,
+            Scalar::I64 => extended && self.int64,
+            Scalar::F16 => extended,
+            _ => true,
+        }
+    }
+
+    /// Returns true if work-groups combine numbers of a type by their sub-groups: the device does so as exactly as it does
+    /// other arithmetic, and promises that a sub-group is together where all of its work-group is.
+    pub fn combines_in_subgroups(&self, scalar: Scalar) -> bool {
+        let is_together = |it: Subgroups| {
+            it.arithmetic && it.in_order && it.reconvergence != Reconvergence::Unspecified
+        };
+        let is_exact = scalar != Scalar::F64 || self.floats(Scalar::F64).keeps_denormals;
+        is_exact && self.has_in_subgroups(scalar) && self.subgroups.is_some_and(is_together)
+    }
+
+    /// Returns the most sub-groups of a work-group, of the least size that a kernel may ask for.
+    pub fn most_subgroups(&self) -> u32 {
+        let sizes = self.required_subgroup_sizes().into_iter();
+        let least = sizes.chain([self.subgroup_size(None)]).min().unwrap_or(1);
+        self.max_work_group_size.div_ceil(least.max(1))
     }
 
     /// Versions of OpenCL C that programs may be written in. OpenCL C 2.0 is not among them: pipes and
@@ -452,6 +510,7 @@ impl Target {
                 extended_types: true,
                 dynamic_broadcast: true,
                 reconvergence: Reconvergence::Unspecified,
+                in_order: true,
             }),
             images: true,
             read_write_images: true,

@@ -190,20 +190,35 @@ impl Lowerer<'_, '_> {
     /// like others ([`crate::quirks::denormals`]). Returns the old value.
     fn add_to_double(&mut self, ptr: Value, operand: Value, sync: SyncSemantics) -> Value {
         let double = self.b.ty(operand);
+        let old = self.update_by_exchange(ptr, Type::I64, sync, |this, old| {
+            let old = this.b.bitcast(old, double);
+            let sum = this.b.binary(BinaryOp::FAdd, old, operand);
+            this.b.bitcast(sum, Type::I64)
+        });
+        self.b.bitcast(old, double)
+    }
+
+    /// Writes a loop of compare-and-exchange operations on an integer, until no other work-item comes between. `new`
+    /// returns what becomes of the old bits, in a straight line. Returns those.
+    pub(super) fn update_by_exchange(
+        &mut self,
+        ptr: Value,
+        int: Type,
+        sync: SyncSemantics,
+        new: impl FnOnce(&mut Self, Value) -> Value,
+    ) -> Value {
         let relaxed = SyncSemantics { order: MemoryOrder::Relaxed, ..sync };
-        let first = self.b.atomic_load(Type::I64, ptr, relaxed);
+        let first = self.b.atomic_load(int, ptr, relaxed);
         let (turn, after) = (self.b.new_block(), self.b.new_block());
-        let state = self.b.func.add_param(turn, Type::I64);
+        let state = self.b.func.add_param(turn, int);
         self.b.jump(turn, &[first]);
         self.b.switch_to(turn);
-        let old = self.b.bitcast(state, double);
-        let sum = self.b.binary(BinaryOp::FAdd, old, operand);
-        let desired = self.b.bitcast(sum, Type::I64);
+        let desired = new(self, state);
         let seen = self.b.atomic_cmpxchg(ptr, state, desired, sync);
         let done = self.b.icmp(IntCC::Eq, seen, state);
         self.b.brif_with(done, (after, &[]), (turn, &[seen]));
         self.b.switch_to(after);
-        old
+        state
     }
 
     /// Floats are subtracted by adding what is opposite.

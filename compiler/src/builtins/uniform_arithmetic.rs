@@ -1,61 +1,36 @@
 //! Work-group collective uniform arithmetic (OpenCL C 6.15.17): reductions and scans by products, bits and truth.
 
-use super::collective::{collective, Operation, COMBINE, VOTE};
+use super::collective::{collective, COMBINE, VOTE};
 use super::row::{Lower, Row};
 use super::signature::{Elements, Sig, TypePattern::G, SCALAR};
+use super::subgroups::MUL;
 use super::Lowerer;
-use crate::ir::{BinaryOp, Type, Value};
+use crate::ir::{BinaryOp, SubgroupScan, Type, Value};
 
 const BITWISE: &[Sig] = &[Sig::new(Elements::I32_I64, G, &[G]).lanes(SCALAR)];
 
 /// The reduction and the scans of one operation.
 macro_rules! combinations {
-    ($sigs:expr, $operation:expr, $reduce:literal, $inclusive:literal, $exclusive:literal) => {
-        &[
-            collective(&[$reduce], $sigs, Lower::Unary(|l, c, x| l.reduce($operation, c, x))),
-            collective(
-                &[$inclusive],
-                $sigs,
-                Lower::Unary(|l, c, x| l.inclusive_scan($operation, c, x)),
-            ),
-            collective(
-                &[$exclusive],
-                $sigs,
-                Lower::Unary(|l, c, x| l.exclusive_scan($operation, c, x)),
-            ),
-        ]
+    ($sigs:expr, $op:expr, $($name:literal $scan:ident),+) => {
+        &[$(collective(
+            &[$name],
+            $sigs,
+            Lower::Unary(|l, c, x| l.combine(SubgroupScan::$scan, $op, c, x)),
+        )),+]
     };
 }
 
 /// The same of truth, which goes in as 1 or 0.
 macro_rules! logical {
-    ($operation:expr, $reduce:literal, $inclusive:literal, $exclusive:literal) => {
-        &[
-            collective(
-                &[$reduce],
-                VOTE,
-                Lower::Unary(|l, c, x| {
-                    let x = l.truth(x);
-                    l.reduce($operation, c, x)
-                }),
-            ),
-            collective(
-                &[$inclusive],
-                VOTE,
-                Lower::Unary(|l, c, x| {
-                    let x = l.truth(x);
-                    l.inclusive_scan($operation, c, x)
-                }),
-            ),
-            collective(
-                &[$exclusive],
-                VOTE,
-                Lower::Unary(|l, c, x| {
-                    let x = l.truth(x);
-                    l.exclusive_scan($operation, c, x)
-                }),
-            ),
-        ]
+    ($op:expr, $($name:literal $scan:ident),+) => {
+        &[$(collective(
+            &[$name],
+            VOTE,
+            Lower::Unary(|l, c, x| {
+                let x = l.truth(x);
+                l.combine(SubgroupScan::$scan, $op, c, x)
+            }),
+        )),+]
     };
 }
 
@@ -63,71 +38,50 @@ pub(super) const ROWS: &[&[Row]] = &[
     combinations!(
         COMBINE,
         MUL,
-        "work_group_reduce_mul",
-        "work_group_scan_inclusive_mul",
-        "work_group_scan_exclusive_mul"
+        "work_group_reduce_mul" Reduce,
+        "work_group_scan_inclusive_mul" Inclusive,
+        "work_group_scan_exclusive_mul" Exclusive
     ),
     combinations!(
         BITWISE,
-        AND,
-        "work_group_reduce_and",
-        "work_group_scan_inclusive_and",
-        "work_group_scan_exclusive_and"
+        |_| BinaryOp::And,
+        "work_group_reduce_and" Reduce,
+        "work_group_scan_inclusive_and" Inclusive,
+        "work_group_scan_exclusive_and" Exclusive
     ),
     combinations!(
         BITWISE,
-        OR,
-        "work_group_reduce_or",
-        "work_group_scan_inclusive_or",
-        "work_group_scan_exclusive_or"
+        |_| BinaryOp::Or,
+        "work_group_reduce_or" Reduce,
+        "work_group_scan_inclusive_or" Inclusive,
+        "work_group_scan_exclusive_or" Exclusive
     ),
     combinations!(
         BITWISE,
-        XOR,
-        "work_group_reduce_xor",
-        "work_group_scan_inclusive_xor",
-        "work_group_scan_exclusive_xor"
+        |_| BinaryOp::Xor,
+        "work_group_reduce_xor" Reduce,
+        "work_group_scan_inclusive_xor" Inclusive,
+        "work_group_scan_exclusive_xor" Exclusive
     ),
     logical!(
-        AND,
-        "work_group_reduce_logical_and",
-        "work_group_scan_inclusive_logical_and",
-        "work_group_scan_exclusive_logical_and"
+        |_| BinaryOp::And,
+        "work_group_reduce_logical_and" Reduce,
+        "work_group_scan_inclusive_logical_and" Inclusive,
+        "work_group_scan_exclusive_logical_and" Exclusive
     ),
     logical!(
-        OR,
-        "work_group_reduce_logical_or",
-        "work_group_scan_inclusive_logical_or",
-        "work_group_scan_exclusive_logical_or"
+        |_| BinaryOp::Or,
+        "work_group_reduce_logical_or" Reduce,
+        "work_group_scan_inclusive_logical_or" Inclusive,
+        "work_group_scan_exclusive_logical_or" Exclusive
     ),
     logical!(
-        XOR,
-        "work_group_reduce_logical_xor",
-        "work_group_scan_inclusive_logical_xor",
-        "work_group_scan_exclusive_logical_xor"
+        |_| BinaryOp::Xor,
+        "work_group_reduce_logical_xor" Reduce,
+        "work_group_scan_inclusive_logical_xor" Inclusive,
+        "work_group_scan_exclusive_logical_xor" Exclusive
     ),
 ];
-
-/// An operation on integers or bits.
-macro_rules! operation {
-    ($op:expr) => {
-        Operation {
-            op: |_| $op,
-            identity: |b, c| b.iconst(c.result, $op.identity(c.result.scalar) as i64),
-        }
-    };
-}
-
-const MUL: Operation = Operation {
-    op: |c| if c.number().is_float() { BinaryOp::FMul } else { BinaryOp::IMul },
-    identity: |b, c| match c.number().is_float() {
-        true => b.fconst(c.result, 1.0),
-        false => b.iconst(c.result, 1),
-    },
-};
-const AND: Operation = operation!(BinaryOp::And);
-const OR: Operation = operation!(BinaryOp::Or);
-const XOR: Operation = operation!(BinaryOp::Xor);
 
 impl Lowerer<'_, '_> {
     /// Returns 1 for a number that is not zero.

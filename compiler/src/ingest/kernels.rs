@@ -74,7 +74,7 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
             ExecutionMode::LocalSizeHintId => entry.local_size_hint_ids = Some(inst_sizes(inst)?),
             ExecutionMode::SubgroupSize => {
                 let size = inst.arg(2)?;
-                if !target.required_subgroup_sizes().contains(&size) {
+                if !target.may_require_subgroup_size(size) {
                     return Err(format!("the device has no sub-groups of {size}"));
                 }
                 entry.required_subgroup_size = Some(size);

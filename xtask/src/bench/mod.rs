@@ -15,6 +15,7 @@ mod measure;
 mod overlap;
 mod programs;
 mod scale;
+mod subgroups;
 mod table;
 mod text;
 
@@ -308,6 +309,7 @@ fn report(sessions: &[Session], first: &FirstResults, only: &str) -> Result<Stri
     let mut rows: Vec<Row> = first_rows(sessions, first).into();
     rows.extend(measured_rows(sessions, &scale, only));
     rows.extend(functions::rows(sessions, &scale, |name| name.contains(only)));
+    rows.extend(subgroups::rows(sessions, &scale, |name| name.contains(only)));
     rows.extend(programs::rows(sessions, |name| name.contains(only)));
     let mut text = String::new();
     for session in sessions {
