@@ -303,6 +303,7 @@ impl Target {
             ("cl_khr_integer_dot_product", true),
             ("cl_khr_extended_async_copies", true),
             ("cl_khr_async_work_group_copy_fence", true),
+            ("cl_khr_work_group_uniform_arithmetic", true),
         ])
     }
 

@@ -19,6 +19,7 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_integer_dot_product",
     c"SPV_KHR_shader_clock",
     c"SPV_KHR_subgroup_rotate",
+    c"SPV_KHR_uniform_group_instructions",
     c"SPV_EXT_optnone",
     c"SPV_EXT_shader_atomic_float_add",
     c"SPV_EXT_shader_atomic_float_min_max",
@@ -68,6 +69,7 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | UniformDecoration
         | Float16Buffer
         | OptNoneEXT
+        | GroupUniformArithmeticKHR
         | MemoryAccessAliasingINTEL
         | FPFastMathModeINTEL
         | AtomicFloat32AddEXT
