@@ -104,6 +104,8 @@ pub struct Target {
     pub local_memory_size: u64,
     /// SPIR-V version as 0x00MMmm00 (0x00010500 for Vulkan 1.2).
     pub spirv_version: u32,
+    /// The newest OpenCL that the device is to be reported with, whatever it has: OpenCL C of the same number.
+    pub newest: ClStd,
     /// True if work-group memory is zero when a kernel begins: a property of the context
     /// (cl_khr_initialize_memory), not of the device.
     pub zero_local: bool,
@@ -252,13 +254,16 @@ impl Target {
         self.float64 && !self.floats(Scalar::F64).keeps_denormals && !allowed
     }
 
-    /// Macros that tell a program what this device offers: extension names, and from OpenCL C 3.0 on
+    /// Macros that tell a program what this device offers: its version, extension names, and from OpenCL C 3.0 on
     /// the `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
     pub fn feature_macros(&self, std: ClStd) -> Vec<(String, String)> {
         let features = if std >= ClStd::Cl30 { self.features() } else { Vec::new() };
         let images = self.images.then_some("__IMAGE_SUPPORT__");
         let names = self.extensions().into_iter().chain(features).chain(images);
-        names.map(|name| (name.to_string(), "1".to_string())).collect()
+        let (major, minor) = self.version().number();
+        let version = ("__OPENCL_VERSION__", format!("{}", 100 * major + 10 * minor));
+        let all = names.map(|name| (name, "1".to_string())).chain([version]);
+        all.map(|(name, value)| (name.to_string(), value)).collect()
     }
 
     /// Extensions of the language that work on this device.
@@ -298,10 +303,11 @@ impl Target {
             ("cl_khr_integer_dot_product", true),
             ("cl_khr_extended_async_copies", true),
             ("cl_khr_async_work_group_copy_fence", true),
+            ("cl_khr_work_group_uniform_arithmetic", true),
         ])
     }
 
-    /// Optional features of OpenCL C 3.0 that work on this device.
+    /// Optional features of OpenCL C 3.0 and newer that work on this device.
     pub fn features(&self) -> Vec<&'static str> {
         self.listed(&[
             ("__opencl_c_int64", true),
@@ -429,10 +435,21 @@ impl Target {
         self.max_work_group_size.div_ceil(least.max(1))
     }
 
+    /// Returns the version of OpenCL that the device has, as that of OpenCL C with its number. What 3.1 makes mandatory
+    /// (OpenCL API appendix E) is there on every device but for sub-groups.
+    pub fn version(&self) -> ClStd {
+        match self.subgroups {
+            Some(_) => self.newest,
+            None => self.newest.min(ClStd::Cl30),
+        }
+    }
+
     /// Versions of OpenCL C that programs may be written in. OpenCL C 2.0 is not among them: pipes and
     /// queues on the device are no options there.
     pub fn c_versions(&self) -> &'static [ClStd] {
-        &[ClStd::Cl10, ClStd::Cl11, ClStd::Cl12, ClStd::Cl30]
+        const ALL: &[ClStd] = &[ClStd::Cl10, ClStd::Cl11, ClStd::Cl12, ClStd::Cl30, ClStd::Cl31];
+        let newer = ALL.iter().rev().take_while(|std| **std > self.version()).count();
+        &ALL[..ALL.len() - newer]
     }
 
     /// Returns true if cl_khr_fp16 is offered: programs may compute with half.
@@ -519,6 +536,7 @@ impl Target {
             max_work_group_size: 1024,
             local_memory_size: 32768,
             spirv_version: 0x0001_0500,
+            newest: ClStd::Cl31,
             zero_local: false,
             zero_private: false,
             shown: Vec::new(),

@@ -13,14 +13,14 @@ use SubgroupScan::{Exclusive, Inclusive, Reduce};
 
 const INT: TypePattern = TypePattern::S(Name::Int);
 const SIZE: TypePattern = TypePattern::S(Name::ULong);
-const VOTE: &[Sig] = &[Sig::plain(INT, &[INT])];
-const COMBINE: &[Sig] = &[of_value(&[G])];
+pub(super) const VOTE: &[Sig] = &[Sig::plain(INT, &[INT])];
+pub(super) const COMBINE: &[Sig] = &[of_value(&[G])];
 
 const fn of_value(params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::COLLECTIVE, G, params).lanes(SCALAR)
 }
 
-const fn collective(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
+pub(super) const fn collective(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
     Row::new(names, sigs, lower).since(ClStd::Cl20).check(Check::Collective)
 }
 
@@ -59,7 +59,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn combine(
+    /// Reduces or scans.
+    pub(super) fn combine(
         &mut self,
         scan: SubgroupScan,
         op: fn(&Call<'_>) -> BinaryOp,

@@ -1,8 +1,10 @@
 //! Atomic operations on halves (cl_ext_float_atomics): loops of compare-and-exchange operations on the word that holds
 //! the half.
 
-use super::{Call, Lowerer};
-use crate::ir::{AtomicOp, BinaryOp, ConvertOp, Scalar, SyncSemantics, Type, UnaryOp, Value};
+use super::Lowerer;
+use crate::ir::{
+    AtomicOp, BinaryOp, ConvertOp, IntCC, Scalar, SyncSemantics, Type, UnaryOp, Value,
+};
 
 /// The word that holds a half, and how many bits are below the half.
 #[derive(Clone, Copy)]
@@ -19,14 +21,14 @@ impl Lowerer<'_, '_> {
         self.b.bitcast(bits, Type::of(Scalar::F16))
     }
 
-    /// Stores what an operation, or `None` for the operand itself, makes of the old half. Returns that.
+    /// Stores what an operation makes of the old half, which it returns.
     pub(super) fn update_half(
         &mut self,
-        call: &Call<'_>,
         op: AtomicOp,
+        ptr: Value,
+        operand: Value,
         sync: SyncSemantics,
-    ) -> Option<Value> {
-        let &[ptr, operand, ..] = call.args else { return None };
+    ) -> Value {
         let half = Type::of(Scalar::F16);
         let place = self.half_place(ptr);
         let ones = self.b.int(Scalar::I32, 0xffff);
@@ -47,7 +49,7 @@ impl Lowerer<'_, '_> {
             let kept = this.b.binary(BinaryOp::And, word, others);
             this.b.binary(BinaryOp::Or, kept, new)
         });
-        Some(old_of(self, old))
+        old_of(self, old)
     }
 
     /// Returns the bits of what an operation makes of two halves. Of a sum or difference a NaN keeps its bits, as IEEE

@@ -46,6 +46,7 @@ pub mod signature;
 mod spaces;
 mod subgroups;
 mod sync;
+mod uniform_arithmetic;
 mod work_item;
 
 pub use convert::{Number, Rounding};
@@ -96,8 +97,8 @@ struct Index {
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let rows = CHAPTERS.iter().chain(subgroups::ROWS).chain(intel_subgroups::ROWS);
-    let rows = rows.copied().flatten();
+    let rows = CHAPTERS.iter().chain(uniform_arithmetic::ROWS);
+    let rows = rows.chain(subgroups::ROWS).chain(intel_subgroups::ROWS).copied().flatten();
     let functions: Vec<_> =
         rows.flat_map(|row| row.names.iter().map(move |&name| (name, row))).collect();
     let names = functions.iter().zip(0..);

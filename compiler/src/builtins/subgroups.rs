@@ -50,7 +50,8 @@ const fn unary(e: &'static str, names: Names, sigs: &'static [Sig], lower: Lower
 pub(super) type Operation = fn(&Call<'_>) -> BinaryOp;
 
 pub(super) const ADD: Operation = add_op;
-const MUL: Operation = |c| if c.number().is_float() { BinaryOp::FMul } else { BinaryOp::IMul };
+pub(super) const MUL: Operation =
+    |c| if c.number().is_float() { BinaryOp::FMul } else { BinaryOp::IMul };
 pub(super) const MIN: Operation = min_op;
 pub(super) const MAX: Operation = max_op;
 

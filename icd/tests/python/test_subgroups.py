@@ -3,6 +3,7 @@
 import numpy as np
 import pyopencl as cl
 import pytest
+import spirv_text
 
 STD = ["-cl-std=CL3.0"]
 # Shapes of work-groups: full sub-groups, a last one that is not full, one work-item, two and three dimensions, and
@@ -576,6 +577,51 @@ def test_sub_groups_of_kernels(m):
     assert sub_group_info(m, kernel, 0x11B8, [count], 1) == [count * most]
     assert sub_group_info(m, kernel, 0x11B8, [10 ** 6], 2) == [0, 0]
     assert sub_group_info(m, kernel, 0x11BA, []) == [0]
+
+
+# A kernel that writes the number of its work-group's sub-groups, of which it demands two.
+DEMANDING = """
+OpCapability Addresses
+OpCapability Kernel
+OpCapability SubgroupDispatch
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %test "test" %number
+OpExecutionMode %test SubgroupsPerWorkgroup 2
+OpDecorate %number BuiltIn NumSubgroups
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%input = OpTypePointer Input %uint
+%pointer = OpTypePointer CrossWorkgroup %uint
+%type = OpTypeFunction %void %pointer
+%number = OpVariable %input Input
+%test = OpFunction %void None %type
+%out = OpFunctionParameter %pointer
+%entry = OpLabel
+%n = OpLoad %uint %number
+OpStore %out %n Aligned 4
+OpReturn
+OpFunctionEnd
+"""
+
+
+def test_demanded_number_of_sub_groups(m):
+    kernel = cl.Program(m.context, spirv_text.assemble(DEMANDING, "1.1")).build().test
+    most, = sub_group_info(m, kernel, 0x2033, [64])
+    assert sub_group_info(m, kernel, 0x11BA, []) == [2] == sub_group_info(m, kernel, 0x11B9, [])
+    assert sub_group_info(m, kernel, 0x11B8, [2], 1) == [2 * most] and sub_group_info(m, kernel, 0x11B8, [1], 1) == [0]
+    out = m.empty(4)
+    for local in (None, (2 * most,), (most + 1,), (most, 2), (1, most + 1)):
+        global_size = tuple(2 * n for n in local) if local else (4 * most,)
+        cl.enqueue_fill_buffer(m.queue, out, np.uint32(9), 0, 4)
+        kernel(m.queue, global_size, local, out)
+        assert m.read(out, np.uint32, 1)[0] == 2, local
+    for local in [(most,), (1,), (2 * most + 1,), (most, 3)]:
+        with pytest.raises(cl.LogicError, match="INVALID_WORK_GROUP_SIZE"):
+            kernel(m.queue, local, local, out)
+    # A program's binary tells it as well.
+    binary = kernel.program.get_info(cl.program_info.BINARIES)
+    loaded = cl.Program(m.context, [m.device], binary).build().test
+    assert sub_group_info(m, loaded, 0x11BA, []) == [2]
 
 
 def test_in_older_versions(m):

@@ -1,6 +1,6 @@
 //! `cargo xtask apps [NAME...]`: programs that nobody here wrote, from Debian's packages, whose OpenCL kernels make
-//! pictures, most of them with images. Each check runs one on a driver and compares what it makes with what PoCL or
-//! the same program without OpenCL makes.
+//! pictures, most of them with images, and SYCL programs from PyPI, whose kernels are SPIR-V and make numbers. Each check
+//! runs one on a driver and compares what it makes with what PoCL or the same program without OpenCL makes.
 //!
 //! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it. Of PoCL 3.1 (Debian 12) all
 //! is as it should be but OpenCV's HOG, in which it hangs.
@@ -12,6 +12,7 @@ mod gegl;
 pub mod llama;
 mod opencv;
 mod picture;
+mod sycl;
 mod vendor;
 
 use crate::driver::Driver;
@@ -102,7 +103,8 @@ struct Request {
 /// Runs the command.
 pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
-    let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app(), llama::app()];
+    let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app()];
+    apps.extend([llama::app(), sycl::app()]);
     for app in &mut apps {
         app.checks.retain(|check| {
             let name = format!("{} {}", app.name, check.name);

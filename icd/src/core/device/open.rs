@@ -485,6 +485,7 @@ pub fn target(
         max_work_group_size: info.limits.max_workgroup_invocations,
         local_memory_size: u64::from(info.limits.max_compute_shared_memory),
         spirv_version: 0x0001_0500,
+        newest: config::newest_version(),
         zero_local: false,
         zero_private: false,
         shown: profile.map_or_else(Vec::new, Profile::shown),
