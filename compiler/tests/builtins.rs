@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 
 /// Devices from the weakest to one that has everything.
 fn devices() -> [(&'static str, Target); 4] {
-    let generic = Target::generic;
+    let showing = |target| Target { shown: vec!["cl_intel_subgroups"], ..target };
+    let generic = || showing(Target::generic());
     let full = Target {
         float16: true,
         integer_dot_product: true,
@@ -33,7 +34,7 @@ fn devices() -> [(&'static str, Target); 4] {
     let without_order = Target { vulkan_memory_model: false, ..generic() };
     [
         ("generic", generic()),
-        ("minimal", Target::minimal()),
+        ("minimal", showing(Target::minimal())),
         ("full", full),
         ("without a memory model", without_order),
     ]
@@ -210,7 +211,8 @@ fn kernels(builtin: Builtin, target: &Target) -> (Vec<String>, Vec<String>) {
         return (special(builtin, target), Vec::new());
     }
     let (mut first, mut rest) = (Vec::new(), Vec::new());
-    for sig in builtin.sigs() {
+    let has_image = |sig: &&Sig| sig.params.iter().any(|&it| image_type(it, 0).is_some());
+    for sig in builtin.sigs().iter().filter(|sig| target.images || !has_image(sig)) {
         let mut seen = BTreeSet::new();
         for shape in sig.shapes().filter(|shape| has_type(target, shape.0)) {
             let is_first = seen.insert(shape.0);

@@ -163,7 +163,7 @@ impl Programs<'_> {
         let source = Source { name: "main.cl".to_string(), text: main.to_string(), headers };
         let compiled = compile(&source, &options, &Target::generic());
         let kernels = compiled.program.map(|program| program.kernels).unwrap_or_default();
-        let place = folder.map_or(String::new(), |folder| format!("{}/", folder.display()));
+        let place = folder.map_or(String::new(), |folder| folder.join("").display().to_string());
         (compiled.log.replace(&place, ""), kernels.into_iter().flat_map(|k| k.spirv).collect())
     }
 

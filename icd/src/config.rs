@@ -1,9 +1,11 @@
 //! The environment variables that this crate reads, as typed values.
 //!
 //! No other module of the crate reads the environment; `hekla-vk-backend` has a module like this one for its own
-//! variables. README.md lists them all (`icd/tests/environment.rs` compares). Nothing is remembered here: a
+//! variables. docs/environment.md lists them all (`icd/tests/environment.rs` compares). Nothing is remembered here: a
 //! function reads its variable whenever it is called.
 
+use crate::platform;
+use hekla_compiler::options::ClStd;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use tracing::level_filters::LevelFilter;
@@ -21,6 +23,24 @@ pub fn requested_devices() -> String {
 /// as GPUs. Default: false.
 pub fn present_as_gpu() -> bool {
     std::env::var("HEKLA_DEVICE_TYPE").is_ok_and(|value| value.eq_ignore_ascii_case("gpu"))
+}
+
+/// Reads `HEKLA_VERSION`: returns the newest version of OpenCL that platform and devices are reported with, `3.0` or
+/// `3.1`, as that of OpenCL C with its number. Default: 3.1, also for another text, after a warning in the log.
+pub fn newest_version() -> ClStd {
+    let Ok(text) = std::env::var("HEKLA_VERSION") else { return ClStd::Cl31 };
+    parse_version(&text).unwrap_or_else(|| {
+        tracing::warn!("HEKLA_VERSION={text} is neither 3.0 nor 3.1");
+        ClStd::Cl31
+    })
+}
+
+fn parse_version(text: &str) -> Option<ClStd> {
+    match text.trim() {
+        "3.0" => Some(ClStd::Cl30),
+        "3.1" => Some(ClStd::Cl31),
+        _ => None,
+    }
 }
 
 /// Reads `HEKLA_CACHE`: returns false for `0`, which turns the disk cache off. Default: true.
@@ -42,11 +62,26 @@ fn parse_mib(text: &str) -> Option<u64> {
     Some(text.trim().parse::<u64>().ok()?.saturating_mul(1 << 20))
 }
 
-/// Reads `XDG_CACHE_HOME` and `HOME`: returns the folder of the user's caches. As the XDG base directory
-/// specification has it, relative paths are ignored and the default is `~/.cache`.
+/// Reads `XDG_CACHE_HOME`, then `HOME` or what the system has in its place: returns the folder of the user's caches.
+/// As the XDG base directory specification has it, relative paths are ignored and the default is `~/.cache`.
 pub fn cache_home() -> Option<PathBuf> {
+    home("XDG_CACHE_HOME", platform::CACHES)
+}
+
+/// Reads `XDG_CONFIG_HOME` likewise: returns the folder of the user's settings, by default `~/.config`.
+pub fn config_home() -> Option<PathBuf> {
+    home("XDG_CONFIG_HOME", platform::SETTINGS)
+}
+
+/// Returns the folder that a variable names, else one below that of another variable.
+fn home(variable: &str, (other, below): (&str, &str)) -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+    absolute(variable).or_else(|| Some(absolute(other)?.join(below)))
+}
+
+/// Reads `HEKLA_PROFILE`: the name of an identity profile, or `none`. Default: `None`, that of the program.
+pub fn profile() -> Option<String> {
+    std::env::var("HEKLA_PROFILE").ok().filter(|name| !name.is_empty())
 }
 
 /// Reads `HEKLA_LOG`: `off`, `error`, `warn`, `info`, `debug` or `trace`. The error is a message for the user
@@ -102,14 +137,23 @@ pub fn staging_limit() -> Option<u64> {
     std::env::var("HEKLA_STAGING_LIMIT").ok()?.parse().ok()
 }
 
+/// Reads `OCL_ICD_VENDORS` and `OCL_ICD_FILENAMES`, which tell the ICD loader what drivers to take: returns the folder
+/// that it looks at, where one is given, and files beside those in it.
+pub fn icd_files() -> (Option<PathBuf>, Vec<PathBuf>) {
+    let folder = std::env::var_os("OCL_ICD_VENDORS").filter(|folder| !folder.is_empty());
+    let files = std::env::var_os("OCL_ICD_FILENAMES").unwrap_or_default();
+    let files = std::env::split_paths(&files).filter(|path| !path.as_os_str().is_empty());
+    (folder.map(PathBuf::from), files.collect())
+}
+
 /// Reads `VK_DRIVER_FILES` and `VK_ICD_FILENAMES`, which tell the Vulkan loader what drivers to take: returns each
 /// path with its variable's name.
 pub fn vulkan_drivers() -> Vec<(&'static str, String)> {
     let mut paths = Vec::new();
     for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
-        let Ok(value) = std::env::var(name) else { continue };
-        let named = value.split(':').filter(|path| !path.is_empty());
-        paths.extend(named.map(|path| (name, path.to_string())));
+        let Some(value) = std::env::var_os(name) else { continue };
+        let named = std::env::split_paths(&value).filter(|path| !path.as_os_str().is_empty());
+        paths.extend(named.map(|path| (name, path.display().to_string())));
     }
     paths
 }
@@ -124,6 +168,15 @@ mod tests {
         assert_eq!(parse_mib(&u64::MAX.to_string()), Some(u64::MAX));
         for text in ["", "x", "-1", "1.5"] {
             assert_eq!(parse_mib(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn versions_are_those_that_there_are() {
+        assert_eq!(parse_version("3.0"), Some(ClStd::Cl30));
+        assert_eq!(parse_version(" 3.1 "), Some(ClStd::Cl31));
+        for text in ["", "3", "2.0", "3.2", "OpenCL 3.0"] {
+            assert_eq!(parse_version(text), None, "{text}");
         }
     }
 

@@ -11,7 +11,8 @@
 //! * [`core`]: platforms, devices, contexts, queues, events, memory, programs and kernels;
 //! * [`object`]: handles that are checked before they are followed, callbacks, error notification;
 //! * [`cl`]: OpenCL's C types, constants and error codes;
-//! * [`config`]: the environment variables.
+//! * [`config`]: the environment variables;
+//! * [`platform`]: the operating system.
 
 pub mod api;
 pub mod cl;
@@ -19,3 +20,5 @@ pub mod config;
 pub mod core;
 pub mod dispatch;
 pub mod object;
+/// cbindgen:ignore
+pub mod platform;

@@ -1,4 +1,4 @@
-//! The environment is read in one module of each crate, and README.md lists the variables that are read.
+//! The environment is read in one module of each crate, and docs/environment.md lists the variables that are read.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -40,13 +40,13 @@ fn sources(folder: &Path, visit: &mut dyn FnMut(&Path)) {
 }
 
 #[test]
-fn readme_lists_the_variables_that_are_read() {
+fn the_document_lists_the_variables_that_are_read() {
     let mut known = BTreeSet::new();
     for module in ["icd/src/config.rs", "vk-backend/src/config.rs"] {
         known.append(&mut names(without_tests(&read(&root().join(module))), "(\""));
     }
     assert!(known.contains("HEKLA_DEVICE") && known.contains("HEKLA_FAULT"), "{known:?}");
-    assert_eq!(names(&read(&root().join("README.md")), "\n| `"), known);
+    assert_eq!(names(&read(&root().join("docs/environment.md")), "\n| `"), known);
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and
 //! what is known of a device before it is opened), `device` (the opened device), `memory` (buffers, images), `pipeline`,
 //! `sync` (barriers and semaphores), `record` (command buffers), `submit` (queues), `probe`. Beneath them are
-//! `config`, the environment, and `quirks`, the table of drivers' quirks.
+//! `config`, the environment, `platform`, the operating system, and `quirks`, the table of drivers' quirks.
 //!
 //! ```no_run
 //! use hekla_vk_backend::{Device, Instance, MemoryKind};
@@ -34,10 +34,10 @@ mod code;
 mod config;
 mod device;
 mod error;
-mod fd;
 mod memory;
 mod physical;
 mod pipeline;
+pub mod platform;
 mod probe;
 mod quirks;
 mod record;

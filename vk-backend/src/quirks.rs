@@ -26,6 +26,8 @@ bitflags::bitflags! {
         const UNMASKED_UNIFORM_LOADS = 1 << 5;
         /// Loops go on computing their values for invocations that have left, without loading for them.
         const UNMASKED_LOOP_VALUES = 1 << 6;
+        /// A barrier of a sub-group waits for the work-group. Invocations of a sub-group run in step.
+        const SUBGROUP_BARRIERS_WAIT = 1 << 7;
     }
 }
 
@@ -81,7 +83,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 7] = [
+const TABLE: [Row; 8] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -137,6 +139,14 @@ const TABLE: [Row; 7] = [
         versions: Versions::Any,
         device_type: None,
         quirk: Quirks::UNMASKED_LOOP_VALUES,
+    },
+    // lavapipe of Mesa 25.0 and 26.2 takes every barrier for one of the work-group. Where other sub-groups do not
+    // come, what stands behind it is never executed. A sub-group is one vector, so it needs no barrier.
+    Row {
+        driver: vk::DriverId::MESA_LLVMPIPE,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::SUBGROUP_BARRIERS_WAIT,
     },
 ];
 
@@ -219,11 +229,12 @@ mod tests {
         let device_type = vk::PhysicalDeviceType::CPU;
         let quirks = |id, info| Quirks::of(&Driver { id, version: 1, info, device_type });
         let lavapipe = |info| quirks(vk::DriverId::MESA_LLVMPIPE, info);
-        assert_eq!(lavapipe("Mesa 22.3.6 (LLVM 15.0.6)"), Quirks::TESTED_BEFORE_USE);
-        assert_eq!(lavapipe("Mesa 24.3.4"), Quirks::TESTED_BEFORE_USE);
-        assert_eq!(lavapipe("Mesa git"), Quirks::TESTED_BEFORE_USE);
-        assert_eq!(lavapipe("Mesa 25.0.0-rc1"), Quirks::empty());
-        assert_eq!(lavapipe("Mesa 26.2.6-1 (LLVM 22.1.8)"), Quirks::UNMASKED_UNIFORM_LOADS);
+        let all = Quirks::SUBGROUP_BARRIERS_WAIT;
+        assert_eq!(lavapipe("Mesa 22.3.6 (LLVM 15.0.6)"), all | Quirks::TESTED_BEFORE_USE);
+        assert_eq!(lavapipe("Mesa 24.3.4"), all | Quirks::TESTED_BEFORE_USE);
+        assert_eq!(lavapipe("Mesa git"), all | Quirks::TESTED_BEFORE_USE);
+        assert_eq!(lavapipe("Mesa 25.0.0-rc1"), all);
+        assert_eq!(lavapipe("Mesa 26.2.6-1 (LLVM 22.1.8)"), all | Quirks::UNMASKED_UNIFORM_LOADS);
         assert_eq!(quirks(vk::DriverId::MESA_RADV, "Mesa 22.3.6"), Quirks::empty());
         assert_eq!(quirks(vk::DriverId::GOOGLE_SWIFTSHADER, ""), Quirks::UNMASKED_LOOP_VALUES);
     }

@@ -2,9 +2,9 @@
 //! platform.
 
 use crate::driver::{Driver, Installed};
+use crate::platform;
 use crate::system::{cargo, root, run, target};
 use crate::Outcome;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ pub fn build() -> Result<PathBuf, String> {
 
 fn build_now() -> Result<PathBuf, String> {
     run(&mut cargo(&["build", "--release", "--quiet", "-p", "hekla-icd"]))?;
-    let library = target().join("release/libhekla.so");
+    let library = target().join("release").join(platform::LIBRARY);
     library.canonicalize().map_err(|e| format!("no library at {}: {e}", library.display()))
 }
 
@@ -73,7 +73,7 @@ fn user_of(
 /// driver, this command is started again on a lavapipe that is downloaded. If there is none in the end,
 /// says why on standard error.
 pub fn find_device() -> Outcome {
-    let mut explain = user_of(&build()?, target().join("release/heklac"))?;
+    let mut explain = user_of(&build()?, target().join("release").join(platform::COMPILER))?;
     let output =
         explain.arg("--explain").output().map_err(|e| format!("cannot run heklac: {e}"))?;
     if output.status.success() {
@@ -99,7 +99,7 @@ fn start_again_on(driver: &Installed) -> String {
     let mut command = Command::new(program);
     command.args(std::env::args_os().skip(1));
     driver.set_environment(&mut command);
-    format!("cannot start again: {}", command.exec())
+    format!("cannot start again: {}", platform::replace_process(&mut command))
 }
 
 /// `cargo xtask run -- PROGRAM ARGS`: in the caller's own directory.

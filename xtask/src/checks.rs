@@ -1,11 +1,11 @@
 //! Checks of the source itself: format, lints, documentation, imports between folders, the C header.
 
-use crate::layering;
 use crate::system::{self, cargo, run};
 use crate::Outcome;
+use crate::{docs, layering, release, system_code};
 use std::path::Path;
 
-/// cargo fmt, clippy and rustdoc without a warning, imports that go one way, and an up-to-date C header.
+/// cargo fmt, clippy and rustdoc without a warning, imports that go one way, one place for what differs between systems, and an up-to-date C header.
 pub fn run_all() -> Outcome {
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     run(&mut cargo(&[
@@ -22,6 +22,11 @@ pub fn run_all() -> Outcome {
     layering::check(&system::root().join("icd/src"), &["core"])?;
     layering::check(&system::root().join("vk-backend/src"), &[])?;
     layering::check(&system::root().join("compiler/src"), &["emit", "preprocess"])?;
+    for sources in ["icd/src", "vk-backend/src", "compiler/src", "spirv-interp/src", "xtask/src"] {
+        system_code::check(&system::root().join(sources))?;
+    }
+    docs::check()?;
+    release::check()?;
     check_header()
 }
 

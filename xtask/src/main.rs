@@ -8,6 +8,7 @@ mod corpus;
 mod cts;
 mod demo;
 mod differ;
+mod docs;
 mod driver;
 mod fuzz;
 mod hashcat;
@@ -17,10 +18,14 @@ mod instructions;
 mod layering;
 mod mesa;
 mod package;
+mod platform;
+mod platforms;
 mod pool;
 mod reference;
+mod release;
 mod soak;
 mod system;
+mod system_code;
 mod test;
 mod ulp;
 mod vendors;
@@ -39,17 +44,22 @@ usage: cargo xtask COMMAND
   run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
   install [--prefix DIR] [--libdir DIR] [--destdir DIR]
                             install library, hekla.icd, heklac, header and manual pages (default prefix: /usr)
-  package [deb] [wheel] [tarball] [--test]
+  package [deb] [wheel] [tarball] [recipes] [--test]
                             make packages under target/packages; --test installs each in a clean place and runs
                             clinfo and a kernel there
   cts --bin DIR [--group NAME]... [--subtest NAME] [--driver NAME] [--jobs N] [--limit SECONDS]
       [--library FILE] [--record] [--results DIR]
                             run Khronos CTS binaries as cts-config/ describes
-  bench [--out FILE] [--library FILE] [--vendors DIR] [--skip NAME] [--only TEXT]
+  bench [--out FILE] [--plot FILE.svg] [--library FILE] [--vendors DIR] [--skip NAME] [--only TEXT]
                             measure all OpenCL platforms side by side with Hekla
   corpus [--dir DIR] [--validate] [--minimal] [--only TEXT] [--threads N] [--vector N]
                             compile every program of hashcat, darktable, ufo-filters, silx, pyFAI,
-                            clpeak, CLBlast and Khronos's dumps of CTS kernels
+                            clpeak, CLBlast, llama.cpp and Khronos's dumps of CTS kernels
+  docs [--check]            check that what the documents link to is there and that the commands that they show
+                            work; --check: run none of them
+  platforms [NAME...] [--check]
+                            build for 64-bit ARM and Windows and run the compiler's tests in QEMU and Wine;
+                            type-check for macOS and Android; --check: type-check for all
   fuzz [TARGET...] [--minutes N]
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
   differ [--count N] [--first N] [--programs DIR] [--library FILE] [--vendors DIR] [--skip NAME]
@@ -63,8 +73,8 @@ usage: cargo xtask COMMAND
   apps [NAME...] [--vendor NAME] [--vendors DIR] [--driver NAME] [--library FILE] [--seconds N]
        [--beside NAME] [--record DEVICE]
                             programs of Debian, PyPI and public repositories, their results checked: ffmpeg,
-                            darktable, OpenCV and GEGL against PoCL or the processor, others by their own tests;
-                            --beside measures another driver, --record writes docs/programs.md
+                            darktable, OpenCV, GEGL, llama.cpp and SYCL against PoCL or the processor, others by
+                            their own tests; --beside measures another driver, --record writes docs/programs.md
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
@@ -73,6 +83,8 @@ usage: cargo xtask COMMAND
                             measure the errors of the math functions, for docs/accuracy.md
   instructions [--library FILE] [--driver NAME]
                             count the host's instructions in launches and in clSetKernelArg (valgrind)
+  release [--notes]         print what a release of this version would be, and what is missing for it;
+                            --notes: its section of the changelog
   header                    write include/hekla.h anew";
 
 /// The result of a command: nothing, or a message for the person who ran it.
@@ -94,6 +106,8 @@ fn main() -> ExitCode {
         "cts" => cts::run(rest),
         "bench" => bench::run(rest),
         "corpus" => corpus::run_command(rest),
+        "docs" => docs::run(rest),
+        "platforms" => platforms::run(rest),
         "fuzz" => fuzz::run_command(rest),
         "differ" => differ::run(rest),
         "reference" => reference::run(rest),
@@ -102,6 +116,7 @@ fn main() -> ExitCode {
         "soak" => soak::run_command(rest),
         "ulp" => ulp::run(rest),
         "instructions" => instructions::run(rest),
+        "release" => release::run(rest),
         "header" => checks::write_header(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

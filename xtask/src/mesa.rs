@@ -2,7 +2,7 @@
 //! The system, its list of packages and its sources are left as they are, and nobody need be root.
 
 use crate::driver::Installed;
-use crate::system;
+use crate::{platform, system};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -189,7 +189,7 @@ fn link_for_llvm(root: &Path) -> Result<(), String> {
     let folder = libraries(root);
     let link = folder.with_file_name("lib");
     let name = folder.file_name().unwrap_or_default();
-    std::os::unix::fs::symlink(name, &link).map_err(|e| format!("{}: {e}", link.display()))
+    platform::link(Path::new(name), &link).map_err(|e| format!("{}: {e}", link.display()))
 }
 
 fn manifest(root: &Path) -> Result<PathBuf, String> {

@@ -3,7 +3,7 @@
 
 use crate::driver::{self, Driver, Installed};
 use crate::system::{self, step};
-use crate::{artifact, checks, pool, Outcome};
+use crate::{artifact, checks, docs, platforms, pool, Outcome};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -40,6 +40,8 @@ pub fn run(args: &[String]) -> Outcome {
     };
     step("format, lints, documentation, header");
     checks::run_all()?;
+    step("other platforms");
+    platforms::check_all()?;
     step("cargo test on lavapipe");
     cargo_tests(&lavapipe, &["--workspace"], &swiftshader)?;
     step("building libhekla.so (release)");
@@ -52,6 +54,8 @@ pub fn run(args: &[String]) -> Outcome {
         step(&format!("OpenCL programs through pyopencl on {}", driver.name()));
         python_suite(&python, driver, installed)?;
     }
+    step("commands of the documents");
+    docs::run(&[])?;
     step("clpeak on lavapipe");
     check_clpeak(&lavapipe)?;
     step("an installed Mesa that is too old");

@@ -4,41 +4,83 @@
 
 use std::path::{Path, PathBuf};
 
+use hekla_compiler::Target;
+
 /// One program: texts that its host joins, and its build options.
 pub struct Item {
     pub name: String,
     pub texts: Vec<PathBuf>,
     pub options: String,
+    /// True for a program that computes with halves whatever the device says.
+    pub needs_half: bool,
+    /// Extensions that the device lists or does not list for the program's sake.
+    pub shown: &'static [&'static str],
+    pub hidden: &'static [&'static str],
+}
+
+impl Item {
+    fn new(name: String, texts: Vec<PathBuf>, options: String) -> Item {
+        Item { name, texts, options, needs_half: false, shown: &[], hidden: &[] }
+    }
+
+    /// Returns the device that a program is compiled for.
+    pub fn target(&self, device: &Target) -> Target {
+        Target {
+            float16: device.float16 || self.needs_half,
+            shown: self.shown.to_vec(),
+            hidden: self.hidden.iter().map(|name| name.to_string()).collect(),
+            ..device.clone()
+        }
+    }
+}
+
+impl Item {
+    /// Returns the file if the program is a module of SPIR-V.
+    pub fn module(&self) -> Option<&Path> {
+        self.texts.first().map(PathBuf::as_path).filter(|file| has_extension(file, "il"))
+    }
+}
+
+fn has_extension(file: &Path, extension: &str) -> bool {
+    file.extension().is_some_and(|found| found == extension)
 }
 
 /// Returns every program of the folder with its options.
 pub fn items(folder: &Path, vector: u32) -> Vec<Item> {
     let mut files = Vec::new();
     find(folder, &mut files);
-    let items = files.iter().filter_map(|file| {
-        let name = file.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
-        let parent = file.parent()?;
-        // Dumped programs have their options beside them.
-        if let Ok(options) = std::fs::read_to_string(file.with_extension("options")) {
-            return Some(Item { name, texts: vec![file.clone()], options });
-        }
-        let stem = file.file_name()?.to_str()?;
-        if name.contains("hashcat") {
-            return hashcat(file, parent, name.clone(), stem, vector);
-        }
-        let (before, options) = match () {
-            () if name.contains("darktable") => (vec![], darktable(parent)),
-            () if name.contains("silx") => silx(stem)?,
-            () if name.contains("pyFAI") => pyfai(stem)?,
-            () if name.contains("ufo") => ufo(parent, stem)?,
-            () => (vec![], String::new()),
-        };
-        let mut texts: Vec<PathBuf> =
-            before.iter().filter_map(|name| other(&files, file, name)).collect();
-        texts.push(file.clone());
-        Some(Item { name, texts, options })
-    });
-    items.collect()
+    files
+        .iter()
+        .flat_map(|file| programs(folder, &files, file, vector).unwrap_or_default())
+        .collect()
+}
+
+/// Returns the programs of a file; nothing where it is none by itself.
+fn programs(folder: &Path, files: &[PathBuf], file: &Path, vector: u32) -> Option<Vec<Item>> {
+    let name = file.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
+    let parent = file.parent()?;
+    // Dumped programs have their options beside them.
+    if let Ok(options) = std::fs::read_to_string(file.with_extension("options")) {
+        return Some(vec![Item::new(name, vec![file.to_path_buf()], options)]);
+    }
+    let stem = file.file_name()?.to_str()?;
+    if name.contains("llama") {
+        return Some(llama(file, &name, stem));
+    }
+    if name.contains("hashcat") {
+        return Some(vec![hashcat(file, parent, name.clone(), stem, vector)?]);
+    }
+    let (before, options) = match () {
+        () if name.contains("darktable") => (vec![], darktable(parent)),
+        () if name.contains("silx") => silx(stem)?,
+        () if name.contains("pyFAI") => pyfai(stem)?,
+        () if name.contains("ufo") => ufo(parent, stem)?,
+        () => (vec![], String::new()),
+    };
+    let mut texts: Vec<PathBuf> =
+        before.iter().filter_map(|name| other(files, file, name)).collect();
+    texts.push(file.to_path_buf());
+    Some(vec![Item::new(name, texts, options)])
 }
 
 fn find(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -46,7 +88,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
     for path in entries.map(|entry| entry.path()) {
         match path.is_dir() {
             true => find(&path, files),
-            false if path.extension().is_some_and(|e| e == "cl") => files.push(path),
+            false if has_extension(&path, "cl") || has_extension(&path, "il") => files.push(path),
             false => {}
         }
     }
@@ -102,7 +144,68 @@ fn hashcat(file: &Path, folder: &Path, name: String, stem: &str, vector: u32) ->
         folder.display(),
         stem.get(1..6).and_then(|n| n.parse::<u32>().ok()).unwrap_or(0),
     );
-    Some(Item { name, texts: vec![file.to_path_buf()], options })
+    Some(Item::new(name, vec![file.to_path_buf()], options))
+}
+
+/// llama.cpp's OpenCL back end, as it builds a file for a GPU of Intel and for Qualcomm's Adreno, the two that it knows:
+/// each is known by its extension for sizes of sub-groups.
+fn llama(file: &Path, name: &str, stem: &str) -> Vec<Item> {
+    const RELAXED: &str = "-cl-std=CL3.0 -cl-mad-enable -cl-unsafe-math-optimizations \
+                           -cl-finite-math-only -cl-fast-relaxed-math";
+    let makers: [(&str, &str, &'static [&str], &'static [&str]); 2] = [
+        ("Intel", "-D FA_SG=32 -D SUBGROUP_SIZE=32", &["cl_intel_subgroups"], &[]),
+        (
+            "Adreno",
+            "-D SUBGROUP_SIZE=64 -D cl_qcom_reqd_sub_group_size=1",
+            &[],
+            &["cl_intel_required_subgroup_size"],
+        ),
+    ];
+    let mut items = Vec::new();
+    for (maker, more, shown, hidden) in makers {
+        for (number, own) in llama_options(stem).iter().enumerate() {
+            let name = format!("{name} {number} {maker}");
+            let options = format!("{RELAXED} {more} {own}");
+            let item = Item::new(name, vec![file.to_path_buf()], options);
+            items.push(Item { needs_half: true, shown, hidden, ..item });
+        }
+    }
+    items
+}
+
+/// Returns what llama.cpp adds to the options of a file, for each way in which it builds it.
+fn llama_options(stem: &str) -> &'static [&'static str] {
+    match stem {
+        "flash_attn_f32_f16.cl" => &[
+            "-D DK=128 -D DV=128 -D BLOCK_M=32 -D BLOCK_N=32 -D FA_K_LDS_T",
+            "-D DK=64 -D DV=64 -D BLOCK_M=64 -D BLOCK_N=32 -D N_SPLIT=4 -D cl_khr_subgroup_shuffle=1",
+            "-D DK=256 -D DV=256 -D BLOCK_M=16 -D BLOCK_N=16 -D MQ_GQA=8 -D MQ_NSG=3 -D MQ_NSG_SPLIT=3 \
+             -D FA_MQ_ONLY -D FA_CL_C=16 -D cl_khr_subgroup_shuffle=1",
+        ],
+        "flash_attn_f32_q4_0.cl" | "flash_attn_f32_q8_0.cl" => &[
+            "-D DK=128 -D DV=128 -D BLOCK_M=32 -D BLOCK_N=32 -D N_SPLIT=1",
+            "-D DK=128 -D DV=128 -D BLOCK_M=16 -D BLOCK_N=16 -D N_SPLIT=4 -D BLK_PREPASS_BM=32 \
+             -D cl_khr_subgroup_shuffle=1",
+        ],
+        _ if stem.starts_with("flash_attn") => {
+            &["-D DK=40 -D DV=40 -D BLOCK_M=32 -D BLOCK_N=32", "-D DK=192 -D DV=128 -D BLOCK_M=16 -D BLOCK_N=16"]
+        }
+        "gated_delta_net.cl" => &[
+            "-DS_V=128 -DKDA=1 -DLANES_PER_COLUMN=8 -DCOLS_PER_LANE_GROUP=4 -DSUBGROUPS_PER_WG=1 \
+             -DUSE_QCOM_SUBGROUP_SHUFFLE=0",
+            "-DS_V=16 -DKDA=0 -DLANES_PER_COLUMN=16 -DCOLS_PER_LANE_GROUP=1 -DSUBGROUPS_PER_WG=1 \
+             -DUSE_QCOM_SUBGROUP_SHUFFLE=0",
+        ],
+        "mul_mm_f16_f32_kq_kqv.cl" => &["", "-DKQV"],
+        "gemv_noshuffle_q4_0_f32_spec.cl" => &[
+            "-DSIMDGROUP_WIDTH=64 -DLINE_STRIDE_A=2048 -DBLOCK_STRIDE_A=16384",
+            "-DSIMDGROUP_WIDTH=64 -DLINE_STRIDE_A=5504 -DBLOCK_STRIDE_A=44032 -DVECTOR_SUB_GROUP_BROADCAST",
+        ],
+        _ if stem.starts_with("gemv_noshuffle") => {
+            &["-DSIMDGROUP_WIDTH=64", "-DSIMDGROUP_WIDTH=64 -DVECTOR_SUB_GROUP_BROADCAST"]
+        }
+        _ => &[""],
+    }
 }
 
 fn darktable(folder: &Path) -> String {

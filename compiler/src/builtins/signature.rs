@@ -9,6 +9,12 @@ pub struct Elements(u16);
 
 impl Elements {
     pub const NONE: Elements = Elements(0);
+    pub const UCHAR: Elements = Elements::of(&[Scalar::UChar]);
+    pub const USHORT: Elements = Elements::of(&[Scalar::UShort]);
+    pub const UINT: Elements = Elements::of(&[Scalar::UInt]);
+    pub const ULONG: Elements = Elements::of(&[Scalar::ULong]);
+    pub const INTS_8_16: Elements =
+        Elements::of(&[Scalar::Char, Scalar::UChar, Scalar::Short, Scalar::UShort]);
     pub const F32: Elements = Elements::of(&[Scalar::Float]);
     pub const HALF: Elements = Elements::of(&[Scalar::Half]);
     pub const F32_F64: Elements = Elements::of(&[Scalar::Float, Scalar::Double]);

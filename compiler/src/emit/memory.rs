@@ -72,6 +72,7 @@ impl Emitter<'_> {
 
     /// Returns the type of SPIR-V of what is loaded or stored. An error unless it is an element, or a vector of them.
     fn accessed_type(&mut self, elem: Elem, ty: Type) -> EmitResult<u32> {
+        let id = self.ty(ty)?;
         let is_same = match (elem, self.repr(ty.scalar)) {
             (Elem::Int(x), Repr::Int(y) | Repr::Narrow(y)) => x == y,
             (Elem::Float(x), Repr::Float(y)) => x == y,
@@ -79,7 +80,7 @@ impl Emitter<'_> {
             _ => false,
         };
         match is_same {
-            true => self.ty(ty),
+            true => Ok(id),
             false => Err(EmitError::malformed(format!("an access of {ty} to other elements"))),
         }
     }

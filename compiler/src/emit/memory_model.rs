@@ -76,21 +76,32 @@ impl Emitter<'_> {
         self.barrier_among(Scope::Workgroup, flags);
     }
 
-    /// A sub-group barrier.
+    /// A sub-group barrier. Where that would wait for the work-group, work-items run in step, and a fence is enough.
     pub fn subgroup_barrier(&mut self, flags: BarrierFlags) {
         self.builder.require_capability(Capability::GroupNonUniform);
+        if self.target.subgroup_barriers_wait {
+            let [scope, semantics] = self.barrier_fence(Scope::Subgroup, flags);
+            self.op_void(Op::MemoryBarrier, &[scope, semantics]);
+            return;
+        }
         self.barrier_among(Scope::Subgroup, flags);
     }
 
     fn barrier_among(&mut self, together: Scope, flags: BarrierFlags) {
         let execution = self.const_u32(together as u32);
+        let [scope, semantics] = self.barrier_fence(together, flags);
+        self.op_void(Op::ControlBarrier, &[execution, scope, semantics]);
+    }
+
+    /// Returns scope and semantics of the fence that a barrier is.
+    fn barrier_fence(&mut self, together: Scope, flags: BarrierFlags) -> [u32; 2] {
         let (scope, memory) = match self.info.device_order {
             true => (Scope::Device, self.memory_of(flags) | MemorySemantics::UNIFORM_MEMORY),
             false => (together, self.memory_of(flags)),
         };
         let scope = self.const_u32(scope as u32);
         let semantics = self.semantics(MemoryOrder::AcqRel, memory);
-        self.op_void(Op::ControlBarrier, &[execution, scope, semantics]);
+        [scope, semantics]
     }
 
     /// Returns the order of an operation on global memory that changes it: without one of its own, that of the

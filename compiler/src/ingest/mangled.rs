@@ -41,6 +41,9 @@ pub(super) fn known(name: &str, operands: Operands<'_>) -> Option<Known> {
     if let Some(to_space) = name.strip_prefix("__").filter(|name| name.starts_with("to_")) {
         return of_space(to_space, operands);
     }
+    if let Some(intrinsic) = name.strip_prefix("llvm.") {
+        return saturated(intrinsic, operands);
+    }
     let (function, params) = parse(name)?;
     if let Some(target) = function.strip_prefix("convert_") {
         return conversion(target, &params, operands);
@@ -72,6 +75,21 @@ fn of_space(name: &str, operands: Operands<'_>) -> Option<Known> {
     let is_generic = pointer.space() == Some(crate::ir::AddressSpace::Generic);
     let types = vec![ArgType { number: Number::INT, lanes: 1, image: None }];
     (is_generic && fits).then_some(Known::Call(Function { builtin, types }))
+}
+
+/// Intrinsic functions of LLVM that its translator to SPIR-V leaves as they are: sums and differences that saturate.
+fn saturated(intrinsic: &str, operands: Operands<'_>) -> Option<Known> {
+    let (intrinsic, _) = intrinsic.split_once(".sat.")?;
+    let (name, told) = match intrinsic {
+        "uadd" => ("add_sat", Told::Unsigned),
+        "sadd" => ("add_sat", Told::Signed),
+        "usub" => ("sub_sat", Told::Unsigned),
+        "ssub" => ("sub_sat", Told::Signed),
+        _ => return None,
+    };
+    let builtin = Builtin::named(name)?;
+    let types = builtin.sigs().iter().find_map(|sig| instance(sig, told, operands))?;
+    Some(Known::Call(Function { builtin, types }))
 }
 
 /// `TYPE[_sat][_ROUNDING]` behind `convert_`.

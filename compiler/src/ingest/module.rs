@@ -485,6 +485,9 @@ fn is_silent(op: Op) -> bool {
             | DecorationGroup
             | GroupDecorate
             | GroupMemberDecorate
+            | AliasDomainDeclINTEL
+            | AliasScopeDeclINTEL
+            | AliasScopeListDeclINTEL
             | ExtInst
     )
 }

@@ -47,6 +47,7 @@ pub(super) fn has(op: Op) -> bool {
             | GroupNonUniformShuffleDown
             | GroupNonUniformRotateKHR
     ) || combination(op).is_some()
+        || super::intel_subgroups::has(op)
 }
 
 /// Returns the last part of the name of a reduction or scan, and whether its integers are signed.
@@ -74,6 +75,10 @@ impl Translator<'_, '_, '_> {
         if self.execution_scope(scope)? != Scope::Subgroup {
             return Err("this scope is not supported".to_string());
         }
+        self.need_subgroups()
+    }
+
+    pub(super) fn need_subgroups(&self) -> Result<(), String> {
         match self.m.out.target().subgroups.is_some() {
             true => Ok(()),
             false => Err("the device has no sub-groups".to_string()),
@@ -81,6 +86,9 @@ impl Translator<'_, '_, '_> {
     }
 
     pub(super) fn subgroup(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        if super::intel_subgroups::has(inst.op) {
+            return self.intel_subgroup(inst);
+        }
         self.check_subgroups(inst.arg(0)?)?;
         if let Some((name, signed)) = combination(inst.op) {
             return self.subgroup_combination(inst, name, signed);
@@ -177,9 +185,7 @@ impl Translator<'_, '_, '_> {
         flags: BarrierFlags,
         scope: MemoryScope,
     ) -> Result<(), String> {
-        if self.m.out.target().subgroups.is_none() {
-            return Err("the device has no sub-groups".to_string());
-        }
+        self.need_subgroups()?;
         let flags = self.b.int(Scalar::I32, i64::from(flags.bits()));
         // memory_scope_work_group and memory_scope_device.
         let scope = self.b.int(Scalar::I32, if scope == MemoryScope::Device { 2 } else { 1 });
@@ -188,7 +194,12 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    fn subgroup_call(&mut self, name: &str, args: &[Value], result: Type) -> Result<Value, String> {
+    pub(super) fn subgroup_call(
+        &mut self,
+        name: &str,
+        args: &[Value],
+        result: Type,
+    ) -> Result<Value, String> {
         let types = self.arg_types(args, true);
         let value = self.builtin(name, args, &types, result)?;
         value.ok_or_else(|| "it is not supported for these types".to_string())
@@ -203,7 +214,7 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Returns an integer as an I32.
-    fn word(&mut self, id: u32) -> Result<Value, String> {
+    pub(super) fn word(&mut self, id: u32) -> Result<Value, String> {
         let value = self.number(id)?;
         let ty = self.b.ty(value);
         match ty.lanes == 1 && ty.scalar.is_int() {

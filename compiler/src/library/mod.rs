@@ -98,7 +98,13 @@ fn files(unit: Unit) -> Vec<&'static str> {
             include_str!("short_f64.cl"),
             include_str!("exact_f64.cl"),
         ),
-        Unit::Image => return vec![include_str!("image.cl"), include_str!("pipe.cl")],
+        Unit::Image => {
+            return vec![
+                include_str!("image.cl"),
+                include_str!("block.cl"),
+                include_str!("pipe.cl"),
+            ];
+        }
     };
     vec![
         prelude,

@@ -10,6 +10,7 @@
 pub mod denormals;
 pub mod loop_values;
 pub mod sign_merge;
+pub mod switches;
 pub mod uniform_loads;
 
 use crate::ir::{Function, Module};
@@ -17,7 +18,7 @@ use crate::passes::Pipeline;
 use crate::target::Target;
 
 /// The names of the passes that run on modules.
-pub const NAMES: [&str; 3] = ["loop_values", "sign_merge", "uniform_loads"];
+pub const NAMES: [&str; 4] = ["loop_values", "sign_merge", "switches", "uniform_loads"];
 
 /// Runs what goes before legalization: that may put masks in place of signs.
 pub fn before_legalization(
@@ -37,6 +38,9 @@ pub fn after_legalization(
     target: &Target,
     pipeline: &Pipeline<'_>,
 ) -> Result<(), String> {
+    if module.functions.values().any(switches::acts_on_subgroup) {
+        pipeline.run_on_all(module, "switches", switches::run)?;
+    }
     if target.unmasked_loop_values {
         pipeline.run_on_all(module, "loop_values", loop_values::run)?;
     }
@@ -58,6 +62,7 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<()> {
     let pass: fn(&mut Function) -> bool = match name {
         "loop_values" => loop_values::run,
         "sign_merge" => |f| sign_merge::run(f, true),
+        "switches" => switches::run,
         "uniform_loads" => uniform_loads::run,
         _ => return None,
     };

@@ -134,6 +134,8 @@ impl Sema<'_> {
         }
         let message = if self.has_builtin(text) {
             "taking address of function is not allowed".to_string()
+        } else if text.ends_with("_QCOM") {
+            format!("use of '{text}' requires one of Qualcomm's extensions which this device does not offer")
         } else {
             format!("use of undeclared identifier '{text}'")
         };

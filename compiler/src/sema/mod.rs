@@ -220,7 +220,9 @@ impl Sema<'_> {
                     }
                     "cl_khr_fp64" => self.target.float64,
                     "cl_khr_fp16" => self.target.half_arithmetic(),
-                    _ => KNOWN_EXTENSIONS.contains(&name),
+                    _ => {
+                        KNOWN_EXTENSIONS.contains(&name) || self.target.extensions().contains(&name)
+                    }
                 };
                 if !known {
                     let message = format!("unsupported OpenCL extension '{name}' - ignoring");

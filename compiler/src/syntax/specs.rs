@@ -284,6 +284,10 @@ impl Parser<'_> {
         let message = match self.names.tag(symbol) {
             Some(word) => format!("must use '{word}' tag to refer to type '{name}'"),
             None if name == "__block" => "the __block storage type is not permitted".to_string(),
+            None if is_vector_of_32(name) => {
+                let extension = "cl_qcom_extra_vector_types which this device does not offer";
+                format!("use of type '{name}' requires {extension}")
+            }
             None => format!("unknown type name '{name}'"),
         };
         self.error(self.span(), message);
@@ -482,4 +486,10 @@ fn access(keyword: Keyword) -> Option<Access> {
         Keyword::ReadWrite => Access::ReadWrite,
         _ => return None,
     })
+}
+
+/// Returns true for the name of a vector of 32 components, which only Qualcomm's compilers have.
+fn is_vector_of_32(name: &str) -> bool {
+    let element = name.strip_suffix("32");
+    element.is_some_and(|element| ScalarName::ALL.iter().any(|scalar| scalar.spelling() == element))
 }

@@ -770,6 +770,29 @@ kernel void test(global uint *out) {
     out[i] = ok;
 }
 
+//# accept: a barrier of the sub-group does not wait for other sub-groups
+//# options: -cl-std=CL3.0
+//# requires: subgroups
+//# global: 128
+//# local: 128
+//# expect: 1 2 3 4
+kernel void test(global uint *out) {
+    if (get_sub_group_id() == 1) {
+        bool first = get_sub_group_local_id() == 0;
+        if (first)
+            out[0] = 1;
+        sub_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        if (first)
+            out[1] = 2;
+        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+        if (first)
+            out[2] = 3;
+        sub_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        if (first)
+            out[3] = 4;
+    }
+}
+
 //# accept: a barrier of the sub-group orders what its work-items write
 //# options: -cl-std=CL3.0
 //# requires: subgroups

@@ -138,7 +138,7 @@ kernel void test(global uint *out) {
 //# reject: other numbers of components are no types
 //# error: 2: unknown type name 'int5'
 //# error: 3: unknown type name 'float1'
-//# error: 4: unknown type name 'uchar32'
+//# error: 4: use of type 'uchar32' requires cl_qcom_extra_vector_types which this device does not offer
 kernel void test(global uint *out) {
     int5 a;
     float1 b;

@@ -10,8 +10,10 @@
 //! memory           buffers, mappings, residency, host memory
 //! context          devices that share objects; shared virtual memory; what kernels print
 //! device           platform, device selection, opened devices, staging memory
+//! profile          what Hekla says of itself to some programs
 //! diagnostics      log, trace, dump
 //! cache            the disk cache
+//! offline          programs compiled without a device
 //! process          clock, worker threads, fork and exit
 //! ```
 
@@ -22,7 +24,9 @@ pub mod context;
 pub mod device;
 pub mod diagnostics;
 pub mod memory;
+pub mod offline;
 pub mod printf;
 pub mod process;
+pub mod profile;
 pub mod program;
 pub mod queue;

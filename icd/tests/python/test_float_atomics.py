@@ -102,3 +102,21 @@ def test_halves_beside_each_other(m):
     program.test(m.queue, (count,), None, a, old)
     assert (m.read(old, np.float16, count) == data).all()
     assert (m.read(a, np.float16, count) == np.arange(count) * 2 + 1).all()
+
+
+def test_sums_of_halves_keep_what_nans_are(m):
+    """A NaN keeps its sign and payload, the first one of two; infinities that cancel give the negative quiet one."""
+    if "cl_khr_fp16" not in m.device.extensions:
+        pytest.skip("no halves on this device")
+    program = m.build("""
+        #pragma OPENCL EXTENSION cl_khr_fp16 : enable
+        kernel void test(global half *in, global atomic_half *out) {
+            size_t i = get_global_id(0);
+            atomic_fetch_add(out + i, in[i]);
+        }""", CL3)
+    start = np.array([0xfe12, 0x7e34, 0x3c00, 0x3c00, 0x7c01, 0xfe01, 0x7c00, 0x3c00], np.uint16)
+    data = np.array([0x3c00, 0x7c00, 0xfe56, 0x7d78, 0x4000, 0x7e02, 0xfc00, 0x3c00], np.uint16)
+    out = m.buffer(start)
+    program.test(m.queue, start.shape, None, m.buffer(data), out)
+    wanted = [0xfe12, 0x7e34, 0xfe56, 0x7f78, 0x7e01, 0xfe01, 0xfe00, 0x4000]
+    assert [hex(bits) for bits in m.read(out, np.uint16, 8)] == [hex(bits) for bits in wanted]

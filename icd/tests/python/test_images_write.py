@@ -173,11 +173,15 @@ def test_srgb_writes(images, rng):
         if form.is_srgb:
             at = all_coordinates((1, 32, 32))
             colours = np.concatenate([rng.uniform(-0.1, 1.1, (512, 4)), rng.uniform(0, 0.01, (512, 4))])
+            # Alpha halfway between bytes, too: its even neighbour is stored.
+            colours[:255, 3] = (np.arange(255) + 0.5) / 255
             colours = colours.astype(np.float32)
             image = images.create(D2, form, (1, 32, 32), flags=MF.WRITE_ONLY)
             images.store(image, D2, form, at, colours)
             got = images.get(image, form, (1, 32, 32)).reshape(-1, form.channels)
             form.check_store(got, colours)
+            alpha = np.rint(np.clip(colours[:, 3], 0, 1) * np.float32(255))
+            np.testing.assert_array_equal(got[:, 3], alpha)
 
 
 @pytest.mark.parametrize("order", ["RGBA", "BGRA", "ARGB", "ABGR", "A", "R", "RG", "RA", "LUMINANCE", "INTENSITY"])

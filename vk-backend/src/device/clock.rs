@@ -5,13 +5,14 @@ use parking_lot::Mutex;
 
 use crate::device::tick_counter::TickCounter;
 use crate::physical::PhysicalDevice;
+use crate::platform::{reading_to_ns, TIME_DOMAIN};
 
 /// The device's and the host's clock at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockCorrelation {
     /// The device's clock in nanoseconds, as in [`crate::Timestamps`].
     pub device_ns: u64,
-    /// The host's CLOCK_MONOTONIC in nanoseconds.
+    /// The host's monotonic clock in nanoseconds.
     pub host_ns: u64,
     /// The two were read at most this many nanoseconds apart.
     pub max_deviation_ns: u64,
@@ -80,7 +81,7 @@ impl Clocks {
     }
 
     fn read_by(&self, by: &Calibration) -> Result<ClockCorrelation, vk::Result> {
-        let domains = [vk::TimeDomainKHR::DEVICE, vk::TimeDomainKHR::CLOCK_MONOTONIC];
+        let domains = [vk::TimeDomainKHR::DEVICE, TIME_DOMAIN];
         let infos = domains.map(|d| vk::CalibratedTimestampInfoKHR::default().time_domain(d));
         // SAFETY: the extension is enabled and offers both domains, else there is no `Calibration`.
         let read = unsafe {
@@ -90,13 +91,14 @@ impl Clocks {
             }
         };
         let (times, deviation) = read?;
+        let host_ns = reading_to_ns(times[1]);
         let ticks = match self.complete {
             true => times[0],
-            false => self.counter.lock().extend_reading(times[0], times[1]),
+            false => self.counter.lock().extend_reading(times[0], host_ns),
         };
         Ok(ClockCorrelation {
             device_ns: self.ticks_to_ns(ticks),
-            host_ns: times[1],
+            host_ns,
             max_deviation_ns: deviation,
             calibrated: true,
         })
@@ -133,12 +135,4 @@ impl BatchClock<'_> {
         self.previous = Some(begin);
         (begin, counter.extend_next(end, begin))
     }
-}
-
-/// Returns the host's CLOCK_MONOTONIC in nanoseconds.
-pub(crate) fn host_now_ns() -> u64 {
-    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `t` is a valid place to write to, and CLOCK_MONOTONIC always exists.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) };
-    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }

@@ -16,7 +16,6 @@ mod pipeline_store;
 mod priority;
 mod tick_counter;
 
-pub(crate) use clock::host_now_ns;
 pub use clock::ClockCorrelation;
 pub(crate) use descriptor_table::create_set_layout;
 pub use descriptor_table::Binding;

@@ -1,7 +1,6 @@
 //! Buffers: memory with a device address, mapped where the host can reach it.
 
 use std::any::Any;
-use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use crate::error::Error;
 use crate::memory::host_copy::copy;
 use crate::memory::import_fd::import_fd;
 use crate::physical::{MemoryHandles, MemoryKind, BUFFER_PADDING, BUFFER_USAGE};
+use crate::platform::Descriptor;
 
 /// How the host accesses a buffer's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -106,7 +106,7 @@ impl Device {
     /// [`Error::Invalid`] when `fd` is nothing of the kind; [`Error::TooLarge`] when the memory is smaller.
     pub fn import_memory(
         self: &Arc<Self>,
-        fd: OwnedFd,
+        fd: Descriptor,
         kind: MemoryHandles,
         size: u64,
     ) -> Result<Arc<Buffer>, Error> {
@@ -215,7 +215,7 @@ impl Buffer {
     /// Makes a buffer of imported memory; see [`Device::import_memory`].
     pub(crate) fn import_fd(
         device: &Arc<Device>,
-        fd: OwnedFd,
+        fd: Descriptor,
         kind: MemoryHandles,
         size: u64,
     ) -> Result<Arc<Buffer>, Error> {

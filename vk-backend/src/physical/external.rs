@@ -4,6 +4,7 @@ use ash::{ext, khr, vk};
 
 use crate::physical::extensions::Extensions;
 use crate::physical::limits::BUFFER_USAGE;
+use crate::platform;
 
 bitflags::bitflags! {
     /// Kinds of file descriptor that stand for memory (VkExternalMemoryHandleTypeFlagBits).
@@ -48,6 +49,9 @@ impl External {
         extensions: &Extensions,
     ) -> External {
         let mut external = External::default();
+        if !platform::HAS_DESCRIPTORS {
+            return external;
+        }
         let has = |name| extensions.has(name);
         let p = (instance, device);
         if has(khr::external_memory_fd::NAME) {

@@ -14,6 +14,7 @@ use crate::physical::features::{FeatureChain, Features, Independence, SubgroupOp
 use crate::physical::instance::Instance;
 use crate::physical::limits::{Limits, MemoryInfo, BUFFER_PADDING, BUFFER_USAGE};
 use crate::physical::memory_types::MemoryTypes;
+use crate::platform::TIME_DOMAIN;
 use crate::quirks::{Driver, Quirks};
 
 /// Most Vulkan queues that are opened on a device: four of medium priority, one of high, one of low.
@@ -366,8 +367,7 @@ impl PhysicalDevice {
             }
         };
         let domains = domains.unwrap_or_default();
-        domains.contains(&vk::TimeDomainKHR::DEVICE)
-            && domains.contains(&vk::TimeDomainKHR::CLOCK_MONOTONIC)
+        domains.contains(&vk::TimeDomainKHR::DEVICE) && domains.contains(&TIME_DOMAIN)
     }
 
     /// Queries whether buffers can be made of the host's memory (VK_EXT_external_memory_host).

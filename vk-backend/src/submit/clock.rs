@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::device::{host_now_ns, ClockCorrelation, Device};
+use crate::device::{ClockCorrelation, Device};
 use crate::error::Error;
+use crate::platform::now_ns;
 
 impl Device {
     /// Reads the device's and the host's clock together.
@@ -24,14 +25,14 @@ impl Device {
 /// Correlates by a command that only takes a timestamp.
 fn time_a_command(device: &Arc<Device>) -> Result<ClockCorrelation, Error> {
     let queue = device.create_queue(true)?;
-    let before = host_now_ns();
+    let before = now_ns();
     let (times, value) = queue.record(|r| {
         let times = r.begin_timestamp();
         r.end_timestamp();
         times
     });
     queue.wait(value)?;
-    let after = host_now_ns();
+    let after = now_ns();
     let times = times.and_then(|t| t.get());
     let times = times.ok_or_else(|| Error::Unsupported("the device took no timestamp".into()))?;
     let half = (after - before) / 2;

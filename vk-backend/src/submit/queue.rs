@@ -11,8 +11,9 @@ use std::time::Instant;
 use ash::vk;
 use parking_lot::Mutex;
 
-use crate::device::{host_now_ns, take_vulkan_queue, Device, Outcome, Priority};
+use crate::device::{take_vulkan_queue, Device, Outcome, Priority};
 use crate::error::Error;
+use crate::platform::now_ns;
 use crate::record::{Batch, Recorder, Released, Start, Timestamps, Wait, MAX_COMMANDS};
 use crate::sync::{poll_until, CompletionMarker, Scope, Semaphore, Timeline, POLL};
 
@@ -464,7 +465,7 @@ impl Queue {
             false => Scope::DeviceAndHost,
         };
         if self.options.profiling {
-            batch.submitted_ns = host_now_ns();
+            batch.submitted_ns = now_ns();
         }
         let others_deferred = self.others_deferred(state);
         let marker = self.marker.as_ref();

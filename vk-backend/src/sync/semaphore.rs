@@ -1,14 +1,13 @@
 //! Binary semaphores that are shared with other APIs and processes.
 
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 
 use ash::vk;
 
 use crate::device::Device;
 use crate::error::Error;
-use crate::fd;
 use crate::physical::SemaphoreHandles;
+use crate::platform::Descriptor;
 
 /// A binary semaphore of a device, see [`crate::Queue::record_with_semaphores`]. Submitted commands that use it
 /// keep it alive.
@@ -59,7 +58,7 @@ impl Semaphore {
     /// # Errors
     /// [`Error::Unsupported`] when the device does not import this kind; [`Error::Invalid`] when `fd` is not of
     /// the kind.
-    pub fn import(&self, fd: Option<OwnedFd>, kind: SemaphoreHandles) -> Result<(), Error> {
+    pub fn import(&self, fd: Option<Descriptor>, kind: SemaphoreHandles) -> Result<(), Error> {
         self.device.check_lost()?;
         let importable = self.device.info().features.external.semaphore_import.contains(kind);
         let Some(functions) = self.device.functions.semaphore_fd.as_ref().filter(|_| importable)
@@ -74,7 +73,10 @@ impl Semaphore {
             true => vk::SemaphoreImportFlags::TEMPORARY,
             false => vk::SemaphoreImportFlags::empty(),
         };
-        let number = fd.as_ref().map_or(Ok(-1), fd::duplicate)?;
+        let number = match &fd {
+            Some(fd) => fd.duplicate_number().ok_or(Error::OutOfHostMemory)?,
+            None => -1,
+        };
         let info = vk::ImportSemaphoreFdInfoKHR::default()
             .semaphore(self.raw)
             .flags(flags)
@@ -83,7 +85,7 @@ impl Semaphore {
         // SAFETY: the semaphore is alive, and the device imports this kind of handle.
         unsafe { functions.import_semaphore_fd(&info) }.map_err(|e| {
             if let Some(fd) = &fd {
-                fd::close_rejected(number, fd);
+                fd.close_rejected(number);
             }
             match e {
                 vk::Result::ERROR_INVALID_EXTERNAL_HANDLE => {
@@ -99,7 +101,7 @@ impl Semaphore {
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the semaphore was not made for this kind; out of memory or descriptors.
-    pub fn export(&self, kind: SemaphoreHandles) -> Result<Option<OwnedFd>, Error> {
+    pub fn export(&self, kind: SemaphoreHandles) -> Result<Option<Descriptor>, Error> {
         self.device.check_lost()?;
         let exportable = self.exports.contains(kind);
         let Some(functions) = self.device.functions.semaphore_fd.as_ref().filter(|_| exportable)
@@ -115,7 +117,7 @@ impl Semaphore {
         let fd = unsafe { functions.get_semaphore_fd(&info) }
             .map_err(|e| self.device.fault("vkGetSemaphoreFdKHR", e))?;
         // SAFETY: the driver created the descriptor for this call.
-        Ok((fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) }))
+        Ok(unsafe { Descriptor::from_driver(fd) })
     }
 
     /// Returns the device it belongs to.

@@ -74,7 +74,7 @@ fn is_summary(line: &str) -> bool {
 
 /// Returns the number before a word, in singular or plural, of pytest's summary.
 fn count(summary: &str, word: &str) -> Option<usize> {
-    let words: Vec<&str> = summary.split(|c: char| c == ' ' || c == ',').collect();
+    let words: Vec<&str> = summary.split([' ', ',']).collect();
     let is_it = |found: &str| found == word || found.strip_suffix('s') == Some(word);
     words.windows(2).find(|pair| is_it(pair[1])).and_then(|pair| pair[0].parse().ok())
 }

@@ -1,6 +1,6 @@
-//! `cargo xtask apps [NAME...]`: programs that nobody here wrote, from Debian, PyPI, crates.io and public repositories.
-//! Each check runs one on a driver and knows whether the results are right: by the program's own tests
-//! (`programs.toml`), or by what PoCL or the same program without OpenCL makes.
+//! `cargo xtask apps [NAME...]`: programs that nobody here wrote, from Debian, PyPI and public repositories; SYCL programs
+//! among them, whose kernels are SPIR-V. Each check runs one on a driver and knows whether the results are right: by the
+//! program's own tests (`programs.toml`), or by what PoCL or the same program without OpenCL makes.
 //!
 //! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures it beside.
 //! Of PoCL 3.1 (Debian 12) OpenCV's HOG hangs.
@@ -10,11 +10,13 @@ mod dng;
 mod ffmpeg;
 mod gegl;
 mod judge;
+pub mod llama;
 mod opencv;
 mod picture;
 mod prepare;
 mod programs;
 mod record;
+mod sycl;
 mod vendor;
 
 use crate::driver::Driver;
@@ -166,6 +168,7 @@ pub fn run(args: &[String]) -> Outcome {
 /// Returns the programs and checks whose names have one of the words; all without words.
 fn chosen(words: &[String]) -> Result<Vec<App>, String> {
     let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app()];
+    apps.extend([llama::app(), sycl::app()]);
     apps.extend(programs::apps()?);
     for app in &mut apps {
         let name = app.name.clone();
@@ -199,7 +202,7 @@ fn measure(app: &App, bench: &Bench, beside: Option<&Bench>) -> record::Tally {
             Ok(text) => ("ok", text.trim_end()),
             Err(text) => ("FAILED", text.trim_end()),
         };
-        print!("{:<10}{:<30}{word:<8}{text} ({seconds:.1} s)", app.name, check.name);
+        print!("{:<18}{:<30}{word:<8}{text} ({seconds:.1} s)", app.name, check.name);
         match measure {
             Ok(_) => tally.passed += 1,
             Err(_) => tally.failed += 1,

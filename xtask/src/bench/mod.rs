@@ -13,8 +13,10 @@ mod host_math;
 mod images;
 mod measure;
 mod overlap;
+mod plot;
 mod programs;
 mod scale;
+mod subgroups;
 mod table;
 mod text;
 
@@ -38,6 +40,8 @@ const PROCESS_LIMIT: Duration = Duration::from_secs(60);
 /// Command line of `bench`.
 struct Request {
     out: Option<PathBuf>,
+    /// The file of the picture.
+    plot: Option<PathBuf>,
     /// The library; built when none is given.
     library: Option<PathBuf>,
     /// Folder of the other platforms' .icd files.
@@ -71,18 +75,27 @@ pub fn run(args: &[String]) -> Outcome {
     std::env::set_var("OCL_ICD_VENDORS", &vendors.working);
     std::env::set_var("OCL_ICD_FILENAMES", "");
     let sessions = open_sessions(&request.skip)?;
-    let text = report(&sessions, &first, &request.only)?;
+    let columns: Vec<Column> = sessions.iter().map(column).collect();
+    let scale = Scale::of(&sessions);
+    let rows = rows(&sessions, &first, &scale, &request.only);
+    let text = report(&sessions, &scale, &columns, &rows)?;
     println!("{text}\n\nmeasured in {:.0} s", start.elapsed().as_secs_f64());
-    match &request.out {
-        Some(path) => std::fs::write(path, format!("{text}\n"))
-            .map_err(|e| format!("cannot write {}: {e}", path.display())),
-        None => Ok(()),
+    let write = |path: &Path, text: String| {
+        std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+    };
+    if let Some(path) = &request.out {
+        write(path, format!("{text}\n"))?;
     }
+    if let Some(path) = &request.plot {
+        write(path, plot::svg(&columns, &rows)?)?;
+    }
+    Ok(())
 }
 
 fn parse(args: &[String]) -> Result<Request, String> {
     let mut request = Request {
         out: None,
+        plot: None,
         library: None,
         vendors: PathBuf::from("/etc/OpenCL/vendors"),
         skip: Vec::new(),
@@ -94,6 +107,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
         let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
         match word.as_str() {
             "--out" => request.out = Some(PathBuf::from(value)),
+            "--plot" => request.plot = Some(PathBuf::from(value)),
             "--library" => request.library = Some(PathBuf::from(value)),
             "--vendors" => request.vendors = PathBuf::from(value),
             "--skip" => request.skip.push(value.to_lowercase()),
@@ -299,16 +313,29 @@ fn measured_rows(sessions: &[Session], scale: &Scale, only: &str) -> Vec<Row> {
     rows
 }
 
-/// Measures everything and writes the table.
-fn report(sessions: &[Session], first: &FirstResults, only: &str) -> Result<String, String> {
-    let scale = Scale::of(sessions);
+/// Returns a platform's column of the table.
+fn column(session: &Session) -> Column {
+    Column { title: session.platform.clone(), is_hekla: session.is_hekla() }
+}
+
+/// Measures everything.
+fn rows(sessions: &[Session], first: &FirstResults, scale: &Scale, only: &str) -> Vec<Row> {
     eprintln!("{scale:?}");
-    let column = |s: &Session| Column { title: s.platform.clone(), is_hekla: s.is_hekla() };
-    let columns: Vec<Column> = sessions.iter().map(column).collect();
     let mut rows: Vec<Row> = first_rows(sessions, first).into();
-    rows.extend(measured_rows(sessions, &scale, only));
-    rows.extend(functions::rows(sessions, &scale, |name| name.contains(only)));
+    rows.extend(measured_rows(sessions, scale, only));
+    rows.extend(functions::rows(sessions, scale, |name| name.contains(only)));
+    rows.extend(subgroups::rows(sessions, scale, |name| name.contains(only)));
     rows.extend(programs::rows(sessions, |name| name.contains(only)));
+    rows
+}
+
+/// Writes the table.
+fn report(
+    sessions: &[Session],
+    scale: &Scale,
+    columns: &[Column],
+    rows: &[Row],
+) -> Result<String, String> {
     let mut text = String::new();
     for session in sessions {
         let Session { platform, device, driver, .. } = session;
@@ -321,6 +348,6 @@ fn report(sessions: &[Session], first: &FirstResults, only: &str) -> Result<Stri
         stream >> 20,
         transfer >> 20
     ));
-    text.push_str(&table::render(&columns, &rows).map_err(|e| e.to_string())?);
+    text.push_str(&table::render(columns, rows).map_err(|e| e.to_string())?);
     Ok(text)
 }

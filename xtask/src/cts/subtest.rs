@@ -2,7 +2,7 @@
 
 use super::config::Group;
 use crate::driver::Installed;
-use crate::{artifact, system, Outcome};
+use crate::{artifact, platform, system, Outcome};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -88,8 +88,7 @@ impl Runner<'_> {
                 let _ = std::fs::remove_file(&link);
             }
             if !link.exists() {
-                std::os::unix::fs::symlink(&data, &link)
-                    .map_err(|e| format!("{}: {e}", link.display()))?;
+                platform::link(&data, &link).map_err(|e| format!("{}: {e}", link.display()))?;
             }
         }
         Ok(())

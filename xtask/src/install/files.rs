@@ -1,6 +1,6 @@
 //! What an installation consists of, and where each file goes: one list for `install` and for all packages.
 
-use crate::{artifact, system};
+use crate::{artifact, platform, system};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -50,7 +50,10 @@ impl Places {
 
     /// Returns the library's path.
     pub fn library(&self) -> PathBuf {
-        self.libraries.join("hekla/libhekla.so")
+        match platform::HAS_ICD_FILES {
+            true => self.libraries.join("hekla").join(platform::LIBRARY),
+            false => self.prefix.join("bin").join(platform::LIBRARY),
+        }
     }
 
     /// Returns all files, with the paths that they have once they are installed; `library` is the one that was built.
@@ -61,14 +64,24 @@ impl Places {
         let plain = |path: PathBuf, content| File { path, content, is_program: false };
         let source = |name: &str| Content::Of(system::root().join(name));
         let man = self.prefix.join("share/man");
+        let built = Content::Stripped(library.to_path_buf());
+        let header = plain(self.prefix.join("include/hekla.h"), source("include/hekla.h"));
+        let compiler = File {
+            path: self.prefix.join("bin").join(platform::COMPILER),
+            content: Content::Stripped(library.with_file_name(platform::COMPILER)),
+            is_program: true,
+        };
+        if !platform::HAS_ICD_FILES {
+            return vec![plain(self.library(), built), compiler, header];
+        }
         let icd = Content::Text(format!("{}\n", self.library().display()));
-        let compiler = Content::Stripped(library.with_file_name("heklac"));
+        let link = Path::new("hekla").join(platform::LIBRARY);
         vec![
-            plain(self.library(), Content::Stripped(library.to_path_buf())),
-            plain(self.libraries.join("libhekla.so"), Content::Link("hekla/libhekla.so".into())),
+            plain(self.library(), built),
+            plain(self.libraries.join(platform::LIBRARY), Content::Link(link)),
             plain(self.vendors.join("hekla.icd"), icd),
-            File { path: self.prefix.join("bin/heklac"), content: compiler, is_program: true },
-            plain(self.prefix.join("include/hekla.h"), source("include/hekla.h")),
+            compiler,
+            header,
             plain(man.join("man1/heklac.1"), source("docs/man/heklac.1")),
             plain(man.join("man7/hekla.7"), source("docs/man/hekla.7")),
         ]
@@ -122,25 +135,21 @@ fn write_one(file: &File, below: &Path) -> Result<PathBuf, String> {
                 std::fs::copy(source, &fresh)?;
             }
             Content::Text(text) => std::fs::write(&fresh, text)?,
-            Content::Link(to) => std::os::unix::fs::symlink(to, &fresh)?,
+            Content::Link(to) => platform::link(to, &fresh)?,
         }
         Ok(())
     };
     let failed = |e: std::io::Error| format!("cannot write {}: {e}", path.display());
     write().map_err(failed)?;
-    if let Content::Stripped(_) = file.content {
+    // On Windows debug information lies in files of its own.
+    if platform::HAS_ICD_FILES && matches!(file.content, Content::Stripped(_)) {
         system::run(Command::new("strip").arg("--strip-unneeded").arg(&fresh))?;
     }
     if !matches!(file.content, Content::Link(_)) {
-        set_mode(&fresh, if file.is_program { 0o755 } else { 0o644 }).map_err(failed)?;
+        platform::set_executable(&fresh, file.is_program).map_err(failed)?;
     }
     std::fs::rename(&fresh, &path).map_err(failed)?;
     Ok(path)
-}
-
-fn set_mode(path: &Path, mode: u32) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 pub mod files;
 
-use crate::Outcome;
+use crate::{platform, Outcome};
 use files::Places;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,10 @@ pub fn run(args: &[String]) -> Outcome {
     for path in files::write(&all, &request.destination)? {
         println!("installed {}", path.display());
     }
-    if request.prefix != Path::new("/usr") {
+    if request.destination.as_os_str().is_empty() {
+        platform::register(&places.library())?;
+    }
+    if platform::HAS_ICD_FILES && request.prefix != Path::new(platform::PREFIX) {
         println!("to use it: export OCL_ICD_VENDORS={}", places.vendors.display());
     }
     Ok(())
@@ -30,7 +33,7 @@ struct Request {
 
 fn parse(args: &[String]) -> Result<Request, String> {
     let mut request = Request {
-        prefix: PathBuf::from("/usr"),
+        prefix: PathBuf::from(platform::PREFIX),
         libraries: None,
         destination: std::env::var_os("DESTDIR").map(PathBuf::from).unwrap_or_default(),
     };

@@ -35,7 +35,7 @@ pub fn make(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
     );
     write(&root.join("DEBIAN/control"), &control)?;
     write(&root.join("DEBIAN/conffiles"), "/etc/OpenCL/vendors/hekla.icd\n")?;
-    let package = packed(&root, folder, &format!("hekla_{VERSION}{REVISION}_{architecture}.deb"))?;
+    let package = packed(&root, folder, &file_name("hekla", &architecture))?;
     let symbols = debug_symbols(library, folder, &architecture)?;
     Ok(vec![package, symbols])
 }
@@ -104,7 +104,7 @@ fn debug_symbols(library: &Path, folder: &Path, architecture: &str) -> Result<Pa
          Build-Ids: {first}{rest}\nDescription: debug symbols for hekla\n"
     );
     write(&root.join("DEBIAN/control"), &control)?;
-    packed(&root, folder, &format!("hekla-dbgsym_{VERSION}{REVISION}_{architecture}.deb"))
+    packed(&root, folder, &file_name("hekla-dbgsym", architecture))
 }
 
 /// Packs a tree of files.
@@ -117,8 +117,13 @@ fn packed(root: &Path, folder: &Path, name: &str) -> Result<PathBuf, String> {
     Ok(package)
 }
 
+/// Returns the name of a package's file.
+pub fn file_name(package: &str, architecture: &str) -> String {
+    format!("{package}_{VERSION}{REVISION}_{architecture}.deb")
+}
+
 /// Returns Debian's name of this machine's architecture: `amd64`.
-fn architecture() -> Result<String, String> {
+pub fn architecture() -> Result<String, String> {
     let text = system::capture(Command::new("dpkg").arg("--print-architecture"))?;
     Ok(text.trim().to_string())
 }

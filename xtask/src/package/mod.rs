@@ -3,6 +3,7 @@
 
 mod clean_root;
 mod deb;
+mod recipes;
 mod tarball;
 mod wheel;
 
@@ -17,21 +18,29 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const SUMMARY: &str = "OpenCL on Vulkan: an OpenCL driver for every GPU that has Vulkan";
 pub const HOMEPAGE: &str = env!("CARGO_PKG_REPOSITORY");
 
-const USAGE: &str = "usage: cargo xtask package [deb] [wheel] [tarball] [--test]";
+const USAGE: &str = "usage: cargo xtask package [deb] [wheel] [tarball] [recipes] [--test]";
 
 /// A kind of package.
 struct Kind {
     name: &'static str,
+    /// True where the library is in it.
+    has_library: bool,
     /// Makes the packages from the library in a folder, and returns their paths.
     make: fn(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String>,
     /// Installs the first one where nothing of Hekla is, and runs programs there.
     test: fn(package: &Path) -> Outcome,
 }
 
-const KINDS: [Kind; 3] = [
-    Kind { name: "deb", make: deb::make, test: clean_root::test_deb },
-    Kind { name: "wheel", make: wheel::make, test: clean_root::test_wheel },
-    Kind { name: "tarball", make: tarball::make, test: clean_root::test_tarball },
+const KINDS: [Kind; 4] = [
+    Kind { name: "deb", has_library: true, make: deb::make, test: clean_root::test_deb },
+    Kind { name: "wheel", has_library: true, make: wheel::make, test: clean_root::test_wheel },
+    Kind {
+        name: "tarball",
+        has_library: true,
+        make: tarball::make,
+        test: clean_root::test_tarball,
+    },
+    Kind { name: "recipes", has_library: false, make: recipes::make, test: recipes::test },
 ];
 
 /// Makes the packages that are named, or all.
@@ -44,9 +53,13 @@ pub fn run(args: &[String]) -> Outcome {
     let folder = system::target().join("packages");
     std::fs::create_dir_all(&folder)
         .map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
-    step("building libhekla.so (release)");
-    let library = files::build()?;
-    for kind in KINDS.iter().filter(|kind| names.is_empty() || names.contains(&kind.name)) {
+    let wanted = |kind: &&Kind| names.is_empty() || names.contains(&kind.name);
+    let mut library = PathBuf::new();
+    if KINDS.iter().filter(wanted).any(|kind| kind.has_library) {
+        step("building libhekla.so (release)");
+        library = files::build()?;
+    }
+    for kind in KINDS.iter().filter(wanted) {
         step(kind.name);
         let made = (kind.make)(&library, &folder)?;
         for package in &made {
@@ -59,6 +72,20 @@ pub fn run(args: &[String]) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Returns the names of the packages of this version that are made on this machine, and of the texts that others make
+/// some of.
+pub fn names() -> Result<Vec<String>, String> {
+    let debian = deb::architecture()?;
+    Ok(vec![
+        deb::file_name("hekla", &debian),
+        deb::file_name("hekla-dbgsym", &debian),
+        format!("hekla_opencl-{VERSION}-py3-none-manylinux_*_{}.whl", std::env::consts::ARCH),
+        format!("{}.tar.xz", tarball::name()),
+        "packaging/arch/PKGBUILD".to_string(),
+        "packaging/nix/default.nix".to_string(),
+    ])
 }
 
 /// Returns an empty folder.

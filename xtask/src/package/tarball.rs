@@ -14,9 +14,14 @@ echo "$here/lib/hekla/libhekla.so" > "$here/etc/OpenCL/vendors/hekla.icd" || exi
 echo "export OCL_ICD_VENDORS='$here/etc/OpenCL/vendors' PATH='$here/bin':\"\$PATH\""
 "#;
 
+/// Returns the name of the folder in it.
+pub fn name() -> String {
+    format!("hekla-{VERSION}-linux-{}", std::env::consts::ARCH)
+}
+
 /// Makes the tarball in a folder.
 pub fn make(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let name = format!("hekla-{VERSION}-linux-{}", std::env::consts::ARCH);
+    let name = name();
     let root = empty(folder.join(&name))?;
     let places = Places::new(Path::new("/"), Some(Path::new("/lib")));
     files::write(&places.files(library), &root)?;

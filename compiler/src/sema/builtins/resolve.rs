@@ -149,7 +149,9 @@ impl Sema<'_> {
                 self.has_pipes() && self.target.subgroups.is_some()
             }
             Check::Pipe { .. } | Check::Reservation => self.has_pipes(),
-            Check::Subgroup(_) | Check::Clustered(_) => self.target.subgroups.is_some(),
+            Check::Subgroup(extension) | Check::Clustered(extension) => {
+                self.target.has_subgroup_functions(extension)
+            }
             Check::Space(_) => self.pointee_space == AddressSpace::Generic,
             _ => true,
         };

@@ -1,5 +1,5 @@
 //! The disk cache: programs and pipelines that some process has built before, under
-//! `$XDG_CACHE_HOME/hekla` or `~/.cache/hekla`.
+//! `$XDG_CACHE_HOME/hekla` or `~/.cache/hekla` (Windows: `%LOCALAPPDATA%\hekla`, macOS: `~/Library/Caches/hekla`).
 //!
 //! Each entry is a file of its own, named by a digest of all that went into what it holds, and checked
 //! by a digest of its bytes. It is written under another name and then renamed, so that readers
@@ -10,13 +10,12 @@ pub mod digest;
 mod evict;
 mod pipelines;
 
-use crate::config;
+use crate::{config, platform};
 use digest::Digest;
 use evict::Bound;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
@@ -38,26 +37,12 @@ pub fn cache() -> Option<&'static Cache> {
     static CACHE: OnceLock<Option<Cache>> = OnceLock::new();
     CACHE
         .get_or_init(|| {
-            if !config::disk_cache() || has_more_rights() {
+            if !config::disk_cache() || platform::has_more_rights() {
                 return None;
             }
             Some(Cache::new(config::cache_home()?.join("hekla"), config::disk_cache_size()))
         })
         .as_ref()
-}
-
-/// Returns true for a process with more rights than the user who set its environment.
-#[cfg(target_os = "linux")]
-fn has_more_rights() -> bool {
-    // SAFETY: a query without preconditions.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
-}
-
-/// Returns true for a process with more rights than the user who set its environment.
-#[cfg(not(target_os = "linux"))]
-fn has_more_rights() -> bool {
-    // SAFETY: queries without preconditions.
-    unsafe { libc::geteuid() != libc::getuid() || libc::getegid() != libc::getgid() }
 }
 
 impl Cache {
@@ -100,14 +85,14 @@ impl Cache {
 
     fn write(&self, key: Digest, entry: &[u8]) -> std::io::Result<()> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        check_file_size_limit(entry.len() as u64)?;
+        platform::check_file_size_limit(entry.len() as u64)?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{UNFINISHED}{}-{number}-{}", std::process::id(), key.hex());
         let unfinished = self.folder.join(name);
-        let mut file = match create(&unfinished) {
+        let mut file = match platform::create_private_file(&unfinished) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-                create(&unfinished)
+                platform::create_private_folder(&self.folder)?;
+                platform::create_private_file(&unfinished)
             }
             other => other,
         }?;
@@ -118,10 +103,6 @@ impl Cache {
         }
         done
     }
-}
-
-fn create(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Returns the content of an entry whose digest is right.
@@ -137,18 +118,6 @@ fn mark_used(file: &File) {
     if old {
         // The folder may be read-only.
         let _ = file.set_modified(SystemTime::now());
-    }
-}
-
-/// Fails if a file of `size` bytes exceeds the limit on file sizes: writing beyond it would end the process with a
-/// signal.
-fn check_file_size_limit(size: u64) -> std::io::Result<()> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` is valid for writing.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
-    match known && size > limit.rlim_cur {
-        true => Err(std::io::Error::from_raw_os_error(libc::EFBIG)),
-        false => Ok(()),
     }
 }
 

@@ -15,8 +15,8 @@ use crate::core::queue::execute::Execution;
 use crate::core::queue::{Queue, Request};
 use crate::object::{Kind, Ref};
 use hekla_vk_backend as vk;
+use hekla_vk_backend::platform::Descriptor;
 use parking_lot::Mutex;
-use std::os::fd::{IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
 pub struct Semaphore {
@@ -117,7 +117,7 @@ impl Semaphore {
             ensure!(signalled, CL_INVALID_OPERATION);
             state.signal = None;
         }
-        Ok(shared.export(kind)?.map_or(-1, IntoRawFd::into_raw_fd))
+        Ok(shared.export(kind)?.map_or(-1, Descriptor::into_number))
     }
 
     /// clReImportSemaphoreSyncFdKHR: as if the semaphore were destroyed and created again. Commands that were enqueued
@@ -160,13 +160,13 @@ fn create_shared(
 fn import_fd(shared: &vk::Semaphore, kind: vk::SemaphoreHandles, fd: i32) -> Result<()> {
     // -1 is a sync file that is signalled.
     let signalled = kind == vk::SemaphoreHandles::SYNC_FD && fd == -1;
-    let own: Option<OwnedFd> = (!signalled).then(|| external::duplicate(fd)).transpose()?;
+    let own: Option<Descriptor> = (!signalled).then(|| external::duplicate(fd)).transpose()?;
     shared.import(own, kind).map_err(|error| match error {
         vk::Error::Invalid(_) => ClError(CL_INVALID_PROPERTY),
         error => error.into(),
     })?;
     if !signalled {
-        external::consume(fd);
+        Descriptor::close(fd);
     }
     Ok(())
 }

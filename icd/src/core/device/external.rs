@@ -6,7 +6,7 @@ use crate::cl::*;
 use crate::core::device::Device;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
-use std::os::fd::{FromRawFd, OwnedFd};
+use hekla_vk_backend::platform::Descriptor;
 
 /// Kinds of handle that stand for memory.
 pub const MEMORY_HANDLES: [(cl_external_memory_handle_type_khr, vk::MemoryHandles); 2] = [
@@ -54,18 +54,6 @@ pub fn of_all<T: Copy + PartialEq>(
 
 /// Duplicates the application's descriptor, which it keeps until an import has succeeded; CL_INVALID_PROPERTY if there
 /// is no such open descriptor.
-pub fn duplicate(fd: i32) -> Result<OwnedFd> {
-    // SAFETY: a number that is no descriptor is refused.
-    let own = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) };
-    if own < 0 {
-        return Err(ClError(CL_INVALID_PROPERTY));
-    }
-    // SAFETY: the descriptor was just made for us.
-    Ok(unsafe { OwnedFd::from_raw_fd(own) })
-}
-
-/// Closes the application's descriptor, which a successful import takes over.
-pub fn consume(fd: i32) {
-    // SAFETY: the application must not use it any more (spec 5.5.8, 5.17).
-    unsafe { libc::close(fd) };
+pub fn duplicate(fd: i32) -> Result<Descriptor> {
+    Descriptor::duplicate_of(fd).ok_or(ClError(CL_INVALID_PROPERTY))
 }

@@ -1,7 +1,7 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, defects, images, language, platform, spirv, usm};
+use super::{capabilities, defects, frequency, images, language, platform, spirv, usm};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -18,24 +18,23 @@ const V3: cl_version = make_version(3, 0, 0);
 
 /// Returns what the compiler is told of the device, but for what takes opening it.
 pub fn compiled_for(device: &Device) -> Target {
-    open::target(device.info(), &vk::Probe::default(), device.image_features())
+    open::target(device.info(), &vk::Probe::default(), device.image_features(), device.profile)
 }
 
 /// OpenCL C versions that the compiler takes.
 fn c_versions(device: &Device) -> Vec<(&'static str, cl_version)> {
     let versions = compiled_for(device).c_versions().iter();
-    versions
-        .map(|version| {
-            let (major, minor) = version.number();
-            ("OpenCL C", make_version(major, minor, 0))
-        })
-        .collect()
+    versions.map(|version| ("OpenCL C", platform::version_number(*version))).collect()
 }
 
 /// Extensions that work on the device: the compiler's, and those of the API.
 pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     let info = device.info();
-    let version = |name| if name == "cl_khr_integer_dot_product" { V2 } else { V1 };
+    let version = |name| match name {
+        "cl_khr_integer_dot_product" => V2,
+        "cl_intel_subgroups_short" => make_version(1, 1, 0),
+        _ => V1,
+    };
     let mut all: Vec<_> =
         compiled_for(device).extensions().into_iter().map(|name| (name, version(name))).collect();
     all.extend([
@@ -66,6 +65,7 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         all.push(("cl_khr_image2d_from_buffer", V1));
     }
     all.extend(external_extensions(&info.features.external));
+    all.retain(|(name, _)| !device.profile.is_some_and(|profile| profile.hides(name)));
     all
 }
 
@@ -86,7 +86,7 @@ fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version
     offered.map(|(name, version, _)| (name, version)).collect()
 }
 
-/// Optional features of OpenCL C 3.0 that the compiler supports on the device.
+/// Optional features of OpenCL C 3.0 and newer that the compiler supports on the device.
 fn c_features(device: &Device) -> Vec<(&'static str, cl_version)> {
     compiled_for(device).features().into_iter().map(|name| (name, V3)).collect()
 }
@@ -105,10 +105,10 @@ fn vendor_name(info: &vk::DeviceInfo) -> String {
         0x1010 => "Imagination Technologies",
         0x106B => "Apple",
         0x10DE => "NVIDIA Corporation",
-        0x13B5 => "Arm",
+        0x13B5 => "ARM",
         0x14E4 => "Broadcom",
         0x1AE0 => "Google",
-        0x5143 => "Qualcomm",
+        0x5143 => "QUALCOMM",
         0x8086 => "Intel(R) Corporation",
         0x10001 => "Vivante",
         0x10002 => "VeriSilicon",
@@ -117,6 +117,17 @@ fn vendor_name(info: &vk::DeviceInfo) -> String {
         other => return format!("PCI vendor {other:#06x}"),
     };
     known.to_string()
+}
+
+fn device_name(device: &Device) -> String {
+    let own = device.info().name.trim();
+    let told = device.profile.and_then(|profile| profile.device_name(own));
+    told.unwrap_or_else(|| own.to_string())
+}
+
+fn device_vendor(device: &Device) -> String {
+    let own = vendor_name(device.info());
+    device.profile.and_then(|profile| profile.device_vendor(&own)).unwrap_or(own)
 }
 
 /// Answers a query; `None` for a name that is not one of clGetDeviceInfo's.
@@ -139,12 +150,14 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     Some(match name {
         CL_DEVICE_TYPE => Value::of(device.device_type),
         CL_DEVICE_VENDOR_ID => Value::of(info.vendor_id),
-        CL_DEVICE_NAME => Value::text(info.name.trim()),
-        CL_DEVICE_VENDOR => Value::text(&vendor_name(info)),
+        CL_DEVICE_NAME => Value::text(&device_name(device)),
+        CL_DEVICE_VENDOR => Value::text(&device_vendor(device)),
         CL_DRIVER_VERSION => Value::text(&driver_version(info)),
         CL_DEVICE_PROFILE => Value::text(platform::PROFILE),
-        CL_DEVICE_VERSION => Value::text(platform::VERSION),
-        CL_DEVICE_NUMERIC_VERSION => Value::of(V3),
+        CL_DEVICE_VERSION => Value::text(&platform::version_text(compiled_for(device).version())),
+        CL_DEVICE_NUMERIC_VERSION => {
+            Value::of(platform::version_number(compiled_for(device).version()))
+        }
         CL_DEVICE_OPENCL_C_VERSION => {
             Value::text(concat!("OpenCL C 1.2 Hekla ", env!("CARGO_PKG_VERSION")))
         }
@@ -198,7 +211,7 @@ fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_SUB_GROUP_SIZES_INTEL if !device.subgroup_sizes().is_empty() => {
             Value::list(&device.subgroup_sizes())
         }
-        CL_DEVICE_MAX_CLOCK_FREQUENCY => Value::of(clock_frequency(info)),
+        CL_DEVICE_MAX_CLOCK_FREQUENCY => Value::of(frequency::in_mhz(info)),
         CL_DEVICE_ADDRESS_BITS => Value::of(64u32),
         CL_DEVICE_PROFILING_TIMER_RESOLUTION => {
             Value::of((info.limits.timestamp_period.ceil() as usize).max(1))
@@ -216,17 +229,6 @@ fn compute_units(info: &vk::DeviceInfo) -> u32 {
         }
         _ => info.limits.compute_units.unwrap_or(16),
     }
-}
-
-/// Returns the clock in MHz; 0 if the system does not report it (Vulkan does not).
-fn clock_frequency(info: &vk::DeviceInfo) -> u32 {
-    if info.device_type != vk::DeviceType::Cpu {
-        return 0;
-    }
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let lines = text.lines().filter(|line| line.starts_with("cpu MHz"));
-    let values = lines.filter_map(|line| line.split(':').nth(1)?.trim().parse::<f64>().ok());
-    values.fold(0.0, f64::max) as u32
 }
 
 /// Vector widths and floating point.

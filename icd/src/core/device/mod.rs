@@ -5,6 +5,7 @@ pub mod clock;
 pub mod defects;
 pub mod external;
 pub mod findings;
+mod frequency;
 pub mod image_copy;
 pub mod images;
 pub mod info;
@@ -24,6 +25,7 @@ use crate::cl::error::Result;
 use crate::cl::*;
 use crate::core::device::images::{ImageFeatures, Images};
 use crate::core::device::open::Gpu;
+use crate::core::profile::Profile;
 use crate::object::Kind;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
@@ -35,6 +37,8 @@ pub struct Device {
     pub device_type: cl_device_type,
     /// True if `HEKLA_DEVICE` names it.
     named: bool,
+    /// What a profile says of the device, if one is in use.
+    pub profile: Option<&'static Profile>,
     gpu: OnceCell<Arc<Gpu>>,
     images: OnceCell<Option<Images>>,
 }
@@ -49,9 +53,12 @@ impl Kind for Device {
 
 impl Device {
     pub fn new(physical: vk::PhysicalDevice, as_gpu: bool, named: bool) -> Device {
+        let profile = Profile::for_sizes(&subgroups::sizes(&physical.info.features));
+        let as_gpu = as_gpu || profile.is_some_and(|profile| profile.as_gpu);
         let is_cpu = physical.info.device_type == vk::DeviceType::Cpu && !as_gpu;
         let device_type = if is_cpu { CL_DEVICE_TYPE_CPU } else { CL_DEVICE_TYPE_GPU };
-        Device { physical, device_type, named, gpu: OnceCell::new(), images: OnceCell::new() }
+        let (gpu, images) = (OnceCell::new(), OnceCell::new());
+        Device { physical, device_type, named, profile, gpu, images }
     }
 
     /// Returns the properties that the driver reports.
@@ -61,7 +68,8 @@ impl Device {
 
     /// Returns the open device; the first call opens and probes it.
     pub fn gpu(&self) -> Result<&Arc<Gpu>> {
-        self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named, self.image_features()))
+        let images = || self.image_features();
+        self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named, images(), self.profile))
     }
 
     /// Returns the device's images; `None` if it offers none.

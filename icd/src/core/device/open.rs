@@ -2,7 +2,7 @@
 //! memory.
 
 use super::images::ImageFeatures;
-use super::samplers::{self, Samplers};
+use super::samplers::Samplers;
 use super::{defects, findings, subgroups};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -14,6 +14,8 @@ use crate::core::device::staging::{Pool, Staging};
 use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
+use crate::core::profile::Profile;
+use hekla_compiler::target::Subgroups;
 use hekla_compiler::{FloatAtomics, FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
@@ -50,10 +52,8 @@ pub struct Gpu {
     pub upload: Arc<Pool>,
     /// Device to host.
     pub readback: Arc<Pool>,
-    /// Types of channels that the device's own samplers filter for kernels.
-    pub filters: vk::Filters,
-    /// Those samplers.
-    pub(super) samplers: OnceCell<Samplers>,
+    /// The device's own samplers, with which kernels filter.
+    pub(super) samplers: Samplers,
     /// The queue that prepares images.
     pub(super) image_queue: OnceCell<Arc<vk::Queue>>,
     /// For large copies within the device, where that is faster than the driver's.
@@ -71,7 +71,7 @@ pub struct Gpu {
 
 impl Gpu {
     /// Opens and probes a device. `named`: the user asks for it by name, whatever it computes. `images`:
-    /// what it offers of images.
+    /// what it offers of images. `profile`: what is listed in other ways.
     ///
     /// # Errors
     /// CL_DEVICE_NOT_AVAILABLE for one that computes wrong results, unless it is `named`; what the driver
@@ -80,6 +80,7 @@ impl Gpu {
         physical: &vk::PhysicalDevice,
         named: bool,
         images: ImageFeatures,
+        profile: Option<&Profile>,
     ) -> Result<Arc<Gpu>> {
         let device = vk::Device::open(physical)?;
         if let Some(cache) = cache() {
@@ -98,13 +99,12 @@ impl Gpu {
         let probe = probe(&device);
         exit::wait_for(&device);
         exit::keep_children_off(&device);
-        let mut target = target(device.info(), &probe, images);
-        let samplers = OnceCell::new();
-        let filters = match config::exact_filters() {
+        let mut target = target(device.info(), &probe, images, profile);
+        let filterable = match config::exact_filters() {
             true => vk::Filters::empty(),
-            false => samplers::find_filters(&device, &samplers, images.filtered),
+            false => images.filtered,
         };
-        target.hardware_linear = !filters.is_empty();
+        target.hardware_linear = !filterable.is_empty();
         let always_stage = config::always_stage();
         if always_stage {
             device.pretend_discrete();
@@ -118,8 +118,7 @@ impl Gpu {
             always_stage,
             upload,
             readback,
-            filters,
-            samplers,
+            samplers: Samplers::new(filterable),
             image_queue: OnceCell::new(),
             copy_kernel: OnceCell::new(),
             services: Mutex::default(),
@@ -424,7 +423,12 @@ fn float_atomics(f: &vk::Features) -> FloatAtomics {
 }
 
 /// What the compiler is told of a device.
-pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -> Target {
+pub fn target(
+    info: &vk::DeviceInfo,
+    probe: &vk::Probe,
+    images: ImageFeatures,
+    profile: Option<&Profile>,
+) -> Target {
     let f = &info.features;
     let [zeros_16, zeros_32, zeros_64] = probe.controls.signed_zero_inf_nan;
     let [denorms_16, denorms_32, denorms_64] = probe.controls.denorm_preserve;
@@ -448,6 +452,7 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
         vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
         unmasked_loop_values: info.quirks.contains(vk::Quirks::UNMASKED_LOOP_VALUES),
+        subgroup_barriers_wait: info.quirks.contains(vk::Quirks::SUBGROUP_BARRIERS_WAIT),
         unmasked_uniform_loads: info.quirks.contains(vk::Quirks::UNMASKED_UNIFORM_LOADS),
         preserve_signed_zero_inf_nan_16: zeros_16,
         preserve_signed_zero_inf_nan_32: zeros_32,
@@ -470,7 +475,8 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         exp2_wide: probe.exp2_wide
             && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
-        subgroups: subgroups::offered(f),
+        subgroups: subgroups::offered(f)
+            .map(|it| Subgroups { in_order: probe.subgroups_in_order, ..it }),
         images: images.images,
         read_write_images: images.read_write,
         image_writes_3d: images.writes_3d,
@@ -479,7 +485,10 @@ pub fn target(info: &vk::DeviceInfo, probe: &vk::Probe, images: ImageFeatures) -
         max_work_group_size: info.limits.max_workgroup_invocations,
         local_memory_size: u64::from(info.limits.max_compute_shared_memory),
         spirv_version: 0x0001_0500,
+        newest: config::newest_version(),
         zero_local: false,
         zero_private: false,
+        shown: profile.map_or_else(Vec::new, Profile::shown),
+        hidden: profile.map_or_else(Vec::new, |profile| profile.hidden().to_vec()),
     }
 }

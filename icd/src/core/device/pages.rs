@@ -1,6 +1,6 @@
 //! Pages of the process that stand for memory of a device: addresses that are taken, and memory that devices import.
 
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use crate::platform::{self, Contents, MemoryFile};
 use std::sync::OnceLock;
 
 /// Everything here consists of whole pages.
@@ -10,17 +10,6 @@ pub const PAGE: usize = 4096;
 pub struct Pages {
     address: usize,
     size: usize,
-}
-
-/// What pages are to hold.
-#[derive(Clone, Copy)]
-enum Contents<'a> {
-    /// Nothing: an access ends the process.
-    Nothing,
-    /// Zeros at first.
-    Own,
-    /// A file's bytes.
-    Of(&'a OwnedFd),
 }
 
 impl Pages {
@@ -48,32 +37,15 @@ impl Pages {
     /// Maps pages, at any address unless one is given.
     fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Option<Pages> {
         let size = size.checked_next_multiple_of(PAGE)?;
-        let protection = match contents {
-            Contents::Nothing => libc::PROT_NONE,
-            Contents::Own | Contents::Of(_) => libc::PROT_READ | libc::PROT_WRITE,
-        };
-        let (sharing, file) = match contents {
-            Contents::Nothing | Contents::Own => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
-            Contents::Of(file) => (libc::MAP_SHARED, file.as_raw_fd()),
-        };
-        let fixed = if address.is_some() { libc::MAP_FIXED_NOREPLACE } else { 0 };
-        let flags = sharing | libc::MAP_NORESERVE | fixed;
-        let wanted = address.unwrap_or(0) as *mut libc::c_void;
-        // SAFETY: a new mapping; NOREPLACE leaves alone what is mapped at an address already.
-        let got = unsafe { libc::mmap(wanted, size, protection, flags, file, 0) };
-        if got == libc::MAP_FAILED {
-            return None;
-        }
-        let pages = Pages { address: got as usize, size };
-        // Kernels older than NOREPLACE take the address for a hint.
-        address.is_none_or(|address| address == pages.address).then_some(pages)
+        let address = platform::map(address, size, contents)?;
+        Some(Pages { address, size })
     }
 }
 
 impl Drop for Pages {
     fn drop(&mut self) {
         // SAFETY: the pages were mapped for this object, and the application has given them back.
-        unsafe { libc::munmap(self.address as *mut libc::c_void, self.size) };
+        unsafe { platform::unmap(self.address, self.size) };
     }
 }
 
@@ -83,7 +55,7 @@ pub struct HostMemory {
     /// Offset of the memory in `first`, which is larger where devices want more alignment than a page's.
     start: usize,
     /// What is mapped, where a second mapping is possible.
-    file: Option<OwnedFd>,
+    file: Option<MemoryFile>,
     second: OnceLock<Pages>,
 }
 
@@ -93,7 +65,7 @@ impl HostMemory {
     pub fn new(size: usize, alignment: usize, twofold: bool) -> Option<HostMemory> {
         let slack = alignment.saturating_sub(PAGE);
         let whole = size.checked_next_multiple_of(alignment)?.checked_add(slack)?;
-        let file = if twofold { Some(file_of(whole)?) } else { None };
+        let file = if twofold { Some(MemoryFile::new(whole)?) } else { None };
         let contents = file.as_ref().map_or(Contents::Own, Contents::Of);
         let first = Pages::map(None, whole, contents)?;
         let start = first.address.next_multiple_of(alignment) - first.address;
@@ -113,21 +85,6 @@ impl HostMemory {
         let mapped = Pages::map(Some(base), self.first.size, Contents::Of(file));
         mapped.is_some_and(|pages| self.second.set(pages).is_ok())
     }
-}
-
-/// Returns a file of zeros that exists in memory alone.
-fn file_of(size: usize) -> Option<OwnedFd> {
-    // SAFETY: the name is a string that ends with a zero.
-    let file = unsafe { libc::memfd_create(c"hekla".as_ptr(), libc::MFD_CLOEXEC) };
-    if file < 0 {
-        return None;
-    }
-    // SAFETY: the system has just opened it for this function.
-    let file = unsafe { OwnedFd::from_raw_fd(file) };
-    let size = libc::off_t::try_from(size).ok()?;
-    // SAFETY: the file is open.
-    let sized = unsafe { libc::ftruncate(file.as_raw_fd(), size) };
-    (sized == 0).then_some(file)
 }
 
 #[cfg(test)]

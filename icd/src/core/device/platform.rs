@@ -8,20 +8,45 @@ use crate::core::device::selection::{self, EnumeratedDevice, Selection};
 use crate::core::device::Device;
 use crate::core::diagnostics::log;
 use crate::core::process::fork;
+use crate::core::profile::Profile;
 use crate::object::{Kind, Ref};
+use crate::platform;
+use hekla_compiler::options::ClStd;
 use std::sync::OnceLock;
 
-pub const NAME: &str = "Hekla";
-pub const VENDOR: &str = "Hekla project";
+const NAME: &str = "Hekla";
+const VENDOR: &str = "Hekla project";
 pub const PROFILE: &str = "FULL_PROFILE";
 pub const ICD_SUFFIX: &str = "HEKLA";
-/// `OpenCL 3.0 Hekla x.y.z`.
-pub const VERSION: &str = concat!("OpenCL 3.0 Hekla ", env!("CARGO_PKG_VERSION"));
-/// The same as a number.
-pub const NUMERIC_VERSION: cl_version = make_version(3, 0, 0);
 /// Extensions of the platform with their versions.
 pub const EXTENSIONS: &[(&str, cl_version)] =
     &[("cl_khr_icd", make_version(2, 0, 0)), ("cl_khr_extended_versioning", make_version(1, 0, 0))];
+
+/// Returns a version of OpenCL as CL_PLATFORM_VERSION and CL_DEVICE_VERSION have it: `OpenCL 3.1 Hekla x.y.z`.
+pub fn version_text(version: ClStd) -> String {
+    format!("OpenCL {version} Hekla {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// Returns a version of OpenCL as a number.
+pub fn version_number(version: ClStd) -> cl_version {
+    let (major, minor) = version.number();
+    make_version(major, minor, 0)
+}
+
+/// Returns the version of the platform: of its functions, whatever its devices have (OpenCL API 3.5.1).
+pub fn version() -> ClStd {
+    config::newest_version()
+}
+
+/// Returns the platform's name, or the one that a profile gives it.
+pub fn name() -> &'static str {
+    Profile::current().and_then(|profile| profile.platform_name.as_deref()).unwrap_or(NAME)
+}
+
+/// Returns the platform's vendor, or the one that a profile gives it.
+pub fn vendor() -> &'static str {
+    Profile::current().and_then(|profile| profile.platform_vendor.as_deref()).unwrap_or(VENDOR)
+}
 
 /// The platform object.
 pub struct Platform {
@@ -60,6 +85,7 @@ impl Platform {
 
 /// Enumerates Vulkan devices and makes objects of those that are offered; the log explains the selection.
 fn enumerate() -> Vec<Ref<Device>> {
+    platform::keep_loaded();
     fork::register_handler();
     hekla_compiler::set_thread_start(hekla_vk_backend::block_signals);
     let enumerated = selection::enumerate().unwrap_or_else(|error| {

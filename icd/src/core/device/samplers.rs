@@ -7,23 +7,56 @@ use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use std::sync::Arc;
 
-/// The samplers, in the order of their slots. A slot that is taken keeps its sampler.
-pub type Samplers = Vec<Arc<vk::Slot>>;
+/// The samplers of a device, made when a kernel is first given an image to read.
+pub struct Samplers {
+    /// Types of channels that the device filters at all.
+    filterable: vk::Filters,
+    made: OnceCell<Made>,
+}
 
-/// Returns those types of channels for which the device's samplers do what OpenCL says of linear filters, of those that
-/// they filter at all. They are made where that is not known.
-pub fn find_filters(
+/// Samplers that are made.
+struct Made {
+    /// In the order of their slots. A slot that is taken keeps its sampler.
+    _slots: Vec<Arc<vk::Slot>>,
+    /// Types of channels for which they do what OpenCL says of linear filters.
+    exact: vk::Filters,
+}
+
+impl Samplers {
+    pub fn new(filterable: vk::Filters) -> Samplers {
+        Samplers { filterable, made: OnceCell::new() }
+    }
+
+    /// Returns the types of channels that kernels have filtered by the samplers, which are now there.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn filters(&self, device: &Arc<vk::Device>) -> Result<vk::Filters, vk::Error> {
+        if self.filterable.is_empty() {
+            return Ok(vk::Filters::empty());
+        }
+        let made = self.made.get_or_try_init(|| {
+            let slots = make(device)?;
+            let exact = find_exact(device, &slots, self.filterable);
+            Ok::<_, vk::Error>(Made { _slots: slots, exact })
+        })?;
+        Ok(made.exact)
+    }
+}
+
+/// Returns those types of channels for which the samplers do what OpenCL says of linear filters, of those that they
+/// filter at all.
+fn find_exact(
     device: &Arc<vk::Device>,
-    samplers: &OnceCell<Samplers>,
+    samplers: &[Arc<vk::Slot>],
     of: vk::Filters,
 ) -> vk::Filters {
     // Where faults are injected, submissions are counted.
-    if of.is_empty() || device.has_injected_fault() {
+    if device.has_injected_fault() {
         return vk::Filters::empty();
     }
     let find = || {
-        let made = samplers.get_or_try_init(|| make(device))?;
-        let all: Vec<_> = (0..).map(desc).zip(made.iter().cloned()).collect();
+        let all: Vec<_> = (0..).map(desc).zip(samplers.iter().cloned()).collect();
         device.find_filters(&all, of)
     };
     let decode = |bytes: &[u8]| match *bytes {
@@ -38,9 +71,9 @@ pub fn find_filters(
 }
 
 /// Makes the samplers of a device, which has no others.
-fn make(device: &Arc<vk::Device>) -> Result<Samplers, vk::Error> {
+fn make(device: &Arc<vk::Device>) -> Result<Vec<Arc<vk::Slot>>, vk::Error> {
     let make = |word| vk::Slot::of_sampler(device, &desc(word));
-    let samplers: Samplers = (0..sampler_word::SLOTS).map(make).collect::<Result<_, _>>()?;
+    let samplers: Vec<_> = (0..sampler_word::SLOTS).map(make).collect::<Result<_, _>>()?;
     let in_place = samplers.iter().zip(0..).all(|(slot, word)| slot.index() == word);
     let taken = || vk::Error::Invalid("slots of samplers are taken".into());
     in_place.then_some(samplers).ok_or_else(taken)
@@ -61,14 +94,12 @@ fn desc(word: u32) -> vk::SamplerDesc {
 }
 
 impl Gpu {
-    /// Makes the samplers, where kernels use them and it is not done yet.
+    /// Returns the types of channels of images that kernels have filtered by the device's own samplers. The first call
+    /// finds out, and makes them.
     ///
     /// # Errors
     /// The driver's.
-    pub fn prepare_samplers(&self) -> Result<(), vk::Error> {
-        if self.target.hardware_linear {
-            self.samplers.get_or_try_init(|| make(&self.device))?;
-        }
-        Ok(())
+    pub fn filters(&self) -> Result<vk::Filters, vk::Error> {
+        self.samplers.filters(&self.device)
     }
 }

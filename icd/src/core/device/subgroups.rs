@@ -12,18 +12,24 @@ impl Device {
 
     /// Returns the sizes of sub-groups that kernels may ask for (cl_intel_required_subgroup_size).
     pub fn subgroup_sizes(&self) -> Vec<usize> {
-        let sizes = self.subgroups().map_or_else(Vec::new, |subgroups| subgroups.required_sizes());
-        sizes.into_iter().map(|size| size as usize).collect()
+        sizes(&self.info().features).into_iter().map(|size| size as usize).collect()
     }
 
     /// Returns the most sub-groups of a work-group; 0 where there are none.
     pub fn max_num_subgroups(&self) -> usize {
-        let subgroups = self.subgroups();
-        subgroups.map_or(0, |it| self.max_work_group_size().div_ceil(it.size as usize))
+        let sizes = self.subgroup_sizes();
+        let own = self.subgroups().map(|subgroups| subgroups.size as usize);
+        let least = sizes.into_iter().chain(own).min();
+        least.map_or(0, |size| self.max_work_group_size().div_ceil(size))
     }
 }
 
-/// What the compiler is told of sub-groups: nothing where votes, ballots or shuffles are missing.
+/// Returns the sizes of sub-groups that kernels may ask for.
+pub fn sizes(features: &vk::Features) -> Vec<u32> {
+    offered(features).map_or_else(Vec::new, |subgroups| subgroups.required_sizes())
+}
+
+/// What the compiler is told of sub-groups, before the device is probed: nothing where votes, ballots or shuffles are missing.
 pub fn offered(f: &vk::Features) -> Option<Subgroups> {
     use vk::SubgroupOps as Ops;
     let has = |ops| f.subgroup_ops.contains(ops);
@@ -49,5 +55,6 @@ pub fn offered(f: &vk::Features) -> Option<Subgroups> {
             false if f.subgroup_uniform_control_flow => Reconvergence::Uniform,
             false => Reconvergence::Unspecified,
         },
+        in_order: true,
     })
 }

@@ -10,6 +10,7 @@ use crate::core::context::Context;
 use crate::core::device::external;
 use crate::core::memory::host::HostAddress;
 use hekla_vk_backend as vk;
+use hekla_vk_backend::platform::Descriptor;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -189,7 +190,7 @@ impl Storage {
             let own = external::duplicate(fd)?;
             match context.gpus[home].device.import_memory(own, kind, size as u64) {
                 Ok(buffer) => {
-                    external::consume(fd);
+                    Descriptor::close(fd);
                     let devices = devices.iter().map(|i| context.devices[*i].clone()).collect();
                     let storage = Storage::only_on(context, size, home, buffer)?;
                     return Ok((storage, Import { devices, home }));

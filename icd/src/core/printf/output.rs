@@ -2,6 +2,7 @@
 
 use crate::object::callbacks;
 use crate::object::callbacks::UserData;
+use crate::platform;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_void};
@@ -21,7 +22,7 @@ pub enum Sink {
 impl Sink {
     fn write(self, text: &[u8]) {
         match self {
-            Sink::Stdout => stdout(text),
+            Sink::Stdout => platform::print(text),
             Sink::Callback(function, data) => {
                 let start = text.as_ptr().cast();
                 // SAFETY: the application gave this function and its data in the context's
@@ -30,29 +31,6 @@ impl Sink {
             }
         }
     }
-}
-
-/// C's own stream, so that the text takes its place among what the application prints.
-#[cfg(unix)]
-fn stdout(text: &[u8]) {
-    unsafe extern "C" {
-        #[cfg_attr(target_vendor = "apple", link_name = "__stdoutp")]
-        static stdout: *mut libc::FILE;
-    }
-    // SAFETY: the stream is C's, which keeps it valid and locks it for each call; the text is as
-    // long as is said.
-    unsafe {
-        libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
-        libc::fflush(stdout);
-    }
-}
-
-#[cfg(not(unix))]
-fn stdout(text: &[u8]) {
-    use std::io::Write;
-    // There is nobody to tell that nobody listens.
-    let _ = std::io::stdout().lock().write_all(text);
-    let _ = std::io::stdout().lock().flush();
 }
 
 /// Text of one queue on its way to the sink. It is taken in while locks are held, and delivered, in the same

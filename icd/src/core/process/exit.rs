@@ -13,9 +13,9 @@
 //! GPUs are ended by their drivers in the kernel.
 
 use crate::core::process::fork;
+use crate::platform;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
-use std::ffi::{c_int, c_void};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ struct MainThreadGuard;
 
 impl Drop for MainThreadGuard {
     fn drop(&mut self) {
-        if is_main_thread() {
+        if platform::is_main_thread() {
             wait_for_devices();
         }
     }
@@ -38,17 +38,6 @@ impl Drop for MainThreadGuard {
 
 thread_local! {
     static GUARD: MainThreadGuard = const { MainThreadGuard };
-}
-
-#[cfg(target_os = "linux")]
-fn is_main_thread() -> bool {
-    // SAFETY: queries without preconditions.
-    unsafe { libc::gettid() == libc::getpid() }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_main_thread() -> bool {
-    false
 }
 
 /// Makes the end of this thread, if it is the main thread, wait for the software devices. Called by every entry
@@ -70,9 +59,9 @@ pub fn wait_for(device: &Arc<vk::Device>) {
 /// Registers the handler again, if the device is a software device, because its compiler may have built
 /// statics since.
 pub fn register_handler(device: &vk::Device) {
-    if device.info().device_type == vk::DeviceType::Cpu {
-        // SAFETY: the function is one of this library, which is never unloaded.
-        unsafe { libc::atexit(at_exit) };
+    // Where no thread outlives exit(), none is torn down under its feet.
+    if platform::THREADS_OUTLIVE_EXIT && device.info().device_type == vk::DeviceType::Cpu {
+        platform::at_exit(at_exit);
     }
 }
 
@@ -88,35 +77,7 @@ pub fn register_handler(device: &vk::Device) {
 pub fn keep_children_off(device: &vk::Device) {
     let is_software = device.info().device_type == vk::DeviceType::Cpu;
     if is_software || device.info().quirks.contains(vk::Quirks::EXIT_BREAKS_PARENT) {
-        #[cfg(target_env = "gnu")]
-        // SAFETY: the function is one of this library, which is never unloaded.
-        unsafe {
-            gnu::on_exit(end_child, std::ptr::null_mut())
-        };
-    }
-}
-
-/// Functions that only the GNU C library has.
-///
-/// cbindgen:ignore
-#[cfg(target_env = "gnu")]
-mod gnu {
-    use std::ffi::{c_int, c_void};
-
-    unsafe extern "C" {
-        /// As atexit, but the function learns the status.
-        pub fn on_exit(f: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
-    }
-}
-
-#[cfg(target_env = "gnu")]
-extern "C" fn end_child(status: c_int, _: *mut c_void) {
-    if fork::is_child() {
-        // SAFETY: null stands for all open streams; nothing of this process is used any more.
-        unsafe {
-            libc::fflush(std::ptr::null_mut());
-            libc::_exit(status);
-        }
+        platform::end_at_exit(fork::is_child);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Processes that are forked off one that uses a device: Vulkan does not survive in them, nor do the threads that
 //! hold locks. Every call in such a process fails at once; the parent is not affected.
 
+use crate::platform;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Once;
 
@@ -20,8 +21,6 @@ pub fn register_handler() {
     }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the function does nothing that is not allowed after fork, and the library is never
-        // unloaded.
-        unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+        platform::at_fork(forked);
     });
 }

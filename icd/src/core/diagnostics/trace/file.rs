@@ -1,8 +1,8 @@
 //! The file of a trace: a JSON array that is complete at any time, however the process ends.
 
+use crate::platform;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// Bytes of events that are buffered.
@@ -53,14 +53,14 @@ impl TraceFile {
             self.buffer.clear();
             // Back to what was whole.
             let whole = self.file.set_len(self.end + TAIL.len() as u64);
-            let _ = whole.and_then(|()| self.file.write_all_at(TAIL.as_bytes(), self.end));
+            let _ = whole.and_then(|()| platform::write_at(&self.file, TAIL.as_bytes(), self.end));
         }
     }
 
     fn write(&mut self) -> io::Result<()> {
         let size = self.buffer.len();
         self.buffer.push_str(TAIL);
-        self.file.write_all_at(self.buffer.as_bytes(), self.end)?;
+        platform::write_at(&self.file, self.buffer.as_bytes(), self.end)?;
         self.end += size as u64;
         self.buffer.clear();
         Ok(())

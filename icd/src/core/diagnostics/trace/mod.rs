@@ -9,6 +9,7 @@ mod file;
 use crate::config;
 use crate::core::process::clock;
 use crate::core::process::fork;
+use crate::platform;
 use file::{quoted, TraceFile};
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
@@ -51,8 +52,7 @@ fn start() -> Option<Trace> {
     crate::core::diagnostics::log::init();
     match TraceFile::create(&path) {
         Ok(file) => {
-            // SAFETY: the function is one of this library, which is never unloaded.
-            unsafe { libc::atexit(at_exit) };
+            platform::at_exit(at_exit);
             let (pending, queues) = (Mutex::default(), AtomicU32::new(0));
             Some(Trace { file: Mutex::new(file), pending, queues })
         }

@@ -145,9 +145,9 @@ impl Image {
             return Ok(Some((*word, slot.clone())));
         }
         self.check_use(device, access)?;
-        self.prepare_samplers(index, writes)?;
         let slot = self.slot(index, writes)?;
-        Ok(Some((*word.get_or_init(|| self.word(index, &slot)), slot)))
+        let word = word.get_or_try_init(|| self.word(index, &slot, writes))?;
+        Ok(Some((*word, slot)))
     }
 
     /// Returns what a launch needs to use the shadow of the image on a device. `writes`: the kernel does not only read.
@@ -161,33 +161,29 @@ impl Image {
         writes: bool,
         queue: Option<&Arc<vk::Queue>>,
     ) -> Result<Bound> {
-        self.prepare_samplers(device, writes)?;
         let (shadow, used) = self.shadow(device, queue, writes)?;
         let slot = shadow.slots.of_image(&shadow.image, &self.layout, writes)?;
-        Ok(Bound { word: self.word(device, &slot), slot, shadow: used })
+        Ok(Bound { word: self.word(device, &slot, writes)?, slot, shadow: used })
     }
 
-    /// Prepares the samplers with which kernels that only read may read the image.
-    fn prepare_samplers(&self, device: usize, writes: bool) -> Result<()> {
-        if writes {
-            return Ok(());
-        }
-        Ok(self.context.gpus[device].prepare_samplers()?)
-    }
-
-    /// Returns the word by which a kernel on a device knows the image in a slot.
-    fn word(&self, device: usize, slot: &vk::Slot) -> u32 {
+    /// Returns the word by which a kernel on a device knows the image in a slot. Only kernels that do not write use
+    /// samplers.
+    fn word(&self, device: usize, slot: &vk::Slot, writes: bool) -> Result<u32> {
         let order = self.format.image_channel_order - image_word::CL_R;
         let data_type = self.format.image_channel_data_type - image_word::CL_SNORM_INT8;
         let store = self.layout.store.map_or(0, |store| store as u32);
-        let filters = self.context.gpus[device].filters;
+        let filters = match writes {
+            true => vk::Filters::empty(),
+            false => self.context.gpus[device].filters()?,
+        };
         let filtered = filters.intersects(vk::Filters::of(self.layout.read_as));
-        slot.index()
+        let word = slot.index()
             | order << image_word::ORDER_SHIFT
             | data_type << image_word::TYPE_SHIFT
             | store << image_word::STORE_SHIFT
             | u32::from(filtered) << image_word::FILTERED_SHIFT
-            | u32::from(self.shape.is_mipmap()) << image_word::MIPMAP_SHIFT
+            | u32::from(self.shape.is_mipmap()) << image_word::MIPMAP_SHIFT;
+        Ok(word)
     }
 
     /// Returns the image's own slot on a device.

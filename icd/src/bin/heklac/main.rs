@@ -3,11 +3,15 @@
 //!
 //! `heklac --reflection` prints what a program must know that brings the kernels to Vulkan itself (docs/offline.md).
 //!
-//! `heklac --explain` tells why there is a device for OpenCL programs, or none.
+//! `heklac --explain` tells why there is a device for OpenCL programs, or none; `heklac --doctor` what is wrong with the
+//! machine's OpenCL.
 //!
 //! Each kernel becomes a SPIR-V module of its own, as at run time: one kernel is written to the file
 //! named, several to `FILE.KERNEL.spv`.
 
+mod doctor;
+
+use hekla::core::offline::is_spirv;
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::{
     compile_il, compile_il_to_ir, compile_timed, compile_to_ir, reflection, Compiled, Il, IrAt,
@@ -20,7 +24,7 @@ const USAGE: &str = "\
 usage: heklac FILE [OpenCL build options] -o FILE.spv
        heklac FILE [OpenCL build options] --reflection
        heklac FILE [OpenCL build options] --emit=metadata|ir|ir:lower|ir:PASS
-       heklac --explain
+       heklac --explain | --doctor
   FILE         OpenCL C (.cl), OpenCL SPIR-V (.spv) or its text (.spvasm, by spirv-as)
   --spec ID=N  give a specialization constant of SPIR-V a value: an integer, or bits as 0x...
   --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
@@ -28,6 +32,7 @@ usage: heklac FILE [OpenCL build options] -o FILE.spv
   --emit=...   print, in place of SPIR-V: metadata (arguments and kernel-argument buffer of each kernel); the IR as the
                passes leave it, as lowering leaves it, or after each run of a pass
   --explain    tell what Vulkan devices there are and why each is offered to OpenCL programs or not
+  --doctor     examine loader, drivers, permissions, memory and cache, and run a kernel on each device
   --time       print the time that each stage took";
 
 /// What is written.
@@ -69,6 +74,12 @@ fn run() -> Result<(), String> {
     if std::env::args().skip(1).eq(["--explain"]) {
         return explain();
     }
+    if std::env::args().skip(1).eq(["--doctor"]) {
+        return doctor::run();
+    }
+    if std::env::args().skip(1).eq(["--doctor-loader"]) {
+        return doctor::run_loader();
+    }
     let request = parse(std::env::args().skip(1))?;
     let input = read(&request)?;
     let options = Options::parse(&request.options).map_err(|e| format!("heklac: {e}"))?;
@@ -97,13 +108,6 @@ fn run() -> Result<(), String> {
         Some(output) => write(&program, output),
         None => Ok(()),
     }
-}
-
-/// Returns true if a file begins with the magic number of SPIR-V, in either order of bytes.
-fn is_spirv(bytes: &[u8]) -> bool {
-    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
-    let first: Option<[u8; 4]> = bytes.first_chunk().copied();
-    first.is_some_and(|first| first == MAGIC || first.iter().rev().eq(&MAGIC))
 }
 
 /// Reads the input file, whose name or first bytes tell the kind.

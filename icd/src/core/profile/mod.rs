@@ -1,0 +1,169 @@
+//! Identity profiles: what Hekla says of itself to programs that judge a driver by its name.
+//!
+//! A table of programs, by the names of their executables, is part of the library; users have one of their own. At
+//! most one profile is in use in a process, chosen when something first asks.
+
+mod table;
+
+use crate::config;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The table that is part of the library.
+const EMBEDDED: &str = include_str!("profiles.toml");
+
+/// Extensions that are listed for a profile that shows them, and else are not: their names mean one maker's
+/// hardware to programs, but their functions are there wherever sub-groups are.
+pub const SHOWABLE: [&str; 4] = [
+    "cl_intel_subgroups",
+    "cl_intel_subgroups_char",
+    "cl_intel_subgroups_short",
+    "cl_intel_subgroups_long",
+];
+
+/// What a program is told in place of what is so for all others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Profile {
+    pub name: String,
+    /// Why the program needs it.
+    reason: String,
+    /// Names of executables; a `*` at the end stands for any rest.
+    programs: Vec<String>,
+    /// The profile is for devices that have sub-groups of all these sizes.
+    pub subgroup_sizes: Vec<u32>,
+    /// Software devices are presented as GPUs.
+    pub as_gpu: bool,
+    pub platform_name: Option<String>,
+    pub platform_vendor: Option<String>,
+    /// `{}` stands for what the driver says.
+    device_name: Option<String>,
+    device_vendor: Option<String>,
+    /// Extensions and features that are listed ([`SHOWABLE`]), and that are not.
+    show: Vec<String>,
+    hide: Vec<String>,
+}
+
+impl Profile {
+    /// Returns the profile of this process; the first call chooses it.
+    pub fn current() -> Option<&'static Profile> {
+        static CURRENT: OnceLock<Option<Profile>> = OnceLock::new();
+        CURRENT.get_or_init(choose).as_ref()
+    }
+
+    /// Returns the profile of this process, if it is for devices that have sub-groups of these sizes.
+    pub fn for_sizes(sizes: &[u32]) -> Option<&'static Profile> {
+        let is_there = |size: &u32| sizes.contains(size);
+        Profile::current().filter(|profile| profile.subgroup_sizes.iter().all(is_there))
+    }
+
+    pub fn device_name(&self, own: &str) -> Option<String> {
+        self.device_name.as_ref().map(|name| name.replace("{}", own))
+    }
+
+    pub fn device_vendor(&self, own: &str) -> Option<String> {
+        self.device_vendor.as_ref().map(|vendor| vendor.replace("{}", own))
+    }
+
+    /// Returns the extensions that are shown.
+    pub fn shown(&self) -> Vec<&'static str> {
+        let is_shown = |name: &&str| self.show.iter().any(|shown| shown == name);
+        SHOWABLE.into_iter().filter(is_shown).collect()
+    }
+
+    pub fn hides(&self, extension: &str) -> bool {
+        self.hide.iter().any(|hidden| hidden == extension)
+    }
+
+    /// Returns the extensions and features that are hidden.
+    pub fn hidden(&self) -> &[String] {
+        &self.hide
+    }
+
+    fn is_for(&self, program: &str) -> bool {
+        self.programs.iter().any(|name| match name.strip_suffix('*') {
+            Some(beginning) => program.starts_with(beginning),
+            None => program == name,
+        })
+    }
+}
+
+/// Chooses the profile that `HEKLA_PROFILE` names, or else that of the program.
+fn choose() -> Option<Profile> {
+    let request = config::profile();
+    if request.as_deref() == Some("none") {
+        return None;
+    }
+    let profiles = all();
+    let chosen = match &request {
+        Some(name) => profiles.iter().find(|profile| profile.name == *name),
+        None => {
+            let program = program_name()?;
+            profiles.iter().find(|profile| profile.is_for(&program))
+        }
+    };
+    match (chosen, &request) {
+        (Some(Profile { name, reason, .. }), _) => {
+            tracing::info!("profile '{name}' is in use (HEKLA_PROFILE=none: none): {reason}");
+        }
+        (None, Some(request)) => {
+            let names: Vec<_> = profiles.iter().map(|profile| profile.name.as_str()).collect();
+            tracing::warn!("HEKLA_PROFILE={request} is none of {}", names.join(", "));
+        }
+        (None, None) => {}
+    }
+    chosen.cloned()
+}
+
+/// Returns the profiles of the user and of the library, of the same names the user's.
+fn all() -> Vec<Profile> {
+    let mut profiles = config::config_home().map_or_else(Vec::new, |home| read(&home));
+    let embedded = table::parse(EMBEDDED).unwrap_or_else(|error| {
+        tracing::error!("the library's table of profiles: {error}");
+        Vec::new()
+    });
+    for profile in embedded {
+        if !profiles.iter().any(|own| own.name == profile.name) {
+            profiles.push(profile);
+        }
+    }
+    profiles
+}
+
+/// Reads the user's table; none if there is no file, or nothing that it says can be made out.
+fn read(config_home: &Path) -> Vec<Profile> {
+    let path = config_home.join("hekla/profiles.toml");
+    let Ok(text) = std::fs::read_to_string(&path) else { return Vec::new() };
+    table::parse(&text).unwrap_or_else(|error| {
+        tracing::warn!("{}: {error}", path.display());
+        Vec::new()
+    })
+}
+
+/// Returns the name of the executable.
+fn program_name() -> Option<String> {
+    let path: PathBuf = std::env::current_exe().ok()?;
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    // As Linux calls one whose file is no longer there.
+    Some(name.strip_suffix(" (deleted)").unwrap_or(&name).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_table_is_right() {
+        let profiles = table::parse(EMBEDDED).unwrap();
+        for profile in &profiles {
+            assert!(!profile.reason.is_empty(), "{}", profile.name);
+            assert_ne!(profile.name, "none");
+        }
+        let of = |program: &str| {
+            profiles.iter().find(|profile| profile.is_for(program)).map(|it| it.name.as_str())
+        };
+        assert_eq!(of("llama-bench"), Some("llama"));
+        assert_eq!(of("llama"), Some("llama"));
+        assert_eq!(of("llamas"), None);
+        assert_eq!(of("python3.11"), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! What Linux and Android have beyond other Unix-like systems.
+
+use std::ffi::{c_int, CStr};
+
+/// The variable whose folder that of the user's caches lies in, and where in it.
+pub const CACHES: (&str, &str) = ("HOME", ".cache");
+
+/// The OpenCL ICD loader.
+pub const LOADER: &CStr =
+    if cfg!(target_os = "android") { c"libOpenCL.so" } else { c"libOpenCL.so.1" };
+
+/// This library's name.
+pub const LIBRARY: &str = "libhekla.so";
+
+/// Where Vulkan loaders look for drivers.
+pub const VULKAN_MANIFESTS: &[&str] =
+    &["/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/usr/share/vulkan/icd.d"];
+
+/// The folder of the kernel drivers' files of GPUs.
+pub const DEVICE_FILES: Option<&str> = Some("/dev/dri");
+
+/// As [`CACHES`], for the user's settings.
+pub const SETTINGS: (&str, &str) = ("HOME", ".config");
+
+/// Makes mmap leave alone what is mapped at an address.
+#[cfg(target_os = "linux")]
+pub const NO_REPLACE: c_int = libc::MAP_FIXED_NOREPLACE;
+/// The same; the crate does not have Android's name for it.
+#[cfg(target_os = "android")]
+pub const NO_REPLACE: c_int = 0x10_0000;
+
+/// Returns true for a process with more rights than the user who set its environment.
+pub fn has_more_rights() -> bool {
+    // SAFETY: a query without preconditions.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+pub fn is_main_thread() -> bool {
+    // SAFETY: queries without preconditions.
+    unsafe { libc::gettid() == libc::getpid() }
+}
+
+/// Returns the number of a file that exists in memory alone; below 0 where the system has none.
+pub fn memory_file() -> c_int {
+    // Not by memfd_create, which Android's C library has only since version 11.
+    // SAFETY: the name is a string that ends with a zero.
+    let number =
+        unsafe { libc::syscall(libc::SYS_memfd_create, c"hekla".as_ptr(), libc::MFD_CLOEXEC) };
+    number as c_int
+}

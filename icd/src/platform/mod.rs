@@ -1,0 +1,32 @@
+//! What differs between operating systems: pages at given addresses, the end of the process, who may read a file, C's
+//! standard output. No other module of this crate knows which system it runs on; `vk_backend::platform` has the clock,
+//! signals and file descriptors.
+//!
+//! Each system's file has the same items, so that one that lacks any does not compile. What only some Unix-like
+//! systems have lies in `linux` (and Android), what is there without it in `portable`.
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+#[path = "portable.rs"]
+mod linux;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+pub use unix::*;
+#[cfg(windows)]
+pub use windows::*;
+
+/// What pages are to hold.
+#[derive(Clone, Copy)]
+pub enum Contents<'a> {
+    /// Nothing: an access ends the process.
+    Nothing,
+    /// Zeros at first.
+    Own,
+    /// The bytes of a file in memory.
+    Of(&'a MemoryFile),
+}

@@ -1,0 +1,48 @@
+//! macOS and others: in the place of what only Linux has.
+
+use std::ffi::{c_int, CStr};
+
+/// The variable whose folder that of the user's caches lies in, and where in it.
+pub const CACHES: (&str, &str) =
+    if cfg!(target_vendor = "apple") { ("HOME", "Library/Caches") } else { ("HOME", ".cache") };
+
+/// The OpenCL ICD loader.
+pub const LOADER: &CStr =
+    if cfg!(target_vendor = "apple") { c"libOpenCL.dylib" } else { c"libOpenCL.so" };
+
+/// This library's name.
+pub const LIBRARY: &str =
+    if cfg!(target_vendor = "apple") { "libhekla.dylib" } else { "libhekla.so" };
+
+/// Where Vulkan loaders look for drivers.
+pub const VULKAN_MANIFESTS: &[&str] =
+    &["/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/opt/homebrew/share/vulkan/icd.d"];
+
+/// The folder of the kernel drivers' files of GPUs: there is none.
+pub const DEVICE_FILES: Option<&str> = None;
+
+/// As [`CACHES`], for the user's settings.
+pub const SETTINGS: (&str, &str) = if cfg!(target_vendor = "apple") {
+    ("HOME", "Library/Application Support")
+} else {
+    ("HOME", ".config")
+};
+
+/// An address is a hint, which the system does not take where something is mapped.
+pub const NO_REPLACE: c_int = 0;
+
+/// Returns true for a process with more rights than the user who set its environment.
+pub fn has_more_rights() -> bool {
+    // SAFETY: queries without preconditions.
+    unsafe { libc::geteuid() != libc::getuid() || libc::getegid() != libc::getgid() }
+}
+
+/// Returns false: it is not known, and waiting for devices is left to the handler of exit().
+pub fn is_main_thread() -> bool {
+    false
+}
+
+/// Returns -1: there are no files in memory alone.
+pub fn memory_file() -> c_int {
+    -1
+}

@@ -1,0 +1,192 @@
+//! Linux, Android, macOS and their kin.
+
+use super::{linux, Contents};
+use std::ffi::{c_void, CStr};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::Path;
+
+pub use linux::{
+    has_more_rights, is_main_thread, CACHES, DEVICE_FILES, LIBRARY, LOADER, SETTINGS,
+    VULKAN_MANIFESTS,
+};
+
+/// True where handlers of [`at_exit`] run while other threads still do.
+pub const THREADS_OUTLIVE_EXIT: bool = true;
+
+/// True where `.icd` files tell the loader of drivers.
+pub const HAS_ICD_FILES: bool = true;
+
+/// A library that is loaded, and stays so.
+pub struct Library(*mut c_void);
+
+impl Library {
+    /// Loads a library by its name. The error is the system's own text.
+    pub fn open(name: &CStr) -> Result<Library, String> {
+        // SAFETY: the name is a string. What a library does when it is loaded is its own affair.
+        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
+        if library.is_null() {
+            // SAFETY: after a failure the text is there until the next call.
+            let text = unsafe { CStr::from_ptr(libc::dlerror()) };
+            return Err(text.to_string_lossy().into_owned());
+        }
+        Ok(Library(library))
+    }
+
+    /// Returns a symbol's address.
+    pub fn symbol(&self, name: &CStr) -> Option<*mut c_void> {
+        // SAFETY: the library is loaded, the name a string.
+        let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        (!address.is_null()).then_some(address)
+    }
+}
+
+/// A file that exists in memory alone.
+pub struct MemoryFile(OwnedFd);
+
+impl MemoryFile {
+    /// Returns a file of `size` zeros; `None` where the system has none.
+    pub fn new(size: usize) -> Option<MemoryFile> {
+        let number = linux::memory_file();
+        if number < 0 {
+            return None;
+        }
+        // SAFETY: the system has just opened it for this function.
+        let file = File::from(unsafe { OwnedFd::from_raw_fd(number) });
+        file.set_len(size.try_into().ok()?).ok()?;
+        Some(MemoryFile(file.into()))
+    }
+}
+
+/// Maps `size` bytes, whole pages, at any address unless one is given. Returns their address; `None` where there is no
+/// room, or the process uses some of them.
+pub fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Option<usize> {
+    let protection = match contents {
+        Contents::Nothing => libc::PROT_NONE,
+        Contents::Own | Contents::Of(_) => libc::PROT_READ | libc::PROT_WRITE,
+    };
+    let (sharing, file) = match contents {
+        Contents::Nothing | Contents::Own => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
+        Contents::Of(file) => (libc::MAP_SHARED, file.0.as_raw_fd()),
+    };
+    let fixed = if address.is_some() { linux::NO_REPLACE } else { 0 };
+    let flags = sharing | libc::MAP_NORESERVE | fixed;
+    let wanted = address.unwrap_or(0) as *mut c_void;
+    // SAFETY: a new mapping, which leaves alone what is mapped already.
+    let got = unsafe { libc::mmap(wanted, size, protection, flags, file, 0) };
+    if got == libc::MAP_FAILED {
+        return None;
+    }
+    let got = got as usize;
+    // Where the address is a hint (systems and kernels without NOREPLACE) the pages may lie elsewhere.
+    if address.is_some_and(|address| address != got) {
+        // SAFETY: the pages were just mapped.
+        unsafe { unmap(got, size) };
+        return None;
+    }
+    Some(got)
+}
+
+/// Gives pages back.
+///
+/// # Safety
+/// They are those of one call of [`map`], and nobody uses them.
+pub unsafe fn unmap(address: usize, size: usize) {
+    // SAFETY: as the caller promises.
+    unsafe { libc::munmap(address as *mut c_void, size) };
+}
+
+/// Makes a function run when the process ends.
+pub fn at_exit(f: extern "C" fn()) {
+    // SAFETY: the function is one of this library, which is never unloaded.
+    unsafe { libc::atexit(f) };
+}
+
+/// Makes a function run in processes that are forked off this one.
+pub fn at_fork(f: unsafe extern "C" fn()) {
+    // SAFETY: callers give functions that do nothing that is not allowed after fork; the library is never unloaded.
+    unsafe { libc::pthread_atfork(None, None, Some(f)) };
+}
+
+/// Makes a process for which `is_over` holds end at exit() without the handlers that were registered before, its files
+/// written. With the GNU C library alone: others tell no handler the status.
+pub fn end_at_exit(is_over: fn() -> bool) {
+    #[cfg(target_env = "gnu")]
+    gnu::end_at_exit(is_over);
+    #[cfg(not(target_env = "gnu"))]
+    let _ = is_over;
+}
+
+/// Functions that only the GNU C library has.
+#[cfg(target_env = "gnu")]
+mod gnu {
+    use std::ffi::{c_int, c_void};
+
+    unsafe extern "C" {
+        /// As atexit, but the function learns the status.
+        fn on_exit(f: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    }
+
+    pub fn end_at_exit(is_over: fn() -> bool) {
+        // SAFETY: the functions are those of this library, which is never unloaded.
+        unsafe { on_exit(end, is_over as *mut c_void) };
+    }
+
+    extern "C" fn end(status: c_int, is_over: *mut c_void) {
+        // SAFETY: the argument is the function that was registered.
+        let is_over: fn() -> bool = unsafe { std::mem::transmute(is_over) };
+        if is_over() {
+            // SAFETY: null stands for all open streams; nothing of this process is used any more.
+            unsafe {
+                libc::fflush(std::ptr::null_mut());
+                libc::_exit(status);
+            }
+        }
+    }
+}
+
+/// Does nothing: the library is linked so that it stays loaded until the process ends.
+pub fn keep_loaded() {}
+
+/// Writes to C's own stream, so that the text takes its place among what the application prints.
+pub fn print(text: &[u8]) {
+    unsafe extern "C" {
+        #[cfg_attr(target_vendor = "apple", link_name = "__stdoutp")]
+        static stdout: *mut libc::FILE;
+    }
+    // SAFETY: the stream is C's, which keeps it valid and locks it for each call; the text is as
+    // long as is said.
+    unsafe {
+        libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
+        libc::fflush(stdout);
+    }
+}
+
+/// Makes a folder, and those above it, for this user alone.
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Makes a file for this user alone, which must not be there.
+pub fn create_private_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Fails if a file of `size` bytes exceeds the limit on file sizes: writing beyond it would end the process with a
+/// signal.
+pub fn check_file_size_limit(size: u64) -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` is valid for writing.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    match known && size > limit.rlim_cur {
+        true => Err(io::Error::from_raw_os_error(libc::EFBIG)),
+        false => Ok(()),
+    }
+}
+
+/// Writes all bytes at an offset of a file.
+pub fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    file.write_all_at(bytes, offset)
+}

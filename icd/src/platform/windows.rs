@@ -1,0 +1,185 @@
+//! Windows.
+//!
+//! What is not there: processes are not forked, files in memory are not mapped twice (devices that want that find no
+//! shared memory of the host), and exit() ends all other threads before any handler runs.
+
+use super::Contents;
+use std::ffi::{c_char, c_int, c_void, CStr};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::windows::fs::FileExt;
+use std::path::Path;
+
+/// The variable whose folder that of the user's caches lies in, and where in it.
+pub const CACHES: (&str, &str) = ("LOCALAPPDATA", "");
+
+/// True where handlers of [`at_exit`] run while other threads still do.
+pub const THREADS_OUTLIVE_EXIT: bool = false;
+
+const MEM_COMMIT: u32 = 0x1000;
+const MEM_RESERVE: u32 = 0x2000;
+const MEM_RELEASE: u32 = 0x8000;
+const PAGE_NOACCESS: u32 = 0x01;
+const PAGE_READWRITE: u32 = 0x04;
+
+#[link(name = "kernel32")]
+unsafe extern "system" {
+    fn VirtualAlloc(address: *mut c_void, size: usize, kind: u32, protection: u32) -> *mut c_void;
+    fn LoadLibraryA(name: *const c_char) -> *mut c_void;
+    fn GetProcAddress(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn GetModuleHandleExW(flags: u32, address: *const c_void, module: *mut *mut c_void) -> i32;
+    fn VirtualFree(address: *mut c_void, size: usize, kind: u32) -> i32;
+}
+
+unsafe extern "C" {
+    fn atexit(f: extern "C" fn()) -> c_int;
+}
+
+/// Where Vulkan loaders look for drivers: the registry tells them.
+pub const VULKAN_MANIFESTS: &[&str] = &[];
+
+/// The folder of the kernel drivers' files of GPUs: there is none.
+pub const DEVICE_FILES: Option<&str> = None;
+
+/// True where `.icd` files tell the loader of drivers: here the registry does.
+pub const HAS_ICD_FILES: bool = false;
+
+/// As [`CACHES`], for the user's settings.
+pub const SETTINGS: (&str, &str) = ("APPDATA", "");
+
+/// The OpenCL ICD loader.
+pub const LOADER: &CStr = c"OpenCL.dll";
+
+/// This library's name.
+pub const LIBRARY: &str = "hekla.dll";
+
+/// A library that is loaded, and stays so.
+pub struct Library(*mut c_void);
+
+impl Library {
+    /// Loads a library by its name. The error is the system's own text.
+    pub fn open(name: &CStr) -> Result<Library, String> {
+        // SAFETY: the name is a string. What a library does when it is loaded is its own affair.
+        let library = unsafe { LoadLibraryA(name.as_ptr()) };
+        match library.is_null() {
+            true => Err(io::Error::last_os_error().to_string()),
+            false => Ok(Library(library)),
+        }
+    }
+
+    /// Returns a symbol's address.
+    pub fn symbol(&self, name: &CStr) -> Option<*mut c_void> {
+        // SAFETY: the library is loaded, the name a string.
+        let address = unsafe { GetProcAddress(self.0, name.as_ptr()) };
+        (!address.is_null()).then_some(address)
+    }
+}
+
+/// There are none.
+pub enum MemoryFile {}
+
+impl MemoryFile {
+    /// Returns `None`.
+    pub fn new(_: usize) -> Option<MemoryFile> {
+        None
+    }
+}
+
+/// Maps `size` bytes, whole pages, at any address unless one is given. Returns their address; `None` where there is no
+/// room, or the process uses some of them.
+pub fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Option<usize> {
+    let (kind, protection) = match contents {
+        Contents::Nothing => (MEM_RESERVE, PAGE_NOACCESS),
+        Contents::Own => (MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE),
+        Contents::Of(file) => match *file {},
+    };
+    let wanted = address.unwrap_or(0) as *mut c_void;
+    // SAFETY: new pages; what the process uses already is never given out again.
+    let got = unsafe { VirtualAlloc(wanted, size, kind, protection) } as usize;
+    if got == 0 {
+        return None;
+    }
+    // The system rounds an address down to a multiple of 64 KiB.
+    if address.is_some_and(|address| address != got) {
+        // SAFETY: the pages were just made.
+        unsafe { unmap(got, size) };
+        return None;
+    }
+    Some(got)
+}
+
+/// Gives pages back.
+///
+/// # Safety
+/// They are those of one call of [`map`], and nobody uses them.
+pub unsafe fn unmap(address: usize, _: usize) {
+    // SAFETY: as the caller promises; a size of 0 stands for all that was made at once.
+    unsafe { VirtualFree(address as *mut c_void, 0, MEM_RELEASE) };
+}
+
+/// Returns false: there are no programs with more rights than the user who starts them.
+pub fn has_more_rights() -> bool {
+    false
+}
+
+/// Returns false: its end is not waited for.
+pub fn is_main_thread() -> bool {
+    false
+}
+
+/// Makes a function run when the process ends; no other thread runs any more then.
+pub fn at_exit(f: extern "C" fn()) {
+    // SAFETY: the function is one of this library, which calls it when it is unloaded, if that is earlier.
+    unsafe { atexit(f) };
+}
+
+/// Does nothing: no process is forked.
+pub fn at_fork(_: unsafe extern "C" fn()) {}
+
+/// Does nothing: no process is forked.
+pub fn end_at_exit(_: fn() -> bool) {}
+
+/// Keeps this library loaded until the process ends, since its threads may be running.
+pub fn keep_loaded() {
+    const PIN: u32 = 0x1;
+    const FROM_ADDRESS: u32 = 0x4;
+    let here = keep_loaded as *const c_void;
+    let mut module = std::ptr::null_mut();
+    // SAFETY: the address is one of this module, the place valid for writing.
+    unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, here, &mut module) };
+}
+
+/// Writes to the standard output.
+pub fn print(text: &[u8]) {
+    // There is nobody to tell that nobody listens.
+    let _ = io::stdout().lock().write_all(text);
+    let _ = io::stdout().lock().flush();
+}
+
+/// Makes a folder, and those above it. In the user's own folder others may not read it.
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).create(path)
+}
+
+/// Makes a file, which must not be there.
+pub fn create_private_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Succeeds: there is no such limit.
+pub fn check_file_size_limit(_: u64) -> io::Result<()> {
+    Ok(())
+}
+
+/// Writes all bytes at an offset of a file.
+pub fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = file.seek_write(bytes, offset)?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = &bytes[written..];
+        offset += written as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! Windows. It has no signals; memory and semaphores are shared with other APIs by handles of another kind, which are
+//! not offered there.
+
+use std::sync::OnceLock;
+
+use ash::vk;
+
+/// True where memory and semaphores are shared with other APIs by file descriptor.
+pub const HAS_DESCRIPTORS: bool = false;
+
+/// The clock of [`now_ns`] in VK_KHR_calibrated_timestamps.
+pub(crate) const TIME_DOMAIN: vk::TimeDomainKHR = vk::TimeDomainKHR::QUERY_PERFORMANCE_COUNTER;
+
+#[link(name = "kernel32")]
+unsafe extern "system" {
+    fn QueryPerformanceCounter(count: *mut i64) -> i32;
+    fn QueryPerformanceFrequency(frequency: *mut i64) -> i32;
+}
+
+/// Returns the time of the host's monotonic clock in nanoseconds.
+pub fn now_ns() -> u64 {
+    let mut count = 0;
+    // SAFETY: the place is valid for writing; the function succeeds on all versions since XP.
+    unsafe { QueryPerformanceCounter(&mut count) };
+    reading_to_ns(count as u64)
+}
+
+/// Converts a reading of the clock by Vulkan.
+pub(crate) fn reading_to_ns(reading: u64) -> u64 {
+    static FREQUENCY: OnceLock<u64> = OnceLock::new();
+    let frequency = *FREQUENCY.get_or_init(|| {
+        let mut frequency = 0;
+        // SAFETY: as above.
+        unsafe { QueryPerformanceFrequency(&mut frequency) };
+        frequency.max(1) as u64
+    });
+    (u128::from(reading) * 1_000_000_000 / u128::from(frequency)) as u64
+}
+
+/// There are none: no device offers to import or export one.
+pub enum Descriptor {}
+
+impl Descriptor {
+    /// Returns `None`: no number is a descriptor.
+    pub fn duplicate_of(_: i32) -> Option<Descriptor> {
+        None
+    }
+
+    /// # Safety
+    /// None is needed here.
+    pub(crate) unsafe fn from_driver(_: i32) -> Option<Descriptor> {
+        None
+    }
+
+    /// Does nothing: nothing was imported.
+    pub fn close(_: i32) {}
+
+    /// Returns the number, which the caller owns from now on.
+    pub fn into_number(self) -> i32 {
+        match self {}
+    }
+
+    pub(crate) fn number(&self) -> i32 {
+        match *self {}
+    }
+
+    pub(crate) fn duplicate_number(&self) -> Option<i32> {
+        match *self {}
+    }
+
+    pub(crate) fn close_rejected(&self, _: i32) {
+        match *self {}
+    }
+
+    pub(crate) fn is_stream(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn size(&self) -> Option<u64> {
+        match *self {}
+    }
+}
+
+/// Does nothing.
+pub(crate) struct SignalsBlocked;
+
+impl SignalsBlocked {
+    pub(crate) fn new() -> SignalsBlocked {
+        SignalsBlocked
+    }
+}

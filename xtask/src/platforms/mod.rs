@@ -1,0 +1,170 @@
+//! `cargo xtask platforms`: builds Hekla for the other platforms, and runs the compiler's tests where an emulator does.
+//!
+//! docs/platforms.md says what is known of each.
+
+mod wine;
+
+use crate::system::{self, cargo, step};
+use crate::Outcome;
+use std::process::Command;
+
+const USAGE: &str = "usage: cargo xtask platforms [NAME...] [--check]";
+
+/// Another platform than the one that this program runs on.
+struct Platform {
+    name: &'static str,
+    target: &'static str,
+    /// Debian's packages of its linker and emulator.
+    packages: &'static [&'static str],
+    /// What is done beyond type checking.
+    run: fn(&Platform) -> Outcome,
+}
+
+const PLATFORMS: [Platform; 5] = [
+    Platform {
+        name: "linux-aarch64",
+        target: "aarch64-unknown-linux-gnu",
+        packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user", "spirv-tools"],
+        run: linux_aarch64,
+    },
+    Platform {
+        name: "windows",
+        target: "x86_64-pc-windows-gnu",
+        packages: &["gcc-mingw-w64-x86-64-win32", "wine64"],
+        run: windows,
+    },
+    Platform { name: "macos", target: "aarch64-apple-darwin", packages: &[], run: only_checked },
+    Platform { name: "android", target: "aarch64-linux-android", packages: &[], run: only_checked },
+    Platform { name: "32-bit", target: "i686-unknown-linux-gnu", packages: &[], run: only_checked },
+];
+
+/// What the refusal of 32-bit targets begins with (`vk-backend/src/platform`).
+const REFUSAL: &str = "Hekla needs a 64-bit target";
+
+/// Runs the command: all platforms, or those that are named. `--check`: no more than type checking.
+pub fn run(args: &[String]) -> Outcome {
+    let only_check = args.iter().any(|arg| arg == "--check");
+    let names: Vec<&String> = args.iter().filter(|arg| *arg != "--check").collect();
+    let known = |name: &&String| PLATFORMS.iter().any(|platform| platform.name == **name);
+    if !names.iter().all(known) {
+        let all: Vec<_> = PLATFORMS.iter().map(|platform| platform.name).collect();
+        return Err(format!("{USAGE}\nplatforms: {}", all.join(", ")));
+    }
+    let wanted =
+        |platform: &&Platform| names.is_empty() || names.iter().any(|name| *name == platform.name);
+    for platform in PLATFORMS.iter().filter(wanted) {
+        step(&format!("{} ({})", platform.name, platform.target));
+        if !has_standard_library(platform.target) {
+            println!("skipped: rustup brings no standard library for {}", platform.target);
+            continue;
+        }
+        check(platform)?;
+        if !only_check {
+            system::ensure_packages(platform.packages)?;
+            (platform.run)(platform)?;
+        }
+    }
+    Ok(())
+}
+
+/// Type-checks library, compiler and developer commands for every platform: what CI does.
+pub fn check_all() -> Outcome {
+    run(&["--check".to_string()])
+}
+
+/// Makes sure that the target's standard library is there.
+fn has_standard_library(target: &str) -> bool {
+    let mut list = Command::new("rustup");
+    let listed = system::capture(list.args(["target", "list", "--installed"]));
+    if listed.is_ok_and(|text| text.lines().any(|line| line == target)) {
+        return true;
+    }
+    system::capture(Command::new("rustup").args(["target", "add", target])).is_ok()
+}
+
+/// Type-checks for a platform. That of 32 bits must be refused, with a message that says why.
+fn check(platform: &Platform) -> Outcome {
+    let mut check = cargo(&["check", "--quiet", "--target", platform.target]);
+    check.args(["-p", "hekla-icd", "-p", "hekla-compiler", "-p", "xtask"]);
+    let result = system::capture(&mut check);
+    match (platform.name, result) {
+        ("32-bit", result) => refused(result),
+        (_, Ok(said)) if said.contains("warning:") => Err(said),
+        (_, Ok(_)) => {
+            println!("library, compiler and developer commands type-check");
+            Ok(())
+        }
+        (_, Err(error)) => Err(error),
+    }
+}
+
+/// Succeeds if a build failed for the reason that it should.
+fn refused(result: Result<String, String>) -> Outcome {
+    match result {
+        Ok(_) => Err("a 32-bit target is not refused".to_string()),
+        Err(said) => match said.lines().find(|line| line.contains(REFUSAL)) {
+            Some(line) => {
+                println!("refused: {line}");
+                Ok(())
+            }
+            None => Err(format!("a 32-bit target is refused without saying why:\n{said}")),
+        },
+    }
+}
+
+/// Does nothing more: there is neither a linker for such a platform here nor an emulator.
+fn only_checked(_: &Platform) -> Outcome {
+    Ok(())
+}
+
+/// Builds for 64-bit ARM, and runs the compiler's tests in QEMU.
+fn linux_aarch64(platform: &Platform) -> Outcome {
+    let with = |mut command: Command| {
+        let linker = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER";
+        let runner = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
+        command.env(linker, "aarch64-linux-gnu-gcc");
+        command.env(runner, "qemu-aarch64 -L /usr/aarch64-linux-gnu");
+        command
+    };
+    let target = platform.target;
+    system::run(&mut with(cargo(&["build", "--quiet", "-p", "hekla-icd", "--target", target])))?;
+    println!("built {}", built(target, "libhekla.so").display());
+    system::run(&mut with(cargo(&["test", "--quiet", "-p", "hekla-compiler", "--target", target])))
+}
+
+/// Builds for Windows, and runs the compiler's tests and those of the registration in Wine.
+fn windows(platform: &Platform) -> Outcome {
+    let wine = wine::Wine::new()?;
+    let target = platform.target;
+    let mut build = cargo(&["build", "--quiet", "-p", "hekla-icd", "--target", target]);
+    system::run(wine.select(&mut build))?;
+    println!("built {}", built(target, "hekla.dll").display());
+    let mut explain = cargo(&["run", "--quiet", "-p", "hekla-icd", "--bin", "heklac"]);
+    explain.args(["--target", target, "--", "--help"]);
+    wine.select(&mut explain).current_dir(system::root());
+    let output = explain.output().map_err(|e| format!("heklac.exe: {e}"))?;
+    if !String::from_utf8_lossy(&output.stderr).contains("usage: heklac FILE") {
+        return Err("heklac.exe does not start in Wine".to_string());
+    }
+    wine.test(target, &["-p", "hekla-compiler"])?;
+    wine.test(target, &["-p", "xtask", "platform"])
+}
+
+/// Returns the path of what was built for a target.
+fn built(target: &str, name: &str) -> std::path::PathBuf {
+    system::target().join(target).join("debug").join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_for_32_bits_must_fail_for_that_reason() {
+        assert!(refused(Err(format!("error: {REFUSAL}: device addresses"))).is_ok());
+        assert!(refused(Err("error: no linker".to_string())).is_err());
+        assert!(refused(Ok(String::new())).is_err());
+        let source = system::root().join("vk-backend/src/platform/mod.rs");
+        assert!(std::fs::read_to_string(source).unwrap().contains(REFUSAL));
+    }
+}

@@ -1,0 +1,123 @@
+//! `cargo xtask release`: what a release of this version would be, and whether all that says the version agrees. It
+//! changes nothing: the tag that it prints is the release.
+
+use crate::package::{self, VERSION};
+use crate::system;
+use crate::Outcome;
+use std::process::Command;
+
+const USAGE: &str = "usage: cargo xtask release [--notes]";
+
+/// Files that say the version, with what stands before it there.
+const PLACES: [(&str, &str); 6] = [
+    ("CHANGELOG.md", "\n## "),
+    ("packaging/arch/PKGBUILD", "\npkgver="),
+    ("packaging/nix/default.nix", "version = \""),
+    ("docs/man/heklac.1", "\"Hekla "),
+    ("docs/man/hekla.7", "\"Hekla "),
+    ("Cargo.toml", "\nversion = \""),
+];
+
+/// Runs the command. `--notes`: prints the section of the changelog alone.
+pub fn run(args: &[String]) -> Outcome {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let changelog = read("CHANGELOG.md")?;
+    let notes = section(&changelog, VERSION)
+        .ok_or_else(|| format!("CHANGELOG.md has no section '## {VERSION}'"))?;
+    match args[..] {
+        [] => {}
+        ["--notes"] => {
+            println!("{notes}");
+            return Ok(());
+        }
+        _ => return Err(USAGE.to_string()),
+    }
+    let mut faults = Vec::new();
+    for (file, before) in PLACES {
+        if let Some(fault) = disagreement(&read(file)?, before) {
+            faults.push(format!("{file} {fault}"));
+        }
+    }
+    let tag = format!("v{VERSION}");
+    let git = |args: &[&str]| system::capture(Command::new("git").args(args));
+    if !git(&["tag", "--list", &tag])?.trim().is_empty() {
+        faults.push(format!("there is a tag {tag}: raise the version in Cargo.toml"));
+    }
+    if !git(&["status", "--porcelain"])?.trim().is_empty() {
+        faults.push("the tree has changes that are not committed".to_string());
+    }
+    if changelog.contains(&format!("## {VERSION} (not yet released)")) {
+        faults.push("CHANGELOG.md says 'not yet released': put the date there".to_string());
+    }
+    println!("version   {VERSION}\ntag       {tag}\ntag text  Hekla {VERSION}\n\n{notes}\n");
+    println!("packages");
+    for name in package::names()? {
+        println!("  {name}");
+    }
+    println!("\nto release it: git tag -a {tag} -m 'Hekla {VERSION}' && git push origin {tag}");
+    if !faults.is_empty() {
+        println!("\nbefore that:");
+        faults.iter().for_each(|fault| println!("  {fault}"));
+    }
+    Ok(())
+}
+
+/// Fails where files disagree about the version: a part of `cargo xtask check`.
+pub fn check() -> Outcome {
+    for (file, before) in PLACES {
+        if let Some(fault) = disagreement(&read(file)?, before) {
+            return Err(format!("{file} {fault}"));
+        }
+    }
+    Ok(())
+}
+
+fn read(file: &str) -> Result<String, String> {
+    std::fs::read_to_string(system::root().join(file)).map_err(|e| format!("{file}: {e}"))
+}
+
+/// Returns what is wrong if the first version in a text, behind `before`, is not that of the workspace.
+fn disagreement(text: &str, before: &str) -> Option<String> {
+    let Some((_, rest)) = text.split_once(before) else {
+        return Some("says no version".to_string());
+    };
+    let version: String =
+        rest.chars().take_while(|c| c.is_ascii_alphanumeric() || "-.+".contains(*c)).collect();
+    (version != VERSION).then(|| format!("says {version}, Cargo.toml {VERSION}"))
+}
+
+/// Returns the text below the heading of a version.
+fn section<'a>(changelog: &'a str, version: &str) -> Option<&'a str> {
+    let mut rest = changelog;
+    loop {
+        let at = rest.find("\n## ")?;
+        rest = &rest[at + 4..];
+        let heading = rest.lines().next()?;
+        if heading.split_whitespace().next() == Some(version) {
+            let body = &rest[heading.len()..];
+            return Some(body[..body.find("\n## ").unwrap_or(body.len())].trim());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_has_its_section() {
+        let changelog = "# Changes\n\n## 1.1.0 (2027-01-02)\n\n- b\n\n## 1.0.0\n\n- a\n";
+        assert_eq!(section(changelog, "1.1.0"), Some("- b"));
+        assert_eq!(section(changelog, "1.0.0"), Some("- a"));
+        assert_eq!(section(changelog, "1.0"), None);
+    }
+
+    #[test]
+    fn files_that_say_another_version_are_told() {
+        assert_eq!(disagreement(&format!("x\npkgver={VERSION}\n"), "\npkgver="), None);
+        let fault = disagreement("x\npkgver=9.9.9\n", "\npkgver=").unwrap();
+        assert!(fault.contains("9.9.9") && fault.contains(VERSION), "{fault}");
+        assert!(disagreement("x", "\npkgver=").is_some());
+        check().unwrap();
+    }
+}
