@@ -79,7 +79,8 @@ pub fn app() -> App {
             tests(bench, "dpnp", vec![format!("dpnp/tests/{file}")])
         })
     }));
-    App { name: "sycl", packages: &["python3-venv"], checks }
+    App::new("sycl", &["python3-venv"], checks)
+        .what("SYCL programs from PyPI, whose kernels are SPIR-V")
 }
 
 /// Returns the Python that has the packages.
