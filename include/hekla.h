@@ -1230,6 +1230,44 @@
 
 #define CL_SEMAPHORE_HANDLE_SYNC_FD_KHR 8280
 
+#define HEKLA_TARGET_GENERIC 0
+
+#define HEKLA_TARGET_MINIMAL 1
+
+#define HEKLA_ARGUMENT_VALUE 0
+
+#define HEKLA_ARGUMENT_BUFFER 1
+
+#define HEKLA_ARGUMENT_LOCAL 2
+
+#define HEKLA_ARGUMENT_IMAGE 3
+
+#define HEKLA_ARGUMENT_SAMPLER 4
+
+#define HEKLA_ARGUMENT_PIPE 5
+
+#define HEKLA_FIELD_GLOBAL_BASE 0
+
+#define HEKLA_FIELD_GROUP_BASE 1
+
+#define HEKLA_FIELD_GLOBAL_OFFSET 2
+
+#define HEKLA_FIELD_GLOBAL_SIZE 3
+
+#define HEKLA_FIELD_NUM_GROUPS 4
+
+#define HEKLA_FIELD_ENQUEUED_LOCAL_SIZE 5
+
+#define HEKLA_FIELD_WORK_DIM 6
+
+#define HEKLA_FIELD_DATA_ADDRESS 7
+
+#define HEKLA_FIELD_PRINTF_BUFFER 8
+
+#define HEKLA_FIELD_ORDER_WORD 9
+
+#define HEKLA_NO_OFFSET 4294967295
+
 
 
 #define MAX_REGIONS 1024
@@ -1285,6 +1323,8 @@ typedef struct _cl_program _cl_program;
 typedef struct _cl_sampler _cl_sampler;
 
 typedef struct _cl_semaphore_khr _cl_semaphore_khr;
+
+typedef struct _hekla_program _hekla_program;
 
 typedef struct _cl_mem *cl_mem;
 
@@ -1394,6 +1434,86 @@ typedef cl_uint cl_mutable_command_info_khr;
 
 typedef void (*NativeKernel)(void*);
 
+typedef struct _hekla_program *hekla_program;
+
+typedef struct hekla_spec_value {
+  cl_uint id;
+  cl_ulong bits;
+} hekla_spec_value;
+
+typedef struct hekla_compile_info {
+  size_t struct_size;
+  cl_uint target;
+  const char *options;
+  const char *file_name;
+  size_t num_spec_values;
+  const struct hekla_spec_value *spec_values;
+} hekla_compile_info;
+
+typedef struct hekla_argument {
+  const char *name;
+  const char *type_name;
+  cl_uint kind;
+  cl_uint address;
+  cl_uint access;
+  cl_uint offset;
+  cl_uint size;
+  cl_uint align;
+  cl_uint specialization;
+  cl_uint image_type;
+  cl_bool depth;
+  cl_uint packet_size;
+} hekla_argument;
+
+typedef struct hekla_field {
+  cl_uint kind;
+  cl_uint offset;
+  cl_uint size;
+} hekla_field;
+
+typedef struct hekla_kernel {
+  const char *name;
+  const char *attributes;
+  size_t num_words;
+  const cl_uint *words;
+  size_t num_arguments;
+  const struct hekla_argument *arguments;
+  size_t num_fields;
+  const struct hekla_field *fields;
+  cl_uint argument_buffer_size;
+  cl_bool arguments_in_push_constants;
+  cl_uint required_local_size[3];
+  cl_uint local_size_hint[3];
+  cl_ulong local_static_size;
+  cl_uint local_element_size;
+  cl_ulong private_size;
+  cl_uint registers;
+  cl_bool uses_barrier;
+  cl_bool local_size_visible;
+  cl_bool uses_images;
+  cl_uint required_subgroup_size;
+} hekla_kernel;
+
+typedef struct hekla_reflection {
+  size_t num_kernels;
+  const struct hekla_kernel *kernels;
+  cl_ulong data_size;
+  cl_uint data_align;
+  size_t num_data_bytes;
+  const uint8_t *data_bytes;
+  size_t num_relocations;
+  const cl_uint *relocations;
+  cl_bool uniform_groups;
+  cl_uint local_size_ids[3];
+  cl_uint has_global_offset_id;
+  cl_uint local_block_length_id;
+  cl_uint sampled_images_binding;
+  cl_uint storage_images_binding;
+  cl_uint uniform_texel_buffers_binding;
+  cl_uint storage_texel_buffers_binding;
+  cl_uint samplers_binding;
+} hekla_reflection;
+
 typedef ptrdiff_t cl_pipe_properties;
 
 typedef cl_uint cl_pipe_info;
@@ -1452,8 +1572,6 @@ typedef cl_uint cl_mem_advice_intel;
 
 typedef cl_bitfield cl_mutable_dispatch_fields_khr;
 
-typedef cl_uint cl_version;
-
 typedef cl_bitfield cl_device_unified_shared_memory_capabilities_intel;
 
 typedef cl_device_unified_shared_memory_capabilities_intel Capabilities;
@@ -1463,8 +1581,6 @@ typedef cl_device_unified_shared_memory_capabilities_intel Capabilities;
 #define COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES 0
 
 #define MUTABLE_DISPATCH_CAPABILITIES ((((CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR) | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR) | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR) | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR)
-
-
 
 #define DEVICE_CAPABILITIES (CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
 
@@ -1979,6 +2095,19 @@ cl_int clEnqueueNativeKernel(cl_command_queue command_queue,
                              cl_uint num_events_in_wait_list,
                              const cl_event *event_wait_list,
                              cl_event *event);
+
+hekla_program heklaCompile(const void *input,
+                           size_t input_size,
+                           const struct hekla_compile_info *info,
+                           cl_int *errcode_ret);
+
+const char *heklaProgramLog(hekla_program program);
+
+const char *heklaProgramReflectionJson(hekla_program program);
+
+const struct hekla_reflection *heklaProgramReflection(hekla_program program);
+
+cl_int heklaReleaseProgram(hekla_program program);
 
 cl_mem clCreatePipe(cl_context context,
                     cl_mem_flags flags,

@@ -214,6 +214,8 @@ pub struct Kernel {
     pub uses_subgroups: bool,
     /// `intel_reqd_sub_group_size(n)`.
     pub required_subgroup_size: Option<u32>,
+    /// Sub-groups that every work-group must have (SubgroupsPerWorkgroup of SPIR-V).
+    pub required_subgroups: Option<u32>,
 }
 
 /// Work-group memory of a kernel.
@@ -270,7 +272,7 @@ pub enum ArgKind {
     Image { dim: ImageDim, depth: bool, access: ImageAccess },
     /// A sampler: its [`sampler_word`] goes into the kernel-argument buffer.
     Sampler,
-    /// A pipe with packets of so many bytes: the device address (u64) of its buffer, which begins with a
+    /// A pipe with packets of so many bytes, of any number of them for 0: the device address (u64) of its buffer, which begins with a
     /// [`pipe_header`], goes into the kernel-argument buffer.
     Pipe { access: ImageAccess, packet: u32 },
 }

@@ -104,6 +104,8 @@ pub struct Target {
     pub local_memory_size: u64,
     /// SPIR-V version as 0x00MMmm00 (0x00010500 for Vulkan 1.2).
     pub spirv_version: u32,
+    /// The newest OpenCL that the device is to be reported with, whatever it has: OpenCL C of the same number.
+    pub newest: ClStd,
     /// True if work-group memory is zero when a kernel begins: a property of the context
     /// (cl_khr_initialize_memory), not of the device.
     pub zero_local: bool,
@@ -158,6 +160,8 @@ pub struct Subgroups {
     /// subgroupBroadcastDynamicId: of which work-item a broadcast is need not be a constant.
     pub dynamic_broadcast: bool,
     pub reconvergence: Reconvergence,
+    /// By probe: a sub-group has work-items that follow each other in their work-group, in that order.
+    pub in_order: bool,
 }
 
 impl Subgroups {
@@ -175,13 +179,22 @@ impl Subgroups {
         extended_types: false,
         dynamic_broadcast: false,
         reconvergence: Reconvergence::Unspecified,
+        in_order: true,
     };
 
-    /// Returns the sizes that a kernel may ask for.
+    /// Returns the sizes that every kernel may ask for: those of the hardware, and smaller ones from two on.
     pub fn required_sizes(&self) -> Vec<u32> {
-        let [least, most] = self.sizes;
-        let powers = (0..=Subgroups::MAX_SIZE.trailing_zeros()).map(|power| 1 << power);
-        powers.filter(|size| (least..=most).contains(size)).collect()
+        let [_, most] = self.sizes;
+        let powers = (1..=Subgroups::MAX_SIZE.trailing_zeros()).map(|power| 1 << power);
+        powers.filter(|size| *size <= most).collect()
+    }
+
+    /// Returns true if kernels may ask for a size, which is larger than the hardware's, and have it if all work-items of a
+    /// work-group come to each function of sub-groups together.
+    pub fn may_have_pieces(&self, size: u32) -> bool {
+        let [_, most] = self.sizes;
+        let is_between = (1..size.min(33)).contains(&most);
+        self.in_order && size.is_power_of_two() && size <= Subgroups::MAX_SIZE && is_between
     }
 }
 
@@ -241,13 +254,16 @@ impl Target {
         self.float64 && !self.floats(Scalar::F64).keeps_denormals && !allowed
     }
 
-    /// Macros that tell a program what this device offers: extension names, and from OpenCL C 3.0 on
+    /// Macros that tell a program what this device offers: its version, extension names, and from OpenCL C 3.0 on
     /// the `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
     pub fn feature_macros(&self, std: ClStd) -> Vec<(String, String)> {
         let features = if std >= ClStd::Cl30 { self.features() } else { Vec::new() };
         let images = self.images.then_some("__IMAGE_SUPPORT__");
         let names = self.extensions().into_iter().chain(features).chain(images);
-        names.map(|name| (name.to_string(), "1".to_string())).collect()
+        let (major, minor) = self.version().number();
+        let version = ("__OPENCL_VERSION__", format!("{}", 100 * major + 10 * minor));
+        let all = names.map(|name| (name, "1".to_string())).chain([version]);
+        all.map(|(name, value)| (name.to_string(), value)).collect()
     }
 
     /// Extensions of the language that work on this device.
@@ -287,10 +303,11 @@ impl Target {
             ("cl_khr_integer_dot_product", true),
             ("cl_khr_extended_async_copies", true),
             ("cl_khr_async_work_group_copy_fence", true),
+            ("cl_khr_work_group_uniform_arithmetic", true),
         ])
     }
 
-    /// Optional features of OpenCL C 3.0 that work on this device.
+    /// Optional features of OpenCL C 3.0 and newer that work on this device.
     pub fn features(&self) -> Vec<&'static str> {
         self.listed(&[
             ("__opencl_c_int64", true),
@@ -366,15 +383,73 @@ impl Target {
         self.subgroups.map_or_else(Vec::new, |subgroups| subgroups.required_sizes())
     }
 
+    /// Returns true if kernels may ask for sub-groups of a size, though not all of them can have those.
+    pub fn may_require_subgroup_size(&self, size: u32) -> bool {
+        let has = |subgroups: Subgroups| {
+            subgroups.required_sizes().contains(&size) || subgroups.may_have_pieces(size)
+        };
+        self.subgroups.is_some_and(has)
+    }
+
+    /// Returns the number of work-items of the hardware's sub-groups with which kernels run that ask for `required`.
+    pub fn hardware_subgroup_size(&self, required: Option<u32>) -> u32 {
+        let subgroups = self.subgroups.unwrap_or(Subgroups::LEAST);
+        let [least, most] = subgroups.sizes;
+        match required {
+            Some(size) if most > 0 => size.clamp(least, most),
+            _ => subgroups.size,
+        }
+    }
+
     /// Returns the number of work-items of a sub-group of kernels that ask for `required`.
     pub fn subgroup_size(&self, required: Option<u32>) -> u32 {
         required.unwrap_or(self.subgroups.unwrap_or(Subgroups::LEAST).size)
     }
 
+    /// Returns true if sub-groups exchange and combine numbers of a type as they are.
+    pub fn has_in_subgroups(&self, scalar: Scalar) -> bool {
+        let extended = self.subgroups.is_some_and(|subgroups| subgroups.extended_types);
+        match scalar {
+            Scalar::I8 => extended && self.int8,
+            Scalar::I16 => extended && self.int16,
+            Scalar::I64 => extended && self.int64,
+            Scalar::F16 => extended,
+            _ => true,
+        }
+    }
+
+    /// Returns true if work-groups combine numbers of a type by their sub-groups: the device does so as exactly as it does
+    /// other arithmetic, and promises that a sub-group is together where all of its work-group is.
+    pub fn combines_in_subgroups(&self, scalar: Scalar) -> bool {
+        let is_together = |it: Subgroups| {
+            it.arithmetic && it.in_order && it.reconvergence != Reconvergence::Unspecified
+        };
+        let is_exact = scalar != Scalar::F64 || self.floats(Scalar::F64).keeps_denormals;
+        is_exact && self.has_in_subgroups(scalar) && self.subgroups.is_some_and(is_together)
+    }
+
+    /// Returns the most sub-groups of a work-group, of the least size that a kernel may ask for.
+    pub fn most_subgroups(&self) -> u32 {
+        let sizes = self.required_subgroup_sizes().into_iter();
+        let least = sizes.chain([self.subgroup_size(None)]).min().unwrap_or(1);
+        self.max_work_group_size.div_ceil(least.max(1))
+    }
+
+    /// Returns the version of OpenCL that the device has, as that of OpenCL C with its number. What 3.1 makes mandatory
+    /// (OpenCL API appendix E) is there on every device but for sub-groups.
+    pub fn version(&self) -> ClStd {
+        match self.subgroups {
+            Some(_) => self.newest,
+            None => self.newest.min(ClStd::Cl30),
+        }
+    }
+
     /// Versions of OpenCL C that programs may be written in. OpenCL C 2.0 is not among them: pipes and
     /// queues on the device are no options there.
     pub fn c_versions(&self) -> &'static [ClStd] {
-        &[ClStd::Cl10, ClStd::Cl11, ClStd::Cl12, ClStd::Cl30]
+        const ALL: &[ClStd] = &[ClStd::Cl10, ClStd::Cl11, ClStd::Cl12, ClStd::Cl30, ClStd::Cl31];
+        let newer = ALL.iter().rev().take_while(|std| **std > self.version()).count();
+        &ALL[..ALL.len() - newer]
     }
 
     /// Returns true if cl_khr_fp16 is offered: programs may compute with half.
@@ -451,6 +526,7 @@ impl Target {
                 extended_types: true,
                 dynamic_broadcast: true,
                 reconvergence: Reconvergence::Unspecified,
+                in_order: true,
             }),
             images: true,
             read_write_images: true,
@@ -460,6 +536,7 @@ impl Target {
             max_work_group_size: 1024,
             local_memory_size: 32768,
             spirv_version: 0x0001_0500,
+            newest: ClStd::Cl31,
             zero_local: false,
             zero_private: false,
             shown: Vec::new(),

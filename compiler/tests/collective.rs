@@ -51,9 +51,8 @@ fn calls_that_are_errors() {
             "error: no matching function for call to 'work_group_scan_inclusive_add'",
         ),
         (
-            "work_group_reduce_mul(i);",
-            "error: use of 'work_group_reduce_mul' requires cl_khr_work_group_uniform_arithmetic which \
-             this device does not offer",
+            "work_group_reduce_and(1.0f);",
+            "error: no matching function for call to 'work_group_reduce_and'",
         ),
     ] {
         let log = log(&body(statement), "CL3.0");

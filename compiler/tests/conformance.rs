@@ -18,7 +18,7 @@ fn programs_conform() {
     let wanted = std::env::var("HEKLA_CONFORMANCE").unwrap_or_default();
     let mut failures = Vec::new();
     let halfs = Target { float16: true, ..Target::generic() };
-    let narrow = Target { int8: false, int16: false, ..Target::generic() };
+    let narrow = Target { int8: false, int16: false, subgroups: None, ..Target::generic() };
     let devices = [
         ("generic", Target::generic()),
         ("half", halfs),

@@ -5,6 +5,7 @@
 //! function reads its variable whenever it is called.
 
 use crate::platform;
+use hekla_compiler::options::ClStd;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use tracing::level_filters::LevelFilter;
@@ -22,6 +23,24 @@ pub fn requested_devices() -> String {
 /// as GPUs. Default: false.
 pub fn present_as_gpu() -> bool {
     std::env::var("HEKLA_DEVICE_TYPE").is_ok_and(|value| value.eq_ignore_ascii_case("gpu"))
+}
+
+/// Reads `HEKLA_VERSION`: returns the newest version of OpenCL that platform and devices are reported with, `3.0` or
+/// `3.1`, as that of OpenCL C with its number. Default: 3.1, also for another text, after a warning in the log.
+pub fn newest_version() -> ClStd {
+    let Ok(text) = std::env::var("HEKLA_VERSION") else { return ClStd::Cl31 };
+    parse_version(&text).unwrap_or_else(|| {
+        tracing::warn!("HEKLA_VERSION={text} is neither 3.0 nor 3.1");
+        ClStd::Cl31
+    })
+}
+
+fn parse_version(text: &str) -> Option<ClStd> {
+    match text.trim() {
+        "3.0" => Some(ClStd::Cl30),
+        "3.1" => Some(ClStd::Cl31),
+        _ => None,
+    }
 }
 
 /// Reads `HEKLA_CACHE`: returns false for `0`, which turns the disk cache off. Default: true.
@@ -149,6 +168,15 @@ mod tests {
         assert_eq!(parse_mib(&u64::MAX.to_string()), Some(u64::MAX));
         for text in ["", "x", "-1", "1.5"] {
             assert_eq!(parse_mib(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn versions_are_those_that_there_are() {
+        assert_eq!(parse_version("3.0"), Some(ClStd::Cl30));
+        assert_eq!(parse_version(" 3.1 "), Some(ClStd::Cl31));
+        for text in ["", "3", "2.0", "3.2", "OpenCL 3.0"] {
+            assert_eq!(parse_version(text), None, "{text}");
         }
     }
 

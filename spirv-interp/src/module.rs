@@ -241,6 +241,9 @@ impl Module {
             ExecutionMode::SignedZeroInfNanPreserve,
             ExecutionMode::DenormPreserve,
             ExecutionMode::RoundingModeRTE,
+            // What [`crate::subgroup`] does anyway.
+            ExecutionMode::MaximallyReconvergesKHR,
+            ExecutionMode::SubgroupUniformControlFlowKHR,
         ];
         match operands {
             [_, mode, x, y, z] if *mode == ExecutionMode::LocalSize as u32 => {

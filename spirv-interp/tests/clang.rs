@@ -1,19 +1,15 @@
 //! The conformance files' programs as clang compiles them to SPIR-V: they do the same as by our own front end.
 //!
 //! Runs where `HEKLA_CLANG` names a clang of version 22 or later, with the options in `HEKLA_CLANG_OPTIONS`.
-//! `HEKLA_CONFORMANCE=6.3` runs only the files whose name begins so.
 
-#[path = "../../compiler/tests/conformance_support/mod.rs"]
-mod conformance_support;
+mod programs;
 mod support;
 
-use conformance_support::{read_folder, Program};
-use hekla_compiler::kernel::Kernel;
 use hekla_compiler::{compile_il, Il, Options};
-use hekla_spirv_interp::Launch;
+use programs::Program;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use support::Device;
 
@@ -53,18 +49,14 @@ const FAULTS: &[(&str, &str)] = &[
 #[test]
 fn what_clang_compiles_gives_the_same() {
     let Ok(clang) = std::env::var("HEKLA_CLANG") else { return };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/conformance");
-    let programs = read_folder(&folder).unwrap_or_else(|error| panic!("{error}"));
-    let wanted = std::env::var("HEKLA_CONFORMANCE").unwrap_or_default();
     let device = support::capable();
-    let offered = [device.target.extensions(), device.target.features()].concat();
     let (mut ran, mut refused) = (0, 0);
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for program in programs.iter().filter(|program| program.place.starts_with(&wanted)) {
+    for program in &programs::of_device(&device) {
         let is_fault = |(file, rule): &(&str, &str)| {
             program.place.starts_with(file) && program.rule.contains(rule)
         };
-        if !program.accept || !program.runs_with(&offered) || FAULTS.iter().any(is_fault) {
+        if FAULTS.iter().any(is_fault) {
             continue;
         }
         let Some(module) = compile(&clang, program) else {
@@ -130,26 +122,5 @@ fn run(program: &Program, module: &[u8], device: &Device) -> Result<(), String> 
     let il = Il::read(module)?;
     let compiled = compile_il(&il, &[], &options, &device.target);
     let built = compiled.program.ok_or(compiled.log)?;
-    let kernel = support::kernel(&built, "test")?;
-    let subgroups = device.subgroups(kernel);
-    let launch = Launch { floats: device.floats, subgroups, ..sizes(program, kernel) };
-    let zeros = vec![0; program.expect.len()];
-    let got = support::run_on_words(&built, kernel, &zeros, launch);
-    let got = got.map_err(|error| error.to_string())?;
-    match got.iter().zip(&program.expect).position(|(got, expected)| got != expected) {
-        None => Ok(()),
-        Some(i) => Err(format!("out[{i}] is {:#x}, not {:#x}", got[i], program.expect[i])),
-    }
-}
-
-/// Returns the launch that a file asks for. Where it leaves the local size open, all are one work-group.
-fn sizes(program: &Program, kernel: &Kernel) -> Launch {
-    let mut launch = Launch { dimensions: program.global.len() as u32, ..Launch::default() };
-    launch.global[..program.global.len()].copy_from_slice(&program.global);
-    launch.local = match (&program.local, kernel.required_local_size) {
-        (Some(local), _) => [0, 1, 2].map(|d| local.get(d).copied().unwrap_or(1)),
-        (None, Some(required)) => required,
-        (None, None) => launch.global.map(|size| size as u32),
-    };
-    launch
+    programs::run(program, &built, device)
 }

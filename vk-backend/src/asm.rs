@@ -131,6 +131,7 @@ mod capability {
     pub const SHADER: u32 = 1;
     pub const FLOAT16: u32 = 9;
     pub const FLOAT64: u32 = 10;
+    pub const GROUP_NON_UNIFORM: u32 = 61;
     pub const PHYSICAL_STORAGE_BUFFER_ADDRESSES: u32 = 5347;
 }
 mod storage {
@@ -152,6 +153,9 @@ mod decoration {
 mod built_in {
     pub const WORKGROUP_SIZE: u32 = 25;
     pub const GLOBAL_INVOCATION_ID: u32 = 28;
+    pub const LOCAL_INVOCATION_INDEX: u32 = 29;
+    pub const SUBGROUP_ID: u32 = 40;
+    pub const SUBGROUP_LOCAL_INVOCATION_ID: u32 = 41;
 }
 const LOCAL_SIZE_MODE: u32 = 17;
 const PHYSICAL_STORAGE_BUFFER_64: u32 = 5348;
@@ -331,6 +335,27 @@ impl KernelBuilder {
         let triple = self.declare(op::TYPE_VECTOR, &[uint, 3]);
         let all = self.value(op::LOAD, triple, &[self.global_id]);
         self.value(op::COMPOSITE_EXTRACT, uint, &[all, 0])
+    }
+
+    /// gl_LocalInvocationIndex.
+    pub fn local_index(&mut self) -> u32 {
+        self.input(built_in::LOCAL_INVOCATION_INDEX)
+    }
+
+    /// gl_SubgroupID and gl_SubgroupInvocationID.
+    pub fn subgroup_place(&mut self) -> [u32; 2] {
+        self.require(capability::GROUP_NON_UNIFORM);
+        [built_in::SUBGROUP_ID, built_in::SUBGROUP_LOCAL_INVOCATION_ID]
+            .map(|which| self.input(which))
+    }
+
+    /// Loads a built-in variable of one word.
+    fn input(&mut self, built_in: u32) -> u32 {
+        let uint = self.uint();
+        let variable = self.variable(storage::INPUT, uint);
+        self.interface.push(variable);
+        self.decorate(variable, &[decoration::BUILT_IN, built_in]);
+        self.value(op::LOAD, uint, &[variable])
     }
 
     /// Element `index` of the array of `element`s at push constant address number `address`.

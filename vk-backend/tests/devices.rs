@@ -85,6 +85,8 @@ fn the_probe_answers_once_and_plausibly() {
     // Vulkan requires correctly rounded sums and products (appendix "Precision of Individual
     // Operations") and, where they are asked for, NaNs that survive.
     assert!(answer.nearest32);
+    // Vulkan does not, but all drivers that are tested do so.
+    assert!(answer.subgroups_in_order);
     use FloatOp::*;
     let sum =
         [Add, Subtract, Multiply].map(|op| answer.floats.get(FloatWidth::Single, op).unwrap());

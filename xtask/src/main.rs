@@ -71,9 +71,10 @@ usage: cargo xtask COMMAND
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
                             hashcat tests itself and cracks an example hash in each of 41 modes
   apps [NAME...] [--vendor NAME] [--vendors DIR] [--driver NAME] [--library FILE] [--seconds N]
-                            ffmpeg's filters, darktable, OpenCV and GEGL from Debian's packages: their
-                            pictures with OpenCL against PoCL's and those without; llama.cpp's operations
-                            and small models against those of its code for processors
+       [--beside NAME] [--record DEVICE]
+                            programs of Debian, PyPI and public repositories, their results checked: ffmpeg,
+                            darktable, OpenCV, GEGL, llama.cpp and SYCL against PoCL or the processor, others by
+                            their own tests; --beside measures another driver, --record writes docs/programs.md
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer

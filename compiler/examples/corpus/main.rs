@@ -1,15 +1,15 @@
 //! Compiles every program of a folder of real programs and prints how it went; `cargo xtask corpus`
 //! fetches the programs and runs this.
 //!
-//! `corpus DIR [--validate] [--time] [--digest] [--only TEXT] [--threads N] [--minimal]
+//! `corpus DIR [--validate] [--time] [--digest] [--only TEXT] [--threads N] [--minimal] [--half]
 //! [--vector N]`: DIR holds a folder for each project. One line a program: verdict, time, size of the
 //! SPIR-V, with `--digest` a hash of it, with `--time` the time of each stage; then the summary. A program
 //! that is refused because it needs what the device does not offer is counted apart, by what it needs,
-//! and is no failure; nor is one that no OpenCL compiler takes.
+//! and is no failure; nor is one that no OpenCL compiler takes. Programs are OpenCL C (`.cl`) or modules of SPIR-V (`.il`).
 
 mod projects;
 
-use hekla_compiler::{compile_timed, Options, Source, Target, Timing};
+use hekla_compiler::{compile_il, compile_timed, Compiled, Il, Options, Source, Target, Timing};
 use projects::{items, Item};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,6 +27,9 @@ const HANG: Duration = Duration::from_secs(180);
 /// What the compiler says of a program that needs an optional feature, or a version: words before the
 /// feature's name, and after it.
 const REFUSAL: ([&str; 2], &str) = (["requires ", "needs "], " which this device does not offer");
+
+/// The end of what it says of a capability, extension or instruction that modules may not have.
+const NOT_TAKEN: &str = " is not supported";
 
 /// Files that are not OpenCL C, and why. Their projects do not use them.
 const BROKEN: &[(&str, &str)] = &[
@@ -102,6 +105,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             "--time" => request.time = true,
             "--digest" => request.digest = true,
             "--minimal" => request.target = Target::minimal(),
+            "--half" => request.target.float16 = true,
             "--only" => request.only = value()?,
             "--threads" => request.threads = number(&value()?)?,
             "--vector" => request.vector = number(&value()?)?,
@@ -148,19 +152,34 @@ fn run(request: Request, items: Vec<Item>) -> Vec<Report> {
     reports
 }
 
-fn compile_item(item: &Item, request: &Request) -> Report {
+/// Compiles a program; the time of each stage is known of OpenCL C alone.
+fn compile(item: &Item, options: &Options, target: &Target) -> (Compiled, Timing) {
+    if let Some(module) = item.module() {
+        let bytes = std::fs::read(module).unwrap_or_default();
+        let compiled = match Il::read(&bytes) {
+            Ok(il) => compile_il(&il, &[], options, target),
+            Err(error) => failed(&error),
+        };
+        return (compiled, Timing::default());
+    }
     let text = item.texts.iter().map(|file| std::fs::read(file).unwrap_or_default());
     let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect::<Vec<_>>();
     // A header of silx and pyFAI that editors need; their hosts drop the line.
     let headers = vec![("for_eclipse.h".to_string(), String::new())];
     let source = Source { name: item.name.clone(), text: text.join("\n"), headers };
+    compile_timed(&source, options, target)
+}
+
+/// Returns what comes of a program that the compiler does not get to see.
+fn failed(error: &str) -> Compiled {
+    Compiled { log: format!("error: {error}"), ..Compiled::default() }
+}
+
+fn compile_item(item: &Item, request: &Request) -> Report {
     let start = Instant::now();
     let (compiled, stages) = match Options::parse(&item.options) {
-        Ok(options) => compile_timed(&source, &options, &item.target(&request.target)),
-        Err(error) => {
-            let log = format!("error: {error}");
-            (hekla_compiler::Compiled { log, ..Default::default() }, Timing::default())
-        }
+        Ok(options) => compile(item, &options, &item.target(&request.target)),
+        Err(error) => (failed(&error.to_string()), Timing::default()),
     };
     let time = start.elapsed();
     let name = item.name.clone();
@@ -198,9 +217,11 @@ fn no_program(item: &Item, log: &str) -> Verdict {
     };
     let after = REFUSAL.0.iter().find_map(|words| Some(error.split_once(words)?.1));
     let needs = after.and_then(|rest| rest.split_once(REFUSAL.1));
-    match needs {
-        Some((needs, _)) => Verdict::Refused(format!("needs {needs}")),
-        None => Verdict::Failed(error.to_string()),
+    let lacks = error.rsplit_once("): ").filter(|_| error.ends_with(NOT_TAKEN));
+    match (needs, lacks) {
+        (Some((needs, _)), _) => Verdict::Refused(format!("needs {needs}")),
+        (None, Some((_, lacks))) => Verdict::Refused(lacks.to_string()),
+        _ => Verdict::Failed(error.to_string()),
     }
 }
 

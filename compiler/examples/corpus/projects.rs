@@ -34,6 +34,17 @@ impl Item {
     }
 }
 
+impl Item {
+    /// Returns the file if the program is a module of SPIR-V.
+    pub fn module(&self) -> Option<&Path> {
+        self.texts.first().map(PathBuf::as_path).filter(|file| has_extension(file, "il"))
+    }
+}
+
+fn has_extension(file: &Path, extension: &str) -> bool {
+    file.extension().is_some_and(|found| found == extension)
+}
+
 /// Returns every program of the folder with its options.
 pub fn items(folder: &Path, vector: u32) -> Vec<Item> {
     let mut files = Vec::new();
@@ -77,7 +88,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
     for path in entries.map(|entry| entry.path()) {
         match path.is_dir() {
             true => find(&path, files),
-            false if path.extension().is_some_and(|e| e == "cl") => files.push(path),
+            false if has_extension(&path, "cl") || has_extension(&path, "il") => files.push(path),
             false => {}
         }
     }

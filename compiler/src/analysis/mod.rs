@@ -10,3 +10,4 @@ pub mod memory_versions;
 pub mod register_pressure;
 pub mod trip_count;
 pub mod underlying_objects;
+pub mod uniformity;

@@ -153,57 +153,92 @@ impl Lowerer<'_, '_> {
     fn atomic_store(&mut self, call: &Call<'_>) -> Option<Value> {
         let &[ptr, value, ref sync @ ..] = call.args else { return None };
         let sync = self.synchronization(sync, 1);
-        if is_half(call) {
-            self.update_half(call, AtomicOp::Xchg, sync);
-            return None;
+        self.atomic_set(ptr, value, sync);
+        None
+    }
+
+    /// Stores a value of any type that there are atomic objects of.
+    pub(crate) fn atomic_set(&mut self, ptr: Value, value: Value, sync: SyncSemantics) {
+        if self.b.ty(value).scalar == Scalar::F16 {
+            self.update_half(AtomicOp::Xchg, ptr, value, sync);
+            return;
         }
         let bits = self.b.as_bits(value);
         self.b.atomic_store(ptr, bits, sync);
-        None
     }
 
     fn atomic_load(&mut self, call: &Call<'_>) -> Option<Value> {
         let &[ptr, ref sync @ ..] = call.args else { return None };
         let sync = self.synchronization(sync, 1);
-        if is_half(call) {
-            return Some(self.load_half(ptr, sync));
+        Some(self.atomic_get(call.result, ptr, sync))
+    }
+
+    /// Loads a value of any type that there are atomic objects of.
+    pub(crate) fn atomic_get(&mut self, ty: Type, ptr: Value, sync: SyncSemantics) -> Value {
+        if ty.scalar == Scalar::F16 {
+            return self.load_half(ptr, sync);
         }
-        let bits = Type::of(Scalar::int(call.result.scalar.bits()));
+        let bits = Type::of(Scalar::int(ty.scalar.bits()));
         let value = self.b.atomic_load(bits, ptr, sync);
-        Some(self.b.bitcast(value, call.result))
+        self.b.bitcast(value, ty)
     }
 
     fn fetch(&mut self, call: &Call<'_>, op: AtomicOp) -> Option<Value> {
         let &[ptr, value, ref sync @ ..] = call.args else { return None };
         let sync = self.synchronization(sync, 1);
-        if is_half(call) {
-            return self.update_half(call, op, sync);
+        Some(self.atomic_update(op, ptr, value, sync))
+    }
+
+    /// Changes an object by a value of any type that there are atomic objects of. Returns the old value.
+    pub(crate) fn atomic_update(
+        &mut self,
+        op: AtomicOp,
+        ptr: Value,
+        value: Value,
+        sync: SyncSemantics,
+    ) -> Value {
+        match self.b.ty(value).scalar {
+            Scalar::F16 => self.update_half(op, ptr, value, sync),
+            Scalar::F64 if op == AtomicOp::FAdd && self.target.emulates_denormals(self.options) => {
+                self.add_to_double(ptr, value, sync)
+            }
+            _ => self.rmw(op, ptr, value, sync),
         }
-        let is_double = self.b.ty(value).scalar == Scalar::F64;
-        if op == AtomicOp::FAdd && is_double && self.target.emulates_denormals(self.options) {
-            return Some(self.add_to_double(ptr, value, sync));
-        }
-        Some(self.rmw(op, ptr, value, sync))
     }
 
     /// Adds to a double in a loop, where the device's own sums lose denormal numbers: the sum of this one is emulated
     /// like others ([`crate::quirks::denormals`]). Returns the old value.
     fn add_to_double(&mut self, ptr: Value, operand: Value, sync: SyncSemantics) -> Value {
         let double = self.b.ty(operand);
+        let old = self.update_by_exchange(ptr, Type::I64, sync, |this, old| {
+            let old = this.b.bitcast(old, double);
+            let sum = this.b.binary(BinaryOp::FAdd, old, operand);
+            this.b.bitcast(sum, Type::I64)
+        });
+        self.b.bitcast(old, double)
+    }
+
+    /// Writes a loop of compare-and-exchange operations on an integer, until no other work-item comes between. `new`
+    /// returns what becomes of the old bits, in a straight line. Returns those.
+    pub(super) fn update_by_exchange(
+        &mut self,
+        ptr: Value,
+        int: Type,
+        sync: SyncSemantics,
+        new: impl FnOnce(&mut Self, Value) -> Value,
+    ) -> Value {
         let relaxed = SyncSemantics { order: MemoryOrder::Relaxed, ..sync };
-        let first = self.b.atomic_load(Type::I64, ptr, relaxed);
+        let first = self.b.atomic_load(int, ptr, relaxed);
         let (turn, after) = (self.b.new_block(), self.b.new_block());
-        let state = self.b.func.add_param(turn, Type::I64);
+        let state = self.b.func.add_param(turn, int);
         self.b.jump(turn, &[first]);
         self.b.switch_to(turn);
-        let old = self.b.bitcast(state, double);
-        let sum = self.b.binary(BinaryOp::FAdd, old, operand);
-        let desired = self.b.bitcast(sum, Type::I64);
+        let desired = new(self, state);
         let seen = self.b.atomic_cmpxchg(ptr, state, desired, sync);
         let done = self.b.icmp(IntCC::Eq, seen, state);
         self.b.brif_with(done, (after, &[]), (turn, &[seen]));
         self.b.switch_to(after);
-        old
+        state
     }
 
     /// Floats are subtracted by adding what is opposite.
@@ -289,8 +324,4 @@ impl Lowerer<'_, '_> {
         self.b.jump(join, &[]);
         self.b.switch_to(join);
     }
-}
-
-fn is_half(call: &Call<'_>) -> bool {
-    call.number().scalar == Scalar::F16
 }

@@ -1,9 +1,9 @@
 //! Atomic operations on halves (cl_ext_float_atomics): loops of compare-and-exchange operations on the word that holds
 //! the half.
 
-use super::{Call, Lowerer};
+use super::Lowerer;
 use crate::ir::{
-    AtomicOp, BinaryOp, ConvertOp, IntCC, MemoryOrder, Scalar, SyncSemantics, Type, UnaryOp, Value,
+    AtomicOp, BinaryOp, ConvertOp, IntCC, Scalar, SyncSemantics, Type, UnaryOp, Value,
 };
 
 /// The word that holds a half, and how many bits are below the half.
@@ -21,40 +21,35 @@ impl Lowerer<'_, '_> {
         self.b.bitcast(bits, Type::of(Scalar::F16))
     }
 
-    /// Stores what an operation, or `None` for the operand itself, makes of the old half. Returns that.
+    /// Stores what an operation makes of the old half, which it returns.
     pub(super) fn update_half(
         &mut self,
-        call: &Call<'_>,
         op: AtomicOp,
+        ptr: Value,
+        operand: Value,
         sync: SyncSemantics,
-    ) -> Option<Value> {
-        let &[ptr, operand, ..] = call.args else { return None };
+    ) -> Value {
         let half = Type::of(Scalar::F16);
         let place = self.half_place(ptr);
-        let relaxed = SyncSemantics { order: MemoryOrder::Relaxed, ..sync };
-        let first = self.b.atomic_load(Type::I32, place.word, relaxed);
         let ones = self.b.int(Scalar::I32, 0xffff);
         let mask = self.b.binary(BinaryOp::Shl, ones, place.shift);
         let others = self.b.unary(UnaryOp::Not, mask);
-        let (turn, after) = (self.b.new_block(), self.b.new_block());
-        let state = self.b.func.add_param(turn, Type::I32);
-        self.b.jump(turn, &[first]);
-        self.b.switch_to(turn);
-        let old = self.half_in_word(state, place);
-        let old = self.b.bitcast(old, half);
-        let new = match op.arithmetic() {
-            Some(op) => self.half_arithmetic(op, old, operand),
-            None => self.b.bitcast(operand, Type::of(Scalar::I16)),
+        let old_of = |this: &mut Self, word| {
+            let bits = this.half_in_word(word, place);
+            this.b.bitcast(bits, half)
         };
-        let new = self.b.convert(ConvertOp::ZExt, new, Type::I32);
-        let new = self.b.binary(BinaryOp::Shl, new, place.shift);
-        let kept = self.b.binary(BinaryOp::And, state, others);
-        let desired = self.b.binary(BinaryOp::Or, kept, new);
-        let seen = self.b.atomic_cmpxchg(place.word, state, desired, sync);
-        let done = self.b.icmp(IntCC::Eq, seen, state);
-        self.b.brif_with(done, (after, &[]), (turn, &[seen]));
-        self.b.switch_to(after);
-        Some(old)
+        let old = self.update_by_exchange(place.word, Type::I32, sync, |this, word| {
+            let old = old_of(this, word);
+            let new = match op.arithmetic() {
+                Some(op) => this.half_arithmetic(op, old, operand),
+                None => this.b.bitcast(operand, Type::of(Scalar::I16)),
+            };
+            let new = this.b.convert(ConvertOp::ZExt, new, Type::I32);
+            let new = this.b.binary(BinaryOp::Shl, new, place.shift);
+            let kept = this.b.binary(BinaryOp::And, word, others);
+            this.b.binary(BinaryOp::Or, kept, new)
+        });
+        old_of(self, old)
     }
 
     /// Returns the bits of what an operation makes of two halves. Of a sum or difference a NaN keeps its bits, as IEEE

@@ -102,6 +102,26 @@ impl Lowerer<'_, '_> {
         Some(self.b.convert(ConvertOp::FConvert, texel, call.result))
     }
 
+    /// Reads the texel at integer coordinates of a level: image, coordinates and level. Modules of SPIR-V alone have it.
+    pub(crate) fn read_level(
+        &mut self,
+        call: &Call<'_>,
+        component: TexelComponent,
+    ) -> Option<Value> {
+        let mut image = self.image_arg(call, component)?;
+        let &[_, coords, level] = call.args else { return None };
+        if image.view.storage {
+            image.slot = self.slot_of_level(image, level);
+        } else {
+            let levels = self.b.image_levels(image.view, image.slot);
+            let last = self.b.binary_imm(BinaryOp::ISub, levels, 1);
+            image.level = Some(self.b.binary(BinaryOp::UMin, level, last));
+        }
+        let texel = self.read_texel(image, coords)?;
+        let texel = if image.ty.depth { self.b.extract(texel, 0) } else { texel };
+        Some(self.b.convert(ConvertOp::FConvert, texel, call.result))
+    }
+
     /// Returns what a sampler makes of the levels of an image around a level of detail.
     fn mipmapped(
         &mut self,

@@ -61,6 +61,15 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
+/// Returns the sum of the arguments' type.
+pub(super) fn add_op(call: &Call<'_>) -> BinaryOp {
+    if call.number().is_float() {
+        BinaryOp::FAdd
+    } else {
+        BinaryOp::IAdd
+    }
+}
+
 /// Returns the minimum of the arguments' type.
 pub(super) fn min_op(call: &Call<'_>) -> BinaryOp {
     match call.number() {

@@ -14,6 +14,8 @@ mod atomics;
 mod c11_atomics;
 mod clocks;
 mod collective;
+mod collective_by_items;
+mod collective_by_subgroups;
 mod common;
 pub mod convert;
 mod dot_product;
@@ -38,11 +40,13 @@ mod pipes;
 mod printf;
 mod relational;
 mod row;
+mod scratch;
 mod shuffle;
 pub mod signature;
 mod spaces;
 mod subgroups;
 mod sync;
+mod uniform_arithmetic;
 mod work_item;
 
 pub use convert::{Number, Rounding};
@@ -93,8 +97,8 @@ struct Index {
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let rows = CHAPTERS.iter().chain(subgroups::ROWS).chain(intel_subgroups::ROWS);
-    let rows = rows.copied().flatten();
+    let rows = CHAPTERS.iter().chain(uniform_arithmetic::ROWS);
+    let rows = rows.chain(subgroups::ROWS).chain(intel_subgroups::ROWS).copied().flatten();
     let functions: Vec<_> =
         rows.flat_map(|row| row.names.iter().map(move |&name| (name, row))).collect();
     let names = functions.iter().zip(0..);

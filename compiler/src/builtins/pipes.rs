@@ -10,7 +10,7 @@ use crate::ir::{
     Addr, AddressSpace, BarrierFlags, BinaryOp, Func, GlobalData, IntCC, Linkage, Scalar, Type,
     Value,
 };
-use crate::kernel::ImageAccess;
+use crate::kernel::{pipe_header, ImageAccess};
 use crate::options::ClStd;
 
 /// No pattern describes the types of pipes.
@@ -63,6 +63,8 @@ pub struct Packet {
     pub align: u32,
     /// The type of packets that are values.
     pub value: Option<Type>,
+    /// True if the pipe may be one with packets of another size, of which the kernel transfers none.
+    pub checked: bool,
 }
 
 /// The work-items that a reservation is for.
@@ -73,6 +75,8 @@ enum Owner {
     WorkGroup,
 }
 
+/// The index of a packet that no reservation has.
+const NO_PACKET: i64 = -1;
 /// More pieces of a packet than these are copied by a loop.
 const MOST_PIECES: u64 = 16;
 
@@ -125,10 +129,11 @@ impl Lowerer<'_, '_> {
             false => ("reserve_write", "commit_write"),
         };
         let (id, index) = match reserved {
-            Some(reserved) => reserved,
+            Some((id, index)) => (id, self.unless_other(pipe, packet, index, NO_PACKET)),
             None => {
                 let one = self.b.int(Scalar::I32, 1);
-                let id = self.library_pipe(reserve, &[pipe, one], Type::I64)?;
+                let count = self.unless_other(pipe, packet, one, 0);
+                let id = self.library_pipe(reserve, &[pipe, count], Type::I64)?;
                 (id, self.b.int(Scalar::I32, 0))
             }
         };
@@ -152,6 +157,18 @@ impl Lowerer<'_, '_> {
         });
         let (zero, failed) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, -1));
         Some(self.b.select(there, zero, failed))
+    }
+
+    /// Returns a number, or `other` where the pipe's packets are of another size.
+    fn unless_other(&mut self, pipe: Value, packet: Packet, number: Value, other: i64) -> Value {
+        if !packet.checked {
+            return number;
+        }
+        let size = self.b.offset(Addr::new(pipe, 4), 4 * pipe_header::PACKET as u64);
+        let size = self.b.read(Type::I32, size);
+        let same = self.b.icmp_imm(IntCC::Eq, size, i64::from(packet.size as u32));
+        let other = self.b.int(Scalar::I32, other);
+        self.b.select(same, number, other)
     }
 
     fn copy_packet(&mut self, to: Addr, from: Addr, packet: Packet) {

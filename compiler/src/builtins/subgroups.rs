@@ -1,7 +1,7 @@
 //! Sub-group functions: queries (OpenCL C 6.15.1), the barrier, votes, broadcasts, reductions, scans, ballots, shuffles and
 //! rotations (6.15.19). What of them acts on ballots, which are four words, is arithmetic.
 
-use super::integer::{max_op, min_op};
+use super::integer::{add_op, max_op, min_op};
 use super::row::{Check, Lower, LowerUnary, Names, Row};
 use super::signature::TypePattern::{self, Void, G};
 use super::signature::{Elements, Scalar as Name, Sig, SCALAR};
@@ -49,9 +49,9 @@ const fn unary(e: &'static str, names: Names, sigs: &'static [Sig], lower: Lower
 /// The operation of a reduction or scan by the type of a call.
 pub(super) type Operation = fn(&Call<'_>) -> BinaryOp;
 
-pub(super) const ADD: Operation =
-    |c| if c.number().is_float() { BinaryOp::FAdd } else { BinaryOp::IAdd };
-const MUL: Operation = |c| if c.number().is_float() { BinaryOp::FMul } else { BinaryOp::IMul };
+pub(super) const ADD: Operation = add_op;
+pub(super) const MUL: Operation =
+    |c| if c.number().is_float() { BinaryOp::FMul } else { BinaryOp::IMul };
 pub(super) const MIN: Operation = min_op;
 pub(super) const MAX: Operation = max_op;
 

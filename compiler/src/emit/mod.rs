@@ -126,6 +126,7 @@ pub fn emit_observed(
         uses_images,
         uses_subgroups,
         required_subgroup_size: kernel.required_subgroup_size,
+        required_subgroups: kernel.required_subgroups,
     })
 }
 

@@ -11,15 +11,15 @@ use rspirv::spirv::{MemorySemantics, Op, Scope};
 /// Returns true for the instructions of this file.
 pub(super) fn has(op: Op) -> bool {
     use Op::*;
-    matches!(op, AtomicLoad | AtomicStore | AtomicExchange)
+    matches!(op, AtomicLoad | AtomicStore)
         || matches!(op, AtomicCompareExchange | AtomicCompareExchangeWeak)
         || matches!(op, AtomicIIncrement | AtomicIDecrement)
         || matches!(op, AtomicFlagTestAndSet | AtomicFlagClear)
-        || update(op).is_some()
+        || change(op).is_some()
 }
 
 /// Returns the operation of an instruction that changes an object by an operand.
-fn update(op: Op) -> Option<AtomicOp> {
+fn change(op: Op) -> Option<AtomicOp> {
     Some(match op {
         Op::AtomicIAdd => AtomicOp::Add,
         Op::AtomicISub => AtomicOp::Sub,
@@ -30,52 +30,49 @@ fn update(op: Op) -> Option<AtomicOp> {
         Op::AtomicAnd => AtomicOp::And,
         Op::AtomicOr => AtomicOp::Or,
         Op::AtomicXor => AtomicOp::Xor,
+        Op::AtomicExchange => AtomicOp::Xchg,
+        Op::AtomicFAddEXT => AtomicOp::FAdd,
+        Op::AtomicFMinEXT => AtomicOp::FMin,
+        Op::AtomicFMaxEXT => AtomicOp::FMax,
         _ => return None,
     })
 }
 
 impl Translator<'_, '_, '_> {
     pub(super) fn atomic(&mut self, inst: &Inst<'_>) -> Result<(), String> {
-        if let Some(op) = update(inst.op) {
+        if let Some(op) = change(inst.op) {
             let (ptr, sync) = self.atomic_operands(inst)?;
             let value = self.number(inst.arg(3)?)?;
-            let old = self.rmw(op, ptr, value, sync)?;
+            let old = self.update(op, ptr, value, sync)?;
             return self.give(inst, old);
         }
         match inst.op {
             Op::AtomicLoad => self.atomic_load(inst),
             Op::AtomicStore => self.atomic_store(inst),
-            Op::AtomicExchange => {
-                let (ptr, sync) = self.atomic_operands(inst)?;
-                let value = self.number(inst.arg(3)?)?;
-                let ty = self.b.ty(value);
-                self.atomic_type(ty)?;
-                let bits = self.b.as_bits(value);
-                let old = self.rmw(AtomicOp::Xchg, ptr, bits, sync)?;
-                let old = self.b.bitcast(old, ty);
-                self.give(inst, old)
-            }
             Op::AtomicIIncrement | Op::AtomicIDecrement => {
                 let (ptr, sync) = self.atomic_operands(inst)?;
                 let ty = self.numeric_result(inst)?;
-                self.atomic_type(ty)?;
+                self.check_atomic(ty)?;
+                if !ty.scalar.is_int() {
+                    return Err("its type is not that of an integer".to_string());
+                }
                 let one = self.b.iconst(ty, 1);
                 let is_add = inst.op == Op::AtomicIIncrement;
                 let op = if is_add { AtomicOp::Add } else { AtomicOp::Sub };
-                let old = self.rmw(op, ptr, one, sync)?;
+                let old = self.update(op, ptr, one, sync)?;
                 self.give(inst, old)
             }
             Op::AtomicFlagTestAndSet => {
                 let (ptr, sync) = self.atomic_operands(inst)?;
                 let one = self.b.int(Scalar::I32, 1);
-                let old = self.rmw(AtomicOp::Xchg, ptr, one, sync)?;
+                let old = self.update(AtomicOp::Xchg, ptr, one, sync)?;
                 let was_set = self.b.is_nonzero(old);
                 self.give(inst, was_set)
             }
             Op::AtomicFlagClear => {
                 let (ptr, sync) = self.atomic_operands(inst)?;
                 let zero = self.b.int(Scalar::I32, 0);
-                self.rmw(AtomicOp::Xchg, ptr, zero, sync).map(|_| ())
+                self.update(AtomicOp::Xchg, ptr, zero, sync).map(|_| ())
             }
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
                 self.compare_exchange(inst)
@@ -87,26 +84,22 @@ impl Translator<'_, '_, '_> {
     fn atomic_load(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let (ptr, sync) = self.atomic_operands(inst)?;
         let ty = self.numeric_result(inst)?;
-        let bits = self.atomic_type(ty)?;
+        self.check_atomic(ty)?;
         let value = match self.is_private(ptr) {
-            true => self.b.read(bits, Addr::new(ptr, bits.bytes())),
-            false => self.b.atomic_load(bits, ptr, sync),
+            true => self.b.read(ty, Addr::new(ptr, ty.bytes())),
+            false => self.with_lowerer(|lowerer| lowerer.atomic_get(ty, ptr, sync)),
         };
-        let value = self.b.bitcast(value, ty);
         self.give(inst, value)
     }
 
     fn atomic_store(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let (ptr, sync) = self.atomic_operands(inst)?;
         let value = self.number(inst.arg(3)?)?;
-        self.atomic_type(self.b.ty(value))?;
-        let bits = self.b.as_bits(value);
+        let ty = self.b.ty(value);
+        self.check_atomic(ty)?;
         match self.is_private(ptr) {
-            true => {
-                let bytes = self.b.ty(bits).bytes();
-                self.b.write(Addr::new(ptr, bytes), bits);
-            }
-            false => self.b.atomic_store(ptr, bits, sync),
+            true => self.b.write(Addr::new(ptr, ty.bytes()), value),
+            false => self.with_lowerer(|lowerer| lowerer.atomic_set(ptr, value, sync)),
         }
         Ok(())
     }
@@ -126,20 +119,20 @@ impl Translator<'_, '_, '_> {
         self.b.space(ptr) == AddressSpace::Private
     }
 
-    /// Returns the integer as which an object is accessed.
-    fn atomic_type(&self, ty: Type) -> Result<Type, String> {
+    /// Returns an error if there are no atomic objects of a type.
+    fn check_atomic(&self, ty: Type) -> Result<(), String> {
         let target = self.m.out.target();
-        match (ty.scalar.bits(), ty.lanes) {
-            _ if ty.scalar == Scalar::Bool => Err("atomic bools are not supported".to_string()),
-            (32, 1) => Ok(Type::I32),
-            (64, 1) if target.int64_atomics() => Ok(Type::I64),
-            (64, 1) => Err("the device has no 64-bit atomics".to_string()),
+        match (ty.scalar, ty.lanes) {
+            (Scalar::I32 | Scalar::F32, 1) => Ok(()),
+            (Scalar::I64 | Scalar::F64, 1) if target.int64_atomics() => Ok(()),
+            (Scalar::I64 | Scalar::F64, 1) => Err("the device has no 64-bit atomics".to_string()),
+            (Scalar::F16, 1) if target.half_arithmetic() => Ok(()),
             _ => Err(format!("atomic operations on {ty} are not supported")),
         }
     }
 
     /// Changes an object; nobody else sees one in private memory.
-    fn rmw(
+    fn update(
         &mut self,
         op: AtomicOp,
         ptr: Value,
@@ -147,12 +140,12 @@ impl Translator<'_, '_, '_> {
         sync: SyncSemantics,
     ) -> Result<Value, String> {
         let ty = self.b.ty(value);
-        self.atomic_type(ty)?;
-        if !op.takes().has(ty.scalar) {
+        self.check_atomic(ty)?;
+        if op != AtomicOp::Xchg && !op.takes().has(ty.scalar) {
             return Err("an operand is of the wrong type".to_string());
         }
         if !self.is_private(ptr) {
-            return Ok(self.b.atomic_rmw(op, ptr, value, sync));
+            return Ok(self.with_lowerer(|lowerer| lowerer.atomic_update(op, ptr, value, sync)));
         }
         let addr = Addr::new(ptr, ty.bytes());
         let old = self.b.read(ty, addr);
@@ -175,7 +168,10 @@ impl Translator<'_, '_, '_> {
         let sync = SyncSemantics { order, scope: self.scope(scope)? };
         let [value, comparator] = self.numbers([value, comparator])?;
         let ty = self.b.ty(value);
-        self.atomic_type(ty)?;
+        self.check_atomic(ty)?;
+        if ty.scalar == Scalar::F16 {
+            return Err(format!("comparing and exchanging {ty} is not supported"));
+        }
         let (value, comparator) = (self.b.as_bits(value), self.b.as_bits(comparator));
         let old = match self.is_private(ptr) {
             true => {

@@ -19,7 +19,11 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_KHR_integer_dot_product",
     c"SPV_KHR_shader_clock",
     c"SPV_KHR_subgroup_rotate",
+    c"SPV_KHR_uniform_group_instructions",
     c"SPV_EXT_optnone",
+    c"SPV_EXT_shader_atomic_float_add",
+    c"SPV_EXT_shader_atomic_float_min_max",
+    c"SPV_EXT_shader_atomic_float16_add",
     c"SPV_INTEL_optnone",
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_fp_fast_math_mode",
@@ -65,8 +69,14 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | UniformDecoration
         | Float16Buffer
         | OptNoneEXT
+        | GroupUniformArithmeticKHR
         | MemoryAccessAliasingINTEL
-        | FPFastMathModeINTEL => true,
+        | FPFastMathModeINTEL
+        | AtomicFloat32AddEXT
+        | AtomicFloat32MinMaxEXT => true,
+        AtomicFloat64AddEXT | AtomicFloat64MinMaxEXT => target.atomic_double(),
+        AtomicFloat16AddEXT | AtomicFloat16MinMaxEXT => target.half_arithmetic(),
+        Pipes => target.features().contains(&"__opencl_c_pipes"),
         DenormPreserve => target.float_traits.iter().any(|traits| traits.keeps_denormals),
         GroupNonUniform
         | GroupNonUniformVote
@@ -76,9 +86,9 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | GroupNonUniformShuffleRelative
         | GroupNonUniformClustered
         | GroupNonUniformRotateKHR
+        | SubgroupDispatch
         | SubgroupShuffleINTEL
         | SubgroupBufferBlockIOINTEL => target.subgroups.is_some(),
-        SubgroupDispatch => !target.required_subgroup_sizes().is_empty(),
         ShaderClockKHR => target.extensions().contains(&"cl_khr_kernel_clock"),
         Float16 => target.float16,
         Float64 => target.float64,

@@ -363,6 +363,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             op if super::groups::has(op) => self.group(inst),
             op if super::subgroups::has(op) => self.subgroup(inst),
             op if super::images::has(op) => self.image(inst),
+            op if super::pipes::has(op) => self.pipe(inst),
             op if super::integer_dot::has(op) => self.dot_or_clock(inst),
             _ => self.arithmetic(inst),
         }

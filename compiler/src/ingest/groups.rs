@@ -26,8 +26,23 @@ fn combination(op: Op) -> Option<(&'static str, bool)> {
         Op::GroupUMin => ("min", false),
         Op::GroupFMax | Op::GroupSMax => ("max", true),
         Op::GroupUMax => ("max", false),
+        Op::GroupIMulKHR | Op::GroupFMulKHR => ("mul", true),
+        Op::GroupBitwiseAndKHR => ("and", true),
+        Op::GroupBitwiseOrKHR => ("or", true),
+        Op::GroupBitwiseXorKHR => ("xor", true),
+        Op::GroupLogicalAndKHR => ("logical_and", true),
+        Op::GroupLogicalOrKHR => ("logical_or", true),
+        Op::GroupLogicalXorKHR => ("logical_xor", true),
         _ => return None,
     })
+}
+
+/// Returns true for the instructions of SPV_KHR_uniform_group_instructions.
+fn is_khr(op: Op) -> bool {
+    use Op::*;
+    matches!(op, GroupIMulKHR | GroupFMulKHR)
+        || matches!(op, GroupBitwiseAndKHR | GroupBitwiseOrKHR | GroupBitwiseXorKHR)
+        || matches!(op, GroupLogicalAndKHR | GroupLogicalOrKHR | GroupLogicalXorKHR)
 }
 
 impl Translator<'_, '_, '_> {
@@ -39,6 +54,10 @@ impl Translator<'_, '_, '_> {
         }
         let prefix = match self.execution_scope(inst.arg(0)?)? {
             Scope::Workgroup => "work_group",
+            Scope::Subgroup if is_khr(inst.op) => {
+                self.check_subgroups(inst.arg(0)?)?;
+                "sub_group_non_uniform"
+            }
             Scope::Subgroup if combination(inst.op).is_some() => {
                 self.check_subgroups(inst.arg(0)?)?;
                 "sub_group"
@@ -102,7 +121,14 @@ impl Translator<'_, '_, '_> {
         };
         let name = format!("{prefix}_{operation}_{name}");
         let value = self.number(inst.arg(2)?)?;
-        let is_float = matches!(inst.op, Op::GroupFAdd | Op::GroupFMin | Op::GroupFMax);
+        if self.b.ty(value) == Type::BOOL && name.contains("logical") {
+            let predicate = self.b.int_of_bool(value, Type::I32);
+            let combined = self.collective(&name, &[predicate], true, Type::I32)?;
+            let truth = self.b.is_nonzero(combined);
+            return self.give(inst, truth);
+        }
+        use Op::{GroupFAdd, GroupFMax, GroupFMin, GroupFMulKHR};
+        let is_float = matches!(inst.op, GroupFAdd | GroupFMin | GroupFMax | GroupFMulKHR);
         self.check_kind(value, if is_float { ScalarKinds::FLOAT } else { ScalarKinds::INT })?;
         self.lanewise(inst, value, |this, lane| {
             let result = this.b.ty(lane);

@@ -3,8 +3,8 @@
 use super::function::Translator;
 use super::types::Kind;
 use super::words::Inst;
-use crate::builtins::{Builtin, Check};
-use crate::ir::{BinaryOp, IntCC, Scalar, Type, Value};
+use crate::builtins::{Builtin, Call, Check};
+use crate::ir::{BinaryOp, IntCC, Scalar, TexelComponent, Type, Value};
 use crate::kernel::{image_word, sampler_word, ImageAccess, ImageDim, ImageType};
 use rspirv::spirv::{ImageOperands, Op, SamplerAddressingMode, SamplerFilterMode};
 
@@ -104,11 +104,8 @@ impl Translator<'_, '_, '_> {
                 let image = self.image_operand(inst.arg(0)?)?;
                 let coords = self.coordinates(inst.arg(1)?, image.ty, false)?;
                 let operands = operands(inst.rest(2))?;
-                let level = operands.lod.map(|lod| self.known_integer(lod)).transpose()?;
-                if !matches!(level, None | Some(Some(0))) || operands.gradients.is_some() {
-                    return Err("reading other levels is not supported".to_string());
-                }
-                self.read_image(inst, image, &[coords], operands.signed)
+                let level = self.level(image.ty, operands)?;
+                self.read_image(inst, image, &[coords], level, operands.signed)
             }
             Op::ImageWrite => self.write_image(inst),
             // Enumerated as in the API, but from 0 (environment specification, 2.7 and 2.8).
@@ -209,15 +206,35 @@ impl Translator<'_, '_, '_> {
         if is_integer && args.len() > 2 {
             return Err("integer coordinates are of the first level".to_string());
         }
-        self.read_image(inst, image, &args, operands.signed)
+        self.read_image(inst, image, &args, None, operands.signed)
     }
 
-    /// Calls a function that reads a texel; `args` are those behind the image.
+    /// Returns the level that image operands tell, if it is not the first one.
+    fn level(&mut self, image: ImageType, operands: Operands) -> Result<Option<Value>, String> {
+        if operands.gradients.is_some() {
+            return Err("it has no gradients".to_string());
+        }
+        let Some(lod) = operands.lod else { return Ok(None) };
+        let level = self.number(lod)?;
+        let ty = self.b.ty(level);
+        if ty.lanes != 1 || !ty.scalar.is_int() {
+            return Err("the level is not an integer".to_string());
+        }
+        let level = self.b.resize(level, Type::I32, false);
+        match self.b.func.as_const(level) {
+            Some(0) => Ok(None),
+            _ if image.dim == ImageDim::D1Buffer => Err("buffers have no levels".to_string()),
+            _ => Ok(Some(level)),
+        }
+    }
+
+    /// Calls a function that reads a texel; `args` are those behind the image, and a level behind the coordinates.
     fn read_image(
         &mut self,
         inst: &Inst<'_>,
         image: Image,
         args: &[Value],
+        level: Option<Value>,
         signed: Option<bool>,
     ) -> Result<(), String> {
         if image.ty.access == ImageAccess::WriteOnly {
@@ -228,20 +245,20 @@ impl Translator<'_, '_, '_> {
             return Err("its type is not that of a texel".to_string());
         }
         let result = if image.ty.depth { wanted.lane() } else { wanted };
-        let args = [&[image.word], args].concat();
+        let args = [&[image.word], args, level.as_slice()].concat();
         let name = match result.scalar {
             Scalar::F32 => "read_imagef",
             Scalar::F16 => "read_imageh",
             Scalar::I32 if !image.ty.depth => {
                 let value = self.by_sign(image, signed, Some(result), |this, signed| {
                     let name = if signed { "read_imagei" } else { "read_imageui" };
-                    this.image_call(name, image, &args, result)
+                    this.read_call(name, image, &args, result, level.is_some())
                 })?;
                 return self.give(inst, value.ok_or("it is not supported")?);
             }
             _ => return Err("its type is not that of a texel".to_string()),
         };
-        let value = self.image_call(name, image, &args, result)?;
+        let value = self.read_call(name, image, &args, result, level.is_some())?;
         let mut value = value.ok_or("it is not supported for this image")?;
         if wanted != result {
             let (zero, one) = (self.b.fconst(result, 0.0), self.b.fconst(result, 1.0));
@@ -261,12 +278,9 @@ impl Translator<'_, '_, '_> {
             texel = self.b.extract(texel, 0);
         }
         let operands = operands(inst.rest(3))?;
-        let level = operands.lod.map(|lod| self.known_integer(lod)).transpose()?;
-        if !matches!(level, None | Some(Some(0))) || operands.gradients.is_some() {
-            return Err("writing other levels is not supported".to_string());
-        }
+        let level = self.level(image.ty, operands)?;
         let ty = self.b.ty(texel);
-        let args = [image.word, coords, texel];
+        let args = [&[image.word, coords], level.as_slice(), &[texel]].concat();
         let lanes = if image.ty.depth { 1 } else { 4 };
         let name = match ty.scalar {
             _ if ty.lanes != lanes => return Err("the texel is of the wrong type".to_string()),
@@ -283,6 +297,30 @@ impl Translator<'_, '_, '_> {
         };
         self.image_call(name, image, &args, Type::I32)?;
         Ok(())
+    }
+
+    /// Calls a function that reads a texel, of the level that is the last argument if there is one.
+    fn read_call(
+        &mut self,
+        name: &str,
+        image: Image,
+        args: &[Value],
+        result: Type,
+        of_level: bool,
+    ) -> Result<Option<Value>, String> {
+        if !of_level {
+            return self.image_call(name, image, args, result);
+        }
+        let component = match name {
+            "read_imagei" => TexelComponent::Int,
+            "read_imageui" => TexelComponent::Uint,
+            _ => TexelComponent::Float,
+        };
+        let mut types = self.arg_types(args, true);
+        types[0].image = Some(image.ty);
+        let builtin = Builtin::named(name).ok_or_else(|| format!("no function '{name}'"))?;
+        let call = Call { builtin, args, types: &types, result };
+        Ok(self.with_lowerer(|lowerer| lowerer.read_level(&call, component)))
     }
 
     fn image_call(

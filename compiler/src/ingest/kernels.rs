@@ -25,6 +25,9 @@ pub(super) struct EntryPoint {
     local_size_hint_ids: Option<[u32; 3]>,
     vec_type_hint: Option<String>,
     required_subgroup_size: Option<u32>,
+    required_subgroups: Option<u32>,
+    /// The same by the id of a constant.
+    required_subgroups_id: Option<u32>,
 }
 
 /// The entry points of a module.
@@ -74,10 +77,17 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
             ExecutionMode::LocalSizeHintId => entry.local_size_hint_ids = Some(inst_sizes(inst)?),
             ExecutionMode::SubgroupSize => {
                 let size = inst.arg(2)?;
-                if !target.required_subgroup_sizes().contains(&size) {
+                if target.may_require_subgroup_size(size) {
+                    entry.required_subgroup_size = Some(size);
+                } else if size != target.subgroup_size(None) {
                     return Err(format!("the device has no sub-groups of {size}"));
                 }
-                entry.required_subgroup_size = Some(size);
+            }
+            ExecutionMode::SubgroupsPerWorkgroup => {
+                entry.required_subgroups = Some(inst.arg(2)?);
+            }
+            ExecutionMode::SubgroupsPerWorkgroupId => {
+                entry.required_subgroups_id = Some(inst.arg(2)?);
             }
             ExecutionMode::VecTypeHint => entry.vec_type_hint = Some(vec_type(inst.arg(2)?)?),
             ExecutionMode::ContractionOff => m.entry_points.contraction_off = true,
@@ -103,10 +113,36 @@ fn inst_sizes(inst: &Inst<'_>) -> Result<[u32; 3], String> {
 fn constant_sizes(m: &Decoder<'_>, ids: [u32; 3]) -> Result<[u32; 3], String> {
     let mut sizes = [0; 3];
     for (size, id) in sizes.iter_mut().zip(ids) {
-        let value = m.constant(id)?.value.bits().and_then(|bits| u32::try_from(bits).ok());
-        *size = value.ok_or_else(|| format!("%{id} is not a size"))?;
+        *size = constant_size(m, id)?;
     }
     Ok(sizes)
+}
+
+fn constant_size(m: &Decoder<'_>, id: u32) -> Result<u32, String> {
+    let value = m.constant(id)?.value.bits().and_then(|bits| u32::try_from(bits).ok());
+    value.ok_or_else(|| format!("%{id} is not a size"))
+}
+
+/// Checks that there are work-groups of as many sub-groups as a kernel asks for.
+fn check_subgroups(m: &Decoder<'_>, entry: &EntryPoint) -> Result<(), String> {
+    let Some(count) = entry.required_subgroups else { return Ok(()) };
+    let target = m.out.target();
+    if target.subgroups.is_none() {
+        return Err("the device has no sub-groups".to_string());
+    }
+    let size = u64::from(target.subgroup_size(entry.required_subgroup_size));
+    let fits = match entry.required_local_size {
+        Some(local) => {
+            let items = local.iter().map(|&size| u64::from(size)).try_fold(1, u64::checked_mul);
+            items.is_some_and(|items| items.div_ceil(size) == u64::from(count))
+        }
+        // All but the last one are full.
+        None => (count.max(1) - 1) as u64 * size < u64::from(target.max_work_group_size),
+    };
+    match fits && count > 0 {
+        true => Ok(()),
+        false => Err(format!("there are no work-groups of {count} sub-groups")),
+    }
 }
 
 /// The hint's name: in the upper half the number of components, in the lower the type (SPIR-V 3.6).
@@ -154,6 +190,10 @@ pub(super) fn make_entries(m: &mut Decoder<'_>) -> Result<(), String> {
         if entry.required_local_size.is_some_and(|size| size.contains(&0)) {
             return Err(located("its work-groups have no work-items".to_string()));
         }
+        if let Some(id) = entry.required_subgroups_id {
+            entry.required_subgroups = Some(constant_size(m, id).map_err(located)?);
+        }
+        check_subgroups(m, &entry).map_err(located)?;
         make_entry(m, &entry, &strings).map_err(located)?;
     }
     Ok(())
@@ -200,6 +240,7 @@ fn make_entry(
         required_local_size: entry.required_local_size,
         local_size_hint: entry.local_size_hint,
         required_subgroup_size: entry.required_subgroup_size,
+        required_subgroups: entry.required_subgroups,
         attributes: entry.attributes(),
         arg_info,
         pointee_alignments,
@@ -232,6 +273,8 @@ fn classify(
             Ok(ArgKind::Image { dim: image.dim, depth: image.depth, access: image.access })
         }
         Kind::Sampler => Ok(ArgKind::Sampler),
+        // The module tells the size where packets are read and written.
+        Kind::Pipe(access) => Ok(ArgKind::Pipe { access, packet: 0 }),
         Kind::Value(Type::BOOL) | Kind::Pointer { .. } => refuse(),
         Kind::Value(_) | Kind::Struct { .. } | Kind::Array { .. } => {
             let size = m.types.size(ty)?;
@@ -319,7 +362,9 @@ fn describe(
     qualifiers: &str,
 ) -> Arg {
     let address = match *m.types.kind(ty) {
-        Kind::Pointer { space: AddressSpace::Global, .. } | Kind::Image(_) => ArgAddress::Global,
+        Kind::Pointer { space: AddressSpace::Global, .. } | Kind::Image(_) | Kind::Pipe(_) => {
+            ArgAddress::Global
+        }
         Kind::Pointer { space: AddressSpace::Constant, .. } => ArgAddress::Constant,
         Kind::Pointer { space: AddressSpace::Local, .. } => ArgAddress::Local,
         _ => ArgAddress::Private,

@@ -31,6 +31,7 @@ mod kernels;
 mod mangled;
 mod memory;
 mod module;
+mod pipes;
 mod pointers;
 mod subgroups;
 mod types;

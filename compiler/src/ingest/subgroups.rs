@@ -271,21 +271,7 @@ impl Translator<'_, '_, '_> {
 
     /// A function that gives a value of another work-item, lane by lane.
     fn exchange(&mut self, inst: &Inst<'_>, name: &str, by: Option<Value>) -> Result<(), String> {
-        let (value, is_bool) = self.of_other(inst.arg(1)?, name, by)?;
-        match is_bool {
-            true => self.give_truth(inst, value),
-            false => self.give(inst, value),
-        }
-    }
-
-    /// Returns what such a function gives of a value, and whether that stands for bools.
-    pub(super) fn of_other(
-        &mut self,
-        id: u32,
-        name: &str,
-        by: Option<Value>,
-    ) -> Result<(Value, bool), String> {
-        let (lanes, is_bool) = self.exchanged(id)?;
+        let (lanes, is_bool) = self.exchanged(inst.arg(1)?)?;
         let mut results = Vec::with_capacity(lanes.len());
         for lane in lanes {
             let mut args = vec![lane];
@@ -293,7 +279,11 @@ impl Translator<'_, '_, '_> {
             let result = self.b.ty(lane);
             results.push(self.subgroup_call(name, &args, result)?);
         }
-        Ok((self.b.build(&results), is_bool))
+        let value = self.b.build(&results);
+        match is_bool {
+            true => self.give_truth(inst, value),
+            false => self.give(inst, value),
+        }
     }
 
     /// Operands: scope, value, distance, and perhaps the size of clusters.

@@ -47,6 +47,9 @@ pub(super) enum Kind {
     Sampler,
     SampledImage(ImageType),
     Event,
+    Pipe(ImageAccess),
+    /// A number of packets of a pipe that were taken together.
+    ReserveId,
     /// Has no values and no size.
     Opaque,
 }
@@ -123,7 +126,9 @@ impl Types {
             Kind::Value(value) => value,
             Kind::Pointer { space, .. } => ir::Type::ptr(space),
             Kind::Image(_) | Kind::Sampler => ir::Type::I32,
-            Kind::Event => ir::Type::I64,
+            Kind::Event | Kind::ReserveId => ir::Type::I64,
+            // The address of its buffer.
+            Kind::Pipe(_) => ir::Type::ptr(AddressSpace::Global),
             _ => return None,
         })
     }
@@ -300,6 +305,8 @@ impl Types {
                 _ => return Err("it is not of an image type".to_string()),
             },
             Op::TypeEvent => Kind::Event,
+            Op::TypePipe => Kind::Pipe(pipe_access(inst.arg(0)?)?),
+            Op::TypeReserveId => Kind::ReserveId,
             Op::TypeOpaque => Kind::Opaque,
             _ => return Ok(false),
         };
@@ -316,7 +323,9 @@ impl Types {
                 let size = ty.scalar.bytes() * lanes;
                 (Some(u64::from(size)), size, 1, 0)
             }
-            Kind::Pointer { .. } | Kind::Event => (Some(8), 8, 1, 0),
+            Kind::Pointer { .. } | Kind::Event | Kind::Pipe(_) | Kind::ReserveId => {
+                (Some(8), 8, 1, 0)
+            }
             Kind::Image(_) | Kind::Sampler => (Some(4), 4, 1, 0),
             Kind::SampledImage(_) => (None, 1, 2, 0),
             Kind::Array { element, length } => {
@@ -425,11 +434,22 @@ fn image_type(inst: &Inst<'_>) -> Result<ImageType, String> {
     if depth && !matches!(dim, ImageDim::D2 | ImageDim::D2Array) {
         return Err("depth images of these dimensions are not supported".to_string());
     }
-    let access = match inst.args.get(7).map(|&access| AccessQualifier::from_u32(access)) {
-        None | Some(Some(AccessQualifier::ReadOnly)) => ImageAccess::ReadOnly,
-        Some(Some(AccessQualifier::WriteOnly)) => ImageAccess::WriteOnly,
-        Some(Some(AccessQualifier::ReadWrite)) => ImageAccess::ReadWrite,
-        Some(None) => return Err("unknown access qualifier".to_string()),
-    };
+    let access = inst.args.get(7).map_or(Ok(ImageAccess::ReadOnly), |&number| access(number))?;
     Ok(ImageType { dim, depth, access })
+}
+
+fn access(number: u32) -> Result<ImageAccess, String> {
+    match AccessQualifier::from_u32(number) {
+        Some(AccessQualifier::ReadOnly) => Ok(ImageAccess::ReadOnly),
+        Some(AccessQualifier::WriteOnly) => Ok(ImageAccess::WriteOnly),
+        Some(AccessQualifier::ReadWrite) => Ok(ImageAccess::ReadWrite),
+        None => Err("unknown access qualifier".to_string()),
+    }
+}
+
+fn pipe_access(number: u32) -> Result<ImageAccess, String> {
+    match access(number)? {
+        ImageAccess::ReadWrite => Err("pipes are read-only or write-only".to_string()),
+        access => Ok(access),
+    }
 }

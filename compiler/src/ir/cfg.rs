@@ -62,17 +62,47 @@ impl AdjacencyLists {
 impl Cfg {
     pub fn compute(func: &Function) -> Cfg {
         let blocks = func.blocks.len();
-        let mut cfg = Cfg {
+        let Some(&entry) = func.layout.first() else { return Cfg::empty(blocks) };
+        Cfg::of_graph(blocks, entry, |block, targets| {
+            if let Some(inst) = func.terminator(block) {
+                func.insts[inst].for_each_target(|call| targets.push(call.block));
+            }
+        })
+    }
+
+    /// Returns the graph with its edges turned around. Its entry is a block of its own, from which edges lead to all that
+    /// had no successor: there are no others from blocks that never get to an end.
+    pub fn reversed(&self) -> Cfg {
+        let blocks = self.num_blocks();
+        let exit = Block::new(blocks);
+        let ends = self.rpo.iter().copied().filter(|&block| self.succs(block).is_empty());
+        let ends: Vec<Block> = ends.collect();
+        Cfg::of_graph(blocks + 1, exit, |block, targets| match block == exit {
+            true => targets.extend_from_slice(&ends),
+            false => targets.extend_from_slice(self.preds(block)),
+        })
+    }
+
+    fn empty(blocks: usize) -> Cfg {
+        Cfg {
             preds: AdjacencyLists::new(0),
             succs: AdjacencyLists::new(blocks),
-            rpo: Vec::with_capacity(func.layout.len()),
+            rpo: Vec::new(),
             index: vec![UNREACHABLE; blocks],
-        };
-        let Some(&entry) = func.layout.first() else { return cfg };
-        let mut edges = Vec::with_capacity(2 * func.layout.len());
+        }
+    }
+
+    /// Returns a graph of so many blocks; `targets` appends a block's successors to a list.
+    fn of_graph(
+        blocks: usize,
+        entry: Block,
+        mut targets: impl FnMut(Block, &mut Vec<Block>),
+    ) -> Cfg {
+        let mut cfg = Cfg::empty(blocks);
+        let mut edges = Vec::new();
         // Depth-first with a stack of (block, next successor to visit).
         let mut stack = vec![(entry, 0)];
-        cfg.discover(func, entry);
+        cfg.discover(entry, &mut targets);
         while let Some((block, next)) = stack.last_mut() {
             // From the last successor to the first, so that the first comes first in the order.
             let succs = cfg.succs.of(*block);
@@ -85,7 +115,7 @@ impl Cfg {
             *next += 1;
             edges.push((from, to));
             if !cfg.is_reachable(to) {
-                cfg.discover(func, to);
+                cfg.discover(to, &mut targets);
                 stack.push((to, 0));
             }
         }
@@ -97,14 +127,12 @@ impl Cfg {
         cfg
     }
 
-    fn discover(&mut self, func: &Function, block: Block) {
+    fn discover(&mut self, block: Block, targets: &mut impl FnMut(Block, &mut Vec<Block>)) {
         self.index[block.index()] = 0;
-        if let Some(inst) = func.terminator(block) {
-            let list = &mut self.succs.blocks;
-            let start = list.len();
-            func.insts[inst].for_each_target(|call| list.push(call.block));
-            self.succs.ranges[block.index()] = (start as u32, (list.len() - start) as u32);
-        }
+        let list = &mut self.succs.blocks;
+        let start = list.len();
+        targets(block, list);
+        self.succs.ranges[block.index()] = (start as u32, (list.len() - start) as u32);
     }
 
     /// Returns the number of blocks that the function had, reachable or not.

@@ -64,6 +64,8 @@ pub struct KernelEntry {
     pub required_local_size: Option<[u32; 3]>,
     pub local_size_hint: Option<[u32; 3]>,
     pub required_subgroup_size: Option<u32>,
+    /// Sub-groups that every work-group must have (SubgroupsPerWorkgroup of SPIR-V).
+    pub required_subgroups: Option<u32>,
     /// As CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
     /// True if the program asked for `-cl-kernel-arg-info`.

@@ -329,7 +329,6 @@ instructions! {
         CONVERGENT, Never;
         |c, ty| {
             let is_whole = *cluster == 0;
-            ensure(is_whole || *scan == SubgroupScan::Reduce, "is a scan of clusters")?;
             ensure(is_whole || cluster.is_power_of_two(), "cluster is no power of two")?;
             ensure(c.ty(*arg) == ty && ty.lanes == 1, "operand and result differ in type")?;
             ensure(op.is_of_subgroups() && op.takes().has(ty.scalar), "wrong operation")

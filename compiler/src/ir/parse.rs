@@ -335,6 +335,10 @@ impl Parser {
             true => Some(self.number()?),
             false => None,
         };
+        let required_subgroups = match self.eat_word("subgroups") {
+            true => Some(self.number()?),
+            false => None,
+        };
         module.kernels.push(KernelEntry {
             func,
             name,
@@ -342,6 +346,7 @@ impl Parser {
             required_local_size,
             local_size_hint: None,
             required_subgroup_size,
+            required_subgroups,
             attributes: String::new(),
             arg_info: false,
             pointee_alignments,

@@ -202,6 +202,9 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
     if let Some(size) = kernel.required_subgroup_size {
         let _ = write!(out, " subgroup {size}");
     }
+    if let Some(count) = kernel.required_subgroups {
+        let _ = write!(out, " subgroups {count}");
+    }
     out.push('\n');
 }
 

@@ -96,7 +96,8 @@ impl<'m> Lowering<'m, '_> {
     fn packet(&self, ty: TypeId) -> Option<Packet> {
         let TypeKind::Pipe(packet, _) = *self.types().kind(ty) else { return None };
         let (size, align) = types::layout(self.types(), packet);
-        Some(Packet { size, align, value: types::value_type(self.types(), packet) })
+        let value = types::value_type(self.types(), packet);
+        Some(Packet { size, align, value, checked: false })
     }
 
     fn arg_type(&self, ty: TypeId) -> ArgType {

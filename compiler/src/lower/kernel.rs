@@ -48,6 +48,8 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
         required_local_size: info.required_local_size,
         local_size_hint: info.local_size_hint,
         required_subgroup_size: info.required_subgroup_size,
+        // The language cannot say it.
+        required_subgroups: None,
         attributes: info.attributes.clone(),
         arg_info: context.options.kernel_arg_info,
         pointee_alignments,

@@ -25,6 +25,7 @@ pub mod ssa_repair;
 pub mod structurize;
 pub mod unreachable;
 pub mod unroll;
+pub mod unswitch;
 pub mod vectorize;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
@@ -68,6 +69,7 @@ function_passes! {
     SROA = "sroa", |func, _, _| sroa::run(func);
     UNREACHABLE = "unreachable", |func, _, _| unreachable::run(func);
     UNROLL = "unroll", |func, _, _| unroll::run(func);
+    UNSWITCH = "unswitch", |func, _, _| unswitch::run(func);
     VECTORIZE = "vectorize", |func, module, id| vectorize::run(func, module.kernel_of(id));
 }
 
@@ -79,10 +81,7 @@ const OTHER_PASSES: &[ModulePass] = &[
         Ok(())
     }),
     ("inline", |module| inline::run(module, inline::Thresholds::ALL, &NoPasses)),
-    ("legalize", |module| {
-        legalize::run(module, &Target::generic());
-        Ok(())
-    }),
+    ("legalize", |module| legalize::run(module, &Target::generic()).map(|_| ())),
     ("structurize", |module| on_each(module, structurize::run)),
 ];
 
@@ -105,8 +104,7 @@ pub fn names() -> Vec<&'static str> {
 /// debugging. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     if let Some(device) = name.strip_prefix("legalize_") {
-        legalize::run(module, &legalize::device(device)?);
-        return Some(Ok(()));
+        return Some(legalize::run(module, &legalize::device(device)?).map(|_| ()));
     }
     if let Some((_, pass)) = FUNCTION_PASSES.iter().find(|pass| pass.0 == name) {
         for id in module.functions.keys() {
@@ -186,7 +184,7 @@ impl<'a> Pipeline<'a> {
 
     /// Legalizes all functions for a device.
     pub fn legalize(&self, module: &mut Module, target: &Target) -> Result<(), String> {
-        let changed = legalize::run(module, target);
+        let changed = legalize::run(module, target)?;
         self.observe("legalize", module, None);
         debug_verify(module, "legalize")?;
         for func in changed {
@@ -328,7 +326,11 @@ impl inline::FunctionPasses for Pipeline<'_> {
         self.pass(module, func, SCALARIZE)?;
         self.pass(module, func, DCE)?;
         self.run_scalar_passes(module, func, true)?;
-        if self.unroll_loops(module, func)? {
+        let unswitched = self.pass(module, func, UNSWITCH)?;
+        if unswitched {
+            self.pass(module, func, SIMPLIFY)?;
+        }
+        if self.unroll_loops(module, func)? || unswitched {
             self.run_scalar_passes(module, func, false)?;
         }
         self.hoist_out_of_loops(module, func)?;

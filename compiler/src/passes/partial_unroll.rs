@@ -69,12 +69,16 @@ fn copies(func: &Function, data: &Loop) -> Option<usize> {
     (copies > 1 && copies * insts <= MAX_UNROLLED && can_repeat(func, data)).then_some(copies)
 }
 
-/// Returns true if a loop loads from memory that is not private, and has no side effects.
+/// Returns true if a loop loads from memory that is not private, or from images, and has no side effects.
 fn loads(func: &Function, data: &Loop) -> bool {
     let mut has_load = false;
     let only_loads = data.insts(func).all(|inst| {
         let data = &func.insts[inst];
-        has_load |= matches!(data, InstData::Load { ptr, .. } if !is_private(func, *ptr));
+        has_load |= match data {
+            InstData::Load { ptr, .. } => !is_private(func, *ptr),
+            InstData::ImageFetch { .. } | InstData::ImageSample { .. } => true,
+            _ => false,
+        };
         data.is_terminator() || !data.has_side_effect()
     });
     only_loads && has_load

@@ -7,7 +7,7 @@
 use super::cloned_iteration::ClonedIteration;
 use super::licm::LoopNest;
 use super::mem2reg;
-use super::ssa_repair::{load, store_after_definition, variable_for};
+use super::ssa_repair::demote;
 use crate::analysis::underlying_objects::is_private;
 use crate::ir::loops::Loop;
 use crate::ir::*;
@@ -33,7 +33,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
         return false;
     }
     let live = live_out(func, &nest, &is_rotated);
-    demote(func, &nest, &live);
+    demote(func, &live, |func, value| nest.block_of(func, value));
     // Outer loops first: what is added for one lies in no inner loop.
     for index in loops {
         rotate(func, &nest.loops.loops[index]);
@@ -89,38 +89,6 @@ fn live_out(func: &Function, nest: &LoopNest, headers: &SecondaryMap<Block, bool
         }
     }
     live
-}
-
-/// Lets values go through variables where they are used in other blocks than their own.
-fn demote(func: &mut Function, nest: &LoopNest, live: &[Value]) {
-    let mut variables: SecondaryMap<Value, Option<Value>> = func.value_map();
-    for &value in live {
-        variables[value] = Some(variable_for(func, func.ty(value)));
-    }
-    for block in func.layout.clone() {
-        let old = std::mem::take(&mut func.blocks[block].insts);
-        let mut new = Vec::with_capacity(old.len());
-        for inst in old {
-            let mut data = func.insts[inst].clone();
-            data.map_args(|arg| match variables[arg] {
-                Some(ptr) if nest.block_of(func, arg) != Some(block) => {
-                    let ty = func.ty(arg);
-                    let load = func.make_inst(load(ptr, ty), Some(ty));
-                    new.push(load);
-                    func.result(load).unwrap_or(arg)
-                }
-                _ => arg,
-            });
-            func.insts[inst] = data;
-            new.push(inst);
-        }
-        func.blocks[block].insts = new;
-    }
-    for &value in live {
-        if let (Some(ptr), Some(home)) = (variables[value], nest.block_of(func, value)) {
-            store_after_definition(func, value, home, ptr);
-        }
-    }
 }
 
 /// Rotates a loop no value of whose header is used in other blocks.

@@ -70,9 +70,44 @@ fn demote_edge(
     }
 }
 
-/// Repairs all values, then promotes every variable that can be.
-pub fn run(func: &mut Function) {
-    let doms = DomTree::compute(&Cfg::compute(func));
+/// Lets values go through variables where they are used in other blocks than their own, which `home` tells.
+pub(super) fn demote(
+    func: &mut Function,
+    live: &[Value],
+    home: impl Fn(&Function, Value) -> Option<Block>,
+) {
+    let mut variables: SecondaryMap<Value, Option<Value>> = func.value_map();
+    for &value in live {
+        variables[value] = Some(variable_for(func, func.ty(value)));
+    }
+    for block in func.layout.clone() {
+        let old = std::mem::take(&mut func.blocks[block].insts);
+        let mut new = Vec::with_capacity(old.len());
+        for inst in old {
+            let mut data = func.insts[inst].clone();
+            data.map_args(|arg| match variables[arg] {
+                Some(ptr) if home(func, arg) != Some(block) => {
+                    let ty = func.ty(arg);
+                    let load = func.make_inst(load(ptr, ty), Some(ty));
+                    new.push(load);
+                    func.result(load).unwrap_or(arg)
+                }
+                _ => arg,
+            });
+            func.insts[inst] = data;
+            new.push(inst);
+        }
+        func.blocks[block].insts = new;
+    }
+    for &value in live {
+        if let (Some(ptr), Some(home)) = (variables[value], home(func, value)) {
+            store_after_definition(func, value, home, ptr);
+        }
+    }
+}
+
+/// Returns the block of each value's definition; `None` for constants.
+pub(super) fn homes(func: &Function) -> SecondaryMap<Value, Option<Block>> {
     let mut home: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
     for &block in &func.layout {
         for &param in &func.blocks[block].params {
@@ -84,9 +119,14 @@ pub fn run(func: &mut Function) {
             }
         }
     }
+    home
+}
+
+/// Repairs all values, then promotes every variable that can be.
+pub fn run(func: &mut Function) {
     let mut repair = Repair {
-        doms,
-        home,
+        doms: DomTree::compute(&Cfg::compute(func)),
+        home: homes(func),
         variables: SecondaryMap::new(),
         broken: Vec::new(),
         new: Vec::new(),
@@ -211,12 +251,7 @@ fn is_in_object(func: &Function, mut value: Value, steps: u32) -> bool {
 }
 
 /// Stores a value in a variable, after its definition in `block`.
-pub(super) fn store_after_definition(
-    func: &mut Function,
-    value: Value,
-    block: Block,
-    variable: Value,
-) {
+fn store_after_definition(func: &mut Function, value: Value, block: Block, variable: Value) {
     let store = func.make_inst(store(func, variable, value), None);
     let position = match func.def(value) {
         ValueDef::Inst(def) => {

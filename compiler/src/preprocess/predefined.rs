@@ -145,9 +145,9 @@ static GROUPS: &[(Requirement, Group)] = &[
     (Requirement::Nothing, CHANNELS),
 ];
 
-/// OpenCL C 6.12, and what C99 6.10.8 asks for. A fixed date: the same text gives the same program.
+/// OpenCL C 6.12, and what C99 6.10.8 asks for. A fixed date: the same text gives the same program. The device's
+/// macros have `__OPENCL_VERSION__`.
 static VERSIONS: Group = &[
-    ("__OPENCL_VERSION__", "300"),
     ("__ENDIAN_LITTLE__", "1"),
     ("__ROUNDING_MODE__", "rte"),
     ("__STDC__", "1"),

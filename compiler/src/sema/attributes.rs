@@ -224,7 +224,8 @@ impl Sema<'_> {
                 format!("'{name}' is ignored: this device has no choice of sub-group sizes");
             return self.diags.warning(attribute.span, message);
         }
-        let Some(&size) = sizes.iter().find(|&&offered| u64::from(offered) == size) else {
+        let may_have = |size: &u32| self.target.may_require_subgroup_size(*size);
+        let Some(size) = u32::try_from(size).ok().filter(may_have) else {
             let offered: Vec<String> = sizes.iter().map(u32::to_string).collect();
             let offered = offered.join(", ");
             let message =

@@ -6,7 +6,9 @@ use super::typename::QualType;
 use super::types::{Scalar, TypeId, TypeKind};
 use super::Sema;
 use crate::source::Span;
-use crate::syntax::ast::{AddressSpace, Expr, FloatLiteral, IntLiteral, TypeName};
+use crate::syntax::ast::{
+    AddressSpace, Expr, ExprKind as AstKind, FloatLiteral, IntLiteral, TypeName,
+};
 use half::f16;
 
 impl Sema<'_> {
@@ -26,9 +28,28 @@ impl Sema<'_> {
         } else if fits_long {
             self.basic.long
         } else {
+            if literal.is_decimal && !literal.is_unsigned {
+                let message =
+                    "integer literal is too large to be represented in a signed integer type, \
+                               interpreting as unsigned";
+                self.diags.warning(span, message);
+            }
             self.basic.ulong
         };
         self.int_value(v, ty, span)
+    }
+
+    /// Returns -2^63 where that is what minus makes of a literal. 2^63 is no long, but programs write the least long so,
+    /// since compilers with an integer of 128 bits (C99 6.4.4.1 p5) give it that value.
+    pub(super) fn least_long(&mut self, operand: &Expr, span: Span) -> Option<hir::Expr> {
+        match operand.kind {
+            AstKind::Int(IntLiteral { value, is_unsigned: false, is_decimal: true, .. })
+                if value == 1 << 63 =>
+            {
+                Some(self.int_value(value, self.basic.long, span))
+            }
+            _ => None,
+        }
     }
 
     /// An unsuffixed literal is double where doubles exist and are wanted.

@@ -24,6 +24,9 @@ impl Sema<'_> {
             }
             UnaryOp::Plus | UnaryOp::Minus | UnaryOp::Not | UnaryOp::BitNot => {}
         }
+        if let (UnaryOp::Minus, Some(least)) = (op, self.least_long(operand, span)) {
+            return Operand::Value(least);
+        }
         let e = self.rvalue(operand);
         if self.is_error(e.ty) {
             return Operand::Value(e);

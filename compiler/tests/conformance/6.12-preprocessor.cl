@@ -395,7 +395,13 @@ kernel void test(global uint *out) {
 #endif
 }
 
-//# reject: a version that the device does not offer is refused: OpenCL C 3.1
+//# reject: a version that the device does not offer is refused: OpenCL C 2.0
+//# options: -cl-std=CL2.0
+//# error: 0: '-cl-std=CL2.0' needs OpenCL C 2.0 which this device does not offer
+kernel void test(global uint *out) { }
+
+//# reject: OpenCL C 3.1 is for devices with sub-groups
+//# requires: !subgroups
 //# options: -cl-std=CL3.1
 //# error: 0: '-cl-std=CL3.1' needs OpenCL C 3.1 which this device does not offer
 kernel void test(global uint *out) { }

@@ -162,6 +162,45 @@ kernel void test(global uint *out) {
     out[i] = work_group_scan_inclusive_add(i);
 }
 
+//# accept: work-groups of many sub-groups, of which the last is not whole
+//# options: -cl-std=CL3.0
+//# requires: work_group_collective_functions
+//# global: 101
+//# local: 101
+//# expect: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    uint i = get_local_id(0), n = 101;
+    uint before = i * (i - 1) / 2, all = n * (n - 1) / 2;
+    int x = i == 77 ? -5 : i == 100 ? 300 : i;
+    uint right = work_group_reduce_add(i) == all;
+    right &= work_group_scan_exclusive_add(i) == before;
+    right &= work_group_scan_inclusive_add(i) == before + i;
+    right &= work_group_reduce_min(x) == -5 && work_group_reduce_max(x) == 300;
+    right &= work_group_scan_exclusive_min(x) == (i == 0 ? INT_MAX : i <= 77 ? 0 : -5);
+    right &= work_group_scan_inclusive_max(x) == (i == 77 ? 76 : i == 100 ? 300 : (int)i);
+    right &= work_group_reduce_add(0.5f * i) == 0.5f * all;
+    right &= work_group_scan_exclusive_add((ulong)i << 32) == (ulong)before << 32;
+    right &= work_group_all(x != 5) == 0 && work_group_any(x == -5) != 0 && work_group_any(x == 77) == 0;
+    right &= work_group_all(x > -6) != 0;
+    out[i] = right;
+}
+
+//# accept: a sum of floats is the same for all, so that loops may end by it
+//# options: -cl-std=CL3.0
+//# requires: work_group_collective_functions
+//# global: 15 3
+//# local: 15 3
+//# expect: 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5
+kernel void test(global uint *out) {
+    uint i = get_local_linear_id();
+    float x = 1.0f / (i + 1), first = work_group_reduce_add(x);
+    uint rounds = 0;
+    while (work_group_reduce_add(x) == work_group_broadcast(first, 0)) {
+        if (++rounds == 5) x *= 2;
+    }
+    out[i] = rounds;
+}
+
 //# reject: they take scalars of int, uint, long, ulong and floating-point types
 //# options: -cl-std=CL3.0
 //# requires: work_group_collective_functions

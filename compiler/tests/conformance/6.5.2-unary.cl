@@ -47,3 +47,26 @@ kernel void test(global uint *out) {
     -x;
     +out;
 }
+
+//# accept: the least long can be written with a minus before 2^63, which no long is (C99 6.4.4.1)
+//# expect: 1 1 0 1 8 0 0x80000000
+kernel void test(global uint *out) {
+    float x = out[0] + 3.0f;
+    long least = -9223372036854775808, least_l = -9223372036854775808L;
+    out[0] = least < 0;
+    out[1] = least == least_l;
+    out[2] = x < -9223372036854775808;
+    out[3] = -9223372036854775808 < 0;
+    out[4] = sizeof(-9223372036854775808);
+    out[5] = (uint)least;
+    out[6] = (uint)(least >> 32);
+}
+
+//# accept: a decimal number that no long holds is unsigned, which is told
+//# warn: 2: too large to be represented in a signed integer type
+//# expect: 0x80000001 1
+kernel void test(global uint *out) {
+    ulong x = 9223372036854775809;
+    out[0] = (uint)(x >> 32) + (uint)x;
+    out[1] = 0xffffffffffffffff > 18446744073709551614u;
+}

@@ -32,6 +32,24 @@ kernel void test(global uint *out) {
     out[5] = CL_VERSION_3_0;
 }
 
+//# accept: CL3.1, which asks for sub-groups
+//# requires: subgroups
+//# options: -cl-std=CL3.1
+//# expect: 310 310 310
+kernel void test(global uint *out) {
+    out[0] = __OPENCL_C_VERSION__;
+    out[1] = CL_VERSION_3_1;
+    out[2] = __OPENCL_VERSION__;
+}
+
+//# accept: a device without sub-groups is of OpenCL 3.0
+//# requires: !subgroups
+//# options: -cl-std=CL3.0
+//# expect: 300
+kernel void test(global uint *out) {
+    out[0] = __OPENCL_VERSION__;
+}
+
 //# accept: __OPENCL_VERSION__ is that of the device, whatever -cl-std says
 //# options: -cl-std=CL1.1
 //# expect: 1

@@ -96,6 +96,7 @@ pub fn module(random: &mut Random, statements: usize) -> Module {
         required_local_size: None,
         local_size_hint: None,
         required_subgroup_size: None,
+        required_subgroups: None,
         attributes: String::new(),
         arg_info: false,
         pointee_alignments: Vec::new(),

@@ -19,6 +19,7 @@ use crate::core::program::Program;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use hekla_compiler::kernel::{ArgAddress, ArgKind, ImageAccess};
+use hekla_compiler::options::ClStd;
 use smallvec::SmallVec;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -58,9 +59,8 @@ pub(super) unsafe fn arg_value(
         }
         ArgKind::Local { .. } => {
             ensure!(value.is_null(), CL_INVALID_ARG_VALUE);
-            // OpenCL 3.1 takes it for no memory.
-            let may_be_empty = platform::NUMERIC_VERSION >= make_version(3, 1, 0);
-            ensure!(size > 0 || may_be_empty, CL_INVALID_ARG_SIZE);
+            // OpenCL 3.1 takes 0 for no memory.
+            ensure!(size > 0 || platform::version() >= ClStd::Cl31, CL_INVALID_ARG_SIZE);
             Ok(ArgValue::Local(size))
         }
         ArgKind::Image { dim, depth, access } => {
@@ -77,8 +77,8 @@ pub(super) unsafe fn arg_value(
             // SAFETY: as the caller promises.
             let pipe = Ref::<Pipe>::from_handle(unsafe { handle(value) })?;
             ensure!(pipe.context == kernel.program.context, CL_INVALID_CONTEXT);
-            // Packets of another size would reach beyond the pipe's.
-            ensure!(pipe.packet_size == packet, CL_INVALID_ARG_VALUE);
+            // Packets of another size would reach beyond the pipe's; without one the kernel compares.
+            ensure!(packet == 0 || pipe.packet_size == packet, CL_INVALID_ARG_VALUE);
             Ok(ArgValue::Buffer(Some(pipe.buffer.downgrade())))
         }
         ArgKind::Sampler => {

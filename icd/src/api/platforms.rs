@@ -93,8 +93,8 @@ entry! {
         let platform = platform_of(platform)?;
         let value = Some(match param_name {
             CL_PLATFORM_PROFILE => Value::text(offered::PROFILE),
-            CL_PLATFORM_VERSION => Value::text(offered::VERSION),
-            CL_PLATFORM_NUMERIC_VERSION => Value::of(make_version(3, 0, 0)),
+            CL_PLATFORM_VERSION => Value::text(&offered::version_text(offered::version())),
+            CL_PLATFORM_NUMERIC_VERSION => Value::of(offered::version_number(offered::version())),
             CL_PLATFORM_NAME => Value::text(offered::name()),
             CL_PLATFORM_VENDOR => Value::text(offered::vendor()),
             CL_PLATFORM_EXTENSIONS => {

@@ -33,6 +33,8 @@ fn local_size(device: &Device, built: &BuiltKernel, count: usize, dimensions: us
     let size = count.checked_mul(built.subgroup_size() as usize).filter(|size| *size <= limit);
     let required = built.kernel.required_local_size.map(|size| size.map(|size| size as usize));
     let size = size.filter(|&size| size > 0 && required.is_none_or(|other| other == [size, 1, 1]));
+    let demanded = built.kernel.required_subgroups;
+    let size = size.filter(|_| demanded.is_none_or(|demanded| demanded as usize == count));
     let mut local = vec![usize::from(size.is_some()); dimensions];
     local[0] = size.unwrap_or(0);
     local
@@ -41,6 +43,9 @@ fn local_size(device: &Device, built: &BuiltKernel, count: usize, dimensions: us
 /// Returns the most sub-groups of a work-group of a kernel.
 fn most_subgroups(device: &Device, built: &BuiltKernel) -> usize {
     let required = built.kernel.required_local_size;
+    if let Some(count) = built.kernel.required_subgroups {
+        return count as usize;
+    }
     let items = required.map(|size| size.iter().map(|&size| size as usize).product::<usize>());
     items.unwrap_or(built.work_group_size(device)).div_ceil(built.subgroup_size() as usize)
 }
@@ -76,8 +81,9 @@ unsafe fn answer(
             Value::list(&local_size(device, built, count[0], dimensions))
         }
         CL_KERNEL_MAX_NUM_SUB_GROUPS => Value::of(most_subgroups(device, built)),
-        // The language cannot say it.
-        CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Value::of(0usize),
+        CL_KERNEL_COMPILE_NUM_SUB_GROUPS => {
+            Value::of(built.kernel.required_subgroups.unwrap_or(0) as usize)
+        }
         CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL if !device.subgroup_sizes().is_empty() => {
             Value::of(built.kernel.required_subgroup_size.unwrap_or(0) as usize)
         }
@@ -85,28 +91,24 @@ unsafe fn answer(
     }))
 }
 
-/// The arguments of both functions.
-struct Query {
-    name: cl_kernel_sub_group_info,
-    input: (*const c_void, usize),
-    size: usize,
-    place: *mut c_void,
-    size_ret: *mut usize,
-}
-
-/// Answers a call.
+/// Answers a call: what is asked for, with its input, and the size and the places of the answer.
 ///
 /// # Safety
 /// The places are NULL or as large as is said.
-unsafe fn query(kernel: cl_kernel, device: cl_device_id, query: &Query) -> Result<()> {
+unsafe fn query(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    (name, input_size, input): (cl_kernel_sub_group_info, usize, *const c_void),
+    (size, place, size_ret): (usize, *mut c_void, *mut usize),
+) -> Result<()> {
     let kernel = Ref::<Kernel>::from_handle(kernel)?;
     let (device, built) = built_on(&kernel, device)?;
     ensure!(device.subgroups().is_some(), CL_INVALID_OPERATION);
-    let size = (!query.place.is_null()).then_some(query.size);
+    let room = (!place.is_null()).then_some(size);
     // SAFETY: as the caller promises.
-    let value = unsafe { answer(&device, &built, query.name, query.input, size) }?;
+    let value = unsafe { answer(&device, &built, name, (input, input_size), room) }?;
     // SAFETY: as the caller promises.
-    unsafe { args::answer(value, query.size, query.place, query.size_ret) }
+    unsafe { args::answer(value, size, place, size_ret) }
 }
 
 entry! {
@@ -121,18 +123,14 @@ entry! {
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
     ) -> status {
-        let asked = Query {
-            name: param_name,
-            input: (input_value, input_value_size),
-            size: param_value_size,
-            place: param_value,
-            size_ret: param_value_size_ret,
-        };
+        let asked = (param_name, input_value_size, input_value);
         // SAFETY: the caller's places are as the API requires.
-        unsafe { query(kernel, device, &asked) }
+        unsafe {
+            query(kernel, device, asked, (param_value_size, param_value, param_value_size_ret))
+        }
     }
 
-    /// clGetKernelSubGroupInfoKHR (cl_khr_subgroups).
+    /// clGetKernelSubGroupInfoKHR (cl_khr_subgroups): the same.
     fn clGetKernelSubGroupInfoKHR(
         kernel: cl_kernel,
         device: cl_device_id,
@@ -143,14 +141,10 @@ entry! {
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
     ) -> status {
-        let asked = Query {
-            name: param_name,
-            input: (input_value, input_value_size),
-            size: param_value_size,
-            place: param_value,
-            size_ret: param_value_size_ret,
-        };
+        let asked = (param_name, input_value_size, input_value);
         // SAFETY: the caller's places are as the API requires.
-        unsafe { query(kernel, device, &asked) }
+        unsafe {
+            query(kernel, device, asked, (param_value_size, param_value, param_value_size_ret))
+        }
     }
 }

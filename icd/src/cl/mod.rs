@@ -1,12 +1,14 @@
 //! The C vocabulary of OpenCL: types ([`types`]) and constants ([`constants`]), written from the
 //! registry's facts (cl.xml) under their C names; error codes as Rust errors ([`error`]) and the values of
-//! information queries ([`info`]).
+//! information queries ([`info`]); the offline compiler's types ([`offline`]).
 #![allow(non_camel_case_types, non_upper_case_globals)]
 
 pub mod constants;
 pub mod error;
 pub mod info;
+pub mod offline;
 pub mod types;
 
 pub use constants::*;
+pub use offline::*;
 pub use types::*;

@@ -13,6 +13,7 @@
 //! profile          what Hekla says of itself to some programs
 //! diagnostics      log, trace, dump
 //! cache            the disk cache
+//! offline          programs compiled without a device
 //! process          clock, worker threads, fork and exit
 //! ```
 
@@ -23,6 +24,7 @@ pub mod context;
 pub mod device;
 pub mod diagnostics;
 pub mod memory;
+pub mod offline;
 pub mod printf;
 pub mod process;
 pub mod profile;

@@ -171,6 +171,29 @@ def test_messages_between_work_groups(m, build, write, read):
     assert flags.all() and not bad.any()
 
 
+@pytest.mark.parametrize("scopes", [("work_group", "device"), ("device", "work_group")])
+@pytest.mark.parametrize("space, flags", [("global", "shared"), ("local", "own")])
+def test_scopes_need_not_be_the_same(m, build, scopes, space, flags):
+    """Both include the other's work-item, which is enough since OpenCL 3.1 (API 3.3.5, inclusive scopes)."""
+    program = build(f"""
+        kernel void k(global atomic_int *shared, global int *data, global int *bad) {{
+            local atomic_int own[64];
+            int i = get_local_id(0), other = (i + 33) % 64, seen;
+            atomic_init({flags} + i, 0);
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            data[i * 16] = i + 1; data[i * 16 + 8] = -i;
+            atomic_store_explicit({flags} + i, 1, memory_order_release, memory_scope_{scopes[0]});
+            for (int tries = 0; tries < 1000; tries++)
+                if (atomic_load_explicit({flags} + other, memory_order_acquire, memory_scope_{scopes[1]})) {{
+                    bad[i] = data[other * 16] != other + 1 || data[other * 16 + 8] != -other ? 2 : 1;
+                    break;
+                }}
+        }}""")
+    zeros = np.zeros(64, np.int32)
+    _, _, bad = run(m, program, "k", 64, zeros, np.zeros(16 * 64, np.int32), zeros, local=64)
+    assert (bad < 2).all() and bad.any()
+
+
 @pytest.mark.parametrize("ends", [
     "atomic_store(mine, 1); out[i] = atomic_load(other);",
     "atomic_exchange_explicit(mine, 1, memory_order_relaxed);"

@@ -1,8 +1,12 @@
 """Work-group collective functions: votes, broadcasts, reductions and scans over whole work-groups."""
 
+import os
+import subprocess
+
 import numpy as np
 import pyopencl as cl
 import pytest
+from conftest import PYTHON
 
 STD = ["-cl-std=CL3.0"]
 # Shapes of work-groups, powers of two and not; (global size, local size).
@@ -136,6 +140,14 @@ def test_in_loops_and_functions_with_other_local_memory(m, rng):
             total += np.concatenate([[0], np.cumsum(x + k)[:-1]]).astype(np.int32)
             x = x.max() - x
         np.testing.assert_array_equal(got[start:start + 64], total + 63 - np.arange(64))
+
+
+@pytest.mark.skipif(os.environ.get("HEKLA_VALIDATE") != "1", reason="nothing is validated anyway")
+def test_by_sub_groups():
+    """All of the above without the validation layer, which keeps from devices what tells when a sub-group is together."""
+    command = [*PYTHON, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__, "-k", "reductions or votes or loops"]
+    done = subprocess.run(command, env={**os.environ, "HEKLA_VALIDATE": "0"}, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stdout.decode()
 
 
 def test_the_feature(m):

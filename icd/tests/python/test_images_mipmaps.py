@@ -6,6 +6,7 @@ import ctypes
 import numpy as np
 import pyopencl as cl
 import pytest
+import spirv_text
 from image_formats import RGBA_BYTES, RGBA_FLOAT, RGBA_UINT, Format
 from imaging import KINDS, MF, status
 
@@ -264,6 +265,26 @@ def test_levels_are_written(images, m, rng, kind, form, access):
         mipmap.texels[level] = np.ascontiguousarray(new[:, :, :width])
         colors = form.decode(new).reshape(-1, 4).astype(form.value)
         kernel(m.queue, (len(at),), None, mipmap.image, m.buffer(at), np.int32(level), m.buffer(colors))
+        mipmap.check()
+
+
+@pytest.mark.parametrize("form", [RGBA_FLOAT, RGBA_UINT], ids=repr)
+def test_levels_in_spirv(images, m, rng, form):
+    """Texels that kernels in SPIR-V write and read by their level's number."""
+    images.need(D2, form, MF.WRITE_ONLY)
+    text = (spirv_text.FOLDER / "image_levels.spvasm").read_text()
+    if form is RGBA_FLOAT:
+        text = text.replace("OpTypeVector %uint 4", "OpTypeVector %float 4").replace("OpTypeVoid", "OpTypeVoid\n%float = OpTypeFloat 32")
+    program = cl.Program(m.context, spirv_text.assemble(text)).build()
+    mipmap = Mipmap(images, rng, D2, form)
+    for level in reversed(range(mipmap.levels)):
+        _, height, width = mipmap.texels[level].shape[:3]
+        out = m.empty(16 * width * height)
+        program.get(m.queue, (width, height), None, mipmap.image, np.uint32(level), np.uint64(width), out)
+        np.testing.assert_array_equal(m.read(out, form.value, mipmap.texels[level].shape), mipmap.texels[level])
+        mipmap.texels[level] = form.random(rng, mipmap.texels[level].shape[:3])
+        texels = m.buffer(mipmap.texels[level])
+        program.put(m.queue, (width, height), None, mipmap.image, np.uint32(level), np.uint64(width), texels)
         mipmap.check()
 
 

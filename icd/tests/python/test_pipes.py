@@ -3,6 +3,7 @@
 import numpy as np
 import pyopencl as cl
 import pytest
+import spirv_text
 
 CL3 = ["-cl-std=CL3.0"]
 READ_WRITE = cl.mem_flags.READ_WRITE
@@ -292,3 +293,82 @@ def test_pipes_of_functions_and_queries(pipes):
         kernels["fill"].set_arg(0, m.empty(64))
     with pytest.raises(cl.LogicError, match="INVALID_MEM_OBJECT"):
         kernels["sum"].set_arg(1, a)
+
+
+def from_module(m):
+    """The kernels of spirv/pipes.spvasm, on packets of three ints."""
+    program = cl.Program(m.context, spirv_text.read("pipes")).build()
+    return {kernel.function_name: kernel for kernel in program.all_kernels()}
+
+
+def test_packets_in_spirv(pipes, rng):
+    m, kernels = pipes, from_module(pipes)
+    kernels_in_c = build(m, """
+        typedef struct { int i[3]; } packet;
+        kernel void put(write_only pipe packet p, global packet *in) { write_pipe(p, &in[0]); }
+        kernel void get(read_only pipe packet p, global packet *out) { read_pipe(p, &out[0]); }""")
+    p, status = pipe(m, 12, 6), m.empty(32)
+    data = rng.integers(0, 1 << 30, (8, 3), dtype=np.int32)
+    source, out = m.buffer(data), m.buffer(np.zeros_like(data))
+    run(m, kernels["put"], 8, None, p, source, status)
+    done = m.read(status, np.int32, 8)
+    assert (done == 0).sum() == 6 and (done < 0).sum() == 2
+    run(m, kernels["count"], 1, None, p, status)
+    assert m.read(status, np.int32, 2).tolist() == [6, 6]
+    run(m, kernels["get"], 6, None, p, out, status)
+    assert not m.read(status, np.int32, 6).any()
+    written = data[done == 0]
+    assert sorted(map(tuple, m.read(out, np.int32, (6, 3)))) == sorted(map(tuple, written))
+    run(m, kernels["get"], 1, None, p, out, status)
+    assert m.read(status, np.int32, 1)[0] < 0
+    # What one language writes the other reads.
+    run(m, kernels_in_c["put"], 1, None, p, source)
+    run(m, kernels["get"], 1, None, p, out, status)
+    assert (m.read(out, np.int32, 3) == data[0]).all()
+    run(m, kernels["put"], 1, None, p, source, status)
+    run(m, kernels_in_c["get"], 1, None, p, out)
+    assert (m.read(out, np.int32, 3) == data[0]).all()
+
+
+def test_reservations_in_spirv(pipes, rng):
+    m, kernels = pipes, from_module(pipes)
+    p, status = pipe(m, 12, 6), m.empty(32)
+    data = rng.integers(0, 1 << 30, (4, 3), dtype=np.int32)
+    source, out = m.buffer(data), m.buffer(np.zeros_like(data))
+    run(m, kernels["put_together"], 4, 4, p, source, status)
+    assert (m.read(status, np.int32, 4) == 4).all()
+    # There is no room for four more.
+    run(m, kernels["put_together"], 4, 4, p, source, status)
+    assert (m.read(status, np.int32, 4) < 0).all()
+    run(m, kernels["get_pairs"], 2, None, p, out, status)
+    assert not m.read(status, np.int32, 2).any()
+    pairs = m.read(out, np.int32, (2, 2, 3)).tolist()
+    backwards = data[::-1].reshape(2, 2, 3)[:, ::-1]
+    assert sorted(pairs) == sorted(backwards.tolist())
+
+
+@pytest.mark.parametrize("size", [4, 16])
+def test_a_pipe_with_packets_of_another_size(pipes, size):
+    """A module tells the size where packets are read and written, which the kernel compares with the pipe's."""
+    m, kernels = pipes, from_module(pipes)
+    p, status = pipe(m, size, 8), m.empty(16)
+    data = m.buffer(np.full(32, 7, np.int32))
+    run(m, kernels["put"], 4, None, p, data, status)
+    assert (m.read(status, np.int32, 4) < 0).all()
+    run(m, kernels["put_together"], 4, 4, p, data, status)
+    assert (m.read(status, np.int32, 4) < 0).all()
+    p = pipe(m, size, 8)
+    kernel = build(m, f"""
+        typedef struct {{ int i[{size // 4}]; }} packet;
+        kernel void put(write_only pipe packet p, global packet *in) {{ write_pipe(p, &in[get_global_id(0)]); }}
+        """)["put"]
+    run(m, kernel, 4, None, p, data)
+    out = m.buffer(np.zeros(32, np.int32))
+    run(m, kernels["get"], 4, None, p, out, status)
+    assert (m.read(status, np.int32, 4) < 0).all() and not m.read(out, np.int32, 32).any()
+
+
+def test_a_buffer_is_no_pipe_for_kernels_in_spirv(pipes):
+    for kernel in from_module(pipes).values():
+        with pytest.raises(cl.LogicError, match="INVALID_MEM_OBJECT"):
+            kernel.set_arg(0, pipes.empty(64))

@@ -3,6 +3,7 @@
 import numpy as np
 import pyopencl as cl
 import pytest
+import spirv_text
 
 STD = ["-cl-std=CL3.0"]
 # Shapes of work-groups: full sub-groups, a last one that is not full, one work-item, two and three dimensions, and
@@ -12,6 +13,8 @@ TYPES = {"char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uin
          "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "half": np.float16, "float": np.float32,
          "double": np.float64}
 INTEGERS = [name for name, dtype in TYPES.items() if np.issubdtype(dtype, np.integer)]
+# What declares kernels; test_subgroup_sizes.py asks for sizes there.
+KERNEL = "kernel"
 PRELUDE = """
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
@@ -50,7 +53,7 @@ def launch(m, source, shape, data, dtype, lanes=1, name="f"):
     """Runs a kernel; returns a row for each work-item."""
     if "half" in source.split() and "cl_khr_fp16" not in m.device.extensions:
         pytest.skip("no half")
-    program = m.build(PRELUDE + MAP + source, STD)
+    program = m.build(PRELUDE + (MAP + source).replace("kernel void", f"{KERNEL} void"), STD)
     count = int(np.prod(shape[0]))
     out = m.empty(max(1, np.dtype(dtype).itemsize * count * lanes))
     args = [out] if data is None else [m.buffer(data), out]
@@ -542,7 +545,7 @@ def test_required_size(m):
     size = int(launch(m, "", ((1,), (1,)), None, np.uint32, 6, "map")[0, 3])
     got = launch(m, source % size, ((64,), (64,)), None, np.uint32)
     assert (got == 101 * size).all()
-    for wrong in (3, 1024):
+    for wrong in (3, 1, 1024):
         with pytest.raises(cl.RuntimeError, match="the device has no sub-groups of"):
             m.build(PRELUDE + source % wrong, STD)
 
@@ -574,6 +577,51 @@ def test_sub_groups_of_kernels(m):
     assert sub_group_info(m, kernel, 0x11B8, [count], 1) == [count * most]
     assert sub_group_info(m, kernel, 0x11B8, [10 ** 6], 2) == [0, 0]
     assert sub_group_info(m, kernel, 0x11BA, []) == [0]
+
+
+# A kernel that writes the number of its work-group's sub-groups, of which it demands two.
+DEMANDING = """
+OpCapability Addresses
+OpCapability Kernel
+OpCapability SubgroupDispatch
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %test "test" %number
+OpExecutionMode %test SubgroupsPerWorkgroup 2
+OpDecorate %number BuiltIn NumSubgroups
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%input = OpTypePointer Input %uint
+%pointer = OpTypePointer CrossWorkgroup %uint
+%type = OpTypeFunction %void %pointer
+%number = OpVariable %input Input
+%test = OpFunction %void None %type
+%out = OpFunctionParameter %pointer
+%entry = OpLabel
+%n = OpLoad %uint %number
+OpStore %out %n Aligned 4
+OpReturn
+OpFunctionEnd
+"""
+
+
+def test_demanded_number_of_sub_groups(m):
+    kernel = cl.Program(m.context, spirv_text.assemble(DEMANDING, "1.1")).build().test
+    most, = sub_group_info(m, kernel, 0x2033, [64])
+    assert sub_group_info(m, kernel, 0x11BA, []) == [2] == sub_group_info(m, kernel, 0x11B9, [])
+    assert sub_group_info(m, kernel, 0x11B8, [2], 1) == [2 * most] and sub_group_info(m, kernel, 0x11B8, [1], 1) == [0]
+    out = m.empty(4)
+    for local in (None, (2 * most,), (most + 1,), (most, 2), (1, most + 1)):
+        global_size = tuple(2 * n for n in local) if local else (4 * most,)
+        cl.enqueue_fill_buffer(m.queue, out, np.uint32(9), 0, 4)
+        kernel(m.queue, global_size, local, out)
+        assert m.read(out, np.uint32, 1)[0] == 2, local
+    for local in [(most,), (1,), (2 * most + 1,), (most, 3)]:
+        with pytest.raises(cl.LogicError, match="INVALID_WORK_GROUP_SIZE"):
+            kernel(m.queue, local, local, out)
+    # A program's binary tells it as well.
+    binary = kernel.program.get_info(cl.program_info.BINARIES)
+    loaded = cl.Program(m.context, [m.device], binary).build().test
+    assert sub_group_info(m, loaded, 0x11BA, []) == [2]
 
 
 def test_in_older_versions(m):

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 use hekla_compiler::kernel::Kernel;
-use hekla_compiler::target::{FloatTraits, Subgroups as Subgroup};
+use hekla_compiler::target::{FloatTraits, Reconvergence, Subgroups as Subgroup};
 use hekla_compiler::{compile, Options, Program, Source, Target};
 use hekla_spirv_interp::spirv::{Capability, Op};
 use hekla_spirv_interp::{Error, Floats, Launch, Memory, Subgroups};
@@ -16,9 +16,9 @@ pub struct Device {
 }
 
 impl Device {
-    /// Returns the sub-groups of a kernel.
+    /// Returns the sub-groups that run a kernel.
     pub fn subgroups(&self, kernel: &Kernel) -> Subgroups {
-        let size = self.target.subgroup_size(kernel.required_subgroup_size);
+        let size = self.target.hardware_subgroup_size(kernel.required_subgroup_size);
         let extended_types = self.target.subgroups.is_some_and(|it| it.extended_types);
         Subgroups { size, extended_types }
     }
@@ -26,7 +26,12 @@ impl Device {
 
 /// Returns a device that has everything.
 pub fn capable() -> Device {
+    let generic = Target::generic();
+    let subgroups = generic
+        .subgroups
+        .map(|subgroups| Subgroup { reconvergence: Reconvergence::Maximal, ..subgroups });
     let target = Target {
+        subgroups,
         float16: true,
         integer_dot_product: true,
         workgroup_explicit_layout: true,
@@ -44,7 +49,7 @@ pub fn capable() -> Device {
         fma64_fused: true,
         div32_exact: true,
         sqrt32_exact: true,
-        ..Target::generic()
+        ..generic
     };
     Device { name: "capable", target, floats: Floats::default() }
 }
@@ -119,6 +124,17 @@ pub fn mixed() -> Vec<Device> {
             Target {
                 int64: false,
                 subgroups: Some(Subgroup { size: 8, arithmetic: true, ..Subgroup::LEAST }),
+                ..target.clone()
+            },
+        ),
+        device(
+            "with sub-groups that combine 32 bits",
+            Target {
+                subgroups: Some(Subgroup {
+                    arithmetic: true,
+                    reconvergence: Reconvergence::Uniform,
+                    ..Subgroup::LEAST
+                }),
                 ..target.clone()
             },
         ),

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::probe::float_controls::FloatControls;
 use crate::probe::floats::{self, FloatOp, FloatTable, FloatWidth, Module};
 use crate::probe::run::run_from_to;
+use crate::probe::subgroups;
 
 /// What a device's arithmetic does in compute shaders that ask for `controls`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,6 +56,8 @@ pub struct Probe {
     /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM, of 15 as of 22, makes
     /// something else of it on processors with AVX-512.)
     pub merges_signs: bool,
+    /// Subgroups are filled in the order of local indices.
+    pub subgroups_in_order: bool,
 }
 
 /// Asks the device.
@@ -85,6 +88,7 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         nearest64: double.nearest,
         floats: table,
         merges_signs: floats::merges_signs(device, &controls)?,
+        subgroups_in_order: subgroups::are_in_order(device),
     })
 }
 

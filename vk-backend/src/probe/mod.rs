@@ -7,6 +7,7 @@ mod float_controls;
 mod floats;
 mod run;
 mod stored;
+mod subgroups;
 
 use std::sync::Arc;
 

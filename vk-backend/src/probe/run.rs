@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::device::{Device, PipelineDesc};
+use crate::device::{Device, PipelineDesc, SubgroupDemand};
 use crate::error::Error;
 use crate::memory::Buffer;
 use crate::physical::MemoryKind;
@@ -17,11 +17,22 @@ pub(super) fn run_in_place(
     words: &[u32],
     groups: u32,
 ) -> Result<Vec<u32>, Error> {
+    run_in_subgroups(device, spirv, words, groups, SubgroupDemand::default())
+}
+
+/// As [`run_in_place`], with what the kernel asks of subgroups.
+pub(super) fn run_in_subgroups(
+    device: &Arc<Device>,
+    spirv: &[u32],
+    words: &[u32],
+    groups: u32,
+    subgroups: SubgroupDemand,
+) -> Result<Vec<u32>, Error> {
     let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let buffer = device.create_buffer(bytes.len() as u64, MemoryKind::Readback)?;
     // SAFETY: nothing else knows the buffer.
     unsafe { buffer.write(0, &bytes) }?;
-    execute(device, spirv, &[&buffer], groups)?;
+    execute(device, spirv, &[&buffer], groups, subgroups)?;
     // SAFETY: the command is complete.
     unsafe { buffer.read(0, &mut bytes) }?;
     Ok(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
@@ -39,7 +50,7 @@ pub(super) fn run_from_to(
     let to = device.create_buffer(size as u64, MemoryKind::Readback)?;
     // SAFETY: nothing else knows the buffer.
     unsafe { from.write(0, input) }?;
-    execute(device, spirv, &[&from, &to], groups)?;
+    execute(device, spirv, &[&from, &to], groups, SubgroupDemand::default())?;
     let mut found = vec![0; size];
     // SAFETY: the command is complete.
     unsafe { to.read(0, &mut found) }?;
@@ -52,6 +63,7 @@ fn execute(
     spirv: &[u32],
     buffers: &[&Arc<Buffer>],
     groups: u32,
+    subgroups: SubgroupDemand,
 ) -> Result<(), Error> {
     let push: Vec<u8> = buffers.iter().flat_map(|b| b.address().to_le_bytes()).collect();
     let desc = PipelineDesc {
@@ -60,7 +72,7 @@ fn execute(
         specialization: &[],
         push_constant_size: push.len() as u32,
         uses_images: false,
-        subgroups: Default::default(),
+        subgroups,
     };
     // SAFETY: the assembler makes valid modules of what the device has.
     let pipeline = unsafe { device.create_pipeline(&desc) }?;

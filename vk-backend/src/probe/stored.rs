@@ -6,7 +6,7 @@ use crate::probe::floats::{Behaviour, FloatOp, FloatTable, FloatWidth};
 /// Tells one form of the probe and of the search for defects from another: a hash (FNV-1a) of their sources.
 /// What another build found of a device may be the answer to another question.
 pub const PROBE_BUILD: u64 = {
-    let sources: [&[u8]; 10] = [
+    let sources: [&[u8]; 11] = [
         include_bytes!("../asm.rs"),
         include_bytes!("../asm/images.rs"),
         include_bytes!("arithmetic.rs"),
@@ -17,6 +17,7 @@ pub const PROBE_BUILD: u64 = {
         include_bytes!("mod.rs"),
         include_bytes!("run.rs"),
         include_bytes!("stored.rs"),
+        include_bytes!("subgroups.rs"),
     ];
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut file = 0;
@@ -77,6 +78,7 @@ impl Probe {
             &mut self.nearest32,
             &mut self.nearest64,
             &mut self.merges_signs,
+            &mut self.subgroups_in_order,
         ]
         .into_iter()
         .for_each(&mut *f);

@@ -71,7 +71,8 @@ pub fn app() -> App {
     checks.extend(MODULES.iter().map(|module| {
         Check::new(module.operation, move |bench| compare(bench, Some(module), &[module.title]))
     }));
-    App { name: "darktable", packages: &["darktable"], checks }
+    App::new("darktable", &["darktable"], checks)
+        .what("develops a raw photograph: each module against its code for processors")
 }
 
 /// All kernels build, and darktable takes the device.

@@ -90,7 +90,7 @@ const ROWS: &[Row] = &[
 
 pub fn app() -> App {
     let rows = ROWS.iter().map(|row| Check::new(row.name, move |bench| check(row, bench)));
-    App { name: "ffmpeg", packages: &["ffmpeg"], checks: rows.collect() }
+    App::new("ffmpeg", &["ffmpeg"], rows.collect()).what("filters of video, against PoCL's frames")
 }
 
 fn check(row: &Row, bench: &Bench) -> Measure {

@@ -31,7 +31,8 @@ pub fn app() -> App {
         let name = row.split(' ').next().unwrap_or(row);
         Check::new(name, move |bench: &Bench| check(row, bench))
     });
-    App { name: "gegl", packages: &["gegl", "ffmpeg"], checks: checks.collect() }
+    App::new("gegl", &["gegl", "ffmpeg"], checks.collect())
+        .what("GIMP's operations, against those without OpenCL")
 }
 
 fn check(row: &str, bench: &Bench) -> Measure {

@@ -60,11 +60,9 @@ pub(super) fn app() -> App {
     let models = MODELS.iter().map(|model| {
         Check::new(format!("model {model}"), move |bench: &Bench| check_model(bench, model))
     });
-    App {
-        name: "llama",
-        packages: &["cmake", "ninja-build", "g++", "ocl-icd-opencl-dev", "opencl-headers"],
-        checks: operations.chain(models).collect(),
-    }
+    let packages = ["cmake", "ninja-build", "g++", "ocl-icd-opencl-dev", "opencl-headers"];
+    App::new("llama", &packages, operations.chain(models).collect())
+        .what("llama.cpp's operations and small models, against its code for processors")
 }
 
 /// Runs the back end's own test; it has to find the device, and no operation may differ.

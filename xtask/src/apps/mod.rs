@@ -1,23 +1,28 @@
-//! `cargo xtask apps [NAME...]`: programs that nobody here wrote, from Debian's packages, whose OpenCL kernels make
-//! pictures, most of them with images. Each check runs one on a driver and compares what it makes with what PoCL or
-//! the same program without OpenCL makes.
+//! `cargo xtask apps [NAME...]`: programs that nobody here wrote, from Debian, PyPI and public repositories; SYCL programs
+//! among them, whose kernels are SPIR-V. Each check runs one on a driver and knows whether the results are right: by the
+//! program's own tests (`programs.toml`), or by what PoCL or the same program without OpenCL makes.
 //!
-//! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it. Of PoCL 3.1 (Debian 12) all
-//! is as it should be but OpenCV's HOG, in which it hangs.
+//! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures it beside.
+//! Of PoCL 3.1 (Debian 12) OpenCV's HOG hangs.
 
 mod darktable;
 mod dng;
 mod ffmpeg;
 mod gegl;
+mod judge;
 pub mod llama;
 mod opencv;
 mod picture;
+mod prepare;
+mod programs;
+mod record;
+mod sycl;
 mod vendor;
 
 use crate::driver::Driver;
 use crate::{artifact, system, Outcome};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use vendor::Vendor;
 
@@ -29,9 +34,33 @@ const DECIBELS: f64 = 50.0;
 
 /// An application, and what is checked of it.
 struct App {
-    name: &'static str,
-    packages: &'static [&'static str],
+    name: String,
+    /// What it is and what of it is checked, in a few words.
+    what: String,
+    /// Of Debian.
+    packages: Vec<String>,
+    /// Where it is, if it is no package of Debian's alone.
+    place: Option<prepare::Place>,
     checks: Vec<Check>,
+    /// What fails without being the driver's fault.
+    known: Vec<judge::Known>,
+}
+
+impl App {
+    fn new(name: &str, packages: &[&str], checks: Vec<Check>) -> App {
+        App {
+            name: name.to_string(),
+            what: String::new(),
+            packages: packages.iter().map(|package| package.to_string()).collect(),
+            place: None,
+            checks,
+            known: Vec::new(),
+        }
+    }
+
+    fn what(self, what: &str) -> App {
+        App { what: what.to_string(), ..self }
+    }
 }
 
 struct Check {
@@ -66,16 +95,22 @@ impl Bench {
     /// Runs a command to its end, or to the time limit; returns what it printed on standard error, after
     /// standard output if that goes nowhere else.
     fn finish(&self, command: &mut Command) -> Result<String, String> {
+        let (status, text) = self.run(command)?;
+        match status.success() {
+            true => Ok(text),
+            false => Err(format!("{status}\n{}", tail(&text))),
+        }
+    }
+
+    /// Does the same where failure is not the end.
+    fn run(&self, command: &mut Command) -> Result<(ExitStatus, String), String> {
         let log = self.folder.join("log");
         let open = || std::fs::File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
         let (output, errors) = open().map_err(|e| format!("{}: {e}", log.display()))?;
         command.stdout(output).stderr(errors);
         let status = system::wait(command, self.limit)?.ok_or("takes too long")?;
         let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
-        match status.success() {
-            true => Ok(text),
-            false => Err(format!("{status}\n{}", tail(&text))),
-        }
+        Ok((status, text))
     }
 
     /// Returns how many kernels the last client ran, in words; an error if none.
@@ -94,6 +129,10 @@ struct Request {
     words: Vec<String>,
     vendor: String,
     vendors: PathBuf,
+    /// A driver whose seconds are measured too.
+    beside: Option<String>,
+    /// The device whose table in docs/programs.md is written.
+    record: Option<String>,
     driver: Option<Driver>,
     library: Option<PathBuf>,
     limit: Duration,
@@ -102,49 +141,98 @@ struct Request {
 /// Runs the command.
 pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
-    let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app(), llama::app()];
-    for app in &mut apps {
-        app.checks.retain(|check| {
-            let name = format!("{} {}", app.name, check.name);
-            request.words.is_empty() || request.words.iter().any(|word| name.contains(word))
-        });
-    }
-    apps.retain(|app| !app.checks.is_empty());
-    if apps.is_empty() {
-        return Err("no check has such a name".to_string());
-    }
-    system::ensure_packages(&["clinfo", "pocl-opencl-icd"])?;
-    let packages: Vec<&str> = apps.iter().flat_map(|app| app.packages).copied().collect();
-    system::ensure_packages(&packages)?;
+    let apps = chosen(&request.words)?;
+    prepare(&apps)?;
     let bench = bench(&request)?;
+    let beside = request.beside.as_ref().map(|name| bench.beside(name, &request)).transpose()?;
     println!("on {}", bench.vendor.describe());
-    let (mut passed, mut failed) = (0, 0);
+    let mut tallies = Vec::new();
     for app in &apps {
-        for check in &app.checks {
-            match report(app, check, &bench) {
-                true => passed += 1,
-                false => failed += 1,
-            }
+        let tally = measure(app, &bench, beside.as_ref());
+        if let Some(device) = &request.record {
+            let name = beside.as_ref().map_or("beside", |beside| beside.vendor.name());
+            record::write(device, name, app, &tally)?;
         }
+        tallies.push(tally);
     }
-    println!("\n{passed} passed, {failed} failed");
+    let passed: usize = tallies.iter().map(|tally| tally.passed).sum();
+    let failed: usize = tallies.iter().map(|tally| tally.failed).sum();
+    let whole = tallies.iter().filter(|tally| tally.failed == 0).count();
+    println!("\n{whole} of {} programs; {passed} checks passed, {failed} failed", apps.len());
     match failed {
         0 => Ok(()),
         _ => Err(format!("{failed} checks failed")),
     }
 }
 
-/// Runs a check and prints its line; returns true if it passed.
-fn report(app: &App, check: &Check, bench: &Bench) -> bool {
+/// Returns the programs and checks whose names have one of the words; all without words.
+fn chosen(words: &[String]) -> Result<Vec<App>, String> {
+    let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app()];
+    apps.extend([llama::app(), sycl::app()]);
+    apps.extend(programs::apps()?);
+    for app in &mut apps {
+        let name = app.name.clone();
+        app.checks.retain(|check| {
+            let name = format!("{name} {}", check.name);
+            words.is_empty() || words.iter().any(|word| name.contains(word))
+        });
+    }
+    apps.retain(|app| !app.checks.is_empty());
+    match apps.is_empty() {
+        true => Err("no check has such a name".to_string()),
+        false => Ok(apps),
+    }
+}
+
+/// Installs what is missing.
+fn prepare(apps: &[App]) -> Outcome {
+    system::ensure_packages(&["clinfo", "pocl-opencl-icd"])?;
+    let packages: Vec<&str> =
+        apps.iter().flat_map(|app| &app.packages).map(String::as_str).collect();
+    system::ensure_packages(&packages)?;
+    apps.iter().filter_map(|app| app.place.as_ref()).try_for_each(prepare::Place::prepare)
+}
+
+/// Runs a program's checks and prints a line of each.
+fn measure(app: &App, bench: &Bench, beside: Option<&Bench>) -> record::Tally {
+    let mut tally = record::Tally { beside: beside.map(|_| (0.0, 0)), ..Default::default() };
+    for check in &app.checks {
+        let (measure, seconds) = timed(check, bench);
+        let (word, text) = match &measure {
+            Ok(text) => ("ok", text.trim_end()),
+            Err(text) => ("FAILED", text.trim_end()),
+        };
+        print!("{:<18}{:<30}{word:<8}{text} ({seconds:.1} s)", app.name, check.name);
+        match measure {
+            Ok(_) => tally.passed += 1,
+            Err(_) => tally.failed += 1,
+        }
+        tally.seconds += seconds;
+        if let (Some(other), Some((sum, missing))) = (beside, &mut tally.beside) {
+            match timed(check, other) {
+                (Ok(_), seconds) => {
+                    print!(", {} {seconds:.1} s", other.vendor.name());
+                    *sum += seconds;
+                }
+                (Err(why), _) => {
+                    print!(
+                        ", {} fails: {}",
+                        other.vendor.name(),
+                        why.lines().next().unwrap_or_default()
+                    );
+                    *missing += 1;
+                }
+            }
+        }
+        println!();
+    }
+    tally
+}
+
+fn timed(check: &Check, bench: &Bench) -> (Measure, f64) {
     let start = Instant::now();
     let measure = (check.run)(bench);
-    let seconds = start.elapsed().as_secs_f64();
-    let (word, text) = match &measure {
-        Ok(text) => ("ok", text.trim_end()),
-        Err(text) => ("FAILED", text.trim_end()),
-    };
-    println!("{:<10}{:<30}{word:<8}{text} ({seconds:.1} s)", app.name, check.name);
-    measure.is_ok()
+    (measure, start.elapsed().as_secs_f64())
 }
 
 fn bench(request: &Request) -> Result<Bench, String> {
@@ -166,6 +254,18 @@ fn bench(request: &Request) -> Result<Bench, String> {
     Ok(Bench { vendor, reference, folder, limit: request.limit })
 }
 
+impl Bench {
+    /// Returns what checks run with on another driver.
+    fn beside(&self, name: &str, request: &Request) -> Result<Bench, String> {
+        let folder = self.folder.with_extension("beside");
+        fresh(&folder)?;
+        let reference = Vendor::installed("pocl", &request.vendors)?;
+        let mut vendor = Vendor::installed(name, &request.vendors)?;
+        vendor.ask_device(&folder)?;
+        Ok(Bench { vendor, reference, folder, limit: self.limit })
+    }
+}
+
 impl Drop for Bench {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
@@ -177,9 +277,11 @@ fn parse(args: &[String]) -> Result<Request, String> {
         words: Vec::new(),
         vendor: "hekla".to_string(),
         vendors: "/etc/OpenCL/vendors".into(),
+        beside: None,
+        record: None,
         driver: None,
         library: None,
-        limit: Duration::from_secs(300),
+        limit: Duration::from_secs(600),
     };
     let mut words = args.iter();
     while let Some(word) = words.next() {
@@ -187,6 +289,8 @@ fn parse(args: &[String]) -> Result<Request, String> {
         match word.as_str() {
             "--vendor" => request.vendor = value()?.clone(),
             "--vendors" => request.vendors = value()?.into(),
+            "--beside" => request.beside = Some(value()?.clone()),
+            "--record" => request.record = Some(value()?.clone()),
             "--driver" => request.driver = Some(Driver::named(value()?)?),
             "--library" => {
                 let path = value()?;

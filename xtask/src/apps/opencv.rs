@@ -33,7 +33,8 @@ pub fn app() -> App {
     let checks = ROWS
         .iter()
         .map(|&(name, expression)| Check::new(name, move |bench: &Bench| check(expression, bench)));
-    App { name: "opencv", packages: &["python3-opencv"], checks: checks.collect() }
+    App::new("opencv", &["python3-opencv"], checks.collect())
+        .what("functions on UMat, against the same on the processor")
 }
 
 fn check(expression: &str, bench: &Bench) -> Measure {

@@ -2,6 +2,7 @@
 
 use crate::artifact;
 use crate::driver::Installed;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -56,6 +57,10 @@ impl Vendor {
         Ok(())
     }
 
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     pub fn describe(&self) -> String {
         format!("{}: {}", self.name, self.device)
     }
@@ -93,11 +98,15 @@ impl Vendor {
         if let Some(driver) = &self.driver {
             driver.select(&mut command);
         }
-        let trace = trace(folder);
-        let _ = std::fs::remove_file(&trace);
+        for trace in traces(folder) {
+            let _ = std::fs::remove_file(trace);
+        }
         match &self.kind {
-            Kind::Hekla(_) => command.env("HEKLA_TRACE", &trace),
-            Kind::Other(_) => command.env("POCL_TRACING", "text").env("POCL_TRACING_OPT", &trace),
+            // One file for each process.
+            Kind::Hekla(_) => command.env("HEKLA_TRACE", folder.join("trace-%p")),
+            Kind::Other(_) => {
+                command.env("POCL_TRACING", "text").env("POCL_TRACING_OPT", folder.join("trace-"))
+            }
         };
         // PoCL's cache is the user's: it takes minutes to compile for an application.
         let cache = std::env::var_os("POCL_CACHE_DIR").map(PathBuf::from);
@@ -114,17 +123,25 @@ impl Vendor {
 
     /// Returns how many kernels the last command in a folder ran; nothing where the driver leaves no trace.
     pub fn kernels(&self, folder: &Path) -> Option<usize> {
-        let trace = std::fs::read_to_string(trace(folder)).ok()?;
-        let is_launch = |line: &&str| match &self.kind {
+        let is_launch = |line: &String| match &self.kind {
             Kind::Hekla(_) => {
                 line.contains("\"name\":\"clEnqueueNDRangeKernel\"") && !line.contains("\"error\"")
             }
             Kind::Other(_) => line.contains("| ndrange_kernel | complete"),
         };
-        Some(trace.lines().filter(is_launch).count())
+        let launches = traces(folder).into_iter().filter_map(|trace| {
+            let lines = std::io::BufReader::new(std::fs::File::open(trace).ok()?).lines();
+            Some(lines.map_while(Result::ok).filter(is_launch).count())
+        });
+        launches.reduce(|all, more| all + more)
     }
 }
 
-fn trace(folder: &Path) -> PathBuf {
-    folder.join("trace")
+/// Returns the traces of the last command in a folder.
+fn traces(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+    let is_trace = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("trace-"))
+    };
+    files.filter(is_trace).collect()
 }

@@ -16,6 +16,7 @@ mod overlap;
 mod plot;
 mod programs;
 mod scale;
+mod subgroups;
 mod table;
 mod text;
 
@@ -323,6 +324,7 @@ fn rows(sessions: &[Session], first: &FirstResults, scale: &Scale, only: &str) -
     let mut rows: Vec<Row> = first_rows(sessions, first).into();
     rows.extend(measured_rows(sessions, scale, only));
     rows.extend(functions::rows(sessions, scale, |name| name.contains(only)));
+    rows.extend(subgroups::rows(sessions, scale, |name| name.contains(only)));
     rows.extend(programs::rows(sessions, |name| name.contains(only)));
     rows
 }

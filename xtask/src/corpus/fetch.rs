@@ -1,6 +1,7 @@
 //! Where the corpus comes from. Packages are taken apart, not installed; programs that hold their
 //! kernels' texts are run, and what they build is dumped. What is there already is left alone.
 
+use super::modules;
 use crate::apps::llama;
 use crate::artifact;
 use crate::driver::Driver;
@@ -18,6 +19,9 @@ const PACKAGES: &[(&str, &str, &str)] = &[
 
 /// Python packages that hold programs; their folders have their names.
 const WHEELS: &[&str] = &["silx", "pyFAI"];
+
+/// Python packages whose libraries hold modules of SPIR-V that DPC++ made.
+const SYCL: &[&str] = &["dpctl", "dpnp"];
 
 /// What the kernels of some conformance tests once were, with their options.
 const CTS: &str = "https://github.com/KhronosGroup/OpenCL-CTS-Kernel-Dumps";
@@ -49,6 +53,13 @@ pub fn all(folder: &Path) -> Result<PathBuf, String> {
     if is_missing(&programs, "clblast") {
         dump(&folder, clblast(&folder)?, &programs.join("clblast"))?;
     }
+    for name in SYCL {
+        if is_missing(&programs, name) {
+            let place = programs.join(name);
+            make(&place)?;
+            modules::extract(&unpacked_wheel(&folder, name)?, &place)?;
+        }
+    }
     if is_missing(&programs, "llama") {
         let kernels = llama::sources(&folder.join("llama-sources"))?;
         move_to(&kernels.join("ggml/src/ggml-opencl/kernels"), &programs.join("llama"))?;
@@ -79,6 +90,11 @@ fn unpacked(folder: &Path, package: &str) -> Result<PathBuf, String> {
 }
 
 fn wheel(folder: &Path, name: &str, place: &Path) -> Outcome {
+    move_to(&unpacked_wheel(folder, name)?.join(name).join("resources"), place)
+}
+
+/// Returns a Python package's files.
+fn unpacked_wheel(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let unpacked = folder.join(format!("{name}-wheel"));
     make(&unpacked)?;
     let python = system::python()?;
@@ -88,7 +104,7 @@ fn wheel(folder: &Path, name: &str, place: &Path) -> Outcome {
         python.canonicalize().unwrap_or(python).display()
     );
     shell(&unpacked, &pip)?;
-    move_to(&unpacked.join(name).join("resources"), place)
+    Ok(unpacked)
 }
 
 /// CLBlast chooses parameters by the type of the device: both are asked for.

@@ -2,6 +2,7 @@
 //! `compiler/examples/corpus.rs` says how.
 
 mod fetch;
+mod modules;
 
 use crate::system::{self, cargo, run, step};
 use crate::Outcome;

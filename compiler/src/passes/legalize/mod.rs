@@ -15,6 +15,7 @@ mod int64;
 mod integers;
 mod narrow;
 mod split;
+mod subgroup_sizes;
 mod subgroups;
 mod variables;
 mod words;
@@ -31,17 +32,21 @@ use crate::target::{FloatTraits, Target};
 use cranelift_entity::SecondaryMap;
 
 /// Legalizes all functions for a device. Returns those that have changed.
-pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
+///
+/// # Errors
+/// If a kernel asks for sub-groups that the device does not have, and cannot do without them.
+pub fn run(module: &mut Module, target: &Target) -> Result<Vec<Func>, String> {
     let component = components(module);
     let mut changed: SecondaryMap<Func, bool> = SecondaryMap::new();
     let spaces = generic::spaces_of_functions(module, &component);
-    let mut sizes = SecondaryMap::with_default(target.subgroup_size(None));
+    let mut sizes = SecondaryMap::with_default(target.hardware_subgroup_size(None));
     for kernel in &module.kernels {
-        sizes[kernel.func] = target.subgroup_size(kernel.required_subgroup_size);
+        sizes[kernel.func] = target.hardware_subgroup_size(kernel.required_subgroup_size);
     }
+    subgroup_sizes::run(module, target, |func| changed[func] = true)?;
     for (id, func) in module.functions.iter_mut() {
         // Functions that act on sub-groups are inlined into kernels.
-        changed[id] = subgroups::run(func, target, sizes[id]);
+        changed[id] |= subgroups::run(func, target, sizes[id]);
         changed[id] |=
             work_items::run(func) | bypass_division::run(func) | integers::run(func, target);
         changed[id] |= generic::run(func, spaces[id]);
@@ -53,7 +58,7 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
         changed[id] |= !target.float16 && half::store_as_bits(func);
     }
     legalize_types(module, target, &mut changed);
-    module.functions.keys().filter(|&id| changed[id]).collect()
+    Ok(module.functions.keys().filter(|&id| changed[id]).collect())
 }
 
 /// Replaces the integers that the device does not have. What functions take and give changes with them.

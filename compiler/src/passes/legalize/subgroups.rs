@@ -1,5 +1,5 @@
 //! Operations of sub-groups that a device does not have, or not for a type: by shuffles and ballots, which every device
-//! with sub-groups has for 32 bits. Queries become arithmetic on built-in variables.
+//! with sub-groups has for 32 bits.
 //!
 //! A missing reduction or scan goes along the list of the work-items that are there together: each knows the one
 //! before it, takes in what that one has, and then skips to the one that that one knows.
@@ -12,7 +12,7 @@ use crate::target::{Subgroups, Target};
 /// Set in a link of a work-item that has none before it, in which stands its own number then.
 const FIRST: i64 = 1 << 16;
 
-/// Legalizes a function of kernels with sub-groups of `size` work-items. Returns true if anything changed.
+/// Legalizes a function of kernels for which the hardware has sub-groups of `size` work-items. Returns true if anything changed.
 pub fn run(func: &mut Function, target: &Target, size: u32) -> bool {
     if !func.layout_insts().any(|inst| func.insts[inst].is_of_subgroup()) {
         return false;
@@ -36,7 +36,6 @@ impl Legalizer<'_, '_> {
     /// Returns what takes the place of an instruction's result; `None` where it stays.
     fn replacement(&mut self, inst: Inst) -> Option<Value> {
         match self.c.func.insts[inst] {
-            InstData::WorkItem { query, .. } => self.query(query),
             InstData::SubgroupVote { op: SubgroupVote::AllEqual, arg } => self.all_equal(arg),
             InstData::SubgroupBroadcastFirst { arg } => {
                 self.exchange(arg, |c, word| c.subgroup_broadcast_first(word))
@@ -76,47 +75,6 @@ impl Legalizer<'_, '_> {
         }
     }
 
-    fn query(&mut self, of: WorkItemQuery) -> Option<Value> {
-        use WorkItemQuery::*;
-        let shift = i64::from(self.size.trailing_zeros());
-        Some(match of {
-            SubgroupMaxSize => self.word(self.size),
-            SubgroupSize => {
-                let (id, count) = (query(self.c, SubgroupId, 0), self.work_items(LocalSize));
-                let first = self.c.binary_imm(BinaryOp::Shl, id, shift);
-                let rest = self.c.binary(BinaryOp::ISub, count, first);
-                let whole = self.word(self.size);
-                self.c.binary(BinaryOp::UMin, rest, whole)
-            }
-            NumSubgroups | EnqueuedNumSubgroups => {
-                let of = if of == NumSubgroups { LocalSize } else { EnqueuedLocalSize };
-                let count = self.work_items(of);
-                let up = self.c.binary_imm(BinaryOp::IAdd, count, i64::from(self.size) - 1);
-                self.c.binary_imm(BinaryOp::LShr, up, shift)
-            }
-            _ => return None,
-        })
-    }
-
-    /// Returns the number of work-items of a work-group, by the query of its size.
-    fn work_items(&mut self, size: WorkItemQuery) -> Value {
-        let [x, y, z] = [0, 1, 2].map(|dim| query(self.c, size, dim));
-        let area = self.c.binary(BinaryOp::IMul, x, y);
-        self.c.binary(BinaryOp::IMul, area, z)
-    }
-
-    /// Returns true if the device exchanges and combines numbers of a type as they are.
-    fn is_native(&self, scalar: Scalar) -> bool {
-        let extended = self.features.extended_types;
-        match scalar {
-            Scalar::I8 => extended && self.target.int8,
-            Scalar::I16 => extended && self.target.int16,
-            Scalar::I64 => extended && self.target.int64,
-            Scalar::F16 => extended,
-            _ => true,
-        }
-    }
-
     /// Exchanges the words of a number; `None` if the device exchanges the number itself.
     fn exchange(
         &mut self,
@@ -124,7 +82,7 @@ impl Legalizer<'_, '_> {
         mut exchange: impl FnMut(&mut Cursor<'_>, Value) -> Value,
     ) -> Option<Value> {
         let ty = self.c.ty(value);
-        if self.is_native(ty.scalar) {
+        if self.target.has_in_subgroups(ty.scalar) {
             return None;
         }
         if ty == Type::I64 {
@@ -181,7 +139,7 @@ impl Legalizer<'_, '_> {
             let same = self.c.fcmp(FloatCC::Oeq, arg, first);
             return Some(self.c.subgroup_vote(SubgroupVote::All, same));
         }
-        if self.is_native(ty.scalar) {
+        if self.target.has_in_subgroups(ty.scalar) {
             return None;
         }
         let equal = |c: &mut Cursor<'_>, arg| c.subgroup_vote(SubgroupVote::AllEqual, arg);
@@ -206,20 +164,21 @@ impl Legalizer<'_, '_> {
         if ty == Type::BOOL {
             return Some(self.logical(scan, op, arg, cluster));
         }
-        let has_operation = self.features.arithmetic && (is_whole || self.features.clustered);
-        if has_operation && self.is_native(ty.scalar) {
+        let has_clusters = self.features.clustered && scan == SubgroupScan::Reduce;
+        let has_operation = self.features.arithmetic && (is_whole || has_clusters);
+        if has_operation && self.target.has_in_subgroups(ty.scalar) {
             return None;
         }
         if cluster == 1 {
             return Some(arg);
         }
         match ty.scalar {
-            Scalar::F16 if !self.is_native(ty.scalar) => {
+            Scalar::F16 if !self.target.has_in_subgroups(ty.scalar) => {
                 let wide = self.c.convert(ConvertOp::FConvert, arg, Type::F32);
                 let result = self.scan_or_keep(scan, op, wide, cluster);
                 Some(self.c.convert(ConvertOp::FConvert, result, ty))
             }
-            Scalar::I8 | Scalar::I16 if !self.is_native(ty.scalar) => {
+            Scalar::I8 | Scalar::I16 if !self.target.has_in_subgroups(ty.scalar) => {
                 Some(self.narrow_scan(scan, op, arg, cluster))
             }
             Scalar::I64 if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) => {

@@ -75,8 +75,6 @@ const PREFIXES: &[(&str, &str)] = &[
     ("sub_group_", "sub-groups"),
     ("clock_read_", "cl_khr_kernel_clock"),
     ("qcom_", "one of Qualcomm's extensions"),
-    ("work_group_reduce_", "cl_khr_work_group_uniform_arithmetic"),
-    ("work_group_scan_", "cl_khr_work_group_uniform_arithmetic"),
 ];
 
 /// Returns what a function that is not there would need of the device.

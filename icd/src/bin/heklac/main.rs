@@ -11,6 +11,7 @@
 
 mod doctor;
 
+use hekla::core::offline::is_spirv;
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::{
     compile_il, compile_il_to_ir, compile_timed, compile_to_ir, reflection, Compiled, Il, IrAt,
@@ -107,13 +108,6 @@ fn run() -> Result<(), String> {
         Some(output) => write(&program, output),
         None => Ok(()),
     }
-}
-
-/// Returns true if a file begins with the magic number of SPIR-V, in either order of bytes.
-fn is_spirv(bytes: &[u8]) -> bool {
-    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
-    let first: Option<[u8; 4]> = bytes.first_chunk().copied();
-    first.is_some_and(|first| first == MAGIC || first.iter().rev().eq(&MAGIC))
 }
 
 /// Reads the input file, whose name or first bytes tell the kind.

@@ -101,6 +101,10 @@ pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -
     if let Some(required) = kernel.required_local_size {
         return required;
     }
+    if let Some(count) = kernel.required_subgroups {
+        let most = device.max_work_item_sizes()[0].min(built.local_size_limit(device));
+        return [count.saturating_mul(built.subgroup_size()).min(most as u32), 1, 1];
+    }
     let global = sizes.global.map(|size| size as u64);
     let limits = LocalLimits {
         total: built.work_group_size(device) as u32,
@@ -139,6 +143,10 @@ fn check_local_size(
     if let Some(required) = built.kernel.required_local_size {
         ensure!(local == required, CL_INVALID_WORK_GROUP_SIZE);
     }
+    if let Some(count) = built.kernel.required_subgroups {
+        let found = local.iter().product::<u32>().div_ceil(built.subgroup_size());
+        ensure!(found == count, CL_INVALID_WORK_GROUP_SIZE);
+    }
     let divides = |d: usize| sizes.global[d].is_multiple_of(local[d] as usize);
     ensure!(!built.uniform || (0..3).all(divides), CL_INVALID_WORK_GROUP_SIZE);
     Ok(local)
@@ -159,7 +167,8 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
     };
     // Only a size required in the source can fail these when the choice was ours.
     let uniform = (0..3).all(|d| sizes.global[d].is_multiple_of(local[d].max(1) as usize));
-    let required = built.kernel.required_local_size.is_some();
+    let kernel = &built.kernel;
+    let required = kernel.required_local_size.is_some() || kernel.required_subgroups.is_some();
     ensure!(uniform || !(built.uniform && required), CL_INVALID_WORK_GROUP_SIZE);
     Ok(NdRange {
         dimensions: sizes.dimensions,

@@ -24,12 +24,7 @@ pub fn compiled_for(device: &Device) -> Target {
 /// OpenCL C versions that the compiler takes.
 fn c_versions(device: &Device) -> Vec<(&'static str, cl_version)> {
     let versions = compiled_for(device).c_versions().iter();
-    versions
-        .map(|version| {
-            let (major, minor) = version.number();
-            ("OpenCL C", make_version(major, minor, 0))
-        })
-        .collect()
+    versions.map(|version| ("OpenCL C", platform::version_number(*version))).collect()
 }
 
 /// Extensions that work on the device: the compiler's, and those of the API.
@@ -91,7 +86,7 @@ fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version
     offered.map(|(name, version, _)| (name, version)).collect()
 }
 
-/// Optional features of OpenCL C 3.0 that the compiler supports on the device.
+/// Optional features of OpenCL C 3.0 and newer that the compiler supports on the device.
 fn c_features(device: &Device) -> Vec<(&'static str, cl_version)> {
     compiled_for(device).features().into_iter().map(|name| (name, V3)).collect()
 }
@@ -159,8 +154,10 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_VENDOR => Value::text(&device_vendor(device)),
         CL_DRIVER_VERSION => Value::text(&driver_version(info)),
         CL_DEVICE_PROFILE => Value::text(platform::PROFILE),
-        CL_DEVICE_VERSION => Value::text(platform::VERSION),
-        CL_DEVICE_NUMERIC_VERSION => Value::of(V3),
+        CL_DEVICE_VERSION => Value::text(&platform::version_text(compiled_for(device).version())),
+        CL_DEVICE_NUMERIC_VERSION => {
+            Value::of(platform::version_number(compiled_for(device).version()))
+        }
         CL_DEVICE_OPENCL_C_VERSION => {
             Value::text(concat!("OpenCL C 1.2 Hekla ", env!("CARGO_PKG_VERSION")))
         }

@@ -15,6 +15,7 @@ use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
 use crate::core::profile::Profile;
+use hekla_compiler::target::Subgroups;
 use hekla_compiler::{FloatAtomics, FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
@@ -474,7 +475,8 @@ pub fn target(
         exp2_wide: probe.exp2_wide
             && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
-        subgroups: subgroups::offered(f),
+        subgroups: subgroups::offered(f)
+            .map(|it| Subgroups { in_order: probe.subgroups_in_order, ..it }),
         images: images.images,
         read_write_images: images.read_write,
         image_writes_3d: images.writes_3d,
@@ -483,6 +485,7 @@ pub fn target(
         max_work_group_size: info.limits.max_workgroup_invocations,
         local_memory_size: u64::from(info.limits.max_compute_shared_memory),
         spirv_version: 0x0001_0500,
+        newest: config::newest_version(),
         zero_local: false,
         zero_private: false,
         shown: profile.map_or_else(Vec::new, Profile::shown),

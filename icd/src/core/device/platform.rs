@@ -11,19 +11,32 @@ use crate::core::process::fork;
 use crate::core::profile::Profile;
 use crate::object::{Kind, Ref};
 use crate::platform;
+use hekla_compiler::options::ClStd;
 use std::sync::OnceLock;
 
 const NAME: &str = "Hekla";
 const VENDOR: &str = "Hekla project";
 pub const PROFILE: &str = "FULL_PROFILE";
 pub const ICD_SUFFIX: &str = "HEKLA";
-/// `OpenCL 3.0 Hekla x.y.z`.
-pub const VERSION: &str = concat!("OpenCL 3.0 Hekla ", env!("CARGO_PKG_VERSION"));
-/// The same as a number.
-pub const NUMERIC_VERSION: cl_version = make_version(3, 0, 0);
 /// Extensions of the platform with their versions.
 pub const EXTENSIONS: &[(&str, cl_version)] =
     &[("cl_khr_icd", make_version(2, 0, 0)), ("cl_khr_extended_versioning", make_version(1, 0, 0))];
+
+/// Returns a version of OpenCL as CL_PLATFORM_VERSION and CL_DEVICE_VERSION have it: `OpenCL 3.1 Hekla x.y.z`.
+pub fn version_text(version: ClStd) -> String {
+    format!("OpenCL {version} Hekla {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// Returns a version of OpenCL as a number.
+pub fn version_number(version: ClStd) -> cl_version {
+    let (major, minor) = version.number();
+    make_version(major, minor, 0)
+}
+
+/// Returns the version of the platform: of its functions, whatever its devices have (OpenCL API 3.5.1).
+pub fn version() -> ClStd {
+    config::newest_version()
+}
 
 /// Returns the platform's name, or the one that a profile gives it.
 pub fn name() -> &'static str {

@@ -17,8 +17,10 @@ impl Device {
 
     /// Returns the most sub-groups of a work-group; 0 where there are none.
     pub fn max_num_subgroups(&self) -> usize {
-        let subgroups = self.subgroups();
-        subgroups.map_or(0, |it| self.max_work_group_size().div_ceil(it.size as usize))
+        let sizes = self.subgroup_sizes();
+        let own = self.subgroups().map(|subgroups| subgroups.size as usize);
+        let least = sizes.into_iter().chain(own).min();
+        least.map_or(0, |size| self.max_work_group_size().div_ceil(size))
     }
 }
 
@@ -27,7 +29,7 @@ pub fn sizes(features: &vk::Features) -> Vec<u32> {
     offered(features).map_or_else(Vec::new, |subgroups| subgroups.required_sizes())
 }
 
-/// What the compiler is told of sub-groups: nothing where votes, ballots or shuffles are missing.
+/// What the compiler is told of sub-groups, before the device is probed: nothing where votes, ballots or shuffles are missing.
 pub fn offered(f: &vk::Features) -> Option<Subgroups> {
     use vk::SubgroupOps as Ops;
     let has = |ops| f.subgroup_ops.contains(ops);
@@ -53,5 +55,6 @@ pub fn offered(f: &vk::Features) -> Option<Subgroups> {
             false if f.subgroup_uniform_control_flow => Reconvergence::Uniform,
             false => Reconvergence::Unspecified,
         },
+        in_order: true,
     })
 }

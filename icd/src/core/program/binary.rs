@@ -141,6 +141,7 @@ impl Writer {
             self.size(kernel.required_local_size);
             self.size(kernel.local_size_hint);
             self.u32(kernel.required_subgroup_size.unwrap_or(0));
+            self.u32(kernel.required_subgroups.unwrap_or(0));
             self.string(&kernel.attributes);
             self.u32(u32::from(kernel.arg_info));
             self.u32(kernel.pointee_alignments.len() as u32);
@@ -179,6 +180,7 @@ impl Writer {
         self.u32(u32::from(kernel.uses_images));
         self.u32(u32::from(kernel.uses_subgroups));
         self.u32(kernel.required_subgroup_size.unwrap_or(0));
+        self.u32(kernel.required_subgroups.unwrap_or(0));
     }
 
     fn arg(&mut self, arg: &Arg) {
@@ -303,6 +305,7 @@ impl<'a> Reader<'a> {
             required_local_size: self.size()?,
             local_size_hint: self.size()?,
             required_subgroup_size: self.subgroup_size()?,
+            required_subgroups: Some(self.u32()?).filter(|count| *count != 0),
             attributes: self.string()?,
             arg_info: self.flag()?,
             pointee_alignments: self.list(Reader::u32)?,
@@ -329,6 +332,7 @@ impl<'a> Reader<'a> {
             uses_images: self.flag()?,
             uses_subgroups: self.flag()?,
             required_subgroup_size: self.subgroup_size()?,
+            required_subgroups: Some(self.u32()?).filter(|count| *count != 0),
         })
     }
 
@@ -428,6 +432,7 @@ mod tests {
             uses_images: true,
             uses_subgroups: true,
             required_subgroup_size: Some(16),
+            required_subgroups: Some(2),
             ..Kernel::default()
         };
         let bytes = (1..=9).collect();

@@ -60,17 +60,21 @@ impl BuiltKernel {
     pub fn local_size_limit(&self, device: &Device) -> usize {
         let limit = device.max_work_group_size();
         let features = &device.info().features;
-        match self.kernel.required_subgroup_size {
-            Some(size) if size != features.subgroup_size => {
-                limit.min(size as usize * features.max_workgroup_subgroups as usize)
-            }
-            _ => limit,
+        let size = self.hardware_subgroup_size();
+        match size != features.subgroup_size {
+            true => limit.min(size as usize * features.max_workgroup_subgroups as usize),
+            false => limit,
         }
     }
 
     /// Returns the number of work-items of a whole sub-group.
     pub fn subgroup_size(&self) -> u32 {
         self.gpu.target.subgroup_size(self.kernel.required_subgroup_size)
+    }
+
+    /// Returns the number of work-items of a whole sub-group as the hardware runs the kernel.
+    fn hardware_subgroup_size(&self) -> u32 {
+        self.gpu.target.hardware_subgroup_size(self.kernel.required_subgroup_size)
     }
 
     /// Returns what a pipeline for work-groups of a size asks of subgroups. The size is asked for, too, where it is the
@@ -80,7 +84,7 @@ impl BuiltKernel {
         if !kernel.uses_subgroups && kernel.required_subgroup_size.is_none() {
             return vk::SubgroupDemand::default();
         }
-        let (size, features) = (self.subgroup_size(), &self.gpu.device.info().features);
+        let (size, features) = (self.hardware_subgroup_size(), &self.gpu.device.info().features);
         let items: u64 = local.iter().map(|&size| u64::from(size)).product();
         let fits = items <= u64::from(size) * u64::from(features.max_workgroup_subgroups);
         let [least, most] = features.subgroup_size_range;

@@ -1,0 +1,161 @@
+//! Work-group collective functions by sub-groups: each combines its own values, one word for each goes through work-group
+//! memory, and each sub-group combines those words, in a way that all have the same sum of floats.
+
+use super::scratch::Scratch;
+use super::Lowerer;
+use crate::ir::{
+    BinaryOp, Block, IntCC, Scalar, SubgroupScan, SubgroupVote, Type, Value, WorkItemQuery,
+};
+
+/// The most words that every work-item combines by itself, one after the other.
+const FEW_WORDS: i64 = 8;
+
+impl Lowerer<'_, '_> {
+    pub(super) fn vote_of_subgroups(&mut self, all: bool, predicate: Value) -> Value {
+        let truth = self.b.is_nonzero(predicate);
+        let (vote, op) = match all {
+            true => (SubgroupVote::All, BinaryOp::And),
+            false => (SubgroupVote::Any, BinaryOp::Or),
+        };
+        let vote = self.b.subgroup_vote(vote, truth);
+        let vote = self.b.int_of_bool(vote, Type::I32);
+        self.with_other_subgroups(SubgroupScan::Reduce, op, vote, vote)
+    }
+
+    /// Reduces or scans. Work-items are in their sub-groups in the order of linear local ids.
+    pub(super) fn combine_subgroups(
+        &mut self,
+        scan: SubgroupScan,
+        op: BinaryOp,
+        value: Value,
+    ) -> Value {
+        let own = self.b.subgroup_scan(scan, op, value, 0);
+        let whole = match scan {
+            SubgroupScan::Exclusive => self.b.binary(op, own, value),
+            SubgroupScan::Reduce | SubgroupScan::Inclusive => own,
+        };
+        self.with_other_subgroups(scan, op, own, whole)
+    }
+
+    /// Combines what the own sub-group has given with those before it, or with all; `whole` is in its last work-item what
+    /// all of it give. A work-group of one sub-group has that already.
+    fn with_other_subgroups(
+        &mut self,
+        scan: SubgroupScan,
+        op: BinaryOp,
+        own: Value,
+        whole: Value,
+    ) -> Value {
+        let (several, done) = (self.b.new_block(), self.b.new_block());
+        let result = self.b.func.add_param(done, self.b.ty(own));
+        let alone = self.b.new_block();
+        let count = self.b.work_item(WorkItemQuery::NumSubgroups, 0);
+        let is_alone = self.b.icmp_imm(IntCC::Ule, count, 1);
+        self.b.brif(is_alone, alone, several);
+        self.b.switch_to(alone);
+        self.b.jump(done, &[own]);
+        self.b.switch_to(several);
+        self.combine_words(scan, op, (own, whole), count, done);
+        self.b.switch_to(done);
+        result
+    }
+
+    /// Goes on at `done` with the result.
+    fn combine_words(
+        &mut self,
+        scan: SubgroupScan,
+        op: BinaryOp,
+        (own, whole): (Value, Value),
+        count: Value,
+        done: Block,
+    ) {
+        let (ty, zero) = (self.b.ty(own), self.b.int(Scalar::I32, 0));
+        let scratch = self.scratch(ty);
+        let number = self.b.work_item(WorkItemQuery::SubgroupId, 0);
+        self.local_barrier();
+        let is_last = self.is_last_of_subgroup();
+        self.when(is_last, |this| this.write_scratch(&scratch, number, whole));
+        self.local_barrier();
+        let sum = match scan {
+            SubgroupScan::Reduce => self.sum_of_words(op, &scratch, count, (count, true)),
+            _ => self.sum_of_words(op, &scratch, number, (count, false)),
+        };
+        if scan == SubgroupScan::Reduce {
+            return self.b.jump(done, &[sum]);
+        }
+        let both = self.b.binary(op, sum, own);
+        let is_first = self.b.icmp(IntCC::Eq, number, zero);
+        let result = self.b.select(is_first, own, both);
+        self.b.jump(done, &[result]);
+    }
+
+    /// Combines the words before `end` (there is at least the first, which is taken also where `end` is 0): by each
+    /// work-item if there are few in all, else by the sub-group together. If all sub-groups combine the same words, they
+    /// do so in the same order, which those that are not whole cannot do together.
+    fn sum_of_words(
+        &mut self,
+        op: BinaryOp,
+        scratch: &Scratch,
+        end: Value,
+        (count, is_same): (Value, bool),
+    ) -> Value {
+        let mut by_each = self.b.icmp_imm(IntCC::Ule, count, FEW_WORDS);
+        if is_same && op == BinaryOp::FAdd {
+            let (items, size) =
+                (self.local_count(), self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0));
+            let mask = self.b.add_const(size, -1);
+            let rest = self.b.binary(BinaryOp::And, items, mask);
+            let is_partial = self.b.is_nonzero(rest);
+            by_each = self.b.binary(BinaryOp::Or, by_each, is_partial);
+        }
+        let [each, together, done] = [(); 3].map(|()| self.b.new_block());
+        let sum = self.b.func.add_param(done, scratch.ty());
+        self.b.brif(by_each, each, together);
+        self.b.switch_to(each);
+        let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
+        let first = self.read_scratch(scratch, zero);
+        let all = self.fold_words(op, scratch, first, (one, end, one));
+        self.b.jump(done, &[all]);
+        self.b.switch_to(together);
+        let ty = scratch.ty();
+        let nothing = self.b.func.constant(ty, op.identity(ty.scalar));
+        let [id, size] = [WorkItemQuery::SubgroupInvocation, WorkItemQuery::SubgroupSize]
+            .map(|query| self.b.work_item(query, 0));
+        let part = self.fold_words(op, scratch, nothing, (id, end, size));
+        let all = self.b.subgroup_scan(SubgroupScan::Reduce, op, part, 0);
+        self.b.jump(done, &[all]);
+        self.b.switch_to(done);
+        sum
+    }
+
+    fn is_last_of_subgroup(&mut self) -> Value {
+        let size = self.b.work_item(WorkItemQuery::SubgroupSize, 0);
+        let id = self.b.work_item(WorkItemQuery::SubgroupInvocation, 0);
+        let next = self.b.add_const(id, 1);
+        self.b.icmp(IntCC::Eq, next, size)
+    }
+
+    /// `for (i = start; i < end; i += step) sum = sum op word[i]`, unsigned I32; returns the last sum.
+    fn fold_words(
+        &mut self,
+        op: BinaryOp,
+        scratch: &Scratch,
+        first: Value,
+        (start, end, step): (Value, Value, Value),
+    ) -> Value {
+        let [header, inner, after] = [(); 3].map(|()| self.b.new_block());
+        let index = self.b.func.add_param(header, Type::I32);
+        let sum = self.b.func.add_param(header, scratch.ty());
+        self.b.jump(header, &[start, first]);
+        self.b.switch_to(header);
+        let is_inside = self.b.icmp(IntCC::Ult, index, end);
+        self.b.brif(is_inside, inner, after);
+        self.b.switch_to(inner);
+        let word = self.read_scratch(scratch, index);
+        let next = self.b.binary(op, sum, word);
+        let index = self.b.binary(BinaryOp::IAdd, index, step);
+        self.b.jump(header, &[index, next]);
+        self.b.switch_to(after);
+        sum
+    }
+}

@@ -1,0 +1,103 @@
+//! The offline compiler as an object: programs compiled without a device, with their log and all that a program on Vulkan
+//! must know to run them (docs/offline.md).
+
+mod view;
+
+use crate::cl::error::{fail, Result};
+use crate::cl::*;
+use crate::object::Kind;
+use hekla_compiler::{compile, compile_il, reflection};
+use hekla_compiler::{Compiled, Il, Options, Program, Source, SpecValue, Target};
+use std::ffi::{CStr, CString};
+use view::View;
+
+/// What is to be compiled.
+pub struct Request<'a> {
+    /// OpenCL C, or a module of OpenCL SPIR-V.
+    pub input: &'a [u8],
+    pub options: &'a str,
+    pub file_name: &'a str,
+    pub specs: Vec<SpecValue>,
+    /// One of `HEKLA_TARGET_`.
+    pub target: u32,
+}
+
+/// A program that was compiled, or the log of one that has errors.
+pub struct OfflineProgram {
+    log: CString,
+    compiled: Option<(CString, View)>,
+}
+
+impl Kind for OfflineProgram {
+    type Target = _hekla_program;
+    const INVALID: cl_int = CL_INVALID_PROGRAM;
+}
+
+impl OfflineProgram {
+    /// Compiles a program. The code tells if it has errors, which are in its log.
+    ///
+    /// # Errors
+    /// CL_INVALID_VALUE for a target that is none.
+    pub fn compile(request: &Request<'_>) -> Result<(OfflineProgram, cl_int)> {
+        hekla_compiler::set_thread_start(hekla_vk_backend::block_signals);
+        let target = match request.target {
+            HEKLA_TARGET_GENERIC => Target::generic(),
+            HEKLA_TARGET_MINIMAL => Target::minimal(),
+            _ => return fail(CL_INVALID_VALUE),
+        };
+        let options = match Options::parse(request.options) {
+            Ok(options) => options,
+            Err(error) => return Ok((refused(&error.0), CL_INVALID_BUILD_OPTIONS)),
+        };
+        let compiled = match is_spirv(request.input) {
+            true => match Il::read(request.input) {
+                Ok(il) => compile_il(&il, &request.specs, &options, &target),
+                Err(error) => return Ok((refused(&error), CL_BUILD_PROGRAM_FAILURE)),
+            },
+            false => {
+                let text = String::from_utf8_lossy(request.input).into_owned();
+                let source = Source { name: request.file_name.to_string(), text, headers: vec![] };
+                compile(&source, &options, &target)
+            }
+        };
+        let code = if compiled.program.is_some() { CL_SUCCESS } else { CL_BUILD_PROGRAM_FAILURE };
+        Ok((OfflineProgram::of(compiled), code))
+    }
+
+    fn of(Compiled { log, program, .. }: Compiled) -> OfflineProgram {
+        let compiled = program.map(|program: Program| {
+            let json = c_string(reflection::json(&program, |_| None));
+            (json, View::new(program))
+        });
+        OfflineProgram { log: c_string(log), compiled }
+    }
+
+    /// Returns warnings and errors.
+    pub fn log(&self) -> &CStr {
+        &self.log
+    }
+
+    /// Returns the metadata as JSON, and as structures of C; `None` if there are errors.
+    pub fn reflection(&self) -> Option<(&CStr, &hekla_reflection)> {
+        let (json, view) = self.compiled.as_ref()?;
+        Some((json, view.reflection()))
+    }
+}
+
+fn refused(error: &str) -> OfflineProgram {
+    OfflineProgram { log: c_string(format!("error: {error}\n")), compiled: None }
+}
+
+/// Returns a string of C, which ends before a zero.
+fn c_string(text: String) -> CString {
+    let mut bytes = text.into_bytes();
+    bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
+    CString::new(bytes).unwrap_or_default()
+}
+
+/// Returns true if a file begins with the magic number of SPIR-V, in either order of bytes.
+pub fn is_spirv(bytes: &[u8]) -> bool {
+    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
+    let first: Option<[u8; 4]> = bytes.first_chunk().copied();
+    first.is_some_and(|first| first == MAGIC || first.iter().rev().eq(&MAGIC))
+}

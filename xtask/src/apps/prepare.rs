@@ -1,0 +1,196 @@
+//! Brings programs here that Debian does not have: Python packages into environments of their own, sources at a
+//! revision, and what is built of them, all under `target/apps`. What is there already is left alone.
+
+use crate::system::{self, step};
+use crate::Outcome;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A virtual environment that several programs use.
+#[derive(Debug, Clone)]
+pub struct Environment {
+    pub name: String,
+    /// The least version of Python that its packages take.
+    pub python: String,
+    /// True to see Debian's Python packages as well.
+    pub system: bool,
+    /// For pip.
+    pub requirements: Vec<String>,
+    /// What is installed from sources.
+    pub sources: Vec<Source>,
+}
+
+/// A folder of a public repository at a tag or commit.
+#[derive(Debug, Clone)]
+pub struct Source {
+    pub git: String,
+    pub revision: String,
+    pub folder: String,
+}
+
+/// Where a program is, and what it needs there.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub name: String,
+    pub python: Option<Environment>,
+    /// Its tests, which are run in a copy.
+    pub source: Option<Source>,
+    /// A line of the shell that makes it, in a folder that later lines know as `$BUILT`.
+    pub build: Option<String>,
+}
+
+impl Place {
+    /// Brings here what is missing.
+    pub fn prepare(&self) -> Outcome {
+        if let Some(python) = &self.python {
+            python.prepare()?;
+        }
+        if let Some(source) = &self.source {
+            source.prepare()?;
+        }
+        let Some(line) = &self.build else { return Ok(()) };
+        once(&self.built(), line, || {
+            step(&format!("building {}", self.name));
+            let mut command = Command::new("sh");
+            command.args(["-ec", line]).env("BUILT", self.built());
+            // Cargo's settings are not this workspace's.
+            command.env_remove("CARGO_TARGET_DIR").env("CARGO_TARGET_DIR", apps().join("cargo"));
+            if let Some(source) = &self.source {
+                command.env("SOURCE", source.checkout());
+            }
+            system::run(&mut command)
+        })
+    }
+
+    /// Returns the folder that a check runs in, inside that of the run: a fresh copy of the sources, if there are any.
+    pub fn fresh_copy(&self, around: &Path) -> Result<PathBuf, String> {
+        let folder = around.join(format!("run-{}", self.name));
+        super::fresh(&folder)?;
+        if let Some(source) = &self.source {
+            let from = source.checkout().join(&source.folder).join(".");
+            system::run(Command::new("cp").arg("-r").arg(from).arg(&folder))?;
+        }
+        Ok(folder)
+    }
+
+    /// Makes a command find the program.
+    pub fn set_environment(&self, command: &mut Command) -> Outcome {
+        command.env("BUILT", self.built()).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.env_remove("PYTHONPATH");
+        if let Some(python) = &self.python {
+            let before = std::env::var_os("PATH").unwrap_or_default();
+            let all = [python.folder().join("bin")].into_iter();
+            let all = std::env::join_paths(all.chain(std::env::split_paths(&before)));
+            command.env("PATH", all.map_err(|e| e.to_string())?);
+        }
+        Ok(())
+    }
+
+    fn built(&self) -> PathBuf {
+        apps().join("built").join(&self.name)
+    }
+}
+
+impl Environment {
+    fn folder(&self) -> PathBuf {
+        apps().join("environments").join(&self.name)
+    }
+
+    fn prepare(&self) -> Outcome {
+        for source in &self.sources {
+            source.prepare()?;
+        }
+        let wanted = format!("{self:?}");
+        once(&self.folder(), &wanted, || {
+            step(&format!("making the Python environment {}", self.name));
+            let mut venv = Command::new(self.interpreter()?);
+            venv.args(["-m", "venv"]).args(self.system.then_some("--system-site-packages"));
+            system::run(venv.arg(self.folder()))?;
+            let mut pip = Command::new(self.folder().join("bin/python3"));
+            pip.args(["-m", "pip", "install", "--quiet", "--prefer-binary"]);
+            pip.args(&self.requirements).args(self.sources.iter().map(Source::checkout));
+            system::run(&mut pip)
+        })
+    }
+}
+
+impl Environment {
+    /// Returns a Python that is new enough: Debian's, or the first on the path.
+    fn interpreter(&self) -> Result<&'static str, String> {
+        let line = "import sys; v = sys.argv[1].split('.'); exit(sys.version_info[:2] < (int(v[0]), int(v[1])))";
+        let is_good = |python: &str| {
+            Command::new(python)
+                .args(["-c", line, &self.python])
+                .status()
+                .is_ok_and(|s| s.success())
+        };
+        let choices: &[&str] = match self.system {
+            true => &["/usr/bin/python3"],
+            false => &["python3", "python3.12", "python3.13", "python3.14"],
+        };
+        let found = choices.iter().find(|python| is_good(python));
+        found.copied().ok_or_else(|| format!("{} needs Python {} or newer", self.name, self.python))
+    }
+}
+
+impl Source {
+    fn checkout(&self) -> PathBuf {
+        let name = self.git.rsplit('/').next().unwrap_or("source");
+        apps().join("sources").join(format!("{name}-{}", self.revision))
+    }
+
+    /// Fetches the one revision.
+    fn prepare(&self) -> Outcome {
+        let folder = self.checkout();
+        once(&folder, &self.revision, || {
+            step(&format!("fetching {}", self.git));
+            let git =
+                |args: &[&str]| system::run(Command::new("git").arg("-C").arg(&folder).args(args));
+            git(&["init", "--quiet"])?;
+            git(&["fetch", "--quiet", "--depth", "1", &self.git, &self.revision])?;
+            git(&["checkout", "--quiet", "FETCH_HEAD"])?;
+            git(&["submodule", "--quiet", "update", "--init", "--depth", "1"])
+        })
+        .map_err(|why| format!("{why}\na copy of its files at {} does", folder.display()))
+    }
+}
+
+/// Makes a folder anew unless it is there and was made in this way.
+fn once(folder: &Path, how: &str, make: impl FnOnce() -> Outcome) -> Outcome {
+    let stamp = PathBuf::from(format!("{}.made", folder.display()));
+    if std::fs::read_to_string(&stamp).is_ok_and(|old| old == how) {
+        return Ok(());
+    }
+    super::fresh(folder)?;
+    make()?;
+    super::write(&stamp, how)
+}
+
+fn apps() -> PathBuf {
+    let target = system::target();
+    target.canonicalize().unwrap_or(target).join("apps")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_made_once_and_again_when_the_way_changes() {
+        let folder = std::env::temp_dir().join(format!("hekla-once-{}", std::process::id()));
+        let made = |how: &str| {
+            let mut made = false;
+            once(&folder, how, || {
+                made = true;
+                Ok(())
+            })
+            .unwrap();
+            made
+        };
+        assert!(made("a") && !made("a") && made("b"));
+        assert!(once(&folder, "c", || Err("no".to_string())).is_err());
+        assert!(made("c"), "what failed is not there");
+        let _ = std::fs::remove_dir_all(&folder);
+        let _ = std::fs::remove_file(format!("{}.made", folder.display()));
+    }
+}

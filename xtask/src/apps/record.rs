@@ -1,0 +1,117 @@
+//! `docs/programs.md`: a table for each device between lines that name it, a row for each program, and the list of what
+//! fails and why, from the programs' own table.
+
+use super::App;
+use crate::system::root;
+use crate::Outcome;
+use std::collections::BTreeMap;
+
+/// What came of a program's checks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tally {
+    pub passed: usize,
+    pub failed: usize,
+    pub seconds: f64,
+    /// Seconds of those that pass on the driver beside, and how many do not.
+    pub beside: Option<(f64, usize)>,
+}
+
+impl Tally {
+    /// Returns a program's row of the table.
+    fn row(&self, app: &App) -> String {
+        let all = self.passed + self.failed;
+        let beside = match self.beside {
+            None => "not run".to_string(),
+            Some((_, missing)) if missing == all => "fails".to_string(),
+            Some((seconds, 0)) => format!("{seconds:.1}"),
+            Some((seconds, missing)) => format!("{seconds:.1}, {missing} fail"),
+        };
+        let Tally { passed, seconds, .. } = self;
+        format!("| {} | {} | {passed} of {all} | {seconds:.1} | {beside} |", app.name, app.what)
+    }
+}
+
+/// Writes a program's row into the table of a device, and the list of causes.
+pub fn write(device: &str, beside: &str, app: &App, tally: &Tally) -> Outcome {
+    let path = root().join("docs/programs.md");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = with_rows(&text, device, beside, &[tally.row(app)])?;
+    let (before, _, after) = section(&text, "causes")?;
+    let list = causes(&super::programs::apps()?);
+    super::write(&path, format!("{before}\n{list}\n{after}"))
+}
+
+fn with_rows(text: &str, device: &str, beside: &str, rows: &[String]) -> Result<String, String> {
+    let (before, old, after) = section(text, device)?;
+    let mut table = BTreeMap::new();
+    let rows = old
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .skip(2)
+        .chain(rows.iter().map(String::as_str));
+    for row in rows {
+        table.insert(row.split('|').nth(1).unwrap_or_default().trim().to_lowercase(), row);
+    }
+    let rows: Vec<&str> = table.into_values().collect();
+    let head = format!(
+        "| program | what | passed | seconds | {beside} |\n| --- | --- | --- | --- | --- |"
+    );
+    Ok(format!("{before}\n{head}\n{}\n{after}", rows.join("\n")))
+}
+
+/// Returns the list of known failures.
+fn causes(apps: &[App]) -> String {
+    let of = |app: &App| {
+        let line = |known: &super::judge::Known| {
+            format!("* {}, `{}`: {}\n", app.name, known.test, known.why)
+        };
+        app.known.iter().map(line).collect::<String>()
+    };
+    apps.iter().map(of).collect()
+}
+
+/// Returns what stands before a section, in it and after it, its lines of begin and end outside.
+fn section<'a>(text: &'a str, name: &str) -> Result<(&'a str, &'a str, &'a str), String> {
+    let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
+    let missing = || format!("docs/programs.md has no section {name}");
+    let from = text.find(&begin).ok_or_else(missing)? + begin.len();
+    let to = from + text[from..].find(&end).ok_or_else(missing)?;
+    Ok((&text[..from], &text[from..to], &text[to..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "a\n<!-- begin x -->\n\n| program | what | passed | seconds | PoCL |\n\
+                        | --- | --- | --- | --- | --- |\n| b | B | 1 of 1 | 2.0 | 3.0 |\n\
+                        | d | D | 1 of 1 | 2.0 | 3.0 |\n<!-- end x -->\nz\n";
+
+    #[test]
+    fn rows_take_the_place_of_those_of_the_same_program() {
+        let app = |name: &str| App { what: "W".to_string(), ..App::new(name, &[], Vec::new()) };
+        let tally = Tally { passed: 1, failed: 1, seconds: 4.0, beside: Some((5.0, 1)) };
+        let rows = [tally.row(&app("b")), Tally::default().row(&app("C"))];
+        assert_eq!(rows[0], "| b | W | 1 of 2 | 4.0 | 5.0, 1 fail |");
+        let text = with_rows(TEXT, "x", "PoCL", &rows).unwrap();
+        let places: Vec<_> = ["| b | W", "| C | W", "| d | D", "<!-- end x -->\nz"]
+            .iter()
+            .map(|part| text.find(part).unwrap())
+            .collect();
+        assert!(places.is_sorted() && !text.contains("| b | B"), "{text}");
+        assert_eq!(with_rows(&text, "x", "PoCL", &rows).unwrap(), text);
+        assert!(with_rows(TEXT, "y", "PoCL", &rows).is_err());
+    }
+
+    #[test]
+    fn the_document_has_the_causes_of_the_table() {
+        let text = std::fs::read_to_string(root().join("docs/programs.md")).unwrap();
+        let apps = super::super::programs::apps().unwrap();
+        let (_, list, _) = section(&text, "causes").unwrap();
+        assert_eq!(
+            list.trim(),
+            causes(&apps).trim(),
+            "docs/programs.md lacks what programs.toml says"
+        );
+    }
+}

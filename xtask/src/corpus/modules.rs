@@ -1,0 +1,112 @@
+//! Modules of SPIR-V inside the shared libraries of programs in SYCL, which stand there as the compiler wrote them.
+
+use crate::Outcome;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// The first word of a module, as bytes.
+const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
+/// Words of the header.
+const HEADER: usize = 5;
+
+const OP_LINE: u32 = 8;
+const OP_EXT_INST: u32 = 12;
+const OP_FUNCTION: u32 = 54;
+const OP_FUNCTION_END: u32 = 56;
+const OP_NO_LINE: u32 = 317;
+
+/// Writes each module of the libraries in a folder, once, to a file in another.
+pub fn extract(folder: &Path, place: &Path) -> Outcome {
+    let mut libraries = Vec::new();
+    find(folder, &mut libraries);
+    libraries.sort();
+    let mut seen = HashSet::new();
+    for library in libraries {
+        let bytes = std::fs::read(&library).map_err(|e| format!("{}: {e}", library.display()))?;
+        let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = name.split('.').next().unwrap_or_default();
+        let modules = modules(&bytes).into_iter().filter(|module| seen.insert(module.to_vec()));
+        for (number, module) in modules.enumerate() {
+            let file = place.join(format!("{name}-{number:04}.il"));
+            std::fs::write(&file, module).map_err(|e| format!("{}: {e}", file.display()))?;
+        }
+    }
+    match seen.is_empty() {
+        true => Err(format!("{} holds no module of SPIR-V", folder.display())),
+        false => Ok(()),
+    }
+}
+
+fn find(folder: &Path, libraries: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        let is_library = path.file_name().is_some_and(|n| n.to_string_lossy().contains(".so"));
+        match path.is_dir() {
+            true => find(&path, libraries),
+            false if is_library => libraries.push(path),
+            false => {}
+        }
+    }
+}
+
+/// Returns the modules in some bytes.
+fn modules(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(step) = bytes[at..].windows(MAGIC.len()).position(|window| window == MAGIC) {
+        at += step;
+        match length(&bytes[at..]) {
+            Some(length) => {
+                found.push(&bytes[at..at + length]);
+                at += length;
+            }
+            None => at += MAGIC.len(),
+        }
+    }
+    found
+}
+
+/// Returns how many bytes a module has, which its header does not tell: it ends with a function.
+fn length(bytes: &[u8]) -> Option<usize> {
+    let word = |index: usize| {
+        let bytes = bytes.get(4 * index..4 * index + 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+    };
+    // 1.0 to 1.6, with the schema 0.
+    if word(1)? & !0x0000_0F00 != 0x0001_0000 || word(4)? != 0 {
+        return None;
+    }
+    let (mut at, mut end) = (HEADER, None);
+    while let Some(first) = word(at) {
+        let (count, opcode) = ((first >> 16) as usize, first & 0xFFFF);
+        let may_follow = matches!(opcode, OP_FUNCTION | OP_LINE | OP_NO_LINE | OP_EXT_INST);
+        if count == 0 || end == Some(at) && !may_follow || 4 * (at + count) > bytes.len() {
+            break;
+        }
+        at += count;
+        if opcode == OP_FUNCTION_END {
+            end = Some(at);
+        }
+    }
+    end.map(|end| 4 * end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn modules_end_with_their_last_function() {
+        let header = [0x0723_0203, 0x0001_0400, 0, 9, 0];
+        let module = [&header[..], &[0x0002_0011, 6, 0x0001_0036, 0x0001_0038]].concat();
+        let two = [&module[..], &[0x0001_0036, 0x0001_0038]].concat();
+        let text = [&[0x1234][..], &module, &two, &[0x0001_0011], &header, &[0]].concat();
+        assert_eq!(modules(&bytes(&text)), [bytes(&module), bytes(&two)]);
+        assert!(modules(&bytes(&header)).is_empty());
+        assert!(modules(&MAGIC).is_empty());
+    }
+}
