@@ -67,7 +67,7 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Type-checks library, compiler and developer commands for every platform: what CI does.
+/// Type-checks library and compiler, and developer commands, for every platform: what CI does.
 pub fn check_all() -> Outcome {
     run(&["--check".to_string()])
 }
@@ -85,13 +85,19 @@ fn has_standard_library(target: &str) -> bool {
 /// Type-checks for a platform. That of 32 bits must be refused, with a message that says why.
 fn check(platform: &Platform) -> Outcome {
     let mut check = cargo(&["check", "--quiet", "--target", platform.target]);
-    check.args(["-p", "hekla-icd", "-p", "hekla-compiler", "-p", "xtask"]);
+    check.args(["-p", "hekla-icd", "-p", "hekla-compiler"]);
+    // Nobody develops on a phone, and the crate with which developer commands load OpenCL does not build there.
+    let commands = platform.name != "android";
+    if commands {
+        check.args(["-p", "xtask"]);
+    }
     let result = system::capture(&mut check);
     match (platform.name, result) {
         ("32-bit", result) => refused(result),
         (_, Ok(said)) if said.contains("warning:") => Err(said),
         (_, Ok(_)) => {
-            println!("library, compiler and developer commands type-check");
+            let and_commands = if commands { " and developer commands" } else { "" };
+            println!("library and compiler{and_commands} type-check");
             Ok(())
         }
         (_, Err(error)) => Err(error),
