@@ -92,25 +92,38 @@ impl Uniformity {
     }
 
     /// Marks what lies between a branch that work-items take differently and where they meet again. What they compute on the
-    /// way, and what is chosen by the way, varies there and behind.
+    /// way, and what is chosen by the way, varies there and behind. Where some never get to an end they do not meet.
     fn follow_branch(&mut self, func: &Function, cfg: &Cfg, post: &DomTree, branch: Block) {
-        let meeting = post.idom(branch);
-        let mut pending: Vec<Block> = cfg.succs(branch).to_vec();
+        let mut meeting = post.idom(branch);
+        let mut between = blocks_between(cfg, branch, meeting);
+        if between.iter().any(|&block| post.idom(block).is_none()) {
+            meeting = None;
+            between = blocks_between(cfg, branch, None);
+        }
         if let Some(meeting) = meeting.and_then(|block| func.blocks.get(block)) {
             self.vary(meeting.params.iter().copied());
         }
-        let mut seen: EntitySet<Block> = EntitySet::new();
-        while let Some(block) = pending.pop() {
-            if Some(block) == meeting || !seen.insert(block) {
-                continue;
-            }
+        for block in between {
             self.divergent.insert(block);
             let data = &func.blocks[block];
             let results = data.insts.iter().filter_map(|&inst| func.result(inst));
             self.vary(data.params.iter().copied().chain(results));
+        }
+    }
+}
+
+/// Returns the blocks that a branch leads to before `meeting`.
+fn blocks_between(cfg: &Cfg, branch: Block, meeting: Option<Block>) -> Vec<Block> {
+    let mut between = Vec::new();
+    let mut seen: EntitySet<Block> = EntitySet::new();
+    let mut pending: Vec<Block> = cfg.succs(branch).to_vec();
+    while let Some(block) = pending.pop() {
+        if Some(block) != meeting && seen.insert(block) {
+            between.push(block);
             pending.extend_from_slice(cfg.succs(block));
         }
     }
+    between
 }
 
 #[cfg(test)]

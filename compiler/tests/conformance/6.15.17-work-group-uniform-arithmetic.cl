@@ -10,8 +10,8 @@ kernel void test(global uint *out) {
 
 //# reject: the bitwise functions take integers
 //# options: -cl-std=CL3.0
-//# error: 2: no matching function for call to 'work_group_reduce_and'
-//# error: 3: no matching function for call to 'work_group_scan_inclusive_xor'
+//# error: 2: call to 'work_group_reduce_and' is ambiguous
+//# error: 3: call to 'work_group_scan_inclusive_xor' is ambiguous
 kernel void test(global uint *out) {
     work_group_reduce_and(1.0f);
     work_group_scan_inclusive_xor(1.0f);
