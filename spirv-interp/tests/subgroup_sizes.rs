@@ -69,9 +69,10 @@ fn check(device: &Device, size: u32) {
     let all = failures.join("\n");
     assert!(count == 0, "{count} of {ran} on sub-groups {name}, asking for {size}:\n\n{all}");
     let subgroups = target.subgroups.expect("sub-groups");
+    // Smaller ones: a barrier of sub-groups that not all of the work-group come to.
     let most_refused = match size <= subgroups.sizes[1] {
-        true => 0,
-        false => 12,
+        true => 1,
+        false => 16,
     };
     let is_complete = ran >= 25 && refused <= most_refused;
     assert!(

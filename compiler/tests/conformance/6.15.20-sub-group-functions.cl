@@ -777,7 +777,7 @@ kernel void test(global uint *out) {
 //# local: 128
 //# expect: 1 2 3 4
 kernel void test(global uint *out) {
-    if (get_sub_group_id() == 1) {
+    if (get_sub_group_id() == get_num_sub_groups() - 1) {
         bool first = get_sub_group_local_id() == 0;
         if (first)
             out[0] = 1;
