@@ -122,13 +122,10 @@ fn live_out(func: &Function, data: &Loop, home: &SecondaryMap<Value, Option<Bloc
 
 /// Puts the branch that ends a block of a loop, no value of which is used outside, in front of the loop and a clone.
 fn unswitch(func: &mut Function, data: &Loop, block: Block) {
-    let Some((cond, then, otherwise)) = branch_of(func, block) else { return };
-    let (cond, then, otherwise) = (cond, then.clone(), otherwise.clone());
     let clone = ClonedIteration::of(func, &data.blocks);
     func.blocks[clone.block(data.header)].unroll = func.blocks[data.header].unroll;
-    let other = branch_of(func, clone.block(block)).map(|(_, _, otherwise)| otherwise.clone());
-    go(func, block, then);
-    go(func, clone.block(block), other.unwrap_or(otherwise));
+    let Some(cond) = decide(func, block, |then, _| then) else { return };
+    decide(func, clone.block(block), |_, otherwise| otherwise);
     let preheader = func.add_block_like(data.header);
     let inside = data.block_set();
     for source in func.layout.clone() {
@@ -138,24 +135,29 @@ fn unswitch(func: &mut Function, data: &Loop, block: Block) {
     }
     let mut b = Builder::new(func);
     b.switch_to(preheader);
-    let cond = computed_again(&mut b, cond);
+    let cond = rematerialize(&mut b, cond);
     let params = b.func.blocks[preheader].params.clone();
     b.brif_with(cond, (data.header, &params), (clone.block(data.header), &params));
 }
 
-/// Ends a block with a jump in place of its branch.
-fn go(func: &mut Function, block: Block, target: BlockCall) {
-    if let Some(branch) = func.terminator(block) {
-        func.insts[branch] = InstData::Jump { target };
-    }
+/// Replaces the branch that ends a block by a jump to one of its targets. Returns the condition.
+fn decide(
+    func: &mut Function,
+    block: Block,
+    choose: fn(BlockCall, BlockCall) -> BlockCall,
+) -> Option<Value> {
+    let branch = func.terminator(block)?;
+    let InstData::Brif { cond, then, otherwise } = func.insts[branch].clone() else { return None };
+    func.insts[branch] = InstData::Jump { target: choose(then, otherwise) };
+    Some(cond)
 }
 
-/// Computes a value of arguments where the builder stands.
-fn computed_again(b: &mut Builder<'_>, value: Value) -> Value {
+/// Computes a value of arguments again where the builder stands.
+fn rematerialize(b: &mut Builder<'_>, value: Value) -> Value {
     let Some(mut data) = b.func.def_inst(value).cloned() else { return value };
     let mut args = Vec::new();
     data.for_each_arg(|arg| args.push(arg));
-    let again: Vec<Value> = args.iter().map(|&arg| computed_again(b, arg)).collect();
+    let again: Vec<Value> = args.iter().map(|&arg| rematerialize(b, arg)).collect();
     let mut again = again.into_iter();
     data.map_args(|arg| again.next().unwrap_or(arg));
     let ty = b.ty(value);

@@ -3,7 +3,7 @@
 use super::args;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::info::Value;
-use crate::cl::*;
+use crate::cl::{arg_info, *};
 use crate::core::context::usm::Indirect;
 use crate::core::device::open::Gpu;
 use crate::core::device::platform;
@@ -18,7 +18,7 @@ use crate::core::program::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel};
 use crate::core::program::Program;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
-use hekla_compiler::kernel::{ArgAddress, ArgKind, ImageAccess};
+use hekla_compiler::kernel::{ArgAddress, ArgKind};
 use hekla_compiler::options::ClStd;
 use smallvec::SmallVec;
 use std::ffi::{c_char, c_void};
@@ -101,18 +101,6 @@ unsafe fn handle<T>(place: *const c_void) -> *mut T {
     }
     // SAFETY: as the caller promises.
     unsafe { place.cast::<*mut T>().read_unaligned() }
-}
-
-/// Returns what an argument's access qualifier is to be reported as.
-fn access_qualifier(kind: ArgKind) -> cl_uint {
-    match kind {
-        ArgKind::Image { access: ImageAccess::ReadOnly, .. } => CL_KERNEL_ARG_ACCESS_READ_ONLY,
-        ArgKind::Image { access: ImageAccess::WriteOnly, .. } => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
-        ArgKind::Image { access: ImageAccess::ReadWrite, .. } => CL_KERNEL_ARG_ACCESS_READ_WRITE,
-        ArgKind::Pipe { access: ImageAccess::ReadOnly, .. } => CL_KERNEL_ARG_ACCESS_READ_ONLY,
-        ArgKind::Pipe { .. } => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
-        _ => CL_KERNEL_ARG_ACCESS_NONE,
-    }
 }
 
 /// Returns true if a device of the kernel has shared virtual memory.
@@ -376,13 +364,10 @@ entry! {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
         let arg = kernel.arg(arg_indx)?;
         let value = match param_name {
-            CL_KERNEL_ARG_ADDRESS_QUALIFIER => Value::of(match arg.address {
-                ArgAddress::Global => CL_KERNEL_ARG_ADDRESS_GLOBAL,
-                ArgAddress::Local => CL_KERNEL_ARG_ADDRESS_LOCAL,
-                ArgAddress::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
-                ArgAddress::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,
-            }),
-            CL_KERNEL_ARG_ACCESS_QUALIFIER => Value::of(access_qualifier(arg.kind)),
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER => {
+                Value::of(arg_info::address_qualifier(arg.address))
+            }
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Value::of(arg_info::access_qualifier(arg.kind)),
             CL_KERNEL_ARG_TYPE_NAME => Value::text(&arg.type_name),
             CL_KERNEL_ARG_TYPE_QUALIFIER => {
                 let flags = [

@@ -1,8 +1,9 @@
 //! The C vocabulary of OpenCL: types ([`types`]) and constants ([`constants`]), written from the
 //! registry's facts (cl.xml) under their C names; error codes as Rust errors ([`error`]) and the values of
-//! information queries ([`info`]); the offline compiler's types ([`offline`]).
+//! information queries ([`info`]), also of kernel arguments ([`arg_info`]); the offline compiler's types ([`offline`]).
 #![allow(non_camel_case_types, non_upper_case_globals)]
 
+pub mod arg_info;
 pub mod constants;
 pub mod error;
 pub mod info;

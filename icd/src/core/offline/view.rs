@@ -1,9 +1,9 @@
 //! A compiled program's metadata as structures of C, which point into the program.
 
 use super::c_string;
-use crate::cl::*;
+use crate::cl::{arg_info, *};
 use hekla_compiler::kernel::{binding, spec_id};
-use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind, Field, ImageAccess, ImageDim, Kernel};
+use hekla_compiler::kernel::{Arg, ArgKind, Field, Kernel};
 use hekla_compiler::Program;
 use std::ffi::{c_char, CString};
 
@@ -114,8 +114,8 @@ impl Owned {
             name: self.string(&arg.name),
             type_name: self.string(&arg.type_name),
             kind: HEKLA_ARGUMENT_VALUE,
-            address: address(arg.address),
-            access: CL_KERNEL_ARG_ACCESS_NONE,
+            address: arg_info::address_qualifier(arg.address),
+            access: arg_info::access_qualifier(arg.kind),
             offset: place.map_or(HEKLA_NO_OFFSET, |entry| entry.offset),
             size: 0,
             align: 0,
@@ -132,48 +132,18 @@ impl Owned {
                 described.align = align;
                 described.specialization = spec_id::LOCAL_ARG_BASE + ordinal;
             }
-            ArgKind::Image { dim, depth, access } => {
+            ArgKind::Image { dim, depth, .. } => {
                 (described.kind, described.size) = (HEKLA_ARGUMENT_IMAGE, 4);
-                described.image_type = image_type(dim);
+                described.image_type = arg_info::image_type(dim);
                 described.depth = depth.into();
-                described.access = access_qualifier(access);
             }
             ArgKind::Sampler => (described.kind, described.size) = (HEKLA_ARGUMENT_SAMPLER, 4),
-            ArgKind::Pipe { access, packet } => {
+            ArgKind::Pipe { packet, .. } => {
                 (described.kind, described.size) = (HEKLA_ARGUMENT_PIPE, 8);
                 described.packet_size = packet;
-                described.access = access_qualifier(access);
             }
         }
         described
-    }
-}
-
-fn address(address: ArgAddress) -> cl_uint {
-    match address {
-        ArgAddress::Global => CL_KERNEL_ARG_ADDRESS_GLOBAL,
-        ArgAddress::Local => CL_KERNEL_ARG_ADDRESS_LOCAL,
-        ArgAddress::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
-        ArgAddress::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,
-    }
-}
-
-fn access_qualifier(access: ImageAccess) -> cl_uint {
-    match access {
-        ImageAccess::ReadOnly => CL_KERNEL_ARG_ACCESS_READ_ONLY,
-        ImageAccess::WriteOnly => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
-        ImageAccess::ReadWrite => CL_KERNEL_ARG_ACCESS_READ_WRITE,
-    }
-}
-
-fn image_type(dim: ImageDim) -> cl_uint {
-    match dim {
-        ImageDim::D1 => CL_MEM_OBJECT_IMAGE1D,
-        ImageDim::D1Buffer => CL_MEM_OBJECT_IMAGE1D_BUFFER,
-        ImageDim::D1Array => CL_MEM_OBJECT_IMAGE1D_ARRAY,
-        ImageDim::D2 => CL_MEM_OBJECT_IMAGE2D,
-        ImageDim::D2Array => CL_MEM_OBJECT_IMAGE2D_ARRAY,
-        ImageDim::D3 => CL_MEM_OBJECT_IMAGE3D,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::shadow::ShadowUse;
 use super::{Image, Texels};
 use crate::cl::error::{ensure, ClError, Result};
-use crate::cl::*;
+use crate::cl::{arg_info, *};
 use crate::core::device::images::format::Layout;
 use crate::core::device::images::Access;
 use crate::core::device::Device;
@@ -71,16 +71,8 @@ impl Slots {
 impl Image {
     /// Returns true if the image can be an argument of a type of images.
     pub fn is_of(&self, dim: ImageDim, depth: bool) -> bool {
-        let image_type = match dim {
-            ImageDim::D1 => CL_MEM_OBJECT_IMAGE1D,
-            ImageDim::D1Buffer => CL_MEM_OBJECT_IMAGE1D_BUFFER,
-            ImageDim::D1Array => CL_MEM_OBJECT_IMAGE1D_ARRAY,
-            ImageDim::D2 => CL_MEM_OBJECT_IMAGE2D,
-            ImageDim::D2Array => CL_MEM_OBJECT_IMAGE2D_ARRAY,
-            ImageDim::D3 => CL_MEM_OBJECT_IMAGE3D,
-        };
         let is_depth = self.format.image_channel_order == CL_DEPTH;
-        self.shape.image_type == image_type && (is_depth || !depth)
+        self.shape.image_type == arg_info::image_type(dim) && (is_depth || !depth)
     }
 
     /// Returns true if the flags of the image let kernels use it so.
