@@ -5,6 +5,7 @@ pub mod clock;
 pub mod defects;
 pub mod external;
 pub mod findings;
+mod driver_version;
 mod frequency;
 pub mod image_copy;
 pub mod images;
