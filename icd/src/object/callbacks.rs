@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// `user_data` of a callback: an address that is only ever given back.
 #[derive(Clone, Copy)]
@@ -29,8 +30,12 @@ thread_local! {
     static DEFERRED: RefCell<VecDeque<Callback>> = const { RefCell::new(VecDeque::new()) };
 }
 
+/// True once a call was deferred: most programs ask for none, and their calls should not cost more for it.
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
 /// Defers a call until this thread next leaves the library (or a thread of the library ends its step).
 pub fn defer(callback: impl FnOnce() + Send + 'static) {
+    IN_USE.store(true, Ordering::Relaxed);
     // A thread that is being torn down makes no calls any more.
     let _ = DEFERRED.try_with(|queue| queue.borrow_mut().push_back(Box::new(callback)));
 }
@@ -42,7 +47,8 @@ pub fn take_deferred() -> VecDeque<Callback> {
 
 /// Makes the deferred calls in their order, including those that they defer.
 pub fn run_deferred() {
-    loop {
+    // A call of this thread is seen, whatever the order: the thread itself stored the flag.
+    while IN_USE.load(Ordering::Relaxed) {
         let next = DEFERRED.try_with(|queue| queue.borrow_mut().pop_front()).ok().flatten();
         let Some(callback) = next else { return };
         run(callback);

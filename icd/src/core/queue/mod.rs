@@ -356,7 +356,8 @@ impl State {
 }
 
 impl Ref<Queue> {
-    /// Enqueues a command. Returns its event if one is wanted.
+    /// Enqueues a command. Returns its event if one is wanted. (Inlined: commands are large, and would be copied.)
+    #[inline]
     pub fn enqueue<C: Execute>(&self, request: Request<C>) -> Result<Option<Ref<Event>>> {
         let event = request.wants_event.then(|| Event::of_command(self, request.command_type));
         self.enqueue_as(request, event)
