@@ -3,9 +3,9 @@
 pub mod capabilities;
 pub mod clock;
 pub mod defects;
+mod driver_version;
 pub mod external;
 pub mod findings;
-mod driver_version;
 mod frequency;
 pub mod image_copy;
 pub mod images;
