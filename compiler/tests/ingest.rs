@@ -1,19 +1,27 @@
 //! Modules of SPIR-V that are broken in all kinds of ways: each is refused in words or becomes valid SPIR-V.
 //!
-//! `HEKLA_MUTATIONS=100000` makes that many of each module, in place of some.
+//! `HEKLA_MUTATIONS=100000` makes that many of each module, in place of some; `HEKLA_MODULES=DIR` takes the modules in a
+//! folder, too, and `HEKLA_SEED=N` makes other ones. (The slowest is told: `-- --nocapture`.)
 
 mod ingest_support;
 
 use hekla_compiler::{compile_il, compile_il_object, Il, Options, SpecConstant, Target};
 use ingest_support::{assemble, read_folder};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Modules made of each test by default.
 const MUTATIONS: u64 = 40;
 /// One in so many modules that are accepted is shown to spirv-val.
 const VALIDATED: usize = 40;
+
+/// Returns the number in an environment variable.
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
 
 /// A generator of pseudo-random numbers (xorshift64*).
 struct Random(u64);
@@ -92,22 +100,34 @@ fn modules() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ingest");
     let modules = read_folder(&folder).into_iter();
     let modules = modules.filter(|module| module.accept);
-    modules
-        .map(|module| {
-            let assembled = assemble(&module.text);
-            (module.place, assembled.unwrap_or_else(|error| panic!("{error}")))
-        })
-        .collect()
+    let ours = modules.map(|module| {
+        let assembled = assemble(&module.text);
+        (module.place, assembled.unwrap_or_else(|error| panic!("{error}")))
+    });
+    ours.chain(others()).collect()
+}
+
+/// Returns the modules (`.spv`) in the folder HEKLA_MODULES, if it is given.
+fn others() -> Vec<(String, Vec<u8>)> {
+    let Some(folder) = std::env::var_os("HEKLA_MODULES") else { return Vec::new() };
+    let files = std::fs::read_dir(folder).expect("the folder HEKLA_MODULES").flatten();
+    let mut paths: Vec<_> = files.map(|file| file.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "spv"));
+    paths.sort();
+    paths.iter().map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect()
 }
 
 #[test]
 fn broken_modules_are_refused_in_words() {
-    let count = std::env::var("HEKLA_MUTATIONS").ok().and_then(|count| count.parse().ok());
+    let count = number("HEKLA_MUTATIONS").unwrap_or(MUTATIONS);
     let targets = [Target { float16: true, ..Target::generic() }, Target::minimal()];
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ number("HEKLA_SEED").unwrap_or(0));
+    let mut slowest = (Duration::ZERO, String::new());
     let (mut accepted, mut refused) = (0, 0);
+    // The first of each kind: what is wrong, where, and the module.
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
     for (place, module) in modules() {
-        for i in 0..count.unwrap_or(MUTATIONS) {
+        for i in 0..count {
             let mut mutated = words(&module);
             mutate(&mut mutated, &mut random);
             let il = match Il::read(&bytes(&mutated)) {
@@ -118,28 +138,37 @@ fn broken_modules_are_refused_in_words() {
                     continue;
                 }
             };
-            let target = &targets[(i % 2) as usize];
-            let compiled = compile_il(&il, &[], &Options::default(), target);
-            let log = &compiled.log;
-            let is_internal = log.contains("internal error")
-                || log.contains("the module is not valid") && !log.contains("dominate");
-            assert!(!is_internal, "{place}, number {i}: {log}\n{mutated:x?}");
-            let Some(program) = compiled.program else {
-                assert!(log.starts_with("error: "), "{log}");
-                refused += 1;
-                continue;
-            };
-            accepted += 1;
-            if accepted % VALIDATED == 0 {
-                for kernel in program.kernels {
-                    validate(&kernel.spirv).unwrap_or_else(|error| {
-                        panic!("{place}, number {i}: {error}\n{mutated:x?}")
-                    });
+            let start = Instant::now();
+            let compiled = compile_il(&il, &[], &Options::default(), &targets[(i % 2) as usize]);
+            slowest = slowest.max((start.elapsed(), format!("{place}, number {i}")));
+            let wrong = match compiled.program {
+                None => {
+                    refused += 1;
+                    is_wrong(&compiled.log).then_some(compiled.log)
                 }
+                Some(program) => {
+                    accepted += 1;
+                    let validated = accepted % VALIDATED == 0;
+                    let kernels = program.kernels.iter().filter(|_| validated);
+                    kernels.filter_map(|kernel| validate(&kernel.spirv).err()).next()
+                }
+            };
+            if let Some(wrong) = wrong {
+                let what = wrong.rsplit("error: ").next().unwrap_or_default().trim().to_string();
+                found.entry(what).or_insert(format!("{place}, number {i}: {wrong}\n{mutated:x?}"));
             }
         }
     }
+    println!("{accepted} accepted, {refused} refused; slowest: {slowest:?}");
+    assert!(found.is_empty(), "{}", found.into_values().collect::<Vec<_>>().join("\n\n"));
     assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
+}
+
+/// Returns true if a module was refused in words that do not tell what is wrong with it.
+fn is_wrong(log: &str) -> bool {
+    !log.starts_with("error: ")
+        || log.contains("internal error")
+        || log.contains("the module is not valid") && !log.contains("dominate")
 }
 
 fn validate(spirv: &[u32]) -> Result<(), String> {
@@ -232,19 +261,30 @@ fn objects_keep_what_others_link_to() {
     assert!(object.text().contains("@missing"), "{}", object.text());
 }
 
+#[test]
+fn half_is_refused_where_the_device_has_none() {
+    // Some producers compute with half where they declare pointers to it.
+    let text = "OpCapability Addresses\nOpCapability Kernel\nOpCapability Float16Buffer\n\
+        OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\"\n\
+        %void = OpTypeVoid\n%half = OpTypeFloat 16\n%pointer = OpTypePointer CrossWorkgroup %half\n\
+        %type = OpTypeFunction %void %pointer\n%k = OpFunction %void None %type\n\
+        %p = OpFunctionParameter %pointer\n%entry = OpLabel\n%x = OpLoad %half %p\n\
+        %y = OpFAdd %half %x %x\nOpStore %p %y\nOpReturn\nOpFunctionEnd\n";
+    let il = Il::read(&assemble(text).unwrap()).unwrap();
+    let compile = |target| compile_il(&il, &[], &Options::default(), &target);
+    assert!(compile(Target { float16: true, ..Target::generic() }).program.is_some());
+    let compiled = compile(Target::minimal());
+    assert!(compiled.log.contains("the device has no half"), "{}", compiled.log);
+}
+
 /// With `HEKLA_MODULES=FOLDER`: the modules there (`.spv`) compile, and spirv-val takes what comes of them.
 #[test]
 fn modules_of_others_compile() {
-    let Ok(folder) = std::env::var("HEKLA_MODULES") else { return };
     let mut failures = Vec::new();
     let target = Target { float16: true, ..Target::generic() };
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "spv"));
-    paths.sort();
-    for path in &paths {
-        let name = path.display();
-        let il = match Il::read(&std::fs::read(path).unwrap()) {
+    let modules = others();
+    for (name, module) in &modules {
+        let il = match Il::read(module) {
             Ok(il) => il,
             Err(error) => {
                 failures.push(format!("{name}: {error}\n"));
@@ -260,5 +300,5 @@ fn modules_of_others_compile() {
             }
         }
     }
-    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), paths.len(), failures.concat());
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), modules.len(), failures.concat());
 }

@@ -63,7 +63,8 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         let mut params = params.into_iter().skip(hidden);
         for &(id, ty) in &info.params {
             let count = this.m.types.num_leaves(ty)?;
-            let leaves = params.by_ref().take(count).collect();
+            let leaves: SmallVec<_> = params.by_ref().take(count).collect();
+            leaves.iter().try_for_each(|&leaf| this.check_half(this.b.ty(leaf)))?;
             this.values.insert(id, Val { ty, leaves });
         }
         blocks::body(&mut this, info)
@@ -186,6 +187,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         if !found.eq(wanted.iter().map(|leaf| leaf.ty)) {
             return Err("the operands do not give a result of its type".to_string());
         }
+        leaves.iter().try_for_each(|&leaf| self.check_half(self.b.ty(leaf)))?;
         self.m.count_parts(leaves.len())?;
         self.values.insert(inst.id, Val { ty, leaves: SmallVec::from_slice(leaves) });
         Ok(())
@@ -242,8 +244,18 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         Ok(())
     }
 
+    /// Refuses values of half where the device has none. (Capability Float16Buffer alone allows pointers to half and the
+    /// functions that load and store through them, but some producers compute with it.)
+    fn check_half(&self, ty: Type) -> Result<(), String> {
+        match ty.lane() == Type::F16 && !self.m.out.target().float16 {
+            true => Err("the device has no half".to_string()),
+            false => Ok(()),
+        }
+    }
+
     /// Returns a constant that is one value of the IR.
     fn constant(&mut self, ty: Type, value: &Const) -> Result<Value, String> {
+        self.check_half(ty)?;
         match value {
             Const::Undef => Ok(self.b.undef(ty)),
             Const::Null => Ok(self.b.zero(ty)),

@@ -175,8 +175,9 @@ impl Reader<'_> {
                 self.remember(Param::Other)
             }
             _ => {
+                let param = builtin_type(first)?;
                 self.rest = &self.rest[1..];
-                Some(builtin_type(first)?)
+                Some(param)
             }
         }
     }
@@ -302,6 +303,9 @@ mod tests {
             "_Z9999999999999999999999max",
             "_Z3maxS9_",
             "_Z3maxPPPPPPPPPPPPPPPPPPPPi",
+            "_Z3maxi\u{fffd}",
+            "_Z3max\u{fffd}i",
+            "_Z\u{fffd}",
             "max",
         ];
         for text in texts {

@@ -20,7 +20,7 @@ pub unsafe fn enqueue(
     blocking: bool,
     event: *mut cl_event,
 ) -> Result<()> {
-    let wants_event = !event.is_null();
+    let (command, wants_event) = (Box::new(command), !event.is_null());
     let made = queue.enqueue(Request { command_type, command, waits, blocking, wants_event })?;
     // SAFETY: as the caller promises.
     unsafe { args::store_event(event, made) };

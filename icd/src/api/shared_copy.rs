@@ -57,7 +57,7 @@ impl Target {
     fn part(&mut self, queue: &Ref<Queue>, command: Command) -> Result<Ref<Event>> {
         let part = queue.enqueue(Request {
             command_type: CL_COMMAND_MARKER,
-            command,
+            command: Box::new(command),
             waits: std::mem::take(&mut self.waits),
             blocking: false,
             wants_event: true,

@@ -119,7 +119,7 @@ entry! {
         let Target { queue, waits } = target;
         let made = queue.enqueue(Request {
             command_type: CL_COMMAND_SVM_FREE,
-            command: Command::Marker,
+            command: Box::new(Command::Marker),
             waits,
             blocking: false,
             wants_event: true,

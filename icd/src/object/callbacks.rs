@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `user_data` of a callback: an address that is only ever given back.
 #[derive(Clone, Copy)]
@@ -29,22 +30,39 @@ thread_local! {
     static DEFERRED: RefCell<VecDeque<Callback>> = const { RefCell::new(VecDeque::new()) };
 }
 
+/// The number of calls that threads have deferred and not made: mostly none, and then entry points need not look.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
 /// Defers a call until this thread next leaves the library (or a thread of the library ends its step).
 pub fn defer(callback: impl FnOnce() + Send + 'static) {
+    WAITING.fetch_add(1, Ordering::Relaxed);
     // A thread that is being torn down makes no calls any more.
     let _ = DEFERRED.try_with(|queue| queue.borrow_mut().push_back(Box::new(callback)));
 }
 
 /// Takes the calls that this thread has deferred, for another thread to make.
 pub fn take_deferred() -> VecDeque<Callback> {
-    DEFERRED.try_with(|queue| std::mem::take(&mut *queue.borrow_mut())).unwrap_or_default()
+    let taken = DEFERRED.try_with(|queue| std::mem::take(&mut *queue.borrow_mut()));
+    let taken = taken.unwrap_or_default();
+    WAITING.fetch_sub(taken.len(), Ordering::Relaxed);
+    taken
 }
 
 /// Makes the deferred calls in their order, including those that they defer.
+#[inline]
 pub fn run_deferred() {
+    // A call of this thread is seen, whatever the order: the thread itself has counted it.
+    if WAITING.load(Ordering::Relaxed) > 0 {
+        run_all();
+    }
+}
+
+#[cold]
+fn run_all() {
     loop {
         let next = DEFERRED.try_with(|queue| queue.borrow_mut().pop_front()).ok().flatten();
         let Some(callback) = next else { return };
+        WAITING.fetch_sub(1, Ordering::Relaxed);
         run(callback);
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod callbacks;
 pub mod notify;
+mod recent;
 pub mod registry;
 
 use crate::cl::error::{fail, ClError, Result};

@@ -1,6 +1,7 @@
 //! The set of live objects by address, which turns any bit pattern that C passes as a handle into an object or an
 //! error.
 
+use super::recent;
 use parking_lot::RwLock;
 use std::any::Any;
 use std::collections::HashMap;
@@ -57,8 +58,16 @@ pub fn remove(address: usize) {
 
 /// Returns the live object of this type at this address.
 pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
+    recent::find(address).or_else(|| look_up(address))
+}
+
+/// Returns the live object of this type at this address by the table, and keeps it at hand.
+#[cold]
+fn look_up<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
     let object = shard(address).read().get(&address)?.upgrade()?;
-    object.downcast::<T>().ok()
+    let object = object.downcast::<T>().ok()?;
+    recent::keep(address, &object);
+    Some(object)
 }
 
 /// Returns how many objects live (for tests of what is left behind).

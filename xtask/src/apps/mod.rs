@@ -42,6 +42,8 @@ struct App {
     /// Where it is, if it is no package of Debian's alone.
     place: Option<prepare::Place>,
     checks: Vec<Check>,
+    /// How many more checks it has, which were not asked for.
+    left_out: usize,
     /// What fails without being the driver's fault.
     known: Vec<judge::Known>,
 }
@@ -54,8 +56,19 @@ impl App {
             packages: packages.iter().map(|package| package.to_string()).collect(),
             place: None,
             checks,
+            left_out: 0,
             known: Vec::new(),
         }
+    }
+
+    /// Leaves the checks whose names, after the program's, have one of the words; all without words.
+    fn pick(&mut self, words: &[String]) {
+        let all = self.checks.len();
+        self.checks.retain(|check| {
+            let name = format!("{} {}", self.name, check.name);
+            words.is_empty() || words.iter().any(|word| name.contains(word))
+        });
+        self.left_out = all - self.checks.len();
     }
 
     fn what(self, what: &str) -> App {
@@ -149,9 +162,10 @@ pub fn run(args: &[String]) -> Outcome {
     let mut tallies = Vec::new();
     for app in &apps {
         let tally = measure(app, &bench, beside.as_ref());
-        if let Some(device) = &request.record {
-            let name = beside.as_ref().map_or("beside", |beside| beside.vendor.name());
-            record::write(device, name, app, &tally)?;
+        match &request.record {
+            Some(device) if app.left_out == 0 => record::write(device, app, &tally)?,
+            Some(_) => println!("{}: not recorded, {} checks left out", app.name, app.left_out),
+            None => {}
         }
         tallies.push(tally);
     }
@@ -170,13 +184,7 @@ fn chosen(words: &[String]) -> Result<Vec<App>, String> {
     let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app()];
     apps.extend([llama::app(), sycl::app()]);
     apps.extend(programs::apps()?);
-    for app in &mut apps {
-        let name = app.name.clone();
-        app.checks.retain(|check| {
-            let name = format!("{name} {}", check.name);
-            words.is_empty() || words.iter().any(|word| name.contains(word))
-        });
-    }
+    apps.iter_mut().for_each(|app| app.pick(words));
     apps.retain(|app| !app.checks.is_empty());
     match apps.is_empty() {
         true => Err("no check has such a name".to_string()),
@@ -323,4 +331,20 @@ fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Outcome {
 fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(12)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_picks_a_program_whole_or_in_part() {
+        let picked = |word: &str| {
+            let checks = ["bfs", "sort"].map(|name| Check::new(name, |_| Ok(String::new())));
+            let mut app = App::new("graphs", &[], checks.into());
+            app.pick(&[word.to_string()]);
+            (app.checks.len(), app.left_out)
+        };
+        assert_eq!([picked("graphs"), picked("sort"), picked("x")], [(2, 0), (1, 1), (0, 2)]);
+    }
 }

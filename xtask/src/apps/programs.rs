@@ -4,9 +4,8 @@
 use super::judge::{Judge, Known};
 use super::prepare::{Environment, Place, Source};
 use super::{App, Bench, Check, Measure};
+use crate::system::root;
 use toml::{Table, Value};
-
-const TABLE: &str = include_str!("programs.toml");
 
 /// What a program's checks need, once it is there.
 #[derive(Debug, Clone)]
@@ -16,9 +15,11 @@ struct Client {
     only_opencl: bool,
 }
 
-/// Returns the programs of the table.
+/// Returns the programs of the table, as it is now.
 pub fn apps() -> Result<Vec<App>, String> {
-    let table: Table = TABLE.parse().map_err(|e| format!("programs.toml: {e}"))?;
+    let path = root().join("xtask/src/apps/programs.toml");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let table: Table = text.parse().map_err(|e| format!("programs.toml: {e}"))?;
     let environments = rows(&table, "environment")?;
     let environments = environments.into_iter().map(environment).collect::<Result<Vec<_>, _>>()?;
     rows(&table, "program")?.into_iter().map(|row| app(row, &environments)).collect()
@@ -70,6 +71,7 @@ fn app(row: &Table, environments: &[Environment]) -> Result<App, String> {
         packages: list(row, "packages")?,
         checks: checks.into_iter().map(|(check, _)| check).collect(),
         place: Some(place),
+        left_out: 0,
         known,
         name,
     })
@@ -101,13 +103,18 @@ fn check(row: &Table, client: &Client) -> Result<(Check, Vec<Known>), String> {
 /// Runs a line of the shell where the program is, and judges what it prints.
 fn run(client: &Client, line: &str, judge: &Judge, bench: &Bench) -> Measure {
     let folder = client.place.fresh_copy(&bench.folder)?;
-    let mut command = bench.client(&bench.vendor, "sh")?;
-    command.args(["-ec", line]).current_dir(folder);
+    // It ends what the line started, too.
+    let mut command = bench.client(&bench.vendor, "timeout")?;
+    let limit = bench.limit.as_secs().saturating_sub(3).max(1).to_string();
+    command.args(["--kill-after=1", &limit, "sh", "-ec", line]).current_dir(folder);
     client.place.set_environment(&mut command)?;
     if client.only_opencl {
         command.env_remove("HEKLA_TRACE").env_remove("POCL_TRACING");
     }
     let (status, output) = bench.run(&mut command)?;
+    if status.code() == Some(124) {
+        return Err(format!("takes more than {limit} s\n{}", super::tail(&output)));
+    }
     let measure = judge.of(status, &output)?;
     match client.only_opencl {
         true => Ok(measure),

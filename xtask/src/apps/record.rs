@@ -6,6 +6,9 @@ use crate::system::root;
 use crate::Outcome;
 use std::collections::BTreeMap;
 
+/// Stands where the driver beside was not measured.
+const UNKNOWN: &str = "not run";
+
 /// What came of a program's checks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
@@ -21,7 +24,7 @@ impl Tally {
     fn row(&self, app: &App) -> String {
         let all = self.passed + self.failed;
         let beside = match self.beside {
-            None => "not run".to_string(),
+            None => UNKNOWN.to_string(),
             Some((_, missing)) if missing == all => "fails".to_string(),
             Some((seconds, 0)) => format!("{seconds:.1}"),
             Some((seconds, missing)) => format!("{seconds:.1}, {missing} fail"),
@@ -31,31 +34,33 @@ impl Tally {
     }
 }
 
-/// Writes a program's row into the table of a device, and the list of causes.
-pub fn write(device: &str, beside: &str, app: &App, tally: &Tally) -> Outcome {
+/// Writes a program's row into the table of a device, and the list of causes. What an old row says of the driver beside
+/// stays where that is not measured now.
+pub fn write(device: &str, app: &App, tally: &Tally) -> Outcome {
     let path = root().join("docs/programs.md");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let text = with_rows(&text, device, beside, &[tally.row(app)])?;
+    let text = with_rows(&text, device, &[tally.row(app)])?;
     let (before, _, after) = section(&text, "causes")?;
     let list = causes(&super::programs::apps()?);
     super::write(&path, format!("{before}\n{list}\n{after}"))
 }
 
-fn with_rows(text: &str, device: &str, beside: &str, rows: &[String]) -> Result<String, String> {
+fn with_rows(text: &str, device: &str, rows: &[String]) -> Result<String, String> {
     let (before, old, after) = section(text, device)?;
-    let mut table = BTreeMap::new();
-    let rows = old
-        .lines()
-        .filter(|line| line.starts_with("| "))
-        .skip(2)
-        .chain(rows.iter().map(String::as_str));
+    let name = |row: &str| row.split('|').nth(1).unwrap_or_default().trim().to_lowercase();
+    let lines = || old.lines().filter(|line| line.starts_with("| "));
+    let mut table: BTreeMap<String, String> =
+        lines().skip(2).map(|row| (name(row), row.to_string())).collect();
     for row in rows {
-        table.insert(row.split('|').nth(1).unwrap_or_default().trim().to_lowercase(), row);
+        let last = table.get(&name(row)).and_then(|old| old.rsplit("| ").next());
+        let row = match (row.strip_suffix(&format!("{UNKNOWN} |")), last) {
+            (Some(start), Some(last)) => format!("{start}{last}"),
+            _ => row.clone(),
+        };
+        table.insert(name(&row), row);
     }
-    let rows: Vec<&str> = table.into_values().collect();
-    let head = format!(
-        "| program | what | passed | seconds | {beside} |\n| --- | --- | --- | --- | --- |"
-    );
+    let head = lines().take(2).collect::<Vec<_>>().join("\n");
+    let rows: Vec<String> = table.into_values().collect();
     Ok(format!("{before}\n{head}\n{}\n{after}", rows.join("\n")))
 }
 
@@ -93,14 +98,22 @@ mod tests {
         let tally = Tally { passed: 1, failed: 1, seconds: 4.0, beside: Some((5.0, 1)) };
         let rows = [tally.row(&app("b")), Tally::default().row(&app("C"))];
         assert_eq!(rows[0], "| b | W | 1 of 2 | 4.0 | 5.0, 1 fail |");
-        let text = with_rows(TEXT, "x", "PoCL", &rows).unwrap();
+        let text = with_rows(TEXT, "x", &rows).unwrap();
         let places: Vec<_> = ["| b | W", "| C | W", "| d | D", "<!-- end x -->\nz"]
             .iter()
             .map(|part| text.find(part).unwrap())
             .collect();
         assert!(places.is_sorted() && !text.contains("| b | B"), "{text}");
-        assert_eq!(with_rows(&text, "x", "PoCL", &rows).unwrap(), text);
-        assert!(with_rows(TEXT, "y", "PoCL", &rows).is_err());
+        assert_eq!(with_rows(&text, "x", &rows).unwrap(), text);
+        assert!(with_rows(TEXT, "y", &rows).is_err());
+    }
+
+    #[test]
+    fn what_is_not_measured_again_stays() {
+        let app = App { what: "B".to_string(), ..App::new("b", &[], Vec::new()) };
+        let tally = Tally { passed: 2, failed: 0, seconds: 4.0, beside: None };
+        let text = with_rows(TEXT, "x", &[tally.row(&app)]).unwrap();
+        assert!(text.contains("| b | B | 2 of 2 | 4.0 | 3.0 |"), "{text}");
     }
 
     #[test]

@@ -165,11 +165,13 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
         Some(local) => check_local_size(device, built, sizes, local)?,
         None => suggest_local_size(device, built, sizes),
     };
-    // Only a size required in the source can fail these when the choice was ours.
-    let uniform = (0..3).all(|d| sizes.global[d].is_multiple_of(local[d].max(1) as usize));
+    // When the choice was ours, only what the source requires can fail.
     let kernel = &built.kernel;
     let required = kernel.required_local_size.is_some() || kernel.required_subgroups.is_some();
-    ensure!(uniform || !(built.uniform && required), CL_INVALID_WORK_GROUP_SIZE);
+    if built.uniform && required {
+        let divides = |d: usize| sizes.global[d].is_multiple_of(local[d].max(1) as usize);
+        ensure!((0..3).all(divides), CL_INVALID_WORK_GROUP_SIZE);
+    }
     Ok(NdRange {
         dimensions: sizes.dimensions,
         offset: sizes.offset.map(|v| v as u64),
@@ -181,7 +183,7 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
 impl Launch {
     /// Captures a launch as it is at enqueue, with the checks of clEnqueueNDRangeKernel that follow those of
     /// handles. `sizes` must not be empty.
-    pub fn new(queue: &Queue, kernel: &kernel::Kernel, sizes: &Sizes) -> Result<Launch> {
+    pub fn new(queue: &Queue, kernel: &kernel::Kernel, sizes: &Sizes) -> Result<Box<Launch>> {
         let built = kernel.built_on(&queue.device)?;
         Launch::with(queue, built, &kernel.arguments.lock(), sizes)
     }
@@ -192,7 +194,7 @@ impl Launch {
         built: &Arc<BuiltKernel>,
         arguments: &KernelArguments,
         sizes: &Sizes,
-    ) -> Result<Launch> {
+    ) -> Result<Box<Launch>> {
         ensure!(arguments.complete(), CL_INVALID_KERNEL_ARGS);
         let device = &queue.device;
         let range = index_space(device, built, sizes)?;
@@ -213,7 +215,7 @@ impl Launch {
             local_length: layout.length(&built.kernel),
             local_offsets: layout.offsets,
         };
-        let mut launch = Launch {
+        let mut launch = Box::new(Launch {
             kernel: built.clone(),
             arguments: zeros(built.kernel.argument_buffer_size as usize),
             objects: SmallVec::new(),
@@ -223,7 +225,7 @@ impl Launch {
             range,
             dispatches,
             pipeline,
-        };
+        });
         launch.capture(queue, arguments)?;
         queue.context.svm.note_indirect(arguments.indirect);
         Ok(launch)

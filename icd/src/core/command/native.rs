@@ -157,7 +157,7 @@ impl Ref<Queue> {
         let event = Event::of_command(self, command_type);
         let marker = |waits, wants_event| Request {
             command_type,
-            command: Command::Marker,
+            command: Box::new(Command::Marker),
             waits,
             blocking: false,
             wants_event,

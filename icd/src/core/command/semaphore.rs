@@ -238,6 +238,7 @@ impl Ref<Queue> {
             true => Command::Marker,
             false => Command::Semaphores { operation, semaphores: shared },
         };
+        let command = Box::new(command);
         let request = Request { command_type, command, waits, blocking: false, wants_event: true };
         self.enqueue_as(request, Some(event.clone()))?;
         if operation == Operation::Signal {

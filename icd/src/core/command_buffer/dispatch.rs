@@ -69,7 +69,7 @@ impl Dispatch {
             Some(Arc::new(Command::Marker))
         } else {
             let launch = Launch::with(queue, built, &arguments, &sizes)?;
-            Some(Arc::new(Command::Launch(Box::new(launch))))
+            Some(Arc::new(Command::Launch(launch)))
         };
         Ok(Dispatch { arguments, sizes, command })
     }

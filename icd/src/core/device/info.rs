@@ -1,7 +1,7 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, defects, frequency, images, language, platform, spirv, usm};
+use super::{capabilities, driver_version, frequency, images, language, platform, spirv, usm};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::device::external;
@@ -93,14 +93,6 @@ fn c_features(device: &Device) -> Vec<(&'static str, cl_version)> {
     compiled_for(device).features().into_iter().map(|name| (name, V3)).collect()
 }
 
-/// Returns the version with the compiler's build id and the Vulkan driver's version: clients use it as a key for
-/// cached binaries, and binaries of another compiler or for another driver are not accepted.
-/// (CL_DRIVER_VERSION, "in a vendor-specific format": OpenCL API 4.2, table 5.)
-fn driver_version(info: &vk::DeviceInfo) -> String {
-    let (version, build) = (env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID);
-    format!("{version} ({build}; {})", defects::driver(info))
-}
-
 fn vendor_name(info: &vk::DeviceInfo) -> String {
     let known = match info.vendor_id {
         0x1002 => "Advanced Micro Devices, Inc.",
@@ -154,7 +146,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_VENDOR_ID => Value::of(info.vendor_id),
         CL_DEVICE_NAME => Value::text(&device_name(device)),
         CL_DEVICE_VENDOR => Value::text(&device_vendor(device)),
-        CL_DRIVER_VERSION => Value::text(&driver_version(info)),
+        CL_DRIVER_VERSION => Value::text(&driver_version::of(info)),
         CL_DEVICE_PROFILE => Value::text(platform::PROFILE),
         CL_DEVICE_VERSION => Value::text(&platform::version_text(compiled_for(device).version())),
         CL_DEVICE_NUMERIC_VERSION => {

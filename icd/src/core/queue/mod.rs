@@ -91,9 +91,9 @@ pub struct State {
 }
 
 /// A command as an entry point asks for it.
-pub struct Request<C> {
+pub struct Request {
     pub command_type: cl_command_type,
-    pub command: C,
+    pub command: Box<dyn Execute>,
     pub waits: Vec<Ref<Event>>,
     /// True if the call returns only when the command is complete.
     pub blocking: bool,
@@ -357,20 +357,21 @@ impl State {
 
 impl Ref<Queue> {
     /// Enqueues a command. Returns its event if one is wanted.
-    pub fn enqueue<C: Execute>(&self, request: Request<C>) -> Result<Option<Ref<Event>>> {
+    pub fn enqueue(&self, request: Request) -> Result<Option<Ref<Event>>> {
         let event = request.wants_event.then(|| Event::of_command(self, request.command_type));
         self.enqueue_as(request, event)
     }
 
     /// As [`Self::enqueue`], with the event, if one is wanted, made before.
-    pub fn enqueue_as<C: Execute>(
+    pub fn enqueue_as(
         &self,
-        request: Request<C>,
+        request: Request,
         event: Option<Ref<Event>>,
     ) -> Result<Option<Ref<Event>>> {
         let order = self.order(request.command_type, &request.waits);
         let mut state = self.state.lock();
         let Request { command, waits, blocking, wants_event, .. } = &request;
+        let command = &**command;
         let unresolved = self.count_unresolved(&state, (command, order), waits);
         if unresolved > 0 || state.deferred.defers(order) {
             return self.defer(state, request, (order, unresolved), event);
@@ -410,10 +411,10 @@ impl Ref<Queue> {
     }
 
     /// Defers a command; `unresolved` entries of its wait list keep it from starting.
-    fn defer<C: Execute>(
+    fn defer(
         &self,
         mut state: MutexGuard<'_, State>,
-        request: Request<C>,
+        request: Request,
         (order, unresolved): (Order, usize),
         event: Option<Ref<Event>>,
     ) -> Result<Option<Ref<Event>>> {
@@ -422,7 +423,6 @@ impl Ref<Queue> {
         let taken = blocking && command.take_host_bytes();
         let must_wait = blocking && !(taken && self.in_order());
         let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
-        let command = Box::new(command);
         let deferred = Deferred { command, waits, order, event: event.clone(), unresolved };
         state.deferred.push(deferred);
         drop(state);

@@ -1,0 +1,35 @@
+//! CL_DRIVER_VERSION, which clients use as a key for cached binaries: it changes with the compiler and with the Vulkan
+//! driver, and fits the room that clients have.
+
+use super::defects;
+use crate::core::cache::digest::Digest;
+use hekla_vk_backend as vk;
+
+/// BOINC 7 takes a version of 32 bytes with the zero at the end, and gives up the device that has a longer one.
+const MAX_LENGTH: usize = 31;
+
+/// Returns the version, the first digits of a digest of the compiler's build and the Vulkan driver, and as much of what
+/// that driver calls itself as there is room for. ("Vendor-specific format": OpenCL API 4.2, table 5.)
+pub fn of(info: &vk::DeviceInfo) -> String {
+    text(hekla_compiler::BUILD_ID, &defects::driver(info))
+}
+
+fn text(build: &str, driver: &str) -> String {
+    let digest = Digest::of(&[build.as_bytes(), driver.as_bytes()]).hex();
+    let whole = format!("{} {} {driver}", env!("CARGO_PKG_VERSION"), &digest[..8]);
+    whole.chars().filter(char::is_ascii).take(MAX_LENGTH).collect::<String>().trim_end().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+
+    #[test]
+    fn the_version_changes_with_the_build_and_with_all_of_the_drivers_name() {
+        let name = "Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6)";
+        let version = text("a", name);
+        assert!(version.ends_with(" Mesa 25.0.7-2~bp") && version.len() == 31, "{version}");
+        assert_ne!(version, text("b", name));
+        assert_ne!(version, text("a", &name.replace("15.0.6", "15.0.7")));
+    }
+}

@@ -1,0 +1,101 @@
+//! The objects that a thread has named last: most calls name a queue, a kernel or a buffer that the call before named, and
+//! find it here without the lock and the table of [`super::registry`].
+//!
+//! An entry holds a weak reference, so the memory at its address does not become another object's while the entry is
+//! there: an address found here means the object that it meant then, or one that has died since.
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
+
+/// Addresses have one of so many places each.
+const PLACES: usize = 16;
+
+/// An object of any type.
+struct Entry {
+    address: usize,
+    of: TypeId,
+    object: Weak<dyn Any + Send + Sync>,
+}
+
+/// The two objects that were named last of those that share a place, the last one first.
+type Place = [Option<Entry>; 2];
+
+thread_local! {
+    static RECENT: RefCell<[Place; PLACES]> = const { RefCell::new([const { [None, None] }; PLACES]) };
+}
+
+/// Returns the place of an address. The high bits of the product depend on all bits of the address.
+fn place(address: usize) -> usize {
+    (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> (usize::BITS - PLACES.ilog2())
+}
+
+/// Returns the object at an address, if this thread has named it before as one of this type and it lives.
+#[inline]
+pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
+    let look = |recent: &RefCell<[Place; PLACES]>| {
+        let recent = recent.borrow();
+        let is_it = |entry: &&Entry| entry.address == address && entry.of == TypeId::of::<T>();
+        recent[place(address)].iter().flatten().find(is_it)?.object.upgrade()
+    };
+    // A thread that is ending has no entries any more.
+    let object = RECENT.try_with(look).ok().flatten()?;
+    // SAFETY: the entry has the type of its object, and it is T.
+    Some(unsafe { Arc::from_raw(Arc::into_raw(object).cast()) })
+}
+
+/// Keeps an object for this thread's next calls.
+pub fn keep<T: Any + Send + Sync>(address: usize, object: &Arc<T>) {
+    let object: Weak<T> = Arc::downgrade(object);
+    let entry = Entry { address, of: TypeId::of::<T>(), object };
+    let _ = RECENT.try_with(|recent| {
+        let [last, before] = &mut recent.borrow_mut()[place(address)];
+        *before = last.replace(entry);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new(value: usize) -> (usize, Arc<[usize; 8]>) {
+        let object = Arc::new([value; 8]);
+        (Arc::as_ptr(&object) as usize, object)
+    }
+
+    #[test]
+    fn objects_are_found_while_they_live_by_their_type() {
+        let (address, object) = new(7);
+        let found = || find::<[usize; 8]>(address);
+        assert!(found().is_none());
+        keep(address, &object);
+        assert!(Arc::ptr_eq(&found().unwrap(), &object));
+        assert!(find::<[usize; 8]>(address + 8).is_none());
+        assert!(find::<[u32; 16]>(address).is_none());
+        let elsewhere = move || find::<[usize; 8]>(address).is_none();
+        assert!(std::thread::spawn(elsewhere).join().unwrap());
+        drop(object);
+        assert!(found().is_none());
+    }
+
+    #[test]
+    fn addresses_of_dead_objects_are_not_used_again() {
+        let (address, object) = new(0);
+        keep(address, &object);
+        drop(object);
+        let others: Vec<_> = (0..1000).map(new).collect();
+        assert!(others.iter().all(|(other, _)| *other != address));
+    }
+
+    #[test]
+    fn the_two_objects_of_a_place_that_were_named_last_stay() {
+        let objects: Vec<_> = (0..1000).map(new).collect();
+        let at = |wanted: usize| objects.iter().filter(move |(at, _)| place(*at) == wanted);
+        objects.iter().for_each(|(address, object)| keep(*address, object));
+        for index in 0..PLACES {
+            assert!(at(index).count() > 20, "addresses spread over the places");
+            let found = at(index).map(|(address, _)| find::<[usize; 8]>(*address).is_some());
+            assert!(found.rev().take(3).eq([true, true, false]));
+        }
+    }
+}
