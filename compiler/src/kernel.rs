@@ -222,6 +222,8 @@ pub struct Kernel {
     pub required_subgroup_size: Option<u32>,
     /// Sub-groups that every work-group must have (SubgroupsPerWorkgroup of SPIR-V).
     pub required_subgroups: Option<u32>,
+    /// True if a work-group may have no more than one sub-group of the required size, which is larger than the hardware's.
+    pub one_subgroup: bool,
 }
 
 /// Work-group memory of a kernel.

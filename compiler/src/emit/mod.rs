@@ -45,7 +45,7 @@ pub use error::EmitError;
 
 use crate::analysis::call_graph::bottom_up;
 use crate::analysis::register_pressure::register_pressure;
-use crate::ir::{Func, KernelEntry, Module, Structure};
+use crate::ir::{Func, Gathering, KernelEntry, Module, Structure};
 use crate::kernel::{Arg, ArgKind, Kernel, LocalBlock};
 use crate::options::Options;
 use crate::quirks;
@@ -129,6 +129,7 @@ pub fn emit_observed(
         uses_subgroups,
         required_subgroup_size: kernel.required_subgroup_size,
         required_subgroups: kernel.required_subgroups,
+        one_subgroup: kernel.gathering == Gathering::Alone,
     })
 }
 

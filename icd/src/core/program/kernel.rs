@@ -60,6 +60,9 @@ impl BuiltKernel {
     pub fn local_size_limit(&self, device: &Device) -> usize {
         let limit = device.max_work_group_size();
         let features = &device.info().features;
+        if self.kernel.one_subgroup {
+            return limit.min(self.subgroup_size() as usize);
+        }
         let size = self.hardware_subgroup_size();
         match size != features.subgroup_size {
             true => limit.min(size as usize * features.max_workgroup_subgroups as usize),
