@@ -167,7 +167,8 @@ def member(team, options, positions):
     """What each member of a team does."""
     devices = devices_of(options.platform)
     device = devices[team.rank % len(devices)]
-    print(f"{team.rank}: {device.name}", flush=True)
+    # With its end of line in one piece, since threads print at once.
+    print(f"{team.rank}: {device.name}\n", end="", flush=True)
     count = options.bodies // team.size
     share = Share(device, options.bodies, team.rank * count, count)
     simulate(share, team, positions, 1)
