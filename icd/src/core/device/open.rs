@@ -47,6 +47,8 @@ pub struct Gpu {
     /// `HEKLA_STAGING=1`: take memory that the host sees for memory across a bus, as on a discrete GPU
     /// (for tests).
     always_stage: bool,
+    /// The least work-groups of a launch that are left where several run as one.
+    pub least_packed_groups: u64,
     /// Host to device.
     pub upload: Arc<Pool>,
     /// Device to host.
@@ -115,6 +117,7 @@ impl Gpu {
             target,
             probe,
             always_stage,
+            least_packed_groups: config::least_packed_groups(),
             upload,
             readback,
             samplers: Samplers::new(filterable),

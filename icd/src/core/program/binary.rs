@@ -177,6 +177,7 @@ impl Writer {
         self.u32(u32::from(kernel.arg_info));
         self.u32(u32::from(kernel.uses_barrier));
         self.u32(u32::from(kernel.local_size_visible));
+        self.u32(u32::from(kernel.packs_groups));
         self.u32(u32::from(kernel.uses_images));
         self.u32(u32::from(kernel.uses_subgroups));
         self.u32(kernel.required_subgroup_size.unwrap_or(0));
@@ -331,6 +332,7 @@ impl<'a> Reader<'a> {
             arg_info: self.flag()?,
             uses_barrier: self.flag()?,
             local_size_visible: self.flag()?,
+            packs_groups: self.flag()?,
             uses_images: self.flag()?,
             uses_subgroups: self.flag()?,
             required_subgroup_size: self.subgroup_size()?,
@@ -432,6 +434,7 @@ mod tests {
             ],
             argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
+            packs_groups: true,
             uses_images: true,
             uses_subgroups: true,
             required_subgroup_size: Some(16),
