@@ -44,22 +44,23 @@ usage: cargo xtask COMMAND
   run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
   install [--prefix DIR] [--libdir DIR] [--destdir DIR]
                             install library, hekla.icd, heklac, header and manual pages (default prefix: /usr)
-  package [deb] [wheel] [tarball] [recipes] [--test]
+  package [deb] [wheel] [tarball] [recipes] [--test | --newcomer]
                             make packages under target/packages; --test installs each in a clean place and runs
-                            clinfo and a kernel there
+                            clinfo and a kernel there; --newcomer follows README in a fresh Debian and times it
   cts --bin DIR [--group NAME]... [--subtest NAME] [--driver NAME] [--jobs N] [--limit SECONDS]
       [--library FILE] [--record] [--results DIR]
                             run Khronos CTS binaries as cts-config/ describes
-  bench [--out FILE] [--plot FILE.svg] [--library FILE] [--vendors DIR] [--skip NAME] [--only TEXT]
+  bench [--out FILE] [--plot FILE.svg] [--library FILE] [--vendors DIR] [--skip NAME]... [--only TEXT]...
                             measure all OpenCL platforms side by side with Hekla
   corpus [--dir DIR] [--validate] [--minimal] [--only TEXT] [--threads N] [--vector N]
                             compile every program of hashcat, darktable, ufo-filters, silx, pyFAI,
                             clpeak, CLBlast, llama.cpp and Khronos's dumps of CTS kernels
   docs [--check]            check that what the documents link to is there and that the commands that they show
                             work; --check: run none of them
-  platforms [NAME...] [--check]
+  platforms [NAME...] [--check] [--only TEXT]
                             build for 64-bit ARM and Windows and run the compiler's tests in QEMU and Wine;
-                            type-check for macOS and Android; --check: type-check for all
+                            type-check for macOS and Android; --check: type-check for all; --only: those test
+                            programs whose name has the text
   fuzz [TARGET...] [--minutes N]
                             fuzz preprocessor, parser, lowering and IR reader (60 minutes)
   differ [--count N] [--first N] [--programs DIR] [--library FILE] [--vendors DIR] [--skip NAME]

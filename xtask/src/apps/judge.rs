@@ -82,7 +82,7 @@ fn count(summary: &str, word: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::process::ExitStatusExt;
+    use crate::platform::exit_status;
 
     fn known(test: &str) -> Vec<Known> {
         vec![Known { test: test.to_string(), why: "it fails everywhere".to_string() }]
@@ -94,14 +94,14 @@ mod tests {
     #[test]
     fn known_failures_do_not_fail_a_suite() {
         let judge = Judge::Pytest { least: 30, known: known("test_x") };
-        let words = judge.of(ExitStatus::from_raw(256), OUTPUT).unwrap();
+        let words = judge.of(exit_status(1), OUTPUT).unwrap();
         assert_eq!(words, "30 tests passed, 1 failed as known, 3 skipped");
     }
 
     #[test]
     fn other_failures_and_too_few_tests_do() {
         let judge = |least, test| Judge::Pytest { least, known: known(test) };
-        let status = ExitStatus::from_raw(256);
+        let status = exit_status(1);
         assert!(judge(30, "test_y").of(status, OUTPUT).unwrap_err().contains("test_x"));
         assert!(judge(31, "test_x").of(status, OUTPUT).unwrap_err().contains("at least 31"));
         assert!(judge(0, "test_x").of(status, "Segmentation fault").is_err());
@@ -111,7 +111,7 @@ mod tests {
     fn failures_that_the_summary_counts_and_no_line_names_fail_it() {
         let judge = Judge::Pytest { least: 1, known: known("test_x") };
         let output = "2 errors, 5 passed in 1.00s (0:00:01)\n";
-        assert!(judge.of(ExitStatus::from_raw(256), output).is_err());
+        assert!(judge.of(exit_status(1), output).is_err());
         assert_eq!(count(output.trim(), "error"), Some(2));
     }
 
@@ -119,7 +119,7 @@ mod tests {
     fn texts_are_looked_for() {
         let list = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
         let judge = Judge::Text { expect: list(&["PASS"]), never: list(&["FAIL"]) };
-        let (good, bad) = (ExitStatus::from_raw(0), ExitStatus::from_raw(256));
+        let (good, bad) = (exit_status(0), exit_status(1));
         assert!(judge.of(good, "test PASS").is_ok());
         assert!(judge.of(good, "test PASS, FAIL").is_err());
         assert!(judge.of(good, "nothing").is_err());

@@ -48,8 +48,8 @@ struct Request {
     vendors: PathBuf,
     /// Parts of the names of .icd files or platforms that are left out.
     skip: Vec<String>,
-    /// Part of the names of the measurements within one process that are made; empty for all.
-    only: String,
+    /// Parts of the names of the measurements within one process that are made; none for all.
+    only: Vec<String>,
     /// The number in the text of the process that measures its time to the first result.
     first_result: Option<u32>,
 }
@@ -99,7 +99,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
         library: None,
         vendors: PathBuf::from("/etc/OpenCL/vendors"),
         skip: Vec::new(),
-        only: String::new(),
+        only: Vec::new(),
         first_result: None,
     };
     let mut words = args.iter();
@@ -111,7 +111,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
             "--library" => request.library = Some(PathBuf::from(value)),
             "--vendors" => request.vendors = PathBuf::from(value),
             "--skip" => request.skip.push(value.to_lowercase()),
-            "--only" => request.only = value.clone(),
+            "--only" => request.only.push(value.clone()),
             "--first-result" => {
                 request.first_result = Some(value.parse().map_err(|_| "a number is needed")?)
             }
@@ -281,9 +281,9 @@ fn first_rows(sessions: &[Session], first: &FirstResults) -> [Row; 4] {
 }
 
 /// Lines of what is measured within this process: medians of rounds in turn.
-fn measured_rows(sessions: &[Session], scale: &Scale, only: &str) -> Vec<Row> {
+fn measured_rows(sessions: &[Session], scale: &Scale, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
     let mut rows = Vec::new();
-    for metric in METRICS.iter().filter(|metric| metric.name.contains(only)) {
+    for metric in METRICS.iter().filter(|metric| wanted(metric.name)) {
         eprintln!("{}", metric.name);
         let mut values: Vec<Result<Vec<f64>, String>> = vec![Ok(Vec::new()); sessions.len()];
         for _ in 0..ROUNDS {
@@ -319,13 +319,15 @@ fn column(session: &Session) -> Column {
 }
 
 /// Measures everything.
-fn rows(sessions: &[Session], first: &FirstResults, scale: &Scale, only: &str) -> Vec<Row> {
+fn rows(sessions: &[Session], first: &FirstResults, scale: &Scale, only: &[String]) -> Vec<Row> {
     eprintln!("{scale:?}");
+    let wanted =
+        |name: &str| only.is_empty() || only.iter().any(|part| name.contains(part.as_str()));
     let mut rows: Vec<Row> = first_rows(sessions, first).into();
-    rows.extend(measured_rows(sessions, scale, only));
-    rows.extend(functions::rows(sessions, scale, |name| name.contains(only)));
-    rows.extend(subgroups::rows(sessions, scale, |name| name.contains(only)));
-    rows.extend(programs::rows(sessions, |name| name.contains(only)));
+    rows.extend(measured_rows(sessions, scale, wanted));
+    rows.extend(functions::rows(sessions, scale, wanted));
+    rows.extend(subgroups::rows(sessions, scale, wanted));
+    rows.extend(programs::rows(sessions, wanted));
     rows
 }
 

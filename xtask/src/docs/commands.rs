@@ -2,7 +2,7 @@
 //! reason.
 
 use super::markdown::{Document, Shown};
-use crate::{artifact, system, Outcome};
+use crate::{artifact, platform, system, Outcome};
 use std::path::Path;
 use std::process::Command;
 
@@ -17,7 +17,8 @@ enum Treatment {
 use Treatment::{NotRun, Run};
 
 /// The kinds of commands by their first words; the first that fits holds.
-const KINDS: [(&str, Treatment); 24] = [
+const KINDS: [(&str, Treatment); 27] = [
+    ("cargo xtask run -- pocld", NotRun("it is a server of PoCL, which is built by hand")),
     ("cargo xtask run -- ", Run),
     ("cargo xtask install --prefix", Run),
     ("cargo xtask install", NotRun("it installs into the machine")),
@@ -41,6 +42,8 @@ const KINDS: [(&str, Treatment); 24] = [
     ("cmake", NotRun("it needs sources of others")),
     ("ninja", NotRun("it needs sources of others")),
     ("./xtask", NotRun("it is for another machine")),
+    ("mpirun ", NotRun("it needs an MPI")),
+    ("clinfo ", NotRun("it is shown with devices of another machine")),
     ("python -m pytest", NotRun("it needs a source distribution of pyopencl")),
 ];
 
@@ -157,7 +160,9 @@ pub fn run_all(commands: &[Shown]) -> Outcome {
     let library = artifact::build()?;
     let folder = system::target().join("docs-commands");
     let prepare = || -> std::io::Result<()> {
+        let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder)?;
+        platform::link(&system::root().join("examples"), &folder.join("examples"))?;
         std::fs::write(folder.join("saxpy.cl"), SOURCE)
     };
     prepare().map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -174,10 +179,11 @@ pub fn run_all(commands: &[Shown]) -> Outcome {
     std::fs::remove_dir_all(&folder).map_err(|e| e.to_string())
 }
 
-/// Runs a command as its reader would, with our programs found first.
+/// Runs a command as its reader would, with our programs and a Python that has pyopencl found first.
 fn run_one(folder: &Path, library: &Path, text: &str) -> Outcome {
     let programs = library.parent().unwrap_or(Path::new("."));
     let mut paths = vec![programs.to_path_buf()];
+    paths.extend(system::python()?.parent().map(Path::to_path_buf));
     paths.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     let path = std::env::join_paths(paths).map_err(|e| e.to_string())?;
     let word = |word: &str| {

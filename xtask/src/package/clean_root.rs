@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// Runs a kernel on the first device, and prints its name if the result is right.
-const PROGRAM: &str = "\
+/// Runs a kernel on Hekla's first device, whatever other platforms there are, and prints its name if the result is right.
+pub const PROGRAM: &str = "\
 import numpy as np
 import pyopencl as cl
-device = cl.get_platforms()[0].get_devices()[0]
+hekla = [platform for platform in cl.get_platforms() if platform.name == 'Hekla']
+assert hekla, cl.get_platforms()
+device = hekla[0].get_devices()[0]
 context = cl.Context([device])
 queue = cl.CommandQueue(context)
 numbers = np.arange(100000, dtype=np.float32)
@@ -102,7 +104,7 @@ fn fresh_python(wheel: Option<&Path>) -> Result<(PathBuf, PathBuf), String> {
 }
 
 /// Returns the root of a fresh Debian with this machine's sources of packages, and backports.
-fn fresh_debian() -> Result<PathBuf, String> {
+pub fn fresh_debian() -> Result<PathBuf, String> {
     let root = empty(system::target().join("packages/root"))?;
     let release =
         capture(Command::new("sh").args(["-c", ". /etc/os-release; echo $VERSION_CODENAME"]))?;
@@ -121,16 +123,20 @@ fn fresh_debian() -> Result<PathBuf, String> {
     Ok(root)
 }
 
-/// Runs a command in another root, and returns what it printed.
-fn inside(root: &Path, command: &str) -> Result<String, String> {
-    let mut run = Command::new("chroot");
-    run.arg(root).args(["sh", "-c", command]);
-    run.env("DEBIAN_FRONTEND", "noninteractive").env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+/// Runs a command in another root, in the home folder, and returns what it printed.
+pub fn inside(root: &Path, command: &str) -> Result<String, String> {
+    // What is mounted is so for the command alone.
+    let mount = "mount -t proc proc \"$0/proc\" && mount --rbind /dev \"$0/dev\" && \
+                 exec chroot \"$0\" sh -c \"cd && $1\"";
+    let mut run = Command::new("unshare");
+    run.args(["--mount", "sh", "-c", mount]).arg(root).arg(command);
+    run.env("DEBIAN_FRONTEND", "noninteractive").env("HOME", "/root");
+    run.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
     capture(&mut run)
 }
 
 /// As [`inside`], and prints it.
-fn shown(root: &Path, command: &str) -> Result<String, String> {
+pub fn shown(root: &Path, command: &str) -> Result<String, String> {
     println!("$ {command}");
     let text = inside(root, command)?;
     print!("{text}");
@@ -138,7 +144,7 @@ fn shown(root: &Path, command: &str) -> Result<String, String> {
 }
 
 /// Prints how long something took.
-fn timed<T>(what: &str, run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+pub fn timed<T>(what: &str, run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let start = Instant::now();
     let result = run()?;
     println!("{what}: {:.1} s", start.elapsed().as_secs_f64());

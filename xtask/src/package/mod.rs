@@ -3,6 +3,7 @@
 
 mod clean_root;
 mod deb;
+mod newcomer;
 mod recipes;
 mod tarball;
 mod wheel;
@@ -18,7 +19,9 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const SUMMARY: &str = "OpenCL on Vulkan: an OpenCL driver for every GPU that has Vulkan";
 pub const HOMEPAGE: &str = env!("CARGO_PKG_REPOSITORY");
 
-const USAGE: &str = "usage: cargo xtask package [deb] [wheel] [tarball] [recipes] [--test]";
+const USAGE: &str =
+    "usage: cargo xtask package [deb] [wheel] [tarball] [recipes] [--test | --newcomer]";
+const OPTIONS: [&str; 2] = ["--test", "--newcomer"];
 
 /// A kind of package.
 struct Kind {
@@ -43,10 +46,15 @@ const KINDS: [Kind; 4] = [
     Kind { name: "recipes", has_library: false, make: recipes::make, test: recipes::test },
 ];
 
-/// Makes the packages that are named, or all.
+/// Makes the packages that are named, or all. `--newcomer`: walks the path of somebody new to Hekla, with two of them.
 pub fn run(args: &[String]) -> Outcome {
     let wants_test = args.iter().any(|arg| arg == "--test");
-    let names: Vec<&str> = args.iter().map(String::as_str).filter(|arg| *arg != "--test").collect();
+    let is_newcomer = args.iter().any(|arg| arg == "--newcomer");
+    let mut names: Vec<&str> =
+        args.iter().map(String::as_str).filter(|arg| !OPTIONS.contains(arg)).collect();
+    if is_newcomer {
+        names = vec!["deb", "wheel"];
+    }
     if names.iter().any(|name| !KINDS.iter().any(|kind| kind.name == *name)) {
         return Err(USAGE.to_string());
     }
@@ -59,6 +67,7 @@ pub fn run(args: &[String]) -> Outcome {
         step("building libhekla.so (release)");
         library = files::build()?;
     }
+    let mut packages = Vec::new();
     for kind in KINDS.iter().filter(wanted) {
         step(kind.name);
         let made = (kind.make)(&library, &folder)?;
@@ -70,8 +79,12 @@ pub fn run(args: &[String]) -> Outcome {
             step(&format!("{} in a clean place", kind.name));
             (kind.test)(package)?;
         }
+        packages.extend(made.into_iter().next());
     }
-    Ok(())
+    match &packages[..] {
+        [deb, wheel] if is_newcomer => newcomer::run(deb, wheel),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the names of the packages of this version that are made on this machine, and of the texts that others make

@@ -48,6 +48,12 @@ fn register_in(key: &str, library: &Path) -> Outcome {
     system::capture(&mut add).map(drop)
 }
 
+/// Returns the status of a process that ended with a code.
+#[cfg(test)]
+pub fn exit_status(code: u8) -> std::process::ExitStatus {
+    std::os::windows::process::ExitStatusExt::from_raw(u32::from(code))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

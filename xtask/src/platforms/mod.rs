@@ -2,13 +2,15 @@
 //!
 //! docs/platforms.md says what is known of each.
 
+mod emulated;
 mod wine;
 
 use crate::system::{self, cargo, step};
 use crate::Outcome;
+use emulated::{Emulator, Tests};
 use std::process::Command;
 
-const USAGE: &str = "usage: cargo xtask platforms [NAME...] [--check]";
+const USAGE: &str = "usage: cargo xtask platforms [NAME...] [--check] [--only TEXT]";
 
 /// Another platform than the one that this program runs on.
 struct Platform {
@@ -16,8 +18,8 @@ struct Platform {
     target: &'static str,
     /// Debian's packages of its linker and emulator.
     packages: &'static [&'static str],
-    /// What is done beyond type checking.
-    run: fn(&Platform) -> Outcome,
+    /// What is done beyond type checking, with those test programs whose name has a text.
+    run: fn(&Platform, only: &str) -> Outcome,
 }
 
 const PLATFORMS: [Platform; 5] = [
@@ -30,7 +32,7 @@ const PLATFORMS: [Platform; 5] = [
     Platform {
         name: "windows",
         target: "x86_64-pc-windows-gnu",
-        packages: &["gcc-mingw-w64-x86-64-win32", "wine64"],
+        packages: &["gcc-mingw-w64-x86-64-win32", "spirv-tools", "wine64"],
         run: windows,
     },
     Platform { name: "macos", target: "aarch64-apple-darwin", packages: &[], run: only_checked },
@@ -41,17 +43,29 @@ const PLATFORMS: [Platform; 5] = [
 /// What the refusal of 32-bit targets begins with (`vk-backend/src/platform`).
 const REFUSAL: &str = "Hekla needs a 64-bit target";
 
-/// Runs the command: all platforms, or those that are named. `--check`: no more than type checking.
+/// The tests that need no device.
+const COMPILER: Tests = Tests { package: "hekla-compiler", folder: "compiler", filter: "" };
+/// Those of the ICD's registration.
+const REGISTRATION: Tests = Tests { package: "xtask", folder: "xtask", filter: "platform" };
+
+/// Runs the command: all platforms, or those that are named. `--check`: no more than type checking; `--only TEXT`: those
+/// test programs whose name has the text.
 pub fn run(args: &[String]) -> Outcome {
-    let only_check = args.iter().any(|arg| arg == "--check");
-    let names: Vec<&String> = args.iter().filter(|arg| *arg != "--check").collect();
-    let known = |name: &&String| PLATFORMS.iter().any(|platform| platform.name == **name);
+    let (mut only_check, mut only, mut names) = (false, "", Vec::new());
+    let mut words = args.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "--check" => only_check = true,
+            "--only" => only = words.next().ok_or(USAGE)?,
+            name => names.push(name),
+        }
+    }
+    let known = |name: &&str| PLATFORMS.iter().any(|platform| platform.name == *name);
     if !names.iter().all(known) {
         let all: Vec<_> = PLATFORMS.iter().map(|platform| platform.name).collect();
         return Err(format!("{USAGE}\nplatforms: {}", all.join(", ")));
     }
-    let wanted =
-        |platform: &&Platform| names.is_empty() || names.iter().any(|name| *name == platform.name);
+    let wanted = |platform: &&Platform| names.is_empty() || names.contains(&platform.name);
     for platform in PLATFORMS.iter().filter(wanted) {
         step(&format!("{} ({})", platform.name, platform.target));
         if !has_standard_library(platform.target) {
@@ -61,7 +75,7 @@ pub fn run(args: &[String]) -> Outcome {
         check(platform)?;
         if !only_check {
             system::ensure_packages(platform.packages)?;
-            (platform.run)(platform)?;
+            (platform.run)(platform, only)?;
         }
     }
     Ok(())
@@ -119,41 +133,54 @@ fn refused(result: Result<String, String>) -> Outcome {
 }
 
 /// Does nothing more: there is neither a linker for such a platform here nor an emulator.
-fn only_checked(_: &Platform) -> Outcome {
+fn only_checked(_: &Platform, _: &str) -> Outcome {
     Ok(())
 }
 
 /// Builds for 64-bit ARM, and runs the compiler's tests in QEMU.
-fn linux_aarch64(platform: &Platform) -> Outcome {
-    let with = |mut command: Command| {
-        let linker = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER";
-        let runner = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
-        command.env(linker, "aarch64-linux-gnu-gcc");
-        command.env(runner, "qemu-aarch64 -L /usr/aarch64-linux-gnu");
-        command
+fn linux_aarch64(platform: &Platform, only: &str) -> Outcome {
+    const RUNNER: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
+    let emulator = Emulator {
+        target: platform.target,
+        environment: vec![
+            ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc".into()),
+            ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", RUNNER.join(" ").into()),
+        ],
+        runner: RUNNER.map(Into::into).into(),
+        skipped: &[],
     };
-    let target = platform.target;
-    system::run(&mut with(cargo(&["build", "--quiet", "-p", "hekla-icd", "--target", target])))?;
-    println!("built {}", built(target, "libhekla.so").display());
-    system::run(&mut with(cargo(&["test", "--quiet", "-p", "hekla-compiler", "--target", target])))
+    build(&emulator, "libhekla.so")?;
+    let mut explain = Command::new(RUNNER[0]);
+    starts(explain.args(&RUNNER[1..]).arg(built(platform.target, "heklac")))?;
+    emulator.test(&COMPILER, only)
 }
 
 /// Builds for Windows, and runs the compiler's tests and those of the registration in Wine.
-fn windows(platform: &Platform) -> Outcome {
-    let wine = wine::Wine::new()?;
-    let target = platform.target;
-    let mut build = cargo(&["build", "--quiet", "-p", "hekla-icd", "--target", target]);
-    system::run(wine.select(&mut build))?;
-    println!("built {}", built(target, "hekla.dll").display());
-    let mut explain = cargo(&["run", "--quiet", "-p", "hekla-icd", "--bin", "heklac"]);
-    explain.args(["--target", target, "--", "--help"]);
-    wine.select(&mut explain).current_dir(system::root());
-    let output = explain.output().map_err(|e| format!("heklac.exe: {e}"))?;
-    if !String::from_utf8_lossy(&output.stderr).contains("usage: heklac FILE") {
-        return Err("heklac.exe does not start in Wine".to_string());
+fn windows(platform: &Platform, only: &str) -> Outcome {
+    let wine = wine::emulator()?;
+    build(&wine, "hekla.dll")?;
+    let mut explain = Command::new(&wine.runner[0]);
+    explain.arg(built(platform.target, "heklac.exe"));
+    starts(explain.envs(wine.environment.iter().map(|(name, value)| (name, value))))?;
+    wine.test(&COMPILER, only)?;
+    wine.test(&REGISTRATION, only)
+}
+
+/// Builds library and offline compiler.
+fn build(emulator: &Emulator, library: &str) -> Outcome {
+    system::run(&mut emulator.cargo(&["build", "--quiet", "-p", "hekla-icd"]))?;
+    println!("built {}", built(emulator.target, library).display());
+    Ok(())
+}
+
+/// Fails unless the offline compiler starts and tells its usage.
+fn starts(heklac: &mut Command) -> Outcome {
+    let output = heklac.arg("--help").output().map_err(|e| format!("heklac: {e}"))?;
+    let said = [output.stdout, output.stderr].concat();
+    match String::from_utf8_lossy(&said).contains("usage: heklac FILE") {
+        true => Ok(()),
+        false => Err(format!("heklac does not start: {}", String::from_utf8_lossy(&said))),
     }
-    wine.test(target, &["-p", "hekla-compiler"])?;
-    wine.test(target, &["-p", "xtask", "platform"])
 }
 
 /// Returns the path of what was built for a target.

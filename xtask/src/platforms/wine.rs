@@ -1,10 +1,13 @@
-//! Wine as it is in Debian: what programs of Rust need there, and tests that cannot run in it.
+//! Wine as it is in Debian, and what test programs need there that it does not have.
 
-use crate::system::{self, cargo};
-use crate::Outcome;
+use super::emulated::Emulator;
+use crate::system;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub const TARGET: &str = "x86_64-pc-windows-gnu";
+const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 /// Wine's program, where Debian's package has it.
 const PROGRAM: &str = "/usr/lib/wine/wine64";
 
@@ -23,100 +26,53 @@ __declspec(dllexport) int ProcessPrng(unsigned char *data, unsigned long long si
 }
 "#;
 
-/// Tests that take the C library's functions for the truth: Windows' own are off for large arguments.
-const SKIPPED: [&str; 3] = [
-    "errors_are_within_the_bounds",
-    "double_functions_keep_their_bounds",
-    "float_functions_keep_their_bounds",
+/// What runs the host's SPIRV-Tools for programs in Wine.
+const HOST_TOOL: &str = include_str!("host_tool.c");
+const TOOLS: [&str; 3] = ["spirv-as", "spirv-dis", "spirv-val"];
+
+const HOST_MATH: &str =
+    "takes the C library's functions for the truth; those of Windows are off for large arguments";
+
+/// Tests that cannot pass there.
+const SKIPPED: [(&str, &str); 3] = [
+    ("errors_are_within_the_bounds", HOST_MATH),
+    ("double_functions_keep_their_bounds", HOST_MATH),
+    ("float_functions_keep_their_bounds", HOST_MATH),
 ];
 
-/// A Windows of its own below `target/`, with the stand-in.
-pub struct Wine {
-    folder: PathBuf,
+/// Makes a Windows of its own below `target/`, with the stand-ins.
+pub fn emulator() -> Result<Emulator, String> {
+    if !Path::new(PROGRAM).exists() {
+        return Err(format!("no Wine at {PROGRAM}"));
+    }
+    let target = std::path::absolute(system::target()).map_err(|e| e.to_string())?;
+    let folder = target.join("wine");
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let random = compiled(&folder, "bcryptprimitives.dll", RANDOM_NUMBERS);
+    random.and_then(|mut command| system::run(command.args(["-shared", "-ladvapi32"])))?;
+    for tool in TOOLS {
+        system::run(&mut compiled(&folder, &format!("{tool}.exe"), HOST_TOOL)?)?;
+    }
+    let path = format!("Z:{}", folder.display()).replace('/', "\\");
+    Ok(Emulator {
+        target: TARGET,
+        environment: vec![
+            ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", COMPILER.into()),
+            ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", PROGRAM.into()),
+            ("WINEPREFIX", folder.join("prefix").into()),
+            ("WINEPATH", path.into()),
+            ("WINEDEBUG", "-all".into()),
+        ],
+        runner: vec![OsString::from(PROGRAM)],
+        skipped: &SKIPPED,
+    })
 }
 
-impl Wine {
-    pub fn new() -> Result<Wine, String> {
-        if !Path::new(PROGRAM).exists() {
-            return Err(format!("no Wine at {PROGRAM}"));
-        }
-        let target = std::path::absolute(system::target()).map_err(|e| e.to_string())?;
-        let folder = target.join("wine");
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        let source = folder.join("bcryptprimitives.c");
-        std::fs::write(&source, RANDOM_NUMBERS).map_err(|e| e.to_string())?;
-        let mut compile = Command::new("x86_64-w64-mingw32-gcc");
-        compile.args(["-shared", "-O2", "-o"]).arg(folder.join("bcryptprimitives.dll"));
-        system::run(compile.arg(&source).arg("-ladvapi32"))?;
-        Ok(Wine { folder })
-    }
-
-    /// Makes a command of cargo link and run programs for Windows.
-    pub fn select<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        let path = format!("Z:{}", self.folder.display()).replace('/', "\\");
-        command
-            .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", "x86_64-w64-mingw32-gcc")
-            .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", PROGRAM)
-            .env("WINEPREFIX", self.folder.join("prefix"))
-            .env("WINEPATH", path)
-            .env("WINEDEBUG", "-all")
-    }
-
-    /// Runs tests; those alone may fail that need a program of SPIRV-Tools, which Wine does not find.
-    pub fn test(&self, target: &str, which: &[&str]) -> Outcome {
-        let mut test = cargo(&["test", "--no-fail-fast", "--target", target]);
-        test.args(which).arg("--").args(SKIPPED.iter().flat_map(|name| ["--skip", name]));
-        self.select(&mut test).env("RUST_BACKTRACE", "0").current_dir(system::root());
-        let output = test.output().map_err(|e| format!("cannot run {test:?}: {e}"))?;
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        let counts = Counts::of(&said);
-        if counts.passed == 0 {
-            return Err(format!("no test ran in Wine:\n{said}"));
-        }
-        if counts.failed > counts.without_tools {
-            return Err(format!("tests failed in Wine:\n{said}"));
-        }
-        let Counts { passed, without_tools, .. } = counts;
-        println!("{}: {passed} tests pass in Wine; {without_tools} need SPIRV-Tools", which[1]);
-        Ok(())
-    }
-}
-
-/// What became of tests.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Counts {
-    passed: usize,
-    failed: usize,
-    /// Of those that failed, the ones that found no program of SPIRV-Tools.
-    without_tools: usize,
-}
-
-impl Counts {
-    /// Reads them from what `cargo test` printed: of each failure there is a section.
-    fn of(said: &str) -> Counts {
-        let is_ok = |line: &&str| line.starts_with("test ") && line.ends_with("... ok");
-        let passed = said.lines().filter(is_ok).count();
-        let sections = said.split("\n---- ").skip(1).map(|rest| {
-            // The list of names after the last section is none of it.
-            rest.split("\nfailures:\n").next().unwrap_or_default()
-        });
-        let missing = |text: &&str| text.contains("spirv-") && text.contains("program not found");
-        let failures: Vec<&str> = sections.collect();
-        let without_tools = failures.iter().copied().filter(missing).count();
-        Counts { passed, failed: failures.len(), without_tools }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn failures_for_want_of_tools_are_told_from_others() {
-        let said = "running 3 tests\ntest a ... ok\ntest b ... FAILED\ntest c ... FAILED\n\nfailures:\n\n\
-                    ---- b stdout ----\n\nspirv-val (of spirv-tools) does not run: program not found\n\n\
-                    ---- c stdout ----\n\nassertion failed\n\nfailures:\n    b\n    c\n";
-        assert_eq!(Counts::of(said), Counts { passed: 1, failed: 2, without_tools: 1 });
-    }
+/// Returns a command that compiles a text of C to a program or library for Windows.
+fn compiled(folder: &Path, name: &str, text: &str) -> Result<Command, String> {
+    let source: PathBuf = folder.join(name).with_extension("c");
+    std::fs::write(&source, text).map_err(|e| format!("{}: {e}", source.display()))?;
+    let mut command = Command::new(COMPILER);
+    command.args(["-O2", "-s", "-o"]).arg(folder.join(name)).arg(&source);
+    Ok(command)
 }

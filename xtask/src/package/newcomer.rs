@@ -1,0 +1,90 @@
+//! `cargo xtask package --newcomer`: what somebody does who has a fresh Debian and has never heard of Hekla, with the time
+//! that each step takes: first with the source and README's commands, then with the packages.
+
+use super::clean_root::{fresh_debian, inside, shown, timed, PROGRAM};
+use super::write;
+use crate::system::{self, capture, step};
+use crate::Outcome;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// What each step with a package may take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// rustup's own program: what its web page's script downloads.
+const RUSTUP: &str =
+    "https://static.rust-lang.org/rustup/dist/$(uname -m)-unknown-linux-gnu/rustup-init";
+
+/// Walks the path. The packages are those that have just been made.
+pub fn run(deb: &Path, wheel: &Path) -> Outcome {
+    system::ensure_packages(&["debootstrap"])?;
+    step("a fresh Debian");
+    let root = fresh_debian()?;
+    let walked = walk(&root, deb, wheel);
+    std::fs::remove_dir_all(&root).map_err(|e| e.to_string())?;
+    walked
+}
+
+fn walk(root: &Path, deb: &Path, wheel: &Path) -> Outcome {
+    step("what README takes for granted: apt, cargo, the source");
+    long(root, "apt-get install -y -qq --no-install-recommends ca-certificates curl git gcc libc6-dev > /dev/null")?;
+    trust_as_here(root)?;
+    let rust = format!(
+        "curl -sSfo rustup-init {RUSTUP} && chmod +x rustup-init && ./rustup-init -y -q --profile minimal"
+    );
+    long(root, &rust)?;
+    let mut clone = Command::new("git");
+    clone.args(["clone", "--quiet", "--no-hardlinks", "."]).arg(root.join("root/hekla"));
+    timed("git clone", || capture(&mut clone))?;
+    step("README's commands");
+    long(root, "cd hekla && cargo xtask demo")?;
+    long(root, "cd hekla && cargo xtask run -- clinfo --list")?;
+    inside(root, "rm -rf hekla/target .cargo .rustup .cache")?;
+    step("the wheel");
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for package in [deb, wheel] {
+        std::fs::copy(package, root.join("root").join(name(package)))
+            .map_err(|e| format!("{}: {e}", package.display()))?;
+    }
+    write(&root.join("root/program.py"), PROGRAM)?;
+    quick(root, "apt-get install -y -qq -t $(. /etc/os-release; echo $VERSION_CODENAME)-backports mesa-vulkan-drivers > /dev/null")?;
+    quick(root, "python3 -m venv env")?;
+    quick(root, &format!("env/bin/pip install -q pyopencl numpy ./{}", name(wheel)))?;
+    quick(root, "env/bin/python3 program.py")?;
+    quick(root, "OCL_ICD_FILENAMES=$(env/bin/python3 -c 'import hekla_opencl as h; print(h.library())') clinfo --list")?;
+    step("the Debian package");
+    quick(root, &format!("apt-get install -y -qq ./{} > /dev/null", name(deb)))?;
+    quick(root, "clinfo --list")?;
+    quick(root, "heklac --explain")
+}
+
+/// Makes the root trust the certificates that this machine's administrator has added, as those of a proxy.
+fn trust_as_here(root: &Path) -> Outcome {
+    let added = Path::new("usr/local/share/ca-certificates");
+    for file in std::fs::read_dir(Path::new("/").join(added)).into_iter().flatten().flatten() {
+        std::fs::copy(file.path(), root.join(added).join(file.file_name()))
+            .map_err(|e| format!("{}: {e}", file.path().display()))?;
+    }
+    inside(root, "update-ca-certificates").map(drop)
+}
+
+/// Runs a command that may take its time.
+fn long(root: &Path, command: &str) -> Outcome {
+    let start = Instant::now();
+    shown(root, &format!("PATH=$PATH:/root/.cargo/bin; {command}"))?;
+    println!("-- {:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Runs a command that may take no more than a minute.
+fn quick(root: &Path, command: &str) -> Outcome {
+    let start = Instant::now();
+    shown(root, command)?;
+    let took = start.elapsed();
+    println!("-- {:.1} s", took.as_secs_f64());
+    match took < LIMIT {
+        true => Ok(()),
+        false => Err(format!("`{command}` takes more than a minute")),
+    }
+}
