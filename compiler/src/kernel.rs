@@ -22,6 +22,9 @@ pub mod spec_id {
     /// Length of the work-group (local) memory block in elements of
     /// [`super::LocalBlock::element_size`] bytes. At least 1.
     pub const LOCAL_BLOCK_LEN: u32 = 4;
+    /// Work-groups that run as one, side by side in x, if [`super::Kernel::packs_groups`]: then id 0 is so many times
+    /// the work-group size. 1 by default.
+    pub const PACKED_GROUPS: u32 = 5;
     /// Byte offset in the local block of local-pointer argument number `ordinal`: id 8 + ordinal.
     pub const LOCAL_ARG_BASE: u32 = 8;
 }
@@ -208,6 +211,9 @@ pub struct Kernel {
     /// True if the kernel reads the local size, local id or group id, local memory or a barrier: the choice
     /// of local size is visible to it.
     pub local_size_visible: bool,
+    /// True if several work-groups may run as one ([`spec_id::PACKED_GROUPS`]): work-items have nothing to do with the
+    /// others of their work-group, and wait for none of another.
+    pub packs_groups: bool,
     /// True if the module declares descriptor set 0.
     pub uses_images: bool,
     /// True if the module is for sub-groups of one size: the required one, else the device's own.
@@ -216,6 +222,8 @@ pub struct Kernel {
     pub required_subgroup_size: Option<u32>,
     /// Sub-groups that every work-group must have (SubgroupsPerWorkgroup of SPIR-V).
     pub required_subgroups: Option<u32>,
+    /// True if a work-group may have no more than one sub-group of the required size, which is larger than the hardware's.
+    pub one_subgroup: bool,
 }
 
 /// Work-group memory of a kernel.

@@ -43,6 +43,7 @@ fn specialization() -> Object {
         .member("has_global_offset", spec_id::HAS_GLOBAL_OFFSET)
         .member("local_block_length", spec_id::LOCAL_BLOCK_LEN)
         .member("local_argument_base", spec_id::LOCAL_ARG_BASE)
+        .member("packed_groups", spec_id::PACKED_GROUPS)
 }
 
 fn bindings() -> Object {
@@ -84,6 +85,7 @@ fn describe_kernel(kernel: &Kernel, module: Option<String>) -> Object {
         .member("attributes", Text(&kernel.attributes))
         .member("uses_barrier", kernel.uses_barrier)
         .member("local_size_visible", kernel.local_size_visible)
+        .member("packs_groups", kernel.packs_groups)
         .member("uses_images", kernel.uses_images)
 }
 

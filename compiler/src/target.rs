@@ -88,6 +88,8 @@ pub struct Target {
     pub log2_accurate: bool,
     /// What sub-groups do; `None` where they are not offered.
     pub subgroups: Option<Subgroups>,
+    /// The size of sub-groups of kernels that ask for none, as if they had asked for it; `None`: the device's own.
+    pub default_subgroup_size: Option<u32>,
     /// Images and samplers, as descriptors in arrays that the module indexes.
     pub images: bool,
     /// `read_write` images: shaderStorageImageReadWithoutFormat.
@@ -139,7 +141,8 @@ bitflags! {
     }
 }
 
-/// Sub-groups of a device that has votes, ballots and shuffles. What is false is made of those.
+/// Sub-groups of a device that has votes, ballots and shuffles, and whose sub-groups have work-items that follow each other
+/// in their work-group, in that order. What is false is made of those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Subgroups {
     /// Work-items of a sub-group where the kernel does not say: a power of two, at most 128.
@@ -160,8 +163,6 @@ pub struct Subgroups {
     /// subgroupBroadcastDynamicId: of which work-item a broadcast is need not be a constant.
     pub dynamic_broadcast: bool,
     pub reconvergence: Reconvergence,
-    /// By probe: a sub-group has work-items that follow each other in their work-group, in that order.
-    pub in_order: bool,
 }
 
 impl Subgroups {
@@ -179,7 +180,6 @@ impl Subgroups {
         extended_types: false,
         dynamic_broadcast: false,
         reconvergence: Reconvergence::Unspecified,
-        in_order: true,
     };
 
     /// Returns the sizes that every kernel may ask for: those of the hardware, and smaller ones from two on.
@@ -189,12 +189,17 @@ impl Subgroups {
         powers.filter(|size| *size <= most).collect()
     }
 
+    /// Returns true if kernels may ask for a size, though not all of them can have it.
+    pub fn may_require(&self, size: u32) -> bool {
+        self.required_sizes().contains(&size) || self.may_have_pieces(size)
+    }
+
     /// Returns true if kernels may ask for a size, which is larger than the hardware's, and have it if all work-items of a
     /// work-group come to each function of sub-groups together.
     pub fn may_have_pieces(&self, size: u32) -> bool {
         let [_, most] = self.sizes;
         let is_between = (1..size.min(33)).contains(&most);
-        self.in_order && size.is_power_of_two() && size <= Subgroups::MAX_SIZE && is_between
+        size.is_power_of_two() && size <= Subgroups::MAX_SIZE && is_between
     }
 }
 
@@ -385,10 +390,17 @@ impl Target {
 
     /// Returns true if kernels may ask for sub-groups of a size, though not all of them can have those.
     pub fn may_require_subgroup_size(&self, size: u32) -> bool {
-        let has = |subgroups: Subgroups| {
-            subgroups.required_sizes().contains(&size) || subgroups.may_have_pieces(size)
-        };
-        self.subgroups.is_some_and(has)
+        self.subgroups.is_some_and(|subgroups| subgroups.may_require(size))
+    }
+
+    /// Returns the size of sub-groups that a kernel asks for, or that it is given for asking for none.
+    pub fn required_subgroup_size(&self, asked: Option<u32>) -> Option<u32> {
+        asked.or(self.default_subgroup_size)
+    }
+
+    /// Returns true if sub-groups of a size are made of several of the hardware's.
+    pub fn has_pieces(&self, size: u32) -> bool {
+        size > self.hardware_subgroup_size(Some(size))
     }
 
     /// Returns the number of work-items of the hardware's sub-groups with which kernels run that ask for `required`.
@@ -421,9 +433,8 @@ impl Target {
     /// Returns true if work-groups combine numbers of a type by their sub-groups: the device does so as exactly as it does
     /// other arithmetic, and promises that a sub-group is together where all of its work-group is.
     pub fn combines_in_subgroups(&self, scalar: Scalar) -> bool {
-        let is_together = |it: Subgroups| {
-            it.arithmetic && it.in_order && it.reconvergence != Reconvergence::Unspecified
-        };
+        let is_together =
+            |it: Subgroups| it.arithmetic && it.reconvergence != Reconvergence::Unspecified;
         let is_exact = scalar != Scalar::F64 || self.floats(Scalar::F64).keeps_denormals;
         is_exact && self.has_in_subgroups(scalar) && self.subgroups.is_some_and(is_together)
     }
@@ -526,8 +537,8 @@ impl Target {
                 extended_types: true,
                 dynamic_broadcast: true,
                 reconvergence: Reconvergence::Unspecified,
-                in_order: true,
             }),
+            default_subgroup_size: None,
             images: true,
             read_write_images: true,
             image_writes_3d: true,
@@ -558,6 +569,7 @@ impl Target {
             atomic_int64_shared: false,
             preserve_signed_zero_inf_nan_64: false,
             subgroups: Some(Subgroups::LEAST),
+            default_subgroup_size: None,
             images: false,
             read_write_images: false,
             image_writes_3d: false,

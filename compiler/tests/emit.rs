@@ -650,6 +650,32 @@ block0:
 }
 
 #[test]
+fn work_groups_run_as_one_where_none_can_tell() {
+    let packs = |body: &str| {
+        let text = format!(
+            "kernel @k k(a: buffer, l: local 0 align 16)\nfn @k() {{\nblock0:\n    v0:ptr.global = load_arg 0, 0\n{body}}}\n"
+        );
+        check(&text, &Target::generic()).packs_groups
+    };
+    let round = "    jump block1\nblock1:\n";
+    let repeat =
+        "    v9:bool = icmp eq v1, 0:i32\n    brif v9, block1, block2\nblock2:\n    return\n";
+    assert!(packs("    v1:i32 = workitem local_id 0\n    store v0, v1, align 4\n    return\n"));
+    let atomic = "    v1:i32 = atomic_rmw add v0, 1:i32\n";
+    assert!(packs(&format!("{atomic}    return\n")));
+    let plain = "    v1:i32 = load v0, align 4\n";
+    assert!(packs(&format!("{round}{plain}{repeat}")));
+    // Those that may wait for another work-group.
+    let volatile = "    v1:i32 = load v0, align 4 volatile\n";
+    for sees_others in [atomic, volatile] {
+        assert!(!packs(&format!("{round}{sees_others}{repeat}")), "{sees_others}");
+    }
+    // Those that act as a work-group.
+    assert!(!packs("    barrier local\n    return\n"));
+    assert!(!packs("    v1:ptr.local = load_arg 1, 0\n    store v1, 1:i32, align 4\n    return\n"));
+}
+
+#[test]
 fn empty_kernel_needs_nothing() {
     let kernel = check("kernel @k k()\nfn @k() {\nblock0:\n    return\n}\n", &Target::generic());
     assert_eq!((kernel.argument_buffer_size, kernel.argument_fields.len()), (0, 0));

@@ -125,6 +125,16 @@ pub fn exact_filters() -> bool {
     std::env::var("HEKLA_LINEAR").is_ok_and(|value| value == "exact")
 }
 
+/// Reads `HEKLA_PACK`: the least work-groups of a launch that are left where several run as one. None run as one with
+/// `off`; all that can with `always`, for tests. Default: 256, which keeps all of a large GPU at work.
+pub fn least_packed_groups() -> u64 {
+    match std::env::var("HEKLA_PACK").as_deref() {
+        Ok("off") => u64::MAX,
+        Ok("always") => 1,
+        _ => 256,
+    }
+}
+
 /// Reads `HEKLA_STAGING`: returns true for `1`, with which a device whose memory the host sees is treated as one
 /// whose it does not. Default: false. For tests.
 pub fn always_stage() -> bool {

@@ -133,19 +133,21 @@ impl Launch {
                 _ => {}
             }
         }
+        // Work-groups in pairs where that is allowed: no kernel may tell.
+        let pairs = kernel.packs_groups && parts[0].groups.is_multiple_of(2);
+        let packed = if pairs { 2 } else { 1 };
+        let (mut local, mut counts) = (parts.map(|part| part.local), parts.map(|part| part.groups));
+        local[0] *= packed;
+        counts[0] /= packed;
         let has_global_offset = [items, groups, self.offset] != [[0; 3]; 3];
         let push_constants = match kernel.arguments_in_push_constants {
             true => arguments.to_vec(),
             false => memory.allocate_bytes(arguments).to_le_bytes().to_vec(),
         };
         let dispatch = Dispatch {
-            groups: parts.map(|part| part.groups),
+            groups: counts,
             push_constants,
-            specialization: self.specialization(
-                kernel,
-                parts.map(|part| part.local),
-                has_global_offset,
-            ),
+            specialization: self.specialization(kernel, local, packed, has_global_offset),
             floats: self.floats,
             subgroups: self.subgroups,
             seed: self.seed,
@@ -160,11 +162,13 @@ impl Launch {
         &self,
         kernel: &Kernel,
         local: [u32; 3],
+        packed: u32,
         has_global_offset: bool,
     ) -> BTreeMap<u32, u32> {
         let mut constants: BTreeMap<u32, u32> =
             spec_id::LOCAL_SIZE.into_iter().zip(local).collect();
         constants.insert(spec_id::HAS_GLOBAL_OFFSET, u32::from(has_global_offset));
+        constants.insert(spec_id::PACKED_GROUPS, packed);
         let mut end = kernel.local.static_size;
         for (arg, value) in kernel.args.iter().zip(&self.args) {
             if let (ArgKind::Local { ordinal, align }, Argument::Local(size)) = (arg.kind, value) {

@@ -61,7 +61,7 @@ pub(crate) fn queues() -> Option<u32> {
     read("HEKLA_QUEUES")?.trim().parse().ok()
 }
 
-/// A loss of the device that `HEKLA_FAULT` asks for. Submissions are counted from 1 for each device, those
+/// What `HEKLA_FAULT` asks for: a loss of the device, or what probes are to find. Submissions are counted from 1 for each device, those
 /// of its probes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -71,6 +71,13 @@ pub(crate) enum Fault {
     Submit(u64),
     /// `defect`: nothing is lost, but the driver is found to end long loops early.
     Defect,
+    /// `subgroups`: nothing is lost, but sub-groups are found to be in no order.
+    Subgroups,
+}
+
+/// Returns true if `HEKLA_FAULT` injects a fault, so that what a device does is not its own doing.
+pub fn has_injected_fault() -> bool {
+    fault().is_some()
 }
 
 /// Reads `HEKLA_FAULT`.
@@ -79,8 +86,10 @@ pub(crate) fn fault() -> Option<Fault> {
 }
 
 fn parse_fault(text: &str) -> Option<Fault> {
-    if text == "defect" {
-        return Some(Fault::Defect);
+    match text {
+        "defect" => return Some(Fault::Defect),
+        "subgroups" => return Some(Fault::Subgroups),
+        _ => {}
     }
     let (kind, number) = text.split_once(':')?;
     let number = number.parse().ok()?;
@@ -104,6 +113,7 @@ mod tests {
     fn faults_are_parsed() {
         assert_eq!(parse_fault("hang:3"), Some(Fault::Hang(3)));
         assert_eq!(parse_fault("submit:2"), Some(Fault::Submit(2)));
+        assert_eq!(parse_fault("subgroups"), Some(Fault::Subgroups));
         for nothing in ["", "hang", "hang:x", "other:1"] {
             assert_eq!(parse_fault(nothing), None);
         }

@@ -45,6 +45,7 @@ mod submit;
 mod sync;
 mod thread;
 
+pub use config::has_injected_fault;
 pub use device::{
     Binding, ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Precompiled,
     Priority, SubgroupDemand,

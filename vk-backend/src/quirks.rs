@@ -28,6 +28,8 @@ bitflags::bitflags! {
         const UNMASKED_LOOP_VALUES = 1 << 6;
         /// A barrier of a sub-group waits for the work-group. Invocations of a sub-group run in step.
         const SUBGROUP_BARRIERS_WAIT = 1 << 7;
+        /// Subgroups are known to be filled in the order of local indices, so that nobody need ask.
+        const SUBGROUPS_IN_ORDER = 1 << 8;
     }
 }
 
@@ -83,7 +85,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 8] = [
+const TABLE: [Row; 11] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -148,6 +150,25 @@ const TABLE: [Row; 8] = [
         device_type: None,
         quirk: Quirks::SUBGROUP_BARRIERS_WAIT,
     },
+    // The probe was run on these three; the first two have one subgroup in a vector, in a loop over the local indices.
+    Row {
+        driver: vk::DriverId::MESA_LLVMPIPE,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::SUBGROUPS_IN_ORDER,
+    },
+    Row {
+        driver: vk::DriverId::GOOGLE_SWIFTSHADER,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::SUBGROUPS_IN_ORDER,
+    },
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::SUBGROUPS_IN_ORDER,
+    },
 ];
 
 impl Quirks {
@@ -203,7 +224,8 @@ mod tests {
         };
         assert!(Quirks::of(&driver).contains(Quirks::SLOW_BUFFER_COPIES));
         driver.device_type = vk::PhysicalDeviceType::INTEGRATED_GPU;
-        assert_eq!(Quirks::of(&driver), Quirks::SERIALIZED_PIPELINES | Quirks::EXIT_BREAKS_PARENT);
+        let of_all = Quirks::SERIALIZED_PIPELINES | Quirks::EXIT_BREAKS_PARENT;
+        assert_eq!(Quirks::of(&driver), of_all | Quirks::SUBGROUPS_IN_ORDER);
     }
 
     #[test]
@@ -229,13 +251,14 @@ mod tests {
         let device_type = vk::PhysicalDeviceType::CPU;
         let quirks = |id, info| Quirks::of(&Driver { id, version: 1, info, device_type });
         let lavapipe = |info| quirks(vk::DriverId::MESA_LLVMPIPE, info);
-        let all = Quirks::SUBGROUP_BARRIERS_WAIT;
+        let all = Quirks::SUBGROUP_BARRIERS_WAIT | Quirks::SUBGROUPS_IN_ORDER;
         assert_eq!(lavapipe("Mesa 22.3.6 (LLVM 15.0.6)"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa 24.3.4"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa git"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa 25.0.0-rc1"), all);
         assert_eq!(lavapipe("Mesa 26.2.6-1 (LLVM 22.1.8)"), all | Quirks::UNMASKED_UNIFORM_LOADS);
         assert_eq!(quirks(vk::DriverId::MESA_RADV, "Mesa 22.3.6"), Quirks::empty());
-        assert_eq!(quirks(vk::DriverId::GOOGLE_SWIFTSHADER, ""), Quirks::UNMASKED_LOOP_VALUES);
+        let swiftshader = Quirks::UNMASKED_LOOP_VALUES | Quirks::SUBGROUPS_IN_ORDER;
+        assert_eq!(quirks(vk::DriverId::GOOGLE_SWIFTSHADER, ""), swiftshader);
     }
 }

@@ -8,16 +8,20 @@ use cranelift_entity::EntitySet;
 
 /// The blocks and values of a kernel that may differ between the work-items of a work-group.
 pub struct Uniformity {
+    /// True if there is one sub-group in a work-group.
+    one_subgroup: bool,
     varying: EntitySet<Value>,
     divergent: EntitySet<Block>,
 }
 
 impl Uniformity {
-    /// Follows what varies until nothing more is found. Values of memory that may change vary.
-    pub fn compute(func: &Function) -> Uniformity {
+    /// Follows what varies until nothing more is found. Values of memory that may change vary. With `one_subgroup`, each
+    /// work-group is one sub-group.
+    pub fn compute(func: &Function, one_subgroup: bool) -> Uniformity {
         let cfg = Cfg::compute(func);
         let post = DomTree::compute(&cfg.reversed());
-        let mut it = Uniformity { varying: EntitySet::new(), divergent: EntitySet::new() };
+        let mut it =
+            Uniformity { one_subgroup, varying: EntitySet::new(), divergent: EntitySet::new() };
         it.vary(func.params().iter().copied());
         let mut branches: EntitySet<Block> = EntitySet::new();
         let mut changed = true;
@@ -78,12 +82,21 @@ impl Uniformity {
     fn may_vary(&self, data: &InstData) -> bool {
         use WorkItemQuery::*;
         let is_source = match *data {
-            InstData::WorkItem { query, .. } => matches!(
-                query,
-                GlobalId | LocalId | InvocationId | SubgroupInvocation | SubgroupId | SubgroupSize
-            ),
+            InstData::WorkItem { query: SubgroupId | SubgroupSize, .. } => !self.one_subgroup,
+            InstData::WorkItem { query, .. } => {
+                matches!(query, GlobalId | LocalId | InvocationId | SubgroupInvocation)
+            }
             InstData::Load { flags, .. } => !flags.contains(MemFlags::INVARIANT),
             InstData::Call { .. } | InstData::Alloca { .. } => true,
+            // What is the same in a sub-group, where all of it come there; elsewhere everything varies.
+            InstData::SubgroupVote { .. }
+            | InstData::SubgroupBallot { .. }
+            | InstData::SubgroupBroadcastFirst { .. }
+            | InstData::SubgroupScan { scan: SubgroupScan::Reduce, cluster: 0, .. }
+                if self.one_subgroup =>
+            {
+                return false;
+            }
             _ => data.has_side_effect() || data.reads_memory() || data.is_convergent(),
         };
         let mut varies = is_source;
@@ -134,7 +147,7 @@ mod tests {
     fn uniform_blocks(text: &str) -> Vec<bool> {
         let module = crate::ir::parse::parse_module(text).expect("a module");
         let func = module.functions.values().next().expect("a function");
-        let uniformity = Uniformity::compute(func);
+        let uniformity = Uniformity::compute(func, false);
         func.layout.iter().map(|&block| uniformity.is_uniform(block)).collect()
     }
 

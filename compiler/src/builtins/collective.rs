@@ -52,8 +52,14 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
+    /// Returns true if work-groups combine numbers of a type by their sub-groups. Those that are made of several of the
+    /// hardware's would go through work-group memory for that, too.
+    pub(super) fn combines_in_subgroups(&self, scalar: Scalar) -> bool {
+        self.target.combines_in_subgroups(scalar) && !self.front.has_larger_subgroups()
+    }
+
     fn work_group_vote(&mut self, all: bool, predicate: Value) -> Value {
-        match self.target.combines_in_subgroups(Scalar::I32) {
+        match self.combines_in_subgroups(Scalar::I32) {
             true => self.vote_of_subgroups(all, predicate),
             false => self.vote_of_items(all, predicate),
         }
@@ -68,7 +74,7 @@ impl Lowerer<'_, '_> {
         value: Value,
     ) -> Value {
         let op = op(call);
-        match self.target.combines_in_subgroups(call.result.scalar) {
+        match self.combines_in_subgroups(call.result.scalar) {
             true => self.combine_subgroups(scan, op, value),
             false => self.combine_items(scan, op, value),
         }

@@ -38,6 +38,9 @@ pub trait FrontEnd {
 
     /// Returns the program's variable of this name, size and contents, made on first use.
     fn shared_global(&mut self, data: GlobalData) -> Global;
+
+    /// Returns true if a kernel of the program asks for sub-groups that are made of several of the hardware's.
+    fn has_larger_subgroups(&self) -> bool;
 }
 
 /// Lowers calls at the place where a builder stands.

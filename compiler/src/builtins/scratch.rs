@@ -21,7 +21,7 @@ impl Lowerer<'_, '_> {
     /// numbers of the type.
     pub(super) fn scratch(&mut self, ty: Type) -> Scratch {
         let bytes = ty.scalar.bytes();
-        let words = match self.target.combines_in_subgroups(ty.scalar) {
+        let words = match self.combines_in_subgroups(ty.scalar) {
             true => self.target.most_subgroups(),
             false => self.target.max_work_group_size,
         };

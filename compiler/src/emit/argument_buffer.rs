@@ -25,6 +25,8 @@ pub(super) struct KernelInputs {
     pub builtins: FxHashMap<u32, u32>,
     pub local_size: [u32; 3],
     pub has_global_offset: Option<u32>,
+    /// The number of work-groups that run as one, and whether there are several.
+    pub packed_groups: Option<[u32; 2]>,
     pub local_args: FxHashMap<u32, u32>,
 }
 

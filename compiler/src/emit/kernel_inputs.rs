@@ -110,6 +110,48 @@ impl Emitter<'_> {
         })
     }
 
+    /// Returns true if work-groups may run as one, side by side in this dimension.
+    fn is_packed(&self, dim: u8) -> bool {
+        dim == 0 && self.info.packs_groups
+    }
+
+    /// Returns how many work-groups run as one, and whether those are several.
+    fn packed_groups(&mut self) -> [u32; 2] {
+        if let Some(declared) = self.inputs.packed_groups {
+            return declared;
+        }
+        let count = self.builder.spec_const_u32(spec_id::PACKED_GROUPS, 1);
+        let (one, bool) = (self.const_u32(1), self.builder.bool);
+        let operands = [Op::INotEqual as u32, count, one];
+        let several = self.builder.declare(Op::SpecConstantOp, Some(bool), &operands);
+        *self.inputs.packed_groups.insert([count, several])
+    }
+
+    /// Returns the size in x of one of the work-groups that run as one.
+    fn packed_local_size(&mut self) -> u32 {
+        let ([count, _], word) = (self.packed_groups(), self.builder.u32);
+        self.op(Op::UDiv, word, &[self.inputs.local_size[0], count])
+    }
+
+    /// Returns the id in x in the work-item's own one of them.
+    fn packed_local_id(&mut self) -> u32 {
+        let ([_, several], word) = (self.packed_groups(), self.builder.u32);
+        let (id, size) = (self.builtin(BuiltIn::LocalInvocationId, 0), self.packed_local_size());
+        let own = self.op(Op::UMod, word, &[id, size]);
+        self.op(Op::Select, word, &[several, own, id])
+    }
+
+    /// Returns the number in x of the work-item's own one of them.
+    fn packed_group_id(&mut self) -> u32 {
+        let ([count, several], word) = (self.packed_groups(), self.builder.u32);
+        let (id, size) = (self.builtin(BuiltIn::LocalInvocationId, 0), self.packed_local_size());
+        let own = self.op(Op::UDiv, word, &[id, size]);
+        let whole = self.builtin(BuiltIn::WorkgroupId, 0);
+        let first = self.op(Op::IMul, word, &[whole, count]);
+        let number = self.op(Op::IAdd, word, &[first, own]);
+        self.op(Op::Select, word, &[several, number, whole])
+    }
+
     /// WorkItem.
     pub fn work_item(&mut self, query: WorkItemQuery, dim: u8) -> EmitResult<u32> {
         use WorkItemQuery::*;
@@ -119,8 +161,11 @@ impl Emitter<'_> {
         }
         match query {
             InvocationId => Ok(self.builtin(BuiltIn::GlobalInvocationId, dim)),
+            WorkGroupId if self.is_packed(dim) => Ok(self.packed_group_id()),
             WorkGroupId => Ok(self.builtin(BuiltIn::WorkgroupId, dim)),
+            LocalId if self.is_packed(dim) => Ok(self.packed_local_id()),
             LocalId => Ok(self.builtin(BuiltIn::LocalInvocationId, dim)),
+            LocalSize if self.is_packed(dim) => Ok(self.packed_local_size()),
             LocalSize => Ok(self.inputs.local_size[usize::from(dim.min(2))]),
             HasOffset => Ok(self.has_global_offset()),
             SubgroupInvocation | SubgroupId => {

@@ -45,7 +45,7 @@ pub use error::EmitError;
 
 use crate::analysis::call_graph::bottom_up;
 use crate::analysis::register_pressure::register_pressure;
-use crate::ir::{Func, KernelEntry, Module, Structure};
+use crate::ir::{Func, Gathering, KernelEntry, Module, Structure};
 use crate::kernel::{Arg, ArgKind, Kernel, LocalBlock};
 use crate::options::Options;
 use crate::quirks;
@@ -106,6 +106,7 @@ pub fn emit_observed(
     let info = &emitter.info;
     let (uses_barrier, local_size_visible) = (info.uses_barrier, info.local_size_visible);
     let (uses_images, uses_subgroups) = (info.uses_images, info.uses_subgroups);
+    let packs_groups = info.packs_groups;
     let (inputs, layout) = (std::mem::take(&mut emitter.inputs), emitter.local_layout());
     Ok(Kernel {
         name: kernel.name.clone(),
@@ -123,10 +124,12 @@ pub fn emit_observed(
         arg_info: kernel.arg_info,
         uses_barrier,
         local_size_visible,
+        packs_groups,
         uses_images,
         uses_subgroups,
         required_subgroup_size: kernel.required_subgroup_size,
         required_subgroups: kernel.required_subgroups,
+        one_subgroup: kernel.gathering == Gathering::Alone,
     })
 }
 

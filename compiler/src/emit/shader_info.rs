@@ -5,8 +5,9 @@ use super::argument_buffer::field_of;
 use super::error::EmitError;
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::data_layout::align_up;
+use crate::ir::cfg::Cfg;
 use crate::ir::{
-    AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemoryScope, Module,
+    AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemFlags, MemoryScope, Module,
     SyncSemantics, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
@@ -63,6 +64,11 @@ pub(super) struct ShaderInfo {
     pub uses_subgroups: bool,
     pub uses_images: bool,
     pub local_size_visible: bool,
+    /// See [`crate::kernel::Kernel::packs_groups`].
+    pub packs_groups: bool,
+    has_loops: bool,
+    /// True if what another work-item writes may be seen while the kernel runs.
+    sees_others: bool,
     /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
     /// written in Vulkan's memory model.
     pub ordered: bool,
@@ -90,6 +96,7 @@ impl ShaderInfo {
             for inst in func.layout_insts() {
                 info.visit(module, func, &func.insts[inst], func.result(inst));
             }
+            info.has_loops |= Cfg::compute(func).has_loops();
             info.add_frame(id, Accesses::compute(func, true));
         }
         info.place_objects(functions)?;
@@ -97,7 +104,11 @@ impl ShaderInfo {
         info.choose_memory_model(target);
         info.zero_initializes_local = target.zero_local && info.local.bytes != 0;
         info.uses_barrier |= info.zero_initializes_local;
-        info.local_size_visible |= info.uses_local || info.uses_barrier || info.uses_subgroups;
+        let acts_as_group = info.uses_local || info.uses_barrier || info.uses_subgroups;
+        info.local_size_visible |= acts_as_group;
+        // A loop may wait for a work-item that is beside this one in a packed work-group, and then goes on in step with it
+        // alone. OpenCL promises no progress there (API 3.2.2), but programs with one work-item a work-group count on it.
+        info.packs_groups = !(acts_as_group || info.has_loops && info.sees_others);
         Ok(info)
     }
 
@@ -143,6 +154,11 @@ impl ShaderInfo {
         // Of its number alone a work-item learns nothing of sub-groups' sizes; and quirks of drivers ask for it.
         let is_number = matches!(*data, WorkItem { query: WorkItemQuery::SubgroupInvocation, .. });
         self.uses_subgroups |= data.is_of_subgroup() && !is_number;
+        self.sees_others |= match *data {
+            Load { flags, .. } => flags.contains(MemFlags::VOLATILE),
+            AtomicLoad { .. } | AtomicRmw { .. } | AtomicCmpXchg { .. } | Fence { .. } => true,
+            _ => false,
+        };
         match *data {
             AtomicLoad { sync, .. } => self.order(sync),
             AtomicRmw { ptr, sync, .. }

@@ -3,7 +3,7 @@
 use super::module::{Decoder, Entity};
 use super::types::{Kind, Leaf, Ty};
 use super::words::{string, Inst};
-use crate::ir::{self, AddressSpace, Builder, KernelEntry, Type, Value};
+use crate::ir::{self, AddressSpace, Builder, Gathering, KernelEntry, Type, Value};
 use crate::kernel::{Arg, ArgAddress, ArgKind};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, FunctionParameterAttribute, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -79,6 +79,7 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
                 let size = inst.arg(2)?;
                 if target.may_require_subgroup_size(size) {
                     entry.required_subgroup_size = Some(size);
+                    m.out.require_subgroup_size(size);
                 } else if size != target.subgroup_size(None) {
                     return Err(format!("the device has no sub-groups of {size}"));
                 }
@@ -233,14 +234,17 @@ fn make_entry(
     b.ret(None);
     let func = m.out.module().functions.push(function);
     let arg_info = m.out.options().kernel_arg_info || !names.is_empty() || args.is_empty();
+    let required_subgroup_size =
+        m.out.target().required_subgroup_size(entry.required_subgroup_size);
     m.out.module().kernels.push(KernelEntry {
         func,
         name: entry.name.clone(),
         args,
         required_local_size: entry.required_local_size,
         local_size_hint: entry.local_size_hint,
-        required_subgroup_size: entry.required_subgroup_size,
+        required_subgroup_size,
         required_subgroups: entry.required_subgroups,
+        gathering: Gathering::Some,
         attributes: entry.attributes(),
         arg_info,
         pointee_alignments,

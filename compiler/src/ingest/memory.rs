@@ -3,7 +3,7 @@
 use super::function::{Translator, Val};
 use super::types::{Kind, Leaf, Ty, Types};
 use super::words::Inst;
-use crate::ir::{Addr, AddressSpace, BinaryOp, MemFlags, Scalar, Type, Value};
+use crate::ir::{Addr, AddressSpace, BinaryOp, IntCC, MemFlags, Scalar, Type, Value};
 use rspirv::spirv::{MemoryAccess, Op, StorageClass};
 use smallvec::SmallVec;
 
@@ -203,50 +203,63 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Copies a constant number of bytes: the parts of an object of one of the types if it is as large, else as the
-    /// alignment allows.
+    /// alignment allows. All are read before any is written: compilers have LLVM's `memmove` copied so, too.
     pub(super) fn copy_constant(&mut self, target: Addr, source: Addr, size: u64, types: &[Ty]) {
         let most = 8 * MAX_UNROLLED;
-        let parts = types.iter().find_map(|&ty| parts(&self.m.types, ty, size, most));
-        let parts = parts.filter(|parts| parts.len() <= 128);
-        if let Some(parts) = parts {
-            for leaf in parts {
-                let from = self.b.offset(source, leaf.offset);
-                let to = self.b.offset(target, leaf.offset);
-                let value = self.b.load(leaf.ty, from.ptr, from.align, from.flags);
-                self.b.store(to.ptr, value, to.align, to.flags & MemFlags::VOLATILE);
-            }
-            return;
+        let own = types.iter().find_map(|&ty| parts(&self.m.types, ty, size, most));
+        if let Some(own) = own.filter(|parts| parts.len() <= 128) {
+            let values = self.load_parts(source, &own);
+            return self.store_parts(target, &own, &values);
         }
         let align = u64::from(target.align.min(source.align)).min(8);
         let chunk = Scalar::int(8 * align as u32);
-        let (count, rest) = (size / align, size % align);
+        let whole = size - size % align;
+        let part = |bits: Scalar, offset| Leaf { ty: Type::of(bits), offset };
+        let mut rest: Vec<Leaf> = (whole..size).map(|at| part(Scalar::I8, at)).collect();
         if size <= MAX_UNROLLED {
-            for i in 0..count {
-                self.copy_part(target, source, Type::of(chunk), i * align);
-            }
-        } else {
-            let bytes = self.b.int(Scalar::I64, (size - rest) as i64);
+            let chunks = (0..whole / align).map(|number| part(chunk, number * align));
+            rest.splice(0..0, chunks);
+        }
+        let values = self.load_parts(source, &rest);
+        if size > MAX_UNROLLED {
+            let bytes = self.b.int(Scalar::I64, whole as i64);
             self.copy_loop(target, source, bytes, Type::of(chunk));
         }
-        for i in 0..rest {
-            self.copy_part(target, source, Type::I8, size - rest + i);
+        self.store_parts(target, &rest, &values);
+    }
+
+    fn load_parts(&mut self, source: Addr, parts: &[Leaf]) -> Vec<Value> {
+        let load = |leaf: &Leaf| {
+            let from = self.b.offset(source, leaf.offset);
+            self.b.load(leaf.ty, from.ptr, from.align, from.flags)
+        };
+        parts.iter().map(load).collect()
+    }
+
+    fn store_parts(&mut self, target: Addr, parts: &[Leaf], values: &[Value]) {
+        for (leaf, &value) in parts.iter().zip(values) {
+            let to = self.b.offset(target, leaf.offset);
+            self.b.store(to.ptr, value, to.align, to.flags & MemFlags::VOLATILE);
         }
     }
 
-    fn copy_part(&mut self, target: Addr, source: Addr, ty: Type, offset: u64) {
-        let from = self.b.offset(source, offset);
-        let to = self.b.offset(target, offset);
-        let value = self.b.load(ty, from.ptr, from.align, from.flags);
-        self.b.store(to.ptr, value, to.align, to.flags & MemFlags::VOLATILE);
-    }
-
-    /// `for (i = 0; i < bytes; i += sizeof(chunk))`; `bytes` is a 64-bit multiple of that.
+    /// `for (i = 0; i < bytes; i += sizeof(chunk))`; `bytes` is a 64-bit multiple of that. From the end to the beginning
+    /// if the target begins within the source.
     fn copy_loop(&mut self, target: Addr, source: Addr, bytes: Value, chunk: Type) {
         let zero = self.b.int(Scalar::I64, 0);
         let step = self.b.int(Scalar::I64, i64::from(chunk.bytes()));
+        let from_end = self.begins_within(target, source, bytes);
+        let last = self.b.binary(BinaryOp::ISub, bytes, step);
         let open = self.b.open_loop(zero, bytes);
+        let index = match from_end {
+            Some(from_end) => {
+                let behind = self.b.binary(BinaryOp::ISub, last, open.counter);
+                self.b.select(from_end, behind, open.counter)
+            }
+            None => open.counter,
+        };
         let at = |this: &mut Self, addr: Addr| {
-            let offset = this.b.pointer_sized(open.counter, addr.ptr, false);
+            let offset = this.b.pointer_sized(index, addr.ptr, false);
             let ptr = this.b.ptr_add(addr.ptr, offset);
             Addr { ptr, align: addr.align.min(chunk.bytes()), ..addr }
         };
@@ -255,6 +268,19 @@ impl Translator<'_, '_, '_> {
         let value = self.b.load(chunk, from.ptr, from.align, from.flags);
         self.b.store(to.ptr, value, to.align, to.flags & MemFlags::VOLATILE);
         self.b.close_loop(open, BinaryOp::IAdd, step);
+    }
+
+    /// Returns whether the target begins within the `bytes` of the source; `None` in memories of different kinds.
+    fn begins_within(&mut self, target: Addr, source: Addr, bytes: Value) -> Option<Value> {
+        if self.b.space(target.ptr) != self.b.space(source.ptr) {
+            return None;
+        }
+        let [to, from] = [target.ptr, source.ptr].map(|ptr| {
+            let address = self.b.address(ptr);
+            self.b.resize(address, Type::I64, false)
+        });
+        let distance = self.b.binary(BinaryOp::ISub, to, from);
+        Some(self.b.icmp(IntCC::Ult, distance, bytes))
     }
 }
 

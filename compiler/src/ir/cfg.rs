@@ -70,6 +70,14 @@ impl Cfg {
         })
     }
 
+    /// Returns true if a block is reached again from itself.
+    pub fn has_loops(&self) -> bool {
+        let goes_back = |from: Block| {
+            self.succs(from).iter().any(|to| self.rpo_index(*to) <= self.rpo_index(from))
+        };
+        self.rpo.iter().any(|&block| goes_back(block))
+    }
+
     /// Returns the graph with its edges turned around. Its entry is a block of its own, from which edges lead to all that
     /// had no successor: there are no others from blocks that never get to an end.
     pub fn reversed(&self) -> Cfg {

@@ -55,6 +55,6 @@ pub use inst::{
     ScalarKinds, Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, SwitchCase,
     SyncSemantics, TexelComponent, UnaryOp, Within, WorkItemQuery,
 };
-pub use module::{GlobalData, KernelEntry, Linkage, Module};
+pub use module::{Gathering, GlobalData, KernelEntry, Linkage, Module};
 pub use structure::{Merge, Structure};
 pub use types::{AddressSpace, Scalar, Type};

@@ -54,6 +54,18 @@ pub struct GlobalData {
     pub linkage: Linkage,
 }
 
+/// Who comes to a kernel's functions of sub-groups.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Gathering {
+    /// Perhaps some work-items of a sub-group alone.
+    #[default]
+    Some,
+    /// All of a sub-group: the program has no functions but those of which the language demands it.
+    Whole,
+    /// All of a work-group, which may have no more than one sub-group of the required size.
+    Alone,
+}
+
 /// A kernel's entry: a function without parameters or result that reads its arguments with
 /// `LoadArg` and (usually) calls the function that holds the kernel's body.
 #[derive(Debug, Clone)]
@@ -66,6 +78,7 @@ pub struct KernelEntry {
     pub required_subgroup_size: Option<u32>,
     /// Sub-groups that every work-group must have (SubgroupsPerWorkgroup of SPIR-V).
     pub required_subgroups: Option<u32>,
+    pub gathering: Gathering,
     /// As CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
     /// True if the program asked for `-cl-kernel-arg-info`.

@@ -6,7 +6,7 @@
 use super::entities::{Block, Func, Global, Value};
 use super::function::{Function, UnrollHint, ValueData, ValueDef};
 use super::inst::*;
-use super::module::{GlobalData, KernelEntry, Linkage, Module};
+use super::module::{Gathering, GlobalData, KernelEntry, Linkage, Module};
 use super::names::*;
 use super::types::{Scalar, Type};
 use crate::kernel::{Arg, ArgAddress, ArgKind, ImageAccess, ImageDim};
@@ -339,6 +339,11 @@ impl Parser {
             true => Some(self.number()?),
             false => None,
         };
+        let gathering = match (self.eat_word("whole"), self.eat_word("alone")) {
+            (true, _) => Gathering::Whole,
+            (_, true) => Gathering::Alone,
+            _ => Gathering::Some,
+        };
         module.kernels.push(KernelEntry {
             func,
             name,
@@ -347,6 +352,7 @@ impl Parser {
             local_size_hint: None,
             required_subgroup_size,
             required_subgroups,
+            gathering,
             attributes: String::new(),
             arg_info: false,
             pointee_alignments,

@@ -30,7 +30,7 @@
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Constant, Function, UnrollHint, ValueDef};
 use super::inst::{BlockCall, OpFlags};
-use super::module::{KernelEntry, Linkage, Module};
+use super::module::{Gathering, KernelEntry, Linkage, Module};
 use super::names::{linkage_name, space_name, OP_FLAGS};
 use super::types::{Scalar, Type};
 use crate::kernel::ArgKind;
@@ -205,6 +205,11 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
     if let Some(count) = kernel.required_subgroups {
         let _ = write!(out, " subgroups {count}");
     }
+    out.push_str(match kernel.gathering {
+        Gathering::Some => "",
+        Gathering::Whole => " whole",
+        Gathering::Alone => " alone",
+    });
     out.push('\n');
 }
 

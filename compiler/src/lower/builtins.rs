@@ -37,6 +37,10 @@ impl FrontEnd for CallSite<'_, '_> {
         let globals = &mut self.context.out.globals;
         *self.context.shared_globals.entry(key).or_insert_with(|| globals.push(data))
     }
+
+    fn has_larger_subgroups(&self) -> bool {
+        self.context.larger_subgroups
+    }
 }
 
 impl<'m> Lowering<'m, '_> {

@@ -33,6 +33,11 @@ impl<'a> ForeignModule<'a> {
         &mut self.context.out
     }
 
+    /// Notes that a kernel asks for sub-groups of a size.
+    pub(crate) fn require_subgroup_size(&mut self, size: u32) {
+        self.context.larger_subgroups |= self.context.target.has_pieces(size);
+    }
+
     pub(crate) fn target(&self) -> &'a Target {
         self.context.target
     }
@@ -74,5 +79,9 @@ impl FrontEnd for ForeignModule<'_> {
 
     fn shared_global(&mut self, data: GlobalData) -> Global {
         self.site().shared_global(data)
+    }
+
+    fn has_larger_subgroups(&self) -> bool {
+        self.context.larger_subgroups
     }
 }

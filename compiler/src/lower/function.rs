@@ -1,7 +1,7 @@
 //! Lowering of one function: its parameters, locals, labels, and the state that statements and
 //! expressions share.
 
-use super::returns::PendingReturn;
+use super::returns::Leaving;
 use super::{types, Context, Origin};
 use crate::ir::Addr;
 use crate::ir::{self, AddressSpace, Block, Builder, OpFlags, Type};
@@ -45,12 +45,12 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
         jump_targets: Vec::new(),
         switches: Vec::new(),
         result: None,
-        pending_return: None,
+        leaving: None,
         may_contract: origin == Origin::User && !source.no_contract,
     };
     lowering.b.flags = flags;
     lowering.bind_params();
-    lowering.prepare_returns();
+    lowering.prepare_leaving();
     lowering.stmts(source.body.as_deref().unwrap_or_default());
     lowering.finish();
     remove_unreachable(&mut shell);
@@ -105,7 +105,7 @@ pub struct Lowering<'m, 'a> {
     /// The address for a record result.
     pub result: Option<Addr>,
     /// Of programs that use sub-groups.
-    pub pending_return: Option<PendingReturn>,
+    pub leaving: Option<Leaving>,
     /// True if products may be contracted with sums of the same expression.
     pub may_contract: bool,
 }

@@ -1,7 +1,9 @@
 //! Kernel entries: a function without parameters that reads the arguments and calls the body.
 
 use super::{types, Context, Origin};
-use crate::ir::{self, Addr, AddressSpace, Builder, KernelEntry, MemFlags, Scalar, Type, Value};
+use crate::ir::{
+    self, Addr, AddressSpace, Builder, Gathering, KernelEntry, MemFlags, Scalar, Type, Value,
+};
 use crate::kernel::{Arg, ArgAddress, ArgKind, ImageType};
 use crate::sema::hir::{ArgInfo, FunctionId, KernelInfo};
 use crate::sema::types::{TypeId, TypeKind, Types, SAMPLER};
@@ -47,9 +49,16 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
         args,
         required_local_size: info.required_local_size,
         local_size_hint: info.local_size_hint,
-        required_subgroup_size: info.required_subgroup_size,
+        required_subgroup_size: context.target.required_subgroup_size(info.required_subgroup_size),
         // The language cannot say it.
         required_subgroups: None,
+        gathering: match context.user.uses_subgroups
+            && !context.user.parts_meet
+            && !context.separate
+        {
+            true => Gathering::Whole,
+            false => Gathering::Some,
+        },
         attributes: info.attributes.clone(),
         arg_info: context.options.kernel_arg_info,
         pointee_alignments,

@@ -93,6 +93,8 @@ pub(crate) struct Context<'a> {
     worklist: Vec<(Origin, hir::FunctionId, ir::Func)>,
     /// Variables of built-in functions, by name, size and contents.
     shared_globals: FxHashMap<(String, u64, Option<Vec<u8>>), ir::Global>,
+    /// True if a kernel asks for sub-groups that are made of several of the hardware's.
+    larger_subgroups: bool,
 }
 
 impl<'a> Context<'a> {
@@ -114,6 +116,8 @@ impl<'a> Context<'a> {
             globals: FxHashMap::default(),
             worklist: Vec::new(),
             shared_globals: FxHashMap::default(),
+            larger_subgroups: user.larger_subgroups
+                || target.default_subgroup_size.is_some_and(|size| target.has_pieces(size)),
         }
     }
 

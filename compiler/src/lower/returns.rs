@@ -1,38 +1,94 @@
-//! The return statement; and returns from within loops, where work-items act on their sub-group.
+//! The return statement and `goto`; and how they leave loops where work-items act on their sub-group.
 //!
 //! In the graph of control flow a block that returns lies outside of the loops around it, so work-items that return in
-//! different rounds would do together what stands before the `return`. Where a program has functions of sub-groups, such a
-//! return leaves each loop as `break` does ([`Lowering::close_breaks`]), and is done behind the outermost one.
+//! different rounds would do together what stands before the `return`; likewise one that goes to a label outside. Where a
+//! program has functions of sub-groups, such a statement leaves each loop as `break` does ([`Lowering::close_breaks`]),
+//! and is done behind the outermost that it leaves.
 
 use super::function::Lowering;
 use crate::ir::{Addr, Block, IntCC, Type, Value};
-use crate::sema::hir::Expr;
+use crate::sema::hir::{Expr, LabelId, Stmt};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
-/// What a work-item that leaves loops to return carries along.
-#[derive(Clone, Copy)]
-pub struct PendingReturn {
-    /// An I32 that is not 0 once it returns.
-    flag: Addr,
-    /// The result.
+/// What a work-item carries along that leaves loops by another way than `break`.
+pub struct Leaving {
+    /// An I32: 0, or how it leaves.
+    way: Addr,
+    /// The result, if it returns.
     value: Option<Addr>,
-    /// Returns from within loops that were lowered so far.
-    count: usize,
+    /// How what was lowered of the innermost loop leaves it.
+    left: BTreeSet<Way>,
+    places: Places,
+    /// The labels in each of the loops around what is being lowered, the outermost first.
+    loops: Vec<Range<u32>>,
+}
+
+/// How a work-item leaves loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    Return,
+    Goto(LabelId),
+}
+
+impl Way {
+    /// What memory holds where work-items leave in this way; 0 is none.
+    fn number(self) -> i64 {
+        match self {
+            Way::Return => 1,
+            Way::Goto(label) => i64::from(label.as_u32()) + 2,
+        }
+    }
+}
+
+/// Where labels stand among each other, and which of them each loop has, by the address of its body.
+#[derive(Default)]
+struct Places {
+    labels: FxHashMap<LabelId, u32>,
+    loops: FxHashMap<*const Stmt, Range<u32>>,
+}
+
+impl Places {
+    fn find(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Label(label) => {
+                    self.labels.insert(*label, self.labels.len() as u32);
+                }
+                Stmt::Block(body) | Stmt::Switch { body, .. } => self.find(body),
+                Stmt::If { then, otherwise, .. } => {
+                    self.find(then);
+                    self.find(otherwise);
+                }
+                Stmt::While { body, .. } | Stmt::DoWhile { body, .. } | Stmt::For { body, .. } => {
+                    let first = self.labels.len() as u32;
+                    self.find(body);
+                    self.loops.insert(body.as_ptr(), first..self.labels.len() as u32);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Lowering<'_, '_> {
-    /// Makes the memory of pending returns, at the beginning of a function whose program uses sub-groups.
-    pub fn prepare_returns(&mut self) {
+    /// Makes the memory that leaving loops takes, at the beginning of a function whose program uses sub-groups.
+    pub fn prepare_leaving(&mut self) {
         if !self.hir.uses_subgroups {
             return;
         }
-        let flag = self.b.private_memory(4, 4);
+        let way = self.b.private_memory(4, 4);
         let zero = self.b.iconst(Type::I32, 0);
-        self.b.write(flag, zero);
+        self.b.write(way, zero);
         let value = self.b.func.ret().map(|ty| {
             let bytes = ty.in_memory().bytes().next_power_of_two();
             self.b.private_memory(u64::from(bytes), bytes)
         });
-        self.pending_return = Some(PendingReturn { flag, value, count: 0 });
+        let mut places = Places::default();
+        places.find(self.source.body.as_deref().unwrap_or_default());
+        let (left, loops) = (BTreeSet::new(), Vec::new());
+        self.leaving = Some(Leaving { way, value, left, places, loops });
     }
 
     pub fn return_stmt(&mut self, value: Option<&Expr>) {
@@ -58,16 +114,46 @@ impl Lowering<'_, '_> {
 
     /// Returns, at once or by way of the end of the loop around.
     fn return_value(&mut self, value: Option<Value>) {
-        let (Some(pending), Some(target)) = (self.pending_return, self.loop_exit()) else {
+        let (Some(leaving), Some(target)) = (&self.leaving, self.loop_exit()) else {
             return self.b.ret(value);
         };
-        if let (Some(place), Some(value)) = (pending.value, value) {
+        if let (Some(place), Some(value)) = (leaving.value, value) {
             self.b.write(place, value);
         }
-        let one = self.b.iconst(Type::I32, 1);
-        self.b.write(pending.flag, one);
+        self.leave(Way::Return, target);
+    }
+
+    /// Goes to a label, at once or by way of the ends of the loops that it is not in.
+    pub fn goto_stmt(&mut self, label: LabelId) {
+        match self.loop_exit() {
+            Some(target) if !self.b.is_terminated() && !self.is_label_here(label) => {
+                self.leave(Way::Goto(label), target);
+                let rest = self.b.new_block();
+                self.b.switch_to(rest);
+            }
+            _ => {
+                let block = self.label(label);
+                self.jump_away(block);
+            }
+        }
+    }
+
+    /// Returns true if a label is in the innermost loop, or if nothing is known of loops.
+    fn is_label_here(&self, label: LabelId) -> bool {
+        let Some(Leaving { places, loops, .. }) = &self.leaving else { return true };
+        match (loops.last(), places.labels.get(&label)) {
+            (Some(inside), Some(place)) => inside.contains(place),
+            _ => true,
+        }
+    }
+
+    fn leave(&mut self, way: Way, target: Block) {
+        let Some(leaving) = &mut self.leaving else { return };
+        leaving.left.insert(way);
+        let memory = leaving.way;
+        let number = self.b.iconst(Type::I32, way.number());
+        self.b.write(memory, number);
         self.b.jump(target, &[]);
-        self.pending_return = Some(PendingReturn { count: pending.count + 1, ..pending });
     }
 
     /// Returns where a `break` of the innermost loop goes.
@@ -79,29 +165,66 @@ impl Lowering<'_, '_> {
             .next()
     }
 
-    /// Returns how many returns from within loops were lowered so far.
-    pub fn pending_returns(&self) -> usize {
-        self.pending_return.map_or(0, |pending| pending.count)
+    /// Begins a loop, by its body. Returns what [`Lowering::end_loop`] is to be given.
+    pub fn begin_loop(&mut self, body: &[Stmt]) -> BTreeSet<Way> {
+        let Some(leaving) = &mut self.leaving else { return BTreeSet::new() };
+        let inside = leaving.places.loops.get(&body.as_ptr()).cloned().unwrap_or_default();
+        leaving.loops.push(inside);
+        std::mem::take(&mut leaving.left)
     }
 
-    /// Goes on with returns from within a loop, behind that loop: `before` as it was before the loop's body.
-    pub fn forward_returns(&mut self, before: usize) {
-        let Some(pending) = self.pending_return.filter(|pending| pending.count > before) else {
+    /// Goes on with what leaves a loop, behind it. `outer`: what left the loop around it before.
+    pub fn end_loop(&mut self, outer: BTreeSet<Way>) {
+        let Some(leaving) = &mut self.leaving else { return };
+        leaving.loops.pop();
+        let left = std::mem::replace(&mut leaving.left, outer);
+        if left.is_empty() {
             return;
-        };
-        let flag = self.b.read(Type::I32, pending.flag);
-        let returns = self.b.icmp_imm(IntCC::Ne, flag, 0);
+        }
+        let memory = leaving.way;
+        let way = self.b.read(Type::I32, memory);
+        let leaves = self.b.icmp_imm(IntCC::Ne, way, 0);
         let [leave, stay] = [self.b.new_block(), self.b.new_block()];
-        self.b.brif(returns, leave, stay);
+        self.b.brif(leaves, leave, stay);
         self.b.switch_to(leave);
-        match self.loop_exit() {
-            Some(target) => self.b.jump(target, &[]),
-            None => {
-                let ret = self.b.func.ret();
-                let value = ret.zip(pending.value).map(|(ty, place)| self.b.read(ty, place));
-                self.b.ret(value);
-            }
+        let is_here = |way: &Way| matches!(*way, Way::Goto(label) if self.is_label_here(label));
+        let (mut here, onward): (Vec<Way>, Vec<Way>) = left.into_iter().partition(is_here);
+        let last = if onward.is_empty() { here.pop() } else { None };
+        for other in here {
+            let [matches, rest] = [self.b.new_block(), self.b.new_block()];
+            let is_it = self.b.icmp_imm(IntCC::Eq, way, other.number());
+            self.b.brif(is_it, matches, rest);
+            self.b.switch_to(matches);
+            self.arrive(other, memory);
+            self.b.switch_to(rest);
+        }
+        match last {
+            Some(last) => self.arrive(last, memory),
+            None => self.leave_onward(onward),
         }
         self.b.switch_to(stay);
+    }
+
+    /// Leaves the next loop, too, or returns if there is none.
+    fn leave_onward(&mut self, ways: Vec<Way>) {
+        let exit = self.loop_exit();
+        let Some(leaving) = &mut self.leaving else { return };
+        if let Some(target) = exit {
+            leaving.left.extend(ways);
+            return self.b.jump(target, &[]);
+        }
+        let place = leaving.value;
+        let value = self.b.func.ret().zip(place).map(|(ty, place)| self.b.read(ty, place));
+        self.b.ret(value);
+    }
+
+    /// Goes to the label of a work-item that has left its loops.
+    fn arrive(&mut self, way: Way, memory: Addr) {
+        if let Way::Goto(label) = way {
+            let zero = self.b.iconst(Type::I32, 0);
+            self.b.write(memory, zero);
+            let block = self.label(label);
+            self.b.jump(block, &[]);
+        }
     }
 }

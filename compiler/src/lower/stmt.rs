@@ -58,10 +58,7 @@ impl Lowering<'_, '_> {
                 }
             }
             Stmt::Return(value) => self.return_stmt(value.as_ref()),
-            Stmt::Goto(label) => {
-                let block = self.label(*label);
-                self.jump_away(block);
-            }
+            Stmt::Goto(label) => self.goto_stmt(*label),
             Stmt::Label(label) => {
                 let block = self.label(*label);
                 self.fall_into(block);
@@ -112,7 +109,7 @@ impl Lowering<'_, '_> {
         let has_next = step.is_some() || self.hir.uses_subgroups;
         let next = if has_next { self.b.new_block() } else { header };
         let on_break = self.break_target(after);
-        let returns = self.pending_returns();
+        let outer = self.begin_loop(body);
         self.b.switch_to(inner);
         self.jump_targets.push(JumpTargets { on_break, on_continue: Some(next) });
         self.stmts(body);
@@ -125,7 +122,7 @@ impl Lowering<'_, '_> {
         }
         let back = self.close_breaks(header, on_break, after);
         self.fall_into_from(back, after);
-        self.forward_returns(returns);
+        self.end_loop(outer);
     }
 
     fn do_stmt(&mut self, body: &[Stmt], cond: &Expr, unroll: Option<Unroll>) {
@@ -134,7 +131,7 @@ impl Lowering<'_, '_> {
         let test = self.b.new_block();
         let after = self.b.new_block();
         let on_break = self.break_target(after);
-        let returns = self.pending_returns();
+        let outer = self.begin_loop(body);
         self.fall_into(inner);
         self.jump_targets.push(JumpTargets { on_break, on_continue: Some(test) });
         self.stmts(body);
@@ -144,7 +141,7 @@ impl Lowering<'_, '_> {
         let back = self.close_breaks(inner, on_break, after);
         self.b.brif(cond, back, after);
         self.b.switch_to(after);
-        self.forward_returns(returns);
+        self.end_loop(outer);
     }
 
     /// Returns where a `break` goes of a loop before `after`.

@@ -240,6 +240,7 @@ impl Sema<'_> {
             known.texts.push(format!("{name}({size})"));
         }
         known.required_subgroup_size = Some(size);
+        self.module.larger_subgroups |= self.target.has_pieces(size);
     }
 
     /// Returns true if the operand of `endian` is `host` or `device` (OpenCL C 6.13.3), which are the same here;

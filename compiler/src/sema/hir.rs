@@ -41,6 +41,10 @@ pub struct Module {
     pub globals: PrimaryMap<GlobalId, Global>,
     /// True if functions are called that depend on which work-items of a sub-group are there together.
     pub uses_subgroups: bool,
+    /// True if such functions are called as some of a sub-group may come to without the others.
+    pub parts_meet: bool,
+    /// True if a kernel asks for sub-groups that are made of several of the hardware's.
+    pub larger_subgroups: bool,
 }
 
 #[derive(Debug)]

@@ -93,8 +93,9 @@ kernel void test(global uint *out) {
             any |= k == 7;
         }
     }
-    ok &= (sub_group_all(i != 2) != 0) == all && (sub_group_any(i == 7) != 0) == any;
-    ok &= (sub_group_non_uniform_all(i != 2) != 0) == all && (sub_group_non_uniform_any(i == 7) != 0) == any;
+    ok &= ((sub_group_all(i != 2) != 0) == all) & ((sub_group_any(i == 7) != 0) == any);
+    ok &= (sub_group_non_uniform_all(i != 2) != 0) == all;
+    ok &= (sub_group_non_uniform_any(i == 7) != 0) == any;
     out[i] = ok;
 }
 
@@ -116,12 +117,16 @@ kernel void test(global uint *out) {
             before += number[k] < number[i] ? y : (T)0; \
         } \
         T first = sub_group_broadcast(x, 0); \
-        uint ok = sub_group_reduce_add(x) == sum && sub_group_reduce_min(x) == least; \
-        ok &= sub_group_reduce_max(x) == most && sub_group_scan_exclusive_add(x) == before; \
+        uint ok = sub_group_reduce_add(x) == sum; \
+        ok &= sub_group_reduce_min(x) == least; \
+        ok &= sub_group_reduce_max(x) == most; \
+        ok &= sub_group_scan_exclusive_add(x) == before; \
         ok &= sub_group_scan_inclusive_add(x) == (T)(before + x); \
-        ok &= sub_group_scan_inclusive_min(x) <= first && sub_group_scan_inclusive_max(x) >= x; \
+        ok &= sub_group_scan_inclusive_min(x) <= first; \
+        ok &= sub_group_scan_inclusive_max(x) >= x; \
         T low = sub_group_scan_exclusive_max(x), high = sub_group_scan_exclusive_min(x); \
-        ok &= number[i] ? sub_group_shuffle_up(high, 0) <= first : high > (T)100 && low <= (T)0; \
+        T same = sub_group_shuffle_up(high, 0); \
+        ok &= number[i] ? same <= first : high > (T)100 && low <= (T)0; \
         return ok; \
     }
 OF(char)
@@ -169,12 +174,16 @@ kernel void test(global uint *out) {
             before += number[k] < number[i] ? y : (T)0; \
         } \
         T first = sub_group_broadcast(x, 0); \
-        uint ok = sub_group_reduce_add(x) == sum && sub_group_reduce_min(x) == least; \
-        ok &= sub_group_reduce_max(x) == most && sub_group_scan_exclusive_add(x) == before; \
+        uint ok = sub_group_reduce_add(x) == sum; \
+        ok &= sub_group_reduce_min(x) == least; \
+        ok &= sub_group_reduce_max(x) == most; \
+        ok &= sub_group_scan_exclusive_add(x) == before; \
         ok &= sub_group_scan_inclusive_add(x) == (T)(before + x); \
-        ok &= sub_group_scan_inclusive_min(x) <= first && sub_group_scan_inclusive_max(x) >= x; \
+        ok &= sub_group_scan_inclusive_min(x) <= first; \
+        ok &= sub_group_scan_inclusive_max(x) >= x; \
         T low = sub_group_scan_exclusive_max(x), high = sub_group_scan_exclusive_min(x); \
-        ok &= number[i] ? sub_group_shuffle_up(high, 0) <= first : high > (T)100 && low <= (T)0; \
+        T same = sub_group_shuffle_up(high, 0); \
+        ok &= number[i] ? same <= first : high > (T)100 && low <= (T)0; \
         return ok; \
     }
 OF(double)
@@ -206,12 +215,16 @@ kernel void test(global uint *out) {
             before += number[k] < number[i] ? y : (T)0; \
         } \
         T first = sub_group_broadcast(x, 0); \
-        uint ok = sub_group_reduce_add(x) == sum && sub_group_reduce_min(x) == least; \
-        ok &= sub_group_reduce_max(x) == most && sub_group_scan_exclusive_add(x) == before; \
+        uint ok = sub_group_reduce_add(x) == sum; \
+        ok &= sub_group_reduce_min(x) == least; \
+        ok &= sub_group_reduce_max(x) == most; \
+        ok &= sub_group_scan_exclusive_add(x) == before; \
         ok &= sub_group_scan_inclusive_add(x) == (T)(before + x); \
-        ok &= sub_group_scan_inclusive_min(x) <= first && sub_group_scan_inclusive_max(x) >= x; \
+        ok &= sub_group_scan_inclusive_min(x) <= first; \
+        ok &= sub_group_scan_inclusive_max(x) >= x; \
         T low = sub_group_scan_exclusive_max(x), high = sub_group_scan_exclusive_min(x); \
-        ok &= number[i] ? sub_group_shuffle_up(high, 0) <= first : high > (T)100 && low <= (T)0; \
+        T same = sub_group_shuffle_up(high, 0); \
+        ok &= number[i] ? same <= first : high > (T)100 && low <= (T)0; \
         return ok; \
     }
 OF(half)
@@ -399,7 +412,8 @@ kernel void test(global uint *out) {
             odd ^= y; \
             before &= number[k] < number[i] ? y : (T)-1; \
         } \
-        uint ok = sub_group_non_uniform_reduce_and(x) == all && sub_group_non_uniform_reduce_or(x) == any; \
+        uint ok = sub_group_non_uniform_reduce_and(x) == all; \
+        ok &= sub_group_non_uniform_reduce_or(x) == any; \
         ok &= sub_group_non_uniform_reduce_xor(x) == odd; \
         ok &= sub_group_non_uniform_scan_exclusive_and(x) == before; \
         ok &= sub_group_non_uniform_scan_inclusive_and(x) == (T)(before & x); \
@@ -605,9 +619,9 @@ kernel void test(global uint *out) {
     ok &= (sub_group_non_uniform_reduce_logical_xor(x) != 0) == odd;
     ok &= (sub_group_non_uniform_scan_exclusive_logical_or(x) != 0) == before;
     ok &= (sub_group_non_uniform_scan_inclusive_logical_or(x) != 0) == (before | x != 0);
-    ok &= n != 0 || sub_group_non_uniform_scan_exclusive_logical_and(x) != 0;
+    ok &= (n != 0) | (sub_group_non_uniform_scan_exclusive_logical_and(x) != 0);
     ok &= (sub_group_clustered_reduce_logical_and(x, 1) != 0) == (x != 0);
-    ok &= sub_group_clustered_reduce_logical_xor(1, 2) == 0 || n + 1 == get_sub_group_size();
+    ok &= (sub_group_clustered_reduce_logical_xor(1, 2) == 0) | (n + 1 == get_sub_group_size());
     out[i] = ok;
 }
 
@@ -746,6 +760,40 @@ kernel void test(global uint *out) {
         }
     }
     out[i] = 200;
+}
+
+//# accept: those that leave loops by goto in one round
+//# options: -cl-std=CL3.0
+//# requires: subgroup_non_uniform_arithmetic
+//# global: 9
+//# local: 9
+//# expect: 1 1 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    uint i = get_local_id(0), n = get_sub_group_local_id(), size = get_sub_group_size();
+    uint count = 0, staying = 0, rounds = 0, ended = 0, k;
+    for (k = 0; k < 200; ++k) {
+        for (uint j = 0; j < 3; ++j) {
+            if (k == n / 2) {
+                count = sub_group_non_uniform_reduce_add(1u);
+                if (n % 4 < 2) goto found;
+                goto other;
+            }
+            if (j == 1) {
+                staying += sub_group_non_uniform_reduce_add(1u);
+                goto next;
+            }
+        }
+        ended = 100;
+    next:
+        ++rounds;
+    }
+    ended = 200;
+other:
+    ended += 1;
+found:;
+    uint expected = (n | 1) < size ? 2 : 1, all = 0;
+    for (k = 0; k < n / 2; ++k) all += size - 2 * k - 2;
+    out[i] = count == expected && rounds == n / 2 && staying == all && ended == (n % 4 < 2 ? 0 : 1);
 }
 
 //# accept: work-items that a switch parts, and that join behind it

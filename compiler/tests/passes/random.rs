@@ -97,6 +97,7 @@ pub fn module(random: &mut Random, statements: usize) -> Module {
         local_size_hint: None,
         required_subgroup_size: None,
         required_subgroups: None,
+        gathering: Default::default(),
         attributes: String::new(),
         arg_info: false,
         pointee_alignments: Vec::new(),

@@ -85,6 +85,14 @@ class Machine:
         return out
 
 
+def pytest_collection_modifyitems(items):
+    for item in items:
+        name = item.path.name + item.nodeid[item.nodeid.index("::"):]
+        why = clang.why_other(name) if clang.LEVEL else None
+        if why:
+            item.add_marker(pytest.mark.skip(reason=f"clang: {why}"))
+
+
 @pytest.fixture(scope="session")
 def cl_machine():
     return Machine()

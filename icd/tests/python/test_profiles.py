@@ -139,17 +139,44 @@ def test_a_profile_is_chosen_by_the_executable(settings, tmp_path, plain):
 
 
 def test_llama_sees_a_device_that_it_takes(tmp_path, m, plain):
-    sizes = set()
-    if "cl_intel_required_subgroup_size" in plain["extensions"]:
-        sizes = set(np.frombuffer(device_info(m.device.int_ptr, CL_DEVICE_SUB_GROUP_SIZES_INTEL), np.uint64))
     told, log = ask(program=executable(tmp_path, "llama-cli"), **python_paths())
     assert "profile 'llama' is in use" in log
-    if {16, 32} <= sizes:
+    sizes = subgroup_sizes(m, plain)
+    if sizes and max(sizes) <= 32:
         assert told["name"] == f"{plain['name']} (as Intel)" and told["is gpu"]
         assert "cl_intel_subgroups" in told["extensions"] and told["shuffles"] is True
-    else:
+    elif not sizes:
         # The program would take the device and then fail to build its kernels.
         assert {**told, "shuffles": None} == {**plain, "shuffles": None}
+
+
+def subgroup_sizes(m, plain):
+    """The sizes of sub-groups that every kernel may ask for."""
+    if "cl_intel_required_subgroup_size" not in plain["extensions"]:
+        return set()
+    return set(np.frombuffer(device_info(m.device.int_ptr, CL_DEVICE_SUB_GROUP_SIZES_INTEL), np.uint64))
+
+
+def test_a_size_of_sub_groups_for_kernels_that_ask_for_none(settings, m, plain):
+    sizes = subgroup_sizes(m, plain)
+    if not sizes or max(sizes) > 32:
+        pytest.skip("no such choice of sizes")
+    script = """
+import numpy as np, pyopencl as cl
+context = cl.Context(cl.get_platforms()[0].get_devices())
+queue, out = cl.CommandQueue(context), cl.Buffer(context, cl.mem_flags.READ_WRITE, 512)
+program = cl.Program(context, "kernel void f(global uint *out) { out[get_global_id(0)] = sub_group_reduce_add(1u); }"
+    "kernel __attribute__((intel_reqd_sub_group_size(4))) void g(global uint *out)"
+    "{ out[get_global_id(0)] = sub_group_reduce_add(1u); }").build("-cl-std=CL3.0")
+for kernel in (program.f, program.g):
+    kernel(queue, (128,), (64,), out)
+    got = np.empty(128, np.uint32)
+    cl.enqueue_copy(queue, got, out)
+    print(set(got.tolist()))
+"""
+    environment = dict(os.environ, HEKLA_PROFILE="mine", XDG_CONFIG_HOME=str(settings("[mine]\nsubgroup_size = 32\n")))
+    result = subprocess.run([*PYTHON, "-c", script], capture_output=True, text=True, env=environment, timeout=120)
+    assert result.stdout.splitlines() == ["{32}", "{4}"], result.stdout + result.stderr
 
 
 def test_mistakes_are_told(settings, plain):

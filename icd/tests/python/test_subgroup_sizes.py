@@ -23,6 +23,10 @@ def native_size(m):
     return int(m.read(out, np.uint32, 1)[0])
 
 
+def limit(m, kernel):
+    return kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, m.device)
+
+
 # Every size is tested with some types, which stand for the others.
 SOME_TYPES = ("char", "int", "ulong", "half", "double")
 
@@ -43,11 +47,15 @@ def size(request, m, monkeypatch):
 
     def build_or_skip(source, options=()):
         try:
-            return build(source, options)
+            program = build(source, options)
         except cl.RuntimeError as error:
             if REFUSAL not in str(error) or request.param <= own:
                 raise
             pytest.skip("not all work-items come there")
+        if request.param > own and any(limit(m, kernel) == request.param for kernel in program.all_kernels()):
+            if "_alone" not in request.node.name:
+                pytest.skip("in work-groups of one sub-group alone")
+        return program
 
     monkeypatch.setattr(m, "build", build_or_skip)
     return request.param
@@ -78,8 +86,45 @@ def test_work_group_functions(m, size, rng):
         assert (got[part, 2] == np.cumsum(x) - x).all()
 
 
-def test_different_ways(m, size):
-    """Smaller sub-groups of one of the hardware's may go different ways; larger ones are refused then."""
+def test_one_sub_group_alone(m, size):
+    """A larger sub-group that does what others do not is there alone in its work-group: it may not be larger."""
+    source = """
+        kernel void f(global uint *out)
+        {
+            uint r = 0;
+            if (get_group_id(0) + get_sub_group_id() < 3) r = sub_group_reduce_add(get_sub_group_local_id() + 1);
+            out[SLOT] = r;
+        }"""
+    own = native_size(m)
+    got = launch(m, source, ((4 * size,), (size,)), None, np.uint32)[:, 0]
+    assert (got == np.where(np.arange(4 * size) < 3 * size, size * (size + 1) // 2, 0)).all()
+    program = m.build(PRELUDE + source.replace("kernel", test_subgroups.KERNEL), STD)
+    assert limit(m, program.f) == size if size > own else limit(m, program.f) > size
+    if size > own:
+        with pytest.raises(cl.LogicError, match="INVALID_WORK_GROUP_SIZE"):
+            program.f(m.queue, (4 * size,), (2 * size,), m.empty(16 * size))
+
+
+def test_what_memory_decides_alone(m, size):
+    """Where the language demands that all of a sub-group come, a larger one that is alone in its work-group does."""
+    source = """
+        kernel void f(global const uint *in, global uint *out)
+        {
+            uint r = 7;
+            if (in[get_global_id(0)]) r = sub_group_reduce_add(get_sub_group_local_id() + 1);
+            out[SLOT] = r;
+        }"""
+    ones = np.ones(2 * size, np.uint32)
+    got = launch(m, source, ((2 * size,), (size,)), ones, np.uint32)[:, 0]
+    assert (got == size * (size + 1) // 2).all()
+    if size > native_size(m):
+        by_some = source.replace("sub_group_reduce_add", "sub_group_non_uniform_reduce_add")
+        with pytest.raises(cl.RuntimeError, match=REFUSAL):
+            cl.Program(m.context, PRELUDE + by_some.replace("kernel", test_subgroups.KERNEL)).build(options=STD)
+
+
+def test_different_ways_alone(m, size):
+    """Smaller sub-groups of one of the hardware's may go different ways; larger ones are alone then."""
     source = """
         kernel void f(global uint *out)
         {
@@ -88,10 +133,8 @@ def test_different_ways(m, size):
             else r = 1000 + sub_group_broadcast(get_sub_group_id(), 1);
             out[SLOT] = r;
         }"""
-    if size > native_size(m):
-        with pytest.raises(cl.RuntimeError, match=REFUSAL):
-            cl.Program(m.context, PRELUDE + source.replace("kernel", test_subgroups.KERNEL)).build(options=STD)
-        return
-    got = launch(m, source, ((64,), (64,)), None, np.uint32)[:, 0]
-    number = np.arange(64) // size
+    larger = size > native_size(m)
+    local = size if larger else 64
+    got = launch(m, source, ((64,), (local,)), None, np.uint32)[:, 0]
+    number = np.arange(64) % local // size
     assert (got == np.where(number % 2, size * (size - 1) // 2, 1000 + number)).all()

@@ -119,3 +119,34 @@ def test_a_platform_of_30_on_request(m):
     environment = {**os.environ, "HEKLA_VERSION": "3.0", "PYOPENCL_NO_CACHE": "1"}
     done = subprocess.run([*PYTHON, "-c", OLD], env=environment, capture_output=True, text=True)
     assert done.stdout.splitlines() == ["3.0 3.0", "True", "True", "False"], done.stdout + done.stderr
+
+
+DISORDER = '''
+import pyopencl as cl, numpy as np
+device = cl.get_platforms()[0].get_devices()[0]
+context = cl.Context([device])
+print(device.version.split()[1], device.max_num_sub_groups, "cl_khr_subgroup" in device.extensions)
+features = "".join(feature.name for feature in device.get_info(cl.device_info.OPENCL_C_FEATURES))
+print("__opencl_c_subgroups" in features)
+try:
+    cl.Program(context, "kernel void f(global uint *o) { *o = get_sub_group_size(); }").build("-cl-std=CL3.0")
+except cl.RuntimeError as error:
+    print("get_sub_group_size" in str(error))
+text = "kernel void f(global uint *o) { *o = work_group_reduce_add((uint)get_local_id(0)); }"
+program = cl.Program(context, text)
+out = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4)
+queue = cl.CommandQueue(context)
+program.build("-cl-std=CL3.0").f(queue, (24,), (24,), out)
+got = np.zeros(1, np.uint32)
+cl.enqueue_copy(queue, got, out)
+print(got[0])
+'''
+
+
+def test_a_device_without_order_has_no_sub_groups(m):
+    """Where sub-groups are not filled in the order of work-items, all queries say that there are none."""
+    if not m.is_hekla:
+        pytest.skip("faults are Hekla's")
+    environment = {**os.environ, "HEKLA_FAULT": "subgroups", "PYOPENCL_NO_CACHE": "1"}
+    done = subprocess.run([*PYTHON, "-c", DISORDER], env=environment, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["3.0 0 False", "False", "True", "276"], done.stdout + done.stderr

@@ -28,10 +28,6 @@ impl FaultInjection {
         FaultInjection { plan: config::fault(), ..FaultInjection::default() }
     }
 
-    pub(crate) fn is_planned(&self) -> bool {
-        self.plan.is_some()
-    }
-
     /// Counts a submission and returns its fate.
     pub(crate) fn next_submission(&self) -> Outcome {
         let Some(plan) = self.plan else { return Outcome::Submitted };

@@ -194,11 +194,6 @@ impl Device {
         self.lost.load(Ordering::Acquire)
     }
 
-    /// Returns true if `HEKLA_FAULT` injects a fault, so that what the device does is not its own doing.
-    pub fn has_injected_fault(&self) -> bool {
-        self.faults.is_planned()
-    }
-
     /// Treats unified memory like that of a discrete device: batches make visible to the host only what it
     /// asks for ([`crate::Queue::wait_host_visible`]). For tests of how discrete devices are handled; the caller
     /// reads no buffer of [`crate::MemoryKind::Device`] without asking.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::{amd, ext, khr, nv, vk};
 
-use crate::config;
+use crate::config::{self, Fault};
 use crate::physical::device_info::{DeviceInfo, DeviceType, PciBusInfo};
 use crate::physical::dot_products::DotProducts;
 use crate::physical::extensions::Extensions;
@@ -91,6 +91,9 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         info: &device.info.driver_info,
         device_type: core.device_type,
     });
+    if config::fault() == Some(Fault::Subgroups) {
+        device.info.quirks.remove(Quirks::SUBGROUPS_IN_ORDER);
+    }
     device.info.refusal = refusal(&device.info, has_compute);
     device
 }

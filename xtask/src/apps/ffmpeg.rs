@@ -99,7 +99,7 @@ fn check(row: &Row, bench: &Bench) -> Measure {
     let count = bench.kernels()?;
     let mut words = vec![count];
     if !bench.vendor.is("pocl") {
-        let others = self::frames(row, bench, Some(&bench.reference))?;
+        let others = self::frames(row, bench, Some(bench.reference.as_ref()?))?;
         words.push(format!("{} to PoCL", compare(&frames, &others, row.bar)?));
     }
     if let Some(bar) = row.cpu {
@@ -122,7 +122,7 @@ fn compare(frames: &[u8], others: &[u8], bar: Bar) -> Measure {
 
 /// Returns a row's frames as a driver computes them, or the processor.
 fn frames(row: &Row, bench: &Bench, vendor: Option<&Vendor>) -> Result<Vec<u8>, String> {
-    let mut command = bench.client(vendor.unwrap_or(&bench.reference), "ffmpeg")?;
+    let mut command = bench.client(vendor.unwrap_or(&bench.vendor), "ffmpeg")?;
     command.args(["-v", "error", "-nostdin", "-y"]);
     if vendor.is_some() {
         command.args(["-init_hw_device", "opencl=cl:0.0", "-filter_hw_device", "cl"]);

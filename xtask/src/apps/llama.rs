@@ -128,6 +128,8 @@ fn client(bench: &Bench, program: &str) -> Result<Command, String> {
     let mut command = bench.client(&bench.vendor, &program.to_string_lossy())?;
     // Of a hundred thousand launches.
     command.env_remove("HEKLA_TRACE");
+    // What is tested is compiled now, once for all checks.
+    command.env("GGML_OPENCL_KERNEL_CACHE_DIR", bench.folder.join("kernels"));
     Ok(command)
 }
 

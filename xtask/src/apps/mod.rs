@@ -2,6 +2,7 @@
 //! among them, whose kernels are SPIR-V. Each check runs one on a driver and knows whether the results are right: by the
 //! program's own tests (`programs.toml`), or by what PoCL or the same program without OpenCL makes.
 //!
+//! `--prepared FOLDER` takes the programs from a folder, for a machine where nothing can be installed (`prepare.rs`).
 //! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures it beside.
 //! Of PoCL 3.1 (Debian 12) OpenCV's HOG hangs.
 
@@ -61,12 +62,17 @@ impl App {
         }
     }
 
-    /// Leaves the checks whose names, after the program's, have one of the words; all without words.
-    fn pick(&mut self, words: &[String]) {
+    /// Leaves the checks whose names, after the program's, have one of the words; all without words. A word that is one
+    /// of the names of programs is that program alone.
+    fn pick(&mut self, words: &[String], names: &[String]) {
         let all = self.checks.len();
         self.checks.retain(|check| {
             let name = format!("{} {}", self.name, check.name);
-            words.is_empty() || words.iter().any(|word| name.contains(word))
+            let is_of = |word: &String| match names.contains(word) {
+                true => *word == self.name,
+                false => name.contains(word),
+            };
+            words.is_empty() || words.iter().any(is_of)
         });
         self.left_out = all - self.checks.len();
     }
@@ -90,8 +96,8 @@ impl Check {
 /// What checks run with.
 struct Bench {
     vendor: Vendor,
-    /// What ffmpeg's frames are compared with.
-    reference: Vendor,
+    /// What ffmpeg's frames are compared with, if it is there.
+    reference: Result<Vendor, String>,
     /// A folder of this run's own, empty in the beginning: also the programs' home.
     folder: PathBuf,
     limit: Duration,
@@ -154,7 +160,10 @@ struct Request {
 /// Runs the command.
 pub fn run(args: &[String]) -> Outcome {
     let request = parse(args)?;
-    let apps = chosen(&request.words)?;
+    let apps = match prepare::prepared()? {
+        Some(names) if request.words.is_empty() => chosen(&names)?,
+        _ => chosen(&request.words)?,
+    };
     prepare(&apps)?;
     let bench = bench(&request)?;
     let beside = request.beside.as_ref().map(|name| bench.beside(name, &request)).transpose()?;
@@ -163,7 +172,10 @@ pub fn run(args: &[String]) -> Outcome {
     for app in &apps {
         let tally = measure(app, &bench, beside.as_ref());
         match &request.record {
-            Some(device) if app.left_out == 0 => record::write(device, app, &tally)?,
+            Some(device) if app.left_out == 0 => {
+                let name = beside.as_ref().map_or("PoCL", |beside| beside.vendor.name());
+                record::write(device, name, app, &tally)?;
+            }
             Some(_) => println!("{}: not recorded, {} checks left out", app.name, app.left_out),
             None => {}
         }
@@ -184,7 +196,8 @@ fn chosen(words: &[String]) -> Result<Vec<App>, String> {
     let mut apps = vec![ffmpeg::app(), darktable::app(), opencv::app(), gegl::app()];
     apps.extend([llama::app(), sycl::app()]);
     apps.extend(programs::apps()?);
-    apps.iter_mut().for_each(|app| app.pick(words));
+    let names: Vec<String> = apps.iter().map(|app| app.name.clone()).collect();
+    apps.iter_mut().for_each(|app| app.pick(words, &names));
     apps.retain(|app| !app.checks.is_empty());
     match apps.is_empty() {
         true => Err("no check has such a name".to_string()),
@@ -194,6 +207,9 @@ fn chosen(words: &[String]) -> Result<Vec<App>, String> {
 
 /// Installs what is missing.
 fn prepare(apps: &[App]) -> Outcome {
+    if prepare::prepared()?.is_some() {
+        return Ok(());
+    }
     system::ensure_packages(&["clinfo", "pocl-opencl-icd"])?;
     let packages: Vec<&str> =
         apps.iter().flat_map(|app| &app.packages).map(String::as_str).collect();
@@ -246,7 +262,7 @@ fn timed(check: &Check, bench: &Bench) -> (Measure, f64) {
 fn bench(request: &Request) -> Result<Bench, String> {
     let folder = std::env::temp_dir().join(format!("hekla-apps-{}", std::process::id()));
     fresh(&folder)?;
-    let reference = Vendor::installed("pocl", &request.vendors)?;
+    let reference = Vendor::installed("pocl", &request.vendors);
     let mut vendor = match (request.vendor.as_str(), &request.library) {
         ("hekla", Some(library)) => Vendor::hekla(library.clone()),
         ("hekla", None) => {
@@ -267,7 +283,7 @@ impl Bench {
     fn beside(&self, name: &str, request: &Request) -> Result<Bench, String> {
         let folder = self.folder.with_extension("beside");
         fresh(&folder)?;
-        let reference = Vendor::installed("pocl", &request.vendors)?;
+        let reference = Vendor::installed("pocl", &request.vendors);
         let mut vendor = Vendor::installed(name, &request.vendors)?;
         vendor.ask_device(&folder)?;
         Ok(Bench { vendor, reference, folder, limit: self.limit })
@@ -298,6 +314,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
             "--vendor" => request.vendor = value()?.clone(),
             "--vendors" => request.vendors = value()?.into(),
             "--beside" => request.beside = Some(value()?.clone()),
+            "--prepared" => prepare::take_from(value()?)?,
             "--record" => request.record = Some(value()?.clone()),
             "--driver" => request.driver = Some(Driver::named(value()?)?),
             "--library" => {
@@ -342,9 +359,9 @@ mod tests {
         let picked = |word: &str| {
             let checks = ["bfs", "sort"].map(|name| Check::new(name, |_| Ok(String::new())));
             let mut app = App::new("graphs", &[], checks.into());
-            app.pick(&[word.to_string()]);
+            app.pick(&[word.to_string()], &["graphs".to_string(), "graph".to_string()]);
             (app.checks.len(), app.left_out)
         };
-        assert_eq!([picked("graphs"), picked("sort"), picked("x")], [(2, 0), (1, 1), (0, 2)]);
+        assert_eq!([picked("graphs"), picked("sort"), picked("graph")], [(2, 0), (1, 1), (0, 2)]);
     }
 }

@@ -5,6 +5,39 @@ use crate::system::{self, step};
 use crate::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
+
+/// A folder with what programs need, made elsewhere: `root` has the files of Debian's packages, `lib` the libraries that
+/// the machine lacks, `bin` links, `site` Python packages, `built` and `sources` what `target/apps` has, `programs` the
+/// names of the programs. Nothing is installed then.
+static PREPARED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Takes programs from a folder.
+pub fn take_from(folder: &str) -> Outcome {
+    let full = std::fs::canonicalize(folder).map_err(|e| format!("{folder}: {e}"))?;
+    PREPARED.set(full).map_err(|_| "two prepared folders".to_string())
+}
+
+/// Returns the programs of the prepared folder; nothing without one.
+pub fn prepared() -> Result<Option<Vec<String>>, String> {
+    let Some(folder) = PREPARED.get() else { return Ok(None) };
+    let file = folder.join("programs");
+    let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    Ok(Some(text.lines().map(str::to_string).collect()))
+}
+
+/// Makes a command find the programs and libraries of the prepared folder.
+pub fn find(command: &mut Command) {
+    let Some(folder) = PREPARED.get() else { return };
+    let before = |variable: &str, folders: &[&str]| {
+        let old = std::env::var_os(variable).unwrap_or_default();
+        let new = folders.iter().map(|name| folder.join(name));
+        std::env::join_paths(new.chain(std::env::split_paths(&old))).unwrap_or(old)
+    };
+    command.env("PATH", before("PATH", &["bin", "root/usr/bin"]));
+    command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", &["lib"]));
+    command.env("PYTHONPATH", folder.join("site")).env("ROOT", folder.join("root"));
+}
 
 /// A virtual environment that several programs use.
 #[derive(Debug, Clone)]
@@ -76,7 +109,10 @@ impl Place {
     /// Makes a command find the program.
     pub fn set_environment(&self, command: &mut Command) -> Outcome {
         command.env("BUILT", self.built()).env("PYTHONDONTWRITEBYTECODE", "1");
-        command.env_remove("PYTHONPATH");
+        if PREPARED.get().is_some() {
+            return Ok(());
+        }
+        command.env_remove("PYTHONPATH").env("ROOT", "");
         if let Some(python) = &self.python {
             let before = std::env::var_os("PATH").unwrap_or_default();
             let all = [python.folder().join("bin")].into_iter();
@@ -167,6 +203,9 @@ fn once(folder: &Path, how: &str, make: impl FnOnce() -> Outcome) -> Outcome {
 }
 
 fn apps() -> PathBuf {
+    if let Some(folder) = PREPARED.get() {
+        return folder.clone();
+    }
     let target = system::target();
     target.canonicalize().unwrap_or(target).join("apps")
 }

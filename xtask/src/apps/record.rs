@@ -36,13 +36,28 @@ impl Tally {
 
 /// Writes a program's row into the table of a device, and the list of causes. What an old row says of the driver beside
 /// stays where that is not measured now.
-pub fn write(device: &str, app: &App, tally: &Tally) -> Outcome {
+pub fn write(device: &str, beside: &str, app: &App, tally: &Tally) -> Outcome {
     let path = root().join("docs/programs.md");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = with_section(text, device, beside);
     let text = with_rows(&text, device, &[tally.row(app)])?;
     let (before, _, after) = section(&text, "causes")?;
     let list = causes(&super::programs::apps()?);
     super::write(&path, format!("{before}\n{list}\n{after}"))
+}
+
+/// Adds the table of a device that has none, before the first heading after the tables.
+fn with_section(text: String, device: &str, beside: &str) -> String {
+    let after = "## Programs that cannot be run here";
+    if section(&text, device).is_ok() {
+        return text;
+    }
+    let head = format!("| program | what | passed | seconds | {beside} |");
+    let lines = format!(
+        "## {device}\n\n<!-- begin {device} -->\n\n{head}\n| --- | --- | --- | --- | --- |\n\
+         <!-- end {device} -->\n\n{after}"
+    );
+    text.replacen(after, &lines, 1)
 }
 
 fn with_rows(text: &str, device: &str, rows: &[String]) -> Result<String, String> {
@@ -106,6 +121,17 @@ mod tests {
         assert!(places.is_sorted() && !text.contains("| b | B"), "{text}");
         assert_eq!(with_rows(&text, "x", &rows).unwrap(), text);
         assert!(with_rows(TEXT, "y", &rows).is_err());
+    }
+
+    #[test]
+    fn a_device_without_a_table_gets_one() {
+        let text = format!("{TEXT}\n## Programs that cannot be run here\n");
+        let new = with_section(text.clone(), "y", "its maker's");
+        let app = App { what: "B".to_string(), ..App::new("b", &[], Vec::new()) };
+        let new = with_rows(&new, "y", &[Tally::default().row(&app)]).unwrap();
+        assert!(new.contains("| seconds | its maker's |\n| --- "), "{new}");
+        assert!(new.contains("| b | B | 0 of 0 |") && new.contains("| b | B | 1 of 1 |"), "{new}");
+        assert_eq!(with_section(text.clone(), "x", ""), text);
     }
 
     #[test]

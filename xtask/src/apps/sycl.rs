@@ -4,6 +4,7 @@
 
 use super::{App, Bench, Check, Measure};
 use crate::system::{self, run};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -104,11 +105,23 @@ fn packages(python: &Path) -> Result<PathBuf, String> {
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// Returns a Python that sees one OpenCL driver; the script tells if SYCL takes another kind of device.
+/// Returns a Python that sees one OpenCL driver, and whose SYCL takes no other kind of device.
 fn client(bench: &Bench) -> Result<Command, String> {
     let python = python()?;
     let mut command = bench.client(&bench.vendor, &python.to_string_lossy())?;
-    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env("ONEAPI_DEVICE_SELECTOR", "opencl:*");
+    // The OpenCL loader among the packages does not look for libsvml.so beside it. Without that selector other parts of
+    // the runtime have loaded it before.
+    let libraries = "LD_LIBRARY_PATH";
+    let set = command.get_envs().find(|(name, _)| *name == libraries);
+    let before = match set {
+        Some((_, value)) => value.map(OsString::from),
+        None => std::env::var_os(libraries),
+    };
+    let own = python.parent().and_then(Path::parent).map(|folder| folder.join("lib"));
+    let before = before.unwrap_or_default();
+    let all = std::env::split_paths(&before).filter(|path| path != Path::new("")).chain(own);
+    command.env(libraries, std::env::join_paths(all).map_err(|e| e.to_string())?);
     Ok(command)
 }
 

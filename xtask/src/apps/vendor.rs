@@ -95,6 +95,7 @@ impl Vendor {
                 command
             }
         };
+        super::prepare::find(&mut command);
         if let Some(driver) = &self.driver {
             driver.select(&mut command);
         }

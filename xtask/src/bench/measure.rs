@@ -78,8 +78,14 @@ pub const METRICS: &[Metric] = &[
     more("map, fill, unmap", "GB/s", map_write),
     more("map, read, unmap", "GB/s", map_read),
     more("copy of buffers", "GB/s", copy),
-    more("STREAM copy", "GB/s", |s, scale| stream(s, scale, false)),
-    more("STREAM triad", "GB/s", |s, scale| stream(s, scale, true)),
+    more("STREAM copy", "GB/s", |s, scale| stream(s, scale, "copy", LOCAL)),
+    more("STREAM triad", "GB/s", |s, scale| stream(s, scale, "triad", LOCAL)),
+    more("STREAM triad, local size 1", "GB/s", |s, scale| stream(s, scale, "triad", 1)),
+    more("STREAM triad, local size 8", "GB/s", |s, scale| stream(s, scale, "triad", 8)),
+    more("STREAM triad, local size 32", "GB/s", |s, scale| stream(s, scale, "triad", 32)),
+    more("STREAM triad by group ids, local size 1", "GB/s", |s, scale| {
+        stream(s, scale, "triad_by_groups", 1)
+    }),
     more("float mad", "GFLOP/s", |s, scale| chain(s, scale, "float", "mad(x, a, b)", 1f32)),
     more("float fma", "GFLOP/s", |s, scale| chain(s, scale, "float", "fma(x, a, b)", 1f32)),
     more("int multiply and add", "GOP/s", |s, scale| chain(s, scale, "int", "(x * a + b)", 1i32)),
@@ -379,18 +385,24 @@ const STREAM: &str = "
 kernel void copy(global float *a, global const float *b, global const float *c, float k)
 { size_t i = get_global_id(0); a[i] = b[i]; }
 kernel void triad(global float *a, global const float *b, global const float *c, float k)
-{ size_t i = get_global_id(0); a[i] = b[i] + k * c[i]; }";
+{ size_t i = get_global_id(0); a[i] = b[i] + k * c[i]; }
+kernel void triad_by_groups(global float *a, global const float *b, global const float *c, float k)
+{
+    size_t i = get_group_id(0) * get_local_size(0) + get_local_id(0);
+    a[i] = b[i] + k * c[i];
+}";
 
-/// McCalpin's STREAM: copy moves two arrays, triad three.
-fn stream(s: &Session, scale: &Scale, triad: bool) -> Result<f64> {
+/// McCalpin's STREAM in work-groups of a size: copy moves two arrays, triad three.
+fn stream(s: &Session, scale: &Scale, kernel: &str, local: usize) -> Result<f64> {
     let count = scale.stream / 4;
     let host: Vec<f32> = (0..count).map(|i| (i % 1000) as f32).collect();
     let (a, b, c) = (s.buffer(scale.stream)?, s.buffer_of(&host)?, s.buffer_of(&host)?);
-    let kernel = s.build(STREAM, if triad { "triad" } else { "copy" }, "")?;
+    let triad = kernel != "copy";
+    let kernel = s.build(STREAM, kernel, "")?;
     kernel.set_buffers(&[&a, &b, &c])?;
     kernel.set(3, 3f32)?;
     let seconds = repeat(10_000, |times| {
-        (0..times).try_for_each(|_| s.launch(&kernel, &[count], &[LOCAL]))?;
+        (0..times).try_for_each(|_| s.launch(&kernel, &[count], &[local]))?;
         s.finish()
     })?;
     let mut tail = [0f32; 64];

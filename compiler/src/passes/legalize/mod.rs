@@ -28,7 +28,7 @@ use crate::analysis::call_graph::components;
 use crate::analysis::data_layout::DataLayout;
 use crate::ir::{Func, Function, Module};
 use crate::passes::simplify;
-use crate::target::{FloatTraits, Target};
+use crate::target::{FloatTraits, Subgroups, Target};
 use cranelift_entity::SecondaryMap;
 
 /// Legalizes all functions for a device. Returns those that have changed.
@@ -114,6 +114,12 @@ fn has_array_accesses(func: &Function) -> bool {
     func.layout_insts().any(|inst| func.insts[inst].address().is_some_and(is_array))
 }
 
+/// Returns a device with sub-groups of some sizes and all their operations.
+fn with_subgroups(sizes: [u32; 2], target: Target) -> Target {
+    let subgroups = target.subgroups.map(|it| Subgroups { size: sizes[0], sizes, ..it });
+    Target { subgroups, ..target }
+}
+
 /// Returns a kind of device by its name in file tests.
 pub(super) fn device(name: &str) -> Option<Target> {
     let generic = Target::generic();
@@ -130,6 +136,8 @@ pub(super) fn device(name: &str) -> Option<Target> {
         "no_int64" => Target { int64: false, ..generic },
         "dot" => Target { integer_dot_product: true, ..generic },
         "no_int8" => Target { int8: false, ..generic },
+        "subgroups_of_8" => with_subgroups([8, 8], generic),
+        "subgroups_of_32" => with_subgroups([32, 32], generic),
         "flushing" => Target { float16: true, float_traits: [wrong; 3], ..generic },
         _ => return None,
     })

@@ -195,8 +195,10 @@ impl Sema<'_> {
             }
             return self.error_value(span);
         };
-        self.module.uses_subgroups |=
-            matches!(builtin.check(), Check::Subgroup(_) | Check::Clustered(_));
+        if let Check::Subgroup(extension) | Check::Clustered(extension) = builtin.check() {
+            self.module.uses_subgroups = true;
+            self.module.parts_meet |= extension != "__opencl_c_subgroups";
+        }
         let offered = match builtin.check() {
             Check::Atomic64 => self.atomic_offered(builtin, candidate, &kinds, at),
             Check::Clustered(_) => self.is_cluster(builtin, &args),

@@ -4,6 +4,7 @@
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
+use crate::core::command::packing::packed_groups;
 use crate::core::command::printout::Printout;
 use crate::core::context::svm::Allocation;
 use crate::core::context::usm::Indirect;
@@ -48,7 +49,7 @@ pub struct Launch {
     indirect: Indirect,
     range: NdRange,
     dispatches: Dispatches,
-    /// The local size, and the layout of local memory, of whole work-groups.
+    /// The local size, and the layout of local memory, of whole work-groups as the device runs them.
     pipeline: PipelineKey,
 }
 
@@ -177,7 +178,23 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
         offset: sizes.offset.map(|v| v as u64),
         global: sizes.global.map(|v| v as u64),
         local,
+        packed: 1,
     })
+}
+
+/// Returns how many work-groups of a launch run as one.
+fn packed(queue: &Queue, built: &BuiltKernel, range: &NdRange) -> u32 {
+    if !built.kernel.packs_groups {
+        return 1;
+    }
+    let (gpu, device) = (&queue.gpu, &queue.device);
+    let limits = LocalLimits {
+        total: built.work_group_size(device) as u32,
+        each: device.max_work_item_sizes().map(|size| size as u32),
+        uniform: false,
+    };
+    let lanes = device.info().features.subgroup_size;
+    packed_groups(range, &limits, lanes, gpu.least_packed_groups)
 }
 
 impl Launch {
@@ -197,7 +214,8 @@ impl Launch {
     ) -> Result<Box<Launch>> {
         ensure!(arguments.complete(), CL_INVALID_KERNEL_ARGS);
         let device = &queue.device;
-        let range = index_space(device, built, sizes)?;
+        let mut range = index_space(device, built, sizes)?;
+        range.packed = packed(queue, built, &range);
         let local_size = |index| arguments.local_size(index);
         let layout = LocalLayout::of_launch(&built.kernel, local_size, device.local_memory());
         let layout = layout.ok_or(ClError(CL_OUT_OF_RESOURCES))?;
@@ -209,8 +227,10 @@ impl Launch {
                 Dispatches::Several(several.ok_or(ClError(CL_OUT_OF_RESOURCES))?.into_vec())
             }
         };
+        let [x, y, z] = range.local;
         let pipeline = PipelineKey {
-            local_size: range.local,
+            local_size: [x * range.packed, y, z],
+            packed: range.packed,
             has_global_offset: range.offset != [0; 3],
             local_length: layout.length(&built.kernel),
             local_offsets: layout.offsets,
@@ -524,11 +544,16 @@ impl Launch {
                 });
             }
             Dispatches::Several(dispatches) => {
-                for Dispatch { local, groups, global_base, group_base } in dispatches {
+                for Dispatch { local, groups, packed, global_base, group_base } in dispatches {
                     let bases = [*global_base, *group_base];
                     let has_global_offset = bases != [[0; 3]; 2] || self.pipeline.has_global_offset;
                     let key = self.pipeline.clone();
-                    let key = PipelineKey { local_size: *local, has_global_offset, ..key };
+                    let key = PipelineKey {
+                        local_size: *local,
+                        packed: *packed,
+                        has_global_offset,
+                        ..key
+                    };
                     let pipeline = self.kernel.pipeline(&key)?;
                     let push = self.push(upload, Some(self.patched(bases, &late)))?;
                     prepared.grids.push(Grid { pipeline, push, groups: *groups });

@@ -8,6 +8,7 @@ pub mod map;
 pub mod native;
 pub mod ndrange;
 pub mod ownership;
+mod packing;
 pub mod printout;
 pub mod semaphore;
 pub mod transfer;

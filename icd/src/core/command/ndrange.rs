@@ -10,13 +10,18 @@ pub struct NdRange {
     pub offset: [u64; 3],
     pub global: [u64; 3],
     pub local: [u32; 3],
+    /// Work-groups that the device runs as one, side by side in x, where so many are left.
+    pub packed: u32,
 }
 
 /// A grid of equal work-groups: one vkCmdDispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dispatch {
+    /// As the device runs them: those that are packed are one.
     pub local: [u32; 3],
     pub groups: [u32; 3],
+    /// See [`NdRange::packed`].
+    pub packed: u32,
     /// Global id of the first work-item, the launch's offset included.
     pub global_base: [u64; 3],
     /// Group id of the first work-group.
@@ -28,6 +33,7 @@ pub struct Dispatch {
 struct Stretch {
     local: u32,
     groups: u32,
+    packed: u32,
     first_item: u64,
     first_group: u64,
 }
@@ -45,33 +51,36 @@ impl NdRange {
     /// Returns the launch as one dispatch; `None` if it takes several.
     pub fn one_dispatch(&self, max_groups: [u32; 3]) -> Option<Dispatch> {
         let mut groups = [0; 3];
+        let mut local = self.local;
+        local[0] *= self.packed;
         for (d, groups) in groups.iter_mut().enumerate() {
-            let local = u64::from(self.local[d]);
-            let count = self.global[d] / local;
-            if count * local != self.global[d] || count > self.most_groups(d, max_groups) {
+            let size = u64::from(local[d]);
+            let count = self.global[d] / size;
+            if count * size != self.global[d] || count > most_groups(local[d], max_groups[d]) {
                 return None;
             }
             *groups = count as u32;
         }
-        Some(Dispatch { local: self.local, groups, global_base: self.offset, group_base: [0; 3] })
+        let (packed, group_base) = (self.packed, [0; 3]);
+        Some(Dispatch { local, groups, packed, global_base: self.offset, group_base })
     }
 
     /// Returns the dispatches of the launch; `None` if there would be too many.
     ///
-    /// Each dimension has up to two stretches (whole groups, and the remainder as one smaller
-    /// group), each cut where it exceeds the device's group count: up to 8 sizes of work-group
-    /// (5.8 of the spec) times the cuts.
+    /// Each dimension has up to two stretches (whole groups, and the remainder as one smaller group; in x those that are
+    /// packed, too), each cut where it exceeds the device's group count: up to 8 sizes of work-group (5.8 of the spec)
+    /// times the cuts.
     pub fn dispatches(&self, max_groups: [u32; 3]) -> Option<SmallVec<[Dispatch; 1]>> {
         let count: u64 = (0..3).try_fold(1u64, |product, d| {
             let whole = self.global[d] / u64::from(self.local[d]);
-            let cuts = whole.div_ceil(self.most_groups(d, max_groups));
+            let cuts = whole.div_ceil(most_groups(self.local[d], max_groups[d]));
             let remainder = u64::from(!self.global[d].is_multiple_of(u64::from(self.local[d])));
             product.checked_mul(cuts + remainder)
         })?;
         if count > MAX_DISPATCHES {
             return None;
         }
-        let [x, y, z] = std::array::from_fn(|d| self.stretches(d, self.most_groups(d, max_groups)));
+        let [x, y, z] = std::array::from_fn(|d| self.stretches(d, max_groups[d]));
         let mut all = SmallVec::with_capacity(count as usize);
         for z in &z {
             for y in &y {
@@ -83,27 +92,25 @@ impl NdRange {
         Some(all)
     }
 
-    /// Returns the most work-groups of one dispatch: the device's limit, and no more than have work-items that 32 bits
-    /// number, as GlobalInvocationId does.
-    fn most_groups(&self, d: usize, max_groups: [u32; 3]) -> u64 {
-        u64::from(max_groups[d].min(u32::MAX / self.local[d]).max(1))
-    }
-
-    fn stretches(&self, d: usize, max_groups: u64) -> SmallVec<[Stretch; 2]> {
+    fn stretches(&self, d: usize, max_groups: u32) -> SmallVec<[Stretch; 2]> {
         let local = u64::from(self.local[d]);
         let whole = self.global[d] / local;
         let remainder = (self.global[d] % local) as u32;
         let mut all = SmallVec::new();
         let mut first_group = 0;
         while first_group < whole {
-            let groups = (whole - first_group).min(max_groups) as u32;
+            let left = whole - first_group;
+            // Those that fill no pack come last.
+            let packed = if d == 0 && left >= u64::from(self.packed) { self.packed } else { 1 };
+            let size = self.local[d] * packed;
+            let groups = (left / u64::from(packed)).min(most_groups(size, max_groups)) as u32;
             let first_item = first_group * local;
-            all.push(Stretch { local: self.local[d], groups, first_item, first_group });
-            first_group += u64::from(groups);
+            all.push(Stretch { local: size, groups, packed, first_item, first_group });
+            first_group += u64::from(groups) * u64::from(packed);
         }
         if remainder > 0 {
-            let first_item = whole * local;
-            all.push(Stretch { local: remainder, groups: 1, first_item, first_group: whole });
+            let (first_item, first_group) = (whole * local, whole);
+            all.push(Stretch { local: remainder, groups: 1, packed: 1, first_item, first_group });
         }
         all
     }
@@ -112,10 +119,17 @@ impl NdRange {
         Dispatch {
             local: stretches.map(|s| s.local),
             groups: stretches.map(|s| s.groups),
+            packed: stretches[0].packed,
             global_base: std::array::from_fn(|d| self.offset[d] + stretches[d].first_item),
             group_base: stretches.map(|s| s.first_group),
         }
     }
+}
+
+/// Returns the most work-groups of a size in one dimension of a dispatch: the device's limit, and no more than have
+/// work-items that 32 bits number, as GlobalInvocationId does.
+fn most_groups(local: u32, max_groups: u32) -> u64 {
+    u64::from(max_groups.min(u32::MAX / local).max(1))
 }
 
 /// The limits for the choice of a local size.
@@ -199,8 +213,13 @@ mod tests {
 
     #[test]
     fn remainders_are_regions() {
-        let range =
-            NdRange { dimensions: 2, offset: [10, 0, 0], global: [10, 7, 1], local: [4, 4, 1] };
+        let range = NdRange {
+            dimensions: 2,
+            offset: [10, 0, 0],
+            global: [10, 7, 1],
+            local: [4, 4, 1],
+            packed: 1,
+        };
         let all = range.dispatches([65535; 3]).unwrap();
         assert_eq!(all.len(), 4);
         let items: u64 = all
@@ -219,7 +238,8 @@ mod tests {
     #[test]
     fn dispatches_have_items_of_32_bits() {
         let global = [5 << 30, 1, 1];
-        let range = NdRange { dimensions: 1, offset: [0; 3], global, local: [256, 1, 1] };
+        let range =
+            NdRange { dimensions: 1, offset: [0; 3], global, local: [256, 1, 1], packed: 1 };
         let all = range.dispatches([i32::MAX as u32, 65535, 65535]).unwrap();
         let items = |d: &Dispatch| u64::from(d.groups[0]) * u64::from(d.local[0]);
         assert!(all.iter().all(|d| items(d) <= 1 << 32));
@@ -228,9 +248,29 @@ mod tests {
     }
 
     #[test]
+    fn what_fills_no_pack_comes_last() {
+        let (offset, global, local) = ([7, 0, 0], [3 * 21 + 2, 4, 1], [3, 2, 1]);
+        let range = NdRange { dimensions: 2, offset, global, local, packed: 8 };
+        let all = range.dispatches([65535; 3]).unwrap();
+        let x: Vec<_> = all.iter().map(|d| (d.local[0], d.groups[0], d.packed)).collect();
+        assert_eq!(x, [(24, 2, 8), (3, 5, 1), (2, 1, 1)]);
+        let first: Vec<_> = all.iter().map(|d| (d.global_base[0], d.group_base[0])).collect();
+        assert_eq!(first, [(7, 0), (7 + 48, 16), (7 + 63, 21)]);
+        let whole = NdRange { global: [3 * 16, 4, 1], ..range };
+        let one = whole.one_dispatch([65535; 3]).unwrap();
+        assert_eq!((one.local, one.groups, one.packed), ([24, 2, 1], [2, 2, 1], 8));
+        assert!(range.one_dispatch([65535; 3]).is_none());
+    }
+
+    #[test]
     fn large_grids_are_cut() {
-        let range =
-            NdRange { dimensions: 1, offset: [0; 3], global: [100_000, 1, 1], local: [1, 1, 1] };
+        let range = NdRange {
+            dimensions: 1,
+            offset: [0; 3],
+            global: [100_000, 1, 1],
+            local: [1, 1, 1],
+            packed: 1,
+        };
         let all = range.dispatches([65_535; 3]).unwrap();
         assert_eq!(all.len(), 2);
         assert_eq!(all[1].groups, [34_465, 1, 1]);

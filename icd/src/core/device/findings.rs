@@ -3,7 +3,7 @@
 
 use crate::core::cache::cache;
 use crate::core::cache::digest::Digest;
-use hekla_vk_backend::{Device, DeviceInfo, Error, PROBE_BUILD};
+use hekla_vk_backend::{has_injected_fault, Device, DeviceInfo, Error, PROBE_BUILD};
 
 /// Returns what `find` found, from the disk cache where the same driver was asked before. `what` names the
 /// question; `decode` returns `None` for bytes that `encode` never gives. Where faults are injected, the
@@ -18,14 +18,24 @@ pub fn of<T>(
     decode: impl FnOnce(&[u8]) -> Option<T>,
     find: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let Some(cache) = cache().filter(|_| !device.has_injected_fault()) else { return find() };
-    let key = key(what, device.info());
-    if let Some(known) = cache.load(key).and_then(|bytes| decode(&bytes)) {
+    if let Some(known) = known(device.info(), what, decode) {
         return Ok(known);
     }
     let found = find()?;
-    cache.store(key, &encode(&found));
+    if let Some(cache) = cache().filter(|_| !has_injected_fault()) {
+        cache.store(key(what, device.info()), &encode(&found));
+    }
     Ok(found)
+}
+
+/// Returns what the disk cache has of a device, which need not be open.
+pub fn known<T>(
+    info: &DeviceInfo,
+    what: &str,
+    decode: impl FnOnce(&[u8]) -> Option<T>,
+) -> Option<T> {
+    let cache = cache().filter(|_| !has_injected_fault())?;
+    cache.load(key(what, info)).and_then(|bytes| decode(&bytes))
 }
 
 /// All that tells one driver on one device from another; lavapipe's driver UUID is the same for all

@@ -18,7 +18,9 @@ const V3: cl_version = make_version(3, 0, 0);
 
 /// Returns what the compiler is told of the device, but for what takes opening it.
 pub fn compiled_for(device: &Device) -> Target {
-    open::target(device.info(), &vk::Probe::default(), device.image_features(), device.profile)
+    let subgroups_in_order = device.subgroups().is_some();
+    let probe = vk::Probe { subgroups_in_order, ..vk::Probe::default() };
+    open::target(device.info(), &probe, device.image_features(), device.profile)
 }
 
 /// OpenCL C versions that the compiler takes.

@@ -42,6 +42,7 @@ pub struct Device {
     pub profile: Option<&'static Profile>,
     gpu: OnceCell<Arc<Gpu>>,
     images: OnceCell<Option<Images>>,
+    subgroups_in_order: OnceCell<bool>,
 }
 
 impl Kind for Device {
@@ -54,12 +55,14 @@ impl Kind for Device {
 
 impl Device {
     pub fn new(physical: vk::PhysicalDevice, as_gpu: bool, named: bool) -> Device {
-        let profile = Profile::for_sizes(&subgroups::sizes(&physical.info.features));
+        let subgroups = subgroups::offered(&physical.info.features);
+        let has = |size| subgroups.is_some_and(|subgroups| subgroups.may_require(size));
+        let profile = Profile::for_device(has);
         let as_gpu = as_gpu || profile.is_some_and(|profile| profile.as_gpu);
         let is_cpu = physical.info.device_type == vk::DeviceType::Cpu && !as_gpu;
         let device_type = if is_cpu { CL_DEVICE_TYPE_CPU } else { CL_DEVICE_TYPE_GPU };
-        let (gpu, images) = (OnceCell::new(), OnceCell::new());
-        Device { physical, device_type, named, profile, gpu, images }
+        let (gpu, images, subgroups_in_order) = Default::default();
+        Device { physical, device_type, named, profile, gpu, images, subgroups_in_order }
     }
 
     /// Returns the properties that the driver reports.

@@ -15,7 +15,6 @@ use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
 use crate::core::profile::Profile;
-use hekla_compiler::target::Subgroups;
 use hekla_compiler::{FloatAtomics, FloatTraits, Target};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
@@ -48,6 +47,8 @@ pub struct Gpu {
     /// `HEKLA_STAGING=1`: take memory that the host sees for memory across a bus, as on a discrete GPU
     /// (for tests).
     always_stage: bool,
+    /// The least work-groups of a launch that are left where several run as one.
+    pub least_packed_groups: u64,
     /// Host to device.
     pub upload: Arc<Pool>,
     /// Device to host.
@@ -116,6 +117,7 @@ impl Gpu {
             target,
             probe,
             always_stage,
+            least_packed_groups: config::least_packed_groups(),
             upload,
             readback,
             samplers: Samplers::new(filterable),
@@ -386,10 +388,13 @@ impl Pace {
     }
 }
 
+/// How the device's arithmetic behaves, among what is kept on disk.
+pub const PROBE: &str = "probe";
+
 /// Returns how the device's arithmetic behaves.
 fn probe(device: &Arc<vk::Device>) -> vk::Probe {
     let bytes = |probe: &vk::Probe| probe.to_bytes();
-    let found = findings::of(device, "probe", bytes, vk::Probe::from_bytes, || device.probe());
+    let found = findings::of(device, PROBE, bytes, vk::Probe::from_bytes, || device.probe());
     found.unwrap_or_else(|error| {
         // The careful answers: nothing is exact, everything is emulated.
         let info = device.info();
@@ -475,8 +480,8 @@ pub fn target(
         exp2_wide: probe.exp2_wide
             && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
-        subgroups: subgroups::offered(f)
-            .map(|it| Subgroups { in_order: probe.subgroups_in_order, ..it }),
+        subgroups: subgroups::offered(f).filter(|_| probe.subgroups_in_order),
+        default_subgroup_size: profile.and_then(|profile| profile.subgroup_size),
         images: images.images,
         read_write_images: images.read_write,
         image_writes_3d: images.writes_3d,

@@ -52,7 +52,7 @@ fn find_exact(
     of: vk::Filters,
 ) -> vk::Filters {
     // Where faults are injected, submissions are counted.
-    if device.has_injected_fault() {
+    if vk::has_injected_fault() {
         return vk::Filters::empty();
     }
     let find = || {

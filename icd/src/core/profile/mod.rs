@@ -31,6 +31,8 @@ pub struct Profile {
     programs: Vec<String>,
     /// The profile is for devices that have sub-groups of all these sizes.
     pub subgroup_sizes: Vec<u32>,
+    /// The size of sub-groups of kernels that ask for none.
+    pub subgroup_size: Option<u32>,
     /// Software devices are presented as GPUs.
     pub as_gpu: bool,
     pub platform_name: Option<String>,
@@ -50,10 +52,14 @@ impl Profile {
         CURRENT.get_or_init(choose).as_ref()
     }
 
-    /// Returns the profile of this process, if it is for devices that have sub-groups of these sizes.
-    pub fn for_sizes(sizes: &[u32]) -> Option<&'static Profile> {
-        let is_there = |size: &u32| sizes.contains(size);
-        Profile::current().filter(|profile| profile.subgroup_sizes.iter().all(is_there))
+    /// Returns the profile of this process, if it is for devices whose kernels may ask for the sizes of sub-groups that
+    /// are given by a function.
+    pub fn for_device(has_subgroups_of: impl Fn(u32) -> bool) -> Option<&'static Profile> {
+        let needed = |profile: &Profile| {
+            let sizes = profile.subgroup_sizes.iter().chain(&profile.subgroup_size);
+            sizes.copied().all(&has_subgroups_of)
+        };
+        Profile::current().filter(|profile| needed(profile))
     }
 
     pub fn device_name(&self, own: &str) -> Option<String> {

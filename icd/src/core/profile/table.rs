@@ -37,6 +37,9 @@ impl Profile {
             "reason" => self.reason = text(key, value)?,
             "programs" => self.programs = texts(key, value)?,
             "subgroup_sizes" => self.subgroup_sizes = sizes(key, value)?,
+            "subgroup_size" => {
+                self.subgroup_size = Some(size(value).ok_or("'subgroup_size' needs a size")?)
+            }
             "device_type" => match text(key, value)?.as_str() {
                 "gpu" => self.as_gpu = true,
                 _ => return Err("'device_type' can be \"gpu\" alone".to_string()),
@@ -72,10 +75,13 @@ fn texts(key: &str, value: &DeValue<'_>) -> Result<Vec<String>, String> {
     list.iter().map(|item| item.get_ref().as_str().map(str::to_string).ok_or_else(wrong)).collect()
 }
 
+fn size(value: &DeValue<'_>) -> Option<u32> {
+    value.as_integer()?.as_str().parse().ok()
+}
+
 fn sizes(key: &str, value: &DeValue<'_>) -> Result<Vec<u32>, String> {
     let wrong = || format!("'{key}' needs a list of sizes");
     let list = value.as_array().ok_or_else(wrong)?;
-    let size = |item: &DeValue<'_>| item.as_integer()?.as_str().parse().ok();
     list.iter().map(|item| size(item.get_ref()).ok_or_else(wrong)).collect()
 }
 
@@ -85,13 +91,13 @@ mod tests {
 
     #[test]
     fn tables_are_profiles_in_their_order() {
-        let text = "[z]\nprograms = ['one', \"two*\"]\ndevice_type = 'gpu'\nsubgroup_sizes = [8, 16]\n\
+        let text = "[z]\nprograms = ['one', \"two*\"]\ndevice_type = 'gpu'\nsubgroup_sizes = [8, 16]\nsubgroup_size = 32\n\
                     [a]\nshow = ['cl_intel_subgroups']\nhide = ['cl_khr_fp64']\nplatform_vendor = 'x'\n";
         let profiles = parse(text).unwrap();
         let [z, a] = profiles.as_slice() else { panic!("{profiles:?}") };
         assert_eq!((z.name.as_str(), a.name.as_str()), ("z", "a"));
         assert!(z.as_gpu && z.is_for("two three") && z.is_for("one") && !z.is_for("one two"));
-        assert_eq!(z.subgroup_sizes, [8, 16]);
+        assert_eq!((z.subgroup_sizes.as_slice(), z.subgroup_size), ([8, 16].as_slice(), Some(32)));
         assert!(a.shown() == ["cl_intel_subgroups"] && a.hides("cl_khr_fp64"));
         assert_eq!(a.platform_vendor.as_deref(), Some("x"));
     }
@@ -107,6 +113,7 @@ mod tests {
         check("[a]\nreason = 1\n", "line 2: 'reason' needs a string");
         check("[a]\nsubgroup_sizes = [-1]\n", "line 2: 'subgroup_sizes' needs a list of sizes");
         check("[a]\nsubgroup_sizes = ['8']\n", "line 2: 'subgroup_sizes' needs a list of sizes");
+        check("[a]\nsubgroup_size = '8'\n", "line 2: 'subgroup_size' needs a size");
         check("[a]\ndevice_type = 'cpu'\n", "line 2: 'device_type' can be \"gpu\" alone");
         check("[a]\nshow = ['cl_khr_gl_sharing']\n", "line 2: 'cl_khr_gl_sharing' cannot be shown");
         check("a = 1\n", "line 1: 'a' is no table");

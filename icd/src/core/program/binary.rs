@@ -9,7 +9,7 @@
 //! library's with kernel entries and the text of its IR.
 
 use crate::core::cache::digest::hash;
-use hekla_compiler::ir::{Func, KernelEntry};
+use hekla_compiler::ir::{Func, Gathering, KernelEntry};
 use hekla_compiler::kernel::{
     Arg, ArgAddress, ArgKind, ArgumentField, DataImage, Field, ImageAccess, ImageDim, Kernel,
     LocalBlock,
@@ -177,10 +177,12 @@ impl Writer {
         self.u32(u32::from(kernel.arg_info));
         self.u32(u32::from(kernel.uses_barrier));
         self.u32(u32::from(kernel.local_size_visible));
+        self.u32(u32::from(kernel.packs_groups));
         self.u32(u32::from(kernel.uses_images));
         self.u32(u32::from(kernel.uses_subgroups));
         self.u32(kernel.required_subgroup_size.unwrap_or(0));
         self.u32(kernel.required_subgroups.unwrap_or(0));
+        self.u32(u32::from(kernel.one_subgroup));
     }
 
     fn arg(&mut self, arg: &Arg) {
@@ -306,6 +308,7 @@ impl<'a> Reader<'a> {
             local_size_hint: self.size()?,
             required_subgroup_size: self.subgroup_size()?,
             required_subgroups: Some(self.u32()?).filter(|count| *count != 0),
+            gathering: Gathering::Some,
             attributes: self.string()?,
             arg_info: self.flag()?,
             pointee_alignments: self.list(Reader::u32)?,
@@ -329,10 +332,12 @@ impl<'a> Reader<'a> {
             arg_info: self.flag()?,
             uses_barrier: self.flag()?,
             local_size_visible: self.flag()?,
+            packs_groups: self.flag()?,
             uses_images: self.flag()?,
             uses_subgroups: self.flag()?,
             required_subgroup_size: self.subgroup_size()?,
             required_subgroups: Some(self.u32()?).filter(|count| *count != 0),
+            one_subgroup: self.flag()?,
         })
     }
 
@@ -429,10 +434,12 @@ mod tests {
             ],
             argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
+            packs_groups: true,
             uses_images: true,
             uses_subgroups: true,
             required_subgroup_size: Some(16),
             required_subgroups: Some(2),
+            one_subgroup: true,
             ..Kernel::default()
         };
         let bytes = (1..=9).collect();

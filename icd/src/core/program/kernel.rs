@@ -60,6 +60,9 @@ impl BuiltKernel {
     pub fn local_size_limit(&self, device: &Device) -> usize {
         let limit = device.max_work_group_size();
         let features = &device.info().features;
+        if self.kernel.one_subgroup {
+            return limit.min(self.subgroup_size() as usize);
+        }
         let size = self.hardware_subgroup_size();
         match size != features.subgroup_size {
             true => limit.min(size as usize * features.max_workgroup_subgroups as usize),
@@ -103,6 +106,9 @@ impl BuiltKernel {
         let mut constants: SmallVec<[(u32, u32); 8]> = SmallVec::new();
         constants.extend(spec_id::LOCAL_SIZE.into_iter().zip(key.local_size));
         constants.push((spec_id::HAS_GLOBAL_OFFSET, u32::from(key.has_global_offset)));
+        if key.packed > 1 {
+            constants.push((spec_id::PACKED_GROUPS, key.packed));
+        }
         constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length));
         let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));

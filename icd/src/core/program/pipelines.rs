@@ -11,7 +11,10 @@ const MOST: usize = 64;
 /// The values that a pipeline is specialized for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineKey {
+    /// As the device runs work-groups: those that are packed are one.
     pub local_size: [u32; 3],
+    /// Work-groups that run as one.
+    pub packed: u32,
     /// True if the global offset, or the first work-group of the dispatch, is not zero.
     pub has_global_offset: bool,
     /// Length of the local block in its elements.
@@ -54,6 +57,7 @@ mod tests {
     fn pipelines_are_evicted_by_use() {
         let key = |length: usize| PipelineKey {
             local_size: [1; 3],
+            packed: 1,
             has_global_offset: false,
             local_length: length as u32,
             local_offsets: SmallVec::new(),

@@ -49,8 +49,10 @@ pub fn run(
         if !module.functions[id].layout_insts().any(is_of_subgroup) {
             continue;
         }
-        check(&module.functions[id], sizes)
-            .map_err(|why| format!("kernel '{}': {why}", module.kernels[number].name))?;
+        let kernel = &mut module.kernels[number];
+        let local = kernel.required_local_size.map(|size| size.iter().product::<u32>());
+        kernel.gathering = check(&module.functions[id], sizes, local, kernel.gathering)
+            .map_err(|why| format!("kernel '{}': {why}", kernel.name))?;
         if sizes.asked > sizes.hardware && scratch.is_none() {
             scratch = Some(module.globals.push(pieces::scratch(target)));
         }
@@ -69,12 +71,29 @@ pub fn run(
 }
 
 /// Checks that all work-items of the work-group come where sub-groups of another size than the hardware's need them all.
-fn check(func: &Function, sizes: Sizes) -> Result<(), String> {
+/// Returns who comes: if need be, all of work-groups that have one sub-group alone. `local` is the number of work-items
+/// that the kernel requires.
+fn check(
+    func: &Function,
+    sizes: Sizes,
+    local: Option<u32>,
+    known: Gathering,
+) -> Result<Gathering, String> {
     let Sizes { asked, hardware } = sizes;
     if asked == hardware {
-        return Ok(());
+        return Ok(known);
     }
-    let uniformity = Uniformity::compute(func);
+    let may_be_alone = asked > hardware && local.is_none_or(|items| items <= asked);
+    match all_come(func, sizes, false) {
+        Err(_) if may_be_alone && known == Gathering::Whole => Ok(Gathering::Alone),
+        Err(_) if may_be_alone => all_come(func, sizes, true).map(|()| Gathering::Alone),
+        result => result.map(|()| known),
+    }
+}
+
+fn all_come(func: &Function, sizes: Sizes, one_subgroup: bool) -> Result<(), String> {
+    let Sizes { asked, hardware } = sizes;
+    let uniformity = Uniformity::compute(func, one_subgroup);
     for &block in func.layout.iter().filter(|&&block| !uniformity.is_uniform(block)) {
         for &inst in &func.blocks[block].insts {
             let data = &func.insts[inst];

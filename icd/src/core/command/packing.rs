@@ -1,0 +1,89 @@
+//! Which work-groups run as one. Hardware runs the work-items of a work-group in sub-groups of its own size, and lanes
+//! that a small work-group leaves over do nothing; those of one sub-group are often too many for all to have a place. Where a kernel's work-items have nothing to do with the others of their
+//! work-group ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one of the
+//! device's, and the kernel computes the ids of its own.
+
+use super::ndrange::{LocalLimits, NdRange};
+
+/// Sub-groups of a work-group that is made of several.
+const SUBGROUPS: u32 = 4;
+
+/// A remainder that fills no pack takes a dispatch of its own, which this many packs pay for.
+const LEAST_PACKS: u64 = 8;
+
+/// Returns how many work-groups run as one, a power of two, on hardware with sub-groups of `lanes`. So many work-groups are
+/// left that no fewer than `least_groups` run: with few of them, each may have a part of the device for itself.
+pub fn packed_groups(range: &NdRange, limits: &LocalLimits, lanes: u32, least_groups: u64) -> u32 {
+    let items: u64 = range.local.iter().map(|&size| u64::from(size)).product();
+    if items > u64::from(lanes) {
+        return 1;
+    }
+    let groups = range.group_counts().iter().fold(1u64, |all, &count| all.saturating_mul(count));
+    let groups_x = range.global[0] / u64::from(range.local[0]);
+    let most = [
+        u64::from(SUBGROUPS * lanes) / items,
+        u64::from(limits.total) / items,
+        u64::from(limits.each[0] / range.local[0]),
+        groups / least_groups.max(1),
+        groups_x,
+    ];
+    let most = most.into_iter().fold(u64::MAX, u64::min);
+    let packed = most.checked_ilog2().map_or(1, |log| 1 << log);
+    match groups_x >= LEAST_PACKS * u64::from(packed) {
+        true => packed,
+        false => packed.min(1 << groups_x.trailing_zeros().min(31)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: LocalLimits = LocalLimits { total: 1024, each: [1024; 3], uniform: false };
+
+    fn packed(global: [u64; 3], local: [u32; 3]) -> u32 {
+        let range = NdRange { dimensions: 3, offset: [0; 3], global, local, packed: 1 };
+        packed_groups(&range, &LIMITS, 32, 256)
+    }
+
+    #[test]
+    fn small_work_groups_fill_four_sub_groups() {
+        assert_eq!(packed([1 << 20, 1, 1], [1, 1, 1]), 128);
+        assert_eq!(packed([1 << 20, 1, 1], [3, 1, 1]), 32);
+        assert_eq!(packed([1 << 20, 8, 1], [8, 2, 1]), 8);
+        assert_eq!(packed([1 << 20, 1, 1], [32, 1, 1]), 4);
+        assert_eq!(packed([1 << 20, 1, 1], [33, 1, 1]), 1);
+        assert_eq!(packed([1 << 20, 1, 1], [256, 1, 1]), 1);
+        let narrow = LocalLimits { each: [16, 16, 16], ..LIMITS };
+        let (global, local) = ([1 << 20, 1, 1], [4, 1, 1]);
+        let range = NdRange { dimensions: 1, offset: [0; 3], global, local, packed: 1 };
+        assert_eq!(packed_groups(&range, &narrow, 32, 256), 4);
+        let few = LocalLimits { total: 64, ..LIMITS };
+        assert_eq!(packed_groups(&range, &few, 32, 256), 16);
+    }
+
+    #[test]
+    fn as_many_work_groups_are_left_as_may_fill_the_device() {
+        assert_eq!(packed([1024, 1, 1], [1, 1, 1]), 4);
+        assert_eq!(packed([256, 1, 1], [1, 1, 1]), 1);
+        assert_eq!(packed([100, 1, 1], [1, 1, 1]), 1);
+        let range = NdRange {
+            dimensions: 1,
+            offset: [0; 3],
+            global: [100, 1, 1],
+            local: [1; 3],
+            packed: 1,
+        };
+        assert_eq!(packed_groups(&range, &LIMITS, 32, 1), 4);
+        assert_eq!(packed_groups(&range, &LIMITS, 32, u64::MAX), 1);
+    }
+
+    #[test]
+    fn few_work_groups_in_x_are_packed_where_none_is_left_over() {
+        assert_eq!(packed([1_000_001, 1, 1], [1, 1, 1]), 128);
+        assert_eq!(packed([6, 1 << 20, 1], [1, 1, 1]), 2);
+        assert_eq!(packed([7, 1 << 20, 1], [1, 1, 1]), 1);
+        assert_eq!(packed([1, 1 << 20, 1], [1, 1, 1]), 1);
+        assert_eq!(packed([3, 1, 1], [4, 1, 1]), 1);
+    }
+}
