@@ -282,6 +282,13 @@ fn classify(
         Kind::Value(Type::BOOL) | Kind::Pointer { .. } => refuse(),
         Kind::Value(_) | Kind::Struct { .. } | Kind::Array { .. } => {
             let size = m.types.size(ty)?;
+            // The host knows no such addresses.
+            let is_unknown = |leaf: &Leaf| {
+                matches!(leaf.ty.space(), Some(AddressSpace::Local | AddressSpace::Private))
+            };
+            if m.types.leaves(ty).is_ok_and(|leaves| leaves.iter().any(is_unknown)) {
+                return Err("it has pointers to memory of work-groups or work-items".to_string());
+            }
             match size <= MAX_ARG_SIZE {
                 true => Ok(ArgKind::Value { size: size as u32 }),
                 false => Err(format!("{size} bytes are too many")),
