@@ -1,10 +1,10 @@
 //! What is compiled for the devices that the shipped device files describe (vk-backend/devices): every program of the
 //! conformance files becomes modules that are valid there and ask for nothing that the device lacks, or is refused.
 
-#[path = "../../compiler/tests/conformance_support/mod.rs"]
-mod conformance_support;
 #[path = "weak_devices/capabilities.rs"]
 mod capabilities;
+#[path = "../../compiler/tests/conformance_support/mod.rs"]
+mod conformance_support;
 
 use capabilities::{asks_for_less, Module};
 use conformance_support::{read_folder, Program};

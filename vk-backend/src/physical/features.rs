@@ -265,14 +265,18 @@ pub(crate) struct FeatureChain {
     pub(super) maintenance4: Option<vk::PhysicalDeviceMaintenance4Features<'static>>,
     pub(super) subgroup: Option<vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>>,
     pub(super) maximal: Option<vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>>,
-    pub(super) uniform: Option<vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>>,
-    pub(super) workgroup: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
+    pub(super) uniform:
+        Option<vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>>,
+    pub(super) workgroup:
+        Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
     pub(super) atomic_float: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
     pub(super) atomic_float2: Option<vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>>,
     pub(super) dot_product: Option<vk::PhysicalDeviceShaderIntegerDotProductFeatures<'static>>,
     pub(super) clock: Option<vk::PhysicalDeviceShaderClockFeaturesKHR<'static>>,
-    pub(super) cache_control: Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
-    pub(super) executables: Option<vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>>,
+    pub(super) cache_control:
+        Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
+    pub(super) executables:
+        Option<vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>>,
 }
 
 impl FeatureChain {

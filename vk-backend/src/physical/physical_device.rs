@@ -81,7 +81,8 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         queue_family: 0,
         bind_queue: None,
     };
-    device.info.limited_to = instance.limit_to.as_ref().map(|file| (file.name.clone(), file.digest()));
+    device.info.limited_to =
+        instance.limit_to.as_ref().map(|file| (file.name.clone(), file.digest()));
     device.info.memory = device.memory_types().info();
     let has_compute = device.choose_queue_family();
     // Versions carry patch numbers; 1.2.0 is the least that has the structures queried below.
@@ -217,8 +218,7 @@ impl PhysicalDevice {
 
     fn query_properties(&mut self) {
         let instance = &self.instance.raw;
-        let mut p =
-            Properties::query(instance, self.raw, self.usable_version, &self.extensions);
+        let mut p = Properties::query(instance, self.raw, self.usable_version, &self.extensions);
         if let Some(file) = &self.instance.limit_to {
             file.restrict_properties(&mut p);
         }

@@ -116,7 +116,8 @@ impl DeviceFile {
     /// Returns those of the extensions that the file has, too.
     pub(crate) fn common_extensions(&self, offered: &Extensions) -> Extensions {
         offered.keep(|name| {
-            name == PORTABILITY_SUBSET || self.extensions.iter().any(|e| e.as_bytes() == name.to_bytes())
+            name == PORTABILITY_SUBSET
+                || self.extensions.iter().any(|e| e.as_bytes() == name.to_bytes())
         })
     }
 

@@ -255,7 +255,10 @@ mod tests {
             assert!(error.contains(message), "{text}: {error}");
         };
         check("colour = 1\n", "line 4: there is no key 'colour'");
-        check("features = [\n'shaderInt64',\n'shaderInt65']\n", "line 6: there is no 'shaderInt65'");
+        check(
+            "features = [\n'shaderInt64',\n'shaderInt65']\n",
+            "line 6: there is no 'shaderInt65'",
+        );
         check("extensions = ['VK_KHR_swapchain']\n", "line 4: there is no 'VK_KHR_swapchain'");
         check("[limits]\nmaxLines = 1\n", "line 5: there is no 'maxLines'");
         check("[limits]\nmaxPushConstantsSize = -1\n", "line 5: 'maxPushConstantsSize' needs");
@@ -267,7 +270,10 @@ mod tests {
         check("[float_controls]\nroundingModeIndependence = 'some'\n", "line 5: 'rounding");
         check("limits = 1\n", "line 4: 'limits' is no table");
         check("[a\n", "line 4");
-        assert_eq!(parse("f", "device = 'd'\ndriver = 'e'\n").err().unwrap(), "there is no key 'vulkan'");
+        assert_eq!(
+            parse("f", "device = 'd'\ndriver = 'e'\n").err().unwrap(),
+            "there is no key 'vulkan'"
+        );
         let old = HEAD.replace("1.3", "2.0");
         assert!(parse("f", &old).err().unwrap().contains("line 3: 'vulkan' needs a version"));
     }

@@ -7,8 +7,8 @@ use super::DeviceFile;
 use crate::physical::device_info::{DeviceInfo, DeviceType};
 use crate::physical::extensions::Extensions;
 use crate::physical::features::FeatureChain;
-use crate::physical::format::{self, Format, FormatSupport, ImageKind, ImageSupport};
 use crate::physical::format::TexelBufferSupport;
+use crate::physical::format::{self, Format, FormatSupport, ImageKind, ImageSupport};
 use crate::physical::limits::{Limits, MemoryInfo};
 use crate::physical::physical_device::{refusal, spirv_version};
 use crate::physical::properties::Properties;
@@ -33,9 +33,8 @@ impl DeviceFile {
         };
         info.features = self.chain().read();
         let v13 = self.version >= vk::API_VERSION_1_3;
-        let has = |name: &std::ffi::CStr| {
-            self.extensions.iter().any(|e| e.as_bytes() == name.to_bytes())
-        };
+        let has =
+            |name: &std::ffi::CStr| self.extensions.iter().any(|e| e.as_bytes() == name.to_bytes());
         info.features.spirv_version = spirv_version(self.version);
         info.features.calibrated_timestamps =
             has(ext::calibrated_timestamps::NAME) || has(khr::calibrated_timestamps::NAME);
@@ -76,7 +75,9 @@ impl DeviceFile {
     pub(super) fn misplaced_features(&self) -> Vec<&'static str> {
         let mut chain = self.chain();
         let is_lost = |(name, place): &&super::names::FeatureRow| {
-            self.features.contains(name) && place(&mut chain).is_none()
+            // Left out under the validation layer.
+            let is_hidden = *name == "shaderMaximalReconvergence";
+            self.features.contains(name) && !is_hidden && place(&mut chain).is_none()
         };
         FEATURES.iter().filter(is_lost).map(|row| row.0).collect()
     }
