@@ -27,6 +27,9 @@ pub struct Target {
     pub storage8: bool,
     /// storageBuffer16BitAccess.
     pub storage16: bool,
+    /// scalarBlockLayout; without it vectors in device memory are accessed whole only where they are aligned to their
+    /// size.
+    pub scalar_block_layout: bool,
     /// shaderBufferInt64Atomics.
     pub atomic_int64_buffer: bool,
     /// shaderSharedInt64Atomics.
@@ -61,6 +64,8 @@ pub struct Target {
     pub denorm_preserve_16: bool,
     pub denorm_preserve_32: bool,
     pub denorm_preserve_64: bool,
+    /// denormBehaviorIndependence: DenormPreserve of 32 bits may be left out where other widths have it.
+    pub denorm_independent_32: bool,
     /// RoundingModeRTE by width.
     pub rounding_rte_16: bool,
     pub rounding_rte_32: bool,
@@ -494,6 +499,7 @@ impl Target {
             float16: false,
             storage8: true,
             storage16: true,
+            scalar_block_layout: true,
             atomic_int64_buffer: true,
             atomic_int64_shared: true,
             integer_dot_product: false,
@@ -513,6 +519,7 @@ impl Target {
             denorm_preserve_16: false,
             denorm_preserve_32: false,
             denorm_preserve_64: false,
+            denorm_independent_32: true,
             rounding_rte_16: false,
             rounding_rte_32: false,
             rounding_rte_64: false,
@@ -565,6 +572,7 @@ impl Target {
             float64: false,
             storage8: false,
             storage16: false,
+            scalar_block_layout: false,
             atomic_int64_buffer: false,
             atomic_int64_shared: false,
             preserve_signed_zero_inf_nan_64: false,

@@ -61,6 +61,11 @@ pub(crate) fn queues() -> Option<u32> {
     read("HEKLA_QUEUES")?.trim().parse().ok()
 }
 
+/// Reads `HEKLA_LIMIT_TO`: the device file, by short name or path, to which devices are restricted.
+pub(crate) fn limit_to() -> Option<String> {
+    read("HEKLA_LIMIT_TO").filter(|name| !name.is_empty())
+}
+
 /// What `HEKLA_FAULT` asks for: a loss of the device, or what probes are to find. Submissions are counted from 1 for each device, those
 /// of its probes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

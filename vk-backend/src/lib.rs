@@ -53,9 +53,10 @@ pub use device::{
 pub use error::Error;
 pub use memory::{AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, SamplerDesc, Slot};
 pub use physical::{
-    validation_message_count, DeviceInfo, DeviceType, DotProducts, External, Features, Format,
-    ImageKind, ImageSupport, Independence, Instance, Limits, MemoryHandles, MemoryInfo, MemoryKind,
-    PciBusInfo, PhysicalDevice, SemaphoreHandles, SubgroupOps, TexelBufferSupport,
+    device_file_names, validation_message_count, DeviceFile, DeviceInfo, DeviceType, DotProducts,
+    External, Features, FileDevice, Format, FormatSupport, ImageKind, ImageSupport, Independence,
+    Instance, Limits, MemoryHandles, MemoryInfo, MemoryKind, PciBusInfo, PhysicalDevice,
+    SemaphoreHandles, SubgroupOps, TexelBufferSupport,
 };
 pub use pipeline::Pipeline;
 pub use probe::{

@@ -26,7 +26,8 @@ pub fn run(args: &[String]) -> Outcome {
     let also_unstable = match args[..] {
         [] | ["--drivers", "default"] => false,
         ["--drivers", "all"] => true,
-        _ => return Err("usage: cargo xtask test [--drivers all]".to_string()),
+        ["--limit-to", name] => return run_limited(name),
+        _ => return Err("usage: cargo xtask test [--drivers all | --limit-to NAME]".to_string()),
     };
     step("packages");
     system::ensure_packages(&PACKAGES)?;
@@ -52,7 +53,7 @@ pub fn run(args: &[String]) -> Outcome {
         step(&format!("clinfo on {}", driver.name()));
         check_clinfo(installed)?;
         step(&format!("OpenCL programs through pyopencl on {}", driver.name()));
-        python_suite(&python, driver, installed)?;
+        python_suite(&python, driver, installed, None)?;
     }
     step("commands of the documents");
     docs::run(&[])?;
@@ -66,6 +67,18 @@ pub fn run(args: &[String]) -> Outcome {
         cargo_tests(unstable, &packages, &swiftshader)?;
     }
     Ok(())
+}
+
+/// Runs the programs through pyopencl on lavapipe restricted to what the device of a device file has
+/// (docs/weak-devices.md).
+fn run_limited(name: &str) -> Outcome {
+    step("packages");
+    system::ensure_packages(&PACKAGES)?;
+    let python = system::python()?;
+    let lavapipe = found(Driver::Lavapipe)?;
+    artifact::build()?;
+    step(&format!("OpenCL programs through pyopencl on lavapipe restricted to {name}"));
+    python_suite(&python, Driver::Lavapipe, &lavapipe, Some(name))
 }
 
 /// Returns a driver that must be there; prints its manifest.
@@ -137,9 +150,14 @@ fn check_clinfo(driver: &Installed) -> Outcome {
     }
 }
 
-/// icd/tests/python on one driver; then what the driver was given must pass spirv-val and the
+/// icd/tests/python on one driver, restricted to a device file if one is named; then what the driver was given must pass spirv-val and the
 /// validation layer must have said nothing.
-fn python_suite(python: &Path, driver: Driver, installed: &Installed) -> Outcome {
+fn python_suite(
+    python: &Path,
+    driver: Driver,
+    installed: &Installed,
+    limit_to: Option<&str>,
+) -> Outcome {
     let modules = system::target().join(format!("spirv-{}", driver.name()));
     let _ = std::fs::remove_dir_all(&modules);
     let mut suite = artifact::client(python)?;
@@ -149,6 +167,7 @@ fn python_suite(python: &Path, driver: Driver, installed: &Installed) -> Outcome
         .env("HEKLA_VALIDATE", "1")
         .env("HEKLA_DUMP", &modules)
         .env("HEKLA_TEST_DRIVER", driver.name())
+        .envs(limit_to.map(|name| ("HEKLA_LIMIT_TO", name)))
         .env("HEKLA_TEST_PREFIX", installed.prefix().join("\n"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PYOPENCL_NO_CACHE", "1")

@@ -147,6 +147,9 @@ fn aligned(arg: &Arg, least: u32) -> Arg {
 fn float_controls(emitter: &mut emitter::Emitter<'_>, options: &Options) {
     let target = emitter.target;
     let fast = options.finite_math_only && options.no_signed_zeros;
+    let has = |bits| emitter.builder.has_float(bits);
+    let depends = !target.denorm_independent_32
+        && (has(16) && target.denorm_preserve_16 || has(64) && target.denorm_preserve_64);
     let widths = [
         (
             16,
@@ -157,7 +160,7 @@ fn float_controls(emitter: &mut emitter::Emitter<'_>, options: &Options) {
         (
             32,
             target.preserve_signed_zero_inf_nan_32,
-            target.denorm_preserve_32 && !options.denorms_are_zero,
+            target.denorm_preserve_32 && (depends || !options.denorms_are_zero),
             quirks::declares_nearest_32(target, emitter.divides_single),
         ),
         (

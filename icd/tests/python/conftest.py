@@ -2,9 +2,9 @@
 
 The suite runs real OpenCL programs through the ICD loader with pyopencl and compares with numpy. It is
 run with Hekla as the only OpenCL platform and HEKLA_TEST_DRIVER naming the Vulkan driver below it:
-lavapipe, lavapipe-26, swiftshader or gpu. On SwiftShader, which lacks double and more, a program may be refused at
-build time, but only with a diagnostic that names what is missing; such a test is skipped, everything
-else must pass. With HEKLA_TEST_ANY=1 it runs on the first OpenCL platform, whatever that is: so the
+lavapipe, lavapipe-26, swiftshader or gpu. On SwiftShader, which lacks double and more, and where HEKLA_LIMIT_TO restricts
+a driver to what another device has, a program may be refused at build time, but only with a diagnostic that names what is
+missing; such a test is skipped, everything else must pass. With HEKLA_TEST_ANY=1 it runs on the first OpenCL platform, whatever that is: so the
 tests themselves are tested on other people's drivers.
 """
 
@@ -22,6 +22,10 @@ from imaging import Images
 os.environ.setdefault("HEKLA_CACHE", "0")
 
 DRIVER = os.environ.get("HEKLA_TEST_DRIVER", "lavapipe")
+# The device file that the driver is restricted to.
+LIMIT_TO = os.environ.get("HEKLA_LIMIT_TO", "")
+# True where a program may be refused for what the device lacks.
+IS_WEAK = DRIVER == "swiftshader" or LIMIT_TO != ""
 # How to start another Python. A driver with a C library of its own needs words before the program's name,
 # a line each.
 PYTHON = [*filter(None, os.environ.get("HEKLA_TEST_PREFIX", "").split("\n")), sys.executable]
@@ -47,7 +51,7 @@ class Machine:
             self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
 
     def build(self, source, options=()):
-        """Builds a program; on SwiftShader, skips the test where a named capability is missing."""
+        """Builds a program; on a weak device, skips the test where a named capability is missing."""
         options = list(options)
         if clang.LEVEL:
             source, options = self.by_clang(source, options)
@@ -55,7 +59,7 @@ class Machine:
             return cl.Program(self.context, source).build(options=options)
         except cl.RuntimeError as error:
             refusal = REFUSAL.search(str(error))
-            if refusal and DRIVER == "swiftshader":
+            if refusal and IS_WEAK:
                 pytest.skip(refusal[0])
             raise
 

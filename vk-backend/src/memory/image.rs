@@ -6,7 +6,7 @@ use ash::vk;
 
 use crate::device::{Device, Memory, Resource};
 use crate::error::Error;
-use crate::physical::{usage, Format, ImageKind, ImageSupport, MemoryKind};
+use crate::physical::{usage, Format, FormatSupport, ImageKind, ImageSupport, MemoryKind};
 
 /// The source of a component of a texel that a sampler returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use ash::vk;
 use crate::device::{Binding, Device, ROW};
 use crate::error::Error;
 use crate::memory::{Buffer, Component, Image};
-use crate::physical::{Format, ImageKind};
+use crate::physical::{Format, FormatSupport, ImageKind};
 
 /// What a descriptor is written from.
 enum Descriptor {

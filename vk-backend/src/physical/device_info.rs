@@ -69,8 +69,39 @@ pub struct DeviceInfo {
     pub limits: Limits,
     /// Capabilities.
     pub features: Features,
+    /// The device file that `HEKLA_LIMIT_TO` names, to which all of this is restricted, and what tells its text from
+    /// others.
+    pub limited_to: Option<(String, u64)>,
     /// Memory.
     pub memory: MemoryInfo,
     /// Why Hekla cannot use the device, as the rest of a sentence: "lacks ...". `None` when it can.
     pub refusal: Option<String>,
+}
+
+impl DeviceInfo {
+    /// Describes a device of which nothing is known.
+    pub(crate) fn unknown() -> DeviceInfo {
+        DeviceInfo {
+            name: String::new(),
+            vendor_id: 0,
+            device_id: 0,
+            driver_version: 0,
+            driver_name: String::new(),
+            driver_info: String::new(),
+            driver_id: 0,
+            quirks: Quirks::default(),
+            api_version: 0,
+            device_type: DeviceType::Other,
+            device_uuid: [0; 16],
+            driver_uuid: [0; 16],
+            pipeline_cache_uuid: [0; 16],
+            luid: None,
+            pci: None,
+            limits: Limits::default(),
+            features: Features::default(),
+            limited_to: None,
+            memory: MemoryInfo::default(),
+            refusal: None,
+        }
+    }
 }

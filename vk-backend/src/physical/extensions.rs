@@ -17,4 +17,9 @@ impl Extensions {
     pub(crate) fn has(&self, name: &CStr) -> bool {
         self.names.contains(name)
     }
+
+    /// Returns those for which `is_kept` is true.
+    pub(crate) fn keep(&self, is_kept: impl Fn(&CStr) -> bool) -> Extensions {
+        Extensions::new(self.names.iter().filter(|name| is_kept(name)).cloned())
+    }
 }

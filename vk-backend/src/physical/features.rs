@@ -260,19 +260,23 @@ pub(crate) fn extensions_to_enable(
 #[derive(Clone, Default)]
 pub(crate) struct FeatureChain {
     pub(crate) core: vk::PhysicalDeviceFeatures,
-    v11: vk::PhysicalDeviceVulkan11Features<'static>,
-    v12: vk::PhysicalDeviceVulkan12Features<'static>,
-    maintenance4: Option<vk::PhysicalDeviceMaintenance4Features<'static>>,
-    subgroup: Option<vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>>,
-    maximal: Option<vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>>,
-    uniform: Option<vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>>,
-    workgroup: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
-    atomic_float: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
-    atomic_float2: Option<vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>>,
-    dot_product: Option<vk::PhysicalDeviceShaderIntegerDotProductFeatures<'static>>,
-    clock: Option<vk::PhysicalDeviceShaderClockFeaturesKHR<'static>>,
-    cache_control: Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
-    executables: Option<vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>>,
+    pub(super) v11: vk::PhysicalDeviceVulkan11Features<'static>,
+    pub(super) v12: vk::PhysicalDeviceVulkan12Features<'static>,
+    pub(super) maintenance4: Option<vk::PhysicalDeviceMaintenance4Features<'static>>,
+    pub(super) subgroup: Option<vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>>,
+    pub(super) maximal: Option<vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>>,
+    pub(super) uniform:
+        Option<vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>>,
+    pub(super) workgroup:
+        Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
+    pub(super) atomic_float: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
+    pub(super) atomic_float2: Option<vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>>,
+    pub(super) dot_product: Option<vk::PhysicalDeviceShaderIntegerDotProductFeatures<'static>>,
+    pub(super) clock: Option<vk::PhysicalDeviceShaderClockFeaturesKHR<'static>>,
+    pub(super) cache_control:
+        Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
+    pub(super) executables:
+        Option<vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>>,
 }
 
 impl FeatureChain {

@@ -2,6 +2,7 @@
 
 use ash::vk;
 
+use crate::physical::device_info::DeviceInfo;
 use crate::physical::PhysicalDevice;
 
 /// The format of an image's texels.
@@ -16,6 +17,14 @@ macro_rules! formats {
                 #[doc = concat!("VK_FORMAT_", stringify!($name), ".")]
                 pub const $name: Format = Format(vk::Format::$name);
             )*)*
+
+            /// Returns the format of a name, such as `R8_UNORM`.
+            pub fn named(name: &str) -> Option<Format> {
+                match name {
+                    $($(stringify!($name) => Some(Format::$name),)*)*
+                    _ => None,
+                }
+            }
 
             /// Returns the bytes of a texel.
             pub fn bytes(self) -> u32 {
@@ -108,62 +117,106 @@ pub struct TexelBufferSupport {
     pub storage_read: bool,
 }
 
-impl PhysicalDevice {
+/// A device of which one can ask what it does with formats: a physical one, or one that a file describes.
+pub trait FormatSupport {
+    /// Returns its description.
+    fn info(&self) -> &DeviceInfo;
+
     /// Returns what the device can do with typed views of buffers of a format.
-    pub fn texel_buffer_support(&self, format: Format) -> TexelBufferSupport {
-        let instance = &self.instance.raw;
-        // SAFETY: the physical device belongs to the living instance.
-        let properties =
-            unsafe { instance.get_physical_device_format_properties(self.raw, format.0) };
-        let has = |flags| properties.buffer_features.contains(flags);
-        use vk::FormatFeatureFlags as Flags;
-        let features = &self.info.features;
-        let write = has(Flags::STORAGE_TEXEL_BUFFER) && features.storage_image_write_without_format;
-        TexelBufferSupport {
-            read: has(Flags::UNIFORM_TEXEL_BUFFER),
-            write,
-            storage_read: write && features.storage_image_read_without_format,
-        }
-    }
+    fn texel_buffer_support(&self, format: Format) -> TexelBufferSupport;
 
     /// Returns what the device can do with images of a kind and format; `None` if kernels cannot even read them.
-    pub fn image_support(&self, kind: ImageKind, format: Format) -> Option<ImageSupport> {
+    fn image_support(&self, kind: ImageKind, format: Format) -> Option<ImageSupport>;
+}
+
+impl FormatSupport for PhysicalDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn texel_buffer_support(&self, format: Format) -> TexelBufferSupport {
+        texel_buffer_support(&self.info, &self.format_properties(format))
+    }
+
+    fn image_support(&self, kind: ImageKind, format: Format) -> Option<ImageSupport> {
+        let limits = |usage| {
+            // SAFETY: the physical device belongs to the living instance; a combination that the device does not
+            // have is an error.
+            let limits = unsafe {
+                self.instance.raw.get_physical_device_image_format_properties(
+                    self.raw,
+                    format.0,
+                    kind.image_type(),
+                    vk::ImageTiling::OPTIMAL,
+                    usage,
+                    vk::ImageCreateFlags::empty(),
+                )
+            };
+            limits.ok()
+        };
+        image_support(&self.info, kind, &self.format_properties(format), limits)
+    }
+}
+
+impl PhysicalDevice {
+    fn format_properties(&self, format: Format) -> vk::FormatProperties {
         let instance = &self.instance.raw;
         // SAFETY: the physical device belongs to the living instance.
-        let properties =
+        let mut properties =
             unsafe { instance.get_physical_device_format_properties(self.raw, format.0) };
-        let has = |flags| properties.optimal_tiling_features.contains(flags);
-        use vk::FormatFeatureFlags as Flags;
-        if !has(Flags::SAMPLED_IMAGE | Flags::TRANSFER_SRC | Flags::TRANSFER_DST) {
-            return None;
+        if let Some(file) = &self.instance.limit_to {
+            file.restrict_format(format.0, &mut properties);
         }
-        let features = &self.info.features;
-        let storage = has(Flags::STORAGE_IMAGE) && features.storage_image_write_without_format;
-        // SAFETY: as above; a combination that the device does not have is an error.
-        let limits = unsafe {
-            instance.get_physical_device_image_format_properties(
-                self.raw,
-                format.0,
-                kind.image_type(),
-                vk::ImageTiling::OPTIMAL,
-                usage(storage),
-                vk::ImageCreateFlags::empty(),
-            )
-        };
-        let limits = limits.ok()?;
-        Some(ImageSupport {
-            max_extent: [
-                limits.max_extent.width,
-                limits.max_extent.height,
-                limits.max_extent.depth,
-            ],
-            max_layers: limits.max_array_layers,
-            max_levels: limits.max_mip_levels,
-            storage,
-            storage_read: storage && features.storage_image_read_without_format,
-            filtered: has(Flags::SAMPLED_IMAGE_FILTER_LINEAR),
-        })
+        properties
     }
+}
+
+/// Returns what a device can do with typed views of buffers of a format that has these properties.
+pub(crate) fn texel_buffer_support(
+    info: &DeviceInfo,
+    properties: &vk::FormatProperties,
+) -> TexelBufferSupport {
+    let has = |flags| properties.buffer_features.contains(flags);
+    use vk::FormatFeatureFlags as Flags;
+    let features = &info.features;
+    let write = has(Flags::STORAGE_TEXEL_BUFFER) && features.storage_image_write_without_format;
+    TexelBufferSupport {
+        read: has(Flags::UNIFORM_TEXEL_BUFFER),
+        write,
+        storage_read: write && features.storage_image_read_without_format,
+    }
+}
+
+/// Returns what a device can do with images of a kind and of a format that has these properties. `limits` tells the
+/// largest ones with usage flags.
+pub(crate) fn image_support(
+    info: &DeviceInfo,
+    kind: ImageKind,
+    properties: &vk::FormatProperties,
+    limits: impl FnOnce(vk::ImageUsageFlags) -> Option<vk::ImageFormatProperties>,
+) -> Option<ImageSupport> {
+    let has = |flags| properties.optimal_tiling_features.contains(flags);
+    use vk::FormatFeatureFlags as Flags;
+    if !has(Flags::SAMPLED_IMAGE | Flags::TRANSFER_SRC | Flags::TRANSFER_DST) {
+        return None;
+    }
+    let features = &info.features;
+    let storage = has(Flags::STORAGE_IMAGE) && features.storage_image_write_without_format;
+    let limits = limits(usage(storage))?;
+    let extent = limits.max_extent;
+    let most = match kind {
+        ImageKind::D1 | ImageKind::D1Array => info.limits.max_image_dimension[0],
+        ImageKind::D2 | ImageKind::D2Array => info.limits.max_image_dimension[1],
+        ImageKind::D3 => info.limits.max_image_dimension[2],
+    };
+    Some(ImageSupport {
+        max_extent: [extent.width, extent.height, extent.depth].map(|texels| texels.min(most)),
+        max_layers: limits.max_array_layers.min(info.limits.max_image_array_layers),
+        max_levels: limits.max_mip_levels,
+        storage,
+        storage_read: storage && features.storage_image_read_without_format,
+        filtered: has(Flags::SAMPLED_IMAGE_FILTER_LINEAR),
+    })
 }
 
 /// Returns the usage flags of an image.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use ash::{ext, khr, vk};
 
+use crate::config;
 use crate::error::Error;
+use crate::physical::device_file::DeviceFile;
 use crate::physical::validation::{self, Messenger};
 
 /// A Vulkan instance of version 1.2 or later. Loads the Vulkan loader dynamically.
@@ -14,6 +16,8 @@ pub struct Instance {
     pub(crate) entry: ash::Entry,
     /// Version the instance was created for: 1.2 or 1.3.
     pub(crate) api_version: u32,
+    /// What the devices are restricted to (`HEKLA_LIMIT_TO`).
+    pub(crate) limit_to: Option<DeviceFile>,
     messenger: Option<Messenger>,
 }
 
@@ -24,8 +28,10 @@ impl Instance {
     /// messages go to stderr, each prefixed `hekla: validation:`.
     ///
     /// # Errors
-    /// [`Error::NoVulkan`] when the loader is missing or offers less than Vulkan 1.2.
+    /// [`Error::NoVulkan`] when the loader is missing or offers less than Vulkan 1.2; [`Error::Invalid`] when the device
+    /// file that `HEKLA_LIMIT_TO` names is not there or has mistakes.
     pub fn load() -> Result<Arc<Instance>, Error> {
+        let limit_to = config::limit_to().map(|name| DeviceFile::find(&name)).transpose()?;
         let entry = load_entry()?;
         let api_version = instance_version(&entry)?;
         let extensions = instance_extensions(&entry);
@@ -69,7 +75,7 @@ impl Instance {
             })
         })?;
         let messenger = if checks.is_some() { Messenger::new(&entry, &raw).ok() } else { None };
-        Ok(Arc::new(Instance { raw, entry, api_version, messenger }))
+        Ok(Arc::new(Instance { raw, entry, api_version, limit_to, messenger }))
     }
 }
 

@@ -1,24 +1,28 @@
 //! The Vulkan instance, and the properties of devices before they are opened.
 
+mod device_file;
 mod device_info;
 mod dot_products;
 mod extensions;
 mod external;
 mod features;
 mod format;
+mod from_properties;
 mod instance;
 mod limits;
 mod memory_types;
 mod physical_device;
+mod properties;
 mod validation;
 
+pub use device_file::{device_file_names, DeviceFile, FileDevice};
 pub use device_info::{DeviceInfo, DeviceType, PciBusInfo};
 pub use dot_products::DotProducts;
 pub use external::{External, MemoryHandles, SemaphoreHandles};
 pub(crate) use features::{extensions_to_enable, FeatureChain};
 pub use features::{Features, Independence, SubgroupOps};
 pub(crate) use format::usage;
-pub use format::{Format, ImageKind, ImageSupport, TexelBufferSupport};
+pub use format::{Format, FormatSupport, ImageKind, ImageSupport, TexelBufferSupport};
 pub use instance::Instance;
 pub use limits::{Limits, MemoryInfo};
 pub(crate) use limits::{BUFFER_PADDING, BUFFER_USAGE};

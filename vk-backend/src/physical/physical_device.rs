@@ -1,27 +1,24 @@
 //! Physical devices: the properties that the driver reports before one is opened.
 
-use std::ffi::{c_char, CStr};
 use std::sync::Arc;
 
-use ash::{amd, ext, khr, nv, vk};
+use ash::{ext, khr, vk};
 
 use crate::config::{self, Fault};
-use crate::physical::device_info::{DeviceInfo, DeviceType, PciBusInfo};
-use crate::physical::dot_products::DotProducts;
+use crate::physical::device_info::{DeviceInfo, DeviceType};
 use crate::physical::extensions::Extensions;
 use crate::physical::external::External;
-use crate::physical::features::{FeatureChain, Features, Independence, SubgroupOps};
+use crate::physical::features::FeatureChain;
+use crate::physical::from_properties::text;
 use crate::physical::instance::Instance;
-use crate::physical::limits::{Limits, MemoryInfo, BUFFER_PADDING, BUFFER_USAGE};
+use crate::physical::limits::{Limits, BUFFER_USAGE};
 use crate::physical::memory_types::MemoryTypes;
+use crate::physical::properties::Properties;
 use crate::platform::TIME_DOMAIN;
 use crate::quirks::{Driver, Quirks};
 
 /// Most Vulkan queues that are opened on a device: four of medium priority, one of high, one of low.
 const MAX_VULKAN_QUEUES: u32 = 6;
-
-/// nonCoherentAtomSize of simulated non-coherent memory, in bytes.
-const CACHE_LINE: u64 = 64;
 
 /// A device of an instance, not yet opened.
 #[derive(Clone)]
@@ -66,16 +63,26 @@ impl Instance {
 /// Describes the device `raw` of `instance`.
 fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice {
     // SAFETY: `raw` was enumerated from this living instance.
-    let core = unsafe { instance.raw.get_physical_device_properties(raw) };
+    let mut core = unsafe { instance.raw.get_physical_device_properties(raw) };
+    let mut extensions = device_extensions(instance, raw);
+    if let Some(file) = &instance.limit_to {
+        core.api_version = file.common_version(core.api_version);
+        let mut limits = Properties { core: core.limits, ..Properties::default() };
+        file.restrict_properties(&mut limits);
+        core.limits = limits.core;
+        extensions = file.common_extensions(&extensions);
+    }
     let mut device = PhysicalDevice {
         info: basic_info(&core),
         instance: instance.clone(),
         raw,
         usable_version: core.api_version.min(instance.api_version),
-        extensions: device_extensions(instance, raw),
+        extensions,
         queue_family: 0,
         bind_queue: None,
     };
+    device.info.limited_to =
+        instance.limit_to.as_ref().map(|file| (file.name.clone(), file.digest()));
     device.info.memory = device.memory_types().info();
     let has_compute = device.choose_queue_family();
     // Versions carry patch numbers; 1.2.0 is the least that has the structures queried below.
@@ -112,21 +119,11 @@ fn basic_info(p: &vk::PhysicalDeviceProperties) -> DeviceInfo {
         vendor_id: p.vendor_id,
         device_id: p.device_id,
         driver_version: p.driver_version,
-        driver_name: String::new(),
-        driver_info: String::new(),
-        driver_id: 0,
-        quirks: Quirks::default(),
         api_version: p.api_version,
         device_type,
-        device_uuid: [0; 16],
-        driver_uuid: [0; 16],
         pipeline_cache_uuid: p.pipeline_cache_uuid,
-        luid: None,
-        pci: None,
         limits: Limits::from_core(&p.limits),
-        features: Features::default(),
-        memory: MemoryInfo::default(),
-        refusal: None,
+        ..DeviceInfo::unknown()
     }
 }
 
@@ -137,27 +134,15 @@ fn device_extensions(instance: &Instance, raw: vk::PhysicalDevice) -> Extensions
     Extensions::new(list.iter().filter_map(|p| Some(p.extension_name_as_c_str().ok()?.to_owned())))
 }
 
-/// Returns the size of the largest buffer: one allocation, or all that sparse buffers may span (`sparse`), but
-/// at most maxBufferSize (`reported`; `None` without maintenance4). A multiple of the padding, so that a padded
-/// buffer is never too large.
-fn largest_buffer(reported: Option<u64>, allocation: u64, sparse: Option<u64>) -> u64 {
-    let memory = sparse.map_or(allocation, |space| space.max(allocation));
-    // Without maintenance4 only what one allocation holds is certain.
-    let most = reported.unwrap_or(allocation).min(memory);
-    most / BUFFER_PADDING * BUFFER_PADDING
-}
-
-/// Converts a fixed-size C string of Vulkan to text; bytes that are not UTF-8 are replaced.
-fn text(chars: &[c_char]) -> String {
-    let bytes: Vec<u8> = chars.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 impl PhysicalDevice {
     /// Queries the device's memory types.
     pub(crate) fn memory_types(&self) -> MemoryTypes {
         // SAFETY: the physical device belongs to the living instance.
-        let types = unsafe { self.instance.raw.get_physical_device_memory_properties(self.raw) };
+        let mut types =
+            unsafe { self.instance.raw.get_physical_device_memory_properties(self.raw) };
+        if let Some(file) = &self.instance.limit_to {
+            file.restrict_heaps(&mut types);
+        }
         let device_type = self.info.device_type;
         let shares = matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu);
         MemoryTypes::new(types, shares)
@@ -168,7 +153,15 @@ impl PhysicalDevice {
     fn choose_queue_family(&mut self) -> bool {
         let instance = &self.instance.raw;
         // SAFETY: the physical device belongs to the living instance.
-        let families = unsafe { instance.get_physical_device_queue_family_properties(self.raw) };
+        let mut families =
+            unsafe { instance.get_physical_device_queue_family_properties(self.raw) };
+        if let Some(file) = &self.instance.limit_to {
+            for family in &mut families {
+                family.queue_count = file.common_queue_count(family.queue_count);
+                family.timestamp_valid_bits =
+                    file.common_timestamp_bits(family.timestamp_valid_bits);
+            }
+        }
         let compute = |f: &&(usize, &vk::QueueFamilyProperties)| {
             f.1.queue_count > 0 && f.1.queue_flags.contains(vk::QueueFlags::COMPUTE)
         };
@@ -211,9 +204,11 @@ impl PhysicalDevice {
         unsafe { self.instance.raw.get_physical_device_features2(self.raw, &mut head) };
         let core = head.features;
         chain.core = core;
+        if let Some(file) = &self.instance.limit_to {
+            file.restrict_features(&mut chain);
+        }
         self.info.features = chain.read();
-        self.info.features.spirv_version =
-            if self.usable_version >= vk::API_VERSION_1_3 { 0x0001_0600 } else { 0x0001_0500 };
+        self.info.features.spirv_version = spirv_version(self.usable_version);
         self.info.features.calibrated_timestamps = self.has_calibrated_timestamps();
         self.info.features.pipeline_creation_feedback = self.usable_version >= vk::API_VERSION_1_3
             || self.extensions.has(ext::pipeline_creation_feedback::NAME);
@@ -222,136 +217,12 @@ impl PhysicalDevice {
     }
 
     fn query_properties(&mut self) {
-        let v13 = self.usable_version >= vk::API_VERSION_1_3;
-        let has = |name: &CStr| self.extensions.has(name);
-        let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
-        let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
-        let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
-        let mut subgroup = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
-        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
-        let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
-        let mut sm = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
-        let mut cores = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
-        let mut active = vk::PhysicalDeviceShaderCoreProperties2AMD::default();
-        let mut dot = vk::PhysicalDeviceShaderIntegerDotProductProperties::default();
-        let mut head =
-            vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
-        if v13 || has(khr::maintenance4::NAME) {
-            head = head.push_next(&mut maintenance4);
+        let instance = &self.instance.raw;
+        let mut p = Properties::query(instance, self.raw, self.usable_version, &self.extensions);
+        if let Some(file) = &self.instance.limit_to {
+            file.restrict_properties(&mut p);
         }
-        if v13 || has(ext::subgroup_size_control::NAME) {
-            head = head.push_next(&mut subgroup);
-        }
-        if has(ext::external_memory_host::NAME) {
-            head = head.push_next(&mut host);
-        }
-        if has(ext::pci_bus_info::NAME) {
-            head = head.push_next(&mut pci);
-        }
-        if has(nv::shader_sm_builtins::NAME) {
-            head = head.push_next(&mut sm);
-        }
-        if has(amd::shader_core_properties::NAME) {
-            head = head.push_next(&mut cores);
-        }
-        if has(amd::shader_core_properties2::NAME) {
-            head = head.push_next(&mut active);
-        }
-        if v13 || has(khr::shader_integer_dot_product::NAME) {
-            head = head.push_next(&mut dot);
-        }
-        // SAFETY: the chain holds only structures that the device knows and outlives the call.
-        unsafe { self.instance.raw.get_physical_device_properties2(self.raw, &mut head) };
-        let sparse_address_space = head.properties.limits.sparse_address_space_size;
-
-        if has(ext::pci_bus_info::NAME) {
-            self.info.pci = Some(PciBusInfo {
-                domain: pci.pci_domain,
-                bus: pci.pci_bus,
-                device: pci.pci_device,
-                function: pci.pci_function,
-            });
-        }
-        let limits = &mut self.info.limits;
-        let amd_units = cores.shader_engine_count
-            * cores.shader_arrays_per_engine_count
-            * cores.compute_units_per_shader_array;
-        let reported = [sm.shader_sm_count, active.active_compute_unit_count, amd_units];
-        limits.compute_units = reported.into_iter().find(|units| *units > 0);
-        // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-        limits.registers = (sm.shader_sm_count > 0).then_some(65_536);
-        let allocation = v11.max_memory_allocation_size;
-        limits.max_allocation_size = config::max_allocation().unwrap_or(allocation).min(allocation);
-        limits.max_buffer_size = largest_buffer(
-            (maintenance4.max_buffer_size > 0).then_some(maintenance4.max_buffer_size),
-            allocation,
-            self.info.features.sparse_binding.then_some(sparse_address_space),
-        );
-        if config::noncoherent() {
-            limits.non_coherent_atom_size = limits.non_coherent_atom_size.max(CACHE_LINE);
-        }
-        if self.info.features.descriptor_indexing {
-            limits.take_slots(&v12);
-        }
-        limits.max_timeline_difference = v12.max_timeline_semaphore_value_difference;
-        limits.min_imported_host_pointer_alignment = host.min_imported_host_pointer_alignment;
-        self.take_identity(&v11, &v12);
-        self.take_float_controls(&v12);
-        self.take_subgroups(&v11, &subgroup);
-        self.info.features.accelerated_dot_products = DotProducts::from_vk(&dot);
-    }
-
-    fn take_identity(
-        &mut self,
-        v11: &vk::PhysicalDeviceVulkan11Properties<'_>,
-        v12: &vk::PhysicalDeviceVulkan12Properties<'_>,
-    ) {
-        let info = &mut self.info;
-        info.device_uuid = v11.device_uuid;
-        info.driver_uuid = v11.driver_uuid;
-        info.luid = (v11.device_luid_valid == vk::TRUE).then_some(v11.device_luid);
-        info.driver_id = v12.driver_id.as_raw() as u32;
-        info.driver_name = text(&v12.driver_name);
-        info.driver_info = text(&v12.driver_info);
-    }
-
-    fn take_float_controls(&mut self, p: &vk::PhysicalDeviceVulkan12Properties<'_>) {
-        let on = |b: vk::Bool32| b == vk::TRUE;
-        let f = &mut self.info.features;
-        f.preserve_signed_zero_inf_nan_16 = on(p.shader_signed_zero_inf_nan_preserve_float16);
-        f.preserve_signed_zero_inf_nan_32 = on(p.shader_signed_zero_inf_nan_preserve_float32);
-        f.preserve_signed_zero_inf_nan_64 = on(p.shader_signed_zero_inf_nan_preserve_float64);
-        f.denorm_preserve_16 = on(p.shader_denorm_preserve_float16);
-        f.denorm_preserve_32 = on(p.shader_denorm_preserve_float32);
-        f.denorm_preserve_64 = on(p.shader_denorm_preserve_float64);
-        f.denorm_flush_to_zero_32 = on(p.shader_denorm_flush_to_zero_float32);
-        f.rounding_rte_16 = on(p.shader_rounding_mode_rte_float16);
-        f.rounding_rte_32 = on(p.shader_rounding_mode_rte_float32);
-        f.rounding_rte_64 = on(p.shader_rounding_mode_rte_float64);
-        f.rounding_rtz_32 = on(p.shader_rounding_mode_rtz_float32);
-        f.denorm_independence = Independence::from_vk(p.denorm_behavior_independence);
-        f.rounding_independence = Independence::from_vk(p.rounding_mode_independence);
-    }
-
-    fn take_subgroups(
-        &mut self,
-        v11: &vk::PhysicalDeviceVulkan11Properties<'_>,
-        control: &vk::PhysicalDeviceSubgroupSizeControlProperties<'_>,
-    ) {
-        let f = &mut self.info.features;
-        f.subgroup_size = v11.subgroup_size;
-        if v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {
-            let ops = v11.subgroup_supported_operations.as_raw();
-            f.subgroup_ops = SubgroupOps::from_bits_truncate(ops);
-        }
-        let compute = control.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
-        f.subgroup_size_control &= compute;
-        f.max_workgroup_subgroups = control.max_compute_workgroup_subgroups;
-        f.subgroup_size_range = if f.subgroup_size_control {
-            [control.min_subgroup_size, control.max_subgroup_size]
-        } else {
-            [f.subgroup_size; 2]
-        };
+        self.info.take_properties(&p);
     }
 
     /// Returns true if the device's clock and CLOCK_MONOTONIC can be read together.
@@ -397,8 +268,16 @@ impl PhysicalDevice {
     }
 }
 
+/// Returns the highest SPIR-V version of a Vulkan version.
+pub(crate) fn spirv_version(vulkan: u32) -> u32 {
+    match vulkan >= vk::API_VERSION_1_3 {
+        true => 0x0001_0600,
+        false => 0x0001_0500,
+    }
+}
+
 /// Returns why a device cannot be used, as the rest of a sentence that begins with its name.
-fn refusal(info: &DeviceInfo, has_compute: bool) -> Option<String> {
+pub(crate) fn refusal(info: &DeviceInfo, has_compute: bool) -> Option<String> {
     let (version, f) = (info.api_version, &info.features);
     if version < vk::API_VERSION_1_2 {
         return Some(format!(
@@ -437,16 +316,5 @@ mod tests {
         info.memory.device_local_bytes = 1;
         assert_eq!(refusal(&info, true), None);
         assert!(refusal(&info, false).unwrap().contains("a queue that computes"));
-    }
-
-    #[test]
-    fn a_buffer_ends_with_its_allocation_unless_it_is_sparse() {
-        const GIB: u64 = 1 << 30;
-        assert_eq!(largest_buffer(None, 4 * GIB - 1, None), 4 * GIB - 16);
-        assert_eq!(largest_buffer(Some(1 << 40), 4 * GIB, None), 4 * GIB);
-        assert_eq!(largest_buffer(Some(2 * GIB), 4 * GIB, None), 2 * GIB);
-        assert_eq!(largest_buffer(Some(1 << 40), 4 * GIB, Some(1 << 48)), 1 << 40);
-        assert_eq!(largest_buffer(Some(1 << 48), 4 * GIB, Some(1 << 40)), 1 << 40);
-        assert_eq!(largest_buffer(None, 4 * GIB, Some(1 << 40)), 4 * GIB);
     }
 }

@@ -90,6 +90,7 @@ impl Memories<'_> {
         let access = Access { memory, ptr, ty, align, flags };
         let element = self.element(access);
         let is_legal = match memory {
+            Memory::Device if !self.is_placed(access) => false,
             // Without 64-bit integers, those are vectors of two words.
             Memory::Device if ty.lanes > 1 && is_wide_int(ty.scalar) => {
                 self.target.int64 && element.is_some()
@@ -132,6 +133,13 @@ impl Memories<'_> {
                 self.has_unit(access.memory, bytes).then_some(Type::of(Scalar::int(bytes * 8)))
             }
         }
+    }
+
+    /// Returns true if device memory does an access of a vector at its address. Without scalarBlockLayout that is where
+    /// the vector is aligned to its size: V3D 4.2 wraps accesses around at multiples of 16 bytes.
+    fn is_placed(&self, access: Access) -> bool {
+        let whole = access.ty.bytes().next_power_of_two();
+        self.target.scalar_block_layout || access.ty.lanes == 1 || access.align >= whole
     }
 
     /// Returns true if a memory has integers of that many bytes.

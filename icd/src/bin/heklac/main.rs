@@ -11,12 +11,14 @@
 
 mod doctor;
 
+use hekla::core::device::open;
 use hekla::core::offline::is_spirv;
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::{
     compile_il, compile_il_to_ir, compile_timed, compile_to_ir, reflection, Compiled, Il, IrAt,
     Options, Program, Source, SpecValue, Target,
 };
+use hekla_vk_backend::DeviceFile;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -28,6 +30,7 @@ usage: heklac FILE [OpenCL build options] -o FILE.spv
   FILE         OpenCL C (.cl), OpenCL SPIR-V (.spv) or its text (.spvasm, by spirv-as)
   --spec ID=N  give a specialization constant of SPIR-V a value: an integer, or bits as 0x...
   --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
+  --limit-to D compile for the device that a file describes: D is a path, or one of those that docs/weak-devices.md lists
   --reflection print arguments, layout of the kernel-argument buffer and all else that a launch needs, as JSON
   --emit=...   print, in place of SPIR-V: metadata (arguments and kernel-argument buffer of each kernel); the IR as the
                passes leave it, as lowering leaves it, or after each run of a pass
@@ -198,6 +201,7 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
         match arg.as_str() {
             "-o" => request.output = args.next().map(PathBuf::from),
             "--minimal" => request.target = Target::minimal(),
+            "--limit-to" => request.target = target_of_file(&args.next().unwrap_or_default())?,
             "--reflection" => request.emit = Emit::Reflection,
             "--spec" => request.specs.push(spec(&args.next().unwrap_or_default())?),
             "--time" => request.time = true,
@@ -215,6 +219,16 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
     match request.input.as_os_str().is_empty() {
         true => Err(USAGE.to_string()),
         false => Ok(request),
+    }
+}
+
+/// Returns what is compiled for with `--limit-to`.
+fn target_of_file(name: &str) -> Result<Target, String> {
+    let file = DeviceFile::find(name).map_err(|e| format!("heklac: {e}"))?;
+    let device = file.device();
+    match &device.info.refusal {
+        Some(reason) => Err(format!("heklac: {} {reason}", file.device)),
+        None => Ok(open::target_of_file(&device)),
     }
 }
 

@@ -50,5 +50,7 @@ fn key(what: &str, info: &DeviceInfo) -> Digest {
         &info.driver_version.to_le_bytes(),
         info.driver_info.as_bytes(),
         info.name.as_bytes(),
+        // Another limit leaves other modes and features to probe.
+        &info.limited_to.as_ref().map_or(0, |(_, digest)| *digest).to_le_bytes(),
     ])
 }

@@ -1,7 +1,7 @@
 //! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
 //! memory.
 
-use super::images::ImageFeatures;
+use super::images::{ImageFeatures, Images};
 use super::samplers::Samplers;
 use super::{defects, findings, subgroups};
 use crate::cl::error::{fail, Result};
@@ -396,12 +396,22 @@ fn probe(device: &Arc<vk::Device>) -> vk::Probe {
     let bytes = |probe: &vk::Probe| probe.to_bytes();
     let found = findings::of(device, PROBE, bytes, vk::Probe::from_bytes, || device.probe());
     found.unwrap_or_else(|error| {
-        // The careful answers: nothing is exact, everything is emulated.
         let info = device.info();
         tracing::warn!("{}: the arithmetic was not probed: {error}", info.name);
-        let controls = vk::FloatControls::offered(&info.features);
-        vk::Probe { controls, ..vk::Probe::default() }
+        unprobed(info)
     })
+}
+
+/// Returns the careful answers about a device that was not probed: nothing is exact, everything is emulated.
+fn unprobed(info: &vk::DeviceInfo) -> vk::Probe {
+    let controls = vk::FloatControls::offered(&info.features);
+    vk::Probe { controls, ..vk::Probe::default() }
+}
+
+/// Returns what the compiler is told of a device that is described by a file alone.
+pub fn target_of_file(device: &vk::FileDevice) -> Target {
+    let images = Images::of(device).map(|images| images.features).unwrap_or_default();
+    target(&device.info, &unprobed(&device.info), images, None)
 }
 
 /// What the compiler is told of a width of floats.
@@ -446,6 +456,7 @@ pub fn target(
         float16: f.float16 && f.storage16,
         storage8: f.storage8,
         storage16: f.storage16,
+        scalar_block_layout: f.scalar_block_layout,
         atomic_int64_buffer: f.atomic_int64_buffer,
         atomic_int64_shared: f.atomic_int64_shared,
         integer_dot_product: f.integer_dot_product,
@@ -465,6 +476,7 @@ pub fn target(
         denorm_preserve_16: denorms_16,
         denorm_preserve_32: denorms_32,
         denorm_preserve_64: denorms_64,
+        denorm_independent_32: f.denorm_independence != vk::Independence::None,
         rounding_rte_16: rte_16,
         rounding_rte_32: rte_32,
         rounding_rte_64: rte_64,

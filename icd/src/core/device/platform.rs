@@ -89,7 +89,11 @@ fn enumerate() -> Vec<Ref<Device>> {
     fork::register_handler();
     hekla_compiler::set_thread_start(hekla_vk_backend::block_signals);
     let enumerated = selection::enumerate().unwrap_or_else(|error| {
-        tracing::info!("there is no Vulkan: {error}");
+        tracing::info!("{}", selection::failure(&error));
+        // Who asks for a restriction would not know that there was none.
+        if matches!(error, hekla_vk_backend::Error::Invalid(_)) {
+            log::notice(&selection::failure(&error));
+        }
         Vec::new()
     });
     for device in &enumerated {

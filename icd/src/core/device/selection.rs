@@ -173,7 +173,7 @@ pub fn explain() -> (String, bool) {
             devices.iter().any(|device| device.selection == Selection::Offered)
         }
         Err(error) => {
-            let _ = writeln!(text, "There is no Vulkan: {error}.");
+            let _ = writeln!(text, "{}.", failure(&error));
             false
         }
     };
@@ -182,6 +182,15 @@ pub fn explain() -> (String, bool) {
         text.push_str(&advice());
     }
     (text, offered)
+}
+
+/// Returns why no device could be looked at.
+pub fn failure(error: &vk::Error) -> String {
+    match error {
+        // A mistake in what the environment asks for.
+        vk::Error::Invalid(what) => format!("HEKLA_LIMIT_TO asks for what cannot be: {what}"),
+        _ => format!("There is no Vulkan: {error}"),
+    }
 }
 
 /// Writes what a device is, whether it is offered, and what OpenCL programs do without on it.
@@ -195,6 +204,9 @@ fn describe(text: &mut String, index: usize, device: &EnumeratedDevice) -> std::
     let driver = format!("{} {}", info.driver_name, info.driver_info);
     writeln!(text, "{}: {}, Vulkan {major}.{minor}", info.name, driver.trim())?;
     writeln!(text, "    {}", device.explanation())?;
+    if let Some((name, _)) = &info.limited_to {
+        writeln!(text, "    HEKLA_LIMIT_TO={name} restricts it")?;
+    }
     if device.selection == Selection::Offered {
         for line in shortcomings(&info.features) {
             writeln!(text, "    {line}")?;

@@ -86,7 +86,7 @@ fn devices() -> (Vec<Finding>, usize) {
     let all = match selection::enumerate() {
         Ok(all) => all,
         Err(error) => {
-            let text = format!("there is no Vulkan: {error}: {ADVICE}");
+            let text = format!("{}: {ADVICE}", selection::failure(&error));
             return (vec![Finding::new(Severity::Fault, "vulkan", text)], 0);
         }
     };

@@ -92,16 +92,16 @@ pub struct Images {
 
 impl Images {
     /// Returns the images of a device; `None` if they are fewer than a full profile's.
-    pub fn of(physical: &vk::PhysicalDevice) -> Option<Images> {
-        let info = &physical.info;
+    pub fn of(device: &impl vk::FormatSupport) -> Option<Images> {
+        let info = device.info();
         let slots = info.limits.image_slots >= MAX_READ_ARGS + MAX_WRITE_ARGS;
         if !info.features.descriptor_indexing || !slots {
             return None;
         }
-        let mut images = Images::without_formats(physical)?;
-        let of = |image_type| (image_type, images.formats_of(physical, image_type));
+        let mut images = Images::without_formats(device)?;
+        let of = |image_type| (image_type, images.formats_of(device, image_type));
         images.formats = TYPES.iter().map(|(image_type, _)| of(*image_type)).collect();
-        images.features = images.find_features(physical);
+        images.features = images.find_features(device);
         let ImageFeatures { read_write, writes_3d, .. } = images.features;
         for (image_type, formats) in &mut images.formats {
             let written = writes_3d || *image_type != CL_MEM_OBJECT_IMAGE3D;
@@ -115,10 +115,10 @@ impl Images {
 
     /// Returns the largest images, where those that a full profile requires are among them. All formats that a full
     /// profile requires come in these sizes.
-    fn without_formats(physical: &vk::PhysicalDevice) -> Option<Images> {
-        let [line, lines, flat, layered, solid] = KINDS.map(|kind| largest(physical, kind));
+    fn without_formats(device: &impl vk::FormatSupport) -> Option<Images> {
+        let [line, lines, flat, layered, solid] = KINDS.map(|kind| largest(device, kind));
         let (line, lines, flat, layered, solid) = (line?, lines?, flat?, layered?, solid?);
-        let max_buffer = physical.info.limits.max_texel_buffer_elements as usize;
+        let max_buffer = device.info().limits.max_texel_buffer_elements as usize;
         let widths = [line, lines, flat, layered].map(|(extent, _)| extent[0]);
         let max_2d = [widths.into_iter().fold(usize::MAX, usize::min), flat.0[1].min(layered.0[1])];
         let (max_3d, max_layers) = (solid.0, lines.1.min(layered.1));
@@ -133,13 +133,13 @@ impl Images {
     /// Returns the formats of images of a type that kernels can read or write.
     fn formats_of(
         &self,
-        physical: &vk::PhysicalDevice,
+        device: &impl vk::FormatSupport,
         image_type: cl_mem_object_type,
     ) -> Vec<(cl_image_format, Access)> {
         let access = |format| match kind(image_type) {
             None => {
                 let layout = format::layout_in_buffer(format)?;
-                let found = physical.texel_buffer_support(layout.format);
+                let found = device.texel_buffer_support(layout.format);
                 let stored = layout.store.is_some();
                 Some(Access {
                     read: found.read,
@@ -149,8 +149,8 @@ impl Images {
             }
             Some(kind) => {
                 let layout = format::layout(format)?;
-                let found = physical.image_support(kind, layout.format)?;
-                physical.image_support(kind, layout.read_as)?;
+                let found = device.image_support(kind, layout.format)?;
+                device.image_support(kind, layout.read_as)?;
                 let mut sizes = self.largest(kind).into_iter().zip(found.max_extent);
                 let fits = sizes.all(|(least, most)| least <= most as usize);
                 let depth = format.image_channel_order != CL_DEPTH
@@ -180,7 +180,7 @@ impl Images {
 
     /// Returns the features that all formats which they require have. What views of buffers lack (Vulkan requires
     /// fewer formats of them) only shortens their list.
-    fn find_features(&self, physical: &vk::PhysicalDevice) -> ImageFeatures {
+    fn find_features(&self, device: &impl vk::FormatSupport) -> ImageFeatures {
         let flat = [
             CL_MEM_OBJECT_IMAGE1D,
             CL_MEM_OBJECT_IMAGE1D_ARRAY,
@@ -193,7 +193,7 @@ impl Images {
         let both =
             |t: &_| format::required_to_read_and_write().all(|f| self.access(*t, f).read_write);
         ImageFeatures {
-            filtered: self.find_filtered(physical),
+            filtered: self.find_filtered(device),
             images: flat.iter().chain([&solid]).all(read) && flat.iter().all(write),
             read_write: flat.iter().all(both),
             writes_3d: write(&solid),
@@ -201,13 +201,13 @@ impl Images {
     }
 
     /// Returns the types of channels that the device's samplers filter in all formats and kinds of images.
-    fn find_filtered(&self, physical: &vk::PhysicalDevice) -> vk::Filters {
+    fn find_filtered(&self, device: &impl vk::FormatSupport) -> vk::Filters {
         let mut filtered = vk::Filters::all();
         for (image_type, formats) in &self.formats {
             let Some(kind) = kind(*image_type) else { continue };
             for layout in formats.iter().filter_map(|(format, _)| format::layout(*format)) {
                 let of = vk::Filters::of(layout.read_as);
-                let support = || physical.image_support(kind, layout.read_as);
+                let support = || device.image_support(kind, layout.read_as);
                 if filtered.intersects(of) && !support().is_some_and(|support| support.filtered) {
                     filtered.remove(of);
                 }
@@ -231,10 +231,10 @@ impl Images {
 }
 
 /// Returns the largest extent, and the most layers, of images of a kind in all formats that a full profile requires.
-fn largest(physical: &vk::PhysicalDevice, kind: vk::ImageKind) -> Option<([usize; 3], usize)> {
+fn largest(device: &impl vk::FormatSupport, kind: vk::ImageKind) -> Option<([usize; 3], usize)> {
     let mut least = ([usize::MAX; 3], usize::MAX);
     for format in format::required() {
-        let support = physical.image_support(kind, format::layout(format)?.format)?;
+        let support = device.image_support(kind, format::layout(format)?.format)?;
         for (least, most) in least.0.iter_mut().zip(support.max_extent) {
             *least = (*least).min(most as usize);
         }

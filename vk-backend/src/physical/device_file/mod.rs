@@ -1,0 +1,228 @@
+//! Device files: what another device offers, as data. `HEKLA_LIMIT_TO` restricts a device to what such a file has too,
+//! and the offline compiler compiles for the device that one describes.
+//!
+//! A file names features, properties, limits and extensions as Vulkan does. What it does not name of features,
+//! properties that are true or false, and extensions, the device lacks; a limit that it does not state is not restricted, nor is a format that it does not say to be lacking.
+
+mod names;
+mod parse;
+mod shipped;
+mod virtual_device;
+
+use std::collections::hash_map::DefaultHasher;
+use std::ffi::CStr;
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+
+use ash::vk;
+
+use crate::error::Error;
+use crate::physical::extensions::Extensions;
+use crate::physical::features::{FeatureChain, SubgroupOps};
+use crate::physical::properties::Properties;
+use names::{Common, LimitRow, Slot, FEATURES, FLAGS};
+
+pub use shipped::device_file_names;
+pub use virtual_device::FileDevice;
+
+/// Must be enabled where a driver offers it, so no file takes it away.
+const PORTABILITY_SUBSET: &CStr = c"VK_KHR_portability_subset";
+
+/// What a device offers, read from a file.
+#[derive(Clone)]
+pub struct DeviceFile {
+    /// The name that it was asked for by: a short one, or a path.
+    pub name: String,
+    /// The device that it describes.
+    pub device: String,
+    /// That device's driver.
+    pub driver: String,
+    version: u32,
+    extensions: Vec<&'static str>,
+    features: Vec<&'static str>,
+    flags: Vec<&'static str>,
+    limits: Vec<(&'static LimitRow, [u64; 3])>,
+    subgroups: Subgroups,
+    /// denormBehaviorIndependence and roundingModeIndependence.
+    independence: [Option<vk::ShaderFloatControlsIndependence>; 2],
+    queue_count: Option<u32>,
+    timestamp_valid_bits: Option<u32>,
+    heap_bytes: Option<u64>,
+    lacking_formats: Formats,
+    digest: u64,
+}
+
+/// Sub-groups of compute shaders.
+#[derive(Clone, Copy, Default)]
+struct Subgroups {
+    size: u32,
+    /// Least and most; `None` where no size can be asked for.
+    sizes: Option<[u32; 2]>,
+    operations: SubgroupOps,
+}
+
+/// The formats that a device lacks, by use.
+#[derive(Clone, Default)]
+struct Formats {
+    sampled: Vec<vk::Format>,
+    filtered: Vec<vk::Format>,
+    storage: Vec<vk::Format>,
+    uniform_texel_buffer: Vec<vk::Format>,
+    storage_texel_buffer: Vec<vk::Format>,
+}
+
+impl DeviceFile {
+    /// Reads a file: the shipped one of a short name, else the one at a path.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when there is none, or with the line and the key that is wrong in it.
+    pub fn find(name: &str) -> Result<DeviceFile, Error> {
+        if let Some(text) = shipped::text(name) {
+            return DeviceFile::parse(name, text);
+        }
+        let path = Path::new(name);
+        if path.components().count() == 1 && path.extension().is_none() {
+            let known = device_file_names().collect::<Vec<_>>().join(", ");
+            return Err(Error::Invalid(format!(
+                "there is no device file '{name}'; it is a path, or one of {known}"
+            )));
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Error::Invalid(format!("the device file {name} cannot be read: {e}")))?;
+        DeviceFile::parse(name, &text)
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`], with the line and the key that is wrong.
+    pub fn parse(name: &str, text: &str) -> Result<DeviceFile, Error> {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let file = parse::parse(name, text).map_err(|e| Error::Invalid(format!("{name}: {e}")))?;
+        Ok(DeviceFile { digest: hasher.finish(), ..file })
+    }
+
+    /// Tells this file from others by its text.
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// Returns the Vulkan version that a device of `version` is treated as having.
+    pub(crate) fn common_version(&self, version: u32) -> u32 {
+        version.min(self.version)
+    }
+
+    /// Returns those of the extensions that the file has, too.
+    pub(crate) fn common_extensions(&self, offered: &Extensions) -> Extensions {
+        offered.keep(|name| {
+            name == PORTABILITY_SUBSET
+                || self.extensions.iter().any(|e| e.as_bytes() == name.to_bytes())
+        })
+    }
+
+    /// Turns off the features that the file lacks.
+    pub(crate) fn restrict_features(&self, chain: &mut FeatureChain) {
+        for (name, place) in FEATURES {
+            if let Some(feature) = place(chain).filter(|_| !self.features.contains(name)) {
+                *feature = vk::FALSE;
+            }
+        }
+    }
+
+    /// Leaves of the properties what the file has, too. The size of sub-groups stays the device's.
+    pub(crate) fn restrict_properties(&self, p: &mut Properties) {
+        for (name, place) in FLAGS {
+            if !self.flags.contains(name) {
+                *place(p) = vk::FALSE;
+            }
+        }
+        for ((_, common, place), value) in &self.limits {
+            match place(p) {
+                Slot::U32(limit) => *limit = common.of(u64::from(*limit), value[0]) as u32,
+                Slot::U64(limit) => *limit = common.of(*limit, value[0]),
+                Slot::Dimensions(limits) => {
+                    for (limit, value) in limits.iter_mut().zip(value) {
+                        *limit = common.of(u64::from(*limit), *value) as u32;
+                    }
+                }
+            }
+        }
+        let operations = self.subgroups.operations.bits();
+        p.v11.subgroup_supported_operations &= vk::SubgroupFeatureFlags::from_raw(operations);
+        if self.subgroups.sizes.is_none() {
+            p.subgroup.required_subgroup_size_stages = vk::ShaderStageFlags::empty();
+        }
+        let [denorms, rounding] = self.independence;
+        restrict_independence(&mut p.v12.denorm_behavior_independence, denorms);
+        restrict_independence(&mut p.v12.rounding_mode_independence, rounding);
+    }
+
+    /// Returns how many of `count` queues the device is treated as having.
+    pub(crate) fn common_queue_count(&self, count: u32) -> u32 {
+        count.min(self.queue_count.unwrap_or(u32::MAX))
+    }
+
+    /// Returns how many of `bits` bits of timestamps the device is treated as having.
+    pub(crate) fn common_timestamp_bits(&self, bits: u32) -> u32 {
+        bits.min(self.timestamp_valid_bits.unwrap_or(u32::MAX))
+    }
+
+    /// Makes heaps no larger than the file's.
+    pub(crate) fn restrict_heaps(&self, heaps: &mut vk::PhysicalDeviceMemoryProperties) {
+        for heap in &mut heaps.memory_heaps {
+            heap.size = heap.size.min(self.heap_bytes.unwrap_or(u64::MAX));
+        }
+    }
+
+    /// Leaves of a format's uses those that the file has, too.
+    pub(crate) fn restrict_format(&self, format: vk::Format, p: &mut vk::FormatProperties) {
+        use vk::FormatFeatureFlags as Flags;
+        let formats = &self.lacking_formats;
+        let images = [
+            (&formats.sampled, Flags::SAMPLED_IMAGE),
+            (&formats.filtered, Flags::SAMPLED_IMAGE_FILTER_LINEAR),
+            (&formats.storage, Flags::STORAGE_IMAGE),
+        ];
+        let buffers = [
+            (&formats.uniform_texel_buffer, Flags::UNIFORM_TEXEL_BUFFER),
+            (&formats.storage_texel_buffer, Flags::STORAGE_TEXEL_BUFFER),
+        ];
+        for (lacking, flag) in images {
+            if lacking.contains(&format) {
+                p.optimal_tiling_features &= !flag;
+            }
+        }
+        for (lacking, flag) in buffers {
+            if lacking.contains(&format) {
+                p.buffer_features &= !flag;
+            }
+        }
+    }
+}
+
+impl Common {
+    fn of(self, a: u64, b: u64) -> u64 {
+        match self {
+            Common::Least => a.min(b),
+            Common::Greatest => a.max(b),
+        }
+    }
+}
+
+/// Leaves the more dependent of two answers.
+fn restrict_independence(
+    device: &mut vk::ShaderFloatControlsIndependence,
+    file: Option<vk::ShaderFloatControlsIndependence>,
+) {
+    use vk::ShaderFloatControlsIndependence as Independence;
+    let by_freedom = [Independence::NONE, Independence::TYPE_32_ONLY, Independence::ALL];
+    let both = [*device, file.unwrap_or(Independence::NONE)];
+    *device = by_freedom.into_iter().find(|i| both.contains(i)).unwrap_or(Independence::NONE);
+}
+
+impl std::fmt::Debug for DeviceFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DeviceFile").field("name", &self.name).finish_non_exhaustive()
+    }
+}

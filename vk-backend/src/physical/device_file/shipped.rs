@@ -1,0 +1,61 @@
+//! The device files that come with this crate, by their short names.
+
+macro_rules! files {
+    ($($name:literal)*) => {
+        const FILES: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../devices/", $name, ".toml"))),)*];
+    };
+}
+
+files! {
+    "adreno-turnip"
+    "android"
+    "apple-kosmickrisp"
+    "apple-moltenvk"
+    "intel-anv"
+    "mali-panvk"
+    "pi4-v3dv"
+    "pi5-v3dv"
+    "radeon-radv"
+}
+
+/// Returns the short names of the files that [`super::DeviceFile::find`] knows.
+pub fn device_file_names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+/// Returns the text of a file.
+pub(super) fn text(name: &str) -> Option<&'static str> {
+    FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::DeviceFile;
+    use super::*;
+
+    #[test]
+    fn every_file_is_listed_and_whole() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/devices");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+            assert!(text(&name).is_some(), "{name} is not listed");
+        }
+        for name in device_file_names() {
+            let file = DeviceFile::find(name).unwrap();
+            assert_eq!(file.misplaced_features(), [""; 0], "{name}");
+            assert_eq!(file.device().info.refusal, None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_lacks_what_is_needed_is_refused() {
+        let text = text("pi4-v3dv").unwrap();
+        let without = text.replace("\"bufferDeviceAddress\",", "");
+        let refusal = DeviceFile::parse("x", &without).unwrap().device().info.refusal;
+        assert_eq!(refusal.as_deref(), Some("lacks bufferDeviceAddress, which Hekla needs"));
+        let old = text.replace("vulkan = \"1.3\"", "vulkan = \"1.1\"");
+        let refusal = DeviceFile::parse("x", &old).unwrap().device().info.refusal;
+        assert_eq!(refusal.as_deref(), Some("offers Vulkan 1.1; Hekla needs 1.2"));
+    }
+}
