@@ -454,8 +454,10 @@ pub fn target(
         int8: f.int8,
         float64: f.float64,
         float16: f.float16 && f.storage16,
-        storage8: f.storage8,
-        storage16: f.storage16,
+        // Where a device lacks the type itself, instructions may load, store and widen its numbers, and no more: a pointer to
+        // them that is made of words would not be valid.
+        storage8: f.storage8 && f.int8,
+        storage16: f.storage16 && f.int16,
         scalar_block_layout: f.scalar_block_layout,
         atomic_int64_buffer: f.atomic_int64_buffer,
         atomic_int64_shared: f.atomic_int64_shared,
