@@ -37,8 +37,10 @@ usage: cargo xtask COMMAND
 
   demo                      install what is missing, then run clinfo, a Mandelbrot and clpeak on
                             the best Vulkan device of this machine
-  test [--drivers all]      install what is missing, then run every check and test on lavapipe and
-                            SwiftShader; all: also on lavapipe of Debian unstable
+  test [--drivers all | --limit-to NAME]
+                            install what is missing, then run every check and test on lavapipe and SwiftShader; all:
+                            also on lavapipe of Debian unstable; NAME: the Python suite alone, on lavapipe that is
+                            restricted to a device file (vk-backend/devices)
   check                     the checks of the source that test begins with: format, lints,
                             documentation, imports between folders, the C header
   run -- PROGRAM ARGS...    run a program with Hekla as its only OpenCL platform
@@ -72,10 +74,11 @@ usage: cargo xtask COMMAND
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
                             hashcat tests itself and cracks an example hash in each of 41 modes
   apps [NAME...] [--vendor NAME] [--vendors DIR] [--driver NAME] [--library FILE] [--seconds N]
-       [--beside NAME] [--record DEVICE]
+       [--beside NAME] [--record DEVICE] [--prepared FOLDER]
                             programs of Debian, PyPI and public repositories, their results checked: ffmpeg,
                             darktable, OpenCV, GEGL, llama.cpp and SYCL against PoCL or the processor, others by
-                            their own tests; --beside measures another driver, --record writes docs/programs.md
+                            their own tests; --beside measures another driver, --record writes docs/programs.md;
+                            --prepared takes them from a folder where nothing can be installed
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
