@@ -294,7 +294,7 @@ def main():
     if not size:
         sys.exit("usage: " + __doc__.split("usage: ")[1])
     is_gpu = devices_of(options.platform)[0].type & cl.device_type.GPU
-    bodies = options.bodies or (262144 if is_gpu else 16384)
+    bodies = options.bodies or (131072 if is_gpu else 16384)
     # Shares are equal, and begin where a sub-buffer may begin.
     options.bodies = -(-bodies // (size * 256)) * size * 256
     if team:

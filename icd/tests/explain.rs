@@ -124,7 +124,7 @@ fn no_driver_at_all() {
     let logged = enumerate(&none);
     assert!(!logged.found);
     assert!(
-        logged.text.contains("there is no Vulkan: no Vulkan driver is installed"),
+        logged.text.contains("There is no Vulkan: no Vulkan driver is installed"),
         "{}",
         logged.text
     );

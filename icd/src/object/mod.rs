@@ -195,6 +195,8 @@ impl<T: Kind> Ref<T> {
     }
 
     /// Removes a reference of the application (clRelease…).
+    // `fetch_update` has another name from Rust 1.95 on, which older ones do not know.
+    #[allow(deprecated)]
     pub fn release(handle: *mut T::Target) -> Result<()> {
         let object = Self::from_handle(handle)?;
         let one_less = |count: u32| count.checked_sub(1);

@@ -130,7 +130,7 @@ fn has_capability(capability: u32, f: &Features) -> Option<bool> {
         5347 => f.buffer_device_address,
         5612 => f.atomic_float32_buffer_min_max,
         5613 => f.atomic_float64_buffer_min_max,
-        6017 | 6018 | 6019 => f.integer_dot_product,
+        6017..=6019 => f.integer_dot_product,
         6033 => f.atomic_float32_buffer_add,
         6034 => f.atomic_float64_buffer_add,
         _ => return None,

@@ -33,6 +33,8 @@ impl HostVisibility {
     }
 
     /// Removes such a buffer.
+    // `fetch_update` has another name from Rust 1.95 on, which older ones do not know.
+    #[allow(deprecated)]
     pub(crate) fn remove_reachable_buffer(&self) {
         let less = |count: usize| count.checked_sub(1);
         let _ = self.reachable.fetch_update(Ordering::AcqRel, Ordering::Acquire, less);

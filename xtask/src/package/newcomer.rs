@@ -52,11 +52,20 @@ fn walk(root: &Path, deb: &Path, wheel: &Path) -> Outcome {
     quick(root, "python3 -m venv env")?;
     quick(root, &format!("env/bin/pip install -q pyopencl numpy ./{}", name(wheel)))?;
     quick(root, "env/bin/python3 program.py")?;
-    quick(root, "OCL_ICD_FILENAMES=$(env/bin/python3 -c 'import hekla_opencl as h; print(h.library())') clinfo --list")?;
+    finds_hekla(root, "OCL_ICD_VENDORS=$(env/bin/python3 -c 'import hekla_opencl as h; print(h.library())') clinfo --list")?;
     step("the Debian package");
     quick(root, &format!("apt-get install -y -qq ./{} > /dev/null", name(deb)))?;
-    quick(root, "clinfo --list")?;
-    quick(root, "heklac --explain")
+    finds_hekla(root, "clinfo --list")?;
+    quick(root, "heklac --explain").map(drop)
+}
+
+/// Runs clinfo, which ends without an error where it finds no device, too.
+fn finds_hekla(root: &Path, command: &str) -> Outcome {
+    let list = quick(root, command)?;
+    match list.contains("Platform #0: Hekla") && list.contains("Device #0") {
+        true => Ok(()),
+        false => Err(format!("`{command}` shows no device of Hekla")),
+    }
 }
 
 /// Makes the root trust the certificates that this machine's administrator has added, as those of a proxy.
@@ -77,14 +86,14 @@ fn long(root: &Path, command: &str) -> Outcome {
     Ok(())
 }
 
-/// Runs a command that may take no more than a minute.
-fn quick(root: &Path, command: &str) -> Outcome {
+/// Runs a command that may take no more than a minute, and returns what it printed.
+fn quick(root: &Path, command: &str) -> Result<String, String> {
     let start = Instant::now();
-    shown(root, command)?;
+    let text = shown(root, command)?;
     let took = start.elapsed();
     println!("-- {:.1} s", took.as_secs_f64());
     match took < LIMIT {
-        true => Ok(()),
+        true => Ok(text),
         false => Err(format!("`{command}` takes more than a minute")),
     }
 }

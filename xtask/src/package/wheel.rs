@@ -37,7 +37,8 @@ pub fn make(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
 
 fn module() -> String {
     format!(
-        "\"\"\"{SUMMARY}.\n\npyopencl finds the driver by itself. Other programs: OCL_ICD_FILENAMES=library().\n\"\"\"\n\n\
+        "\"\"\"{SUMMARY}.\n\npyopencl finds the driver by itself. Other programs: OCL_ICD_VENDORS=library() with the loader\n\
+         ocl-icd, OCL_ICD_FILENAMES=library() with that of Khronos.\n\"\"\"\n\n\
          from pathlib import Path\n\n__version__ = \"{VERSION}\"\n\n\n\
          def library():\n    \"\"\"Returns the path of the driver.\"\"\"\n    \
          return str(Path(__file__).parent.parent / \"pyopencl\" / \".libs\" / \"{LIBRARY}\")\n"

@@ -27,8 +27,6 @@ pub struct Tests {
     pub package: &'static str,
     /// Where they expect to be started.
     pub folder: &'static str,
-    /// A part of the names of those that are run; empty for all.
-    pub filter: &'static str,
 }
 
 /// A program that cargo has built: `atomics`, and its path.
@@ -118,7 +116,7 @@ impl Emulator {
         let (out, errors) = open().map_err(|e| format!("{}: {e}", log.display()))?;
         let words = [&self.runner[..], &[program.path.clone().into_os_string()]].concat();
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).args(Some(tests.filter).filter(|filter| !filter.is_empty()));
+        command.args(&words[1..]);
         command.args(self.skipped.iter().flat_map(|(name, _)| ["--skip", name]));
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.env("RUST_TEST_THREADS", "1").env("RUST_BACKTRACE", "0");

@@ -44,9 +44,7 @@ const PLATFORMS: [Platform; 5] = [
 const REFUSAL: &str = "Hekla needs a 64-bit target";
 
 /// The tests that need no device.
-const COMPILER: Tests = Tests { package: "hekla-compiler", folder: "compiler", filter: "" };
-/// Those of the ICD's registration.
-const REGISTRATION: Tests = Tests { package: "xtask", folder: "xtask", filter: "platform" };
+const COMPILER: Tests = Tests { package: "hekla-compiler", folder: "compiler" };
 
 /// Runs the command: all platforms, or those that are named. `--check`: no more than type checking; `--only TEXT`: those
 /// test programs whose name has the text.
@@ -155,15 +153,14 @@ fn linux_aarch64(platform: &Platform, only: &str) -> Outcome {
     emulator.test(&COMPILER, only)
 }
 
-/// Builds for Windows, and runs the compiler's tests and those of the registration in Wine.
+/// Builds for Windows, and runs the compiler's tests in Wine.
 fn windows(platform: &Platform, only: &str) -> Outcome {
     let wine = wine::emulator()?;
     build(&wine, "hekla.dll")?;
     let mut explain = Command::new(&wine.runner[0]);
     explain.arg(built(platform.target, "heklac.exe"));
     starts(explain.envs(wine.environment.iter().map(|(name, value)| (name, value))))?;
-    wine.test(&COMPILER, only)?;
-    wine.test(&REGISTRATION, only)
+    wine.test(&COMPILER, only)
 }
 
 /// Builds library and offline compiler.

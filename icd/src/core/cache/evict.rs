@@ -27,6 +27,8 @@ impl Bound {
 
     /// Notes a new entry of `bytes` bytes. Checks the whole folder at first, and whenever this process has added a
     /// sixteenth of the size.
+    // `fetch_update` has another name from Rust 1.95 on, which older ones do not know.
+    #[allow(deprecated)]
     pub fn grown(&self, folder: &Path, bytes: u64) {
         let less = |left: u64| left.checked_sub(bytes);
         if self.allowance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {

@@ -454,10 +454,10 @@ pub fn target(
         int8: f.int8,
         float64: f.float64,
         float16: f.float16 && f.storage16,
-        // Addresses without 64-bit integers become pointers by OpBitcast, which SPIR-V does not allow of pointers to what is
-        // only stored.
-        storage8: f.storage8 && (f.int8 || f.int64),
-        storage16: f.storage16 && (f.int16 || f.int64),
+        // Where a device lacks the type itself, instructions may load, store and widen its numbers, and no more: a pointer to
+        // them that is made of words would not be valid.
+        storage8: f.storage8 && f.int8,
+        storage16: f.storage16 && f.int16,
         scalar_block_layout: f.scalar_block_layout,
         atomic_int64_buffer: f.atomic_int64_buffer,
         atomic_int64_shared: f.atomic_int64_shared,
