@@ -64,7 +64,8 @@ impl BuiltKernel {
             return limit.min(self.subgroup_size() as usize);
         }
         let size = self.hardware_subgroup_size();
-        match size != features.subgroup_size {
+        // A device whose sub-groups are not offered runs kernels with its own, whatever the target says of them.
+        match self.gpu.target.subgroups.is_some() && size != features.subgroup_size {
             true => limit.min(size as usize * features.max_workgroup_subgroups as usize),
             false => limit,
         }
