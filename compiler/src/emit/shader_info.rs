@@ -66,7 +66,6 @@ pub(super) struct ShaderInfo {
     pub local_size_visible: bool,
     /// See [`crate::kernel::Kernel::packs_groups`].
     pub packs_groups: bool,
-    has_loops: bool,
     /// True if what another work-item writes may be seen while the kernel runs.
     sees_others: bool,
     /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
@@ -96,7 +95,6 @@ impl ShaderInfo {
             for inst in func.layout_insts() {
                 info.visit(module, func, &func.insts[inst], func.result(inst));
             }
-            info.has_loops |= Cfg::compute(func).has_loops();
             info.add_frame(id, Accesses::compute(func, true));
         }
         info.place_objects(functions)?;
@@ -108,7 +106,9 @@ impl ShaderInfo {
         info.local_size_visible |= acts_as_group;
         // A loop may wait for a work-item that is beside this one in a packed work-group, and then goes on in step with it
         // alone. OpenCL promises no progress there (API 3.2.2), but programs with one work-item a work-group count on it.
-        info.packs_groups = !(acts_as_group || info.has_loops && info.sees_others);
+        let has_loops = |&id: &Func| Cfg::compute(&module.functions[id]).has_loops();
+        let may_wait = info.sees_others && functions.iter().any(has_loops);
+        info.packs_groups = !acts_as_group && !may_wait;
         Ok(info)
     }
 

@@ -283,10 +283,10 @@ fn classify(
         Kind::Value(_) | Kind::Struct { .. } | Kind::Array { .. } => {
             let size = m.types.size(ty)?;
             // The host knows no such addresses.
-            let is_unknown = |leaf: &Leaf| {
+            let is_local_or_private = |leaf: &Leaf| {
                 matches!(leaf.ty.space(), Some(AddressSpace::Local | AddressSpace::Private))
             };
-            if m.types.leaves(ty).is_ok_and(|leaves| leaves.iter().any(is_unknown)) {
+            if m.types.leaves(ty).is_ok_and(|leaves| leaves.iter().any(is_local_or_private)) {
                 return Err("it has pointers to memory of work-groups or work-items".to_string());
             }
             match size <= MAX_ARG_SIZE {

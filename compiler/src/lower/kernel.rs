@@ -43,6 +43,8 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
     reader.b.call(body, &values, None);
     reader.b.ret(None);
     let func = context.out.functions.push(entry);
+    let user = context.user;
+    let all_meet = user.uses_subgroups && !user.parts_meet && !context.separate;
     context.out.kernels.push(KernelEntry {
         func,
         name: source.name.clone(),
@@ -52,13 +54,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
         required_subgroup_size: context.target.required_subgroup_size(info.required_subgroup_size),
         // The language cannot say it.
         required_subgroups: None,
-        gathering: match context.user.uses_subgroups
-            && !context.user.parts_meet
-            && !context.separate
-        {
-            true => Gathering::Whole,
-            false => Gathering::Some,
-        },
+        gathering: if all_meet { Gathering::Whole } else { Gathering::Some },
         attributes: info.attributes.clone(),
         arg_info: context.options.kernel_arg_info,
         pointee_alignments,

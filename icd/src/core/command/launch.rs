@@ -107,16 +107,21 @@ pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -
         return [count.saturating_mul(built.subgroup_size()).min(most as u32), 1, 1];
     }
     let global = sizes.global.map(|size| size as u64);
-    let limits = LocalLimits {
-        total: built.work_group_size(device) as u32,
-        each: device.max_work_item_sizes().map(|size| size as u32),
-        // A kernel that cannot see the local size cannot tell unequal groups from equal ones.
-        uniform: built.uniform && kernel.local_size_visible,
-    };
+    let limits = local_limits(device, built);
     if let Some(hint) = kernel.local_size_hint.filter(|hint| hint_fits(hint, &global, &limits)) {
         return hint;
     }
     choose_local_size(sizes.dimensions, global, &limits)
+}
+
+/// Returns the limits of a local size that is not the application's.
+fn local_limits(device: &Device, built: &BuiltKernel) -> LocalLimits {
+    LocalLimits {
+        total: built.work_group_size(device) as u32,
+        each: device.max_work_item_sizes().map(|size| size as u32),
+        // A kernel that cannot see the local size cannot tell unequal groups from equal ones.
+        uniform: built.uniform && built.kernel.local_size_visible,
+    }
 }
 
 fn hint_fits(hint: &[u32; 3], global: &[u64; 3], limits: &LocalLimits) -> bool {
@@ -187,14 +192,10 @@ fn packed(queue: &Queue, built: &BuiltKernel, range: &NdRange) -> u32 {
     if !built.kernel.packs_groups {
         return 1;
     }
-    let (gpu, device) = (&queue.gpu, &queue.device);
-    let limits = LocalLimits {
-        total: built.work_group_size(device) as u32,
-        each: device.max_work_item_sizes().map(|size| size as u32),
-        uniform: false,
-    };
+    let device = &queue.device;
     let lanes = device.info().features.subgroup_size;
-    packed_groups(range, &limits, lanes, gpu.least_packed_groups)
+    let limits = || local_limits(device, built);
+    packed_groups(range, limits, lanes, queue.gpu.least_packed_groups)
 }
 
 impl Launch {

@@ -13,11 +13,17 @@ const LEAST_PACKS: u64 = 8;
 
 /// Returns how many work-groups run as one, a power of two, on hardware with sub-groups of `lanes`. So many work-groups are
 /// left that no fewer than `least_groups` run: with few of them, each may have a part of the device for itself.
-pub fn packed_groups(range: &NdRange, limits: &LocalLimits, lanes: u32, least_groups: u64) -> u32 {
+pub fn packed_groups(
+    range: &NdRange,
+    limits: impl FnOnce() -> LocalLimits,
+    lanes: u32,
+    least_groups: u64,
+) -> u32 {
     let items: u64 = range.local.iter().map(|&size| u64::from(size)).product();
     if items > u64::from(lanes) {
         return 1;
     }
+    let limits = limits();
     let groups = range.group_counts().iter().fold(1u64, |all, &count| all.saturating_mul(count));
     let groups_x = range.global[0] / u64::from(range.local[0]);
     let most = [
@@ -43,7 +49,7 @@ mod tests {
 
     fn packed(global: [u64; 3], local: [u32; 3]) -> u32 {
         let range = NdRange { dimensions: 3, offset: [0; 3], global, local, packed: 1 };
-        packed_groups(&range, &LIMITS, 32, 256)
+        packed_groups(&range, || LIMITS, 32, 256)
     }
 
     #[test]
@@ -57,9 +63,9 @@ mod tests {
         let narrow = LocalLimits { each: [16, 16, 16], ..LIMITS };
         let (global, local) = ([1 << 20, 1, 1], [4, 1, 1]);
         let range = NdRange { dimensions: 1, offset: [0; 3], global, local, packed: 1 };
-        assert_eq!(packed_groups(&range, &narrow, 32, 256), 4);
+        assert_eq!(packed_groups(&range, || narrow, 32, 256), 4);
         let few = LocalLimits { total: 64, ..LIMITS };
-        assert_eq!(packed_groups(&range, &few, 32, 256), 16);
+        assert_eq!(packed_groups(&range, || few, 32, 256), 16);
     }
 
     #[test]
@@ -74,8 +80,8 @@ mod tests {
             local: [1; 3],
             packed: 1,
         };
-        assert_eq!(packed_groups(&range, &LIMITS, 32, 1), 4);
-        assert_eq!(packed_groups(&range, &LIMITS, 32, u64::MAX), 1);
+        assert_eq!(packed_groups(&range, || LIMITS, 32, 1), 4);
+        assert_eq!(packed_groups(&range, || LIMITS, 32, u64::MAX), 1);
     }
 
     #[test]

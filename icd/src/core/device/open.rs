@@ -448,16 +448,17 @@ pub fn target(
     let [zeros_16, zeros_32, zeros_64] = probe.controls.signed_zero_inf_nan;
     let [denorms_16, denorms_32, denorms_64] = probe.controls.denorm_preserve;
     let [rte_16, rte_32, rte_64] = probe.controls.rounding_rte;
+    // Where a device lacks the type itself, instructions may load, store and widen its numbers, and no more: a pointer to
+    // them that is made of words would not be valid.
+    let (storage8, storage16) = (f.storage8 && f.int8, f.storage16 && f.int16);
     Target {
         int64: f.int64,
         int16: f.int16,
         int8: f.int8,
         float64: f.float64,
-        float16: f.float16 && f.storage16,
-        // Where a device lacks the type itself, instructions may load, store and widen its numbers, and no more: a pointer to
-        // them that is made of words would not be valid.
-        storage8: f.storage8 && f.int8,
-        storage16: f.storage16 && f.int16,
+        float16: f.float16 && storage16,
+        storage8,
+        storage16,
         scalar_block_layout: f.scalar_block_layout,
         atomic_int64_buffer: f.atomic_int64_buffer,
         atomic_int64_shared: f.atomic_int64_shared,
