@@ -8,6 +8,7 @@ mod common;
 use common::*;
 use std::process::Command;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 const ROLE: &str = "HEKLA_TEST_ROLE";
 const RUN: &str = "HEKLA_TEST_RUN";
@@ -59,6 +60,30 @@ fn enqueue_work(run: &str) {
     }
 }
 
+/// What a destructor of a static object is to give back.
+static HELD: AtomicPtr<(Setup, cl_mem)> = AtomicPtr::new(null_mut());
+
+/// Gives a buffer back in a handler that was registered before the driver was loaded, as
+/// destructors of static objects are: behind those of the driver. Nothing of it reaches the driver, and all succeeds.
+fn release_at_exit() {
+    extern "C" fn destructor() {
+        // SAFETY: the process leaked it for this function.
+        let &(ref s, buffer) = unsafe { &*HELD.load(Ordering::Acquire) };
+        check(unsafe { (s.cl.clReleaseMemObject)(buffer) });
+        let mut count: cl_uint = 0;
+        let (info, size) = (s.cl.clGetMemObjectInfo, size_of::<cl_uint>());
+        let count_of = (&raw mut count).cast();
+        check(unsafe { info(buffer, CL_MEM_REFERENCE_COUNT, size, count_of, null_mut()) });
+        assert_eq!(count, 1, "the buffer was given back to a driver that has ended");
+        check(unsafe { (s.cl.clFinish)(s.queue) });
+    }
+    // SAFETY: the function is one of this program.
+    unsafe { libc::atexit(destructor) };
+    let s = Setup::new();
+    let buffer = s.buffer(0, 1 << 16);
+    HELD.store(Box::leak(Box::new((s, buffer))), Ordering::Release);
+}
+
 fn main() {
     let run = std::env::var(RUN).unwrap_or_default();
     match std::env::var(ROLE).as_deref() {
@@ -76,6 +101,7 @@ fn main() {
             let _ = thread.join();
             unreachable!("the thread ended the process");
         }
+        Ok("destructors") => return release_at_exit(),
         _ => {}
     }
     // What opening the device compiles comes from the driver's cache: its compiler is not used before the
@@ -83,6 +109,9 @@ fn main() {
     let folder = std::env::temp_dir().join(format!("hekla-exit-{}", std::process::id()));
     let process = |role: &str, run: usize| {
         let mut process = Command::new(std::env::current_exe().unwrap());
+        if role == "destructors" {
+            process.env("HEKLA_FAULT", "exit");
+        }
         process.env(ROLE, role).env(RUN, format!("{run}")).env("MESA_SHADER_CACHE_DIR", &folder);
         let output = process.output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
@@ -93,6 +122,8 @@ fn main() {
         (0..RUNS).for_each(|run| process(role, 1 + index * RUNS + run));
         println!("test {role} ... ok");
     }
+    process("destructors", 0);
+    println!("test destructors ... ok");
     let _ = std::fs::remove_dir_all(&folder);
-    println!("test result: ok. 2 passed; 0 failed");
+    println!("test result: ok. 3 passed; 0 failed");
 }

@@ -78,6 +78,8 @@ pub(crate) enum Fault {
     Defect,
     /// `subgroups`: nothing is lost, but sub-groups are found to be in no order.
     Subgroups,
+    /// `exit`: nothing is lost, but the driver is taken for one that ends at exit().
+    Exit,
 }
 
 /// Returns true if `HEKLA_FAULT` injects a fault, so that what a device does is not its own doing.
@@ -94,6 +96,7 @@ fn parse_fault(text: &str) -> Option<Fault> {
     match text {
         "defect" => return Some(Fault::Defect),
         "subgroups" => return Some(Fault::Subgroups),
+        "exit" => return Some(Fault::Exit),
         _ => {}
     }
     let (kind, number) = text.split_once(':')?;
@@ -119,6 +122,7 @@ mod tests {
         assert_eq!(parse_fault("hang:3"), Some(Fault::Hang(3)));
         assert_eq!(parse_fault("submit:2"), Some(Fault::Submit(2)));
         assert_eq!(parse_fault("subgroups"), Some(Fault::Subgroups));
+        assert_eq!(parse_fault("exit"), Some(Fault::Exit));
         for nothing in ["", "hang", "hang:x", "other:1"] {
             assert_eq!(parse_fault(nothing), None);
         }

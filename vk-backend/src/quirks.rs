@@ -30,6 +30,8 @@ bitflags::bitflags! {
         const SUBGROUP_BARRIERS_WAIT = 1 << 7;
         /// Subgroups are known to be filled in the order of local indices, so that nobody need ask.
         const SUBGROUPS_IN_ORDER = 1 << 8;
+        /// The driver is not to be called any more once its exit handlers have run.
+        const EXIT_ENDS_DRIVER = 1 << 9;
     }
 }
 
@@ -85,7 +87,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 11] = [
+const TABLE: [Row; 12] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -118,6 +120,14 @@ const TABLE: [Row; 11] = [
         versions: Versions::Any,
         device_type: None,
         quirk: Quirks::EXIT_BREAKS_PARENT,
+    },
+    // The same handlers (580): destructors of static objects that run behind them, those of CLBlast and ViennaCL, ended
+    // with a segmentation fault where they gave back queues and buffers.
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::EXIT_ENDS_DRIVER,
     },
     // lavapipe of Mesa 22.3 (Debian 12) ends long loops early and lets inactive lanes run. That of 25.0 is the first
     // one that is known to compute right.
@@ -224,8 +234,9 @@ mod tests {
         };
         assert!(Quirks::of(&driver).contains(Quirks::SLOW_BUFFER_COPIES));
         driver.device_type = vk::PhysicalDeviceType::INTEGRATED_GPU;
-        let of_all = Quirks::SERIALIZED_PIPELINES | Quirks::EXIT_BREAKS_PARENT;
-        assert_eq!(Quirks::of(&driver), of_all | Quirks::SUBGROUPS_IN_ORDER);
+        let at_exit = Quirks::EXIT_BREAKS_PARENT | Quirks::EXIT_ENDS_DRIVER;
+        let of_all = Quirks::SERIALIZED_PIPELINES | at_exit | Quirks::SUBGROUPS_IN_ORDER;
+        assert_eq!(Quirks::of(&driver), of_all);
     }
 
     #[test]

@@ -84,6 +84,9 @@ pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Resul
     if fork::is_child() {
         return Err(ClError(CL_OUT_OF_RESOURCES));
     }
+    if exit::driver_has_ended() && gives_back(name) {
+        return Err(ClError(CL_SUCCESS));
+    }
     exit::guard_thread();
     tracing::trace!("{name}");
     notify::begin();
@@ -104,6 +107,11 @@ pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Resul
         trace.call(name, start, result.as_ref().err().map(|error| error.0));
     }
     result
+}
+
+/// Returns true if a function gives objects or memory back, which always succeeds when the process ends.
+fn gives_back(name: &str) -> bool {
+    name.starts_with("clRelease") || matches!(name, "clSVMFree" | "clMemFreeINTEL")
 }
 
 /// [`guarded`] for functions that return a handle: the handle, NULL on error, and the code.

@@ -98,8 +98,10 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         info: &device.info.driver_info,
         device_type: core.device_type,
     });
-    if config::fault() == Some(Fault::Subgroups) {
-        device.info.quirks.remove(Quirks::SUBGROUPS_IN_ORDER);
+    match config::fault() {
+        Some(Fault::Subgroups) => device.info.quirks.remove(Quirks::SUBGROUPS_IN_ORDER),
+        Some(Fault::Exit) => device.info.quirks.insert(Quirks::EXIT_ENDS_DRIVER),
+        _ => {}
     }
     device.info.refusal = refusal(&device.info, has_compute);
     device

@@ -10,12 +10,14 @@
 //! * a handler that is registered again with each pipeline of a software device, for a process that another
 //!   thread ends.
 //!
-//! GPUs are ended by their drivers in the kernel.
+//! GPUs are ended by their drivers in the kernel. A driver may do so in exit(), and must not be called any more then:
+//! what static objects of the program give back in their destructors stays as it is ([`driver_has_ended`]).
 
 use crate::core::process::fork;
 use crate::platform;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -48,17 +50,32 @@ pub fn guard_thread() {
     let _ = GUARD.try_with(|_| ());
 }
 
-/// Makes exit() wait for a device, if it is a software device.
+/// Makes exit() wait for a device that has just been opened, if it is a software device.
 pub fn wait_for(device: &Arc<vk::Device>) {
     if device.info().device_type == vk::DeviceType::Cpu {
         DEVICES.lock().push(Arc::downgrade(device));
-        register_handler(device);
     }
+    register_handler(device);
 }
 
-/// Registers the handler again, if the device is a software device, because its compiler may have built
-/// statics since.
+/// Set by exit() before it runs the handlers of a driver that ends in them.
+static DRIVER_HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Returns true if a driver must not be called any more: the process is in exit(), and everything goes with it.
+#[inline]
+pub fn driver_has_ended() -> bool {
+    DRIVER_HAS_ENDED.load(Ordering::Relaxed)
+}
+
+/// Registers the handlers again, because the driver may have registered some of its own since: its compiler's, which
+/// builds statics when it first needs them, or those of a second Vulkan device.
 pub fn register_handler(device: &vk::Device) {
+    extern "C" fn driver_ends() {
+        DRIVER_HAS_ENDED.store(true, Ordering::Relaxed);
+    }
+    if device.info().quirks.contains(vk::Quirks::EXIT_ENDS_DRIVER) {
+        platform::at_exit(driver_ends);
+    }
     // Where no thread outlives exit(), none is torn down under its feet.
     if platform::THREADS_OUTLIVE_EXIT && device.info().device_type == vk::DeviceType::Cpu {
         platform::at_exit(at_exit);
