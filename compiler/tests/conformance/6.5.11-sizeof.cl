@@ -61,6 +61,18 @@ kernel void test(global uint *out) {
     out[1] = sizeof(int) * a;
 }
 
+//# accept: images have the size that the implementation says
+//# expect: 8 8
+#ifdef __IMAGE_SUPPORT__
+size_t size_of(read_only image2d_t image) { return sizeof(image); }
+kernel void test(global uint *out) {
+    out[0] = sizeof(image3d_t);
+    out[1] = sizeof(write_only image2d_t);
+}
+#else
+kernel void test(global uint *out) { out[0] = out[1] = 8; }
+#endif
+
 //# reject: sizeof of incomplete types and functions
 //# error: 4: invalid application of 'sizeof' to an incomplete type 'struct t'
 //# error: 5: function

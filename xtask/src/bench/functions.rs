@@ -10,9 +10,12 @@ use std::time::Instant;
 
 /// Calls of each work-item.
 const CALLS: usize = 64;
-/// Samples, of which the fastest counts, and launches of each: all functions together take about a second of a GPU.
+/// Samples, of which the fastest counts, and seconds that the launches of each take together: enough for what a launch
+/// costs by itself, which has lines of its own, to count little.
 const SAMPLES: usize = 4;
-const LAUNCHES: usize = 4;
+const SAMPLE_TIME: f64 = 2e-3;
+/// Most launches of a sample.
+const MAX_LAUNCHES: f64 = 64.0;
 /// What a sum of results may differ by from the host's, as a part of the sum of their magnitudes.
 const TOLERANCE: f64 = 0.01;
 
@@ -209,7 +212,7 @@ fn rate(s: &Session, scale: &Scale, function: &Function, is_double: bool) -> Res
     for (g, sum) in sums.into_iter().enumerate() {
         check(function, g, sum)?;
     }
-    let launches = if s.is_gpu { LAUNCHES } else { 1 };
+    let launches = (SAMPLE_TIME / run(1)?).clamp(1.0, MAX_LAUNCHES) as usize;
     let mut best = f64::INFINITY;
     for _ in 0..SAMPLES {
         best = best.min(run(launches)?);
@@ -264,7 +267,7 @@ pub fn rows(sessions: &[Session], scale: &Scale, wanted: impl Fn(&str) -> bool) 
 }
 
 fn line(name: String, values: Vec<Result<f64>>) -> Row {
-    Row { name, unit: "G/s", better: Better::More, values }
+    Row { name, unit: "G/s".into(), better: Better::More, values }
 }
 
 /// Returns the geometric mean of each platform over the rows in which every platform has a value.

@@ -42,6 +42,8 @@ struct Request {
     out: Option<PathBuf>,
     /// The file of the picture.
     plot: Option<PathBuf>,
+    /// A table of an earlier run, which is drawn in place of a new one.
+    from: Option<PathBuf>,
     /// The library; built when none is given.
     library: Option<PathBuf>,
     /// Folder of the other platforms' .icd files.
@@ -58,6 +60,9 @@ struct Request {
 pub fn run(args: &[String]) -> Outcome {
     let start = Instant::now();
     let request = parse(args)?;
+    if let Some(path) = &request.from {
+        return draw_table(path, &request);
+    }
     if let Some(seed) = request.first_result {
         return first_result(seed, start);
     }
@@ -77,7 +82,7 @@ pub fn run(args: &[String]) -> Outcome {
     let sessions = open_sessions(&request.skip)?;
     let columns: Vec<Column> = sessions.iter().map(column).collect();
     let scale = Scale::of(&sessions);
-    let rows = rows(&sessions, &first, &scale, &request.only);
+    let rows = rows(&sessions, &first, &scale, &request);
     let text = report(&sessions, &scale, &columns, &rows)?;
     println!("{text}\n\nmeasured in {:.0} s", start.elapsed().as_secs_f64());
     let write = |path: &Path, text: String| {
@@ -92,10 +97,29 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
+impl Request {
+    /// Returns true if `--only` names a measurement, or nothing.
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
+    }
+}
+
+/// Draws the lines of a table that `--out` has written, perhaps on another machine.
+fn draw_table(path: &Path, request: &Request) -> Outcome {
+    let told = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|e| told(path, e))?;
+    let (columns, mut rows) = table::read(&text)?;
+    rows.retain(|row| request.wants(&row.name));
+    let plot = request.plot.as_ref().ok_or("--from needs --plot")?;
+    std::fs::write(plot, plot::svg(&columns, &rows)?).map_err(|e| told(plot, e))?;
+    Ok(())
+}
+
 fn parse(args: &[String]) -> Result<Request, String> {
     let mut request = Request {
         out: None,
         plot: None,
+        from: None,
         library: None,
         vendors: PathBuf::from("/etc/OpenCL/vendors"),
         skip: Vec::new(),
@@ -108,6 +132,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
         match word.as_str() {
             "--out" => request.out = Some(PathBuf::from(value)),
             "--plot" => request.plot = Some(PathBuf::from(value)),
+            "--from" => request.from = Some(PathBuf::from(value)),
             "--library" => request.library = Some(PathBuf::from(value)),
             "--vendors" => request.vendors = PathBuf::from(value),
             "--skip" => request.skip.push(value.to_lowercase()),
@@ -268,7 +293,7 @@ fn first_rows(sessions: &[Session], first: &FirstResults) -> [Row; 4] {
     };
     let less = |name: &str, values| Row {
         name: name.to_string(),
-        unit: "ms",
+        unit: "ms".into(),
         better: Better::Less,
         values,
     };
@@ -301,13 +326,13 @@ fn measured_rows(sessions: &[Session], scale: &Scale, wanted: impl Fn(&str) -> b
         let rates: Vec<_> = values.iter().map(rate).collect();
         rows.push(Row {
             name: metric.name.to_string(),
-            unit: metric.unit,
+            unit: metric.unit.into(),
             better: metric.better,
             values,
         });
         if metric.name == DEPENDENT_LAUNCH {
             let name = "dependent launches".to_string();
-            rows.push(Row { name, unit: "1/s", better: Better::More, values: rates });
+            rows.push(Row { name, unit: "1/s".into(), better: Better::More, values: rates });
         }
     }
     rows
@@ -319,10 +344,9 @@ fn column(session: &Session) -> Column {
 }
 
 /// Measures everything.
-fn rows(sessions: &[Session], first: &FirstResults, scale: &Scale, only: &[String]) -> Vec<Row> {
+fn rows(sessions: &[Session], first: &FirstResults, scale: &Scale, request: &Request) -> Vec<Row> {
     eprintln!("{scale:?}");
-    let wanted =
-        |name: &str| only.is_empty() || only.iter().any(|part| name.contains(part.as_str()));
+    let wanted = |name: &str| request.wants(name);
     let mut rows: Vec<Row> = first_rows(sessions, first).into();
     rows.extend(measured_rows(sessions, scale, wanted));
     rows.extend(functions::rows(sessions, scale, wanted));

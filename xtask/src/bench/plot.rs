@@ -8,7 +8,7 @@ use super::table::{Column, Row};
 use std::fmt::Write;
 
 /// Widths of the names, of half of the bars, and of the numbers at the ends, in pixels.
-const NAMES: f64 = 330.0;
+const NAMES: f64 = 390.0;
 const HALF: f64 = 210.0;
 const NUMBERS: f64 = 60.0;
 /// Heights of a row, of its bar, and of a title.
@@ -133,7 +133,7 @@ mod tests {
 
     fn row(name: &str, better: Better, values: [f64; 2]) -> Row {
         let values = values.map(|v| if v > 0.0 { Ok(v) } else { Err("none".to_string()) });
-        Row { name: name.to_string(), unit: "x", better, values: values.into() }
+        Row { name: name.to_string(), unit: "x".into(), better, values: values.into() }
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub fn rows(sessions: &[Session], wanted: impl Fn(&str) -> bool) -> Vec<Row> {
         }
         let middle = |v: Result<Vec<f64>>| v.map(|mut list| measure::median(&mut list));
         let values = values.into_iter().map(middle).collect();
-        rows.push(Row { name, unit: "ms", better: Better::Less, values });
+        rows.push(Row { name, unit: "ms".into(), better: Better::Less, values });
     }
     rows
 }

@@ -261,5 +261,5 @@ fn lines(
 }
 
 fn line(name: String, values: Vec<Result<f64>>) -> Row {
-    Row { name, unit: "G/s", better: Better::More, values }
+    Row { name, unit: "G/s".into(), better: Better::More, values }
 }

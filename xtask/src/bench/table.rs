@@ -1,12 +1,13 @@
 //! The result: a Markdown table with a column for each platform and one for each ratio.
 
 use super::measure::Better;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// One line: a value or a reason for each platform.
 pub struct Row {
     pub name: String,
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     pub better: Better,
     pub values: Vec<Result<f64, String>>,
 }
@@ -60,6 +61,35 @@ pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Erro
     Ok(text)
 }
 
+/// Reads a table that [`render`] has written.
+///
+/// # Errors
+/// If the text has no such table.
+pub fn read(text: &str) -> Result<(Vec<Column>, Vec<Row>), String> {
+    let cells = |line: &str| -> Vec<String> {
+        let line = line.trim_matches(['|', ' ']);
+        line.split(" | ").map(|cell| cell.trim().to_string()).collect()
+    };
+    let mut lines = text.lines().filter(|line| line.starts_with('|'));
+    let head = lines.next().map(cells).filter(|head| head.starts_with(&["measurement".into()]));
+    let head = head.ok_or("the file has no table of measurements")?;
+    let is_platform = |title: &&String| !title.starts_with("Hekla / ");
+    let column = |title: &String| Column { title: title.clone(), is_hekla: title == "Hekla" };
+    let columns: Vec<Column> = head.iter().skip(3).filter(is_platform).map(column).collect();
+    let mut rows = Vec::new();
+    for line in lines.skip(1) {
+        let cells = cells(line);
+        let [name, unit, better, numbers @ ..] = &cells[..] else {
+            return Err(format!("a line of too few cells: {line}"));
+        };
+        let value = |cell: &String| cell.parse().map_err(|_| "not measured".to_string());
+        let values = numbers.iter().take(columns.len()).map(value).collect();
+        let better = if better == "less" { Better::Less } else { Better::More };
+        rows.push(Row { name: name.clone(), unit: unit.clone().into(), better, values });
+    }
+    Ok((columns, rows))
+}
+
 /// Returns a number with three or more significant digits.
 fn number(value: f64) -> String {
     match value.abs() {
@@ -79,7 +109,7 @@ mod tests {
         let column = |title: &str, is_hekla| Column { title: title.to_string(), is_hekla };
         let rows = [Row {
             name: "copy".to_string(),
-            unit: "GB/s",
+            unit: "GB/s".into(),
             better: Better::More,
             values: vec![Ok(2.0), Ok(5.0), Err("no memory".to_string())],
         }];
@@ -88,5 +118,15 @@ mod tests {
         assert!(text.contains("| Hekla | A | B | Hekla / A | Hekla / B |"), "{text}");
         assert!(text.contains("| copy | GB/s | more | 5.00 | 2.00 | - | 2.50 | - |"), "{text}");
         assert!(text.ends_with("- B, copy: no memory"), "{text}");
+
+        let (columns, rows) = read(&text).unwrap();
+        let titles: Vec<&str> = columns.iter().map(|column| column.title.as_str()).collect();
+        assert_eq!(titles, ["Hekla", "A", "B"]);
+        assert!(columns[0].is_hekla && !columns[1].is_hekla);
+        let row = &rows[0];
+        assert_eq!((row.name.as_str(), &*row.unit), ("copy", "GB/s"));
+        assert!(row.better == Better::More && row.values[2].is_err());
+        assert_eq!(row.values[..2], [Ok(5.0), Ok(2.0)]);
+        assert!(read("nothing").is_err());
     }
 }
