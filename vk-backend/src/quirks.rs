@@ -32,6 +32,8 @@ bitflags::bitflags! {
         const SUBGROUPS_IN_ORDER = 1 << 8;
         /// The driver is not to be called any more once its exit handlers have run.
         const EXIT_ENDS_DRIVER = 1 << 9;
+        /// In kernels with barriers, a loop of several rounds at once with one behind it for what is left may go wrong.
+        const WHOLE_LOOPS_AT_BARRIERS = 1 << 10;
     }
 }
 
@@ -87,7 +89,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 12] = [
+const TABLE: [Row; 13] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -128,6 +130,15 @@ const TABLE: [Row; 12] = [
         versions: Versions::Any,
         device_type: None,
         quirk: Quirks::EXIT_ENDS_DRIVER,
+    },
+    // Seen with 580.159 on an H200, not understood (docs/unsupported.md): a kernel that divides, gives one work-item
+    // something to do before a barrier and sums up in such loops behind it does not end, or sums up too much. With one
+    // loop it is right.
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::WHOLE_LOOPS_AT_BARRIERS,
     },
     // lavapipe of Mesa 22.3 (Debian 12) ends long loops early and lets inactive lanes run. That of 25.0 is the first
     // one that is known to compute right.
@@ -236,7 +247,7 @@ mod tests {
         driver.device_type = vk::PhysicalDeviceType::INTEGRATED_GPU;
         let at_exit = Quirks::EXIT_BREAKS_PARENT | Quirks::EXIT_ENDS_DRIVER;
         let of_all = Quirks::SERIALIZED_PIPELINES | at_exit | Quirks::SUBGROUPS_IN_ORDER;
-        assert_eq!(Quirks::of(&driver), of_all);
+        assert_eq!(Quirks::of(&driver), of_all | Quirks::WHOLE_LOOPS_AT_BARRIERS);
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
     let loops = Loops::compute(&cfg, &dom);
+    let keeps_whole = func.whole_loops_at_barriers
+        && func.layout_insts().any(|inst| matches!(func.insts[inst], InstData::Barrier { .. }));
     let mut changed = false;
     for (index, data) in loops.innermost_loops() {
         let Some(copies) = copies(func, data) else { continue };
@@ -44,6 +46,11 @@ pub fn run(func: &mut Function) -> bool {
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
             Some(count) if iterations(data, &counted, count).is_multiple_of(copies) => {
                 unroll_multiple(func, &cfg, data, &counted, copies)
+            }
+            // Nor shall the driver make two loops of it.
+            _ if keeps_whole => {
+                func.blocks[data.header].unroll = Some(UnrollHint::Disable);
+                true
             }
             _ => unroll_with_remainder(func, &cfg, data, &counted, copies),
         };
