@@ -344,7 +344,7 @@ fn run_passes(
 ) -> Result<Structures, String> {
     for function in ir.functions.values_mut() {
         function.undefined_is_zero = target.zero_private;
-        function.whole_loops_at_barriers = target.whole_loops_at_barriers;
+        function.miscompiles_remainder_loops = target.miscompiles_remainder_loops;
     }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);

@@ -53,9 +53,9 @@ pub struct Target {
     pub unmasked_uniform_loads: bool,
     /// True if loops go on computing for invocations that have left, which then load nothing. Told by the driver.
     pub unmasked_loop_values: bool,
-    /// True if loops in kernels with barriers must not become two, one of several rounds at once and one for what is left.
-    /// Told by the driver.
-    pub whole_loops_at_barriers: bool,
+    /// True if the driver miscompiles, in kernels with barriers, loops that are unrolled with a remainder loop. Told by the
+    /// driver.
+    pub miscompiles_remainder_loops: bool,
     /// True if a barrier of a sub-group waits for the work-group, and work-items of a sub-group run in step. Told by
     /// the driver.
     pub subgroup_barriers_wait: bool,
@@ -515,7 +515,7 @@ impl Target {
             vulkan_memory_model: true,
             unmasked_uniform_loads: false,
             unmasked_loop_values: false,
-            whole_loops_at_barriers: false,
+            miscompiles_remainder_loops: false,
             subgroup_barriers_wait: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,

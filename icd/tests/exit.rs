@@ -60,11 +60,11 @@ fn enqueue_work(run: &str) {
     }
 }
 
-/// What a destructor of a static object is to give back.
+/// What a destructor of a static object is to release.
 static HELD: AtomicPtr<(Setup, cl_mem)> = AtomicPtr::new(null_mut());
 
-/// Gives a buffer back in a handler that was registered before the driver was loaded, as
-/// destructors of static objects are: behind those of the driver. Nothing of it reaches the driver, and all succeeds.
+/// Releases a buffer in a handler that was registered before the driver was loaded, as destructors of static objects are,
+/// and so runs after the driver's. The release does not reach the driver, and succeeds.
 fn release_at_exit() {
     extern "C" fn destructor() {
         // SAFETY: the process leaked it for this function.

@@ -32,8 +32,8 @@ bitflags::bitflags! {
         const SUBGROUPS_IN_ORDER = 1 << 8;
         /// The driver is not to be called any more once its exit handlers have run.
         const EXIT_ENDS_DRIVER = 1 << 9;
-        /// In kernels with barriers, a loop of several rounds at once with one behind it for what is left may go wrong.
-        const WHOLE_LOOPS_AT_BARRIERS = 1 << 10;
+        /// The driver may miscompile, in kernels with barriers, loops that are unrolled with a remainder loop.
+        const MISCOMPILED_REMAINDER_LOOPS = 1 << 10;
     }
 }
 
@@ -123,8 +123,8 @@ const TABLE: [Row; 13] = [
         device_type: None,
         quirk: Quirks::EXIT_BREAKS_PARENT,
     },
-    // The same handlers (580): destructors of static objects that run behind them, those of CLBlast and ViennaCL, ended
-    // with a segmentation fault where they gave back queues and buffers.
+    // Presumably the same handlers (580): CLBlast's tests and a client of ViennaCL, whose static objects release queues
+    // and buffers after them, ended with a segmentation fault when all was done. The quirk was not run there.
     Row {
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
         versions: Versions::Any,
@@ -132,13 +132,13 @@ const TABLE: [Row; 13] = [
         quirk: Quirks::EXIT_ENDS_DRIVER,
     },
     // Seen with 580.159 on an H200, not understood (docs/unsupported.md): a kernel that divides, gives one work-item
-    // something to do before a barrier and sums up in such loops behind it does not end, or sums up too much. With one
-    // loop it is right.
+    // something to do before a barrier and then sums up in an unrolled loop with a remainder loop does not end, or sums
+    // up too much. A hand-edited variant with the remainder loop alone was right; the quirk itself was not run there.
     Row {
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
         versions: Versions::Any,
         device_type: None,
-        quirk: Quirks::WHOLE_LOOPS_AT_BARRIERS,
+        quirk: Quirks::MISCOMPILED_REMAINDER_LOOPS,
     },
     // lavapipe of Mesa 22.3 (Debian 12) ends long loops early and lets inactive lanes run. That of 25.0 is the first
     // one that is known to compute right.
@@ -247,7 +247,7 @@ mod tests {
         driver.device_type = vk::PhysicalDeviceType::INTEGRATED_GPU;
         let at_exit = Quirks::EXIT_BREAKS_PARENT | Quirks::EXIT_ENDS_DRIVER;
         let of_all = Quirks::SERIALIZED_PIPELINES | at_exit | Quirks::SUBGROUPS_IN_ORDER;
-        assert_eq!(Quirks::of(&driver), of_all | Quirks::WHOLE_LOOPS_AT_BARRIERS);
+        assert_eq!(Quirks::of(&driver), of_all | Quirks::MISCOMPILED_REMAINDER_LOOPS);
     }
 
     #[test]

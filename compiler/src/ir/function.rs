@@ -79,8 +79,8 @@ pub struct Function {
     pub linkage: Linkage,
     /// True if undefined values and the initial contents of private objects are zero.
     pub undefined_is_zero: bool,
-    /// [`Target::whole_loops_at_barriers`](crate::target::Target::whole_loops_at_barriers).
-    pub whole_loops_at_barriers: bool,
+    /// [`Target::miscompiles_remainder_loops`](crate::target::Target::miscompiles_remainder_loops).
+    pub miscompiles_remainder_loops: bool,
     constants: FxHashMap<(Type, Constant), Value>,
 }
 
@@ -98,7 +98,7 @@ impl Function {
             noinline: false,
             linkage: Linkage::default(),
             undefined_is_zero: false,
-            whole_loops_at_barriers: false,
+            miscompiles_remainder_loops: false,
             constants: FxHashMap::default(),
         };
         let entry = function.add_block();

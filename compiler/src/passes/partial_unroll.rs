@@ -37,7 +37,7 @@ pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
     let loops = Loops::compute(&cfg, &dom);
-    let keeps_whole = func.whole_loops_at_barriers
+    let avoids_remainders = func.miscompiles_remainder_loops
         && func.layout_insts().any(|inst| matches!(func.insts[inst], InstData::Barrier { .. }));
     let mut changed = false;
     for (index, data) in loops.innermost_loops() {
@@ -47,10 +47,10 @@ pub fn run(func: &mut Function) -> bool {
             Some(count) if iterations(data, &counted, count).is_multiple_of(copies) => {
                 unroll_multiple(func, &cfg, data, &counted, copies)
             }
-            // Nor shall the driver make two loops of it.
-            _ if keeps_whole => {
+            // The driver shall not unroll it either.
+            _ if avoids_remainders => {
                 func.blocks[data.header].unroll = Some(UnrollHint::Disable);
-                true
+                false
             }
             _ => unroll_with_remainder(func, &cfg, data, &counted, copies),
         };

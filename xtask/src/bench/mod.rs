@@ -85,9 +85,6 @@ pub fn run(args: &[String]) -> Outcome {
     let rows = rows(&sessions, &first, &scale, &request);
     let text = report(&sessions, &scale, &columns, &rows)?;
     println!("{text}\n\nmeasured in {:.0} s", start.elapsed().as_secs_f64());
-    let write = |path: &Path, text: String| {
-        std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
-    };
     if let Some(path) = &request.out {
         write(path, format!("{text}\n"))?;
     }
@@ -106,13 +103,17 @@ impl Request {
 
 /// Draws the lines of a table that `--out` has written, perhaps on another machine.
 fn draw_table(path: &Path, request: &Request) -> Outcome {
-    let told = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
-    let text = std::fs::read_to_string(path).map_err(|e| told(path, e))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| format!("cannot read {}: {e}", path.display()))?;
     let (columns, mut rows) = table::read(&text)?;
     rows.retain(|row| request.wants(&row.name));
     let plot = request.plot.as_ref().ok_or("--from needs --plot")?;
-    std::fs::write(plot, plot::svg(&columns, &rows)?).map_err(|e| told(plot, e))?;
+    write(plot, plot::svg(&columns, &rows)?)?;
     Ok(())
+}
+
+fn write(path: &Path, text: String) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 
 fn parse(args: &[String]) -> Result<Request, String> {

@@ -471,7 +471,7 @@ pub fn target(
         workgroup_explicit_layout_16: f.workgroup_explicit_layout_16,
         vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
         unmasked_loop_values: info.quirks.contains(vk::Quirks::UNMASKED_LOOP_VALUES),
-        whole_loops_at_barriers: info.quirks.contains(vk::Quirks::WHOLE_LOOPS_AT_BARRIERS),
+        miscompiles_remainder_loops: info.quirks.contains(vk::Quirks::MISCOMPILED_REMAINDER_LOOPS),
         subgroup_barriers_wait: info.quirks.contains(vk::Quirks::SUBGROUP_BARRIERS_WAIT),
         unmasked_uniform_loads: info.quirks.contains(vk::Quirks::UNMASKED_UNIFORM_LOADS),
         preserve_signed_zero_inf_nan_16: zeros_16,

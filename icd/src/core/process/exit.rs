@@ -27,6 +27,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// The open software devices.
 static DEVICES: Mutex<Vec<Weak<vk::Device>>> = Mutex::new(Vec::new());
 
+/// Set by exit() before it runs the handlers of a driver that ends in them.
+static DRIVER_HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
 /// Waits for the software devices when the main thread ends.
 struct MainThreadGuard;
 
@@ -50,16 +53,13 @@ pub fn guard_thread() {
     let _ = GUARD.try_with(|_| ());
 }
 
-/// Makes exit() wait for a device that has just been opened, if it is a software device.
+/// Registers the handlers for a device that has just been opened; exit() waits for it if it is a software device.
 pub fn wait_for(device: &Arc<vk::Device>) {
     if device.info().device_type == vk::DeviceType::Cpu {
         DEVICES.lock().push(Arc::downgrade(device));
     }
     register_handler(device);
 }
-
-/// Set by exit() before it runs the handlers of a driver that ends in them.
-static DRIVER_HAS_ENDED: AtomicBool = AtomicBool::new(false);
 
 /// Returns true if a driver must not be called any more: the process is in exit(), and everything goes with it.
 #[inline]

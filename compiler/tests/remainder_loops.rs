@@ -1,8 +1,8 @@
-//! Loops in kernels with barriers, on drivers for which they must not become two.
+//! Loops in kernels with barriers, on drivers that miscompile remainder loops.
 
 use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};
 
-/// Returns how many loads a kernel has that sums up `n` numbers behind a statement.
+/// Returns how many loads a kernel has that sums up `n` numbers after a statement.
 fn loads(statement: &str, target: &Target) -> usize {
     let text = format!(
         "kernel void k(global uint *out, global const uint *in, uint n) {{
@@ -18,12 +18,12 @@ fn loads(statement: &str, target: &Target) -> usize {
 }
 
 #[test]
-fn a_loop_stays_one_behind_a_barrier() {
+fn a_loop_after_a_barrier_gets_no_remainder_loop() {
     let barrier = "barrier(CLK_GLOBAL_MEM_FENCE)";
-    let careful = Target { whole_loops_at_barriers: true, ..Target::generic() };
+    let careful = Target { miscompiles_remainder_loops: true, ..Target::generic() };
     assert_eq!(loads(barrier, &Target::generic()), 5);
     assert_eq!(loads(barrier, &careful), 1);
     assert_eq!(loads("", &careful), 5);
-    // Rounds that are a multiple leave nothing behind.
+    // A multiple of the copies needs no remainder loop.
     assert_eq!(loads(&format!("{barrier}; n = 400"), &careful), 4);
 }
