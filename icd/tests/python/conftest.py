@@ -47,8 +47,10 @@ class Machine:
         self.platform = platforms[0]
         self.device = self.platform.get_devices()[0]
         self.context = cl.Context([self.device])
-        self.queue = cl.CommandQueue(
-            self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+        # Hardware whose queues have no timestamps offers no profiling.
+        profiling = cl.command_queue_properties.PROFILING_ENABLE
+        self.has_profiling = bool(self.device.queue_on_host_properties & profiling)
+        self.queue = cl.CommandQueue(self.context, properties=profiling if self.has_profiling else 0)
 
     def build(self, source, options=()):
         """Builds a program; on a weak device, skips the test where a named capability is missing."""
@@ -74,6 +76,11 @@ class Machine:
         """Skips the test on another platform that has none; Hekla always has them."""
         if not self.is_hekla and not self.device.non_uniform_work_group_support:
             pytest.skip("no non-uniform work-groups on this platform")
+
+    def need_profiling(self):
+        """Skips the test on a device whose queues cannot be profiled."""
+        if not self.has_profiling:
+            pytest.skip("no profiling on this device")
 
     def buffer(self, array, flags=cl.mem_flags.READ_WRITE):
         """A buffer with an array's contents."""

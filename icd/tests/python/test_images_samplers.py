@@ -325,7 +325,7 @@ def test_linear_at_the_centres_is_exact(images, rng):
         np.testing.assert_array_equal(got, texels.reshape(-1, 4))
 
 
-def test_linear_is_arithmetic_on_request(m):
+def test_linear_is_arithmetic_on_request(images, m):
     """The tests with linear filters again, where no sampler of the device filters."""
     if EXACT_FILTERS or not m.is_hekla:
         pytest.skip("it is already, or there is no such thing")

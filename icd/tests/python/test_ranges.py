@@ -212,6 +212,7 @@ def test_many_dependent_launches(m):
 
 
 def test_profiling_events_are_ordered(m):
+    m.need_profiling()
     program = m.build("kernel void one(global int *v) { v[get_global_id(0)] = 1; }")
     v = m.empty(4 * 64)
     one = cl.Kernel(program, "one")

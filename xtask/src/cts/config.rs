@@ -15,6 +15,8 @@ pub struct Group {
     pub software_args: Vec<String>,
     /// Subtests; empty when the binary's own list is taken.
     pub subtests: Vec<String>,
+    /// The arguments of each process that a subtest is split into; one without arguments where it is not split.
+    pub parts: Vec<Vec<String>>,
     /// Time limit of one subtest.
     pub seconds: u64,
     /// True if nothing else may run at the same time.
@@ -64,7 +66,7 @@ fn add(all: &mut BTreeMap<String, Expectation>, table: &toml::Table) -> Result<(
     Ok(())
 }
 
-/// cts-config/groups.toml: `[name] binary, args, software_args, subtests, seconds, alone`.
+/// cts-config/groups.toml: `[name] binary, args, software_args, subtests, split, seconds, alone`.
 pub fn read_groups() -> Result<Vec<Group>, String> {
     let table = read_toml(&system::root().join("cts-config/groups.toml"))?;
     let group = |(name, value): (&String, &toml::Value)| {
@@ -75,6 +77,7 @@ pub fn read_groups() -> Result<Vec<Group>, String> {
             args: strings(value.get("args")),
             software_args: strings(value.get("software_args")),
             subtests: strings(value.get("subtests")),
+            parts: parts(value.get("split")),
             seconds: value.get("seconds").and_then(toml::Value::as_integer).unwrap_or(120) as u64,
             alone: value.get("alone").and_then(toml::Value::as_bool).unwrap_or(false),
         })
@@ -85,6 +88,21 @@ pub fn read_groups() -> Result<Vec<Group>, String> {
 fn read_toml(path: &Path) -> Result<toml::Table, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     text.parse().map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Returns the combinations of one choice from each list of `split`; a choice is arguments with spaces between.
+fn parts(split: Option<&toml::Value>) -> Vec<Vec<String>> {
+    let lists = split.and_then(toml::Value::as_array);
+    let mut parts = vec![Vec::new()];
+    for list in lists.into_iter().flatten() {
+        let choices = strings(Some(list));
+        let with = |part: &Vec<String>, choice: &String| {
+            let words = choice.split_whitespace().map(str::to_string);
+            part.iter().cloned().chain(words).collect::<Vec<_>>()
+        };
+        parts = parts.iter().flat_map(|part| choices.iter().map(|c| with(part, c))).collect();
+    }
+    parts
 }
 
 fn strings(value: Option<&toml::Value>) -> Vec<String> {
@@ -102,6 +120,16 @@ mod tests {
         for driver in Driver::ALL {
             Expectations::read(driver).unwrap();
         }
+    }
+
+    #[test]
+    fn a_subtest_is_split_into_all_combinations() {
+        let table: toml::Table =
+            "split = [[\"int\", \"float\"], [\"A B\", \"C\"]]".parse().unwrap();
+        let expected =
+            [vec!["int", "A", "B"], vec!["int", "C"], vec!["float", "A", "B"], vec!["float", "C"]];
+        assert_eq!(parts(table.get("split")), expected);
+        assert_eq!(parts(None), [Vec::<String>::new()]);
     }
 
     #[test]

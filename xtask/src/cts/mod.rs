@@ -39,10 +39,12 @@ struct Request {
     results: PathBuf,
 }
 
-/// A subtest that is to run.
+/// A process that is to run: a subtest, or a part of one.
 struct Task<'a> {
     group: &'a Group,
     subtest: String,
+    /// Number of the part among those of the group.
+    part: usize,
 }
 
 /// Runs the command.
@@ -69,7 +71,8 @@ pub fn run(args: &[String]) -> Outcome {
     // Those that need the machine for themselves come last.
     let (together, alone) = tasks.split_at(tasks.partition_point(|task| !task.group.alone));
     for (tasks, jobs) in [(together, request.jobs), (alone, 1)] {
-        let run = |task: &Task<'_>| runner.run(task.group, &task.subtest);
+        let run =
+            |task: &Task<'_>| runner.run(task.group, &task.subtest, &task.group.parts[task.part]);
         pool::in_order(tasks, jobs, run, |task, done| report.add(task, done?))?;
     }
     report.record()?;
@@ -136,7 +139,8 @@ fn tasks<'a>(
         runner.link_data(group)?;
         for subtest in runner.subtests_of(group)? {
             if request.subtest.as_ref().is_none_or(|only| *only == subtest) {
-                tasks.push(Task { group, subtest });
+                let part = |part| Task { group, subtest: subtest.clone(), part };
+                tasks.extend((0..group.parts.len()).map(part));
             }
         }
     }
@@ -150,6 +154,8 @@ struct Report<'a> {
     table: Table,
     /// Of the group that is running.
     group: String,
+    /// What became of the first parts of the subtest that is running.
+    parts: Option<Done>,
     rows: Vec<Row>,
     differences: Vec<String>,
     passed: usize,
@@ -164,6 +170,7 @@ impl Report<'_> {
             expectations: Expectations::read(request.driver)?,
             table: Table::open(&request.results, request.driver, order),
             group: String::new(),
+            parts: None,
             rows: Vec::new(),
             differences: Vec::new(),
             passed: 0,
@@ -171,8 +178,19 @@ impl Report<'_> {
         })
     }
 
-    /// Prints what became of a subtest; when the group before it is complete, records that.
-    fn add(&mut self, task: &Task<'_>, done: Done) -> Outcome {
+    /// Prints what became of a subtest once all its parts are done; when the group before it is complete, records that.
+    fn add(&mut self, task: &Task<'_>, part: Done) -> Outcome {
+        let done = match self.parts.take() {
+            Some(mut done) => {
+                done.add(part);
+                done
+            }
+            None => part,
+        };
+        if task.part + 1 < task.group.parts.len() {
+            self.parts = Some(done);
+            return Ok(());
+        }
         if self.group != task.group.name {
             self.record()?;
             self.group = task.group.name.clone();

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The result of a subtest.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The result of a subtest, or of a part of one, the worst last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
-    Pass,
     /// Not applicable to the device, as the subtest itself says.
     Skip,
+    Pass,
     Fail,
-    Crash,
     Timeout,
+    Crash,
 }
 
 impl Verdict {
@@ -40,6 +40,20 @@ pub struct Done {
     pub why: String,
     /// The device and its driver, as Hekla's log names them; empty where no device was looked at.
     pub device: String,
+}
+
+impl Done {
+    /// Adds what became of another part of the subtest: the worst verdict stands, and the seconds add up.
+    pub fn add(&mut self, part: Done) {
+        self.verdict = self.verdict.max(part.verdict);
+        self.seconds += part.seconds;
+        if self.why.is_empty() {
+            self.why = part.why;
+        }
+        if self.device.is_empty() {
+            self.device = part.device;
+        }
+    }
 }
 
 /// The environment of all subtests.
@@ -100,20 +114,21 @@ impl Runner<'_> {
         binary.exists().then(|| binary.clone()).ok_or_else(missing)
     }
 
-    /// Runs one.
-    pub fn run(&self, group: &Group, subtest: &str) -> Result<Done, String> {
+    /// Runs a subtest, or the part of it that more arguments name.
+    pub fn run(&self, group: &Group, subtest: &str, part: &[String]) -> Result<Done, String> {
         let binary = self.binary(group)?;
         let folder = self.logs.join(&group.name);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let folder = folder.canonicalize().map_err(|e| e.to_string())?;
-        let results = folder.join(format!("{subtest}.json"));
+        let name = [&[subtest.to_string()], part].concat().join("-");
+        let results = folder.join(format!("{name}.json"));
         let _ = std::fs::remove_file(&results);
-        let log_path = folder.join(format!("{subtest}.log"));
+        let log_path = folder.join(format!("{name}.log"));
         let log = std::fs::File::create(&log_path).map_err(|e| e.to_string())?;
         let same = log.try_clone().map_err(|e| e.to_string())?;
 
         let mut command = artifact::client_of(self.library, &binary)?;
-        command.arg(subtest).args(&group.args);
+        command.arg(subtest).args(&group.args).args(part);
         // Some read files beside them.
         command.current_dir(binary.parent().unwrap_or(self.bin));
         command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results).env("HEKLA_LOG", "info");
@@ -197,6 +212,22 @@ mod tests {
         assert_eq!(judged(&results("skip")), Verdict::Skip);
         assert_eq!(judged(&results("fail")), Verdict::Fail);
         assert_eq!(judged(""), Verdict::Pass);
+    }
+
+    #[test]
+    fn a_split_subtest_is_as_bad_as_its_worst_part() {
+        let part = |verdict, seconds| Done {
+            verdict,
+            seconds,
+            why: String::new(),
+            device: "a GPU".to_string(),
+        };
+        let mut all = part(Verdict::Skip, 1.0);
+        all.add(part(Verdict::Pass, 2.0));
+        assert_eq!((all.verdict, all.seconds), (Verdict::Pass, 3.0));
+        all.add(part(Verdict::Crash, 4.0));
+        all.add(part(Verdict::Fail, 5.0));
+        assert_eq!((all.verdict, all.seconds), (Verdict::Crash, 12.0));
     }
 
     #[test]
