@@ -56,6 +56,9 @@ pub struct Target {
     /// True if the driver miscompiles, in kernels with barriers, loops that are unrolled with a remainder loop. Told by the
     /// driver.
     pub miscompiles_remainder_loops: bool,
+    /// True if scans of sub-groups that all work-items come to are faster by shuffles than by the device's own. Told by the
+    /// driver.
+    pub slow_subgroup_scans: bool,
     /// True if a barrier of a sub-group waits for the work-group, and work-items of a sub-group run in step. Told by
     /// the driver.
     pub subgroup_barriers_wait: bool,
@@ -516,6 +519,7 @@ impl Target {
             unmasked_uniform_loads: false,
             unmasked_loop_values: false,
             miscompiles_remainder_loops: false,
+            slow_subgroup_scans: false,
             subgroup_barriers_wait: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,

@@ -55,7 +55,7 @@ fn targets() -> Vec<Target> {
         with(&generic, Subgroups { size: 128, ..Subgroups::LEAST }),
         with(&minimal, Subgroups { arithmetic: true, ..Subgroups::LEAST }),
         with(&generic, Subgroups { reconvergence: Reconvergence::Uniform, ..all }),
-        Target { float16: true, ..generic },
+        Target { float16: true, slow_subgroup_scans: true, ..generic },
         minimal,
     ]
 }
@@ -101,6 +101,34 @@ fn devices_are_asked_for_what_they_have_only() {
     let least = Target { subgroups: Some(Subgroups::LEAST), ..all.clone() };
     for lacking in ["GroupNonUniformIAdd", "ShuffleUp", "ShuffleDown", "GroupNonUniformClustered"] {
         assert_eq!(count(&least, lacking), 0, "{lacking}");
+    }
+}
+
+/// Where a driver's scans are slow, those that all of the sub-group come to are a shuffle for each bit of its size.
+#[test]
+fn slow_scans_are_shuffles_where_all_come_to_them() {
+    let target = Target { slow_subgroup_scans: true, ..Target::generic() };
+    let size = target.subgroups.expect("the generic device has sub-groups").size;
+    let text = |gathering: &str, scan: &str, cluster: u32| {
+        format!(
+            "kernel @k k(a: buffer) {gathering}\nfn @k() {{\nblock0:\n    v0:ptr.global = load_arg 0, 0\n    \
+             v1:f32 = load v0, align 4\n    v2:f32 = subgroup_{scan} fadd v1 cluster {cluster}\n    \
+             store v0, v2, align 4\n    return\n}}\n"
+        )
+    };
+    let counts = |text: &str, target: &Target| {
+        let module = disassemble(&check(text, target).spirv);
+        ["GroupNonUniformFAdd", "ShuffleUp"].map(|what| module.matches(what).count())
+    };
+    let steps = size.ilog2() as usize;
+    assert_eq!(counts(&text("whole", "inclusive_scan", 0), &target), [0, steps]);
+    assert_eq!(counts(&text("whole", "exclusive_scan", 0), &target), [0, steps + 1]);
+    for kept in [
+        counts(&text("", "inclusive_scan", 0), &target),
+        counts(&text("whole", "reduce", 0), &target),
+        counts(&text("whole", "inclusive_scan", 0), &Target::generic()),
+    ] {
+        assert_eq!(kept, [1, 0]);
     }
 }
 

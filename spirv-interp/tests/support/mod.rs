@@ -138,6 +138,10 @@ pub fn mixed() -> Vec<Device> {
                 ..target.clone()
             },
         ),
+        device(
+            "with scans of sub-groups by shuffles",
+            Target { slow_subgroup_scans: true, ..target.clone() },
+        ),
         device("without sub-groups", Target { subgroups: None, ..target.clone() }),
         device(
             "with memory that is zero",

@@ -26,7 +26,7 @@ pub use check::debug_check;
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::call_graph::components;
 use crate::analysis::data_layout::DataLayout;
-use crate::ir::{Func, Function, Module};
+use crate::ir::{Func, Function, Gathering, Module};
 use crate::passes::simplify;
 use crate::target::{FloatTraits, Subgroups, Target};
 use cranelift_entity::SecondaryMap;
@@ -40,13 +40,15 @@ pub fn run(module: &mut Module, target: &Target) -> Result<Vec<Func>, String> {
     let mut changed: SecondaryMap<Func, bool> = SecondaryMap::new();
     let spaces = generic::spaces_of_functions(module, &component);
     let mut sizes = SecondaryMap::with_default(target.hardware_subgroup_size(None));
+    let mut together: SecondaryMap<Func, bool> = SecondaryMap::new();
     for kernel in &module.kernels {
         sizes[kernel.func] = target.hardware_subgroup_size(kernel.required_subgroup_size);
+        together[kernel.func] = kernel.gathering == Gathering::Whole;
     }
     subgroup_sizes::run(module, target, |func| changed[func] = true)?;
     for (id, func) in module.functions.iter_mut() {
         // Functions that act on sub-groups are inlined into kernels.
-        changed[id] |= subgroups::run(func, target, sizes[id]);
+        changed[id] |= subgroups::run(func, target, sizes[id], together[id]);
         changed[id] |=
             work_items::run(func) | bypass_division::run(func) | integers::run(func, target);
         changed[id] |= generic::run(func, spaces[id]);

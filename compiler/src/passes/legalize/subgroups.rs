@@ -12,14 +12,15 @@ use crate::target::{Subgroups, Target};
 /// Set in a link of a work-item that has none before it, in which stands its own number then.
 const FIRST: i64 = 1 << 16;
 
-/// Legalizes a function of kernels for which the hardware has sub-groups of `size` work-items. Returns true if anything changed.
-pub fn run(func: &mut Function, target: &Target, size: u32) -> bool {
+/// Legalizes a function of kernels for which the hardware has sub-groups of `size` work-items, all of which come to each
+/// operation if they are `together`. Returns true if anything changed.
+pub fn run(func: &mut Function, target: &Target, size: u32, together: bool) -> bool {
     if !func.layout_insts().any(|inst| func.insts[inst].is_of_subgroup()) {
         return false;
     }
     let features = target.subgroups.unwrap_or(Subgroups::LEAST);
     replace_values(func, |c, inst| {
-        let mut l = Legalizer { c, target, features, size };
+        let mut l = Legalizer { c, target, features, size, together };
         l.replacement(inst)
     })
 }
@@ -30,6 +31,8 @@ struct Legalizer<'a, 'f> {
     features: Subgroups,
     /// Work-items of a whole sub-group.
     size: u32,
+    /// True if all work-items of a sub-group come to each operation.
+    together: bool,
 }
 
 impl Legalizer<'_, '_> {
@@ -163,6 +166,10 @@ impl Legalizer<'_, '_> {
         let is_whole = cluster == self.size;
         if ty == Type::BOOL {
             return Some(self.logical(scan, op, arg, cluster));
+        }
+        let is_slow = self.target.slow_subgroup_scans && scan != SubgroupScan::Reduce;
+        if is_slow && is_whole && self.together && matches!(ty.bits(), 32 | 64) {
+            return Some(self.shuffled_scan(scan, op, arg));
         }
         let has_clusters = self.features.clustered && scan == SubgroupScan::Reduce;
         let has_operation = self.features.arithmetic && (is_whole || has_clusters);
@@ -330,6 +337,35 @@ impl Legalizer<'_, '_> {
             any = self.c.binary(BinaryOp::Or, any, is_here);
         }
         (highest, any)
+    }
+
+    /// Of all work-items before this one: each takes in what the one `reach` before it has.
+    fn shuffled_scan(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value) -> Value {
+        let id = self.id();
+        let mut value = arg;
+        let mut reach = 1;
+        while reach < self.size {
+            let other = self.before(value, reach);
+            let sum = self.c.binary(op, other, value);
+            let has_other = self.c.icmp_imm(IntCC::Uge, id, i64::from(reach));
+            value = self.c.select(has_other, sum, value);
+            reach *= 2;
+        }
+        if scan == SubgroupScan::Inclusive {
+            return value;
+        }
+        let other = self.before(value, 1);
+        let ty = self.c.ty(arg);
+        let identity = self.c.func.constant(ty, op.identity(ty.scalar));
+        let has_other = self.c.icmp_imm(IntCC::Uge, id, 1);
+        self.c.select(has_other, other, identity)
+    }
+
+    /// Returns the value of the work-item so far before this one.
+    fn before(&mut self, value: Value, distance: u32) -> Value {
+        let (op, by) = (SubgroupShuffle::Up, self.word(distance));
+        let other = self.shuffle(op, value, by);
+        other.unwrap_or_else(|| self.c.subgroup_shuffle(op, value, by))
     }
 
     /// Along the list of the work-items that are there together, in their order.

@@ -472,6 +472,7 @@ pub fn target(
         vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
         unmasked_loop_values: info.quirks.contains(vk::Quirks::UNMASKED_LOOP_VALUES),
         miscompiles_remainder_loops: info.quirks.contains(vk::Quirks::MISCOMPILED_REMAINDER_LOOPS),
+        slow_subgroup_scans: info.quirks.contains(vk::Quirks::SLOW_SUBGROUP_SCANS),
         subgroup_barriers_wait: info.quirks.contains(vk::Quirks::SUBGROUP_BARRIERS_WAIT),
         unmasked_uniform_loads: info.quirks.contains(vk::Quirks::UNMASKED_UNIFORM_LOADS),
         preserve_signed_zero_inf_nan_16: zeros_16,
