@@ -79,6 +79,14 @@ const SHORT: &str = concat!(
     include_str!("short_exp_f32.cl"),
 );
 
+/// The same of double, where denormals are kept.
+const SHORT_DOUBLE: &str = concat!(
+    include_str!("short_f64.cl"),
+    include_str!("short_exp_f64.cl"),
+    include_str!("short_log_f64.cl"),
+    include_str!("short_inverse_f64.cl"),
+);
+
 /// Returns the files of a unit in order; a file uses only what stands before it.
 fn files(unit: Unit) -> Vec<&'static str> {
     let (prelude, coefficients, denormal, reduce, short, exact) = match unit {
@@ -95,7 +103,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
             include_str!("coefficients_f64.cl"),
             include_str!("denormal_f64.cl"),
             include_str!("reduce_f64.cl"),
-            include_str!("short_f64.cl"),
+            SHORT_DOUBLE,
             include_str!("exact_f64.cl"),
         ),
         Unit::Image => {
