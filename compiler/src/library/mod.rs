@@ -81,7 +81,6 @@ const SHORT: &str = concat!(
 
 /// The same of double, where denormals are kept.
 const SHORT_DOUBLE: &str = concat!(
-    include_str!("short_f64.cl"),
     include_str!("short_exp_f64.cl"),
     include_str!("short_log_f64.cl"),
     include_str!("short_inverse_f64.cl"),
@@ -101,7 +100,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
         Unit::Double => (
             include_str!("prelude_f64.cl"),
             include_str!("coefficients_f64.cl"),
-            include_str!("denormal_f64.cl"),
+            concat!(include_str!("denormal_f64.cl"), include_str!("short_f64.cl")),
             include_str!("reduce_f64.cl"),
             SHORT_DOUBLE,
             include_str!("exact_f64.cl"),

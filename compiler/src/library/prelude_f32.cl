@@ -80,6 +80,9 @@
 #define SHORT_EXP (HEKLA_FUSED_FMA && HEKLA_EXP2)
 // A quotient as the device has it, of numbers that are in range with their quotient.
 #define QUOTIENT(a, b) native_divide(a, b)
+// Those and roots of numbers that are in the middle of the range, of which a function's bound leaves room for errors.
+#define NEAR_QUOTIENT(a, b) QUOTIENT(a, b)
+#define NEAR_ROOT(x) sqrt(x)
 // Divisors within these have reciprocals, and remainders with them are not denormal; quotients below the third are
 // within 1/8 of what the device makes of them.
 #define DIVISOR_LEAST 0x1p-100f

@@ -93,6 +93,13 @@
 #define SHORT_TRIG HEKLA_FUSED_FMA
 // As those of float.
 #define QUOTIENT(a, b) ((a) / (b))
+#if SHORT
+#define NEAR_QUOTIENT(a, b) ((a) * __inverse_f64(b))
+#define NEAR_ROOT(x) __root_f64(x)
+#else
+#define NEAR_QUOTIENT(a, b) ((a) / (b))
+#define NEAR_ROOT(x) sqrt(x)
+#endif
 #define DIVISOR_LEAST 0x1p-900
 #define DIVISOR_END 0x1p1022
 #define QUOTIENT_END 0x1p30
