@@ -127,6 +127,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
         short,
         include_str!("power.cl"),
         include_str!("hyperbolic.cl"),
+        include_str!("short_gamma.cl"),
         include_str!("special.cl"),
         exact,
     ]

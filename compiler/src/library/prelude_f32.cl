@@ -63,7 +63,8 @@
 #define POW_LARGE 0x1p34f
 // erfc vanishes from here.
 #define ERFC_ZERO 10.06f
-#define STIRLING_FROM 6.0f
+// That of short_gamma.cl is more.
+#define STIRLING_FROM (HEKLA_FUSED_FMA ? 8.0f : 6.0f)
 #define LSTIRLING_FROM 3.0f
 #define TGAMMA_OVERFLOW 35.05f
 #define TGAMMA_UNDERFLOW -42.5f
