@@ -2,6 +2,7 @@
 //! of.
 
 use crate::ir::*;
+use std::ops::RangeInclusive;
 
 /// How far the computation of a value is followed.
 const MAX_DEPTH: u32 = 6;
@@ -104,8 +105,50 @@ impl<'a> KnownBits<'a> {
                 Some(max(arg)).filter(|&max| max <= all)
             }
             Some(&InstData::Select { args: [_, a, b] }) => Some(max(a).max(max(b))),
+            Some(&InstData::Convert { op: ConvertOp::FToS | ConvertOp::FToU, .. }) => {
+                let range = self.range_within(value, depth);
+                range.filter(|range| *range.start() >= 0).map(|range| *range.end() as u64)
+            }
             _ => None,
         }
         .unwrap_or(all)
+    }
+
+    /// Returns the values that a signed integer may have, if they are known to be fewer than all: what a float between
+    /// two constants becomes, as in saturating conversions.
+    pub fn range(&self, value: Value) -> Option<RangeInclusive<i64>> {
+        self.range_within(value, MAX_DEPTH)
+    }
+
+    fn range_within(&self, value: Value, depth: u32) -> Option<RangeInclusive<i64>> {
+        if let Some(constant) = self.func.as_signed_const(value) {
+            return Some(constant..=constant);
+        }
+        let depth = depth.checked_sub(1)?;
+        match *self.func.def_inst(value)? {
+            InstData::Convert { op: ConvertOp::FToS | ConvertOp::FToU, arg } => {
+                let (arg, high) = self.bounded(arg, BinaryOp::FMin)?;
+                let (_, low) = self.bounded(arg, BinaryOp::FMax)?;
+                (low.abs() < 1e15 && high.abs() < 1e15).then_some(low as i64..=high as i64)
+            }
+            InstData::Select { args: [_, a, b] } => {
+                let (a, b) = (self.range_within(a, depth)?, self.range_within(b, depth)?);
+                Some(*a.start().min(b.start())..=*a.end().max(b.end()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes a minimum or maximum with a constant apart.
+    fn bounded(&self, value: Value, bound: BinaryOp) -> Option<(Value, f64)> {
+        let &InstData::Binary { op, args: [a, b], .. } = self.func.def_inst(value)? else {
+            return None;
+        };
+        let bits = self.func.as_const(b).filter(|_| op == bound)?;
+        Some(match self.func.ty(b).scalar {
+            Scalar::F32 => (a, f64::from(f32::from_bits(bits as u32))),
+            Scalar::F64 => (a, f64::from_bits(bits)),
+            _ => return None,
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Math functions that are a few exact operations: sign and rounding to integers, comparisons.
 
 use super::Lowerer;
-use crate::ir::{BinaryOp, FloatCC, IntCC, MathOp, Scalar, Type, Value};
+use crate::ir::{BinaryOp, FloatCC, IntCC, MathOp, Scalar, Type, UnaryOp, Value};
 
 impl Lowerer<'_, '_> {
     pub(super) fn fdim(&mut self, x: Value, y: Value) -> Value {
@@ -11,18 +11,18 @@ impl Lowerer<'_, '_> {
         self.b.select(not_above, zero, difference)
     }
 
-    /// Halfway cases away from zero. `x - trunc(x)` is exact.
+    /// Halfway cases away from zero: cuts a sum with the greatest number below a half, which is rounded up to the next
+    /// integer where `x` lies halfway.
     pub(super) fn round_away(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
-        let whole = self.b.math(MathOp::Trunc, &[x]);
-        let rest = self.b.binary(BinaryOp::FSub, x, whole);
-        let rest = self.b.math(MathOp::FAbs, &[rest]);
-        let half = self.b.fconst(ty, 0.5);
-        let one = self.b.fconst(ty, 1.0);
-        let one = self.copysign(one, x);
-        let away = self.b.binary(BinaryOp::FAdd, whole, one);
-        let up = self.b.fcmp(FloatCC::Oge, rest, half);
-        self.b.select(up, away, whole)
+        let below_half = match ty.scalar {
+            Scalar::F64 => 0.5f64.next_down(),
+            _ => f64::from(0.5f32.next_down()),
+        };
+        let below_half = self.b.fconst(ty, below_half);
+        let below_half = self.copysign(below_half, x);
+        let sum = self.b.binary_alone(BinaryOp::FAdd, x, below_half);
+        self.b.math(MathOp::Trunc, &[sum])
     }
 
     /// Returns the magnitude of `x` with the sign of `y`.
@@ -37,31 +37,50 @@ impl Lowerer<'_, '_> {
         self.b.bitcast(both, ty)
     }
 
-    /// `x` or `y`, whichever magnitude compares so; `otherwise` of both if neither does, or one is NaN.
-    /// Where the device takes denormal numbers for zero, magnitudes are compared as integers.
-    pub(super) fn by_magnitude(
-        &mut self,
-        x: Value,
-        y: Value,
-        cc: IntCC,
-        otherwise: BinaryOp,
-    ) -> Value {
-        let equal = self.b.binary(otherwise, x, y);
-        if self.target.floats(self.b.ty(x).scalar).keeps_denormals {
-            let (a, b) = (self.b.math(MathOp::FAbs, &[x]), self.b.math(MathOp::FAbs, &[y]));
-            let cc = if cc == IntCC::Ugt { FloatCC::Ogt } else { FloatCC::Olt };
-            let (first, second) = (self.b.fcmp(cc, a, b), self.b.fcmp(cc, b, a));
-            let result = self.b.select(second, y, equal);
-            return self.b.select(first, x, result);
+    /// The number of the greater (`FMax`) or lesser (`FMin`) magnitude; `op` of both where magnitudes are equal, or one
+    /// is NaN.
+    pub(super) fn by_magnitude(&mut self, x: Value, y: Value, op: BinaryOp) -> Value {
+        let scalar = self.b.ty(x).scalar;
+        if scalar == Scalar::F64 && self.target.floats(scalar).keeps_denormals {
+            return self.choice_by_magnitude(x, y, op);
         }
-        let ((a, infinity), (b, _)) = (self.magnitude(x), self.magnitude(y));
-        let larger = self.b.binary(BinaryOp::UMax, a, b);
-        let ordered = self.b.icmp_imm(IntCC::Ule, larger, infinity);
-        let (first, second) = (self.b.icmp(cc, a, b), self.b.icmp(cc, b, a));
-        let first = self.b.binary(BinaryOp::And, first, ordered);
-        let second = self.b.binary(BinaryOp::And, second, ordered);
-        let result = self.b.select(second, y, equal);
-        self.b.select(first, x, result)
+        // The magnitude, and whether a number that has it has the sign that `op` prefers.
+        let (a, b) = (self.b.math(MathOp::FAbs, &[x]), self.b.math(MathOp::FAbs, &[y]));
+        let magnitude = self.b.binary(op, a, b);
+        let ty = self.b.ty(x);
+        let bits = self.b.bits_type(x);
+        let sign_bit = 1i64 << (scalar.bits() - 1);
+        let positive = self.b.bitcast(magnitude, bits);
+        let negative = self.b.or_const(positive, sign_bit);
+        let is_max = op == BinaryOp::FMax;
+        let (preferred, other) = if is_max { (positive, negative) } else { (negative, positive) };
+        let (x, y) = (self.b.bitcast(x, bits), self.b.bitcast(y, bits));
+        let (first, second) =
+            (self.b.icmp(IntCC::Eq, x, preferred), self.b.icmp(IntCC::Eq, y, preferred));
+        let either = self.b.binary(BinaryOp::Or, first, second);
+        let result = self.b.select(either, preferred, other);
+        self.b.bitcast(result, ty)
+    }
+
+    /// The same by comparisons alone, since devices have no minimum of doubles: `x` where its magnitude wins, where `y`
+    /// is NaN, and of equal magnitudes where `y` has the sign that `op` does not prefer.
+    fn choice_by_magnitude(&mut self, x: Value, y: Value, op: BinaryOp) -> Value {
+        let is_max = op == BinaryOp::FMax;
+        let (wins, ties) =
+            if is_max { (FloatCC::Ogt, FloatCC::Oge) } else { (FloatCC::Olt, FloatCC::Ole) };
+        let (a, b) = (self.b.math(MathOp::FAbs, &[x]), self.b.math(MathOp::FAbs, &[y]));
+        let bits = self.b.bitcast(y, self.b.bits_type(y));
+        let negative = self.b.is_negative(bits);
+        let against = if is_max { negative } else { self.b.unary(UnaryOp::Not, negative) };
+        let no_worse = self.b.fcmp(ties, a, b);
+        let by_sign = self.b.binary(BinaryOp::And, no_worse, against);
+        let better = self.b.fcmp(wins, a, b);
+        // No device needs more than one instruction for this, as for a test of the bits.
+        let infinity = self.b.fconst(self.b.ty(y), f64::INFINITY);
+        let is_nan = self.b.fcmp(FloatCC::Ugt, b, infinity);
+        let first = self.b.binary(BinaryOp::Or, by_sign, better);
+        let first = self.b.binary(BinaryOp::Or, first, is_nan);
+        self.b.select(first, x, y)
     }
 
     /// Returns a quiet NaN with the code as payload.

@@ -4,7 +4,7 @@ use super::row::{Lower, Names, Row};
 use super::signature::TypePattern::{self, E, G};
 use super::signature::{Elements, Scalar as Name, Sig, Spaces};
 use super::{Call, Lowerer};
-use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, OpFlags, Scalar, Type, Value};
+use crate::ir::{BinaryOp, ConvertOp, FloatCC, InstData, MathOp, OpFlags, Scalar, Type, Value};
 use crate::options::ClStd;
 use std::f64::consts::{LN_2, LOG10_2, LOG2_10, LOG2_E};
 
@@ -66,10 +66,10 @@ pub(super) const ROWS: &[Row] = &[
     library(&["pow"], BINARY).relaxed(|l, c| l.relaxed_pow(c)),
     library(&["powr"], BINARY).relaxed(|l, c| l.power_of(c)),
     Row::binary(&["fdim"], BINARY, |l, _, x, y| l.fdim(x, y)).in_float(),
-    Row::binary(&["maxmag"], BINARY, |l, _, x, y| l.by_magnitude(x, y, IntCC::Ugt, BinaryOp::FMax))
+    Row::binary(&["maxmag"], BINARY, |l, _, x, y| l.by_magnitude(x, y, BinaryOp::FMax))
         .in_float()
         .since(ClStd::Cl11),
-    Row::binary(&["minmag"], BINARY, |l, _, x, y| l.by_magnitude(x, y, IntCC::Ult, BinaryOp::FMin))
+    Row::binary(&["minmag"], BINARY, |l, _, x, y| l.by_magnitude(x, y, BinaryOp::FMin))
         .in_float()
         .since(ClStd::Cl11),
     Row::binary(&["fmax"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMax, x, y)),
@@ -171,6 +171,11 @@ impl Lowerer<'_, '_> {
             let quotient = self.b.binary(BinaryOp::FDiv, lhs, rhs);
             return self.b.convert(ConvertOp::FConvert, quotient, ty);
         }
+        if self.is_one(lhs) && self.has_short_roots(ty) {
+            if let Some(value) = self.library_values("recip", &[rhs]) {
+                return value;
+            }
+        }
         let exact = self.rounds_correctly() && !self.target.div32_exact;
         if exact && ty.scalar == Scalar::F32 {
             if let Some(value) = self.library_values("divide", &[lhs, rhs]) {
@@ -183,6 +188,21 @@ impl Lowerer<'_, '_> {
             true if self.b.flags.contains(OpFlags::FAST) => self.native_quotient(lhs, rhs),
             true => self.divide_scaled(lhs, rhs),
             false => self.b.binary(BinaryOp::FDiv, lhs, rhs),
+        }
+    }
+
+    /// Returns true if the library has shorter reciprocals than the device, which has those of doubles in software.
+    fn has_short_roots(&self, ty: Type) -> bool {
+        let keeps_denormals = self.target.floats(ty.scalar).keeps_denormals;
+        ty.scalar == Scalar::F64 && self.has_fma(ty) && keeps_denormals && !self.in_library
+    }
+
+    /// Returns true of the constant 1, or a vector of those.
+    fn is_one(&self, value: Value) -> bool {
+        let is_one = |value: Value| self.b.func.as_const(value) == Some(1f64.to_bits());
+        match self.b.func.def_inst(value) {
+            Some(InstData::Build { args }) => args.iter().all(|&lane| is_one(lane)),
+            _ => is_one(value),
         }
     }
 

@@ -139,6 +139,14 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::Binary { op, args: [a, b], flags: self.flags - foreign }, ty)
     }
 
+    /// Inserts an operation on floats that nothing is put together with, whatever the program gives leave to.
+    pub fn binary_alone(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        let before = std::mem::replace(&mut self.flags, OpFlags::NO_CONTRACT);
+        let result = self.binary(op, a, b);
+        self.flags = before;
+        result
+    }
+
     /// Inserts a binary operation with an integer constant on the right.
     pub fn binary_imm(&mut self, op: BinaryOp, a: Value, b: i64) -> Value {
         let b = self.iconst(self.ty(a), b);

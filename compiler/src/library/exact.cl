@@ -46,6 +46,11 @@ BITS NAME(pack)(BITS m, int e) {
     return kept + (rest + (kept & 1) > tie ? 1 : 0);
 }
 
+// The exponent's bits.
+uint NAME(exponent_bits)(REAL x) {
+    return (uint)(TO_BITS(x) >> MANT) & (2u * BIAS + 1u);
+}
+
 // Whether a biased exponent is that of a normal number.
 bool NAME(is_normal)(uint exponent) {
     return exponent - 1u < 2u * BIAS;
@@ -65,7 +70,7 @@ REAL NAME(frexp_rare)(REAL x, int *exponent) {
 
 // frexp: 0 ulp.
 REAL NAME(frexp)(REAL x, int *exponent) {
-    uint e = (uint)((TO_BITS(x) & MAG_MASK) >> MANT);
+    uint e = NAME(exponent_bits)(x);
     if (!NAME(is_normal)(e)) {
         return NAME(frexp_rare)(x, exponent);
     }
@@ -86,15 +91,15 @@ REAL NAME(ldexp_rare)(REAL x, int n) {
 
 // ldexp: correctly rounded.
 REAL NAME(ldexp)(REAL x, int n) {
-    uint e = (uint)((TO_BITS(x) & MAG_MASK) >> MANT);
-    if (NAME(is_normal)(e) && NAME(is_normal)(e + (uint)n)) {
+    uint e = NAME(exponent_bits)(x);
+    if (NAME(is_normal)(e) & NAME(is_normal)(e + (uint)n)) {
         return FROM_BITS(TO_BITS(x) + ((BITS)n << MANT));
     }
     return NAME(ldexp_rare)(x, n);
 }
 
-// logb: 0 ulp.
-REAL NAME(logb)(REAL x) {
+// logb of what is no normal number.
+REAL NAME(logb_rare)(REAL x) {
     BITS mag = TO_BITS(x) & MAG_MASK;
     if (mag >= INF_BITS) {
         return x * x;
@@ -105,13 +110,25 @@ REAL NAME(logb)(REAL x) {
     return (REAL)(NAME(exponent)(mag) - BIAS);
 }
 
-// ilogb: FP_ILOGB0 and FP_ILOGBNAN are INT_MIN and INT_MAX.
-int NAME(ilogb)(REAL x) {
+// logb: 0 ulp.
+REAL NAME(logb)(REAL x) {
+    uint e = NAME(exponent_bits)(x);
+    return NAME(is_normal)(e) ? (REAL)((int)e - BIAS) : NAME(logb_rare)(x);
+}
+
+// ilogb of what is no normal number: FP_ILOGB0 and FP_ILOGBNAN are INT_MIN and INT_MAX.
+int NAME(ilogb_rare)(REAL x) {
     BITS mag = TO_BITS(x) & MAG_MASK;
     if (mag >= INF_BITS) {
         return 0x7fffffff;
     }
     return mag == 0 ? (int)0x80000000u : NAME(exponent)(mag) - BIAS;
+}
+
+// ilogb
+int NAME(ilogb)(REAL x) {
+    uint e = NAME(exponent_bits)(x);
+    return NAME(is_normal)(e) ? (int)e - BIAS : NAME(ilogb_rare)(x);
 }
 
 // modf: 0 ulp.
@@ -121,6 +138,19 @@ REAL NAME(modf)(REAL x, REAL *whole) {
     return NAME(with_sign)(NAME(is_inf)(x) ? R(0.0) : x - t, x);
 }
 
+#if HEKLA_FUSED_FMA
+// fract: min(x - floor(x), the largest number below 1); zeros are their own fraction, and that of infinities is zero.
+REAL NAME(fract)(REAL x, REAL *whole) {
+    REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
+    REAL f = floor(x);
+    *whole = f;
+    REAL rest = x - f;
+    rest = rest > largest ? largest : rest;
+    // A device may take denormal numbers for zero in comparisons alone.
+    bool is_zero = WIDTH == 32 ? (TO_BITS(x) << 1) == 0 : x == R(0.0);
+    return is_zero || fabs(x) == FROM_BITS(INF_BITS) ? NAME(with_sign)(R(0.0), x) : rest;
+}
+#else
 // fract: min(x - floor(x), the largest number below 1), and zero of infinities. Zeros and denormal numbers, which the
 // device may take for zeros, are their own fraction, or just below 1.
 REAL NAME(fract)(REAL x, REAL *whole) {
@@ -134,7 +164,22 @@ REAL NAME(fract)(REAL x, REAL *whole) {
     rest = NAME(is_inf)(x) ? NAME(with_sign)(R(0.0), x) : rest;
     return small && !below ? x : rest;
 }
+#endif
 
+#if WIDTH == 64 && SHORT
+// nextafter: 0 ulp. By comparisons of the numbers, which are fewer operations than those of their bits.
+REAL NAME(nextafter)(REAL x, REAL y) {
+    BITS bits = TO_BITS(x);
+    // Away from zero if that is the way, from zero itself to the least number with the sign of y.
+    BITS away = bits + 1;
+    BITS back = bits - 1;
+    BITS next = (x < y) == (x > R(0.0)) ? away : back;
+    next = x == R(0.0) ? (TO_BITS(y) & SIGN_BIT) | 1 : next;
+    REAL result = x == y ? y : FROM_BITS(next);
+    result = fabs(y) <= FROM_BITS(INF_BITS) ? result : y;
+    return fabs(x) <= FROM_BITS(INF_BITS) ? result : x;
+}
+#else
 // nextafter: 0 ulp.
 REAL NAME(nextafter)(REAL x, REAL y) {
     if (NAME(is_nan)(x)) {
@@ -156,6 +201,7 @@ REAL NAME(nextafter)(REAL x, REAL y) {
     // From the least positive number down comes zero with x's sign.
     return FROM_BITS(a == 0 ? TO_BITS(x) & SIGN_BIT : bits);
 }
+#endif
 
 // |x| reduced by |y|, both finite and y not 0: subtracts |y| as often as it goes in (q times), and
 // with `nearest` once more if that comes closer (q even on a tie), when the result is negative.

@@ -57,7 +57,7 @@ REAL NAME(asinh)(REAL x) {
     // log1p(x + x^2 / (1 + sqrt(1 + x^2)))
     bool large = ax > HYPERBOLIC_LARGE;
     REAL square = ax * ax;
-    REAL more = ax + QUOTIENT(square, R(1.0) + sqrt(square + R(1.0)));
+    REAL more = ax + NEAR_QUOTIENT(square, R(1.0) + NEAR_ROOT(square + R(1.0)));
     REAL y = NAME(log1p_finite)(large ? ax : more);
     return NAME(with_sign)(large ? y + LN2 : y, x);
 }
@@ -67,7 +67,7 @@ REAL NAME(acosh)(REAL x) {
     // log1p(t + sqrt(2t + t^2))
     REAL t = x - R(1.0);
     bool large = x > HYPERBOLIC_LARGE;
-    REAL y = NAME(log1p_finite)(large ? x : t + sqrt(mad(t, t, t + t)));
+    REAL y = NAME(log1p_finite)(large ? x : t + NEAR_ROOT(mad(t, t, t + t)));
     y = large ? y + LN2 : y;
     y = NAME(is_inf)(x) ? x : y;
     return x >= R(1.0) ? y : FROM_BITS(NAN_BITS);
@@ -82,6 +82,6 @@ REAL NAME(atanh)(REAL x) {
     if (ax >= R(1.0)) {
         return ax == R(1.0) ? NAME(with_sign)(FROM_BITS(INF_BITS), x) : FROM_BITS(NAN_BITS);
     }
-    REAL y = NAME(log1p_finite)(QUOTIENT(ax + ax, R(1.0) - ax));
+    REAL y = NAME(log1p_finite)(NEAR_QUOTIENT(ax + ax, R(1.0) - ax));
     return NAME(with_sign)(R(0.5) * y, x);
 }

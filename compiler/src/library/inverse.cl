@@ -3,6 +3,7 @@
 
 #define HALF_PI (R(0.5) * PI)
 
+#if WIDTH == 32 || !SHORT
 // asin of a magnitude up to 1/2 (`small`), or half the angle between a larger one and 1; NaN beyond 1.
 REAL NAME(asin_small)(REAL ax, bool small) {
     REAL half_rest = mad(ax, R(-0.5), R(0.5));
@@ -39,6 +40,8 @@ REAL NAME(acospi)(REAL x) {
 REAL NAME(asinpi)(REAL x) {
     return TIMES(NAME(asin)(x), ONE_OVER_PI);
 }
+
+#endif
 
 // atan(num / den), taken from pi if `left`, for num >= 0 and den >= 0, not both 0, neither near the
 // ends of the exponents' range. One quotient, a polynomial and one multiple of pi/4.

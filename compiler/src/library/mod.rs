@@ -79,6 +79,13 @@ const SHORT: &str = concat!(
     include_str!("short_exp_f32.cl"),
 );
 
+/// The same of double, where denormals are kept.
+const SHORT_DOUBLE: &str = concat!(
+    include_str!("short_exp_f64.cl"),
+    include_str!("short_log_f64.cl"),
+    include_str!("short_inverse_f64.cl"),
+);
+
 /// Returns the files of a unit in order; a file uses only what stands before it.
 fn files(unit: Unit) -> Vec<&'static str> {
     let (prelude, coefficients, denormal, reduce, short, exact) = match unit {
@@ -93,9 +100,9 @@ fn files(unit: Unit) -> Vec<&'static str> {
         Unit::Double => (
             include_str!("prelude_f64.cl"),
             include_str!("coefficients_f64.cl"),
-            include_str!("denormal_f64.cl"),
+            concat!(include_str!("denormal_f64.cl"), include_str!("short_f64.cl")),
             include_str!("reduce_f64.cl"),
-            include_str!("short_f64.cl"),
+            SHORT_DOUBLE,
             include_str!("exact_f64.cl"),
         ),
         Unit::Image => {
@@ -120,6 +127,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
         short,
         include_str!("power.cl"),
         include_str!("hyperbolic.cl"),
+        include_str!("short_gamma.cl"),
         include_str!("special.cl"),
         exact,
     ]

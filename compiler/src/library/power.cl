@@ -20,7 +20,7 @@ REAL2 NAME(log2_pair)(REAL x) {
     REAL2 sum = NAME(two_sum)((REAL)k, p.x);
     return NAME(fast_two_sum)(sum.x, sum.y + low);
 }
-#elif WIDTH == 64
+#elif WIDTH == 64 && !SHORT
 // log2(x) as a pair, relative error about 2^-(1.3 p), for finite x > 0.
 // ln m = 2s + s^3 (2/3 + s^2 P(s^2)) with the first two terms in pairs.
 REAL2 NAME(log2_pair)(REAL x) {

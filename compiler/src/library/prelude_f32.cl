@@ -63,7 +63,8 @@
 #define POW_LARGE 0x1p34f
 // erfc vanishes from here.
 #define ERFC_ZERO 10.06f
-#define STIRLING_FROM 6.0f
+// That of short_gamma.cl is more.
+#define STIRLING_FROM (HEKLA_FUSED_FMA ? 8.0f : 6.0f)
 #define LSTIRLING_FROM 3.0f
 #define TGAMMA_OVERFLOW 35.05f
 #define TGAMMA_UNDERFLOW -42.5f
@@ -80,6 +81,9 @@
 #define SHORT_EXP (HEKLA_FUSED_FMA && HEKLA_EXP2)
 // A quotient as the device has it, of numbers that are in range with their quotient.
 #define QUOTIENT(a, b) native_divide(a, b)
+// Those and roots of numbers that are in the middle of the range, of which a function's bound leaves room for errors.
+#define NEAR_QUOTIENT(a, b) QUOTIENT(a, b)
+#define NEAR_ROOT(x) sqrt(x)
 // Divisors within these have reciprocals, and remainders with them are not denormal; quotients below the third are
 // within 1/8 of what the device makes of them.
 #define DIVISOR_LEAST 0x1p-100f

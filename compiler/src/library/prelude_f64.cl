@@ -46,6 +46,10 @@
 #define SQRT_TWO_PI 2.5066282746310007
 #define HALF_LOG_TWO_PI 0.91893853320467278
 #define LN2 0.69314718055994529
+#define LOG10E 0.43429448190325182
+// What these leave.
+#define LOG2E_2 2.0355273740931033e-17
+#define LOG10E_2 1.0983196502167651e-17
 #define LOG2E_PAIR PAIR(1.4426950408889634, 2.0355273740931033e-17)
 // In a high part of 26 bits, as SPLIT_MASK leaves, and the rest.
 #define LOG2E_HIGH 1.4426950216293335
@@ -81,14 +85,21 @@
 #define SQUARE_SCALE 0x1p700
 // Newton steps from 2^-13 to the type's precision.
 #define CBRT_STEPS 2
-// Functions of float alone have shorter forms.
-#define SHORT 0
-#define SHORT_EXP 0
-// Those of both have them on devices with a fused fma; roots are those of short_f64.cl.
+// Whether functions are those of the files short_*.cl: they need a fused fma, and but for trigonometric functions one
+// that keeps denormal numbers.
+#define SHORT (HEKLA_FUSED_FMA && !HEKLA_RAISED_DENORMALS)
+#define SHORT_EXP SHORT
+#define SHORT_ROOTS SHORT
 #define SHORT_TRIG HEKLA_FUSED_FMA
-#define SHORT_ROOTS (HEKLA_FUSED_FMA && !HEKLA_RAISED_DENORMALS)
 // As those of float.
 #define QUOTIENT(a, b) ((a) / (b))
+#if SHORT
+#define NEAR_QUOTIENT(a, b) ((a) * __inverse_f64(b))
+#define NEAR_ROOT(x) __root_f64(x)
+#else
+#define NEAR_QUOTIENT(a, b) ((a) / (b))
+#define NEAR_ROOT(x) sqrt(x)
+#endif
 #define DIVISOR_LEAST 0x1p-900
 #define DIVISOR_END 0x1p1022
 #define QUOTIENT_END 0x1p30

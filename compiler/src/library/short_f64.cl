@@ -2,46 +2,114 @@
 // of third order (A. S. Householder, The Numerical Treatment of a Single Nonlinear Equation, 1970).
 
 #if SHORT_ROOTS
-// Takes the exponent off a positive normal number: m of m 4^k in [1, 4).
-double __sqrt_split_f64(double x, int *k) {
-    // By the high word.
-    *k = (int)((uint)(TO_BITS(x) >> 32) - 0x3ff00000u) >> 21;
-    return FROM_BITS(TO_BITS(x) - ((ulong)(uint)(*k << 21) << 32));
+// What a float and a double of its range have in common are the bits of their middle: no conversions, which are several
+// times slower than operations of integers on GPUs. Results are short of digits and not rounded, which steps mend.
+
+// Whether a number or its inverse may lack the exponent of a normal float.
+bool __beyond_float_f64(uint high) {
+    return (high & 0x7fffffffu) - 0x38100000u >= 0x0fc00000u;
 }
 
-// 1 / sqrt(m), below 1 ulp, for m in [1, 4).
-double __rsqrt_short_f64(double m) {
-    double r = (double)native_rsqrt((float)m);
-    double rest = fma(-m * r, r, 1.0);
+uint __high_f64(double x) {
+    return (uint)(TO_BITS(x) >> 32);
+}
+
+// The magnitude of a number in the range of floats. Of zero it is some number.
+float __short_float_f64(double x) {
+    return as_float(((uint)(TO_BITS(x) >> 29) + 0x40000000u) & 0x7fffffffu);
+}
+
+// A float of a positive normal number.
+double __wide_f64(float x) {
+    return FROM_BITS((ulong)((as_uint(x) >> 3) + 0x38000000u) << 32);
+}
+
+// 1 / x for numbers that are in the range of floats with their inverses: below 1 ulp.
+double __inverse_f64(double x) {
+    double r = NAME(with_sign)(__wide_f64(native_recip(__short_float_f64(x))), x);
+    double rest = fma(-x, r, 1.0);
+    return fma(r, fma(rest, rest, rest), r);
+}
+
+// a / b for such divisors and quotients that are not denormal: below 1 ulp.
+double __quotient_f64(double a, double b) {
+    double r = __inverse_f64(b);
+    double q = a * r;
+    return fma(fma(-b, q, a), r, q);
+}
+
+// 1 / x correctly rounded: the inverse above corrected once by its exact residual (Markstein, chapter 8).
+double __recip_f64(double x) {
+    // Those of a significand that is all ones are between two numbers: one step leaves the wrong one.
+    uint high = __high_f64(x);
+    if (__beyond_float_f64(high) || (high & 0xfffffu) == 0xfffffu) {
+        return 1.0 / x;
+    }
+    double r = __inverse_f64(x);
+    return fma(fma(-x, r, 1.0), r, r);
+}
+
+// 1 / sqrt(x) for numbers in the range of floats: below 1 ulp. Of zero it is some number, of negative ones too.
+double __inverse_root_f64(double x) {
+    double r = __wide_f64(native_rsqrt(__short_float_f64(x)));
+    // The square is exact.
+    double rest = fma(-x, r * r, 1.0);
     return fma(r * rest, fma(rest, 0.375, 0.5), r);
+}
+
+// sqrt(x) for numbers in the range of floats: correctly rounded, by the exact residual of what is near enough
+// (Markstein, chapter 9). Zero of zero.
+double __root_f64(double x) {
+    double r = __inverse_root_f64(x);
+    double s = x * r;
+    return fma(fma(-s, s, x), 0.5 * r, s);
+}
+
+// Whether a number is negative, or beyond the range of floats.
+bool __root_is_rare_f64(uint high) {
+    return high - 0x38100000u >= 0x0fe00000u;
+}
+
+// x in the range of floats, and k by which its exponent's half was lowered, of a positive number.
+double __root_scale_f64(double x, int *k) {
+    bool denormal = TO_BITS(x) < LEADING_BIT;
+    x = denormal ? x * 0x1p54 : x;
+    *k = (int)(__high_f64(x) - 0x3ff00000u) >> 21;
+    x = FROM_BITS(TO_BITS(x) - ((ulong)(uint)(*k << 21) << 32));
+    *k -= denormal ? 27 : 0;
+    return x;
+}
+
+double __scaled_root_f64(double root, int k) {
+    return FROM_BITS(TO_BITS(root) + ((ulong)(uint)(k << 20) << 32));
+}
+
+double __rsqrt_rare_f64(double x) {
+    if (TO_BITS(x) - 1 >= INF_BITS - 1) {
+        return 1.0 / sqrt(x);
+    }
+    int k;
+    double r = __inverse_root_f64(__root_scale_f64(x, &k));
+    return __scaled_root_f64(r, -k);
+}
+
+double __sqrt_rare_f64(double x) {
+    if (TO_BITS(x) - 1 >= INF_BITS - 1) {
+        return sqrt(x);
+    }
+    int k;
+    double s = __root_f64(__root_scale_f64(x, &k));
+    return __scaled_root_f64(s, k);
 }
 
 // rsqrt: 2 ulp allowed; below 1.
 double __rsqrt_f64(double x) {
-    if (TO_BITS(x) - LEADING_BIT >= INF_BITS - LEADING_BIT) {
-        return 1.0 / sqrt(x);
-    }
-    int k;
-    double r = __rsqrt_short_f64(__sqrt_split_f64(x, &k));
-    return FROM_BITS(TO_BITS(r) - ((ulong)(uint)(k << 20) << 32));
+    return __root_is_rare_f64(__high_f64(x)) ? __rsqrt_rare_f64(x) : __inverse_root_f64(x);
 }
 
-// sqrt: correctly rounded by the sign of its exact residual (Markstein, chapter 9).
+// sqrt: correctly rounded.
 double __sqrt_f64(double x) {
-    if (TO_BITS(x) - LEADING_BIT >= INF_BITS - LEADING_BIT) {
-        return sqrt(x);
-    }
-    int k;
-    double m = __sqrt_split_f64(x, &k);
-    double r = __rsqrt_short_f64(m);
-    double s = m * r;
-    s = fma(fma(-s, s, m), 0.5 * r, s);
-    // No root is rounded up to 2, below which a unit is smaller.
-    s = min(s, 0x1.fffffffffffffp0);
-    double rest = fma(-s, s, m);
-    double half_unit = s * 0x1p-52;
-    int step = rest > half_unit ? 1 : rest < -half_unit ? -1 : 0;
-    return FROM_BITS(TO_BITS(s) + (ulong)(long)step + ((ulong)(uint)(k << 20) << 32));
+    return __root_is_rare_f64(__high_f64(x)) ? __sqrt_rare_f64(x) : __root_f64(x);
 }
 
 // cbrt: 2 ulp allowed; below 1.

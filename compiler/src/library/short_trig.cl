@@ -75,7 +75,7 @@ REAL NAME(tan_of_short)(REAL r, int quadrant) {
     REAL sine = r * NAME(sin_short)(z);
     REAL cosine = NAME(cos_short)(z);
     bool swap = (quadrant & 1) != 0;
-    REAL quotient = QUOTIENT(swap ? cosine : sine, swap ? sine : cosine);
+    REAL quotient = NEAR_QUOTIENT(swap ? cosine : sine, swap ? sine : cosine);
     return FROM_BITS(TO_BITS(quotient) ^ ((BITS)(quadrant & 1) << (WIDTH - 1)));
 }
 
@@ -112,4 +112,18 @@ REAL NAME(cospi)(REAL x) {
     REAL value = NAME(sin_of_short)(r, quadrant + 1);
     return value == R(0.0) ? R(0.0) : value;
 }
+
+#if WIDTH == 64 && SHORT
+// tanpi: 6 ulp allowed; below 5. Zeros and infinities as in trig.cl.
+REAL NAME(tanpi)(REAL x) {
+    int quadrant;
+    REAL r = NAME(reduce_pi_short)(x, &quadrant);
+    if (r == R(0.0)) {
+        BITS other = (BITS)(quadrant & 2) << (WIDTH - 2);
+        BITS zero = TO_BITS(x) & SIGN_BIT;
+        return FROM_BITS(((quadrant & 1) != 0 ? INF_BITS : zero) ^ other);
+    }
+    return NAME(tan_of_short)(r, quadrant);
+}
+#endif
 #endif

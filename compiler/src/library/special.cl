@@ -56,6 +56,9 @@ REAL NAME(gamma_positive)(REAL x, int *shift) {
         REAL power = NAME(exp2_pair)(PAIR(e.x - whole, e.y));
         return power * SQRT_TWO_PI * NAME(stirling_poly)(R(1.0) / x);
     }
+#if SHORT
+    return NAME(gamma_short)(x);
+#else
     // Down to [2, 3) by gamma(x) = (x - 1) gamma(x - 1), or up.
     REAL factor = R(1.0);
     for (int i = 3; i < (int)STIRLING_FROM; i++) {
@@ -70,10 +73,11 @@ REAL NAME(gamma_positive)(REAL x, int *shift) {
         x = up ? x + R(1.0) : x;
     }
     return QUOTIENT(NAME(gamma_poly)(x - R(2.5)) * factor, divisor);
+#endif
 }
 
-// tgamma: 16 ulp allowed; below 8.
-REAL NAME(tgamma)(REAL x) {
+// tgamma of any number.
+REAL NAME(tgamma_any)(REAL x) {
     BITS mag = TO_BITS(x) & MAG_MASK;
     if (mag > INF_BITS) {
         return x;
@@ -114,6 +118,16 @@ REAL NAME(tgamma)(REAL x) {
     return NAME(ldexp)(value, -shift);
 }
 
+// tgamma: 16 ulp allowed; below 8.
+REAL NAME(tgamma)(REAL x) {
+#if SHORT
+    if (x >= R(0.5) && x < STIRLING_FROM) {
+        return NAME(gamma_short)(x);
+    }
+#endif
+    return NAME(tgamma_any)(x);
+}
+
 // lgamma(x) for x > 0.
 REAL NAME(lgamma_positive)(REAL x) {
     if (x >= LSTIRLING_FROM) {
@@ -146,8 +160,8 @@ REAL NAME(lgamma_positive)(REAL x) {
     return more + product * g;
 }
 
-// lgamma_r: no bound is required. The sign at the poles is 0 (OpenCL C 7.5.1).
-REAL NAME(lgamma_r)(REAL x, int *sign) {
+// lgamma_r of any number.
+REAL NAME(lgamma_any)(REAL x, int *sign) {
     *sign = 1;
     BITS mag = TO_BITS(x) & MAG_MASK;
     if (mag >= INF_BITS) {
@@ -173,6 +187,17 @@ REAL NAME(lgamma_r)(REAL x, int *sign) {
     *sign = s > R(0.0) ? -1 : 1;
     REAL2 pi = PI_PAIR;
     return NAME(log)(pi.x / (fabs(s) * y)) - NAME(lgamma_positive)(y);
+}
+
+// lgamma_r: no bound is required. The sign at the poles is 0 (OpenCL C 7.5.1).
+REAL NAME(lgamma_r)(REAL x, int *sign) {
+#if SHORT
+    if (x >= R(0.5) && x < R(0x1p60)) {
+        *sign = 1;
+        return NAME(lgamma_short)(x);
+    }
+#endif
+    return NAME(lgamma_any)(x, sign);
 }
 
 // lgamma: as lgamma_r.

@@ -136,6 +136,7 @@ REAL NAME(cospi)(REAL x) {
 }
 #endif
 
+#if WIDTH == 32 || !SHORT
 // tanpi: 6 ulp allowed; below 2 and the device's division. Zeros at even integers have the sign
 // of x, at odd ones the other; infinities after even integers are positive (OpenCL C 7.5.1).
 REAL NAME(tanpi)(REAL x) {
@@ -156,3 +157,4 @@ REAL NAME(tanpi)(REAL x) {
     }
     return NAME(tan_quadrant)(r, quadrant);
 }
+#endif

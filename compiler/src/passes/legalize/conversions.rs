@@ -97,8 +97,11 @@ fn int_to_float(
         return Some(half::from_float(c, single));
     }
     let is_signed = op == ConvertOp::SToF;
+    let by_parts = ty == Type::F64 && target.fma64_fused && target.int64;
     match c.ty(arg).scalar.bits() {
         64 if is_wide => Some(words_to_float(c, is_signed, arg, ty)),
+        32 if by_parts => Some(word_to_double(c, is_signed, arg)),
+        64 if by_parts => Some(long_to_double(c, is_signed, arg)),
         32 if !is_signed && !target.int64 && ty == Type::F32 => Some(word_to_float(c, arg)),
         8 | 16 => {
             let word = c.resize(arg, Type::I32, is_signed);
@@ -106,6 +109,48 @@ fn int_to_float(
         }
         _ => None,
     }
+}
+
+/// The bits of 2^52, below whose leading one a word is a fraction, and of 2^84, where it is one of 2^32.
+const WORD: i64 = 0x4330_0000;
+const HIGH_WORD: i64 = 0x4530_0000;
+
+/// Returns the double whose words are these.
+fn double_of(c: &mut Cursor<'_>, low: Value, high: i64) -> Value {
+    let high = c.iconst(Type::I32, high);
+    let words = c.build(&[low, high]);
+    c.bitcast(words, Type::F64)
+}
+
+/// Returns a word, the leading one of a signed one turned, so that it counts from -2^31 on.
+fn counted(c: &mut Cursor<'_>, word: Value, is_signed: bool) -> Value {
+    match is_signed {
+        true => c.binary_imm(BinaryOp::Xor, word, i64::from(i32::MIN)),
+        false => word,
+    }
+}
+
+/// Returns a word as a double by a sum, of which GPUs that compute with doubles make four and more in the time of one
+/// conversion: the word below the leading one of 2^52, less that number.
+fn word_to_double(c: &mut Cursor<'_>, is_signed: bool, word: Value) -> Value {
+    let word = counted(c, word, is_signed);
+    let sum = double_of(c, word, WORD);
+    let offset = if is_signed { 0x8000_0000 } else { 0 };
+    let offset = c.func.constant(Type::F64, (WORD as u64) << 32 | offset);
+    c.binary_alone(BinaryOp::FSub, sum, offset)
+}
+
+/// The same of two words: that of the high one is exact, and the sum of both rounds once.
+fn long_to_double(c: &mut Cursor<'_>, is_signed: bool, arg: Value) -> Value {
+    let (low, high) = c.words_of(arg);
+    let high = counted(c, high, is_signed);
+    let low = double_of(c, low, WORD);
+    let high = double_of(c, high, HIGH_WORD);
+    // 2^84 and 2^52, and where the high word counts from -2^31, 2^63.
+    let offset = if is_signed { 0x8010_0000 } else { 0x0010_0000 };
+    let offset = c.func.constant(Type::F64, (HIGH_WORD as u64) << 32 | offset);
+    let high = c.binary_alone(BinaryOp::FSub, high, offset);
+    c.binary_alone(BinaryOp::FAdd, high, low)
 }
 
 /// Returns an unsigned word as F32 through the signed conversion, for weak devices: SwiftShader's unsigned one rounds

@@ -1,6 +1,7 @@
 //! Rules of conversions and of taking vectors apart and together.
 
 use super::Simplified;
+use crate::analysis::known_bits::KnownBits;
 use crate::ir::fold;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
@@ -55,6 +56,11 @@ fn convert_of_convert(
         (ZExt | SExt, Trunc) if from == ty => Simplified::Value(source),
         (ZExt | SExt, Trunc) if from.scalar.bits() > ty.scalar.bits() => single(Trunc),
         (ZExt | SExt, Trunc) => single(first),
+        // Nothing is cut where the number is known to fit, as saturated ones are.
+        (Trunc, ZExt) if from == ty && fits(c, source, middle, false) => Simplified::Value(source),
+        (Trunc, SExt) if from == ty && fits(c, source, middle, true) => Simplified::Value(source),
+        (Trunc, UToF) if fits(c, source, middle, false) => single(SToF),
+        (Trunc, SToF) if fits(c, source, middle, true) => single(SToF),
         // Small integers are exact in what they are extended to.
         (ZExt, SToF | UToF) if from.scalar.is_int() => single(UToF),
         (SExt, SToF) if from.scalar.is_int() => single(SToF),
@@ -66,6 +72,20 @@ fn convert_of_convert(
         (SpaceCast, ToSpace) => Simplified::Value(c.func.constant(ty, 0)),
         _ => Keep,
     }
+}
+
+/// Whether a narrower integer type has a value.
+fn fits(c: &Cursor, value: Value, narrow: Type, signed: bool) -> bool {
+    let bits = narrow.scalar.bits();
+    if narrow.lanes != 1 || !narrow.scalar.is_int() || bits > 16 {
+        return false;
+    }
+    let (low, high) = match signed {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    };
+    let range = KnownBits::new(c.func, None).range(value);
+    range.is_some_and(|range| *range.start() >= low && *range.end() <= high)
 }
 
 /// Replaces all lanes of one vector in their order by that vector.
