@@ -74,11 +74,12 @@ usage: cargo xtask COMMAND
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
                             hashcat tests itself and cracks an example hash in each of 41 modes
   apps [NAME...] [--vendor NAME] [--vendors DIR] [--driver NAME] [--library FILE] [--seconds N]
-       [--beside NAME] [--record DEVICE] [--prepared FOLDER]
+       [--beside NAME] [--record DEVICE] [--prepared FOLDER] [--jobs N]
                             programs of Debian, PyPI and public repositories, their results checked: ffmpeg,
                             darktable, OpenCV, GEGL, llama.cpp and SYCL against PoCL or the processor, others by
                             their own tests; --beside measures another driver, --record writes docs/programs.md;
-                            --prepared takes them from a folder where nothing can be installed
+                            --prepared takes them from a folder where nothing can be installed; --jobs: so many
+                            programs at once
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer

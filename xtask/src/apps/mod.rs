@@ -4,6 +4,7 @@
 //!
 //! `--prepared FOLDER` takes the programs from a folder, for a machine where nothing can be installed (`prepare.rs`).
 //! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures it beside.
+//! `--jobs 4` checks four programs at once, where processors and devices are many.
 //! Of PoCL 3.1 (Debian 12) OpenCV's HOG hangs.
 
 mod darktable;
@@ -21,7 +22,7 @@ mod sycl;
 mod vendor;
 
 use crate::driver::Driver;
-use crate::{artifact, system, Outcome};
+use crate::{artifact, pool, system, Outcome};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -84,11 +85,14 @@ impl App {
 
 struct Check {
     name: String,
-    run: Box<dyn Fn(&Bench) -> Measure>,
+    run: Box<dyn Fn(&Bench) -> Measure + Send + Sync>,
 }
 
 impl Check {
-    fn new(name: impl Into<String>, run: impl Fn(&Bench) -> Measure + 'static) -> Check {
+    fn new(
+        name: impl Into<String>,
+        run: impl Fn(&Bench) -> Measure + Send + Sync + 'static,
+    ) -> Check {
         Check { name: name.into(), run: Box::new(run) }
     }
 }
@@ -155,6 +159,8 @@ struct Request {
     driver: Option<Driver>,
     library: Option<PathBuf>,
     limit: Duration,
+    /// How many programs are checked at once.
+    jobs: usize,
 }
 
 /// Runs the command.
@@ -169,8 +175,7 @@ pub fn run(args: &[String]) -> Outcome {
     let beside = request.beside.as_ref().map(|name| bench.beside(name, &request)).transpose()?;
     println!("on {}", bench.vendor.describe());
     let mut tallies = Vec::new();
-    for app in &apps {
-        let tally = measure(app, &bench, beside.as_ref());
+    measure_all(&apps, request.jobs, &bench, beside.as_ref(), |app, tally| {
         match &request.record {
             Some(device) if app.left_out == 0 => {
                 let name = beside.as_ref().map_or("PoCL", |beside| beside.vendor.name());
@@ -180,7 +185,8 @@ pub fn run(args: &[String]) -> Outcome {
             None => {}
         }
         tallies.push(tally);
-    }
+        Ok(())
+    })?;
     let passed: usize = tallies.iter().map(|tally| tally.passed).sum();
     let failed: usize = tallies.iter().map(|tally| tally.failed).sum();
     let whole = tallies.iter().filter(|tally| tally.failed == 0).count();
@@ -217,6 +223,21 @@ fn prepare(apps: &[App]) -> Outcome {
     apps.iter().filter_map(|app| app.place.as_ref()).try_for_each(prepare::Place::prepare)
 }
 
+/// Runs the checks of all programs, so many programs at once, and hands over what came of each, in their order.
+fn measure_all(
+    apps: &[App],
+    jobs: usize,
+    bench: &Bench,
+    beside: Option<&Bench>,
+    mut each: impl FnMut(&App, record::Tally) -> Outcome,
+) -> Outcome {
+    let run = |app: &App| {
+        let beside = beside.map(|beside| beside.of(app)).transpose()?;
+        Ok::<_, String>(measure(app, &bench.of(app)?, beside.as_ref()))
+    };
+    pool::in_order(apps, jobs, run, |app, tally| each(app, tally?))
+}
+
 /// Runs a program's checks and prints a line of each.
 fn measure(app: &App, bench: &Bench, beside: Option<&Bench>) -> record::Tally {
     let mut tally = record::Tally { beside: beside.map(|_| (0.0, 0)), ..Default::default() };
@@ -226,7 +247,8 @@ fn measure(app: &App, bench: &Bench, beside: Option<&Bench>) -> record::Tally {
             Ok(text) => ("ok", text.trim_end()),
             Err(text) => ("FAILED", text.trim_end()),
         };
-        print!("{:<18}{:<30}{word:<8}{text} ({seconds:.1} s)", app.name, check.name);
+        let mut line =
+            format!("{:<18}{:<30}{word:<8}{text} ({seconds:.1} s)", app.name, check.name);
         match measure {
             Ok(_) => tally.passed += 1,
             Err(_) => tally.failed += 1,
@@ -235,20 +257,18 @@ fn measure(app: &App, bench: &Bench, beside: Option<&Bench>) -> record::Tally {
         if let (Some(other), Some((sum, missing))) = (beside, &mut tally.beside) {
             match timed(check, other) {
                 (Ok(_), seconds) => {
-                    print!(", {} {seconds:.1} s", other.vendor.name());
+                    line += &format!(", {} {seconds:.1} s", other.vendor.name());
                     *sum += seconds;
                 }
                 (Err(why), _) => {
-                    print!(
-                        ", {} fails: {}",
-                        other.vendor.name(),
-                        why.lines().next().unwrap_or_default()
-                    );
+                    let first = why.lines().next().unwrap_or_default();
+                    line += &format!(", {} fails: {first}", other.vendor.name());
                     *missing += 1;
                 }
             }
         }
-        println!();
+        // In one piece, since other programs may be checked at the same time.
+        println!("{line}");
     }
     tally
 }
@@ -279,6 +299,14 @@ fn bench(request: &Request) -> Result<Bench, String> {
 }
 
 impl Bench {
+    /// Returns what a program's checks run with: a folder of its own, so that others can run at the same time.
+    fn of(&self, app: &App) -> Result<Bench, String> {
+        let folder = self.folder.join(&app.name);
+        fresh(&folder)?;
+        let Bench { vendor, reference, limit, .. } = self;
+        Ok(Bench { vendor: vendor.clone(), reference: reference.clone(), folder, limit: *limit })
+    }
+
     /// Returns what checks run with on another driver.
     fn beside(&self, name: &str, request: &Request) -> Result<Bench, String> {
         let folder = self.folder.with_extension("beside");
@@ -306,6 +334,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
         driver: None,
         library: None,
         limit: Duration::from_secs(600),
+        jobs: 1,
     };
     let mut words = args.iter();
     while let Some(word) = words.next() {
@@ -325,6 +354,9 @@ fn parse(args: &[String]) -> Result<Request, String> {
             "--seconds" => {
                 let seconds = value()?.parse().map_err(|_| "--seconds needs a number")?;
                 request.limit = Duration::from_secs(seconds);
+            }
+            "--jobs" => {
+                request.jobs = value()?.parse().map_err(|_| "--jobs needs a number")?;
             }
             option if option.starts_with('-') => return Err(format!("unknown option '{option}'")),
             part => request.words.push(part.to_string()),
@@ -353,6 +385,37 @@ fn tail(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Barrier;
+
+    #[test]
+    fn programs_run_at_once_in_folders_of_their_own() {
+        let folder = std::env::temp_dir().join(format!("hekla-at-once-{}", std::process::id()));
+        fresh(&folder).unwrap();
+        let reference = Err("none".to_string());
+        let vendor = Vendor::hekla("libhekla.so".into());
+        let bench = Bench { vendor, reference, folder, limit: Duration::from_secs(1) };
+        // Each waits for the others, and finds nothing of theirs.
+        let meeting: &'static Barrier = Box::leak(Box::new(Barrier::new(3)));
+        let check = |bench: &Bench| {
+            let files = std::fs::read_dir(&bench.folder).into_iter().flatten().count();
+            meeting.wait();
+            let written = write(&bench.folder.join("log"), "");
+            meeting.wait();
+            match files {
+                0 => written.map(|()| String::new()),
+                _ => Err("the folder is not empty".to_string()),
+            }
+        };
+        let names = ["c", "a", "b"];
+        let apps = names.map(|name| App::new(name, &[], vec![Check::new("check", check)]));
+        let mut seen = Vec::new();
+        let each = |app: &App, tally: record::Tally| {
+            seen.push((app.name.clone(), tally.passed, tally.failed));
+            Ok(())
+        };
+        measure_all(&apps, 3, &bench, None, each).unwrap();
+        assert_eq!(seen, names.map(|name| (name.to_string(), 1, 0)));
+    }
 
     #[test]
     fn a_word_picks_a_program_whole_or_in_part() {

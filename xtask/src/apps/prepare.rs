@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// A folder with what programs need, made elsewhere: `root` has the files of Debian's packages, `lib` the libraries that
-/// the machine lacks, `bin` links, `site` Python packages, `built` and `sources` what `target/apps` has, `programs` the
-/// names of the programs. Nothing is installed then.
+/// A folder with what programs need, made elsewhere: `root` has the files of Debian's packages, its Python among them,
+/// `lib` the libraries that the machine lacks, `bin` links (`python`: to that of `root`, since compiled packages fit one
+/// version), `site` Python packages, `built` and `sources` what `target/apps` has, `programs` the names of the programs.
+/// Nothing is installed then.
 static PREPARED: OnceLock<PathBuf> = OnceLock::new();
 
 /// Takes programs from a folder.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A driver, the only one that the commands it makes see.
+#[derive(Clone)]
 pub struct Vendor {
     name: String,
     kind: Kind,
@@ -16,6 +17,7 @@ pub struct Vendor {
     device_type: String,
 }
 
+#[derive(Clone)]
 enum Kind {
     /// Its library.
     Hekla(PathBuf),
