@@ -112,29 +112,39 @@ double __sqrt_f64(double x) {
     return __root_is_rare_f64(__high_f64(x)) ? __sqrt_rare_f64(x) : __root_f64(x);
 }
 
-// cbrt: 2 ulp allowed; below 1.
-double __cbrt_f64(double x) {
-    ulong ax = TO_BITS(x) & MAG_MASK;
-    double scale = 1.0;
-    if (ax - LEADING_BIT >= INF_BITS - LEADING_BIT) {
-        if (ax - 1 >= LEADING_BIT - 1) {
-            return x;
-        }
-        ax = TO_BITS(FROM_BITS(ax) * 0x1p54);
-        scale = 0x1p-18;
-    }
+// cbrt of a positive normal number.
+double __cbrt_normal_f64(double x) {
     // x = m 8^k for m in [1, 8).
-    int e = (int)(ax >> MANT) - BIAS;
+    uint high = __high_f64(x);
+    int e = (int)(high >> 20) - BIAS;
     int k = (int)mul_hi((uint)(e + 3072), 0x55555556u) - 1024;
-    double m = FROM_BITS(ax - ((ulong)(3 * k) << MANT));
+    double m = FROM_BITS(TO_BITS(x) - ((ulong)((uint)(3 * k) << 20) << 32));
     // m^(-1/3), then the root and what is left of m.
-    double r = (double)native_exp2(native_log2((float)m) * -0.333333343f);
+    double r = __wide_f64(native_exp2(native_log2(__short_float_f64(m)) * -0.333333343f));
     double rest = fma(-m * r * r, r, 1.0);
     r = fma(r * rest, fma(rest, 0.22222222222222221, 0.33333333333333331), r);
     double square = r * r;
     double root = m * square;
     rest = fma(-root * root, root, m);
     root = fma(rest * square, 0.33333333333333331, root);
-    return NAME(with_sign)(FROM_BITS(TO_BITS(root * scale) + ((ulong)k << MANT)), x);
+    return FROM_BITS(TO_BITS(root) + ((ulong)((uint)k << 20) << 32));
+}
+
+double __cbrt_of_rare_f64(double x) {
+    double raised = __cbrt_normal_f64(fabs(x) * 0x1p54) * 0x1p-18;
+    return (TO_BITS(x) & MAG_MASK) - 1 < LEADING_BIT - 1 ? NAME(with_sign)(raised, x) : x;
+}
+
+// cbrt: 2 ulp allowed; below 1.
+double __cbrt_f64(double x) {
+    if ((__high_f64(x) & 0x7fffffffu) - 0x00100000u >= 0x7fe00000u) {
+        return __cbrt_of_rare_f64(x);
+    }
+    return NAME(with_sign)(__cbrt_normal_f64(fabs(x)), x);
+}
+
+// Whether the greater of two magnitudes, by the high words, has a square and an inverse in the range of floats.
+bool __medium_f64(double ax, double ay) {
+    return max(__high_f64(ax), __high_f64(ay)) - 0x3c300000u < 0x07800000u;
 }
 #endif

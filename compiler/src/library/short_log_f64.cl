@@ -92,7 +92,7 @@ double __log_f64(double x) {
     return __log_rare_f64(x) ? __log_of_rare_f64(x) : __log_normal_f64(x, 0);
 }
 
-// log2: 3 ulp allowed; below 1.
+// log2: 3 ulp allowed; below 1.5.
 double __log2_f64(double x) {
     return __log_rare_f64(x) ? __log2_of_rare_f64(x) : __log2_normal_f64(x, 0);
 }
