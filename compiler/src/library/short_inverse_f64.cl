@@ -6,7 +6,7 @@
 double __asin_short_f64(double ax, bool small) {
     double half_rest = fma(ax, -0.5, 0.5);
     double root = __root_f64(half_rest);
-    root = half_rest < 0.0 ? FROM_BITS(NAN_BITS) : root;
+    root = half_rest < 0.0 ? WORDS(LOW(root), 0x7ff80000u) : root;
     double r = small ? ax : root;
     double z = small ? ax * ax : half_rest;
     // (asin(r) - r) / r^3 in z = r^2 <= 1/4: error of the angle below 2^-55.
@@ -98,7 +98,7 @@ double __atan2_short_f64(double y, double x) {
     double bottom = turn ? large + small : large;
     double t = top * __inverse_f64(bottom);
     // Steep angles are taken from pi/2, those to the left from pi.
-    bool left = (TO_BITS(x) & SIGN_BIT) != 0;
+    bool left = (int)HIGH(x) < 0;
     double quarters = turn ? 1.0 : 0.0;
     quarters = steep ? 2.0 - quarters : quarters;
     quarters = left ? 4.0 - quarters : quarters;
