@@ -11,7 +11,7 @@ const NAN: f64 = f64::NAN;
 
 /// Calls and what they give, exactly; `T` is the type, `I` infinity, `N` a NaN, `D` the least
 /// positive number.
-const CASES: [(&str, f64); 96] = [
+const CASES: [(&str, f64); 137] = [
     ("pow((T)0, (T)-1)", INF),
     ("pow((T)-0.0, (T)-1)", -INF),
     ("pow((T)-0.0, (T)-2)", INF),
@@ -108,6 +108,47 @@ const CASES: [(&str, f64); 96] = [
     ("fract((T)-1, &t)", 0.0),
     ("fract((T)-0.0, &t)", -0.0),
     ("fract(-I, &t)", -0.0),
+    ("asin((T)-1.5)", NAN),
+    ("asin(N)", NAN),
+    ("acos((T)-1)", std::f64::consts::PI),
+    ("acos((T)1)", 0.0),
+    ("acos((T)2)", NAN),
+    ("atan(-I)", -std::f64::consts::FRAC_PI_2),
+    ("atan((T)-0.0)", -0.0),
+    ("atanpi((T)1)", 0.25),
+    ("sinh(-I)", -INF),
+    ("sinh((T)-0.0)", -0.0),
+    ("sinh(D)", 1.0),
+    ("cosh((T)-1000)", INF),
+    ("tanh((T)-0.0)", -0.0),
+    ("expm1((T)1000)", INF),
+    ("expm1(N)", NAN),
+    ("exp2((T)2000)", INF),
+    ("exp2(-I)", 0.0),
+    ("exp10(-I)", 0.0),
+    ("exp(N)", NAN),
+    ("log(I)", INF),
+    ("log1p((T)-2)", NAN),
+    ("sqrt((T)-1)", NAN),
+    ("sqrt((T)-0.0)", -0.0),
+    ("rsqrt((T)0)", INF),
+    ("rsqrt(I)", 0.0),
+    ("tanpi((T)-0.5)", -INF),
+    ("tgamma((T)0.5)", 1.772453850905516),
+    ("tgamma((T)2.5)", 1.329340388179137),
+    ("tgamma((T)4)", 6.0),
+    ("tgamma((T)7)", 720.0),
+    ("tgamma((T)9.5)", 119292.46199460901),
+    ("tgamma((T)-1.5)", 2.363271801207355),
+    ("lgamma((T)0.75)", 0.2032809514312954),
+    ("lgamma((T)1)", 0.0),
+    ("lgamma((T)2)", 0.0),
+    ("lgamma((T)2.5)", 0.2846828704729192),
+    ("lgamma((T)4)", 1.791759469228055),
+    ("lgamma((T)7)", 6.579251212010101),
+    ("lgamma((T)20)", 39.339884187199495),
+    ("lgamma(-I)", INF),
+    ("fract(I, &t)", 0.0),
 ];
 
 /// Returns the kernel that computes all cases of a type; what is denormal counts in units of the least.
@@ -249,5 +290,41 @@ fn errors_are_within_the_bounds() {
         let doubles = out.chunks_exact(8).map(|c| f64::from_le_bytes(c.try_into().unwrap()));
         // The host's are not exact either.
         check_bounds(doubles, 52.0, 1.0);
+    }
+}
+
+/// Doubles over the whole range, those among them whose roots and inverses are hard to round: significands of ones, or
+/// of one or few digits, denormals, and what is not in the range of floats.
+fn hard_doubles() -> Vec<f64> {
+    let significands =
+        [0, 1, 2, (1 << 52) - 1, (1 << 52) - 2, 0xf_ffff_0000_0000, 0x6_a09e_667f_3bcd];
+    let mut numbers = Vec::new();
+    for exponent in [
+        0, 1, 2, 500, 896, 897, 898, 1000, 1021, 1022, 1023, 1024, 1149, 1150, 1151, 1800, 2045,
+        2046,
+    ] {
+        numbers.extend(significands.map(|digits| f64::from_bits(exponent << 52 | digits)));
+        let mut digits = exponent.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for _ in 0..9 {
+            digits = digits.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            numbers.push(f64::from_bits(exponent << 52 | digits >> 12));
+        }
+    }
+    numbers
+}
+
+#[test]
+fn roots_and_inverses_of_doubles_are_correctly_rounded() {
+    let text = "kernel void k(global double *p) { double x = p[0]; p[0] = sqrt(x); p[1] = 1 / x; p[2] = 1 / -x; }";
+    for target in targets() {
+        let module = try_lower(text, "", &target).unwrap();
+        for x in hard_doubles() {
+            let out =
+                run_module(&module, [x, 0.0, 0.0].iter().flat_map(|x| x.to_le_bytes()).collect());
+            let result = |i: usize| f64::from_le_bytes(out[8 * i..8 * i + 8].try_into().unwrap());
+            assert_eq!(result(0).to_bits(), x.sqrt().to_bits(), "sqrt({x:e})");
+            assert_eq!(result(1).to_bits(), (1.0 / x).to_bits(), "1 / {x:e}");
+            assert_eq!(result(2).to_bits(), (-1.0 / x).to_bits(), "1 / -{x:e}");
+        }
     }
 }

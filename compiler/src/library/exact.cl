@@ -10,7 +10,11 @@ bool NAME(is_inf)(REAL x) {
 
 // x with its sign, magnitude from m.
 REAL NAME(with_sign)(REAL m, REAL x) {
+#if WIDTH == 64
+    return WORDS(LOW(m), (HIGH(m) & 0x7fffffffu) | (HIGH(x) & 0x80000000u));
+#else
     return FROM_BITS((TO_BITS(m) & MAG_MASK) | (TO_BITS(x) & SIGN_BIT));
+#endif
 }
 
 // Biased exponent of a finite magnitude > 0, below 1 for denormals.
@@ -48,7 +52,11 @@ BITS NAME(pack)(BITS m, int e) {
 
 // The exponent's bits.
 uint NAME(exponent_bits)(REAL x) {
-    return (uint)(TO_BITS(x) >> MANT) & (2u * BIAS + 1u);
+#if WIDTH == 64
+    return (HIGH(x) >> 20) & 0x7ffu;
+#else
+    return (TO_BITS(x) >> MANT) & 0xffu;
+#endif
 }
 
 // Whether a biased exponent is that of a normal number.
@@ -93,7 +101,11 @@ REAL NAME(ldexp_rare)(REAL x, int n) {
 REAL NAME(ldexp)(REAL x, int n) {
     uint e = NAME(exponent_bits)(x);
     if (NAME(is_normal)(e) & NAME(is_normal)(e + (uint)n)) {
+#if WIDTH == 64
+        return WORDS(LOW(x), HIGH(x) + ((uint)n << 20));
+#else
         return FROM_BITS(TO_BITS(x) + ((BITS)n << MANT));
+#endif
     }
     return NAME(ldexp_rare)(x, n);
 }

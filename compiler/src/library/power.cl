@@ -155,7 +155,14 @@ REAL NAME(pown)(REAL x, int n) {
 // |x|^(1/n) for finite x that is not 0.
 REAL NAME(root)(REAL x, REAL n) {
     REAL2 log = NAME(log2_pair)(FROM_BITS(TO_BITS(x) & MAG_MASK));
+#if WIDTH == 64 && SHORT
+    REAL inverse = __inverse_f64(n);
+    REAL q = log.x * inverse;
+    REAL rest = fma(-q, n, log.x) + log.y;
+    return NAME(exp2_pair)(NAME(fast_two_sum)(q, rest * inverse));
+#else
     return NAME(exp2_pair)(NAME(pair_div)(log, PAIR(n, R(0.0))));
+#endif
 }
 
 // rootn: 16 ulp allowed; below 2.
@@ -202,6 +209,11 @@ REAL NAME(cbrt)(REAL x) {
 
 // hypot: 4 ulp allowed; below 1.5 and the device's square root.
 REAL NAME(hypot)(REAL x, REAL y) {
+#if WIDTH == 64 && SHORT
+    if (__medium_f64(fabs(x), fabs(y))) {
+        return __root_f64(fma(x, x, y * y));
+    }
+#endif
     BITS ax = TO_BITS(x) & MAG_MASK;
     BITS ay = TO_BITS(y) & MAG_MASK;
     REAL large = FROM_BITS(max(ax, ay));

@@ -11,6 +11,10 @@
 #define TO_BITS as_ulong
 #define FROM_BITS as_double
 #define TO_SBITS as_long
+// The words of a number, so that what changes one does not meet the other.
+#define HIGH(x) (as_uint2((double)(x)).s1)
+#define LOW(x) (as_uint2((double)(x)).s0)
+#define WORDS(low, high) as_double((uint2)((low), (high)))
 #define WIDTH 64
 #define MANT 52
 #define BIAS 1023

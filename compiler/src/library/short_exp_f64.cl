@@ -11,12 +11,12 @@
 
 // 2^n with a bias added to n, of the sum that rounded it.
 double __power_f64(double rounded) {
-    return FROM_BITS((ulong)((uint)TO_BITS(rounded) << 20) << 32);
+    return WORDS(0u, LOW(rounded) << 20);
 }
 
 // y * 2^n where that is a normal number.
 double __times_power_f64(double y, double rounded) {
-    return FROM_BITS(TO_BITS(y) + ((ulong)((uint)TO_BITS(rounded) << 20) << 32));
+    return WORDS(LOW(y), HIGH(y) + (LOW(rounded) << 20));
 }
 
 // x = n ln(2) + r; the sum of n and `magic`.
@@ -42,7 +42,7 @@ double __exp_short_f64(double r) {
 
 // Whether a magnitude is not below a number that is told by the high word of its bits.
 bool __not_below_f64(double x, uint high) {
-    return ((uint)(TO_BITS(x) >> 32) & 0x7fffffffu) >= high;
+    return (HIGH(x) & 0x7fffffffu) >= high;
 }
 
 // 708, its part of log2(e), and of log10(e).

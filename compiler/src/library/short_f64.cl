@@ -10,18 +10,19 @@ bool __beyond_float_f64(uint high) {
     return (high & 0x7fffffffu) - 0x38100000u >= 0x0fc00000u;
 }
 
-uint __high_f64(double x) {
-    return (uint)(TO_BITS(x) >> 32);
-}
-
-// The magnitude of a number in the range of floats. Of zero it is some number.
+// The magnitude of a number in the range of floats, to 21 bits. Of zero it is some number.
 float __short_float_f64(double x) {
-    return as_float(((uint)(TO_BITS(x) >> 29) + 0x40000000u) & 0x7fffffffu);
+    return as_float(((HIGH(x) << 3) + 0x40000004u) & 0x7fffffffu);
 }
 
-// A float of a positive normal number.
+// A positive normal float, to 21 bits.
 double __wide_f64(float x) {
-    return FROM_BITS((ulong)((as_uint(x) >> 3) + 0x38000000u) << 32);
+    return WORDS(0x80000000u, (as_uint(x) >> 3) + 0x38000000u);
+}
+
+// x 2^k where both are normal numbers.
+double __raised_f64(double x, int k) {
+    return WORDS(LOW(x), HIGH(x) + ((uint)k << 20));
 }
 
 // 1 / x for numbers that are in the range of floats with their inverses: below 1 ulp.
@@ -41,7 +42,7 @@ double __quotient_f64(double a, double b) {
 // 1 / x correctly rounded: the inverse above corrected once by its exact residual (Markstein, chapter 8).
 double __recip_f64(double x) {
     // Those of a significand that is all ones are between two numbers: one step leaves the wrong one.
-    uint high = __high_f64(x);
+    uint high = HIGH(x);
     if (__beyond_float_f64(high) || (high & 0xfffffu) == 0xfffffu) {
         return 1.0 / x;
     }
@@ -74,14 +75,10 @@ bool __root_is_rare_f64(uint high) {
 double __root_scale_f64(double x, int *k) {
     bool denormal = TO_BITS(x) < LEADING_BIT;
     x = denormal ? x * 0x1p54 : x;
-    *k = (int)(__high_f64(x) - 0x3ff00000u) >> 21;
-    x = FROM_BITS(TO_BITS(x) - ((ulong)(uint)(*k << 21) << 32));
+    *k = (int)(HIGH(x) - 0x3ff00000u) >> 21;
+    x = __raised_f64(x, -2 * *k);
     *k -= denormal ? 27 : 0;
     return x;
-}
-
-double __scaled_root_f64(double root, int k) {
-    return FROM_BITS(TO_BITS(root) + ((ulong)(uint)(k << 20) << 32));
 }
 
 double __rsqrt_rare_f64(double x) {
@@ -90,7 +87,7 @@ double __rsqrt_rare_f64(double x) {
     }
     int k;
     double r = __inverse_root_f64(__root_scale_f64(x, &k));
-    return __scaled_root_f64(r, -k);
+    return __raised_f64(r, -k);
 }
 
 double __sqrt_rare_f64(double x) {
@@ -99,42 +96,51 @@ double __sqrt_rare_f64(double x) {
     }
     int k;
     double s = __root_f64(__root_scale_f64(x, &k));
-    return __scaled_root_f64(s, k);
+    return __raised_f64(s, k);
 }
 
 // rsqrt: 2 ulp allowed; below 1.
 double __rsqrt_f64(double x) {
-    return __root_is_rare_f64(__high_f64(x)) ? __rsqrt_rare_f64(x) : __inverse_root_f64(x);
+    return __root_is_rare_f64(HIGH(x)) ? __rsqrt_rare_f64(x) : __inverse_root_f64(x);
 }
 
 // sqrt: correctly rounded.
 double __sqrt_f64(double x) {
-    return __root_is_rare_f64(__high_f64(x)) ? __sqrt_rare_f64(x) : __root_f64(x);
+    return __root_is_rare_f64(HIGH(x)) ? __sqrt_rare_f64(x) : __root_f64(x);
 }
 
-// cbrt: 2 ulp allowed; below 1.
-double __cbrt_f64(double x) {
-    ulong ax = TO_BITS(x) & MAG_MASK;
-    double scale = 1.0;
-    if (ax - LEADING_BIT >= INF_BITS - LEADING_BIT) {
-        if (ax - 1 >= LEADING_BIT - 1) {
-            return x;
-        }
-        ax = TO_BITS(FROM_BITS(ax) * 0x1p54);
-        scale = 0x1p-18;
-    }
+// cbrt of a positive normal number.
+double __cbrt_normal_f64(double x) {
     // x = m 8^k for m in [1, 8).
-    int e = (int)(ax >> MANT) - BIAS;
+    int e = (int)(HIGH(x) >> 20) - BIAS;
     int k = (int)mul_hi((uint)(e + 3072), 0x55555556u) - 1024;
-    double m = FROM_BITS(ax - ((ulong)(3 * k) << MANT));
+    double m = __raised_f64(x, -3 * k);
     // m^(-1/3), then the root and what is left of m.
-    double r = (double)native_exp2(native_log2((float)m) * -0.333333343f);
+    double r = __wide_f64(native_exp2(native_log2(__short_float_f64(m)) * -0.333333343f));
     double rest = fma(-m * r * r, r, 1.0);
     r = fma(r * rest, fma(rest, 0.22222222222222221, 0.33333333333333331), r);
     double square = r * r;
     double root = m * square;
     rest = fma(-root * root, root, m);
     root = fma(rest * square, 0.33333333333333331, root);
-    return NAME(with_sign)(FROM_BITS(TO_BITS(root * scale) + ((ulong)k << MANT)), x);
+    return __raised_f64(root, k);
+}
+
+double __cbrt_of_rare_f64(double x) {
+    double raised = __cbrt_normal_f64(fabs(x) * 0x1p54) * 0x1p-18;
+    return (TO_BITS(x) & MAG_MASK) - 1 < LEADING_BIT - 1 ? NAME(with_sign)(raised, x) : x;
+}
+
+// cbrt: 2 ulp allowed; below 1.
+double __cbrt_f64(double x) {
+    if ((HIGH(x) & 0x7fffffffu) - 0x00100000u >= 0x7fe00000u) {
+        return __cbrt_of_rare_f64(x);
+    }
+    return NAME(with_sign)(__cbrt_normal_f64(fabs(x)), x);
+}
+
+// Whether the greater of two magnitudes, by the high words, has a square and an inverse in the range of floats.
+bool __medium_f64(double ax, double ay) {
+    return max(HIGH(ax), HIGH(ay)) - 0x3c300000u < 0x07800000u;
 }
 #endif

@@ -6,7 +6,7 @@
 double __asin_short_f64(double ax, bool small) {
     double half_rest = fma(ax, -0.5, 0.5);
     double root = __root_f64(half_rest);
-    root = half_rest < 0.0 ? FROM_BITS(NAN_BITS) : root;
+    root = half_rest < 0.0 ? WORDS(LOW(root), 0x7ff80000u) : root;
     double r = small ? ax : root;
     double z = small ? ax * ax : half_rest;
     // (asin(r) - r) / r^3 in z = r^2 <= 1/4: error of the angle below 2^-55.
@@ -24,7 +24,7 @@ double __asin_short_f64(double ax, bool small) {
     return fma(p, r * z, r);
 }
 
-// asin: 4 ulp allowed; below 2.
+// asin: 4 ulp allowed; below 3.
 double __asin_f64(double x) {
     double ax = fabs(x);
     bool small = ax <= 0.5;
@@ -53,18 +53,8 @@ double __asinpi_f64(double x) {
     return __asin_f64(x) * ONE_OVER_PI;
 }
 
-// atan of a magnitude.
-double __atan_short_f64(double ax) {
-    // From here the angle is pi/2.
-    ax = ax > 0x1p60 ? 0x1p60 : ax;
-    // tan(pi/8) and tan(3 pi/8): taken from pi/4 and pi/2.
-    bool turn = ax > 0.41421356;
-    bool steep = ax > 2.4142136;
-    double top = turn ? ax - 1.0 : ax;
-    double bottom = turn ? ax + 1.0 : 1.0;
-    top = steep ? -1.0 : top;
-    bottom = steep ? ax : bottom;
-    double t = top * __inverse_f64(bottom);
+// atan(t) + quarters * pi / 4.
+double __atan_sum_f64(double t, double quarters) {
     double z = t * t;
     // (atan(t) - t) / t^3 in z = t^2, |t| <= tan(pi/8): error of the angle below 2^-59.
     double p = fma(-0.017894809939168265, z, 0.03805243970281832);
@@ -77,28 +67,64 @@ double __atan_short_f64(double ax) {
     p = fma(p, z, -0.1428571428009949);
     p = fma(p, z, 0.1999999999995246);
     p = fma(p, z, -0.3333333333333319);
-    double quarters = steep ? 2.0 : turn ? 1.0 : 0.0;
     double tail = fma(quarters, 3.061616997868383e-17, p * (t * z));
     return fma(quarters, 0.78539816339744828, t + tail);
 }
 
-// atan: 5 ulp allowed; below 2.
+// atan of a magnitude.
+double __atan_short_f64(double ax) {
+    // From here the angle is pi/2.
+    ax = ax > 0x1p60 ? 0x1p60 : ax;
+    // tan(pi/8) and tan(3 pi/8): taken from pi/4 and pi/2.
+    bool turn = ax > 0.41421356;
+    bool steep = ax > 2.4142136;
+    double top = turn ? ax - 1.0 : ax;
+    double bottom = turn ? ax + 1.0 : 1.0;
+    top = steep ? -1.0 : top;
+    bottom = steep ? ax : bottom;
+    double quarters = steep ? 2.0 : turn ? 1.0 : 0.0;
+    return __atan_sum_f64(top * __inverse_f64(bottom), quarters);
+}
+
+// |atan2(y, x)| where the greater magnitude is in the middle of the range of floats.
+double __atan2_short_f64(double y, double x) {
+    double ay = fabs(y);
+    double ax = fabs(x);
+    bool steep = ay > ax;
+    double small = steep ? ax : ay;
+    double large = steep ? ay : ax;
+    bool turn = small > 0.41421356 * large;
+    double top = turn ? small - large : small;
+    double bottom = turn ? large + small : large;
+    double t = top * __inverse_f64(bottom);
+    // Steep angles are taken from pi/2, those to the left from pi.
+    bool left = (int)HIGH(x) < 0;
+    double quarters = turn ? 1.0 : 0.0;
+    quarters = steep ? 2.0 - quarters : quarters;
+    quarters = left ? 4.0 - quarters : quarters;
+    return __atan_sum_f64(steep != left ? -t : t, quarters);
+}
+
+// atan: 5 ulp allowed; below 3.
 double __atan_f64(double x) {
     return NAME(with_sign)(__atan_short_f64(fabs(x)), x);
 }
 
-// atanpi: 5 ulp allowed; below 3.
+// atanpi: 5 ulp allowed; below 4.
 double __atanpi_f64(double x) {
     return NAME(with_sign)(__atan_short_f64(fabs(x)) * ONE_OVER_PI, x);
 }
 
-// atan2: 6 ulp allowed; below 2.
+// atan2: 6 ulp allowed; below 3.
 double __atan2_f64(double y, double x) {
+    if (__medium_f64(fabs(x), fabs(y))) {
+        return NAME(with_sign)(__atan2_short_f64(y, x), y);
+    }
     double angle = NAME(with_sign)(NAME(atan2_magnitude)(y, x), y);
     return NAME(is_nan)(x) || NAME(is_nan)(y) ? FROM_BITS(NAN_BITS) : angle;
 }
 
-// atan2pi: 6 ulp allowed; below 3.
+// atan2pi: 6 ulp allowed; below 4.
 double __atan2pi_f64(double y, double x) {
     return __atan2_f64(y, x) * ONE_OVER_PI;
 }

@@ -5,10 +5,9 @@
 #if SHORT
 // m of x = 2^k m in [1/sqrt 2, sqrt 2), for a positive normal number.
 double __log_split_f64(double x, int *k) {
-    uint high = (uint)(TO_BITS(x) >> 32);
-    int over = (int)(high - 0x3fe6a09eu);
-    *k = over >> 20;
-    return FROM_BITS(TO_BITS(x) - ((ulong)((uint)over & 0xfff00000u) << 32));
+    uint over = HIGH(x) - 0x3fe6a09eu;
+    *k = (int)over >> 20;
+    return WORDS(LOW(x), HIGH(x) - (over & 0xfff00000u));
 }
 
 // ln(1 + f) = f - f^2 / 2 + `rest`, of which half the square is given.
@@ -46,7 +45,7 @@ double2 __ln_pair_f64(double f) {
 
 // Whether x is anything but a positive normal number.
 bool __log_rare_f64(double x) {
-    return (uint)(TO_BITS(x) >> 32) - 0x00100000u >= 0x7fe00000u;
+    return HIGH(x) - 0x00100000u >= 0x7fe00000u;
 }
 
 // Logarithms of a positive normal number, less `less` of those of 2.
@@ -92,7 +91,7 @@ double __log_f64(double x) {
     return __log_rare_f64(x) ? __log_of_rare_f64(x) : __log_normal_f64(x, 0);
 }
 
-// log2: 3 ulp allowed; below 1.
+// log2: 3 ulp allowed; below 1.5.
 double __log2_f64(double x) {
     return __log_rare_f64(x) ? __log2_of_rare_f64(x) : __log2_normal_f64(x, 0);
 }
@@ -104,11 +103,11 @@ double __log10_f64(double x) {
 
 // log1p of a finite x > -1. A negative zero becomes a positive one.
 double __log1p_finite_f64(double x) {
-    int over = (int)((uint)(TO_BITS(x + 1.0) >> 32) - 0x3fe6a09eu);
+    uint over = HIGH(x + 1.0) - 0x3fe6a09eu;
     // 2^-k (1 + x) - 1 with one rounding: 4 2^-k is never denormal.
-    double scale = FROM_BITS((ulong)(0x40100000u - ((uint)over & 0xfff00000u)) << 32);
+    double scale = WORDS(0u, 0x40100000u - (over & 0xfff00000u));
     double f = fma(0.25 * x, scale, fma(0.25, scale, -1.0));
-    return __ln_parts_f64(over >> 20, f);
+    return __ln_parts_f64((int)over >> 20, f);
 }
 
 // log1p: 2 ulp allowed; below 2.

@@ -888,3 +888,71 @@ kernel void test(global uint *out) {
     x = nearbyint(x);
     x = scalbn(x, 2);
 }
+
+//# accept: round of doubles: halves away from zero, exact next to one half and for large values
+//# requires: fp64
+//# expect: 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    double zero = out[0];
+    out[0] = round(0x1.fffffffffffffp-2 + zero) == 0.0;
+    out[1] = round(0.5 + zero) == 1.0 && round(-0.5 - zero) == -1.0;
+    out[2] = round(2.5 + zero) == 3.0 && round(0x1.3ffffffffffffp1 + zero) == 2.0;
+    out[3] = round(4503599627370495.5 + zero) == 4503599627370496.0;
+    out[4] = round(4503599627370497.0 + zero) == 4503599627370497.0;
+    out[5] = round(9007199254740993.0 + zero) == 9007199254740993.0;
+    out[6] = as_ulong(round(-0.25 - zero)) == 0x8000000000000000;
+}
+
+//# accept: maxmag and minmag: the greater or lesser magnitude, else what fmax and fmin give; NaN is no number
+//# expect: 0xc0400000 0x40000000 0x40000000 0xc0000000 0 0x80000000 0x80000000 0 0xbf800000 0xbf800000
+//# expect: 0x7f800000 0x3f800000 0xff800000 1 1
+kernel void test(global uint *out) {
+    float zero = out[0], one = zero + 1, nan = zero / zero, inf = one / zero;
+    global float *f = (global float *)out;
+    f[0] = maxmag(-3 * one, 2 * one);
+    f[1] = minmag(-3 * one, 2 * one);
+    f[2] = maxmag(-2 * one, 2 * one);
+    f[3] = minmag(2 * one, -2 * one);
+    f[4] = maxmag(zero, -zero);
+    f[5] = minmag(-zero, zero);
+    f[6] = maxmag(-zero, -zero);
+    f[7] = minmag(zero, zero);
+    f[8] = maxmag(nan, -one);
+    f[9] = minmag(-one, nan);
+    f[10] = maxmag(inf, -one);
+    f[11] = minmag(-inf, one);
+    f[12] = maxmag(one, -inf);
+    out[13] = isnan(maxmag(nan, nan));
+    out[14] = isnan(minmag(nan, nan));
+}
+
+//# accept: the same of doubles
+//# requires: fp64
+//# expect: 1 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    double zero = out[0], one = zero + 1, nan = zero / zero, inf = one / zero, least = as_double((ulong)out[0] + 1);
+    out[0] = maxmag(-3 * one, 2 * one) == -3 && minmag(-3 * one, 2 * one) == 2;
+    out[1] = maxmag(-2 * one, 2 * one) == 2 && maxmag(2 * one, -2 * one) == 2;
+    out[2] = minmag(-2 * one, 2 * one) == -2 && minmag(2 * one, -2 * one) == -2;
+    out[3] = as_ulong(maxmag(-zero, zero)) == 0 && as_long(minmag(zero, -zero)) < 0;
+    out[4] = maxmag(nan, -one) == -1 && maxmag(-one, nan) == -1 && minmag(nan, one) == 1 && minmag(one, nan) == 1;
+    out[5] = isnan(maxmag(nan, nan)) && isnan(minmag(nan, nan));
+    out[6] = maxmag(-inf, inf) == inf && minmag(-inf, one) == 1;
+    out[7] = as_ulong(maxmag(zero, least)) == 1 && as_ulong(minmag(least, 2 * least)) == 1;
+}
+
+//# accept: ends of the exponents' range: nextafter, logb, ilogb and ldexp of doubles
+//# requires: fp64
+//# expect: 1 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    double zero = out[0], one = zero + 1, inf = one / zero, nan = zero / zero;
+    double least = as_double((ulong)out[0] + 1);
+    out[0] = as_ulong(nextafter(zero, -one)) == 0x8000000000000001 && nextafter(least, zero) == 0;
+    out[1] = as_ulong(nextafter(-least, one)) == 0x8000000000000000;
+    out[2] = nextafter(one, inf) == 0x1.0000000000001p0 && nextafter(one, -one) == 0x1.fffffffffffffp-1;
+    out[3] = nextafter(inf, zero) == 0x1.fffffffffffffp1023 && nextafter(-one, -inf) == -0x1.0000000000001p0;
+    out[4] = isnan(nextafter(nan, one)) && isnan(nextafter(one, nan)) && as_long(nextafter(zero, -zero)) < 0;
+    out[5] = logb(least) == -1074 && logb(zero) == -inf && logb(-inf) == inf && logb(6 * one) == 2;
+    out[6] = ilogb(least) == -1074 && ilogb(zero) == FP_ILOGB0 && ilogb(nan) == FP_ILOGBNAN && ilogb(-one) == 0;
+    out[7] = ldexp(3 * one, -1075) == 2 * least && ldexp(least, 1074) == 1 && ldexp(one, 1024) == inf;
+}

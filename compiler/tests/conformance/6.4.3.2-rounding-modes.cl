@@ -104,3 +104,42 @@ kernel void test(global uint *out) {
     out[6] = as_ushort(convert_half_rtp(f));
     out[7] = as_ushort(convert_half_rtn(f));
 }
+
+//# accept: _rte of doubles to integers, at halves and at the ends of the range
+//# requires: fp64
+//# expect: 2 4 -2 0 0x7fffffff 0x80000000 0xffffffff 0xfffffffe -8 7
+kernel void test(global uint *out) {
+    double zero = out[0];
+    out[0] = convert_int_rte(zero + 2.5);
+    out[1] = convert_int_rte(zero + 3.5);
+    out[2] = convert_int_rte(zero - 1.5);
+    out[3] = convert_int_rte(zero - 0.5);
+    out[4] = convert_int_rte(zero + 2147483647.4);
+    out[5] = convert_int_rte(zero - 2147483648.5);
+    out[6] = convert_uint_rte(zero + 4294967295.0);
+    out[7] = convert_uint_rte(zero + 4294967294.5);
+    out[8] = convert_char_rte(zero - 7.5);
+    out[9] = convert_ushort_rte(zero + 6.50001);
+}
+
+//# accept: integers to doubles: words exactly, longer ones to nearest even
+//# requires: fp64
+//# expect: 1 1 1 1 1 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    int i = out[0];
+    uint u = out[0];
+    long l = i;
+    ulong ul = u;
+    out[0] = (double)(i + (int)0x80000000) == -0x1p31;
+    out[1] = (double)(i - 1) == -1.0;
+    out[2] = as_ulong((double)i) == 0;
+    out[3] = (double)(u - 1) == 4294967295.0;
+    out[4] = (double)(l + (long)0x8000000000000000) == -0x1p63;
+    out[5] = (double)(l + 0x7fffffffffffffff) == 0x1p63;
+    out[6] = (double)(ul - 1) == 0x1p64;
+    out[7] = (double)(l + 0x20000000000001) == 0x1p53;
+    out[8] = (double)(l + 0x20000000000003) == 0x1p53 + 4;
+    out[9] = (double)(l - 0x20000000000001) == -0x1p53;
+    out[10] = (double)(l - 4294967297) == -4294967297.0 && as_ulong((double)l) == 0;
+    out[11] = (double)(ul + 0x8000000000000401) == 0x1.0000000000001p63;
+}

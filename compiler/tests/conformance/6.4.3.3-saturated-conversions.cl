@@ -67,3 +67,49 @@ kernel void test(global uint *out) {
     float f = convert_float_sat(1);
     float4 g = convert_float4_sat_rte((int4)(1));
 }
+
+//# accept: _sat_rte of doubles: halves to even, then the ends of the range; NaN is zero
+//# requires: fp64
+//# expect: 2 -2 0x7fffffff 0x80000000 0x80000000 0x7fffffff 0 0 0xffffffff 0xffffffff 0xfffffffe 0
+//# expect: 32767 -32768 -32768 255 254 0 -128 127
+kernel void test(global uint *out) {
+    double one = out[0] + 1, inf = one / (one - 1);
+    out[0] = convert_int_sat_rte(2.5 * one);
+    out[1] = convert_int_sat_rte(-1.5 * one);
+    out[2] = convert_int_sat_rte(2147483647.6 * one);
+    out[3] = convert_int_sat_rte(-2147483648.4 * one);
+    out[4] = convert_int_sat_rte(-2147483648.0 * one);
+    out[5] = convert_int_sat_rte(inf);
+    out[6] = convert_int_sat_rte(inf - inf);
+    out[7] = convert_uint_sat_rte(-3e9 * one);
+    out[8] = convert_uint_sat_rte(4294967295.5 * one);
+    out[9] = convert_uint_sat_rte(4294967295.0 * one);
+    out[10] = convert_uint_sat_rte(4294967294.5 * one);
+    out[11] = convert_uint_sat_rte(inf - inf);
+    out[12] = convert_short_sat_rte(32767.5 * one);
+    out[13] = convert_short_sat_rte(-32768.5 * one);
+    out[14] = convert_short_sat_rte(-1e300 * one);
+    out[15] = convert_uchar_sat_rte(255.5 * one);
+    out[16] = convert_uchar_sat_rte(254.5 * one);
+    out[17] = convert_uchar_sat_rte(-0.5 * one);
+    out[18] = convert_char_sat_rte(-128.5 * one);
+    out[19] = convert_char_sat_rte(4294967296.0 * one);
+}
+
+//# accept: narrow integers that saturated are widened as what they are
+//# expect: 255 0 0 -128 127 0 0x80 0x437f0000 0xc3000000 32767 -32768 0x47000000
+kernel void test(global uint *out) {
+    float one = out[0] + 1, inf = one / (one - 1);
+    out[0] = (int)convert_uchar_sat(300.0f * one);
+    out[1] = (int)convert_uchar_sat(-inf);
+    out[2] = (int)convert_char_sat(inf - inf);
+    out[3] = (int)convert_char_sat(-1e9f * one);
+    out[4] = (int)convert_char_sat(inf);
+    out[5] = (int)convert_uchar_sat(inf - inf);
+    out[6] = (uchar)convert_char_sat(-1e9f * one);
+    out[7] = as_uint((float)convert_uchar_sat(256.0f * one));
+    out[8] = as_uint((float)convert_char_sat(-500.0f * one));
+    out[9] = (int)convert_short_sat(32768.0f * one);
+    out[10] = (int)convert_short_sat(-32769.0f * one);
+    out[11] = as_uint((float)(ushort)(convert_ushort_sat(32768.0f * one)));
+}
