@@ -56,6 +56,14 @@ pub struct Target {
     /// True if the driver miscompiles, in kernels with barriers, loops that are unrolled with a remainder loop. Told by the
     /// driver.
     pub miscompiles_remainder_loops: bool,
+    /// True if the masks of work-items in loops are kept by software, so that the test of a loop takes long. Told by the
+    /// driver.
+    pub software_masks: bool,
+    /// True if texels are found by the device's samplers where no filter is asked for: they are faster than fetches, which
+    /// the driver tells, and find each texel, by probe.
+    pub samples_texels: bool,
+    /// True if the device's samplers lose places far beyond an image. Told by the driver.
+    pub loses_far_places: bool,
     /// True if a barrier of a sub-group waits for the work-group, and work-items of a sub-group run in step. Told by
     /// the driver.
     pub subgroup_barriers_wait: bool,
@@ -516,6 +524,9 @@ impl Target {
             unmasked_uniform_loads: false,
             unmasked_loop_values: false,
             miscompiles_remainder_loops: false,
+            software_masks: false,
+            samples_texels: false,
+            loses_far_places: false,
             subgroup_barriers_wait: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
