@@ -345,6 +345,7 @@ fn run_passes(
     for function in ir.functions.values_mut() {
         function.undefined_is_zero = target.zero_private;
         function.miscompiles_remainder_loops = target.miscompiles_remainder_loops;
+        function.software_masks = target.software_masks;
     }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);

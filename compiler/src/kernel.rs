@@ -94,6 +94,16 @@ pub mod sampler_word {
     pub const MIRRORED_REPEAT: u32 = 4;
     /// How many words differ in the bits above.
     pub const SLOTS: u32 = 16;
+    /// The slot, behind those, of the sampler that finds the nearest texel for coordinates that count texels, at the edge
+    /// for those beyond it; with [`NORMALIZED`] that for normalized ones.
+    pub const NEAREST: u32 = SLOTS;
+    /// Slots in all.
+    pub const ALL_SLOTS: u32 = SLOTS + 2;
+    /// The farthest place that samplers are given which lose places far away: beyond every image, in texels. (Where they
+    /// find the nearest texel, they lose those to the right alone.)
+    pub const FARTHEST_TEXEL: f32 = 1048576.0;
+    /// The same, normalized.
+    pub const FARTHEST: f32 = 8.0;
     /// Bit 4: the filter is linear.
     pub const LINEAR: u32 = 16;
     /// Bit 5: so is that between the levels of a mipmap.

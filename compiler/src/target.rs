@@ -59,6 +59,14 @@ pub struct Target {
     /// True if scans of sub-groups that all work-items come to are faster by shuffles than by the device's own. Told by the
     /// driver.
     pub slow_subgroup_scans: bool,
+    /// True if the masks of work-items in loops are kept by software, so that the test of a loop takes long. Told by the
+    /// driver.
+    pub software_masks: bool,
+    /// True if texels are found by the device's samplers where no filter is asked for: they are faster than fetches, which
+    /// the driver tells, and find each texel, by probe.
+    pub samples_texels: bool,
+    /// True if the device's samplers lose places far beyond an image. Told by the driver.
+    pub loses_far_places: bool,
     /// True if a barrier of a sub-group waits for the work-group, and work-items of a sub-group run in step. Told by
     /// the driver.
     pub subgroup_barriers_wait: bool,
@@ -520,6 +528,9 @@ impl Target {
             unmasked_loop_values: false,
             miscompiles_remainder_loops: false,
             slow_subgroup_scans: false,
+            software_masks: false,
+            samples_texels: false,
+            loses_far_places: false,
             subgroup_barriers_wait: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,

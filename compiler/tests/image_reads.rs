@@ -21,6 +21,11 @@ fn image(dim: ImageDim, size: &[u64]) -> Image {
     Image { dim, size: size.to_vec(), texels }
 }
 
+/// Devices whose texels are fetched, and found by samplers.
+fn devices() -> [Target; 2] {
+    [Target::generic(), Target { samples_texels: true, ..Target::generic() }]
+}
+
 /// Runs a kernel on images in slots 0, 1, ... with arguments that are words, and a buffer of float4 after them.
 fn run(
     text: &str,
@@ -28,8 +33,18 @@ fn run(
     words: &[u32],
     buffer: &[f32],
 ) -> Result<Vec<f32>, String> {
-    let module =
-        try_lower(text, "-cl-std=CL3.0", &Target::generic()).unwrap_or_else(|log| panic!("{log}"));
+    run_on(&Target::generic(), text, images, words, buffer)
+}
+
+/// As [`run`], on a device.
+fn run_on(
+    target: &Target,
+    text: &str,
+    images: &mut Vec<Image>,
+    words: &[u32],
+    buffer: &[f32],
+) -> Result<Vec<f32>, String> {
+    let module = try_lower(text, "-cl-std=CL3.0", target).unwrap_or_else(|log| panic!("{log}"));
     let mut machine = Machine::new(&module);
     machine.images = std::mem::take(images);
     let bytes: Vec<u8> = buffer.iter().flat_map(|v| v.to_le_bytes()).collect();
@@ -167,9 +182,12 @@ fn samplers_follow_the_formulas() {
                 );
                 let constant = text.replace("image, s,", &format!("image, {sampler},"));
                 let word = order << image_word::ORDER_SHIFT;
-                for text in [&text, &constant] {
+                let texts =
+                    devices().map(|device| [&text, &constant].map(|text| (device.clone(), text)));
+                for (device, text) in texts.into_iter().flatten() {
                     let mut images = vec![image(dim, size)];
-                    let found = run(text, &mut images, &[word, sampler], &buffer).unwrap();
+                    let words = [word, sampler];
+                    let found = run_on(&device, text, &mut images, &words, &buffer).unwrap();
                     for (found, point) in found.chunks_exact(4).zip(&points) {
                         let mode = sampler >> bits::ADDRESS_SHIFT & bits::ADDRESS_MASK;
                         let expected = sampled(&images[0], order, sampler, &point[..size.len()]);
@@ -202,10 +220,12 @@ fn no_coordinate_leads_beyond_an_image() {
         let buffer: Vec<f32> = wild.iter().flat_map(|&x| [x; 4]).collect();
         for sampler in samplers() {
             let constant = text.replace("image, s,", &format!("image, {sampler},"));
-            for text in [&text, &constant] {
-                let mut images = vec![image(dim, size)];
-                run(text, &mut images, &[0, sampler], &buffer)
-                    .unwrap_or_else(|e| panic!("{ty} {sampler:#x}: {e}"));
+            for device in devices() {
+                for text in [&text, &constant] {
+                    let mut images = vec![image(dim, size)];
+                    run_on(&device, text, &mut images, &[0, sampler], &buffer)
+                        .unwrap_or_else(|e| panic!("{ty} {sampler:#x}: {e}"));
+                }
             }
         }
     }
@@ -221,10 +241,11 @@ fn integer_coordinates_are_indices() {
                 for (y = -2; y < 6; y++) p[i++] = read_imagef(image, s, (int2)(x, y));
         }";
         let constant = text.replace("image, s,", &format!("image, {sampler},"));
-        for text in [text, &constant] {
+        let texts = devices().map(|device| [text, &constant].map(|text| (device.clone(), text)));
+        for (device, text) in texts.into_iter().flatten() {
             let mut images = vec![image(D2, &[6, 4])];
             let buffer = vec![0.0; points.len() * 4];
-            let found = run(text, &mut images, &[0, sampler], &buffer).unwrap();
+            let found = run_on(&device, text, &mut images, &[0, sampler], &buffer).unwrap();
             for (found, &[x, y]) in found.chunks_exact(4).zip(&points) {
                 let inside = (0..6).contains(&x) && (0..4).contains(&y);
                 let expected = match mode {

@@ -37,7 +37,7 @@ fn counts<const N: usize>(text: &str, names: [&str; N]) -> [usize; N] {
 }
 
 /// Devices with images, otherwise weak in different ways.
-fn devices() -> [Target; 5] {
+fn devices() -> [Target; 6] {
     let generic = Target::generic;
     let images = Target {
         images: true,
@@ -50,8 +50,15 @@ fn devices() -> [Target; 5] {
         images,
         Target { int64: false, float16: true, ..generic() },
         Target { hardware_linear: true, ..generic() },
+        Target { hardware_linear: true, ..software() },
         Target { vulkan_memory_model: false, push_constant_size: 8, ..generic() },
     ]
+}
+
+/// A processor whose samplers are faster than fetches.
+fn software() -> Target {
+    let software_masks = true;
+    Target { samples_texels: true, loses_far_places: true, software_masks, ..Target::generic() }
 }
 
 #[test]
@@ -168,6 +175,71 @@ fn samplers_of_the_device_filter_where_they_are_exact_enough() {
     // A sampler that is an argument may filter linearly, by either way, or not at all.
     assert_eq!(filtered("image2d_t", "s", ".xy")[..2], [1, 5]);
     assert_eq!(filtered("image3d_t", "s", "")[..2], [1, 9]);
+}
+
+#[test]
+fn samplers_find_texels_where_fetches_are_slower() {
+    let read = |image: &str, sampler: &str, at: &str| {
+        let text = format!(
+            "kernel void k({image} a, sampler_t s, global float4 *f, int4 i) {{
+                *f = read_imagef(a, {sampler} {at});
+            }}"
+        );
+        let text = disassemble(&program(&text, &software()).kernels[0].spirv);
+        let names =
+            ["ImageSampleExplicitLod", "ImageFetch", "ImageQuerySizeLod", "BranchConditional"];
+        (counts(&text, names), counts(&text, ["ConvertFToS", "ConvertSToF"]))
+    };
+    let (edge, border) = ("CLK_ADDRESS_CLAMP_TO_EDGE,", "CLK_ADDRESS_CLAMP,");
+    let float2 = "as_float2(i.xy)";
+    // No size, no index.
+    assert_eq!(read("image2d_t", edge, float2), ([1, 0, 0, 0], [0, 0]));
+    assert_eq!(read("image1d_t", "CLK_ADDRESS_NONE,", "as_float(i.x)"), ([1, 0, 0, 0], [0, 0]));
+    assert_eq!(read("image2d_t", border, float2), ([1, 0, 1, 0], [0, 2]));
+    assert_eq!(read("image3d_t", edge, "as_float4(i)"), ([1, 0, 1, 0], [0, 3]));
+    let repeat = "CLK_ADDRESS_REPEAT | CLK_NORMALIZED_COORDS_TRUE,";
+    assert_eq!(read("image2d_t", repeat, float2), ([1, 0, 1, 0], [0, 2]));
+    assert_eq!(read("image2d_t", edge, "i.xy"), ([1, 0, 0, 0], [0, 2]));
+    assert_eq!(read("image2d_t", "", "i.xy"), ([1, 0, 0, 0], [0, 2]));
+    assert_eq!(read("image1d_buffer_t", "", "i.x").0[..2], [0, 1], "a buffer has no samplers");
+    assert_eq!(read("image2d_t", "s,", float2).0[..2], [1, 4], "a filter is arithmetic");
+}
+
+#[test]
+fn loops_that_sample_are_unrolled_where_masks_are_software() {
+    let text = "kernel void k(image2d_t a, global float4 *f, float x, float y) {
+        float4 sum = 0.0f;
+        for (int i = 0; i < 16; i++)
+            sum += read_imagef(a, CLK_ADDRESS_CLAMP_TO_EDGE, (float2)(x, y + i * 7));
+        *f = sum;
+    }";
+    let reads = |target: &Target| {
+        let text = disassemble(&program(text, target).kernels[0].spirv);
+        counts(&text, ["ImageSampleExplicitLod", "LoopMerge"])
+    };
+    assert_eq!(reads(&software()), [16, 0]);
+    let hardware = Target { software_masks: false, ..software() };
+    assert_eq!(reads(&hardware), [4, 1], "the loads of four iterations are under way at once");
+}
+
+#[test]
+fn places_far_away_are_moved_near_where_samplers_lose_them() {
+    let selects = |sampler: &str, loses_far_places: bool| {
+        let target = Target { hardware_linear: true, loses_far_places, ..Target::generic() };
+        let text = format!(
+            "kernel void k(image2d_t a, global float4 *f, float2 at) {{
+                const sampler_t s = CLK_FILTER_LINEAR | {sampler};
+                *f = read_imagef(a, s, at);
+            }}"
+        );
+        let text = disassemble(&program(&text, &target).kernels[0].spirv);
+        counts(&text, ["Select"])[0]
+    };
+    for sampler in ["CLK_ADDRESS_CLAMP_TO_EDGE", "CLK_ADDRESS_CLAMP | CLK_NORMALIZED_COORDS_TRUE"] {
+        assert_eq!(selects(sampler, true), selects(sampler, false) + 4, "{sampler}");
+    }
+    let repeat = "CLK_ADDRESS_REPEAT | CLK_NORMALIZED_COORDS_TRUE";
+    assert_eq!(selects(repeat, true), selects(repeat, false), "none of those is far away");
 }
 
 #[test]

@@ -216,12 +216,36 @@ fn the_probe_tells_filters_from_others() {
     };
     let found = |desc: SamplerDesc, of| {
         let slot = Slot::of_sampler(&device, &desc).expect("a sampler");
-        device.find_filters(&[(desc, slot)], of).expect("it is probed")
+        let farthest = [f32::INFINITY; 2];
+        device.find_filters(&[(desc, slot)], of, farthest).expect("it is probed")
     };
-    assert_eq!(found(linear, Filters::all()), Filters::all());
-    assert_eq!(found(linear, Filters::UNORM_8), Filters::UNORM_8, "others are not asked about");
+    assert_eq!(found(linear, Filters::all()), [Filters::all(); 2]);
+    let bytes = [Filters::UNORM_8; 2];
+    assert_eq!(found(linear, Filters::UNORM_8), bytes, "others are not asked about");
     let nearest = SamplerDesc { linear: false, ..linear };
-    assert_eq!(found(nearest, Filters::all()), Filters::empty());
+    assert_eq!(found(nearest, Filters::all()), [Filters::empty(); 2]);
+}
+
+#[test]
+fn the_probe_tells_samplers_that_find_texels_from_others() {
+    let device = common::device();
+    let by_texel = SamplerDesc {
+        address_mode: AddressMode::ClampToEdge,
+        linear: false,
+        normalized: false,
+        integer: false,
+    };
+    let normalized = SamplerDesc { normalized: true, ..by_texel };
+    let found = |samplers: [SamplerDesc; 2]| {
+        let [by_texel, normalized] =
+            samplers.map(|desc| Slot::of_sampler(&device, &desc).expect("a sampler"));
+        device.finds_texels(&by_texel, &normalized, 1048576.0).expect("it is probed")
+    };
+    assert!(found([by_texel, normalized]));
+    assert!(!found([SamplerDesc { linear: true, ..by_texel }, normalized]));
+    let border = AddressMode::ClampToBorder;
+    assert!(!found([SamplerDesc { address_mode: border, ..by_texel }, normalized]));
+    assert!(!found([by_texel, SamplerDesc { address_mode: AddressMode::Repeat, ..normalized }]));
 }
 
 #[test]

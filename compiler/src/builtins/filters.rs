@@ -4,9 +4,11 @@
 
 use super::images::{ImageArg, SamplerArg};
 use super::Lowerer;
-use crate::ir::{BinaryOp, IntCC, MathOp, Value};
+use crate::ir::{BinaryOp, FloatCC, IntCC, MathOp, Type, Value};
 use crate::kernel::image_word::FILTERED_SHIFT;
-use crate::kernel::sampler_word::{NORMALIZED, SLOTS};
+use crate::kernel::sampler_word::{
+    ADDRESS_MASK, ADDRESS_SHIFT, FARTHEST, FARTHEST_TEXEL, NORMALIZED, REPEAT, SLOTS,
+};
 use crate::kernel::ImageDim::{D1, D2};
 
 impl Lowerer<'_, '_> {
@@ -43,11 +45,52 @@ impl Lowerer<'_, '_> {
         let dim = image.view.dim;
         let mut places: Vec<Value> =
             (0..dim.coordinates()).map(|i| self.b.extract(coords, i)).collect();
+        if let Some(farthest) = self.farthest(sampler) {
+            let spatial = places.len() - usize::from(dim.is_array());
+            for place in &mut places[..spatial] {
+                *place = self.within(*place, farthest);
+            }
+        }
         if let Some(layer) = places.last_mut().filter(|_| dim.is_array()) {
             // Devices round it, some of them not to even.
             *layer = self.b.math(MathOp::Rint, &[*layer]);
         }
         let places = self.b.build(&places);
         self.b.image_sample(image.view, image.slot, slot, places)
+    }
+
+    /// Returns the farthest coordinate that a sampler is given, beyond which all are alike; `None` if it is given all.
+    fn farthest(&mut self, sampler: SamplerArg) -> Option<Value> {
+        if !self.target.loses_far_places {
+            return None;
+        }
+        let of_mode = |word: u32| match word & NORMALIZED != 0 {
+            _ if word >> ADDRESS_SHIFT & ADDRESS_MASK >= REPEAT => f64::INFINITY,
+            true => FARTHEST.into(),
+            false => FARTHEST_TEXEL.into(),
+        };
+        if let Some(word) = sampler.constant {
+            let farthest = of_mode(word);
+            return farthest.is_finite().then(|| self.b.fconst(Type::F32, farthest));
+        }
+        let [texels, normalized, repeated] = [0, NORMALIZED, REPEAT << ADDRESS_SHIFT]
+            .map(|word| self.b.fconst(Type::F32, of_mode(word)));
+        let bit = self.b.binary_imm(BinaryOp::And, sampler.word, i64::from(NORMALIZED));
+        let is_normalized = self.b.icmp_imm(IntCC::Ne, bit, 0);
+        let farthest = self.b.select(is_normalized, normalized, texels);
+        let bits = i64::from(ADDRESS_MASK << ADDRESS_SHIFT);
+        let mode = self.b.binary_imm(BinaryOp::And, sampler.word, bits);
+        let repeats = self.b.icmp_imm(IntCC::Uge, mode, i64::from(REPEAT << ADDRESS_SHIFT));
+        Some(self.b.select(repeats, repeated, farthest))
+    }
+
+    /// Returns a coordinate, or the nearest one that is no farther than another; for NaN one of those.
+    fn within(&mut self, place: Value, farthest: Value) -> Value {
+        let zero = self.b.fconst(Type::F32, 0.0);
+        let least = self.b.binary(BinaryOp::FSub, zero, farthest);
+        let is_greater = self.b.fcmp(FloatCC::Ogt, place, least);
+        let place = self.b.select(is_greater, place, least);
+        let is_less = self.b.fcmp(FloatCC::Olt, place, farthest);
+        self.b.select(is_less, place, farthest)
     }
 }

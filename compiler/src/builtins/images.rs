@@ -1,5 +1,6 @@
 //! Lowering of functions on images: texels are read by integer coordinates, and what samplers do is arithmetic (OpenCL C
-//! 8), exact on every device; but linear filters are the device's own where those are exact enough (`filters`).
+//! 8), exact on every device; but linear filters are the device's own where those are exact enough (`filters`), and the
+//! device's samplers find the nearest texel where they are faster than fetches (`nearest`).
 //!
 //! That of one coordinate is in the library (`library/image.cl`), a function for each addressing mode and filter; here the
 //! one, two or three of an image come together. With a sampler that is a constant a read is a straight line; with one
@@ -35,7 +36,7 @@ impl SamplerArg {
     }
 
     /// Returns true if coordinates beyond the image may mean the border.
-    fn may_clamp(self) -> bool {
+    pub(super) fn may_clamp(self) -> bool {
         self.mode().is_none_or(|mode| mode == sampler_word::CLAMP)
     }
 }
@@ -66,7 +67,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Calls a function of the library on images.
-    fn image_call(&mut self, name: &str, args: &[Value], ret: Type) -> Option<Value> {
+    pub(super) fn image_call(&mut self, name: &str, args: &[Value], ret: Type) -> Option<Value> {
         let func = self.front.image_function(name)?;
         self.b.call(func, args, Some(ret))
     }
@@ -166,6 +167,10 @@ impl Lowerer<'_, '_> {
 
     /// Returns the texel at integer coordinates. Those beyond the image give some texel of it.
     fn read_texel(&mut self, image: ImageArg, coords: Value) -> Option<Value> {
+        if self.samples_texels(image) {
+            let none = SamplerArg { word: coords, constant: Some(sampler_word::NONE) };
+            return self.sampled_at_indices(image, none, coords);
+        }
         let size = self.image_size(image);
         let mut indices = Vec::new();
         for (i, &size) in size.iter().enumerate() {
@@ -196,7 +201,7 @@ impl Lowerer<'_, '_> {
     /// Returns what a sampler makes of an image.
     fn sampled(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
         if self.b.ty(coords).scalar.is_int() {
-            return Some(self.sampled_at_texel(image, sampler, coords));
+            return self.sampled_at_texel(image, sampler, coords);
         }
         if sampler.constant.is_none() && !self.in_library {
             let (component, dim) = (image.view.component, image.view.dim);
@@ -247,7 +252,15 @@ impl Lowerer<'_, '_> {
     }
 
     /// Integer coordinates are indices, to which the addressing modes apply that need no normalized ones.
-    fn sampled_at_texel(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Value {
+    fn sampled_at_texel(
+        &mut self,
+        image: ImageArg,
+        sampler: SamplerArg,
+        coords: Value,
+    ) -> Option<Value> {
+        if self.samples_texels(image) {
+            return self.sampled_at_indices(image, sampler, coords);
+        }
         let size = self.image_size(image);
         let none = sampler.mode() == Some(sampler_word::NONE);
         let mut indices = Vec::new();
@@ -265,20 +278,23 @@ impl Lowerer<'_, '_> {
                 () => (self.clamped(index, size), false),
             });
         }
-        let mode = match sampler.constant {
-            Some(_) => None,
-            None => {
-                let bits = i64::from(sampler_word::ADDRESS_MASK << sampler_word::ADDRESS_SHIFT);
-                let mode = self.b.binary_imm(BinaryOp::And, sampler.word, bits);
-                let clamp = i64::from(sampler_word::CLAMP << sampler_word::ADDRESS_SHIFT);
-                Some(self.b.icmp_imm(IntCC::Ne, mode, clamp))
-            }
-        };
-        self.texel_or_border(image, &indices, &size, mode)
+        let no_border = self.has_no_border(sampler);
+        Some(self.texel_or_border(image, &indices, &size, no_border))
+    }
+
+    /// Returns the condition that a sampler which is no constant has no border, a bool.
+    pub(super) fn has_no_border(&mut self, sampler: SamplerArg) -> Option<Value> {
+        if sampler.constant.is_some() {
+            return None;
+        }
+        let bits = i64::from(sampler_word::ADDRESS_MASK << sampler_word::ADDRESS_SHIFT);
+        let mode = self.b.binary_imm(BinaryOp::And, sampler.word, bits);
+        let clamp = i64::from(sampler_word::CLAMP << sampler_word::ADDRESS_SHIFT);
+        Some(self.b.icmp_imm(IntCC::Ne, mode, clamp))
     }
 
     /// Returns an index within a size.
-    fn clamped(&mut self, index: Value, size: Value) -> Value {
+    pub(super) fn clamped(&mut self, index: Value, size: Value) -> Value {
         let last = self.b.binary_imm(BinaryOp::ISub, size, 1);
         let index = self.b.binary(BinaryOp::SMin, index, last);
         let zero = self.b.iconst(Type::I32, 0);
@@ -328,7 +344,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns the border's color: opaque black for images without alpha, CL_R, CL_RG, CL_RGB and CL_LUMINANCE; else zero.
-    fn border(&mut self, image: ImageArg) -> Value {
+    pub(super) fn border(&mut self, image: ImageArg) -> Value {
         const OPAQUE: u32 = 1 | 1 << 2 | 1 << 4 | 1 << 9;
         let shift = i64::from(image_word::ORDER_SHIFT);
         let order = self.b.binary_imm(BinaryOp::LShr, image.word, shift);
@@ -345,8 +361,8 @@ impl Lowerer<'_, '_> {
         self.b.build(&[zero, zero, zero, alpha])
     }
 
-    /// Returns what a function of the library for one coordinate gives: `nearest` or `linear`.
-    fn axis(
+    /// Returns what a function of the library for one coordinate gives: `nearest`, `linear` or `place`.
+    pub(super) fn axis(
         &mut self,
         filter: &str,
         sampler: SamplerArg,
@@ -376,6 +392,9 @@ impl Lowerer<'_, '_> {
     }
 
     fn nearest(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
+        if self.samples_texels(image) {
+            return self.sampled_nearest(image, sampler, coords);
+        }
         let size = self.image_size(image);
         let texels = self.texels(image, sampler, coords, &size, false)?;
         Some(self.texel_or_border(image, &texels.first()?.indices, &size, None))

@@ -36,6 +36,7 @@ mod library_call;
 mod lowerer;
 mod math;
 mod memory;
+mod nearest;
 mod pipes;
 mod printf;
 mod relational;

@@ -81,6 +81,8 @@ pub struct Function {
     pub undefined_is_zero: bool,
     /// [`Target::miscompiles_remainder_loops`](crate::target::Target::miscompiles_remainder_loops).
     pub miscompiles_remainder_loops: bool,
+    /// [`Target::software_masks`](crate::target::Target::software_masks).
+    pub software_masks: bool,
     constants: FxHashMap<(Type, Constant), Value>,
 }
 
@@ -99,6 +101,7 @@ impl Function {
             linkage: Linkage::default(),
             undefined_is_zero: false,
             miscompiles_remainder_loops: false,
+            software_masks: false,
             constants: FxHashMap::default(),
         };
         let entry = function.add_block();

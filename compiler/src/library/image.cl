@@ -34,6 +34,34 @@ int __nearest(float s, int size, sampler_word sampler) {
     return mode == 2 ? __nearest_clamp(u, size) : __nearest_edge(u, size);
 }
 
+// The place of the nearest texel, in texels, for a sampler that takes the edge for what lies beyond the image. Places far
+// to the right, which samplers may lose, are moved to one beyond every image; so is NaN.
+float __near(float u) { return u < 1048576.0f ? u : 1048576.0f; }
+
+float __place_edge(float u, int size) { return __near(u); }
+
+float __place_clamp(float u, int size) { return __near(u); }
+
+float __place_repeat(float s, int size) {
+    float i = floor((s - floor(s)) * (float)size);
+    return i < (float)size ? i + 0.5f : 0.5f;
+}
+
+float __place_mirror(float s, int size) { return __near(__mirrored(s) * (float)size); }
+
+float __place(float s, int size, sampler_word sampler) {
+    uint mode = sampler >> 1 & 7;
+    if (mode == 3) return __place_repeat(s, size);
+    if (mode == 4) return __place_mirror(s, size);
+    return __near(sampler & 1 ? s * (float)size : s);
+}
+
+float __place_layer(float at, int layers) {
+    float layer = rint(at), last = (float)(layers - 1);
+    layer = layer > 0.0f ? layer : 0.0f;
+    return layer < last ? layer : last;
+}
+
 // The indices of the two texels around a place, and the bits of the second's weight.
 int4 __linear_edge(float u, int size) {
     float t = u - 0.5f, f = floor(t);

@@ -21,6 +21,8 @@ const MAX_TRIP_COUNT: usize = 65;
 const MAX_LOOP: usize = 4096;
 /// Most instructions that a loop may become that indexes no private array.
 const MAX_SMALL_LOOP: usize = 256;
+/// As above, of one that samples images, where its test takes long.
+const MAX_SAMPLING_LOOP: usize = 512;
 /// As above, where the program asks for it.
 const MAX_HINTED_TRIP_COUNT: usize = 257;
 const MAX_HINTED_LOOP: usize = 2048;
@@ -71,9 +73,17 @@ fn limits(func: &Function, cfg: &Cfg, data: &Loop, indexes_arrays: bool) -> Opti
             Some((MAX_TRIP_COUNT.min(count as usize + 1), MAX_HINTED_LOOP))
         }
         Some(_) => Some((MAX_TRIP_COUNT, MAX_SMALL_LOOP)),
+        None if !has_branches && func.software_masks && samples(func, data) => {
+            Some((MAX_TRIP_COUNT, MAX_SAMPLING_LOOP))
+        }
         None if !has_branches => Some((MAX_TRIP_COUNT, MAX_SMALL_LOOP)),
         None => None,
     }
+}
+
+/// Returns true if a loop samples an image.
+fn samples(func: &Function, data: &Loop) -> bool {
+    data.insts(func).any(|inst| matches!(func.insts[inst], InstData::ImageSample { .. }))
 }
 
 /// Returns the number of branches in a loop, the test that ends it among them. Drivers take long to compile copies of the

@@ -2,6 +2,7 @@
 
 use super::Lanes;
 use hekla_compiler::ir::{ImageDim, ImageView};
+use hekla_compiler::kernel::sampler_word::{FARTHEST_TEXEL, NEAREST, NORMALIZED};
 
 /// An image of one level.
 #[derive(Debug, Clone)]
@@ -36,4 +37,36 @@ pub fn size(images: &[Image], view: ImageView, slot: &Lanes) -> Lanes {
     let image = &images[slot[0] as usize];
     assert_eq!(image.dim, view.dim, "an image of another type");
     image.size.clone()
+}
+
+/// Returns the texel that a sampler finds which takes the nearest one, and the edge for what lies beyond. It is one that
+/// loses places far to the right, and knows no others.
+pub fn nearest<'a>(
+    images: &'a mut [Image],
+    view: ImageView,
+    slot: &Lanes,
+    sampler: &Lanes,
+    coords: &Lanes,
+) -> Result<&'a mut [u64; 4], String> {
+    let size = size(images, view, slot);
+    let normalized = match sampler[0] as u32 {
+        NEAREST => false,
+        word if word == NEAREST | NORMALIZED => true,
+        word => return Err(format!("no sampler in slot {word}")),
+    };
+    if normalized == matches!(view.dim, ImageDim::D1 | ImageDim::D2) {
+        return Err(format!("{view:?} is sampled with the wrong coordinates"));
+    }
+    let mut indices = Lanes::new();
+    for (i, (&at, &size)) in coords.iter().zip(&size).enumerate() {
+        let at = f32::from_bits(at as u32);
+        let is_layer = view.dim.is_array() && i + 1 == coords.len();
+        let place = if normalized && !is_layer { at * size as f32 } else { at };
+        // What products round is less than the distance of a texel's center from its edge.
+        if !(place <= 2.0 * FARTHEST_TEXEL) || (is_layer && place != place.floor()) {
+            return Err(format!("the sampler loses {coords:?}"));
+        }
+        indices.push((place.floor() as i64).clamp(0, size as i64 - 1) as u64);
+    }
+    texel(images, view, slot, &indices)
 }

@@ -211,6 +211,11 @@ impl<'m> Machine<'m> {
                 let (slot, coords) = (frame.get(*slot), frame.get(*coords));
                 Ok(images::texel(&mut self.images, *view, &slot, &coords)?.to_vec())
             }
+            InstData::ImageSample { view, slot, sampler, coords } => {
+                let (slot, sampler) = (frame.get(*slot), frame.get(*sampler));
+                let coords = frame.get(*coords);
+                Ok(images::nearest(&mut self.images, *view, &slot, &sampler, &coords)?.to_vec())
+            }
             InstData::ImageWrite { view, slot, coords, texel } => {
                 let (slot, coords) = (frame.get(*slot), frame.get(*coords));
                 match images::texel(&mut self.images, *view, &slot, &coords) {

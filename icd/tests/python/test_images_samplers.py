@@ -140,20 +140,21 @@ def test_integer_coordinates_outside(images, rng, kind, mode):
 @pytest.mark.parametrize("mode", [EDGE, CLAMP])
 @pytest.mark.parametrize("linear", [False, True], ids=["nearest", "linear"])
 @pytest.mark.parametrize("normalized", [False, True], ids=["texels", "normalized"])
-def test_far_coordinates(images, rng, mode, linear, normalized):
-    images.need(D2, RGBA_FLOAT, MF.READ_ONLY)
-    texels = RGBA_FLOAT.random(rng, D2.shape)
-    image = images.create(D2, RGBA_FLOAT, texels=texels, flags=MF.READ_ONLY)
+@pytest.mark.parametrize("form", [RGBA_FLOAT, RGBA_BYTES], ids=repr)
+def test_far_coordinates(images, rng, form, mode, linear, normalized):
+    images.need(D2, form, MF.READ_ONLY)
+    texels = form.random(rng, D2.shape)
+    image = images.create(D2, form, texels=texels, flags=MF.READ_ONLY)
     far = [-1e8, -1e6, 1e6, 1e8]
     if images.m.is_hekla:
         # Beyond what an int holds the specification's formulas say nothing; the edge is what one expects.
         far += [-1e36, -1e20, -3e9, -2.2e9, 2.2e9, 3e9, 1e20, 1e36]
     pairs = [(f, 0.4) for f in far] + [(0.4, f) for f in far] + list(itertools.product(far, far))
     coords = np.array([(x, y, 0, 0) for x, y in pairs], np.float32)
-    got = images.sample(image, D2, RGBA_FLOAT, coords, images.sampler(mode, linear, normalized))
+    got = images.sample(image, D2, form, coords, images.sampler(mode, linear, normalized))
     nearby = np.clip(coords, -100, 100)
-    expected = expected_of(D2, RGBA_FLOAT, texels, nearby, mode, linear, normalized)
-    check(images, RGBA_FLOAT, got, expected, linear)
+    expected = expected_of(D2, form, texels, nearby, mode, linear, normalized)
+    check(images, form, got, expected, linear)
 
 
 @pytest.mark.parametrize("mode", [REPEAT, MIRRORED])
@@ -181,9 +182,10 @@ def test_no_coordinate_is_fatal(images, rng, kind, mode, normalized):
         pytest.skip("nothing is promised of this")
     coords = np.array(list(itertools.product(bad, repeat=3)), np.float32)
     coords = np.concatenate([coords, np.zeros((len(coords), 1), np.float32)], 1)
-    linears = (False, True) if kind.name == "2d" else (False,)
-    for linear in linears:
-        form = RGBA_FLOAT if linear else RGBA_UINT
+    # Bytes are filtered in ways of their own.
+    filtered = (RGBA_FLOAT, RGBA_BYTES) if kind.name == "2d" else ()
+    for form in (RGBA_UINT, *filtered):
+        linear = form is not RGBA_UINT
         if linear:
             image = images.create(kind, form, texels=form.random(rng, kind.shape), flags=MF.READ_ONLY)
         images.sample(image, kind, form, coords, images.sampler(mode, linear, normalized))

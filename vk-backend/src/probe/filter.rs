@@ -75,14 +75,17 @@ impl Filters {
 }
 
 /// Returns those of some types of channels for which every linear sampler, in its slot, does what the formulas say.
+/// Those of images of two dimensions, and of three. `farthest`: the farthest coordinates that it is given, in texels and
+/// normalized, unless images repeat.
 pub(crate) fn find(
     device: &Arc<Device>,
     samplers: &[(SamplerDesc, Arc<Slot>)],
     of: Filters,
-) -> Result<Filters, Error> {
+    farthest: [f32; 2],
+) -> Result<[Filters; 2], Error> {
     let queue = device.create_queue(false)?;
-    let mut found = of;
-    for kind in [ImageKind::D2, ImageKind::D3] {
+    let mut found = [of; 2];
+    for (kind, found) in [ImageKind::D2, ImageKind::D3].into_iter().zip(&mut found) {
         // Samplers whose coordinates count texels are for less than three dimensions.
         let fits = |(desc, _): &&(SamplerDesc, _)| desc.normalized || kind == ImageKind::D2;
         let samplers: Vec<_> = samplers.iter().filter(fits).collect();
@@ -102,9 +105,10 @@ pub(crate) fn find(
         for (filter, formats, least_error) in TYPES {
             let Some(&format) = formats.last().filter(|_| found.contains(filter)) else { continue };
             let (slot, texels) = image(&queue, device, kind, format)?;
-            let image = Probed { axes, texels, least_error, slot };
+            let image = Probed { axes, texels, least_error, slot, farthest };
             if !image.is_sampled_well(&queue, device, &pipeline, &samplers)? {
-                tracing::info!("{}: samplers do not filter {format:?}", device.info().name);
+                let name = &device.info().name;
+                tracing::info!("{name}: samplers do not filter {kind:?} {format:?}");
                 found.remove(filter);
             }
         }
@@ -119,6 +123,7 @@ struct Probed {
     texels: Vec<f64>,
     least_error: f64,
     slot: Arc<Slot>,
+    farthest: [f32; 2],
 }
 
 impl Probed {
@@ -130,7 +135,8 @@ impl Probed {
         pipeline: &Arc<Pipeline>,
         samplers: &[&(SamplerDesc, Arc<Slot>)],
     ) -> Result<bool, Error> {
-        let all: Vec<f32> = samplers.iter().flat_map(|(desc, _)| places(desc, self.axes)).collect();
+        let places = |(desc, _): &&(SamplerDesc, _)| places(desc, self.axes, self.farthest);
+        let all: Vec<f32> = samplers.iter().flat_map(places).collect();
         let bytes: Vec<u8> = all.iter().flat_map(|at| at.to_le_bytes()).collect();
         let texels = samplers.len() * PLACES as usize;
         let from = device.create_buffer(bytes.len() as u64, MemoryKind::Upload)?;
@@ -219,18 +225,20 @@ fn sides(desc: &SamplerDesc, at: f64) -> [(Option<usize>, f64); 2] {
 }
 
 /// Returns places within and around the image, and some that are far away: none for images that repeat.
-fn places(desc: &SamplerDesc, axes: usize) -> Vec<f32> {
+fn places(desc: &SamplerDesc, axes: usize, farthest: [f32; 2]) -> Vec<f32> {
+    let farthest = farthest[usize::from(desc.normalized)];
     let repeats = matches!(desc.address_mode, AddressMode::Repeat | AddressMode::MirroredRepeat);
     let place = |i: u32| {
         let far = FAR.get(i as usize).filter(|_| !repeats);
         let near = (f64::from(hash(i)) / f64::from(u32::MAX) * 4.0 - 1.5) as f32;
-        far.copied().unwrap_or(if desc.normalized { near } else { near * SIZE as f32 })
+        let far = far.map(|far| far.clamp(-farthest, farthest));
+        far.unwrap_or(if desc.normalized { near } else { near * SIZE as f32 })
     };
     (0..PLACES * axes as u32).map(place).collect()
 }
 
 /// Returns a number that looks random.
-fn hash(i: u32) -> u32 {
+pub(super) fn hash(i: u32) -> u32 {
     let mixed = (i ^ i >> 16).wrapping_add(1).wrapping_mul(0x7FEB_352D);
     (mixed ^ mixed >> 15).wrapping_mul(0x846C_A68B)
 }
@@ -246,7 +254,6 @@ fn image(
     let components = Component::IDENTITY;
     let desc =
         ImageDesc { kind, format, read_as: format, extent, layers: 1, levels: 1, components };
-    let image = device.create_image(&desc)?;
     let texels: Vec<u8> = (0..extent.iter().product()).map(|i| (hash(i) >> 24) as u8).collect();
     let component = |texel: u8| match Filters::of(format) {
         Filters::UNORM_8 => vec![texel],
@@ -256,19 +263,30 @@ fn image(
         _ => (f32::from(texel) / 256.0).to_le_bytes().to_vec(),
     };
     let bytes: Vec<u8> = texels.iter().flat_map(|texel| component(*texel).repeat(4)).collect();
+    let slot = filled(queue, device, &desc, &bytes)?;
+    let is_float = (Filters::FLOAT_16 | Filters::FLOAT_32).contains(Filters::of(format));
+    let one = if is_float { 256.0 } else { 255.0 };
+    Ok((slot, texels.iter().map(|texel| f64::from(*texel) / one).collect()))
+}
+
+/// Makes an image of these bytes, and returns its slot.
+pub(super) fn filled(
+    queue: &Queue,
+    device: &Arc<Device>,
+    desc: &ImageDesc,
+    bytes: &[u8],
+) -> Result<Arc<Slot>, Error> {
+    let image = device.create_image(desc)?;
     let staging = device.create_buffer(bytes.len() as u64, MemoryKind::Upload)?;
     // SAFETY: nothing uses the buffer yet.
-    unsafe { staging.write(0, &bytes) }?;
+    unsafe { staging.write(0, bytes) }?;
     let at = ImageBox { level: 0, origin: [0; 3], size: image.size_of_level(0) };
     let ((), value) = queue.record(|r| {
         r.prepare(&image);
         r.copy_to_image(&staging, 0, &image, at);
     });
     queue.wait(value)?;
-    let slot = Slot::of_image(&image, Binding::SampledImage, 0)?;
-    let is_float = (Filters::FLOAT_16 | Filters::FLOAT_32).contains(Filters::of(format));
-    let one = if is_float { 256.0 } else { 255.0 };
-    Ok((slot, texels.iter().map(|texel| f64::from(*texel) / one).collect()))
+    Slot::of_image(&image, Binding::SampledImage, 0)
 }
 
 /// Returns the half that is a number of 256ths.

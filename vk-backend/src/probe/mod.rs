@@ -5,6 +5,7 @@ mod defects;
 mod filter;
 mod float_controls;
 mod floats;
+mod nearest;
 mod run;
 mod stored;
 mod subgroups;
@@ -40,9 +41,10 @@ impl Device {
         defects::find(self)
     }
 
-    /// Returns those types of channels that each of these samplers, in their slots, filters linearly as exactly as OpenCL's
+    /// Returns those types of channels, of images of one or two dimensions and of images of three, that each of these samplers, in their slots, filters linearly as exactly as OpenCL's
     /// conformance tests want it. Asks about those types that are given, all formats of which must be formats that the
-    /// device's samplers filter. Runs small kernels at each call.
+    /// device's samplers filter. Samplers are given no coordinates farther than `farthest`, in texels and normalized, where
+    /// images do not repeat. Runs small kernels at each call.
     ///
     /// # Errors
     /// Any error that keeps those kernels from running.
@@ -50,7 +52,23 @@ impl Device {
         self: &Arc<Self>,
         samplers: &[(SamplerDesc, Arc<Slot>)],
         of: Filters,
-    ) -> Result<Filters, Error> {
-        filter::find(self, samplers, of)
+        farthest: [f32; 2],
+    ) -> Result<[Filters; 2], Error> {
+        filter::find(self, samplers, of, farthest)
+    }
+
+    /// Returns true if a sampler of the nearest texel and of the edge, in its slot, finds every texel at places that count
+    /// texels, none of them greater than `farthest`, and another one at the normalized centers of texels. Runs small
+    /// kernels at each call.
+    ///
+    /// # Errors
+    /// Any error that keeps those kernels from running.
+    pub fn finds_texels(
+        self: &Arc<Self>,
+        by_texel: &Arc<Slot>,
+        normalized: &Arc<Slot>,
+        farthest: f32,
+    ) -> Result<bool, Error> {
+        nearest::finds_texels(self, [by_texel, normalized], farthest)
     }
 }

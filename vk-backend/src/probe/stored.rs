@@ -6,7 +6,7 @@ use crate::probe::floats::{Behaviour, FloatOp, FloatTable, FloatWidth};
 /// Tells one form of the probe and of the search for defects from another: a hash (FNV-1a) of their sources.
 /// What another build found of a device may be the answer to another question.
 pub const PROBE_BUILD: u64 = {
-    let sources: [&[u8]; 11] = [
+    let sources: [&[u8]; 12] = [
         include_bytes!("../asm.rs"),
         include_bytes!("../asm/images.rs"),
         include_bytes!("arithmetic.rs"),
@@ -15,6 +15,7 @@ pub const PROBE_BUILD: u64 = {
         include_bytes!("float_controls.rs"),
         include_bytes!("floats.rs"),
         include_bytes!("mod.rs"),
+        include_bytes!("nearest.rs"),
         include_bytes!("run.rs"),
         include_bytes!("stored.rs"),
         include_bytes!("subgroups.rs"),

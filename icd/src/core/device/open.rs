@@ -106,6 +106,8 @@ impl Gpu {
             false => images.filtered,
         };
         target.hardware_linear = !filterable.is_empty();
+        let samplers = Samplers::new(&device, target.images, filterable);
+        target.samples_texels = samplers.samples_texels();
         let always_stage = config::always_stage();
         if always_stage {
             device.pretend_discrete();
@@ -120,7 +122,7 @@ impl Gpu {
             least_packed_groups: config::least_packed_groups(),
             upload,
             readback,
-            samplers: Samplers::new(filterable),
+            samplers,
             image_queue: OnceCell::new(),
             copy_kernel: OnceCell::new(),
             services: Mutex::default(),
@@ -473,6 +475,8 @@ pub fn target(
         unmasked_loop_values: info.quirks.contains(vk::Quirks::UNMASKED_LOOP_VALUES),
         miscompiles_remainder_loops: info.quirks.contains(vk::Quirks::MISCOMPILED_REMAINDER_LOOPS),
         slow_subgroup_scans: info.quirks.contains(vk::Quirks::SLOW_SUBGROUP_SCANS),
+        software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
+        loses_far_places: info.quirks.contains(vk::Quirks::LOST_FAR_PLACES),
         subgroup_barriers_wait: info.quirks.contains(vk::Quirks::SUBGROUP_BARRIERS_WAIT),
         unmasked_uniform_loads: info.quirks.contains(vk::Quirks::UNMASKED_UNIFORM_LOADS),
         preserve_signed_zero_inf_nan_16: zeros_16,
@@ -503,6 +507,7 @@ pub fn target(
         read_write_images: images.read_write,
         image_writes_3d: images.writes_3d,
         hardware_linear: false,
+        samples_texels: false,
         push_constant_size: info.limits.max_push_constants,
         max_work_group_size: info.limits.max_workgroup_invocations,
         local_memory_size: u64::from(info.limits.max_compute_shared_memory),

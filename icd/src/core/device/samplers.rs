@@ -1,4 +1,5 @@
-//! The samplers of a device that filter linearly: one for each sampler word, in the slot where kernels look for it.
+//! The samplers of a device, each in the slot where kernels look for it: one that filters linearly for each sampler word,
+//! and those that find the nearest texel.
 
 use super::open::Gpu;
 use crate::core::device::findings;
@@ -7,40 +8,74 @@ use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use std::sync::Arc;
 
-/// The samplers of a device, made when a kernel is first given an image to read.
+/// The samplers of a device, made when a kernel is first given an image to read, or the device is first asked about them.
 pub struct Samplers {
     /// Types of channels that the device filters at all.
     filterable: vk::Filters,
-    made: OnceCell<Made>,
-}
-
-/// Samplers that are made.
-struct Made {
+    /// True if kernels find texels by samplers.
+    samples_texels: bool,
     /// In the order of their slots. A slot that is taken keeps its sampler.
-    _slots: Vec<Arc<vk::Slot>>,
-    /// Types of channels for which they do what OpenCL says of linear filters.
-    exact: vk::Filters,
+    made: OnceCell<Vec<Arc<vk::Slot>>>,
+    /// Types of channels, of images of up to two dimensions and of three, for which they do what OpenCL says of linear
+    /// filters.
+    exact: OnceCell<[vk::Filters; 2]>,
 }
 
 impl Samplers {
-    pub fn new(filterable: vk::Filters) -> Samplers {
-        Samplers { filterable, made: OnceCell::new() }
+    /// `has_images`: kernels are given images.
+    pub fn new(device: &Arc<vk::Device>, has_images: bool, filterable: vk::Filters) -> Samplers {
+        let (made, exact) = Default::default();
+        let mut samplers = Samplers { filterable, samples_texels: false, made, exact };
+        let slow_fetches = device.info().quirks.contains(vk::Quirks::SLOW_TEXEL_FETCHES);
+        samplers.samples_texels = has_images && slow_fetches && samplers.find_texels(device);
+        samplers
     }
 
-    /// Returns the types of channels that kernels have filtered by the samplers, which are now there.
+    /// Returns true if kernels find texels by samplers: where fetches are slower, and these are as exact.
+    pub fn samples_texels(&self) -> bool {
+        self.samples_texels
+    }
+
+    /// Returns the types of channels that kernels have filtered by the samplers, which are now there: those of images of up
+    /// to two dimensions, and of three.
     ///
     /// # Errors
     /// The driver's.
-    pub fn filters(&self, device: &Arc<vk::Device>) -> Result<vk::Filters, vk::Error> {
+    pub fn filters(&self, device: &Arc<vk::Device>) -> Result<[vk::Filters; 2], vk::Error> {
         if self.filterable.is_empty() {
-            return Ok(vk::Filters::empty());
+            if self.samples_texels {
+                self.all(device)?;
+            }
+            return Ok([vk::Filters::empty(); 2]);
         }
-        let made = self.made.get_or_try_init(|| {
-            let slots = make(device)?;
-            let exact = find_exact(device, &slots, self.filterable);
-            Ok::<_, vk::Error>(Made { _slots: slots, exact })
-        })?;
-        Ok(made.exact)
+        let samplers = self.all(device)?;
+        Ok(*self.exact.get_or_init(|| find_exact(device, samplers, self.filterable)))
+    }
+
+    /// Returns all of them.
+    fn all(&self, device: &Arc<vk::Device>) -> Result<&[Arc<vk::Slot>], vk::Error> {
+        self.made.get_or_try_init(|| make(device)).map(Vec::as_slice)
+    }
+
+    /// Returns true if the samplers find the nearest texel exactly.
+    fn find_texels(&self, device: &Arc<vk::Device>) -> bool {
+        // Where faults are injected, submissions are counted.
+        if vk::has_injected_fault() {
+            return false;
+        }
+        let find = || {
+            let [.., by_texel, normalized] = self.all(device)? else { return Ok(false) };
+            device.finds_texels(by_texel, normalized, sampler_word::FARTHEST_TEXEL)
+        };
+        let decode = |bytes: &[u8]| match *bytes {
+            [finds] => Some(finds != 0),
+            _ => None,
+        };
+        let found = findings::of(device, "texels", |found| vec![u8::from(*found)], decode, find);
+        found.unwrap_or_else(|error| {
+            tracing::warn!("{}: the samplers were not probed: {error}", device.info().name);
+            false
+        })
     }
 }
 
@@ -50,56 +85,64 @@ fn find_exact(
     device: &Arc<vk::Device>,
     samplers: &[Arc<vk::Slot>],
     of: vk::Filters,
-) -> vk::Filters {
+) -> [vk::Filters; 2] {
     // Where faults are injected, submissions are counted.
     if vk::has_injected_fault() {
-        return vk::Filters::empty();
+        return [vk::Filters::empty(); 2];
     }
     let find = || {
-        let all: Vec<_> = (0..).map(desc).zip(samplers.iter().cloned()).collect();
-        device.find_filters(&all, of)
+        let linear = (0..sampler_word::SLOTS).map(desc);
+        let all: Vec<_> = linear.zip(samplers.iter().cloned()).collect();
+        let farthest = match device.info().quirks.contains(vk::Quirks::LOST_FAR_PLACES) {
+            true => [sampler_word::FARTHEST_TEXEL, sampler_word::FARTHEST],
+            false => [f32::INFINITY; 2],
+        };
+        device.find_filters(&all, of, farthest)
     };
     let decode = |bytes: &[u8]| match *bytes {
-        [bits] => vk::Filters::from_bits(bits),
+        [flat, solid] => Some([vk::Filters::from_bits(flat)?, vk::Filters::from_bits(solid)?]),
         _ => None,
     };
-    let found = findings::of(device, "filters", |found| vec![found.bits()], decode, find);
-    found.unwrap_or_else(|error| {
+    let encode = |found: &[vk::Filters; 2]| found.map(|filters| filters.bits()).to_vec();
+    findings::of(device, "filters", encode, decode, find).unwrap_or_else(|error| {
         tracing::warn!("{}: the samplers were not probed: {error}", device.info().name);
-        vk::Filters::empty()
+        [vk::Filters::empty(); 2]
     })
 }
 
 /// Makes the samplers of a device, which has no others.
 fn make(device: &Arc<vk::Device>) -> Result<Vec<Arc<vk::Slot>>, vk::Error> {
-    let make = |word| vk::Slot::of_sampler(device, &desc(word));
-    let samplers: Vec<_> = (0..sampler_word::SLOTS).map(make).collect::<Result<_, _>>()?;
+    let make = |slot| vk::Slot::of_sampler(device, &desc(slot));
+    let samplers: Vec<_> = (0..sampler_word::ALL_SLOTS).map(make).collect::<Result<_, _>>()?;
     let in_place = samplers.iter().zip(0..).all(|(slot, word)| slot.index() == word);
     let taken = || vk::Error::Invalid("slots of samplers are taken".into());
     in_place.then_some(samplers).ok_or_else(taken)
 }
 
-/// Returns the linear sampler of a word. (Where coordinates count texels nothing can repeat; what has no meaning is
-/// some sampler.)
-fn desc(word: u32) -> vk::SamplerDesc {
-    let address_mode = match word >> sampler_word::ADDRESS_SHIFT & sampler_word::ADDRESS_MASK {
+/// Returns the sampler in a slot: the linear one of a word, or one that finds the nearest texel. (Where coordinates count
+/// texels nothing can repeat; what has no meaning is some sampler.)
+fn desc(slot: u32) -> vk::SamplerDesc {
+    let linear = slot < sampler_word::NEAREST;
+    let address_mode = match slot >> sampler_word::ADDRESS_SHIFT & sampler_word::ADDRESS_MASK {
+        _ if !linear => vk::AddressMode::ClampToEdge,
         sampler_word::CLAMP => vk::AddressMode::ClampToBorder,
         sampler_word::REPEAT => vk::AddressMode::Repeat,
         sampler_word::MIRRORED_REPEAT => vk::AddressMode::MirroredRepeat,
         _ => vk::AddressMode::ClampToEdge,
     };
     let repeats = matches!(address_mode, vk::AddressMode::Repeat | vk::AddressMode::MirroredRepeat);
-    let normalized = word & sampler_word::NORMALIZED != 0 || repeats;
-    vk::SamplerDesc { address_mode, linear: true, normalized, integer: false }
+    let normalized = slot & sampler_word::NORMALIZED != 0 || repeats;
+    vk::SamplerDesc { address_mode, linear, normalized, integer: false }
 }
 
 impl Gpu {
-    /// Returns the types of channels of images that kernels have filtered by the device's own samplers. The first call
-    /// finds out, and makes them.
+    /// Returns the types of channels of images that kernels have filtered by the device's own samplers, of images of three
+    /// dimensions or of fewer. The first call finds out, and makes them.
     ///
     /// # Errors
     /// The driver's.
-    pub fn filters(&self) -> Result<vk::Filters, vk::Error> {
-        self.samplers.filters(&self.device)
+    pub fn filters(&self, is_solid: bool) -> Result<vk::Filters, vk::Error> {
+        let [flat, solid] = self.samplers.filters(&self.device)?;
+        Ok(if is_solid { solid } else { flat })
     }
 }

@@ -166,7 +166,10 @@ impl Image {
         let store = self.layout.store.map_or(0, |store| store as u32);
         let filters = match writes {
             true => vk::Filters::empty(),
-            false => self.context.gpus[device].filters()?,
+            false => {
+                let is_solid = self.shape.image_type == CL_MEM_OBJECT_IMAGE3D;
+                self.context.gpus[device].filters(is_solid)?
+            }
         };
         let filtered = filters.intersects(vk::Filters::of(self.layout.read_as));
         let word = slot.index()
