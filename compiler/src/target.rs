@@ -67,6 +67,8 @@ pub struct Target {
     pub samples_texels: bool,
     /// True if the device's samplers lose places far beyond an image. Told by the driver.
     pub loses_far_places: bool,
+    /// True if Rint and Trunc of doubles are wrong: beyond 2^24, and where a number is near a half. Told by the driver.
+    pub inexact_double_rounding: bool,
     /// True if a barrier of a sub-group waits for the work-group, and work-items of a sub-group run in step. Told by
     /// the driver.
     pub subgroup_barriers_wait: bool,
@@ -528,6 +530,7 @@ impl Target {
             unmasked_loop_values: false,
             miscompiles_remainder_loops: false,
             slow_subgroup_scans: false,
+            inexact_double_rounding: false,
             software_masks: false,
             samples_texels: false,
             loses_far_places: false,

@@ -42,6 +42,8 @@ bitflags::bitflags! {
         const SOFTWARE_MASKS = 1 << 13;
         /// Shuffles make scans of subgroups faster than the driver's own instructions for them.
         const SLOW_SUBGROUP_SCANS = 1 << 14;
+        /// RoundEven and Trunc of doubles are wrong beyond 2^24, and where a number is near a half.
+        const INEXACT_DOUBLE_ROUNDING = 1 << 15;
     }
 }
 
@@ -97,7 +99,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 15] = [
+const TABLE: [Row; 16] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -196,6 +198,14 @@ const TABLE: [Row; 15] = [
         quirk: Quirks::SLOW_TEXEL_FETCHES
             .union(Quirks::LOST_FAR_PLACES)
             .union(Quirks::SOFTWARE_MASKS),
+    },
+    // lavapipe of Mesa 25.0 rounds -0x1.0000000000001p-1 to zero and leaves 0x1.fffffffffffffp24 as it is. Floor and Ceil are
+    // right.
+    Row {
+        driver: vk::DriverId::MESA_LLVMPIPE,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::INEXACT_DOUBLE_ROUNDING,
     },
     // The probe was run on these three; the first two have one subgroup in a vector, in a loop over the local indices.
     Row {

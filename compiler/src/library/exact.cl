@@ -150,22 +150,9 @@ REAL NAME(modf)(REAL x, REAL *whole) {
     return NAME(with_sign)(NAME(is_inf)(x) ? R(0.0) : x - t, x);
 }
 
-#if HEKLA_FUSED_FMA
-// fract: min(x - floor(x), the largest number below 1); zeros are their own fraction, and that of infinities is zero.
-REAL NAME(fract)(REAL x, REAL *whole) {
-    REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
-    REAL f = floor(x);
-    *whole = f;
-    REAL rest = x - f;
-    rest = rest > largest ? largest : rest;
-    // A device may take denormal numbers for zero in comparisons alone.
-    bool is_zero = WIDTH == 32 ? (TO_BITS(x) << 1) == 0 : x == R(0.0);
-    return is_zero || fabs(x) == FROM_BITS(INF_BITS) ? NAME(with_sign)(R(0.0), x) : rest;
-}
-#else
 // fract: min(x - floor(x), the largest number below 1), and zero of infinities. Zeros and denormal numbers, which the
 // device may take for zeros, are their own fraction, or just below 1.
-REAL NAME(fract)(REAL x, REAL *whole) {
+REAL NAME(fract_any)(REAL x, REAL *whole) {
     REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
     bool small = (TO_BITS(x) & MAG_MASK) < LEADING_BIT;
     bool below = small && TO_BITS(x) > SIGN_BIT;
@@ -176,7 +163,19 @@ REAL NAME(fract)(REAL x, REAL *whole) {
     rest = NAME(is_inf)(x) ? NAME(with_sign)(R(0.0), x) : rest;
     return small && !below ? x : rest;
 }
+
+REAL NAME(fract)(REAL x, REAL *whole) {
+#if HEKLA_FUSED_FMA
+    if (NAME(is_normal)(NAME(exponent_bits)(x))) {
+        REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
+        REAL f = floor(x);
+        *whole = f;
+        REAL rest = x - f;
+        return rest > largest ? largest : rest;
+    }
 #endif
+    return NAME(fract_any)(x, whole);
+}
 
 #if WIDTH == 64 && SHORT
 // nextafter: 0 ulp. By comparisons of the numbers, which are fewer operations than those of their bits.

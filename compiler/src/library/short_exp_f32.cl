@@ -84,9 +84,12 @@ float __tanh_f32(float x) {
 
 // 2^e for a pair.
 float __exp2_pair_f32(float2 e) {
-    float power = native_exp2(e.x);
+    // What is below 2^128 by the rest alone is finite.
+    float high = min(e.x, 0x1.fffffep6f);
+    float power = native_exp2(high);
+    float rest = e.y + (e.x - high);
     // The rest of infinity may be NaN.
-    return e.x < 128.0f ? fma(power, e.y * LN2, power) : power;
+    return e.x >= 129.0f ? FROM_BITS(INF_BITS) : fma(power, rest * LN2, power);
 }
 
 // erfc(x) for 0.9 <= x < ERFC_ZERO.

@@ -84,9 +84,9 @@ double __exp2_short_f64(double r) {
     return fma(p, r, 1.0);
 }
 
-// 2^(x + low) where it may be no normal number.
+// 2^(x + low) where it may be no normal number. What is below 2^1024 by the low part alone is one.
 double __exp2_of_rare_f64(double x, double low) {
-    if (x >= 1024.0) {
+    if (x > 1024.0 || (x == 1024.0 && low >= 0.0)) {
         return FROM_BITS(INF_BITS);
     }
     double n = rint(x);
@@ -209,7 +209,8 @@ double __cosh_f64(double x) {
     double quarter = __times_power_f64(y, rounded);
     double other = 0.0625 * __inverse_f64(quarter);
     double half_cosh = ax > INVERSE_END ? quarter : quarter + other;
-    return half_cosh + half_cosh;
+    // The arithmetic of exponents makes numbers of NaN.
+    return NAME(is_nan)(x) ? x : half_cosh + half_cosh;
 }
 
 // tanh: 5 ulp allowed; below 3.

@@ -956,3 +956,39 @@ kernel void test(global uint *out) {
     out[6] = ilogb(least) == -1074 && ilogb(zero) == FP_ILOGB0 && ilogb(nan) == FP_ILOGBNAN && ilogb(-one) == 0;
     out[7] = ldexp(3 * one, -1075) == 2 * least && ldexp(least, 1074) == 1 && ldexp(one, 1024) == inf;
 }
+
+//# accept: rint, trunc, round and modf of doubles beyond 2^24, and next to a half
+//# requires: fp64
+//# expect: 1 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    double zero = out[0], large = 0x1.fffffffffffffp24 + zero, whole, inf = 1.0 / zero;
+    out[0] = rint(-0x1.0000000000001p-1 - zero) == -1.0 && as_ulong(rint(-0.5 - zero)) == 0x8000000000000000;
+    out[1] = rint(2.5 + zero) == 2.0 && rint(3.5 + zero) == 4.0 && rint(0x1.8000000000001p1 + zero) == 3.0;
+    out[2] = rint(large) == 0x1p25 && rint(-0x1.0000000000004p24 - zero) == -0x1p24;
+    out[3] = trunc(large) == 0x1ffffff && trunc(-large) == -0x1ffffff;
+    out[4] = round(0x1.0000000000004p24 + zero) == 0x1p24 && round(large) == 0x1p25;
+    out[5] = modf(0x1.1f867b8000001p30 + zero, &whole) == 0x1p-22 && whole == 0x1.1f867b8p30;
+    out[6] = rint(-inf) == -inf && trunc(inf) == inf && isnan(rint(zero / zero)) && isnan(trunc(zero / zero));
+    out[7] = rint(0x1.0000000000001p52 + zero) == 0x1.0000000000001p52 && as_ulong(trunc(-zero)) == 0x8000000000000000;
+}
+
+//# accept: cosh and its kin of NaN, and of the largest numbers
+//# requires: fp64
+//# expect: 1 1 1 1
+kernel void test(global uint *out) {
+    double zero = out[0], nan = zero / zero, inf = 1.0 / zero;
+    out[0] = isnan(cosh(nan)) && isnan(sinh(nan)) && isnan(tanh(nan)) && isnan(expm1(nan)) && isnan(exp(-nan));
+    out[1] = cosh(-inf) == inf && sinh(-inf) == -inf && cosh(720.0 + zero) == inf && tanh(inf) == 1.0;
+    out[2] = isfinite(pow(0x1.ffffffffffffdp15 + zero, 64.0)) && pow(65536.0 + zero, 64.0) == inf;
+    out[3] = isfinite(powr(0x1.ffffffffffffdp15 + zero, 64.0)) && isfinite(pown(-0x1.ffffffffffffcp15 - zero, 64));
+}
+
+//# accept: powers that are finite by little
+//# expect: 1 1 1 1
+kernel void test(global uint *out) {
+    float zero = out[0], inf = 1.0f / zero;
+    out[0] = isfinite(pow(-0x1.fffff8p15f - zero, 8.0f)) && pow(65536.0f + zero, 8.0f) == inf;
+    out[1] = isfinite(pown(-0x1.fffff8p15f - zero, 8)) && pown(65536.0f + zero, 8) == inf;
+    out[2] = isfinite(powr(0x1.fffff8p15f + zero, 8.0f)) && powr(65537.0f + zero, 8.0f) == inf;
+    out[3] = pow(2.0f + zero, 200.0f) == inf && pow(2.0f + zero, 127.0f) == 0x1p127f;
+}

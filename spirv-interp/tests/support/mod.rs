@@ -139,8 +139,8 @@ pub fn mixed() -> Vec<Device> {
             },
         ),
         device(
-            "with scans of sub-groups by shuffles",
-            Target { slow_subgroup_scans: true, ..target.clone() },
+            "with scans of sub-groups by shuffles, and doubles rounded by sums",
+            Target { slow_subgroup_scans: true, inexact_double_rounding: true, ..target.clone() },
         ),
         device("without sub-groups", Target { subgroups: None, ..target.clone() }),
         device(

@@ -54,7 +54,10 @@ fn is_candidate(data: &InstData) -> bool {
     match data {
         InstData::Unary { op, .. } => *op == UnaryOp::FNeg,
         InstData::Binary { op, .. } => matches!(op, BinaryOp::FMin | BinaryOp::FMax),
-        InstData::Math { op, .. } => matches!(op, MathOp::FAbs | MathOp::IsNan | MathOp::IsInf),
+        InstData::Math { op, .. } => {
+            use MathOp::*;
+            matches!(op, FAbs | IsNan | IsInf | Rint | Trunc)
+        }
         InstData::FCmp { cc, .. } => matches!(cc, FloatCC::Ord | FloatCC::Uno),
         InstData::Convert { op, .. } => matches!(op, FConvert | FToS | FToU | SToF | UToF),
         _ => false,
@@ -82,6 +85,11 @@ fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<Value> {
             let arg = *args.first()?;
             let is_wrong = !target.floats(ty.scalar).sign_alone;
             is_wrong.then(|| with_sign(c, BinaryOp::And, arg))
+        }
+        InstData::Math { op: op @ (MathOp::Rint | MathOp::Trunc), ref args, .. } => {
+            let arg = *args.first()?;
+            let is_wrong = ty.scalar == Scalar::F64 && target.inexact_double_rounding;
+            is_wrong.then(|| rounded_double(c, op, arg))
         }
         InstData::Math { op, ref args, .. } => {
             let arg = *args.first()?;
@@ -128,6 +136,28 @@ fn lanewise(c: &mut Cursor<'_>, data: &InstData, ty: Type, target: &Target) -> O
         });
     }
     Some(c.build(&lanes))
+}
+
+/// Rounds a double to an integer by operations that are exact: Floor of the magnitude, or a sum that has no bits for a
+/// fraction. The sign, of zeros too, is that of the number.
+fn rounded_double(c: &mut Cursor<'_>, op: MathOp, x: Value) -> Value {
+    let bits = bits_of(c, x);
+    let sign = c.binary_imm(BinaryOp::And, bits, i64::MIN);
+    let magnitude = c.binary(BinaryOp::Xor, bits, sign);
+    let magnitude = c.bitcast(magnitude, Type::F64);
+    let rounded = match op {
+        MathOp::Trunc => c.math(MathOp::Floor, &[magnitude]),
+        _ => {
+            let limit = c.func.constant(Type::F64, 2f64.powi(52).to_bits());
+            let sum = c.binary(BinaryOp::FAdd, magnitude, limit);
+            let rounded = c.binary(BinaryOp::FSub, sum, limit);
+            let has_fraction = c.fcmp(FloatCC::Olt, magnitude, limit);
+            c.select(has_fraction, rounded, magnitude)
+        }
+    };
+    let rounded = bits_of(c, rounded);
+    let signed = c.binary(BinaryOp::Or, rounded, sign);
+    c.bitcast(signed, Type::F64)
 }
 
 /// Returns true if the device's minimum and maximum tell denormals apart. (Those of doubles are quirks' matter.)

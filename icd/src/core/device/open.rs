@@ -477,6 +477,7 @@ pub fn target(
         slow_subgroup_scans: info.quirks.contains(vk::Quirks::SLOW_SUBGROUP_SCANS),
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
         loses_far_places: info.quirks.contains(vk::Quirks::LOST_FAR_PLACES),
+        inexact_double_rounding: info.quirks.contains(vk::Quirks::INEXACT_DOUBLE_ROUNDING),
         subgroup_barriers_wait: info.quirks.contains(vk::Quirks::SUBGROUP_BARRIERS_WAIT),
         unmasked_uniform_loads: info.quirks.contains(vk::Quirks::UNMASKED_UNIFORM_LOADS),
         preserve_signed_zero_inf_nan_16: zeros_16,
