@@ -508,11 +508,16 @@ impl Lowerer<'_, '_> {
     /// Returns the slot of a level of a storage image; that of the image where it has one alone.
     fn slot_of_level(&mut self, image: ImageArg, level: Value) -> Value {
         let level = self.b.binary_imm(BinaryOp::And, level, i64::from(image_word::LEVELS - 1));
-        let shift = i64::from(image_word::MIPMAP_SHIFT);
-        let mipmap = self.b.binary_imm(BinaryOp::LShr, image.word, shift);
-        let mipmap = self.b.binary_imm(BinaryOp::And, mipmap, 1);
+        let mipmap = self.is_mipmap(image);
         let level = self.b.binary(BinaryOp::IMul, level, mipmap);
         self.b.binary(BinaryOp::IAdd, image.slot, level)
+    }
+
+    /// Returns 1 if an image has several levels, else 0.
+    pub(super) fn is_mipmap(&mut self, image: ImageArg) -> Value {
+        let shift = i64::from(image_word::MIPMAP_SHIFT);
+        let mipmap = self.b.binary_imm(BinaryOp::LShr, image.word, shift);
+        self.b.binary_imm(BinaryOp::And, mipmap, 1)
     }
 
     /// Returns a color as an image has it.

@@ -103,7 +103,10 @@ impl Lowerer<'_, '_> {
     /// Returns the texel at a place, at the edge for what lies beyond the image.
     fn texel_at_place(&mut self, image: ImageArg, places: &[Value], size: &[Value]) -> Value {
         if matches!(image.view.dim, D1 | D2) {
-            return self.found(image, sampler_word::NEAREST, places);
+            // The slot of the first level.
+            let mipmap = self.is_mipmap(image);
+            let slot = self.b.binary(BinaryOp::IAdd, image.slot, mipmap);
+            return self.found(ImageArg { slot, ..image }, sampler_word::NEAREST, places);
         }
         let mut normalized = Vec::new();
         for (i, (&place, &extent)) in places.iter().zip(size).enumerate() {
@@ -124,10 +127,10 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns what the sampler in a slot finds.
-    fn found(&mut self, image: ImageArg, slot: u32, places: &[Value]) -> Value {
-        let slot = self.b.iconst(Type::I32, i64::from(slot));
+    fn found(&mut self, image: ImageArg, sampler: u32, places: &[Value]) -> Value {
+        let sampler = self.b.iconst(Type::I32, i64::from(sampler));
         let places = self.b.build(places);
-        self.b.image_sample(image.view, image.slot, slot, places)
+        self.b.image_sample(image.view, image.slot, sampler, places)
     }
 
     /// Returns the center of the texel with an index.

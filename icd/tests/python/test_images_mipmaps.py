@@ -244,6 +244,24 @@ def test_reads_without_a_level(images, rng):
 
 
 @EVERY_KIND
+@pytest.mark.parametrize("linear", [False, True], ids=["nearest", "linear"])
+@pytest.mark.parametrize("normalized", [False, True], ids=["texels", "normalized"])
+def test_samplers_without_a_level(images, rng, kind, linear, normalized):
+    """At the centers of the first level's texels."""
+    images.need(kind, RGBA_FLOAT)
+    mipmap = Mipmap(images, rng, kind, RGBA_FLOAT)
+    coords = np.zeros((mipmap.texels[0].size // 4, 4), np.float32)
+    z, y, x = np.meshgrid(*(np.arange(n) for n in SHAPES[kind]), indexing="ij")
+    for axis, (at, size) in enumerate(zip((x, y, z), reversed(SHAPES[kind]))):
+        if axis < kind.axes:
+            coords[:, axis] = (at.ravel() + 0.5) / (size if normalized else 1)
+        elif axis == kind.axes and kind.layered:
+            coords[:, axis] = at.ravel()
+    got = images.sample(mipmap.image, kind, RGBA_FLOAT, coords, images.sampler("CLAMP_TO_EDGE", linear, normalized))
+    np.testing.assert_allclose(got, mipmap.texels[0].reshape(-1, 4), rtol=0, atol=2e-4 if linear else 0)
+
+
+@EVERY_KIND
 @pytest.mark.parametrize("form", [RGBA_FLOAT, RGBA_UINT, RGBA_BYTES, Format("RGBA", "SIGNED_INT16")], ids=repr)
 @pytest.mark.parametrize("access", ["write_only", "read_write"])
 def test_levels_are_written(images, m, rng, kind, form, access):

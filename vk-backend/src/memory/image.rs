@@ -134,7 +134,8 @@ impl Image {
 
     fn create_views(&mut self) -> Result<(), Error> {
         let range = self.subresources();
-        self.sampled = self.create_sampled_view(self.desc.read_as, self.desc.components)?;
+        self.sampled =
+            self.create_sampled_view(self.desc.read_as, self.desc.components, self.desc.levels)?;
         if self.support.storage {
             for level in 0..self.desc.levels {
                 let range =
@@ -148,14 +149,16 @@ impl Image {
         Ok(())
     }
 
-    /// Makes a view of all levels for kernels that only read.
+    /// Makes a view of the first levels for kernels that only read.
     pub(crate) fn create_sampled_view(
         &self,
         format: Format,
         components: [Component; 4],
+        levels: u32,
     ) -> Result<vk::ImageView, Error> {
         let usage = vk::ImageUsageFlags::SAMPLED;
-        self.create_view((format, usage), components, self.subresources())
+        let range = vk::ImageSubresourceRange { level_count: levels, ..self.subresources() };
+        self.create_view((format, usage), components, range)
     }
 
     fn create_view(

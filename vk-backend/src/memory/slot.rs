@@ -6,14 +6,25 @@ use ash::vk;
 
 use crate::device::{Binding, Device, ROW};
 use crate::error::Error;
-use crate::memory::{Buffer, Component, Image};
+use crate::memory::{Buffer, Component, Image, ImageDesc};
 use crate::physical::{Format, FormatSupport, ImageKind};
 
 /// What a descriptor is written from.
 enum Descriptor {
     Image(Arc<Image>),
-    ImageView { view: vk::ImageView, of: Arc<Image> },
-    BufferView { view: vk::BufferView, _of: Arc<Buffer> },
+    ImageView {
+        view: vk::ImageView,
+        of: Arc<Image>,
+    },
+    /// Views of all levels, and of the first one.
+    Mipmap {
+        views: [vk::ImageView; 2],
+        of: Arc<Image>,
+    },
+    BufferView {
+        view: vk::BufferView,
+        _of: Arc<Buffer>,
+    },
     Sampler(vk::Sampler),
 }
 
@@ -115,17 +126,38 @@ impl Slot {
         format: Format,
         components: [Component; 4],
     ) -> Result<Arc<Slot>, Error> {
-        let desc = image.desc();
-        if format != desc.format && (Some(format), ImageKind::D2) != (desc.format.srgb(), desc.kind)
-        {
-            return Err(Error::Invalid("a view of another format".into()));
-        }
-        let view = image.create_sampled_view(format, components)?;
+        check_format(image.desc(), format)?;
+        let view = image.create_sampled_view(format, components, image.desc().levels)?;
         let info = [vk::DescriptorImageInfo::default()
             .image_view(view)
             .image_layout(vk::ImageLayout::GENERAL)];
         let descriptor = Descriptor::ImageView { view, of: image.clone() };
         Slot::write(image.device(), Binding::SampledImage, descriptor, Content::Image(&info))
+    }
+
+    /// As [`Slot::of_view`], but gives the image [`Slot::LEVELS`] slots in a row: the first one is of all levels, the others
+    /// are of the first level alone, as samplers need it whose coordinates count texels.
+    ///
+    /// # Errors
+    /// As [`Slot::of_view`].
+    pub fn of_mipmap(
+        image: &Arc<Image>,
+        format: Format,
+        components: [Component; 4],
+    ) -> Result<Arc<Slot>, Error> {
+        let (device, levels) = (image.device(), image.desc().levels);
+        check_format(image.desc(), format)?;
+        let all = image.create_sampled_view(format, components, levels)?;
+        let first = image.create_sampled_view(format, components, 1).inspect_err(|_| {
+            let descriptor = Descriptor::ImageView { view: all, of: image.clone() };
+            descriptor.destroy(device);
+        })?;
+        let mut info = [vk::DescriptorImageInfo::default()
+            .image_view(first)
+            .image_layout(vk::ImageLayout::GENERAL); Slot::LEVELS as usize];
+        info[0].image_view = all;
+        let descriptor = Descriptor::Mipmap { views: [all, first], of: image.clone() };
+        Slot::write(device, Binding::SampledImage, descriptor, Content::Image(&info))
     }
 
     /// Gives `texels` texels at `offset` of a buffer a slot among those that kernels read
@@ -213,7 +245,9 @@ impl Slot {
     /// Returns the image in it.
     pub fn image(&self) -> Option<&Arc<Image>> {
         match &self.descriptor {
-            Descriptor::Image(image) | Descriptor::ImageView { of: image, .. } => Some(image),
+            Descriptor::Image(image)
+            | Descriptor::ImageView { of: image, .. }
+            | Descriptor::Mipmap { of: image, .. } => Some(image),
             Descriptor::BufferView { .. } | Descriptor::Sampler(_) => None,
         }
     }
@@ -239,11 +273,22 @@ impl Descriptor {
             match self {
                 Descriptor::Image(_) => {}
                 Descriptor::ImageView { view, .. } => device.raw.destroy_image_view(*view, None),
+                Descriptor::Mipmap { views, .. } => {
+                    views.iter().for_each(|view| device.raw.destroy_image_view(*view, None));
+                }
                 Descriptor::BufferView { view, .. } => device.raw.destroy_buffer_view(*view, None),
                 Descriptor::Sampler(sampler) => device.raw.destroy_sampler(*sampler, None),
             }
         }
     }
+}
+
+/// Checks that kernels can read an image as a format.
+fn check_format(desc: &ImageDesc, format: Format) -> Result<(), Error> {
+    if format != desc.format && (Some(format), ImageKind::D2) != (desc.format.srgb(), desc.kind) {
+        return Err(Error::Invalid("a view of another format".into()));
+    }
+    Ok(())
 }
 
 /// Checks the arguments of [`Slot::of_buffer`].

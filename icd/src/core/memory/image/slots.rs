@@ -47,6 +47,9 @@ impl Slots {
         self.get_or_make(writes, || match writes {
             true if desc.levels > 1 => vk::Slot::of_levels(image),
             true => vk::Slot::of_image(image, Binding::StorageImage, 0),
+            false if desc.levels > 1 => {
+                vk::Slot::of_mipmap(image, layout.read_as, layout.components)
+            }
             false if seen == (desc.read_as, desc.components) => {
                 vk::Slot::of_image(image, Binding::SampledImage, 0)
             }
@@ -171,13 +174,15 @@ impl Image {
                 self.context.gpus[device].filters(is_solid)?
             }
         };
-        let filtered = filters.intersects(vk::Filters::of(self.layout.read_as));
+        // Samplers whose coordinates count texels are for images of one level.
+        let is_mipmap = self.shape.is_mipmap();
+        let filtered = !is_mipmap && filters.intersects(vk::Filters::of(self.layout.read_as));
         let word = slot.index()
             | order << image_word::ORDER_SHIFT
             | data_type << image_word::TYPE_SHIFT
             | store << image_word::STORE_SHIFT
             | u32::from(filtered) << image_word::FILTERED_SHIFT
-            | u32::from(self.shape.is_mipmap()) << image_word::MIPMAP_SHIFT;
+            | u32::from(is_mipmap) << image_word::MIPMAP_SHIFT;
         Ok(word)
     }
 
