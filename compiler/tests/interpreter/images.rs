@@ -63,7 +63,9 @@ pub fn nearest<'a>(
         let is_layer = view.dim.is_array() && i + 1 == coords.len();
         let place = if normalized && !is_layer { at * size as f32 } else { at };
         // What products round is less than the distance of a texel's center from its edge.
-        if !(place <= 2.0 * FARTHEST_TEXEL) || (is_layer && place != place.floor()) {
+        // NaN is near no texel.
+        let is_near = place <= 2.0 * FARTHEST_TEXEL;
+        if !is_near || (is_layer && place != place.floor()) {
             return Err(format!("the sampler loses {coords:?}"));
         }
         indices.push((place.floor() as i64).clamp(0, size as i64 - 1) as u64);
