@@ -314,7 +314,8 @@ mod tests {
         let lavapipe = |info| quirks(vk::DriverId::MESA_LLVMPIPE, info);
         let images = Quirks::SLOW_TEXEL_FETCHES | Quirks::LOST_FAR_PLACES;
         let loops = Quirks::SUBGROUP_BARRIERS_WAIT | Quirks::SOFTWARE_MASKS;
-        let all = images | loops | Quirks::SUBGROUPS_IN_ORDER;
+        let doubles = Quirks::INEXACT_DOUBLE_ROUNDING;
+        let all = images | loops | doubles | Quirks::SUBGROUPS_IN_ORDER;
         assert_eq!(lavapipe("Mesa 22.3.6 (LLVM 15.0.6)"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa 24.3.4"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa git"), all | Quirks::TESTED_BEFORE_USE);
