@@ -158,7 +158,8 @@ fn python_suite(
     installed: &Installed,
     limit_to: Option<&str>,
 ) -> Outcome {
-    let modules = system::target().join(format!("spirv-{}", driver.name()));
+    let device = limit_to.unwrap_or(driver.name());
+    let modules = system::target().join(format!("spirv-{device}"));
     let _ = std::fs::remove_dir_all(&modules);
     let mut suite = artifact::client(python)?;
     installed.select(&mut suite);

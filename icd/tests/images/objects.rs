@@ -1,7 +1,7 @@
 //! Image objects: creation, queries, contents, lifetime.
 
 use crate::*;
-use hekla_compiler::kernel::ImageAccess;
+use hekla_compiler::kernel::{image_word, ImageAccess};
 
 /// Returns the word by which kernels on the first device know an image.
 fn word(image: &Image, access: ImageAccess) -> u32 {
@@ -153,6 +153,8 @@ fn words_name_slots_that_are_used_again() {
             assert_eq!(word(&image, ImageAccess::WriteOnly), write);
             assert!(read & 0xFFFF < 100 && write & 0xFFFF < 100, "{read:#x} {write:#x}");
             let format = 5 << 16 | 2 << 21;
+            // Some devices filter these images by samplers, which their words say.
+            let read = read & !(1 << image_word::FILTERED_SHIFT);
             assert_eq!((read >> 16 << 16, write >> 16 << 16), (format, format));
             check(unsafe { clReleaseMemObject(handle) });
         }
