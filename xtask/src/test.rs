@@ -150,8 +150,8 @@ fn check_clinfo(driver: &Installed) -> Outcome {
     }
 }
 
-/// icd/tests/python on one driver, restricted to a device file if one is named; then what the driver was given must pass spirv-val and the
-/// validation layer must have said nothing.
+/// icd/tests/python on one driver; then what the driver was given must pass spirv-val and the validation layer must
+/// have said nothing. If a device file is named, the suite is restricted to it and says why it skips tests.
 fn python_suite(
     python: &Path,
     driver: Driver,
@@ -165,6 +165,7 @@ fn python_suite(
     installed.select(&mut suite);
     suite
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "icd/tests/python"])
+        .args(limit_to.map(|_| "-rs"))
         .env("HEKLA_VALIDATE", "1")
         .env("HEKLA_DUMP", &modules)
         .env("HEKLA_TEST_DRIVER", driver.name())
