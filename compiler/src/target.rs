@@ -260,6 +260,15 @@ impl Target {
         }
     }
 
+    /// Returns true if the device keeps the signs of zeros, infinities and NaNs of a float type, when it is asked to.
+    pub fn keeps_signed_zeros(&self, scalar: Scalar) -> bool {
+        match scalar {
+            Scalar::F16 => self.preserve_signed_zero_inf_nan_16,
+            Scalar::F64 => self.preserve_signed_zero_inf_nan_64,
+            _ => self.preserve_signed_zero_inf_nan_32,
+        }
+    }
+
     /// Returns true if the device's own atomic operation on floats in global memory is used. Nobody says what it does
     /// with denormals, so it is not used for floats where other arithmetic keeps them.
     pub fn has_float_atomic(&self, op: AtomicOp, scalar: Scalar) -> bool {

@@ -57,7 +57,8 @@ def run(end, **variables):
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_the_trace_is_whole(tmp_path, how):
+def test_the_trace_is_whole(tmp_path, how, m):
+    m.need_profiling()
     path = tmp_path / "trace-%p.json"
     before = time.clock_gettime_ns(time.CLOCK_MONOTONIC) / 1000
     result = run(ENDS[how], HEKLA_TRACE=path)

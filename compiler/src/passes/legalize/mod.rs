@@ -14,6 +14,7 @@ mod half;
 mod int64;
 mod integers;
 mod narrow;
+mod signed_zeros;
 mod split;
 mod subgroup_sizes;
 mod subgroups;
@@ -56,7 +57,8 @@ pub fn run(module: &mut Module, target: &Target) -> Result<Vec<Func>, String> {
     legalize_accesses(module, target, &component, &mut changed);
     let layout = DataLayout::compute(module);
     for (id, func) in module.functions.iter_mut() {
-        changed[id] |= variables::run(func, &layout) | floats::run(func, target);
+        changed[id] |= variables::run(func, &layout) | signed_zeros::run(func, target);
+        changed[id] |= floats::run(func, target);
         changed[id] |= !target.float16 && half::store_as_bits(func);
     }
     legalize_types(module, target, &mut changed);
@@ -136,6 +138,11 @@ pub(super) fn device(name: &str) -> Option<Target> {
         "minimal" => Target::minimal(),
         "half" => Target { float16: true, ..generic },
         "no_int64" => Target { int64: false, ..generic },
+        "no_signed_zeros" => Target {
+            preserve_signed_zero_inf_nan_32: false,
+            preserve_signed_zero_inf_nan_64: false,
+            ..generic
+        },
         "dot" => Target { integer_dot_product: true, ..generic },
         "no_int8" => Target { int8: false, ..generic },
         "subgroups_of_8" => with_subgroups([8, 8], generic),
