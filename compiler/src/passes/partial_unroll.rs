@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The second loop is the old one. Where the trip count is a known multiple there is one loop. The limit saturates, so
-//! that no bound wraps around. Loops are unrolled because the program says so, because they are small and load, or because they do next to nothing.
+//! that no bound wraps around. Loops are unrolled because the program says so, because they are small and load, or because
+//! what they do takes no longer than the test.
 
 use super::cloned_iteration::ClonedIteration;
 use super::cursor::Cursor;
@@ -25,6 +26,9 @@ const COPIES: usize = 4;
 const MAX_SMALL_LOOP: usize = 24;
 /// Most instructions of a loop that is unrolled though it does not load.
 const MAX_TINY_LOOP: usize = 8;
+/// Most instructions of a loop without side effects that is unrolled where the test, with the masks of all that the loop
+/// changes, takes as long as tens of them.
+const MAX_MASKED_LOOP: usize = 80;
 /// Most instructions that a loop may become.
 const MAX_UNROLLED: usize = 1024;
 /// Greatest trip count that is computed.
@@ -65,34 +69,38 @@ fn copies(func: &Function, data: &Loop) -> Option<usize> {
         Some(UnrollHint::Disable) => return None,
         Some(UnrollHint::Count(count)) => count as usize,
         Some(UnrollHint::Full) => COPIES,
-        None if insts <= MAX_SMALL_LOOP
-            && unroll::branches(func, data) == 1
-            && (loads(func, data) || is_tiny_sum(func, data)) =>
-        {
-            COPIES
-        }
+        None if unroll::branches(func, data) == 1 && is_worth_it(func, data, insts) => COPIES,
         None => return None,
     };
     (copies > 1 && copies * insts <= MAX_UNROLLED && can_repeat(func, data)).then_some(copies)
 }
 
-/// Returns true if a loop loads from memory that is not private, or from images, and has no side effects.
-fn loads(func: &Function, data: &Loop) -> bool {
-    let mut has_load = false;
-    let only_loads = data.insts(func).all(|inst| {
-        let data = &func.insts[inst];
-        has_load |= match data {
-            InstData::Load { ptr, .. } => !is_private(func, *ptr),
-            InstData::ImageFetch { .. } | InstData::ImageSample { .. } => true,
-            _ => false,
-        };
-        data.is_terminator() || !data.has_side_effect()
-    });
-    only_loads && has_load
+/// Returns true if a loop of so many instructions is unrolled though the program does not ask for it.
+fn is_worth_it(func: &Function, data: &Loop, insts: usize) -> bool {
+    if func.software_masks && insts <= MAX_MASKED_LOOP && !has_side_effects(func, data) {
+        return true;
+    }
+    insts <= MAX_SMALL_LOOP && (loads(func, data) || insts <= MAX_TINY_LOOP && computes(func, data))
 }
 
-/// Returns true if a loop has so little of float arithmetic, and nothing else, that the test takes as long.
-fn is_tiny_sum(func: &Function, data: &Loop) -> bool {
+/// Returns true if a loop loads from memory that is not private, or from images, and has no side effects.
+fn loads(func: &Function, data: &Loop) -> bool {
+    let has_load = data.insts(func).any(|inst| match func.insts[inst] {
+        InstData::Load { ptr, .. } => !is_private(func, ptr),
+        InstData::ImageFetch { .. } | InstData::ImageSample { .. } => true,
+        _ => false,
+    });
+    has_load && !has_side_effects(func, data)
+}
+
+/// Returns true if a loop does anything but compute and load.
+fn has_side_effects(func: &Function, data: &Loop) -> bool {
+    let mut insts = data.insts(func).map(|inst| &func.insts[inst]);
+    insts.any(|data| !data.is_terminator() && data.has_side_effect())
+}
+
+/// Returns true if a loop computes with floats and does nothing else.
+fn computes(func: &Function, data: &Loop) -> bool {
     let mut computes = false;
     let only_computes = data.insts(func).all(|inst| {
         let result = func.result(inst);
@@ -100,7 +108,7 @@ fn is_tiny_sum(func: &Function, data: &Loop) -> bool {
         computes |= data.is_arithmetic() && result.is_some_and(|v| func.ty(v).scalar.is_float());
         data.is_terminator() || data.is_arithmetic() || matches!(data, InstData::ICmp { .. })
     });
-    only_computes && computes && data.insts(func).count() <= MAX_TINY_LOOP
+    only_computes && computes
 }
 
 /// Returns true if the body may be copied: it has neither calls nor what work-items do together.

@@ -14,6 +14,9 @@ use crate::memory::import_fd::import_fd;
 use crate::physical::{MemoryHandles, MemoryKind, BUFFER_PADDING, BUFFER_USAGE};
 use crate::platform::Descriptor;
 
+/// Bytes of a copy that leaves nothing of use in the host's caches: with what it reads, as much as a last-level cache has.
+const BEYOND_CACHES: usize = 16 << 20;
+
 /// How the host accesses a buffer's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HostAccess {
@@ -373,7 +376,7 @@ impl Buffer {
         let p = self.host_range(offset, size as u64)?;
         self.load_partial_atoms(offset, size as u64)?;
         // SAFETY: `host_range` checked that the bytes are the buffer's and mapped; the rest is the caller's promise.
-        unsafe { copy(p.as_ptr(), from, size, self.streams()) };
+        unsafe { copy(p.as_ptr(), from, size, self.streams(size)) };
         self.flush(offset, size as u64)
     }
 
@@ -401,7 +404,7 @@ impl Buffer {
         let p = self.host_range(offset, size as u64)?;
         self.invalidate(offset, size as u64)?;
         // SAFETY: as in `write_from`.
-        unsafe { copy(to, p.as_ptr(), size, self.streams()) };
+        unsafe { copy(to, p.as_ptr(), size, self.streams(size)) };
         Ok(())
     }
 
@@ -457,9 +460,10 @@ impl Buffer {
         Ok(())
     }
 
-    /// Returns true if large copies should bypass the host's caches: where kernels do not use the same caches.
-    fn streams(&self) -> bool {
-        !self.device.info().memory.unified
+    /// Returns true if a large copy should bypass the host's caches: where kernels do not use the same caches, or nothing
+    /// of it would stay there.
+    fn streams(&self, size: usize) -> bool {
+        !self.device.info().memory.unified || size >= BEYOND_CACHES
     }
 
     /// Returns true if `size` bytes at `offset` are in the buffer, counting its padding to a multiple of 4.

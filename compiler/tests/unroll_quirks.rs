@@ -1,4 +1,4 @@
-//! Loops in kernels with barriers, on drivers that miscompile remainder loops.
+//! Partial unrolling on drivers with quirks: those that miscompile remainder loops, those that keep masks by software.
 
 use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};
 
@@ -26,4 +26,21 @@ fn a_loop_after_a_barrier_gets_no_remainder_loop() {
     assert_eq!(loads("", &careful), 5);
     // A multiple of the copies needs no remainder loop.
     assert_eq!(loads(&format!("{barrier}; n = 400"), &careful), 4);
+}
+
+#[test]
+fn arithmetic_in_loops_is_unrolled_where_masks_are_kept_by_software() {
+    let text = "kernel void k(global float *out, float a, float b, uint n) {
+             float x = a, y = b, z = a + b;
+             for (uint i = 0; i < n; i++) { x = sqrt(x); y = sqrt(y); z = sqrt(z) * x * y * y * x * z; }
+             out[get_global_id(0)] = x + y + z;
+         }";
+    let roots = |target: &Target| {
+        let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
+        let ir = compile_to_ir(&source, &Options::default(), target, &IrAt::End).unwrap();
+        ir.matches(" = sqrt").count()
+    };
+    let exact = Target { sqrt32_exact: true, ..Target::generic() };
+    assert_eq!(roots(&exact), 3);
+    assert_eq!(roots(&Target { software_masks: true, ..exact }), 3 * 5);
 }
