@@ -346,6 +346,7 @@ fn run_passes(
         function.undefined_is_zero = target.zero_private;
         function.miscompiles_remainder_loops = target.miscompiles_remainder_loops;
         function.software_masks = target.software_masks;
+        function.slow_loops = target.slow_loops;
     }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);

@@ -62,6 +62,8 @@ pub struct Target {
     /// True if the masks of work-items in loops are kept by software, so that the test of a loop takes long. Told by the
     /// driver.
     pub software_masks: bool,
+    /// True if a round of a loop takes as long as tens of operations. Told by the driver.
+    pub slow_loops: bool,
     /// True if texels are found by the device's samplers where no filter is asked for: they are faster than fetches, which
     /// the driver tells, and find each texel, by probe.
     pub samples_texels: bool,
@@ -541,6 +543,7 @@ impl Target {
             slow_subgroup_scans: false,
             inexact_double_rounding: false,
             software_masks: false,
+            slow_loops: false,
             samples_texels: false,
             loses_far_places: false,
             subgroup_barriers_wait: false,

@@ -1,4 +1,4 @@
-//! Partial unrolling on drivers with quirks: those that miscompile remainder loops, those that keep masks by software.
+//! Partial unrolling on drivers with quirks: those that miscompile remainder loops, those whose loops are slow.
 
 use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};
 
@@ -29,7 +29,7 @@ fn a_loop_after_a_barrier_gets_no_remainder_loop() {
 }
 
 #[test]
-fn arithmetic_in_loops_is_unrolled_where_masks_are_kept_by_software() {
+fn arithmetic_in_slow_loops_is_unrolled() {
     let text = "kernel void k(global float *out, float a, float b, uint n) {
              float x = a, y = b, z = a + b;
              for (uint i = 0; i < n; i++) { x = sqrt(x); y = sqrt(y); z = sqrt(z) * x * y * y * x * z; }
@@ -42,5 +42,5 @@ fn arithmetic_in_loops_is_unrolled_where_masks_are_kept_by_software() {
     };
     let exact = Target { sqrt32_exact: true, ..Target::generic() };
     assert_eq!(roots(&exact), 3);
-    assert_eq!(roots(&Target { software_masks: true, ..exact }), 3 * 5);
+    assert_eq!(roots(&Target { slow_loops: true, ..exact }), 3 * 5);
 }

@@ -44,6 +44,10 @@ bitflags::bitflags! {
         const SLOW_SUBGROUP_SCANS = 1 << 14;
         /// RoundEven and Trunc of doubles are wrong beyond 2^24, and where a number is near a half.
         const INEXACT_DOUBLE_ROUNDING = 1 << 15;
+        /// Linear filters of 8-bit normalized channels are computed in 8 bits.
+        const COARSE_BYTE_FILTERS = 1 << 16;
+        /// A round of a loop takes as long as tens of operations, for the masks of invocations.
+        const SLOW_LOOPS = 1 << 17;
     }
 }
 
@@ -99,7 +103,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 16] = [
+const TABLE: [Row; 18] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -198,6 +202,21 @@ const TABLE: [Row; 16] = [
         quirk: Quirks::SLOW_TEXEL_FETCHES
             .union(Quirks::LOST_FAR_PLACES)
             .union(Quirks::SOFTWARE_MASKS),
+    },
+    // lavapipe of Mesa 26.2 runs loops of 32 multiplications at 64 GFLOP/s, of 128 at 143; that of 25.0 at 106 and 67.
+    Row {
+        driver: vk::DriverId::MESA_LLVMPIPE,
+        versions: Versions::MesaAfter(25, 0),
+        device_type: None,
+        quirk: Quirks::SLOW_LOOPS,
+    },
+    // lavapipe of Mesa 25.0 has a way of its own for these formats, which the conformance tests of images of two dimensions
+    // refuse (a step of the channel) and the probe of filters allows.
+    Row {
+        driver: vk::DriverId::MESA_LLVMPIPE,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::COARSE_BYTE_FILTERS,
     },
     // lavapipe of Mesa 25.0 rounds -0x1.0000000000001p-1 to zero and leaves 0x1.fffffffffffffp24 as it is. Floor and Ceil are
     // right.
@@ -312,7 +331,8 @@ mod tests {
         let device_type = vk::PhysicalDeviceType::CPU;
         let quirks = |id, info| Quirks::of(&Driver { id, version: 1, info, device_type });
         let lavapipe = |info| quirks(vk::DriverId::MESA_LLVMPIPE, info);
-        let images = Quirks::SLOW_TEXEL_FETCHES | Quirks::LOST_FAR_PLACES;
+        let filters = Quirks::LOST_FAR_PLACES | Quirks::COARSE_BYTE_FILTERS;
+        let images = Quirks::SLOW_TEXEL_FETCHES | filters;
         let loops = Quirks::SUBGROUP_BARRIERS_WAIT | Quirks::SOFTWARE_MASKS;
         let doubles = Quirks::INEXACT_DOUBLE_ROUNDING;
         let all = images | loops | doubles | Quirks::SUBGROUPS_IN_ORDER;
@@ -320,7 +340,8 @@ mod tests {
         assert_eq!(lavapipe("Mesa 24.3.4"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa git"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa 25.0.0-rc1"), all);
-        assert_eq!(lavapipe("Mesa 26.2.6-1 (LLVM 22.1.8)"), all | Quirks::UNMASKED_UNIFORM_LOADS);
+        let after_25_0 = Quirks::UNMASKED_UNIFORM_LOADS | Quirks::SLOW_LOOPS;
+        assert_eq!(lavapipe("Mesa 26.2.6-1 (LLVM 22.1.8)"), all | after_25_0);
         assert_eq!(quirks(vk::DriverId::MESA_RADV, "Mesa 22.3.6"), Quirks::empty());
         let swiftshader = Quirks::UNMASKED_LOOP_VALUES | Quirks::SUBGROUPS_IN_ORDER;
         assert_eq!(quirks(vk::DriverId::GOOGLE_SWIFTSHADER, ""), swiftshader);

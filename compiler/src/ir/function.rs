@@ -83,6 +83,8 @@ pub struct Function {
     pub miscompiles_remainder_loops: bool,
     /// [`Target::software_masks`](crate::target::Target::software_masks).
     pub software_masks: bool,
+    /// [`Target::slow_loops`](crate::target::Target::slow_loops).
+    pub slow_loops: bool,
     constants: FxHashMap<(Type, Constant), Value>,
 }
 
@@ -102,6 +104,7 @@ impl Function {
             undefined_is_zero: false,
             miscompiles_remainder_loops: false,
             software_masks: false,
+            slow_loops: false,
             constants: FxHashMap::default(),
         };
         let entry = function.add_block();

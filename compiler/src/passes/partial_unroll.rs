@@ -26,9 +26,8 @@ const COPIES: usize = 4;
 const MAX_SMALL_LOOP: usize = 24;
 /// Most instructions of a loop that is unrolled though it does not load.
 const MAX_TINY_LOOP: usize = 8;
-/// Most instructions of a loop without side effects that is unrolled where the test, with the masks of all that the loop
-/// changes, takes as long as tens of them.
-const MAX_MASKED_LOOP: usize = 80;
+/// Most instructions of a loop without side effects that is unrolled where a round takes as long as tens of them.
+const MAX_SLOW_LOOP: usize = 80;
 /// Most instructions that a loop may become.
 const MAX_UNROLLED: usize = 1024;
 /// Greatest trip count that is computed.
@@ -77,7 +76,7 @@ fn copies(func: &Function, data: &Loop) -> Option<usize> {
 
 /// Returns true if a loop of so many instructions is unrolled though the program does not ask for it.
 fn is_worth_it(func: &Function, data: &Loop, insts: usize) -> bool {
-    if func.software_masks && insts <= MAX_MASKED_LOOP && !has_side_effects(func, data) {
+    if func.slow_loops && insts <= MAX_SLOW_LOOP && !has_side_effects(func, data) {
         return true;
     }
     insts <= MAX_SMALL_LOOP && (loads(func, data) || insts <= MAX_TINY_LOOP && computes(func, data))

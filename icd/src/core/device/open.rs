@@ -476,6 +476,7 @@ pub fn target(
         miscompiles_remainder_loops: info.quirks.contains(vk::Quirks::MISCOMPILED_REMAINDER_LOOPS),
         slow_subgroup_scans: info.quirks.contains(vk::Quirks::SLOW_SUBGROUP_SCANS),
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
+        slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),
         loses_far_places: info.quirks.contains(vk::Quirks::LOST_FAR_PLACES),
         inexact_double_rounding: info.quirks.contains(vk::Quirks::INEXACT_DOUBLE_ROUNDING),
         subgroup_barriers_wait: info.quirks.contains(vk::Quirks::SUBGROUP_BARRIERS_WAIT),

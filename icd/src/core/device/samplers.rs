@@ -91,9 +91,7 @@ fn find_exact(
         return [vk::Filters::empty(); 2];
     }
     let find = || {
-        // Their samplers are a step of bytes off, which the conformance tests refuse in images of two dimensions and the
-        // probe allows.
-        let of = match device.info().quirks.contains(vk::Quirks::LOST_FAR_PLACES) {
+        let of = match device.info().quirks.contains(vk::Quirks::COARSE_BYTE_FILTERS) {
             true => of - vk::Filters::UNORM_8,
             false => of,
         };
