@@ -62,7 +62,7 @@ pub struct Target {
     /// True if the masks of work-items in loops are kept by software, so that the test of a loop takes long. Told by the
     /// driver.
     pub software_masks: bool,
-    /// True if a round of a loop takes as long as tens of operations. Told by the driver.
+    /// True if an iteration of a loop has an overhead of tens of operations. Told by the driver.
     pub slow_loops: bool,
     /// True if texels are found by the device's samplers where no filter is asked for: they are faster than fetches, which
     /// the driver tells, and find each texel, by probe.

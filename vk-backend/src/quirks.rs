@@ -46,7 +46,7 @@ bitflags::bitflags! {
         const INEXACT_DOUBLE_ROUNDING = 1 << 15;
         /// Linear filters of 8-bit normalized channels are computed in 8 bits.
         const COARSE_BYTE_FILTERS = 1 << 16;
-        /// A round of a loop takes as long as tens of operations, for the masks of invocations.
+        /// An iteration of a loop has an overhead of tens of operations, for the masks of invocations.
         const SLOW_LOOPS = 1 << 17;
     }
 }
@@ -210,8 +210,8 @@ const TABLE: [Row; 18] = [
         device_type: None,
         quirk: Quirks::SLOW_LOOPS,
     },
-    // lavapipe of Mesa 25.0 has a way of its own for these formats, which the conformance tests of images of two dimensions
-    // refuse (a step of the channel) and the probe of filters allows.
+    // lavapipe of Mesa 25.0 is off by a step of the channel, which the conformance tests of two-dimensional images refuse and
+    // the tolerance of the filter probe allows. (By its sources it filters these formats in 8-bit fixed point.)
     Row {
         driver: vk::DriverId::MESA_LLVMPIPE,
         versions: Versions::Any,

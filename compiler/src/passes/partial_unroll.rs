@@ -26,7 +26,7 @@ const COPIES: usize = 4;
 const MAX_SMALL_LOOP: usize = 24;
 /// Most instructions of a loop that is unrolled though it does not load.
 const MAX_TINY_LOOP: usize = 8;
-/// Most instructions of a loop without side effects that is unrolled where a round takes as long as tens of them.
+/// Most instructions of a loop without side effects that is unrolled where an iteration has an overhead of tens of them.
 const MAX_SLOW_LOOP: usize = 80;
 /// Most instructions that a loop may become.
 const MAX_UNROLLED: usize = 1024;
@@ -68,18 +68,19 @@ fn copies(func: &Function, data: &Loop) -> Option<usize> {
         Some(UnrollHint::Disable) => return None,
         Some(UnrollHint::Count(count)) => count as usize,
         Some(UnrollHint::Full) => COPIES,
-        None if unroll::branches(func, data) == 1 && is_worth_it(func, data, insts) => COPIES,
+        None if unroll::branches(func, data) == 1 && is_profitable(func, data, insts) => COPIES,
         None => return None,
     };
     (copies > 1 && copies * insts <= MAX_UNROLLED && can_repeat(func, data)).then_some(copies)
 }
 
-/// Returns true if a loop of so many instructions is unrolled though the program does not ask for it.
-fn is_worth_it(func: &Function, data: &Loop, insts: usize) -> bool {
+/// Returns true if a loop of `insts` instructions is unrolled though the program does not ask for it.
+fn is_profitable(func: &Function, data: &Loop, insts: usize) -> bool {
     if func.slow_loops && insts <= MAX_SLOW_LOOP && !has_side_effects(func, data) {
         return true;
     }
-    insts <= MAX_SMALL_LOOP && (loads(func, data) || insts <= MAX_TINY_LOOP && computes(func, data))
+    insts <= MAX_SMALL_LOOP
+        && (loads(func, data) || insts <= MAX_TINY_LOOP && is_float_arithmetic(func, data))
 }
 
 /// Returns true if a loop loads from memory that is not private, or from images, and has no side effects.
@@ -99,7 +100,7 @@ fn has_side_effects(func: &Function, data: &Loop) -> bool {
 }
 
 /// Returns true if a loop computes with floats and does nothing else.
-fn computes(func: &Function, data: &Loop) -> bool {
+fn is_float_arithmetic(func: &Function, data: &Loop) -> bool {
     let mut computes = false;
     let only_computes = data.insts(func).all(|inst| {
         let result = func.result(inst);

@@ -91,10 +91,6 @@ fn find_exact(
         return [vk::Filters::empty(); 2];
     }
     let find = || {
-        let of = match device.info().quirks.contains(vk::Quirks::COARSE_BYTE_FILTERS) {
-            true => of - vk::Filters::UNORM_8,
-            false => of,
-        };
         let linear = (0..sampler_word::SLOTS).map(desc);
         let all: Vec<_> = linear.zip(samplers.iter().cloned()).collect();
         let farthest = match device.info().quirks.contains(vk::Quirks::LOST_FAR_PLACES) {
@@ -108,10 +104,15 @@ fn find_exact(
         _ => None,
     };
     let encode = |found: &[vk::Filters; 2]| found.map(|filters| filters.bits()).to_vec();
-    findings::of(device, "filters", encode, decode, find).unwrap_or_else(|error| {
+    let found = findings::of(device, "filters", encode, decode, find).unwrap_or_else(|error| {
         tracing::warn!("{}: the samplers were not probed: {error}", device.info().name);
         [vk::Filters::empty(); 2]
-    })
+    });
+    // Not part of what is kept on disk, which a build without the quirk may have written.
+    match device.info().quirks.contains(vk::Quirks::COARSE_BYTE_FILTERS) {
+        true => found.map(|filters| filters - vk::Filters::UNORM_8),
+        false => found,
+    }
 }
 
 /// Makes the samplers of a device, which has no others.
