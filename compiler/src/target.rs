@@ -64,6 +64,8 @@ pub struct Target {
     pub software_masks: bool,
     /// True if an iteration of a loop has an overhead of tens of operations. Told by the driver.
     pub slow_loops: bool,
+    /// True if rotations of 64-bit integers by constants are faster as funnel shifts. Told by the driver.
+    pub slow_long_rotates: bool,
     /// True if texels are found by the device's samplers where no filter is asked for: they are faster than fetches, which
     /// the driver tells, and find each texel, by probe.
     pub samples_texels: bool,
@@ -544,6 +546,7 @@ impl Target {
             inexact_double_rounding: false,
             software_masks: false,
             slow_loops: false,
+            slow_long_rotates: false,
             samples_texels: false,
             loses_far_places: false,
             subgroup_barriers_wait: false,

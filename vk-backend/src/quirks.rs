@@ -48,6 +48,8 @@ bitflags::bitflags! {
         const COARSE_BYTE_FILTERS = 1 << 16;
         /// An iteration of a loop has an overhead of tens of operations, for the masks of invocations.
         const SLOW_LOOPS = 1 << 17;
+        /// Rotations of 64-bit integers by constants are faster as funnel shifts.
+        const SLOW_LONG_ROTATES = 1 << 18;
     }
 }
 
@@ -103,7 +105,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 18] = [
+const TABLE: [Row; 19] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -160,6 +162,13 @@ const TABLE: [Row; 18] = [
         versions: Versions::Any,
         device_type: None,
         quirk: Quirks::SLOW_SUBGROUP_SCANS,
+    },
+    // 580.159 on an H200: rounds of SHA-512 take 1.5 times as long by shifts and a disjunction of 64 bits.
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::SLOW_LONG_ROTATES,
     },
     // lavapipe of Mesa 22.3 (Debian 12) ends long loops early and lets inactive lanes run. That of 25.0 is the first
     // one that is known to compute right.
@@ -304,7 +313,10 @@ mod tests {
         let of_all = Quirks::SERIALIZED_PIPELINES | at_exit | Quirks::SUBGROUPS_IN_ORDER;
         assert_eq!(
             Quirks::of(&driver),
-            of_all | Quirks::MISCOMPILED_REMAINDER_LOOPS | Quirks::SLOW_SUBGROUP_SCANS
+            of_all
+                | Quirks::MISCOMPILED_REMAINDER_LOOPS
+                | Quirks::SLOW_SUBGROUP_SCANS
+                | Quirks::SLOW_LONG_ROTATES
         );
     }
 

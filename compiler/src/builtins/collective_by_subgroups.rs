@@ -99,6 +99,8 @@ impl Lowerer<'_, '_> {
         end: Value,
         (count, is_same): (Value, bool),
     ) -> Value {
+        let [each, together, done] = [(); 3].map(|()| self.b.new_block());
+        let sum = self.b.func.add_param(done, scratch.ty());
         let mut by_each = self.b.icmp_imm(IntCC::Ule, count, FEW_WORDS);
         if is_same && op == BinaryOp::FAdd {
             let (items, size) =
@@ -107,9 +109,10 @@ impl Lowerer<'_, '_> {
             let rest = self.b.binary(BinaryOp::And, items, mask);
             let is_partial = self.b.is_nonzero(rest);
             by_each = self.b.binary(BinaryOp::Or, by_each, is_partial);
+        } else if is_same && !scratch.ty().scalar.is_float() {
+            // Hardware combines integers at once.
+            by_each = self.b.func.constant(Type::BOOL, 0);
         }
-        let [each, together, done] = [(); 3].map(|()| self.b.new_block());
-        let sum = self.b.func.add_param(done, scratch.ty());
         self.b.brif(by_each, each, together);
         self.b.switch_to(each);
         let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));

@@ -161,6 +161,9 @@ impl Builder<'_> {
     fn float_to_int_sat(&mut self, value: Value, to: Number, ty: Type) -> Value {
         let float = self.ty(value);
         let is_double = float.scalar == Scalar::F64;
+        if !is_double && to.signed && to.scalar == Scalar::I32 {
+            return self.float_to_i32_sat(value, ty);
+        }
         let low = self.fconst(float, to.min() as f64);
         // The end of the range is a power of two, so exact.
         let end = (to.max() + 1) as f64;
@@ -198,6 +201,22 @@ impl Builder<'_> {
             result = self.select(is_nan, zero, result);
         }
         self.resize_lanes(result, ty.scalar, to.signed)
+    }
+
+    /// As [`Self::float_to_int_sat`], for `int`: the range is symmetric but for its end, which comes of the sign's bit.
+    fn float_to_i32_sat(&mut self, value: Value, ty: Type) -> Value {
+        let float = self.ty(value);
+        let magnitude = self.math(MathOp::FAbs, &[value]);
+        let (end, zero) = (self.fconst(float, 31f64.exp2()), self.zero(float));
+        let inside = self.fcmp(FloatCC::Olt, magnitude, end);
+        let safe = self.select(inside, value, zero);
+        let result = self.convert(ConvertOp::FToS, safe, ty);
+        let bits = self.bitcast(value, ty);
+        let sign = self.lshr_const(bits, 31);
+        let nearest = self.add_const(sign, 0x7fff_ffff);
+        // Neither is true of NaN.
+        let beyond = self.fcmp(FloatCC::Oge, magnitude, end);
+        self.select(beyond, nearest, result)
     }
 
     /// Returns the value if it is in a range, its end excluded, else 0.

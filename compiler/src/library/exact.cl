@@ -166,15 +166,22 @@ REAL NAME(fract_any)(REAL x, REAL *whole) {
 
 REAL NAME(fract)(REAL x, REAL *whole) {
 #if HEKLA_FUSED_FMA
-    if (NAME(is_normal)(NAME(exponent_bits)(x))) {
-        REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
-        REAL f = floor(x);
-        *whole = f;
-        REAL rest = x - f;
-        return rest > largest ? largest : rest;
-    }
+    // True of normal numbers: exponents from 1 to one below infinity's, in the word without its sign.
+#if WIDTH == 64
+    bool is_normal = HIGH(x) * 2 - 0x00200000u < 0xffc00000u;
+#else
+    bool is_normal = TO_BITS(x) * 2 - 0x01000000u < 0xfe000000u;
 #endif
+    REAL f = floor(x);
+    REAL rest = fmin(x - f, FROM_BITS(((BITS)BIAS << MANT) - 1));
+    if (!is_normal) {
+        rest = NAME(fract_any)(x, &f);
+    }
+    *whole = f;
+    return rest;
+#else
     return NAME(fract_any)(x, whole);
+#endif
 }
 
 #if WIDTH == 64 && SHORT

@@ -9,6 +9,7 @@
 
 pub mod denormals;
 pub mod loop_values;
+pub mod rotates;
 pub mod sign_merge;
 pub mod switches;
 pub mod uniform_loads;
@@ -18,7 +19,7 @@ use crate::passes::Pipeline;
 use crate::target::Target;
 
 /// The names of the passes that run on modules.
-pub const NAMES: [&str; 4] = ["loop_values", "sign_merge", "switches", "uniform_loads"];
+pub const NAMES: [&str; 5] = ["loop_values", "rotates", "sign_merge", "switches", "uniform_loads"];
 
 /// Runs what goes before legalization: that may put masks in place of signs.
 pub fn before_legalization(
@@ -41,6 +42,9 @@ pub fn after_legalization(
     if module.functions.values().any(switches::acts_on_subgroup) {
         pipeline.run_on_all(module, "switches", switches::run)?;
     }
+    if target.slow_long_rotates && target.int64 {
+        pipeline.run_on_all(module, "rotates", rotates::run)?;
+    }
     if target.unmasked_loop_values {
         pipeline.run_on_all(module, "loop_values", loop_values::run)?;
     }
@@ -61,6 +65,7 @@ pub fn declares_nearest_32(target: &Target, divides: bool) -> bool {
 pub fn run_named(module: &mut Module, name: &str) -> Option<()> {
     let pass: fn(&mut Function) -> bool = match name {
         "loop_values" => loop_values::run,
+        "rotates" => rotates::run,
         "sign_merge" => |f| sign_merge::run(f, true),
         "switches" => switches::run,
         "uniform_loads" => uniform_loads::run,

@@ -230,6 +230,20 @@ kernel void test(global uint *out) {
     out[6] = rotate((int)0x80000001 + zero, 1);
 }
 
+//# accept: rotate of 64 bits by constants, within a word and across
+//# expect: 1 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    ulong x = 0x123456789abcdef0UL + out[0];
+    out[0] = rotate(x, 1UL) == 0x2468acf13579bde0UL;
+    out[1] = rotate(x, 23UL) == 0x3c4d5e6f78091a2bUL;
+    out[2] = rotate(x, 31UL) == 0x4d5e6f78091a2b3cUL;
+    out[3] = rotate(x, 32UL) == 0x9abcdef012345678UL;
+    out[4] = rotate(x, 33UL) == 0x3579bde02468acf1UL;
+    out[5] = rotate(x, 46UL) == 0x37bc048d159e26afUL;
+    out[6] = rotate(x, 63UL) == 0x091a2b3c4d5e6f78UL;
+    out[7] = (rotate(x, 50UL) ^ rotate(x, 46UL) ^ (x >> 41 | x << 23)) == 0x7031123334755677UL;
+}
+
 //# accept: upsample joins two numbers
 //# expect: 0xffffff01 0x1234 0xfffe0003 0x12345678 1 1
 kernel void test(global uint *out) {

@@ -57,7 +57,8 @@ pub fn capable() -> Device {
 /// Wide integers and doubles, but no views of work-group memory and an Fma that rounds twice.
 pub fn middling() -> Device {
     let floats = Floats { fma_rounds_twice: true, ..Floats::default() };
-    Device { name: "middling", target: Target::generic(), floats }
+    let target = Target { slow_long_rotates: true, ..Target::generic() };
+    Device { name: "middling", target, floats }
 }
 
 /// Returns a device that takes every denormal for zero.

@@ -4,7 +4,7 @@
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
-use crate::core::command::packing::packed_groups;
+use crate::core::command::packing::{common_local_size, packed_groups};
 use crate::core::command::printout::Printout;
 use crate::core::context::svm::Allocation;
 use crate::core::context::usm::Indirect;
@@ -187,15 +187,18 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
     })
 }
 
-/// Returns how many work-groups of a launch run as one.
-fn packed(queue: &Queue, built: &BuiltKernel, range: &NdRange) -> u32 {
-    if !built.kernel.packs_groups {
-        return 1;
+/// Chooses how the device's work-groups differ from the application's, where the kernel cannot tell.
+fn regroup(queue: &Queue, built: &BuiltKernel, range: &mut NdRange) {
+    let (kernel, device) = (&built.kernel, &queue.device);
+    let least_groups = queue.gpu.least_packed_groups;
+    if !kernel.packs_groups || least_groups == u64::MAX {
+        return;
     }
-    let device = &queue.device;
-    let lanes = device.info().features.subgroup_size;
     let limits = || local_limits(device, built);
-    packed_groups(range, limits, lanes, queue.gpu.least_packed_groups)
+    if !kernel.local_size_visible && kernel.required_local_size.is_none() {
+        range.local = common_local_size(range, limits, least_groups).unwrap_or(range.local);
+    }
+    range.packed = packed_groups(range, limits, device.info().features.subgroup_size, least_groups);
 }
 
 impl Launch {
@@ -216,7 +219,7 @@ impl Launch {
         ensure!(arguments.complete(), CL_INVALID_KERNEL_ARGS);
         let device = &queue.device;
         let mut range = index_space(device, built, sizes)?;
-        range.packed = packed(queue, built, &range);
+        regroup(queue, built, &mut range);
         let local_size = |index| arguments.local_size(index);
         let layout = LocalLayout::of_launch(&built.kernel, local_size, device.local_memory());
         let layout = layout.ok_or(ClError(CL_OUT_OF_RESOURCES))?;

@@ -143,7 +143,7 @@ pub struct LocalLimits {
 }
 
 /// Work-items of a group when the application leaves the choice open.
-const PREFERRED_TOTAL: u32 = 256;
+pub const PREFERRED_TOTAL: u32 = 256;
 
 /// Returns a local size for a global size: about 256 work-items, wide in x, dividing the global size where
 /// that costs little or is required.

@@ -1,9 +1,11 @@
 //! Which work-groups run as one. Hardware runs the work-items of a work-group in sub-groups of its own size, and lanes
 //! that a small work-group leaves over do nothing; those of one sub-group are often too many for all to have a place. Where a kernel's work-items have nothing to do with the others of their
 //! work-group ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one of the
-//! device's, and the kernel computes the ids of its own.
+//! device's, and the kernel computes the ids of its own. A kernel that cannot tell the size of its work-groups either
+//! runs in those of one size, so that one pipeline serves whatever sizes an application tries: hashcat tries six, and
+//! NVIDIA's compiler takes four seconds for some of its kernels.
 
-use super::ndrange::{LocalLimits, NdRange};
+use super::ndrange::{LocalLimits, NdRange, PREFERRED_TOTAL};
 
 /// Sub-groups of a work-group that is made of several.
 const SUBGROUPS: u32 = 4;
@@ -39,6 +41,22 @@ pub fn packed_groups(
         true => packed,
         false => packed.min(1 << groups_x.trailing_zeros().min(31)),
     }
+}
+
+/// Returns the local size for a kernel that cannot tell it, in place of one that differs in x alone, as
+/// [`packed_groups`] keeps `least_groups`; `None` if that would leave a remainder.
+pub fn common_local_size(
+    range: &NdRange,
+    limits: impl FnOnce() -> LocalLimits,
+    least_groups: u64,
+) -> Option<[u32; 3]> {
+    let [x, 1, 1] = range.local else { return None };
+    let limits = limits();
+    let size = PREFERRED_TOTAL.min(limits.total).min(limits.each[0]);
+    let common = NdRange { local: [size, 1, 1], ..*range };
+    let groups = common.group_counts().iter().fold(1u64, |all, &count| all.saturating_mul(count));
+    let fits = range.global[0].is_multiple_of(u64::from(size));
+    (fits && (x >= size || groups >= least_groups)).then_some(common.local)
 }
 
 #[cfg(test)]
@@ -82,6 +100,25 @@ mod tests {
         };
         assert_eq!(packed_groups(&range, || LIMITS, 32, 1), 4);
         assert_eq!(packed_groups(&range, || LIMITS, 32, u64::MAX), 1);
+    }
+
+    #[test]
+    fn one_size_serves_for_all_where_nothing_remains() {
+        let common = |global, local, limits: LocalLimits| {
+            let range = NdRange { dimensions: 3, offset: [0; 3], global, local, packed: 1 };
+            common_local_size(&range, || limits, 256)
+        };
+        for local in [[1, 1, 1], [100, 1, 1], [512, 1, 1]] {
+            assert_eq!(common([1 << 20, 1, 1], local, LIMITS), Some([256, 1, 1]));
+        }
+        assert_eq!(common([1 << 10, 64, 1], [32, 1, 1], LIMITS), Some([256, 1, 1]));
+        let small = LocalLimits { total: 128, ..LIMITS };
+        assert_eq!(common([1 << 20, 1, 1], [32, 1, 1], small), Some([128, 1, 1]));
+        assert_eq!(common([1 << 20, 2, 1], [32, 2, 1], LIMITS), None);
+        assert_eq!(common([1_000_000, 1, 1], [32, 1, 1], LIMITS), None);
+        // Few work-groups are not made fewer.
+        assert_eq!(common([2048, 1, 1], [32, 1, 1], LIMITS), None);
+        assert_eq!(common([2048, 1, 1], [1024, 1, 1], LIMITS), Some([256, 1, 1]));
     }
 
     #[test]

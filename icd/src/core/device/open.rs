@@ -477,6 +477,7 @@ pub fn target(
         slow_subgroup_scans: info.quirks.contains(vk::Quirks::SLOW_SUBGROUP_SCANS),
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
         slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),
+        slow_long_rotates: info.quirks.contains(vk::Quirks::SLOW_LONG_ROTATES),
         loses_far_places: info.quirks.contains(vk::Quirks::LOST_FAR_PLACES),
         inexact_double_rounding: info.quirks.contains(vk::Quirks::INEXACT_DOUBLE_ROUNDING),
         subgroup_barriers_wait: info.quirks.contains(vk::Quirks::SUBGROUP_BARRIERS_WAIT),
