@@ -120,7 +120,13 @@ fn others() -> Vec<(String, Vec<u8>)> {
 #[test]
 fn broken_modules_are_refused_in_words() {
     let count = number("HEKLA_MUTATIONS").unwrap_or(MUTATIONS);
-    let targets = [Target { float16: true, ..Target::generic() }, Target::minimal()];
+    let capable = Target { float16: true, ..Target::generic() };
+    let targets = [
+        Target { int8: false, storage8: false, int64: false, ..capable.clone() },
+        Target { int64: false, scalar_block_layout: false, ..Target::generic() },
+        capable,
+        Target::minimal(),
+    ];
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ number("HEKLA_SEED").unwrap_or(0));
     let mut slowest = (Duration::ZERO, String::new());
     let (mut accepted, mut refused) = (0, 0);
@@ -139,7 +145,7 @@ fn broken_modules_are_refused_in_words() {
                 }
             };
             let start = Instant::now();
-            let compiled = compile_il(&il, &[], &Options::default(), &targets[(i % 2) as usize]);
+            let compiled = compile_il(&il, &[], &Options::default(), &targets[i as usize % targets.len()]);
             slowest = slowest.max((start.elapsed(), format!("{place}, number {i}")));
             let wrong = match compiled.program {
                 None => {
