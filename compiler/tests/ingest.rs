@@ -7,6 +7,7 @@ mod ingest_support;
 
 use hekla_compiler::{compile_il, compile_il_object, Il, Options, SpecConstant, Target};
 use ingest_support::{assemble, read_folder};
+use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -44,7 +45,7 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
     for _ in 0..=random.below(2) {
         let at = 5 + random.below(words.len().saturating_sub(5));
         let other = random.below(words.len());
-        match random.below(12) {
+        match random.below(13) {
             0 => words[at] ^= 1 << random.below(32),
             1 | 8..=10 => words[at] = words[other],
             2 => {
@@ -57,6 +58,7 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
                 words.remove(at);
             }
             6 => words.insert(at, words[other]),
+            7 => change_type(words, random),
             _ => {
                 let (from, to) = instruction(words, at);
                 let copy = words[from..to].to_vec();
@@ -73,6 +75,40 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
             return;
         }
     }
+}
+
+/// Makes another type of one: an integer of another width, more lanes, a pointer into another storage class.
+fn change_type(words: &mut [u32], random: &mut Random) {
+    let is_type = |&at: &usize| choices(words[at]).is_some();
+    let types: Vec<usize> = instructions(words).filter(is_type).collect();
+    let Some(&at) = types.get(random.below(types.len())) else { return };
+    if let Some((operand, choices)) = choices(words[at]) {
+        words[at + operand] = choices[random.below(choices.len())];
+    }
+}
+
+/// Returns the place and the values of a type's parameter, by the first word of the type's instruction.
+fn choices(first: u32) -> Option<(usize, &'static [u32])> {
+    const INT: u32 = 4 << 16 | Op::TypeInt as u32;
+    const FLOAT: u32 = 3 << 16 | Op::TypeFloat as u32;
+    const VECTOR: u32 = 4 << 16 | Op::TypeVector as u32;
+    const POINTER: u32 = 4 << 16 | Op::TypePointer as u32;
+    Some(match first {
+        INT => (2, &[8, 16, 32, 64]),
+        FLOAT => (2, &[16, 32, 64]),
+        VECTOR => (3, &[2, 3, 4, 8, 16]),
+        // UniformConstant, Workgroup, CrossWorkgroup, Function, Generic.
+        POINTER => (2, &[0, 4, 5, 7, 8]),
+        _ => return None,
+    })
+}
+
+/// Returns where the instructions of a module begin that have all their words.
+fn instructions(words: &[u32]) -> impl Iterator<Item = usize> + '_ {
+    let end = |at: usize| at + (words[at] >> 16).max(1) as usize;
+    let begins =
+        std::iter::successors(Some(5), move |&at| Some(end(at)).filter(|&at| at < words.len()));
+    begins.take_while(move |&at| at < words.len() && end(at) <= words.len())
 }
 
 /// Returns the words of the instruction that a word belongs to.
@@ -145,7 +181,8 @@ fn broken_modules_are_refused_in_words() {
                 }
             };
             let start = Instant::now();
-            let compiled = compile_il(&il, &[], &Options::default(), &targets[i as usize % targets.len()]);
+            let compiled =
+                compile_il(&il, &[], &Options::default(), &targets[i as usize % targets.len()]);
             slowest = slowest.max((start.elapsed(), format!("{place}, number {i}")));
             let wrong = match compiled.program {
                 None => {
