@@ -320,6 +320,29 @@ fn half_is_refused_where_the_device_has_none() {
     assert!(compiled.log.contains("the device has no half"), "{}", compiled.log);
 }
 
+#[test]
+fn depths_are_written_as_floats_of_either_width() {
+    let target = Target { float16: true, ..Target::generic() };
+    for width in [16, 32] {
+        let text = format!(
+            "OpCapability Addresses\nOpCapability Kernel\nOpCapability ImageBasic\n\
+            OpCapability Float16\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\"\n\
+            %void = OpTypeVoid\n%float = OpTypeFloat {width}\n%uint = OpTypeInt 32 0\n\
+            %pair = OpTypeVector %uint 2\n%place = OpConstantNull %pair\n\
+            %pointer = OpTypePointer CrossWorkgroup %float\n\
+            %image = OpTypeImage %void 2D 1 0 0 0 Unknown WriteOnly\n\
+            %type = OpTypeFunction %void %image %pointer\n%k = OpFunction %void None %type\n\
+            %i = OpFunctionParameter %image\n%p = OpFunctionParameter %pointer\n\
+            %entry = OpLabel\n%x = OpLoad %float %p\nOpImageWrite %i %place %x\n\
+            OpReturn\nOpFunctionEnd\n"
+        );
+        let il = Il::read(&assemble(&text).unwrap()).unwrap();
+        let compiled = compile_il(&il, &[], &Options::default(), &target);
+        let program = compiled.program.unwrap_or_else(|| panic!("{width}: {}", compiled.log));
+        assert_eq!(validate(&program.kernels[0].spirv), Ok(()));
+    }
+}
+
 /// With `HEKLA_MODULES=FOLDER`: the modules there (`.spv`) compile, and spirv-val takes what comes of them.
 #[test]
 fn modules_of_others_compile() {
