@@ -1,5 +1,5 @@
-//! A private variable that a program reads or writes as another type of its size has the same bytes on every device,
-//! whatever integers the device lacks.
+//! What a program reads and writes as several types has the same bytes on every device, whatever integers the device
+//! lacks.
 
 mod support;
 
@@ -91,37 +91,126 @@ impl Copies {
         self.expected.extend(used.copied().chain(std::iter::repeat_n(0, to.size - to.used)));
     }
 
-    /// Runs the program. The error says what it gives.
-    fn check(&self, device: &Device) -> Result<(), String> {
-        let program = support::build(&self.text, "-cl-std=CL3.0", &device.target)?;
-        let kernel = support::kernel(&program, "test")?;
-        let mut expected = self.expected.clone();
-        expected.resize(expected.len().next_multiple_of(4), 0);
-        let expected = support::words_of(&expected);
-        // What is copied stands in the first words.
-        let given = self.size.div_ceil(4);
-        let mut words = vec![0; expected.len()];
-        words[..given].copy_from_slice(&expected[..given]);
-        let launch = Launch { floats: device.floats, ..Launch::default() };
-        let got = support::run_on_words(&program, kernel, &words, launch);
-        let got = got.map_err(|error| error.to_string())?;
-        match got.iter().zip(&expected).position(|(a, b)| a != b) {
-            None => Ok(()),
-            Some(i) => Err(format!("word {i} is {:#x}, not {:#x}", got[i], expected[i])),
-        }
+    fn check(&self, device: &Device) {
+        check(&self.text, &self.expected, self.size, device);
+    }
+}
+
+/// Runs a program that finds `given` of the bytes that it is to leave; else it panics.
+fn check(text: &str, expected: &[u8], given: usize, device: &Device) {
+    let expected: Vec<u8> = expected.iter().copied().chain([0; 3]).collect();
+    let expected = support::words_of(&expected);
+    if let Err(error) = run(text, &expected, given.div_ceil(4), device) {
+        let Target { int8, int16, int64, .. } = device.target;
+        let has = format!("int8 {int8}, int16 {int16}, int64 {int64}");
+        panic!("{} ({has}): {error}\n{text}", device.name);
+    }
+}
+
+fn run(text: &str, expected: &[u32], given: usize, device: &Device) -> Result<(), String> {
+    let program = support::build(text, "-cl-std=CL3.0", &device.target)?;
+    let kernel = support::kernel(&program, "test")?;
+    let mut words = vec![0; expected.len()];
+    words[..given].copy_from_slice(&expected[..given]);
+    let launch = Launch { floats: device.floats, ..Launch::default() };
+    let got = support::run_on_words(&program, kernel, &words, launch);
+    let got = got.map_err(|error| error.to_string())?;
+    match got.iter().zip(expected).position(|(a, b)| a != b) {
+        None => Ok(()),
+        Some(i) => Err(format!("word {i} is {:#x}, not {:#x}", got[i], expected[i])),
     }
 }
 
 #[test]
 fn variables_have_the_same_bytes_as_every_type() {
     for device in devices() {
-        let Target { int8, int16, int64, .. } = device.target;
         for size in [1, 2, 4, 8, 16, 32, 64, 128] {
-            let copies = Copies::of_size(size, &device.target);
-            copies.check(&device).unwrap_or_else(|error| {
-                let has = format!("int8 {int8}, int16 {int16}, int64 {int64}");
-                panic!("{} ({has}): {error}\n{}", device.name, copies.text)
-            });
+            Copies::of_size(size, &device.target).check(&device);
+        }
+    }
+}
+
+/// Bytes of the object that programs access at random, and of what they fill it with.
+const OBJECT: usize = 64;
+
+/// Programs of each kind of memory.
+const PROGRAMS: u64 = 10;
+
+/// A program that reads and writes an object as types of all kinds.
+struct Accesses {
+    text: String,
+    object: [u8; OBJECT],
+    expected: Vec<u8>,
+    random: u64,
+}
+
+impl Accesses {
+    /// Returns one whose pointer `p` is declared in this way.
+    fn new(pointer: &str, seed: u64, target: &Target) -> Accesses {
+        let object = std::array::from_fn(|i| (29 * (i + 1)) as u8);
+        // Behind what is given there is a zero that the compiler does not know.
+        let expected = object.into_iter().chain([0; OBJECT]).collect();
+        let text = format!(
+            "kernel void test(global uchar *out) {{\n    uint zero = *(global uint *)(out + {OBJECT});\n    \
+            {pointer};\n    for (int i = 0; i < {OBJECT} / 4; ++i) ((uint *)p)[i] = ((global uint *)out)[i];\n"
+        );
+        let random = 0x9E37_79B9_7F4A_7C15 ^ seed;
+        let mut accesses = Accesses { text, object, expected, random };
+        let mut types = types(target);
+        types.retain(|ty| ty.used == ty.size && ty.size <= OBJECT);
+        for _ in 0..12 {
+            let ty = &types[accesses.below(types.len())];
+            accesses.add(ty);
+        }
+        accesses.text.push_str("}\n");
+        accesses
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % end
+    }
+
+    /// Returns a place for a type.
+    fn place(&mut self, ty: &Type) -> usize {
+        self.below(OBJECT / ty.size) * ty.size
+    }
+
+    /// Adds a store of what was given, or a load.
+    fn add(&mut self, ty: &Type) {
+        let (at, name) = (self.place(ty), &ty.name);
+        let offset = ["", " + zero"][self.below(2)];
+        let access = format!("*({name} *)(p + {at}{offset})");
+        if self.below(2) == 0 {
+            let from = self.place(ty);
+            writeln!(self.text, "    {access} = *(global {name} *)(out + {from});")
+                .expect("memory");
+            self.object[at..][..ty.size].copy_from_slice(&self.expected[from..][..ty.size]);
+        } else {
+            let to = self.expected.len().next_multiple_of(ty.size);
+            writeln!(self.text, "    *(global {name} *)(out + {to}) = {access};").expect("memory");
+            self.expected.resize(to, 0);
+            self.expected.extend(&self.object[at..][..ty.size]);
+        }
+    }
+}
+
+#[test]
+fn objects_have_the_same_bytes_as_every_type() {
+    let pointers = [
+        "ulong16 a[1]; uchar *p = (uchar *)a",
+        "local ulong16 a[1]; uchar *p = (uchar *)a",
+        "ulong16 a[1]; local ulong16 b[1]; uchar *p = zero ? (uchar *)a : (uchar *)b",
+        "ulong16 a[1]; local ulong16 b[1]; uchar *p = zero ? (uchar *)b : (uchar *)a",
+    ];
+    for device in devices() {
+        for pointer in pointers {
+            for seed in 0..PROGRAMS {
+                let program = Accesses::new(pointer, seed, &device.target);
+                check(&program.text, &program.expected, OBJECT, &device);
+            }
         }
     }
 }
