@@ -7,6 +7,7 @@ mod ingest_support;
 
 use hekla_compiler::{compile_il, compile_il_object, Il, Options, SpecConstant, Target};
 use ingest_support::{assemble, read_folder};
+use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -44,7 +45,7 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
     for _ in 0..=random.below(2) {
         let at = 5 + random.below(words.len().saturating_sub(5));
         let other = random.below(words.len());
-        match random.below(12) {
+        match random.below(13) {
             0 => words[at] ^= 1 << random.below(32),
             1 | 8..=10 => words[at] = words[other],
             2 => {
@@ -57,6 +58,7 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
                 words.remove(at);
             }
             6 => words.insert(at, words[other]),
+            7 => change_type(words, random),
             _ => {
                 let (from, to) = instruction(words, at);
                 let copy = words[from..to].to_vec();
@@ -73,6 +75,40 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
             return;
         }
     }
+}
+
+/// Makes another type of one: an integer of another width, more lanes, a pointer into another storage class.
+fn change_type(words: &mut [u32], random: &mut Random) {
+    let is_type = |&at: &usize| choices(words[at]).is_some();
+    let types: Vec<usize> = instructions(words).filter(is_type).collect();
+    let Some(&at) = types.get(random.below(types.len())) else { return };
+    if let Some((operand, choices)) = choices(words[at]) {
+        words[at + operand] = choices[random.below(choices.len())];
+    }
+}
+
+/// Returns the place and the values of a type's parameter, by the first word of the type's instruction.
+fn choices(first: u32) -> Option<(usize, &'static [u32])> {
+    const INT: u32 = 4 << 16 | Op::TypeInt as u32;
+    const FLOAT: u32 = 3 << 16 | Op::TypeFloat as u32;
+    const VECTOR: u32 = 4 << 16 | Op::TypeVector as u32;
+    const POINTER: u32 = 4 << 16 | Op::TypePointer as u32;
+    Some(match first {
+        INT => (2, &[8, 16, 32, 64]),
+        FLOAT => (2, &[16, 32, 64]),
+        VECTOR => (3, &[2, 3, 4, 8, 16]),
+        // UniformConstant, Workgroup, CrossWorkgroup, Function, Generic.
+        POINTER => (2, &[0, 4, 5, 7, 8]),
+        _ => return None,
+    })
+}
+
+/// Returns where the instructions of a module begin that have all their words.
+fn instructions(words: &[u32]) -> impl Iterator<Item = usize> + '_ {
+    let end = |at: usize| at + (words[at] >> 16).max(1) as usize;
+    let begins =
+        std::iter::successors(Some(5), move |&at| Some(end(at)).filter(|&at| at < words.len()));
+    begins.take_while(move |&at| at < words.len() && end(at) <= words.len())
 }
 
 /// Returns the words of the instruction that a word belongs to.
@@ -120,7 +156,13 @@ fn others() -> Vec<(String, Vec<u8>)> {
 #[test]
 fn broken_modules_are_refused_in_words() {
     let count = number("HEKLA_MUTATIONS").unwrap_or(MUTATIONS);
-    let targets = [Target { float16: true, ..Target::generic() }, Target::minimal()];
+    let capable = Target { float16: true, ..Target::generic() };
+    let targets = [
+        Target { int8: false, storage8: false, int64: false, ..capable.clone() },
+        Target { int64: false, scalar_block_layout: false, ..Target::generic() },
+        capable,
+        Target::minimal(),
+    ];
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ number("HEKLA_SEED").unwrap_or(0));
     let mut slowest = (Duration::ZERO, String::new());
     let (mut accepted, mut refused) = (0, 0);
@@ -139,7 +181,8 @@ fn broken_modules_are_refused_in_words() {
                 }
             };
             let start = Instant::now();
-            let compiled = compile_il(&il, &[], &Options::default(), &targets[(i % 2) as usize]);
+            let compiled =
+                compile_il(&il, &[], &Options::default(), &targets[i as usize % targets.len()]);
             slowest = slowest.max((start.elapsed(), format!("{place}, number {i}")));
             let wrong = match compiled.program {
                 None => {
@@ -275,6 +318,29 @@ fn half_is_refused_where_the_device_has_none() {
     assert!(compile(Target { float16: true, ..Target::generic() }).program.is_some());
     let compiled = compile(Target::minimal());
     assert!(compiled.log.contains("the device has no half"), "{}", compiled.log);
+}
+
+#[test]
+fn depths_are_written_as_floats_of_either_width() {
+    let target = Target { float16: true, ..Target::generic() };
+    for width in [16, 32] {
+        let text = format!(
+            "OpCapability Addresses\nOpCapability Kernel\nOpCapability ImageBasic\n\
+            OpCapability Float16\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\"\n\
+            %void = OpTypeVoid\n%float = OpTypeFloat {width}\n%uint = OpTypeInt 32 0\n\
+            %pair = OpTypeVector %uint 2\n%place = OpConstantNull %pair\n\
+            %pointer = OpTypePointer CrossWorkgroup %float\n\
+            %image = OpTypeImage %void 2D 1 0 0 0 Unknown WriteOnly\n\
+            %type = OpTypeFunction %void %image %pointer\n%k = OpFunction %void None %type\n\
+            %i = OpFunctionParameter %image\n%p = OpFunctionParameter %pointer\n\
+            %entry = OpLabel\n%x = OpLoad %float %p\nOpImageWrite %i %place %x\n\
+            OpReturn\nOpFunctionEnd\n"
+        );
+        let il = Il::read(&assemble(&text).unwrap()).unwrap();
+        let compiled = compile_il(&il, &[], &Options::default(), &target);
+        let program = compiled.program.unwrap_or_else(|| panic!("{width}: {}", compiled.log));
+        assert_eq!(validate(&program.kernels[0].spirv), Ok(()));
+    }
 }
 
 /// With `HEKLA_MODULES=FOLDER`: the modules there (`.spv`) compile, and spirv-val takes what comes of them.

@@ -523,12 +523,16 @@ impl Lowerer<'_, '_> {
     /// Returns a color as an image has it.
     fn stored(&mut self, image: ImageArg, color: Value) -> Option<Value> {
         let component = image.view.component;
+        let texel = component.texel();
         let color = match image.ty.depth {
-            true => self.b.splat(color, 4),
-            false => self.b.convert(ConvertOp::FConvert, color, component.texel()),
+            true => {
+                let depth = self.b.convert(ConvertOp::FConvert, color, texel.lane());
+                self.b.splat(depth, 4)
+            }
+            false => self.b.convert(ConvertOp::FConvert, color, texel),
         };
         let name = format!("stored_{}", component.name());
-        self.image_call(&name, &[color, image.word], component.texel())
+        self.image_call(&name, &[color, image.word], texel)
     }
 
     /// `get_image_width` and its like.

@@ -231,6 +231,10 @@ impl<'a> Pipeline<'a> {
     ) -> Result<(), String> {
         for iteration in 0..MAX_ITERATIONS {
             let mut changed = self.pass(module, func, INFER_ADDRESS_SPACES)?;
+            if changed {
+                // Vectors that are known by now to lie in private or work-group memory do not remain.
+                self.pass(module, func, SCALARIZE)?;
+            }
             changed |= self.pass(module, func, SROA)?;
             changed |= self.pass(module, func, MEM2REG)?;
             changed |= self.pass(module, func, SIMPLIFY)?;

@@ -58,6 +58,12 @@ fn is_legal(func: &Function, inst: Inst, target: &Target) -> bool {
             return false;
         }
     }
+    if let Convert { op: ConvertOp::Bitcast, .. } = data {
+        // Lanes are regrouped by scalarization; the words of a number may be put together.
+        if types.iter().any(|ty| ty.is_vector() && *ty != Type::PAIR) {
+            return false;
+        }
+    }
     types.iter().filter(|ty| is_missing(**ty, target)).all(|ty| match (data, ty.scalar) {
         // Refused by the emitter.
         (AtomicRmw { .. } | AtomicCmpXchg { .. }, Scalar::I64) => true,
