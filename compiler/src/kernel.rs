@@ -20,7 +20,7 @@ pub mod spec_id {
     /// [`super::Field::GlobalOffset`] is non-zero in this dispatch; 0 lets the driver fold them away.
     pub const HAS_GLOBAL_OFFSET: u32 = 3;
     /// Length of the work-group (local) memory block in elements of
-    /// [`super::LocalBlock::element_size`] bytes. At least 1.
+    /// [`super::LocalBlock::element_size`] bytes, times [`PACKED_GROUPS`]: each has its own. At least 1.
     pub const LOCAL_BLOCK_LEN: u32 = 4;
     /// Work-groups that run as one, side by side in x, if [`super::Kernel::packs_groups`]: then id 0 is so many times
     /// the work-group size. 1 by default.
@@ -222,8 +222,8 @@ pub struct Kernel {
     /// True if the kernel reads the local size, local id or group id, local memory or a barrier: the choice
     /// of local size is visible to it.
     pub local_size_visible: bool,
-    /// True if several work-groups may run as one ([`spec_id::PACKED_GROUPS`]): work-items have nothing to do with the
-    /// others of their work-group, and wait for none of another.
+    /// True if several work-groups may run as one ([`spec_id::PACKED_GROUPS`]): work-items never act together with the
+    /// others of their work-group, and wait for none.
     pub packs_groups: bool,
     /// True if the module declares descriptor set 0.
     pub uses_images: bool,

@@ -670,9 +670,13 @@ fn work_groups_run_as_one_where_none_can_tell() {
     for sees_others in [atomic, volatile] {
         assert!(!packs(&format!("{round}{sees_others}{repeat}")), "{sees_others}");
     }
+    let part = "    v2:ptr.local = load_arg 1, 0\n    v1:i32 = atomic_rmw or v2, 1:i32 relaxed work_group\n";
+    assert!(packs(&format!("{round}{part}{repeat}")));
     // Those that act as a work-group.
     assert!(!packs("    barrier local\n    return\n"));
-    assert!(!packs("    v1:ptr.local = load_arg 1, 0\n    store v1, 1:i32, align 4\n    return\n"));
+    assert!(!packs("    v1:ptr.local = load_arg 1, 0\n    barrier local\n    return\n"));
+    // Each has its own local memory.
+    assert!(packs("    v1:ptr.local = load_arg 1, 0\n    store v1, 1:i32, align 4\n    return\n"));
 }
 
 #[test]

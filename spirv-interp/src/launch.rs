@@ -178,7 +178,7 @@ impl Launch {
             }
         }
         let length = end.div_ceil(u64::from(kernel.local.element_size)).max(1);
-        constants.insert(spec_id::LOCAL_BLOCK_LEN, length as u32);
+        constants.insert(spec_id::LOCAL_BLOCK_LEN, length as u32 * packed);
         constants
     }
 

@@ -156,6 +156,14 @@ impl<'a> Emitter<'a> {
         self.body.extend_from_slice(operands);
     }
 
+    /// Emits what a function executes before all else.
+    pub fn at_entry<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
+        std::mem::swap(&mut self.body, &mut self.entry_code);
+        let result = emit(self);
+        std::mem::swap(&mut self.body, &mut self.entry_code);
+        result
+    }
+
     /// An instruction without a result.
     pub fn op_void(&mut self, op: Op, operands: &[u32]) {
         encode(&mut self.body, op, operands);

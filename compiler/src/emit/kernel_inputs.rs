@@ -33,12 +33,12 @@ impl Emitter<'_> {
         if let Some(pointer) = self.inputs.pointer {
             return pointer;
         }
-        let body = std::mem::take(&mut self.body);
         let ty = self.builder.pointer(StorageClass::PushConstant, self.inputs.pointer_type);
-        let zero = self.const_u32(0);
-        let pushed = self.op(Op::AccessChain, ty, &[self.inputs.variable, zero]);
-        let pointer = self.op(Op::Load, self.inputs.pointer_type, &[pushed]);
-        self.entry_code = std::mem::replace(&mut self.body, body);
+        let (variable, zero) = (self.inputs.variable, self.const_u32(0));
+        let pointer = self.at_entry(|emitter| {
+            let pushed = emitter.op(Op::AccessChain, ty, &[variable, zero]);
+            emitter.op(Op::Load, emitter.inputs.pointer_type, &[pushed])
+        });
         *self.inputs.pointer.insert(pointer)
     }
 
@@ -116,7 +116,7 @@ impl Emitter<'_> {
     }
 
     /// Returns how many work-groups run as one, and whether those are several.
-    fn packed_groups(&mut self) -> [u32; 2] {
+    pub fn packed_groups(&mut self) -> [u32; 2] {
         if let Some(declared) = self.inputs.packed_groups {
             return declared;
         }
@@ -141,11 +141,16 @@ impl Emitter<'_> {
         self.op(Op::Select, word, &[several, own, id])
     }
 
+    /// Returns the number among them of the work-item's own one.
+    pub fn own_group(&mut self) -> u32 {
+        let (id, size) = (self.builtin(BuiltIn::LocalInvocationId, 0), self.packed_local_size());
+        self.u32_op(Op::UDiv, id, size)
+    }
+
     /// Returns the number in x of the work-item's own one of them.
     fn packed_group_id(&mut self) -> u32 {
         let ([count, several], word) = (self.packed_groups(), self.builder.u32);
-        let (id, size) = (self.builtin(BuiltIn::LocalInvocationId, 0), self.packed_local_size());
-        let own = self.op(Op::UDiv, word, &[id, size]);
+        let own = self.own_group();
         let whole = self.builtin(BuiltIn::WorkgroupId, 0);
         let first = self.op(Op::IMul, word, &[whole, count]);
         let number = self.op(Op::IAdd, word, &[first, own]);

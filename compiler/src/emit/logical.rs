@@ -151,6 +151,29 @@ impl Emitter<'_> {
         *self.arrays.local_length.insert(id)
     }
 
+    /// Returns the number of the first element, of that many bytes, of the own work-group's block, if several run as one.
+    fn own_block(&mut self, bytes: u32) -> Option<u32> {
+        if !self.info.packs_groups {
+            return None;
+        }
+        let known = self.arrays.local_bases.iter().find(|(known, _)| *known == bytes);
+        if let Some(&(_, base)) = known {
+            return Some(base);
+        }
+        let base = self.at_entry(|emitter| emitter.compute_own_block(bytes));
+        self.arrays.local_bases.push((bytes, base));
+        Some(base)
+    }
+
+    fn compute_own_block(&mut self, bytes: u32) -> u32 {
+        let ([count, several], word) = (self.packed_groups(), self.builder.u32);
+        let (own, all) = (self.own_group(), self.local_length());
+        let length = self.u32_op(Op::UDiv, all, count);
+        let length = self.u32_op_const(Op::IMul, length, self.local_element_size() / bytes);
+        let (base, zero) = (self.u32_op(Op::IMul, own, length), self.const_u32(0));
+        self.select(word, several, base, zero)
+    }
+
     fn declare_local(&mut self) -> EmitResult<View> {
         let LocalLayout::Array(element) = self.local_layout() else {
             return Err(EmitError::malformed("one array where there are views"));
@@ -232,10 +255,9 @@ impl Emitter<'_> {
             Some(bits) => (None, bits as u32),
             None => (Some(self.id(index)?), 0),
         };
-        let varying = match (base, index) {
-            (Some(a), Some(b)) => Some(self.u32_op(Op::IAdd, a, b)),
-            (a, b) => a.or(b),
-        };
+        let block = if array == ArrayId::Local { self.own_block(bytes) } else { None };
+        let varying = self.sum(base, index);
+        let varying = self.sum(block, varying);
         let constant = first.wrapping_add(known).wrapping_add(skipped as u32);
         let index = match (varying, constant) {
             (None, constant) => self.const_u32(constant),
@@ -243,6 +265,13 @@ impl Emitter<'_> {
             (Some(id), constant) => self.u32_op_const(Op::IAdd, id, constant),
         };
         self.element_pointer(array, view, index)
+    }
+
+    fn sum(&mut self, a: Option<u32>, b: Option<u32>) -> Option<u32> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.u32_op(Op::IAdd, a, b)),
+            (a, b) => a.or(b),
+        }
     }
 
     /// Returns the number in its array of the element that an aligned pointer points to: a varying and a constant part.

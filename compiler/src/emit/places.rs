@@ -64,6 +64,8 @@ pub(super) struct View {
 pub(super) struct Arrays {
     pub local: SmallVec<[View; 4]>,
     pub local_length: Option<u32>,
+    /// In this function, by bytes of an element: the first one of the block of the own work-group.
+    pub local_bases: SmallVec<[(u32, u32); 4]>,
     pub stack: Option<View>,
     pub objects: Vec<Option<View>>,
 }
@@ -71,6 +73,7 @@ pub(super) struct Arrays {
 impl Arrays {
     /// Prepares for a function with this number of private objects.
     pub fn begin_function(&mut self, objects: usize) {
+        self.local_bases.clear();
         self.objects.clear();
         self.objects.resize(objects, None);
     }

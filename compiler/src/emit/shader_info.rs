@@ -102,8 +102,8 @@ impl ShaderInfo {
         info.choose_memory_model(target);
         info.zero_initializes_local = target.zero_local && info.local.bytes != 0;
         info.uses_barrier |= info.zero_initializes_local;
-        let acts_as_group = info.uses_local || info.uses_barrier || info.uses_subgroups;
-        info.local_size_visible |= acts_as_group;
+        let acts_as_group = info.uses_barrier || info.uses_subgroups;
+        info.local_size_visible |= acts_as_group || info.uses_local;
         // A loop may wait for a work-item that is beside this one in a packed work-group, and then goes on in step with it
         // alone. OpenCL promises no progress there (API 3.2.2), but programs with one work-item a work-group count on it.
         let has_loops = |&id: &Func| Cfg::compute(&module.functions[id]).has_loops();
@@ -156,6 +156,10 @@ impl ShaderInfo {
         self.uses_subgroups |= data.is_of_subgroup() && !is_number;
         self.sees_others |= match *data {
             Load { flags, .. } => flags.contains(MemFlags::VOLATILE),
+            // A part of a word in local memory is stored so, which sees nothing.
+            AtomicRmw { ptr, sync: SyncSemantics::PART_OF_STORE, .. } => {
+                func.ty(ptr).space() != Some(AddressSpace::Local)
+            }
             AtomicLoad { .. } | AtomicRmw { .. } | AtomicCmpXchg { .. } | Fence { .. } => true,
             _ => false,
         };

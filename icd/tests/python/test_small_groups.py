@@ -101,3 +101,134 @@ def test_a_histogram_by_work_groups_of_one(m):
     expected = np.zeros(256, np.uint32)
     np.maximum.at(expected, values, np.arange(len(values), dtype=np.uint32))
     np.testing.assert_array_equal(m.read(last, np.uint32, 256), expected)
+
+
+# Each element of local memory holds a value of its work-group, so that one of another's is noticed.
+LOCAL = """
+#define GROUP (uint)get_group_id(0)
+#define AT (uint)get_local_id(0)
+#define SIZE (uint)get_local_size(0)
+
+kernel void variable(global uint *out, uint n) {
+    local uint cells[8][5];
+    for (uint i = 0; i < 5; i++) cells[AT][i] = GROUP * 1000 + AT * 10 + i;
+    uint sum = 0;
+    for (uint i = 0; i < n; i++) sum = sum * 3 + cells[AT][(i * 7 + AT) % 5];
+    out[get_global_id(0)] = sum;
+}
+kernel void argument(global uint *out, uint n, local uint *cells) {
+    for (uint i = 0; i < 5; i++) cells[AT * 5 + i] = GROUP * 1000 + AT * 10 + i;
+    uint sum = 0;
+    for (uint i = 0; i < n; i++) sum = sum * 3 + cells[AT * 5 + (i * 7 + AT) % 5];
+    out[get_global_id(0)] = sum;
+}
+kernel void all(global uint *out, uint n, local uint *first, local uint *second) {
+    local uint cells[3];
+    if (AT == 0) cells[GROUP % 3] = GROUP * 1000;
+    for (uint i = 0; i < 5; i++) (i & 1 ? first : second)[AT * 5 + i] = GROUP * 1000 + AT * 10 + i;
+    uint sum = 0;
+    for (uint i = 0; i < n; i++) {
+        uint at = (i * 7 + AT) % 5;
+        sum = sum * 3 + (at & 1 ? first : second)[AT * 5 + at];
+    }
+    out[get_global_id(0)] = AT == 0 ? sum + cells[GROUP % 3] - GROUP * 1000 : sum;
+}
+__attribute__((noinline)) void fill(local uint *cells, uint first) {
+    for (uint i = 0; i < 5; i++) cells[i] = first + i;
+}
+__attribute__((noinline)) uint cell(local const uint *cells, uint at) { return cells[at % 5]; }
+kernel void passed(global uint *out, uint n, local uint *given) {
+    local uint own[8 * 5];
+    local uint *cells = (GROUP & 1 ? given : own) + AT * 5;
+    fill(cells, GROUP * 1000 + AT * 10);
+    uint sum = 0;
+    for (uint i = 0; i < n; i++) sum = sum * 3 + cell(cells, i * 7 + AT);
+    out[get_global_id(0)] = sum;
+}
+kernel void generic_pointers(global uint *out, uint n, local uint *given) {
+    local uint own[8 * 5];
+    uint mine[5];
+    for (uint i = 0; i < 5; i++) own[AT * 5 + i] = given[AT * 5 + i] = mine[i] = GROUP * 1000 + AT * 10 + i;
+    local uint *shared = (GROUP % 3 == 1 ? given : own) + AT * 5;
+    uint *cells = GROUP % 3 == 0 ? (uint *)mine : (uint *)shared;
+    uint sum = 0;
+    for (uint i = 0; i < n; i++) sum = sum * 3 + cells[(i * 7 + AT) % 5];
+    out[get_global_id(0)] = sum;
+}
+kernel void bytes(global uint *out, uint n) {
+    local uchar cells[8 * 20];
+    local uint *words = (local uint *)cells;
+    for (uint i = 0; i < 5; i++) words[AT * 5 + i] = GROUP * 1000 + AT * 10 + i;
+    uint sum = 0;
+    for (uint i = 0; i < n; i++) {
+        uint at = AT * 20 + (i * 7 + AT) % 5 * 4;
+        sum = sum * 3 + (cells[at] | cells[at + 1] << 8 | cells[at + 2] << 16 | cells[at + 3] << 24);
+    }
+    out[get_global_id(0)] = sum;
+}
+kernel void longs(global uint *out, uint n, local ulong *given) {
+    local ushort halves[8 * 5 * 4];
+    local ulong *own = (local ulong *)halves;
+    for (uint i = 0; i < 5; i++)
+        own[AT * 5 + i] = given[AT * 5 + i] = upsample(GROUP * 1000, AT * 10 + i);
+    uint sum = 0;
+    for (uint i = 0; i < n; i++) {
+        uint at = AT * 5 + (i * 7 + AT) % 5;
+        sum = sum * 3 + (uint)(given[at] >> 32) + (uint)own[at] + (halves[at * 4] ^ (uint)own[at]);
+    }
+    out[get_global_id(0)] = sum;
+}
+kernel void atomics(global uint *out, uint n, local uint *cells) {
+    for (uint i = 0; i < 5; i++) cells[AT * 5 + i] = 0;
+    for (uint i = 0; i < 5; i++) atomic_add(cells + AT * 5 + i, GROUP * 1000 + AT * 10 + i);
+    uint sum = 0;
+    for (uint i = 0; i < n; i++) sum = sum * 3 + cells[AT * 5 + (i * 7 + AT) % 5];
+    out[get_global_id(0)] = sum;
+}
+"""
+
+
+def sums(total, size, n):
+    """What the kernels of LOCAL compute."""
+    number = np.arange(total, dtype=np.uint32)
+    group, at = number // size, number % size
+    sum = np.zeros(total, np.uint32)
+    for i in range(n):
+        sum = sum * 3 + group * 1000 + at * 10 + (i * 7 + at) % 5
+    return sum
+
+
+@pytest.mark.parametrize("size, total", [(8, 8192), (1, 4096), (3, 3 * 1001), (5, 5004), (8, 24)])
+@pytest.mark.parametrize("name, arguments", [
+    ("variable", []), ("argument", [4]), ("all", [4, 4]), ("passed", [4]), ("generic_pointers", [4]), ("bytes", []),
+    ("longs", [8]), ("atomics", [4]),
+])
+def test_work_groups_have_their_own_local_memory(m, name, arguments, size, total):
+    if total % size and not m.device.non_uniform_work_group_support:
+        pytest.skip("work-groups of one size")
+    program, out, n = m.build(LOCAL, ["-cl-std=CL3.0"]), m.empty(4 * total), 11
+    local = [cl.LocalMemory(bytes * 5 * size) for bytes in arguments]
+    getattr(program, name)(m.queue, (total,), (size,), out, np.uint32(n), *local)
+    np.testing.assert_array_equal(m.read(out, np.uint32, total), sums(total, size, n))
+
+
+def test_local_memory_bounds_how_many_work_groups_are_packed(m):
+    size = m.device.local_mem_size
+    program = m.build("""
+        kernel void k(global uint *out, local uint *cells, uint words) {
+            for (uint i = 0; i < words; i++) cells[i] = get_group_id(0) * 77 + i;
+            uint sum = 0;
+            for (uint i = 0; i < words; i++) sum = sum * 5 + cells[i * 17 % words];
+            out[get_global_id(0)] = sum;
+        }""")
+    for bytes in (size, size // 2, size // 3 // 4 * 4, 3072):
+        words, total = bytes // 4, 64
+        # pyopencl asks a kernel once.
+        out, kernel = m.empty(4 * total), cl.Kernel(program, "k")
+        kernel(m.queue, (total,), (1,), out, cl.LocalMemory(bytes), np.uint32(words))
+        expected, group = np.zeros(total, np.uint32), np.arange(total, dtype=np.uint32)
+        for i in range(words):
+            expected = expected * 5 + group * 77 + i * 17 % words
+        np.testing.assert_array_equal(m.read(out, np.uint32, total), expected)
+        info = cl.kernel_work_group_info.LOCAL_MEM_SIZE
+        assert kernel.get_work_group_info(info, m.device) == bytes

@@ -188,7 +188,7 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
 }
 
 /// Chooses how the device's work-groups differ from the application's, where the kernel cannot tell.
-fn regroup(queue: &Queue, built: &BuiltKernel, range: &mut NdRange) {
+fn regroup(queue: &Queue, built: &BuiltKernel, layout: &LocalLayout, range: &mut NdRange) {
     let (kernel, device) = (&built.kernel, &queue.device);
     let least_groups = queue.gpu.least_packed_groups;
     if !kernel.packs_groups || least_groups == u64::MAX {
@@ -198,7 +198,9 @@ fn regroup(queue: &Queue, built: &BuiltKernel, range: &mut NdRange) {
     if !kernel.local_size_visible && kernel.required_local_size.is_none() {
         range.local = common_local_size(range, limits, least_groups).unwrap_or(range.local);
     }
-    range.packed = packed_groups(range, limits, device.info().features.subgroup_size, least_groups);
+    let lanes = device.info().features.subgroup_size;
+    let blocks = layout.most_blocks(kernel, device.local_memory());
+    range.packed = packed_groups(range, limits, lanes, least_groups, blocks);
 }
 
 impl Launch {
@@ -219,10 +221,10 @@ impl Launch {
         ensure!(arguments.complete(), CL_INVALID_KERNEL_ARGS);
         let device = &queue.device;
         let mut range = index_space(device, built, sizes)?;
-        regroup(queue, built, &mut range);
         let local_size = |index| arguments.local_size(index);
         let layout = LocalLayout::of_launch(&built.kernel, local_size, device.local_memory());
         let layout = layout.ok_or(ClError(CL_OUT_OF_RESOURCES))?;
+        regroup(queue, built, &layout, &mut range);
         let max_groups = device.info().limits.max_workgroup_count;
         let dispatches = match range.one_dispatch(max_groups) {
             Some(Dispatch { groups, .. }) => Dispatches::One(groups),

@@ -1,9 +1,10 @@
-//! Which work-groups run as one. Hardware runs the work-items of a work-group in sub-groups of its own size, and lanes
-//! that a small work-group leaves over do nothing; those of one sub-group are often too many for all to have a place. Where a kernel's work-items have nothing to do with the others of their
-//! work-group ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one of the
-//! device's, and the kernel computes the ids of its own. A kernel that cannot tell the size of its work-groups either
-//! runs in those of one size, so that one pipeline serves whatever sizes an application tries: hashcat tries six, and
-//! NVIDIA's compiler takes four seconds for some of its kernels.
+//! Which work-groups run as one. Hardware runs the work-items of a work-group in sub-groups of its own size, and lanes that
+//! a small work-group leaves over do nothing; those of one sub-group are often too many for all to have a place. Where a
+//! kernel's work-items never act together with the others of their work-group
+//! ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one of the device's,
+//! and the kernel computes the ids of its own and the place of its local memory. A kernel that cannot tell the size of its
+//! work-groups either runs in those of one size, so that one pipeline serves whatever sizes an application tries: hashcat
+//! tries six, and NVIDIA's compiler takes four seconds for some of its kernels.
 
 use super::ndrange::{LocalLimits, NdRange, PREFERRED_TOTAL};
 
@@ -14,12 +15,14 @@ const SUBGROUPS: u32 = 4;
 const LEAST_PACKS: u64 = 8;
 
 /// Returns how many work-groups run as one, a power of two, on hardware with sub-groups of `lanes`. So many work-groups are
-/// left that no fewer than `least_groups` run: with few of them, each may have a part of the device for itself.
+/// left that no fewer than `least_groups` run: with few of them, each may have a part of the device for itself. The local
+/// memory of `blocks` work-groups fits in one's.
 pub fn packed_groups(
     range: &NdRange,
     limits: impl FnOnce() -> LocalLimits,
     lanes: u32,
     least_groups: u64,
+    blocks: u64,
 ) -> u32 {
     let items: u64 = range.local.iter().map(|&size| u64::from(size)).product();
     if items > u64::from(lanes) {
@@ -34,6 +37,7 @@ pub fn packed_groups(
         u64::from(limits.each[0] / range.local[0]),
         groups / least_groups.max(1),
         groups_x,
+        blocks,
     ];
     let most = most.into_iter().fold(u64::MAX, u64::min);
     let packed = most.checked_ilog2().map_or(1, |log| 1 << log);
@@ -67,7 +71,7 @@ mod tests {
 
     fn packed(global: [u64; 3], local: [u32; 3]) -> u32 {
         let range = NdRange { dimensions: 3, offset: [0; 3], global, local, packed: 1 };
-        packed_groups(&range, || LIMITS, 32, 256)
+        packed_groups(&range, || LIMITS, 32, 256, u64::MAX)
     }
 
     #[test]
@@ -81,9 +85,9 @@ mod tests {
         let narrow = LocalLimits { each: [16, 16, 16], ..LIMITS };
         let (global, local) = ([1 << 20, 1, 1], [4, 1, 1]);
         let range = NdRange { dimensions: 1, offset: [0; 3], global, local, packed: 1 };
-        assert_eq!(packed_groups(&range, || narrow, 32, 256), 4);
+        assert_eq!(packed_groups(&range, || narrow, 32, 256, u64::MAX), 4);
         let few = LocalLimits { total: 64, ..LIMITS };
-        assert_eq!(packed_groups(&range, || few, 32, 256), 16);
+        assert_eq!(packed_groups(&range, || few, 32, 256, u64::MAX), 16);
     }
 
     #[test]
@@ -98,8 +102,19 @@ mod tests {
             local: [1; 3],
             packed: 1,
         };
-        assert_eq!(packed_groups(&range, || LIMITS, 32, 1), 4);
-        assert_eq!(packed_groups(&range, || LIMITS, 32, u64::MAX), 1);
+        assert_eq!(packed_groups(&range, || LIMITS, 32, 1, u64::MAX), 4);
+        assert_eq!(packed_groups(&range, || LIMITS, 32, u64::MAX, u64::MAX), 1);
+    }
+
+    #[test]
+    fn each_packed_work_group_has_its_own_local_memory() {
+        let packed = |local, blocks| {
+            let global = [1 << 20, 1, 1];
+            let range = NdRange { dimensions: 1, offset: [0; 3], global, local, packed: 1 };
+            packed_groups(&range, || LIMITS, 32, 256, blocks)
+        };
+        let found = [u64::MAX, 16, 15, 3, 1, 0].map(|blocks| packed([8, 1, 1], blocks));
+        assert_eq!(found, [16, 16, 8, 2, 1, 1]);
     }
 
     #[test]

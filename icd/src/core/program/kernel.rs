@@ -110,7 +110,7 @@ impl BuiltKernel {
         if key.packed > 1 {
             constants.push((spec_id::PACKED_GROUPS, key.packed));
         }
-        constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length));
+        constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length * key.packed));
         let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));
         let start = clock::now();

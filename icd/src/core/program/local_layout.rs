@@ -51,6 +51,12 @@ impl LocalLayout {
         Some(if rounded.total <= limit { rounded } else { exact })
     }
 
+    /// Returns for how many work-groups so many bytes suffice.
+    pub fn most_blocks(&self, kernel: &Kernel, limit: u64) -> u64 {
+        let element = u64::from(kernel.local.element_size.max(1));
+        limit / (u64::from(self.length(kernel)) * element)
+    }
+
     /// Returns the length of the block in the kernel's elements.
     pub fn length(&self, kernel: &Kernel) -> u32 {
         let element = u64::from(kernel.local.element_size.max(1));
@@ -99,6 +105,10 @@ mod tests {
         assert_eq!(layout.offsets.as_slice(), [8, 32]);
         assert_eq!(layout.total, 42);
         assert_eq!(layout.length(&kernel), 11);
+        assert_eq!(
+            [43, 44, 131, 132].map(|limit| layout.most_blocks(&kernel, limit)),
+            [0, 1, 2, 3]
+        );
     }
 
     #[test]
