@@ -1270,6 +1270,8 @@
 
 
 
+#define PREFERRED_TOTAL 256
+
 #define MAX_REGIONS 1024
 
 #define MAX_ALIGNMENT 128

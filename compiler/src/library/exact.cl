@@ -172,16 +172,13 @@ REAL NAME(fract)(REAL x, REAL *whole) {
 #else
     bool is_normal = TO_BITS(x) * 2 - 0x01000000u < 0xfe000000u;
 #endif
-    REAL f = floor(x);
-    REAL rest = fmin(x - f, FROM_BITS(((BITS)BIAS << MANT) - 1));
-    if (!is_normal) {
-        rest = NAME(fract_any)(x, &f);
+    if (is_normal) {
+        REAL f = floor(x);
+        *whole = f;
+        return fmin(x - f, FROM_BITS(((BITS)BIAS << MANT) - 1));
     }
-    *whole = f;
-    return rest;
-#else
-    return NAME(fract_any)(x, whole);
 #endif
+    return NAME(fract_any)(x, whole);
 }
 
 #if WIDTH == 64 && SHORT
