@@ -61,7 +61,7 @@ pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Erro
     Ok(text)
 }
 
-/// Reads a table that [`render`] has written.
+/// Reads a table that [`render`] has written; text, and other tables, may stand around it.
 ///
 /// # Errors
 /// If the text has no such table.
@@ -70,14 +70,13 @@ pub fn read(text: &str) -> Result<(Vec<Column>, Vec<Row>), String> {
         let line = line.trim_matches(['|', ' ']);
         line.split(" | ").map(|cell| cell.trim().to_string()).collect()
     };
-    let mut lines = text.lines().filter(|line| line.starts_with('|'));
-    let head = lines.next().map(cells).filter(|head| head.starts_with(&["measurement".into()]));
-    let head = head.ok_or("the file has no table of measurements")?;
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("| measurement |"));
+    let head = lines.next().map(cells).ok_or("the file has no table of measurements")?;
     let is_platform = |title: &&String| !title.starts_with("Hekla / ");
     let column = |title: &String| Column { title: title.clone(), is_hekla: title == "Hekla" };
     let columns: Vec<Column> = head.iter().skip(3).filter(is_platform).map(column).collect();
     let mut rows = Vec::new();
-    for line in lines.skip(1) {
+    for line in lines.skip(1).take_while(|line| line.starts_with('|')) {
         let cells = cells(line);
         let [name, unit, better, numbers @ ..] = &cells[..] else {
             return Err(format!("a line of too few cells: {line}"));
@@ -119,7 +118,9 @@ mod tests {
         assert!(text.contains("| copy | GB/s | more | 5.00 | 2.00 | - | 2.50 | - |"), "{text}");
         assert!(text.ends_with("- B, copy: no memory"), "{text}");
 
-        let (columns, rows) = read(&text).unwrap();
+        let other = "| mode | rate |\n| --- | --- |\n| 0 | 1 |\n";
+        let (columns, rows) = read(&format!("{other}\n{text}\n\n{other}")).unwrap();
+        assert_eq!(rows.len(), 1);
         let titles: Vec<&str> = columns.iter().map(|column| column.title.as_str()).collect();
         assert_eq!(titles, ["Hekla", "A", "B"]);
         assert!(columns[0].is_hekla && !columns[1].is_hekla);
