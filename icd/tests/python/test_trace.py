@@ -99,6 +99,31 @@ def test_the_trace_is_whole(tmp_path, how, m):
     assert any(name.startswith("queue 1, ") for name in names)
 
 
+SIZES = """
+program = cl.Program(context, '''
+kernel void blind(global uint *out) { out[get_global_id(0)] += 3; }
+kernel void seeing(global uint *out) { out[get_global_id(0)] += 2 + get_local_size(0) / get_local_size(0); }
+''').build()
+sums = np.zeros(1 << 16, np.uint32)
+buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=sums)
+for kernel in program.all_kernels():
+    kernel.set_args(buffer)
+    for local in (1, 4, 16, 64, 128):
+        cl.enqueue_nd_range_kernel(queue, kernel, sums.shape, (local,))
+cl.enqueue_copy(queue, sums, buffer)
+assert (sums == 2 * 5 * 3).all()
+"""
+
+
+def test_one_pipeline_serves_all_sizes_that_a_kernel_cannot_tell(tmp_path):
+    path = tmp_path / "trace.json"
+    result = run(SIZES, HEKLA_TRACE=path, HEKLA_PACK="")
+    assert result.returncode == 0, result.stderr
+    names = [event["name"] for event in json.loads(path.read_text())]
+    assert names.count("pipeline of blind") == 1
+    assert names.count("pipeline of seeing") > 1
+
+
 def test_a_trace_that_cannot_be_written_costs_nothing(tmp_path):
     result = run("print('done')", HEKLA_TRACE=tmp_path / "missing" / "trace.json")
     assert result.returncode == 0 and "done" in result.stdout
