@@ -90,8 +90,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Combines the words before `end` (there is at least the first, which is taken also where `end` is 0): by each
-    /// work-item if there are few in all, else by the sub-group together. If all sub-groups combine the same words, they
-    /// do so in the same order, which those that are not whole cannot do together.
+    /// work-item or by the sub-group together.
     fn sum_of_words(
         &mut self,
         op: BinaryOp,
@@ -101,18 +100,7 @@ impl Lowerer<'_, '_> {
     ) -> Value {
         let [each, together, done] = [(); 3].map(|()| self.b.new_block());
         let sum = self.b.func.add_param(done, scratch.ty());
-        let mut by_each = self.b.icmp_imm(IntCC::Ule, count, FEW_WORDS);
-        if is_same && op == BinaryOp::FAdd {
-            let (items, size) =
-                (self.local_count(), self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0));
-            let mask = self.b.add_const(size, -1);
-            let rest = self.b.binary(BinaryOp::And, items, mask);
-            let is_partial = self.b.is_nonzero(rest);
-            by_each = self.b.binary(BinaryOp::Or, by_each, is_partial);
-        } else if is_same && !scratch.ty().scalar.is_float() {
-            // Hardware combines integers at once.
-            by_each = self.b.func.constant(Type::BOOL, 0);
-        }
+        let by_each = self.is_combined_by_each(op, scratch.ty(), (count, is_same));
         self.b.brif(by_each, each, together);
         self.b.switch_to(each);
         let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
@@ -129,6 +117,30 @@ impl Lowerer<'_, '_> {
         self.b.jump(done, &[all]);
         self.b.switch_to(done);
         sum
+    }
+
+    /// Returns true if each work-item is to combine `count` words by itself: if they are few. If all sub-groups combine the
+    /// same words (`is_same`), sums of floats must be formed in one order, which partial sub-groups cannot keep together;
+    /// integers are left to the sub-group, since hardware has an instruction for that.
+    fn is_combined_by_each(
+        &mut self,
+        op: BinaryOp,
+        ty: Type,
+        (count, is_same): (Value, bool),
+    ) -> Value {
+        if is_same && !ty.scalar.is_float() {
+            return self.b.func.constant(Type::BOOL, 0);
+        }
+        let are_few = self.b.icmp_imm(IntCC::Ule, count, FEW_WORDS);
+        if !is_same || op != BinaryOp::FAdd {
+            return are_few;
+        }
+        let items = self.local_count();
+        let size = self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0);
+        let mask = self.b.add_const(size, -1);
+        let rest = self.b.binary(BinaryOp::And, items, mask);
+        let is_partial = self.b.is_nonzero(rest);
+        self.b.binary(BinaryOp::Or, are_few, is_partial)
     }
 
     fn is_last_of_subgroup(&mut self) -> Value {

@@ -141,7 +141,7 @@ impl Emitter<'_> {
         self.op(Op::Select, word, &[several, own, id])
     }
 
-    /// Returns the number among them of the work-item's own one.
+    /// Returns the index, among the work-groups that run as one, of the work-item's own.
     pub fn own_group(&mut self) -> u32 {
         let (id, size) = (self.builtin(BuiltIn::LocalInvocationId, 0), self.packed_local_size());
         self.u32_op(Op::UDiv, id, size)

@@ -151,7 +151,8 @@ impl Emitter<'_> {
         *self.arrays.local_length.insert(id)
     }
 
-    /// Returns the number of the first element, of that many bytes, of the own work-group's block, if several run as one.
+    /// Returns the index of the first element, of `bytes` bytes, of the local memory of the work-item's own work-group;
+    /// `None` if the kernel's work-groups never run several as one.
     fn own_block(&mut self, bytes: u32) -> Option<u32> {
         if !self.info.packs_groups {
             return None;

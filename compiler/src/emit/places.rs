@@ -64,7 +64,8 @@ pub(super) struct View {
 pub(super) struct Arrays {
     pub local: SmallVec<[View; 4]>,
     pub local_length: Option<u32>,
-    /// In this function, by bytes of an element: the first one of the block of the own work-group.
+    /// Pairs of an element's size in bytes and the index of the first such element of the own work-group's local memory,
+    /// computed at the current function's entry.
     pub local_bases: SmallVec<[(u32, u32); 4]>,
     pub stack: Option<View>,
     pub objects: Vec<Option<View>>,

@@ -54,7 +54,7 @@ pub fn capable() -> Device {
     Device { name: "capable", target, floats: Floats::default() }
 }
 
-/// Wide integers and doubles, but no views of work-group memory and an Fma that rounds twice.
+/// Wide integers, rotated by funnel shifts, and doubles, but no views of work-group memory and an Fma that rounds twice.
 pub fn middling() -> Device {
     let floats = Floats { fma_rounds_twice: true, ..Floats::default() };
     let target = Target { slow_long_rotates: true, ..Target::generic() };

@@ -48,6 +48,11 @@ impl NdRange {
         std::array::from_fn(|d| self.global[d].div_ceil(u64::from(self.local[d])))
     }
 
+    /// Returns the number of work-groups, partial ones included.
+    pub fn group_total(&self) -> u64 {
+        self.group_counts().iter().fold(1, |all, &count| all.saturating_mul(count))
+    }
+
     /// Returns the launch as one dispatch; `None` if it takes several.
     pub fn one_dispatch(&self, max_groups: [u32; 3]) -> Option<Dispatch> {
         let mut groups = [0; 3];

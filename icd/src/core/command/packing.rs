@@ -2,9 +2,9 @@
 //! a small work-group leaves over do nothing; those of one sub-group are often too many for all to have a place. Where a
 //! kernel's work-items never act together with the others of their work-group
 //! ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one of the device's,
-//! and the kernel computes the ids of its own and the place of its local memory. A kernel that cannot tell the size of its
-//! work-groups either runs in those of one size, so that one pipeline serves whatever sizes an application tries: hashcat
-//! tries six, and NVIDIA's compiler takes four seconds for some of its kernels.
+//! and the kernel computes the ids of its own and the place of its local memory. A kernel that moreover cannot observe the
+//! local size always runs with the same one, so that one pipeline serves all sizes that an application tries: hashcat tries
+//! six, and NVIDIA's compiler takes four seconds for some of its kernels.
 
 use super::ndrange::{LocalLimits, NdRange, PREFERRED_TOTAL};
 
@@ -29,13 +29,12 @@ pub fn packed_groups(
         return 1;
     }
     let limits = limits();
-    let groups = range.group_counts().iter().fold(1u64, |all, &count| all.saturating_mul(count));
     let groups_x = range.global[0] / u64::from(range.local[0]);
     let most = [
         u64::from(SUBGROUPS * lanes) / items,
         u64::from(limits.total) / items,
         u64::from(limits.each[0] / range.local[0]),
-        groups / least_groups.max(1),
+        range.group_total() / least_groups.max(1),
         groups_x,
         blocks,
     ];
@@ -47,20 +46,23 @@ pub fn packed_groups(
     }
 }
 
-/// Returns the local size for a kernel that cannot tell it, in place of one that differs in x alone, as
-/// [`packed_groups`] keeps `least_groups`; `None` if that would leave a remainder.
+/// Returns the local size that replaces the application's for a kernel that cannot observe it; `None` to keep it: if it
+/// is that already, is not one-dimensional, would leave a remainder, or is smaller and fewer than `least_groups`
+/// work-groups would be left.
 pub fn common_local_size(
     range: &NdRange,
     limits: impl FnOnce() -> LocalLimits,
     least_groups: u64,
 ) -> Option<[u32; 3]> {
     let [x, 1, 1] = range.local else { return None };
+    if x == PREFERRED_TOTAL {
+        return None;
+    }
     let limits = limits();
     let size = PREFERRED_TOTAL.min(limits.total).min(limits.each[0]);
     let common = NdRange { local: [size, 1, 1], ..*range };
-    let groups = common.group_counts().iter().fold(1u64, |all, &count| all.saturating_mul(count));
     let fits = range.global[0].is_multiple_of(u64::from(size));
-    (fits && (x >= size || groups >= least_groups)).then_some(common.local)
+    (fits && (x >= size || common.group_total() >= least_groups)).then_some(common.local)
 }
 
 #[cfg(test)]

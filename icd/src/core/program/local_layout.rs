@@ -51,7 +51,7 @@ impl LocalLayout {
         Some(if rounded.total <= limit { rounded } else { exact })
     }
 
-    /// Returns for how many work-groups so many bytes suffice.
+    /// Returns how many work-groups' blocks fit in `limit` bytes.
     pub fn most_blocks(&self, kernel: &Kernel, limit: u64) -> u64 {
         let element = u64::from(kernel.local.element_size.max(1));
         limit / (u64::from(self.length(kernel)) * element)

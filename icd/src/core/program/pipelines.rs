@@ -17,7 +17,7 @@ pub struct PipelineKey {
     pub packed: u32,
     /// True if the global offset, or the first work-group of the dispatch, is not zero.
     pub has_global_offset: bool,
-    /// Length of the local block of one of those in its elements.
+    /// Length of one such work-group's local block, in elements.
     pub local_length: u32,
     /// Byte offset of each local argument, by ordinal.
     pub local_offsets: SmallVec<[u32; 4]>,
