@@ -25,6 +25,8 @@ pub mod spec_id {
     /// Work-groups that run as one, side by side in x, if [`super::Kernel::packs_groups`]: then id 0 is so many times
     /// the work-group size. 1 by default.
     pub const PACKED_GROUPS: u32 = 5;
+    /// Bool: 1 if work-groups reach beyond [`super::Field::Bounds`]; work-items there return at once. 0 by default.
+    pub const BOUNDED: u32 = 6;
     /// Byte offset in the local block of local-pointer argument number `ordinal`: id 8 + ordinal.
     pub const LOCAL_ARG_BASE: u32 = 8;
 }
@@ -225,6 +227,8 @@ pub struct Kernel {
     /// True if several work-groups may run as one ([`spec_id::PACKED_GROUPS`]): work-items never act together with the
     /// others of their work-group, and wait for none.
     pub packs_groups: bool,
+    /// True if it can be specialized for work-groups that reach beyond the global size ([`spec_id::BOUNDED`]).
+    pub bounded: bool,
     /// True if the module declares descriptor set 0.
     pub uses_images: bool,
     /// True if the module is for sub-groups of one size: the required one, else the device's own.
@@ -434,6 +438,8 @@ pub enum Field {
     EnqueuedLocalSize,
     /// u32: number of dimensions (get_work_dim).
     WorkDim,
+    /// u32 x 3: the work-items of this dispatch, where [`spec_id::BOUNDED`] is 1.
+    Bounds,
     /// u64: device address of the program's [`DataImage`].
     DataAddress,
     /// u64: device address of the launch's buffer for [`crate::printf`].
@@ -453,7 +459,7 @@ impl Field {
             | Field::GlobalOffset
             | Field::GlobalSize
             | Field::NumGroups => Some((24, 8)),
-            Field::EnqueuedLocalSize => Some((12, 4)),
+            Field::EnqueuedLocalSize | Field::Bounds => Some((12, 4)),
             Field::WorkDim => Some((4, 4)),
             Field::DataAddress | Field::PrintfBuffer | Field::OrderWord => Some((8, 8)),
         }

@@ -44,6 +44,7 @@ fn specialization() -> Object {
         .member("local_block_length", spec_id::LOCAL_BLOCK_LEN)
         .member("local_argument_base", spec_id::LOCAL_ARG_BASE)
         .member("packed_groups", spec_id::PACKED_GROUPS)
+        .member("bounded", spec_id::BOUNDED)
 }
 
 fn bindings() -> Object {
@@ -86,6 +87,7 @@ fn describe_kernel(kernel: &Kernel, module: Option<String>) -> Object {
         .member("uses_barrier", kernel.uses_barrier)
         .member("local_size_visible", kernel.local_size_visible)
         .member("packs_groups", kernel.packs_groups)
+        .member("bounded", kernel.bounded)
         .member("uses_images", kernel.uses_images)
 }
 
@@ -133,6 +135,7 @@ fn implicit_field(entry: &ArgumentField) -> Option<Object> {
         Field::NumGroups => "num_groups",
         Field::EnqueuedLocalSize => "enqueued_local_size",
         Field::WorkDim => "work_dim",
+        Field::Bounds => "bounds",
         Field::DataAddress => "data_address",
         Field::PrintfBuffer => "printf_buffer",
         Field::OrderWord => "order_word",

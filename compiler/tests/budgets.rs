@@ -30,18 +30,19 @@ macro_rules! budget {
     };
 }
 
+/// The check of bounds is 15 instructions, a selection and four loads of them, where a kernel can have it.
 const BUDGETS: [Budget; 11] = [
-    budget!("adjacent", 43, 0, 0, 8),
-    budget!("axpy", 79, 0, 1, 17),
-    budget!("dot", 114, 2, 2, 19),
-    budget!("invariant", 49, 1, 2, 9),
+    budget!("adjacent", 58, 0, 1, 12),
+    budget!("axpy", 94, 0, 2, 21),
+    budget!("dot", 129, 2, 3, 23),
+    budget!("invariant", 64, 1, 3, 13),
     budget!("nbody", 133, 2, 2, 16),
-    budget!("reads", 45, 0, 1, 8),
+    budget!("reads", 60, 0, 2, 12),
     budget!("reduction", 98, 2, 4, 17),
-    budget!("search", 58, 1, 3, 10),
+    budget!("search", 73, 1, 4, 14),
     budget!("sgemm", 227, 1, 1, 49),
-    budget!("sha256", 1535, 1, 1, 234),
-    budget!("stencil", 99, 1, 2, 18),
+    budget!("sha256", 1550, 1, 2, 238),
+    budget!("stencil", 114, 1, 3, 22),
 ];
 
 fn emitted(budget: &Budget) -> Module {

@@ -680,9 +680,32 @@ fn work_groups_run_as_one_where_none_can_tell() {
 }
 
 #[test]
+fn kernels_check_bounds_where_they_cannot_tell_the_local_size() {
+    let bounds = |size: u32, required: &str, body: &str, target: &Target| {
+        let text = format!(
+            "kernel @k k(s: value {size}, a: buffer){required}\nfn @k() {{\nblock0:\n    v0:i32 = load_arg 0, 0\n    v1:ptr.global = load_arg 1, 0\n{body}    return\n}}\n"
+        );
+        let kernel = check(&text, target);
+        let entry = kernel.argument_fields.iter().find(|entry| entry.field == Field::Bounds);
+        assert_eq!(kernel.bounded, entry.is_some());
+        entry.map(|entry| (entry.offset, kernel.argument_buffer_size))
+    };
+    let target = Target { push_constant_size: 128, ..Target::generic() };
+    assert_eq!(bounds(4, "", "", &target), Some((16, 28)));
+    assert_eq!(bounds(4, " reqd 8 4 2", "", &target), None);
+    let id = "    v2:i32 = workitem local_id 0\n    store v1, v2, align 4\n";
+    assert_eq!(bounds(4, "", id, &target), None);
+    // They take no arguments out of push constants.
+    assert_eq!(bounds(108, "", "", &target), None);
+    assert_eq!(bounds(100, "", "", &target), Some((112, 124)));
+    assert_eq!(bounds(124, "", "", &target), Some((136, 148)));
+}
+
+#[test]
 fn empty_kernel_needs_nothing() {
     let kernel = check("kernel @k k()\nfn @k() {\nblock0:\n    return\n}\n", &Target::generic());
-    assert_eq!((kernel.argument_buffer_size, kernel.argument_fields.len()), (0, 0));
+    // But the check of bounds, 12 bytes.
+    assert_eq!((kernel.argument_buffer_size, kernel.argument_fields.len()), (12, 1));
     assert_eq!((kernel.local.static_size, kernel.private_size), (0, 0));
 }
 
@@ -718,8 +741,8 @@ block0:
     for (_, target) in targets() {
         let kernel = check(text, &target);
         assert_eq!(
-            kernel.argument_fields,
-            [ArgumentField { field: Field::DataAddress, offset: 0 }]
+            kernel.argument_fields[0],
+            ArgumentField { field: Field::DataAddress, offset: 0 }
         );
     }
 }

@@ -214,6 +214,13 @@ fn composite(module: &Module, inst: &Inst, ids: &[u32], values: &[&Value]) -> Re
             let members: Res<Vec<Value>> = ids[2..].iter().map(pick).collect();
             Value::Composite(members?.into())
         }
+        Op::Any => {
+            let lanes = value(0)?.members()?.iter().map(Value::scalar).collect::<Res<Vec<_>>>()?;
+            match lanes.iter().any(|lane| lane.undef != 0) {
+                true => Value::Bits(Bits::undefined(1)),
+                false => Bits::new(u64::from(lanes.iter().any(|lane| lane.bits != 0))).into(),
+            }
+        }
         // An index out of bounds has no defined result.
         Op::VectorExtractDynamic => {
             let (members, index) = (value(0)?.members()?, value(1)?.scalar()?);

@@ -105,7 +105,10 @@ impl Launch {
             let bytes = self.field(entry.field, printf, order_word);
             put(&mut arguments, entry.offset, &bytes)?;
         }
-        let [x, y, z] = [0, 1, 2].map(|d| self.parts(d));
+        let [x, y, z] = [0, 1, 2].map(|d| match kernel.bounded {
+            true => vec![self.beyond(d)],
+            false => self.parts(d),
+        });
         let mut steps = 0;
         for z in &z {
             for y in &y {
@@ -169,6 +172,7 @@ impl Launch {
             spec_id::LOCAL_SIZE.into_iter().zip(local).collect();
         constants.insert(spec_id::HAS_GLOBAL_OFFSET, u32::from(has_global_offset));
         constants.insert(spec_id::PACKED_GROUPS, packed);
+        constants.insert(spec_id::BOUNDED, u32::from(kernel.bounded));
         let mut end = kernel.local.static_size;
         for (arg, value) in kernel.args.iter().zip(&self.args) {
             if let (ArgKind::Local { ordinal, align }, Argument::Local(size)) = (arg.kind, value) {
@@ -195,6 +199,7 @@ impl Launch {
             Field::NumGroups => {
                 bytes_of([0, 1, 2].map(|d| self.global[d].div_ceil(u64::from(self.local[d]))))
             }
+            Field::Bounds => self.global.iter().flat_map(|n| (*n as u32).to_le_bytes()).collect(),
             Field::EnqueuedLocalSize => self.local.iter().flat_map(|n| n.to_le_bytes()).collect(),
             Field::WorkDim => self.dimensions.to_le_bytes().to_vec(),
             Field::DataAddress => self.data.to_le_bytes().to_vec(),
@@ -202,6 +207,12 @@ impl Launch {
             Field::OrderWord => order_word.to_le_bytes().to_vec(),
             Field::GlobalBase | Field::GroupBase => Vec::new(),
         }
+    }
+
+    /// More work-groups of a dimension than the global size needs: the kernel must check it.
+    fn beyond(&self, d: usize) -> Part {
+        let groups = (self.global[d] / u64::from(self.local[d])) as u32 + 1;
+        Part { local: self.local[d], groups, first_item: 0, first_group: 0 }
     }
 
     /// Whole work-groups of a dimension, and the smaller one at its end.

@@ -27,15 +27,19 @@ pub(super) struct KernelInputs {
     pub has_global_offset: Option<u32>,
     /// The number of work-groups that run as one, and whether there are several.
     pub packed_groups: Option<[u32; 2]>,
+    /// True if the kernel can check that a work-item is within [`Field::Bounds`].
+    pub bounded: bool,
     pub local_args: FxHashMap<u32, u32>,
 }
 
 impl KernelInputs {
-    /// Lays out the buffer and declares the work-group size.
+    /// Lays out the buffer and declares the work-group size. It has bounds where they cost no place of arguments in push
+    /// constants, if the kernel cannot tell work-groups of several sizes apart: `sizes_visible` is false.
     pub fn new(
         builder: &mut SpirvBuilder,
         kernel: &KernelEntry,
         fields: &BTreeSet<Field>,
+        sizes_visible: bool,
         target: &Target,
     ) -> EmitResult<KernelInputs> {
         let mut inputs = KernelInputs {
@@ -44,14 +48,15 @@ impl KernelInputs {
         };
         let mut end = 0u32;
         for &field in fields {
-            let (size, align) = inputs.field_layout(field)?;
-            let offset = end.next_multiple_of(align);
-            end = offset
-                .checked_add(size)
-                .filter(|&end| end < 1 << 20)
-                .ok_or_else(|| EmitError::Unsupported("the arguments are too large".into()))?;
-            inputs.fields.push(ArgumentField { field, offset });
-            inputs.offsets.insert(field, offset);
+            end = inputs.place(field, end)?;
+        }
+        if !sizes_visible && kernel.required_local_size.is_none() {
+            let (size, align) = inputs.field_layout(Field::Bounds)?;
+            let fits = |end: u32| end.next_multiple_of(4) <= target.push_constant_size;
+            if !fits(end) || fits(end.next_multiple_of(align) + size) {
+                end = inputs.place(Field::Bounds, end)?;
+                inputs.bounded = true;
+            }
         }
         inputs.size = end.next_multiple_of(4);
         inputs.in_push_constants = inputs.size <= target.push_constant_size;
@@ -66,6 +71,16 @@ impl KernelInputs {
         }
         inputs.declare_local_size(builder, kernel);
         Ok(inputs)
+    }
+
+    /// Places a field behind those that end at `end`. Returns its end.
+    fn place(&mut self, field: Field, end: u32) -> EmitResult<u32> {
+        let (size, align) = self.field_layout(field)?;
+        let offset = end.next_multiple_of(align);
+        self.fields.push(ArgumentField { field, offset });
+        self.offsets.insert(field, offset);
+        let end = offset.checked_add(size).filter(|&end| end < 1 << 20);
+        end.ok_or_else(|| EmitError::Unsupported("the arguments are too large".into()))
     }
 
     /// Forgets what was read in another function.

@@ -61,7 +61,8 @@ impl<'a> Emitter<'a> {
         if info.ordered {
             builder.use_vulkan_memory_model(target)?;
         }
-        let inputs = KernelInputs::new(&mut builder, kernel, &info.fields, target)?;
+        let inputs =
+            KernelInputs::new(&mut builder, kernel, &info.fields, info.local_size_visible, target)?;
         let mut ids = SecondaryMap::new();
         for &func in functions {
             ids[func] = if func == kernel.func { builder.main } else { builder.new_id() };

@@ -34,7 +34,11 @@ impl Emitter<'_> {
             encode(code, Op::FunctionParameter, &[ty, id]);
         }
         let is_kernel = self.function_id(id)? == self.builder.main;
-        let prologue = if is_kernel { self.zero_initialize_local()? } else { None };
+        let prologue = match is_kernel {
+            true if self.inputs.bounded => Some(self.return_beyond_bounds()?),
+            true => self.zero_initialize_local()?,
+            false => None,
+        };
         self.emit_blocks(structure, prologue, code)?;
         encode(code, Op::FunctionEnd, &[]);
         Ok(())

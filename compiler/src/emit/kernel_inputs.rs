@@ -8,12 +8,12 @@ use crate::kernel::{spec_id, ArgKind, Field};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, MemoryAccess, Op, StorageClass};
 
 impl Emitter<'_> {
-    fn field(&self, field: Field) -> EmitResult<u32> {
+    pub fn field(&self, field: Field) -> EmitResult<u32> {
         self.inputs.offsets.get(&field).copied().ok_or_else(|| EmitError::malformed("no field"))
     }
 
     /// Returns word number `index` of the kernel-argument buffer.
-    fn argument_word(&mut self, index: u32) -> u32 {
+    pub fn argument_word(&mut self, index: u32) -> u32 {
         let (base, class) = match self.inputs.in_push_constants {
             true => (self.inputs.variable, StorageClass::PushConstant),
             false => (self.argument_buffer(), StorageClass::PhysicalStorageBuffer),
@@ -91,7 +91,7 @@ impl Emitter<'_> {
         self.extract(word, all, u32::from(dim))
     }
 
-    fn load_builtin(&mut self, builtin: BuiltIn, ty: u32) -> u32 {
+    pub fn load_builtin(&mut self, builtin: BuiltIn, ty: u32) -> u32 {
         let builder = &mut self.builder;
         let variable = *self.inputs.builtins.entry(builtin as u32).or_insert_with(|| {
             let variable = builder.variable(StorageClass::Input, ty);
@@ -103,11 +103,10 @@ impl Emitter<'_> {
 
     fn has_global_offset(&mut self) -> u32 {
         let builder = &mut self.builder;
-        *self.inputs.has_global_offset.get_or_insert_with(|| {
-            let id = builder.declare(Op::SpecConstantTrue, Some(builder.bool), &[]);
-            builder.decorate(id, Decoration::SpecId, &[spec_id::HAS_GLOBAL_OFFSET]);
-            id
-        })
+        *self
+            .inputs
+            .has_global_offset
+            .get_or_insert_with(|| builder.spec_const_bool(spec_id::HAS_GLOBAL_OFFSET, true))
     }
 
     /// Returns true if work-groups may run as one, side by side in this dimension.

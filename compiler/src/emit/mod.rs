@@ -13,6 +13,7 @@
 
 mod argument_buffer;
 mod atomics;
+mod bounds;
 mod control;
 mod convert;
 mod data;
@@ -125,6 +126,7 @@ pub fn emit_observed(
         uses_barrier,
         local_size_visible,
         packs_groups,
+        bounded: inputs.bounded,
         uses_images,
         uses_subgroups,
         required_subgroup_size: kernel.required_subgroup_size,

@@ -250,6 +250,14 @@ impl SpirvBuilder {
         id
     }
 
+    /// Returns a boolean specialization constant.
+    pub fn spec_const_bool(&mut self, spec_id: u32, default: bool) -> u32 {
+        let op = if default { Op::SpecConstantTrue } else { Op::SpecConstantFalse };
+        let id = self.declare(op, Some(self.bool), &[]);
+        self.decorate(id, Decoration::SpecId, &[spec_id]);
+        id
+    }
+
     /// Returns a module-scope variable, listed in the entry point's interface.
     pub fn variable(&mut self, class: StorageClass, pointee: u32) -> u32 {
         self.initialized_variable(class, pointee, None)

@@ -32,6 +32,7 @@ pub const HEKLA_FIELD_WORK_DIM: u32 = 6;
 pub const HEKLA_FIELD_DATA_ADDRESS: u32 = 7;
 pub const HEKLA_FIELD_PRINTF_BUFFER: u32 = 8;
 pub const HEKLA_FIELD_ORDER_WORD: u32 = 9;
+pub const HEKLA_FIELD_BOUNDS: u32 = 10;
 
 /// The offset of an argument that the kernel does not read.
 pub const HEKLA_NO_OFFSET: u32 = 0xFFFF_FFFF;

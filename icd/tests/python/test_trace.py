@@ -124,6 +124,29 @@ def test_one_pipeline_serves_all_sizes_that_a_kernel_cannot_tell(tmp_path):
     assert names.count("pipeline of seeing") > 1
 
 
+OPEN_SIZES = """
+program = cl.Program(context, '''
+kernel void blind(global uint *out) { out[get_global_id(1) * 64 + get_global_id(0)] = 1; }
+kernel void seeing(global uint *out) { out[get_global_id(1) * 64 + get_global_id(0)] = get_local_size(0); }
+''').build()
+buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * 64 * 64)
+for kernel in program.all_kernels():
+    kernel.set_args(buffer)
+    for x in range(30, 64):
+        cl.enqueue_nd_range_kernel(queue, kernel, (x, 97 - x), None)
+queue.finish()
+"""
+
+
+def test_few_pipelines_serve_all_global_sizes_that_a_kernel_checks(tmp_path):
+    path = tmp_path / "trace.json"
+    result = run(OPEN_SIZES, HEKLA_TRACE=path, HEKLA_PACK="")
+    assert result.returncode == 0, result.stderr
+    names = [event["name"] for event in json.loads(path.read_text())]
+    assert names.count("pipeline of blind") <= 2
+    assert names.count("pipeline of seeing") > 10
+
+
 def test_a_trace_that_cannot_be_written_costs_nothing(tmp_path):
     result = run("print('done')", HEKLA_TRACE=tmp_path / "missing" / "trace.json")
     assert result.returncode == 0 and "done" in result.stdout

@@ -4,7 +4,7 @@
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
-use crate::core::command::packing::{common_local_size, packed_groups};
+use crate::core::command::packing::{bounded_local_size, common_local_size, packed_groups};
 use crate::core::command::printout::Printout;
 use crate::core::context::svm::Allocation;
 use crate::core::context::usm::Indirect;
@@ -184,17 +184,33 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
         global: sizes.global.map(|v| v as u64),
         local,
         packed: 1,
+        bounded: false,
     })
 }
 
-/// Chooses how the device's work-groups differ from the application's, where the kernel cannot tell.
-fn regroup(queue: &Queue, built: &BuiltKernel, layout: &LocalLayout, range: &mut NdRange) {
+/// Chooses how the device's work-groups differ from the application's, where the kernel cannot tell. `open`: the
+/// application left their size to the device.
+fn regroup(
+    queue: &Queue,
+    built: &BuiltKernel,
+    layout: &LocalLayout,
+    open: bool,
+    range: &mut NdRange,
+) {
     let (kernel, device) = (&built.kernel, &queue.device);
     let least_groups = queue.gpu.least_packed_groups;
-    if !kernel.packs_groups || least_groups == u64::MAX {
+    if least_groups == u64::MAX {
         return;
     }
     let limits = || local_limits(device, built);
+    range.bounded = kernel.bounded;
+    if kernel.bounded && open && kernel.local_size_hint.is_none() {
+        range.local = bounded_local_size(range, &limits());
+        return;
+    }
+    if !kernel.packs_groups {
+        return;
+    }
     if !kernel.local_size_visible && kernel.required_local_size.is_none() {
         range.local = common_local_size(range, limits, least_groups).unwrap_or(range.local);
     }
@@ -224,10 +240,14 @@ impl Launch {
         let local_size = |index| arguments.local_size(index);
         let layout = LocalLayout::of_launch(&built.kernel, local_size, device.local_memory());
         let layout = layout.ok_or(ClError(CL_OUT_OF_RESOURCES))?;
-        regroup(queue, built, &layout, &mut range);
+        regroup(queue, built, &layout, sizes.local.is_none(), &mut range);
         let max_groups = device.info().limits.max_workgroup_count;
+        let mut bounded = false;
         let dispatches = match range.one_dispatch(max_groups) {
-            Some(Dispatch { groups, .. }) => Dispatches::One(groups),
+            Some(Dispatch { local, groups, .. }) => {
+                bounded = range.bounded && !range.is_filled_by(local);
+                Dispatches::One(groups)
+            }
             None => {
                 let several = range.dispatches(max_groups);
                 Dispatches::Several(several.ok_or(ClError(CL_OUT_OF_RESOURCES))?.into_vec())
@@ -237,6 +257,7 @@ impl Launch {
         let pipeline = PipelineKey {
             local_size: [x * range.packed, y, z],
             packed: range.packed,
+            bounded,
             has_global_offset: range.offset != [0; 3],
             local_length: layout.length(&built.kernel),
             local_offsets: layout.offsets,
@@ -315,6 +336,11 @@ impl Launch {
                     let word = queue.gpu.order_word()?;
                     put(fields, at, &word.address().to_le_bytes());
                     self.others.push(word.clone());
+                }
+                Field::Bounds => {
+                    for (d, size) in self.range.global.iter().enumerate() {
+                        put(fields, at + 4 * d, &(*size as u32).to_le_bytes());
+                    }
                 }
                 Field::PrintfBuffer | Field::GlobalBase | Field::GroupBase => {}
             }

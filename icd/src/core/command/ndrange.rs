@@ -12,6 +12,8 @@ pub struct NdRange {
     pub local: [u32; 3],
     /// Work-groups that the device runs as one, side by side in x, where so many are left.
     pub packed: u32,
+    /// True if work-groups may reach beyond the global size: the kernel leaves at once there.
+    pub bounded: bool,
 }
 
 /// A grid of equal work-groups: one vkCmdDispatch.
@@ -53,6 +55,11 @@ impl NdRange {
         self.group_counts().iter().fold(1, |all, &count| all.saturating_mul(count))
     }
 
+    /// Returns true if work-groups of a size fill the index space, with none beyond it.
+    pub fn is_filled_by(&self, local: [u32; 3]) -> bool {
+        self.global.iter().zip(local).all(|(global, local)| global.is_multiple_of(local.into()))
+    }
+
     /// Returns the launch as one dispatch; `None` if it takes several.
     pub fn one_dispatch(&self, max_groups: [u32; 3]) -> Option<Dispatch> {
         let mut groups = [0; 3];
@@ -60,8 +67,9 @@ impl NdRange {
         local[0] *= self.packed;
         for (d, groups) in groups.iter_mut().enumerate() {
             let size = u64::from(local[d]);
-            let count = self.global[d] / size;
-            if count * size != self.global[d] || count > most_groups(local[d], max_groups[d]) {
+            let count = self.global[d].div_ceil(size);
+            let fits = self.bounded || count * size == self.global[d];
+            if !fits || count > most_groups(local[d], max_groups[d]) {
                 return None;
             }
             *groups = count as u32;
@@ -224,6 +232,7 @@ mod tests {
             global: [10, 7, 1],
             local: [4, 4, 1],
             packed: 1,
+            bounded: false,
         };
         let all = range.dispatches([65535; 3]).unwrap();
         assert_eq!(all.len(), 4);
@@ -243,8 +252,14 @@ mod tests {
     #[test]
     fn dispatches_have_items_of_32_bits() {
         let global = [5 << 30, 1, 1];
-        let range =
-            NdRange { dimensions: 1, offset: [0; 3], global, local: [256, 1, 1], packed: 1 };
+        let range = NdRange {
+            dimensions: 1,
+            offset: [0; 3],
+            global,
+            local: [256, 1, 1],
+            packed: 1,
+            bounded: false,
+        };
         let all = range.dispatches([i32::MAX as u32, 65535, 65535]).unwrap();
         let items = |d: &Dispatch| u64::from(d.groups[0]) * u64::from(d.local[0]);
         assert!(all.iter().all(|d| items(d) <= 1 << 32));
@@ -255,7 +270,7 @@ mod tests {
     #[test]
     fn what_fills_no_pack_comes_last() {
         let (offset, global, local) = ([7, 0, 0], [3 * 21 + 2, 4, 1], [3, 2, 1]);
-        let range = NdRange { dimensions: 2, offset, global, local, packed: 8 };
+        let range = NdRange { dimensions: 2, offset, global, local, packed: 8, bounded: false };
         let all = range.dispatches([65535; 3]).unwrap();
         let x: Vec<_> = all.iter().map(|d| (d.local[0], d.groups[0], d.packed)).collect();
         assert_eq!(x, [(24, 2, 8), (3, 5, 1), (2, 1, 1)]);
@@ -275,6 +290,7 @@ mod tests {
             global: [100_000, 1, 1],
             local: [1, 1, 1],
             packed: 1,
+            bounded: false,
         };
         let all = range.dispatches([65_535; 3]).unwrap();
         assert_eq!(all.len(), 2);

@@ -4,15 +4,24 @@
 //! ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one of the device's,
 //! and the kernel computes the ids of its own and the place of its local memory. A kernel that moreover cannot observe the
 //! local size always runs with the same one, so that one pipeline serves all sizes that an application tries: hashcat tries
-//! six, and NVIDIA's compiler takes four seconds for some of its kernels.
+//! six, and NVIDIA's compiler takes four seconds for some of its kernels. Most such kernels can check that a work-item is
+//! within the global size ([`hekla_compiler::kernel::Kernel::bounded`]), so that work-groups of few sizes serve all global
+//! sizes.
 
-use super::ndrange::{LocalLimits, NdRange, PREFERRED_TOTAL};
+use super::ndrange::{choose_local_size, LocalLimits, NdRange, PREFERRED_TOTAL};
 
 /// Sub-groups of a work-group that is made of several.
 const SUBGROUPS: u32 = 4;
 
 /// A remainder that fills no pack takes a dispatch of its own, which this many packs pay for.
 const LEAST_PACKS: u64 = 8;
+
+/// Idle work-items that a launch may have in place of another pipeline: so many, and one for this many others.
+const IDLE_ITEMS: u64 = 8192;
+const ITEMS_PER_IDLE: u64 = 8;
+
+/// The least size in a dimension with several work-items, if it is open.
+const LEAST_SIZE: u64 = 4;
 
 /// Returns how many work-groups run as one, a power of two, on hardware with sub-groups of `lanes`. So many work-groups are
 /// left that no fewer than `least_groups` run: with few of them, each may have a part of the device for itself. The local
@@ -47,8 +56,8 @@ pub fn packed_groups(
 }
 
 /// Returns the local size that replaces the application's for a kernel that cannot observe it; `None` to keep it: if it
-/// is that already, is not one-dimensional, would leave a remainder, or is smaller and fewer than `least_groups`
-/// work-groups would be left.
+/// is that already, is not one-dimensional, would leave a remainder that the kernel cannot check, or many idle work-items,
+/// or is smaller and fewer than `least_groups` work-groups would be left.
 pub fn common_local_size(
     range: &NdRange,
     limits: impl FnOnce() -> LocalLimits,
@@ -61,8 +70,35 @@ pub fn common_local_size(
     let limits = limits();
     let size = PREFERRED_TOTAL.min(limits.total).min(limits.each[0]);
     let common = NdRange { local: [size, 1, 1], ..*range };
-    let fits = range.global[0].is_multiple_of(u64::from(size));
+    let fits = match range.bounded {
+        true => has_few_idle(&common),
+        false => range.global[0].is_multiple_of(u64::from(size)),
+    };
     (fits && (x >= size || common.group_total() >= least_groups)).then_some(common.local)
+}
+
+/// Returns the local size of a launch whose kernel checks bounds, if the application leaves it open: one of few, unless they
+/// would leave many work-items idle.
+pub fn bounded_local_size(range: &NdRange, limits: &LocalLimits) -> [u32; 3] {
+    let rounded = |size: u64| match size {
+        1 => 1,
+        _ => size.checked_next_power_of_two().unwrap_or(size).max(LEAST_SIZE),
+    };
+    let global = range.global.map(rounded);
+    let limits = LocalLimits { uniform: false, ..*limits };
+    let local = choose_local_size(range.dimensions, global, &limits);
+    match has_few_idle(&NdRange { local, ..*range }) {
+        true => local,
+        false => choose_local_size(range.dimensions, range.global, &limits),
+    }
+}
+
+/// Returns true if few work-items of a launch are beyond its global size.
+fn has_few_idle(range: &NdRange) -> bool {
+    let [counts, local] = [range.group_counts(), range.local.map(u64::from)];
+    let run = (0..3).fold(1u64, |all, d| all.saturating_mul(counts[d].saturating_mul(local[d])));
+    let items = range.global.iter().fold(1u64, |all, &size| all.saturating_mul(size));
+    run - items <= IDLE_ITEMS + items / ITEMS_PER_IDLE
 }
 
 #[cfg(test)]
@@ -72,7 +108,8 @@ mod tests {
     const LIMITS: LocalLimits = LocalLimits { total: 1024, each: [1024; 3], uniform: false };
 
     fn packed(global: [u64; 3], local: [u32; 3]) -> u32 {
-        let range = NdRange { dimensions: 3, offset: [0; 3], global, local, packed: 1 };
+        let range =
+            NdRange { dimensions: 3, offset: [0; 3], global, local, packed: 1, bounded: false };
         packed_groups(&range, || LIMITS, 32, 256, u64::MAX)
     }
 
@@ -86,7 +123,8 @@ mod tests {
         assert_eq!(packed([1 << 20, 1, 1], [256, 1, 1]), 1);
         let narrow = LocalLimits { each: [16, 16, 16], ..LIMITS };
         let (global, local) = ([1 << 20, 1, 1], [4, 1, 1]);
-        let range = NdRange { dimensions: 1, offset: [0; 3], global, local, packed: 1 };
+        let range =
+            NdRange { dimensions: 1, offset: [0; 3], global, local, packed: 1, bounded: false };
         assert_eq!(packed_groups(&range, || narrow, 32, 256, u64::MAX), 4);
         let few = LocalLimits { total: 64, ..LIMITS };
         assert_eq!(packed_groups(&range, || few, 32, 256, u64::MAX), 16);
@@ -103,6 +141,7 @@ mod tests {
             global: [100, 1, 1],
             local: [1; 3],
             packed: 1,
+            bounded: false,
         };
         assert_eq!(packed_groups(&range, || LIMITS, 32, 1, u64::MAX), 4);
         assert_eq!(packed_groups(&range, || LIMITS, 32, u64::MAX, u64::MAX), 1);
@@ -112,7 +151,8 @@ mod tests {
     fn each_packed_work_group_has_its_own_local_memory() {
         let packed = |local, blocks| {
             let global = [1 << 20, 1, 1];
-            let range = NdRange { dimensions: 1, offset: [0; 3], global, local, packed: 1 };
+            let range =
+                NdRange { dimensions: 1, offset: [0; 3], global, local, packed: 1, bounded: false };
             packed_groups(&range, || LIMITS, 32, 256, blocks)
         };
         let found = [u64::MAX, 16, 15, 3, 1, 0].map(|blocks| packed([8, 1, 1], blocks));
@@ -122,7 +162,8 @@ mod tests {
     #[test]
     fn one_size_serves_for_all_where_nothing_remains() {
         let common = |global, local, limits: LocalLimits| {
-            let range = NdRange { dimensions: 3, offset: [0; 3], global, local, packed: 1 };
+            let range =
+                NdRange { dimensions: 3, offset: [0; 3], global, local, packed: 1, bounded: false };
             common_local_size(&range, || limits, 256)
         };
         for local in [[1, 1, 1], [100, 1, 1], [512, 1, 1]] {
@@ -136,6 +177,47 @@ mod tests {
         // Few work-groups are not made fewer.
         assert_eq!(common([2048, 1, 1], [32, 1, 1], LIMITS), None);
         assert_eq!(common([2048, 1, 1], [1024, 1, 1], LIMITS), Some([256, 1, 1]));
+    }
+
+    #[test]
+    fn remainders_are_no_matter_where_the_kernel_checks_bounds() {
+        let common = |global, local| {
+            let (offset, bounded) = ([0; 3], true);
+            let range = NdRange { dimensions: 3, offset, global, local, packed: 1, bounded };
+            common_local_size(&range, || LIMITS, 256)
+        };
+        assert_eq!(common([1_000_000, 1, 1], [32, 1, 1]), Some([256, 1, 1]));
+        assert_eq!(common([1000, 1000, 1], [1, 1, 1]), Some([256, 1, 1]));
+        // Two thirds of the work-items would do nothing.
+        assert_eq!(common([85, 100_000, 1], [1, 1, 1]), None);
+    }
+
+    #[test]
+    fn few_local_sizes_serve_all_launches_that_leave_them_open() {
+        let chosen = |dimensions, global| {
+            let range = NdRange {
+                dimensions,
+                offset: [0; 3],
+                global,
+                local: [1; 3],
+                packed: 1,
+                bounded: true,
+            };
+            bounded_local_size(&range, &LIMITS)
+        };
+        for size in [129, 200, 1000, 1_000_003, 1 << 40] {
+            assert_eq!(chosen(1, [size, 1, 1]), [256, 1, 1]);
+        }
+        let small = [1, 2, 3, 5, 100].map(|size| chosen(1, [size, 1, 1]));
+        assert_eq!(small.map(|[x, ..]| x), [1, 4, 4, 8, 128]);
+        assert_eq!(chosen(2, [1920, 1080, 1]), [16, 16, 1]);
+        assert_eq!(chosen(2, [1000, 3, 1]), [64, 4, 1]);
+        // Three eighths of the work-items would do nothing.
+        assert_eq!(chosen(2, [5, 1_000_000, 1]), [5, 16, 1]);
+        assert_eq!(chosen(3, [100, 100, 100]), [8, 8, 4]);
+        let sizes = (1..14).flat_map(|x| (1..10).flat_map(move |y| (1..8).map(move |z| [x, y, z])));
+        let few: std::collections::BTreeSet<_> = sizes.map(|global| chosen(3, global)).collect();
+        assert!(few.len() <= 24, "{few:?}");
     }
 
     #[test]

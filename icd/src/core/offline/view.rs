@@ -160,5 +160,6 @@ fn field_kind(field: Field) -> Option<cl_uint> {
         Field::DataAddress => HEKLA_FIELD_DATA_ADDRESS,
         Field::PrintfBuffer => HEKLA_FIELD_PRINTF_BUFFER,
         Field::OrderWord => HEKLA_FIELD_ORDER_WORD,
+        Field::Bounds => HEKLA_FIELD_BOUNDS,
     })
 }

@@ -178,6 +178,7 @@ impl Writer {
         self.u32(u32::from(kernel.uses_barrier));
         self.u32(u32::from(kernel.local_size_visible));
         self.u32(u32::from(kernel.packs_groups));
+        self.u32(u32::from(kernel.bounded));
         self.u32(u32::from(kernel.uses_images));
         self.u32(u32::from(kernel.uses_subgroups));
         self.u32(kernel.required_subgroup_size.unwrap_or(0));
@@ -226,6 +227,7 @@ fn field_code(field: Field) -> (u32, u32) {
         Field::DataAddress => (8, 0),
         Field::PrintfBuffer => (9, 0),
         Field::OrderWord => (10, 0),
+        Field::Bounds => (11, 0),
     }
 }
 
@@ -333,6 +335,7 @@ impl<'a> Reader<'a> {
             uses_barrier: self.flag()?,
             local_size_visible: self.flag()?,
             packs_groups: self.flag()?,
+            bounded: self.flag()?,
             uses_images: self.flag()?,
             uses_subgroups: self.flag()?,
             required_subgroup_size: self.subgroup_size()?,
@@ -363,6 +366,7 @@ impl<'a> Reader<'a> {
             8 => Field::DataAddress,
             9 => Field::PrintfBuffer,
             10 => Field::OrderWord,
+            11 => Field::Bounds,
             _ => return Err("an unknown field".into()),
         };
         Ok(ArgumentField { field, offset })
@@ -435,6 +439,7 @@ mod tests {
             argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
             packs_groups: true,
+            bounded: true,
             uses_images: true,
             uses_subgroups: true,
             required_subgroup_size: Some(16),

@@ -110,6 +110,9 @@ impl BuiltKernel {
         if key.packed > 1 {
             constants.push((spec_id::PACKED_GROUPS, key.packed));
         }
+        if key.bounded {
+            constants.push((spec_id::BOUNDED, 1));
+        }
         constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length * key.packed));
         let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));

@@ -15,6 +15,8 @@ pub struct PipelineKey {
     pub local_size: [u32; 3],
     /// Work-groups that run as one.
     pub packed: u32,
+    /// True if work-groups reach beyond the global size.
+    pub bounded: bool,
     /// True if the global offset, or the first work-group of the dispatch, is not zero.
     pub has_global_offset: bool,
     /// Length of one such work-group's local block, in elements.
@@ -58,6 +60,7 @@ mod tests {
         let key = |length: usize| PipelineKey {
             local_size: [1; 3],
             packed: 1,
+            bounded: false,
             has_global_offset: false,
             local_length: length as u32,
             local_offsets: SmallVec::new(),
