@@ -49,6 +49,7 @@ use crate::analysis::register_pressure::register_pressure;
 use crate::ir::{Func, Gathering, KernelEntry, Module, Structure};
 use crate::kernel::{Arg, ArgKind, Kernel, LocalBlock};
 use crate::options::Options;
+use crate::passes::nesting;
 use crate::quirks;
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
@@ -87,6 +88,13 @@ pub fn emit_observed(
         return Err(EmitError::malformed("the kernel has no function"));
     }
     let functions = bottom_up(module, [kernel.func]).map_err(EmitError::Unsupported)?;
+    let depth = nesting::depth_with_calls(module, &functions, structures);
+    if target.software_masks && depth > nesting::LIMIT {
+        return Err(EmitError::Unsupported(format!(
+            "control flow is nested {depth} levels deep, of which the device's driver takes {}",
+            nesting::LIMIT
+        )));
+    }
     let mut emitter = emitter::Emitter::new(module, kernel, &functions, target)?;
     if let Some(observer) = observer {
         emitter.observer = Some(observer);

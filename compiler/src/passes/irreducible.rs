@@ -71,7 +71,7 @@ fn entries_of(func: &Function, component: &[Block], entry: Block) -> Vec<Block> 
 }
 
 /// Sends every edge to one of `entries` through a new block that switches on a variable.
-fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
+pub(super) fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
     let selector = variable_for(func, Type::I32);
     let sources = func.layout.clone();
     let dispatcher = func.add_block();

@@ -16,6 +16,7 @@ pub mod legalize;
 pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
+pub mod nesting;
 pub mod partial_unroll;
 pub mod rotate;
 pub mod scalarize;

@@ -14,7 +14,7 @@
 //! Values may lose their dominance over uses on the way; [`super::ssa_repair`] mends that.
 
 use super::loop_exits::LoopExits;
-use super::{irreducible, ssa_repair};
+use super::{irreducible, nesting, ssa_repair};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::{
@@ -27,6 +27,20 @@ use smallvec::SmallVec;
 pub fn run(func: &mut Function) -> Structure {
     super::unreachable::run(func);
     ssa_repair::demote_params(func);
+    let unstructured = (func.software_masks && nesting::may_be_cut(func)).then(|| func.clone());
+    let structure = rebuild(func);
+    match unstructured {
+        Some(mut unstructured) if nesting::is_too_deep(func, &structure) => {
+            nesting::cut(&mut unstructured);
+            *func = unstructured;
+            rebuild(func)
+        }
+        _ => structure,
+    }
+}
+
+/// Rebuilds the graph of a function without block parameters.
+fn rebuild(func: &mut Function) -> Structure {
     irreducible::run(func);
     let structure = Structurizer::new(func).run();
     // Merge blocks that nothing reaches are named by merge instructions nevertheless.
