@@ -18,8 +18,9 @@ use crate::submit::Queue;
 
 /// Texels in each direction: no power of two.
 const SIZE: u32 = 6;
-/// Places that are sampled.
+/// Places that are sampled: some anywhere, then those where weights of 8 bits are at their worst.
 const PLACES: u32 = 512;
+const PLACES_ANYWHERE: u32 = 256;
 /// Places far away, among those.
 const FAR: [f32; 8] = [-1e36, -3e9, -1e8, -70_000.0, 70_000.0, 1e8, 3e9, 1e36];
 const ERROR: f64 = 1.0 / 128.0;
@@ -198,7 +199,7 @@ impl Probed {
         let mut result = (0.0, 0.0f64);
         for (index, weight) in around {
             let texel = index.map_or(0.0, |index| self.texels[index]);
-            result = (result.0 + weight * texel, result.1.max(texel));
+            result = (result.0 + weight * texel, result.1.max(texel.abs()));
         }
         result
     }
@@ -224,11 +225,18 @@ fn sides(desc: &SamplerDesc, at: f64) -> [(Option<usize>, f64); 2] {
     [(index(first), 1.0 - weight), (index(first + 1.0), weight)]
 }
 
-/// Returns places within and around the image, and some that are far away: none for images that repeat.
+/// Returns places within and around the image, and some that are far away: none for images that repeat. The others are
+/// near centers of texels, where the errors of the weights of all axes add up: weights of 8 bits that are rounded are off
+/// by 0.45 of their last place, all in the same direction.
 fn places(desc: &SamplerDesc, axes: usize, farthest: [f32; 2]) -> Vec<f32> {
     let farthest = farthest[usize::from(desc.normalized)];
     let repeats = matches!(desc.address_mode, AddressMode::Repeat | AddressMode::MirroredRepeat);
     let place = |i: u32| {
+        if i >= PLACES_ANYWHERE * axes as u32 {
+            let (texel, weight) = (hash(i) % SIZE, hash(i) >> 16 & 7);
+            let at = f64::from(texel) + 0.5 + (f64::from(weight) + 0.45) / 256.0;
+            return if desc.normalized { at / f64::from(SIZE) } else { at } as f32;
+        }
         let far = FAR.get(i as usize).filter(|_| !repeats);
         let near = (f64::from(hash(i)) / f64::from(u32::MAX) * 4.0 - 1.5) as f32;
         let far = far.map(|far| far.clamp(-farthest, farthest));
@@ -243,7 +251,8 @@ pub(super) fn hash(i: u32) -> u32 {
     (mixed ^ mixed >> 15).wrapping_mul(0x846C_A68B)
 }
 
-/// Makes an image, and returns its slot and its texels: the value that all components have.
+/// Makes an image, and returns its slot and its texels: the value that all components have. Of floats
+/// neighbours have different signs, and none is small.
 fn image(
     queue: &Queue,
     device: &Arc<Device>,
@@ -254,17 +263,23 @@ fn image(
     let components = Component::IDENTITY;
     let desc =
         ImageDesc { kind, format, read_as: format, extent, layers: 1, levels: 1, components };
-    let texels: Vec<u8> = (0..extent.iter().product()).map(|i| (hash(i) >> 24) as u8).collect();
-    let component = |texel: u8| match Filters::of(format) {
-        Filters::UNORM_8 => vec![texel],
+    let is_float = (Filters::FLOAT_16 | Filters::FLOAT_32).contains(Filters::of(format));
+    // In parts of 255 or, of floats, of 256.
+    let texel = |i: u32| match (hash(i) >> 24) as i16 {
+        texel if !is_float => texel,
+        texel if (i + i / SIZE + i / (SIZE * SIZE)) % 2 == 1 => -(texel | 0xC0),
+        texel => texel | 0xC0,
+    };
+    let texels: Vec<i16> = (0..extent.iter().product()).map(texel).collect();
+    let component = |texel: i16| match Filters::of(format) {
+        Filters::UNORM_8 => vec![texel as u8],
         // 257 times as much, of 257 times as many.
-        Filters::UNORM_16 => vec![texel; 2],
+        Filters::UNORM_16 => vec![texel as u8; 2],
         Filters::FLOAT_16 => half(texel).to_le_bytes().to_vec(),
         _ => (f32::from(texel) / 256.0).to_le_bytes().to_vec(),
     };
     let bytes: Vec<u8> = texels.iter().flat_map(|texel| component(*texel).repeat(4)).collect();
     let slot = filled(queue, device, &desc, &bytes)?;
-    let is_float = (Filters::FLOAT_16 | Filters::FLOAT_32).contains(Filters::of(format));
     let one = if is_float { 256.0 } else { 255.0 };
     Ok((slot, texels.iter().map(|texel| f64::from(*texel) / one).collect()))
 }
@@ -289,12 +304,13 @@ pub(super) fn filled(
     Slot::of_image(&image, Binding::SampledImage, 0)
 }
 
-/// Returns the half that is a number of 256ths.
-fn half(number: u8) -> u16 {
-    let Some(exponent) = number.checked_ilog2() else { return 0 };
+/// Returns the half that is a number of 256ths, fewer than 256.
+fn half(number: i16) -> u16 {
+    let (sign, magnitude) = (u16::from(number < 0) << 15, number.unsigned_abs());
+    let Some(exponent) = magnitude.checked_ilog2() else { return sign };
     // The leading one is not stored; 2 to the -8 has the exponent 7.
-    let fraction = (u16::from(number) << (10 - exponent)) & 0x3FF;
-    (exponent as u16 + 7) << 10 | fraction
+    let fraction = (magnitude << (10 - exponent)) & 0x3FF;
+    sign | (exponent as u16 + 7) << 10 | fraction
 }
 
 /// Each invocation samples at a place, read from the third push constant's array, and writes what it finds to the
@@ -328,6 +344,7 @@ mod tests {
     #[test]
     fn halves_are_256ths() {
         assert_eq!([0, 1, 2, 128, 192, 255].map(half), [0, 0x1C00, 0x2000, 0x3800, 0x3A00, 0x3BF8]);
+        assert_eq!([-1, -255].map(half), [0x9C00, 0xBBF8]);
     }
 
     #[test]
