@@ -49,9 +49,9 @@ usage: cargo xtask COMMAND
   package [deb] [wheel] [tarball] [recipes] [--test | --newcomer]
                             make packages under target/packages; --test installs each in a clean place and runs
                             clinfo and a kernel there; --newcomer follows README in a fresh Debian and times it
-  cts --bin DIR [--group NAME]... [--subtest NAME] [--driver NAME] [--jobs N] [--limit SECONDS]
-      [--library FILE] [--record] [--results DIR]
-                            run Khronos CTS binaries as cts-config/ describes
+  cts --bin DIR [--group NAME]... [--subtest NAME] [--driver NAME] [--jobs N] [--devices N]
+      [--limit SECONDS] [--library FILE] [--record] [--results DIR]
+                            run Khronos CTS binaries as cts-config/ describes; --devices: spread over so many devices
   bench [--out FILE] [--plot FILE.svg [--from TABLE.md]] [--library FILE] [--vendors DIR] [--skip NAME]... [--only TEXT]...
                             measure all OpenCL platforms side by side with Hekla
   corpus [--dir DIR] [--validate] [--minimal] [--only TEXT] [--threads N] [--vector N]

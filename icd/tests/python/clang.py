@@ -27,7 +27,10 @@ OTHERS = {
     "test_images_queries.py::test_an_argument_says_what_it_is": "clang leaves out names of types",
     "test_images_queries.py::test_sizes_in_a_kernel": "clang gives types of channels as SPIR-V numbers them",
     "test_images_read.py::test_read_imageh": "clang does not know the function",
+    "test_long_chains.py::test_logical_operators[1600]": "without optimization clang nests the operators",
     "test_long_chains.py::test_logical_operators[10000]": "clang takes minutes for it",
+    "test_subgroup_sizes.py::test_what_is_done_before_a_break": "a module does not tell what is part of a loop that is left",
+    "test_subgroups.py::test_what_is_done_before_a_break": "a module does not tell what is part of a loop that is left",
     "test_pipes.py::test_pipes_of_functions_and_queries": "clang leaves out names of types",
 }
 # Build options of OpenCL that clang does not know.

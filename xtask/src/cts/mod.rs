@@ -13,12 +13,14 @@ use crate::driver::Driver;
 use crate::{artifact, pool, system, Outcome};
 use config::{Expectations, Group};
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Instant;
 use subtest::{Done, Runner, Verdict};
 use table::{Row, Table};
 
 const USAGE: &str = "usage: cargo xtask cts --bin DIR [--group NAME]... [--subtest NAME] \
-                     [--driver NAME] [--jobs N] [--limit SECONDS] [--library FILE] [--record] [--results DIR]";
+                     [--driver NAME] [--jobs N] [--devices N] [--limit SECONDS] [--library FILE] [--record] \
+                     [--results DIR]";
 
 /// Command line of `cts`.
 struct Request {
@@ -31,6 +33,8 @@ struct Request {
     library: Option<PathBuf>,
     /// The number of subtests that run at once.
     jobs: usize,
+    /// The number of the platform's devices over which they are spread.
+    devices: usize,
     /// The most seconds of any subtest, whatever its group allows.
     limit: Option<u64>,
     /// True to write the results.
@@ -70,9 +74,20 @@ pub fn run(args: &[String]) -> Outcome {
     let start = Instant::now();
     // Those that need the machine for themselves come last.
     let (together, alone) = tasks.split_at(tasks.partition_point(|task| !task.group.alone));
+    // Of each device as many as there may be processes on it at once.
+    let free: Vec<usize> =
+        (0..request.jobs.max(1)).map(|job| job % request.devices.max(1)).collect();
+    let free = Mutex::new(free);
     for (tasks, jobs) in [(together, request.jobs), (alone, 1)] {
-        let run =
-            |task: &Task<'_>| runner.run(task.group, &task.subtest, &task.group.parts[task.part]);
+        let run = |task: &Task<'_>| {
+            let device = free.lock().map_or(None, |mut free| free.pop()).unwrap_or(0);
+            let part = &task.group.parts[task.part];
+            let done = runner.run(task.group, &task.subtest, part, device);
+            if let Ok(mut free) = free.lock() {
+                free.push(device);
+            }
+            done
+        };
         pool::in_order(tasks, jobs, run, |task, done| report.add(task, done?))?;
     }
     report.record()?;
@@ -88,6 +103,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
         driver: Driver::Lavapipe,
         library: None,
         jobs: 1,
+        devices: 1,
         limit: None,
         record: false,
         results: system::root().join("cts-config/results"),
@@ -111,6 +127,9 @@ fn parse(args: &[String]) -> Result<Request, String> {
             }
             "--library" => request.library = Some(full(value)?),
             "--jobs" => request.jobs = value.parse().map_err(|_| "--jobs needs a number")?,
+            "--devices" => {
+                request.devices = value.parse().map_err(|_| "--devices needs a number")?;
+            }
             "--results" => request.results = PathBuf::from(value),
             _ => return Err(format!("unknown option '{word}'")),
         }

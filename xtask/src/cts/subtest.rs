@@ -114,8 +114,14 @@ impl Runner<'_> {
         binary.exists().then(|| binary.clone()).ok_or_else(missing)
     }
 
-    /// Runs a subtest, or the part of it that more arguments name.
-    pub fn run(&self, group: &Group, subtest: &str, part: &[String]) -> Result<Done, String> {
+    /// Runs a subtest, or the part of it that more arguments name, on a device of the platform.
+    pub fn run(
+        &self,
+        group: &Group,
+        subtest: &str,
+        part: &[String],
+        device: usize,
+    ) -> Result<Done, String> {
         let binary = self.binary(group)?;
         let folder = self.logs.join(&group.name);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -132,6 +138,9 @@ impl Runner<'_> {
         // Some read files beside them.
         command.current_dir(binary.parent().unwrap_or(self.bin));
         command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results).env("HEKLA_LOG", "info");
+        if device > 0 {
+            command.env("CL_DEVICE_INDEX", device.to_string());
+        }
         self.driver.select(&mut command);
         command.stdin(Stdio::null()).stdout(log).stderr(same);
         let start = Instant::now();
@@ -143,7 +152,7 @@ impl Runner<'_> {
         let log = std::fs::read(&log_path).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
         let why = if verdict == Verdict::Skip { reason(&log) } else { String::new() };
-        Ok(Done { verdict, seconds, why, device: device(&log) })
+        Ok(Done { verdict, seconds, why, device: device_name(&log) })
     }
 }
 
@@ -178,7 +187,7 @@ fn reason(log: &str) -> String {
 }
 
 /// Returns the device that Hekla's log says is offered.
-fn device(log: &str) -> String {
+fn device_name(log: &str) -> String {
     let found = log.lines().find_map(|line| {
         line.strip_prefix("hekla: INFO: ").and_then(|line| line.strip_suffix(" is offered"))
     });
@@ -235,7 +244,7 @@ mod tests {
         let log = "hekla: INFO: llvmpipe (Mesa 25.0.7) is offered\nDevice does not do images\n\
                    a passed\nskipped 1 of 1 tests.\n";
         assert_eq!(reason(log), "Device does not do images");
-        assert_eq!(device(log), "llvmpipe (Mesa 25.0.7)");
+        assert_eq!(device_name(log), "llvmpipe (Mesa 25.0.7)");
         assert_eq!(reason("all well\n"), "");
     }
 
