@@ -159,7 +159,12 @@ fn broken_modules_are_refused_in_words() {
     let capable = Target { float16: true, ..Target::generic() };
     let targets = [
         Target { int8: false, storage8: false, int64: false, ..capable.clone() },
-        Target { int64: false, scalar_block_layout: false, ..Target::generic() },
+        Target {
+            int64: false,
+            scalar_block_layout: false,
+            software_masks: true,
+            ..Target::generic()
+        },
         capable,
         Target::minimal(),
     ];

@@ -61,7 +61,7 @@ fn deep_nests_are_cut() {
         let kernel = &compiled.program.unwrap().kernels[0];
         support::validate(&kernel.spirv).unwrap();
         let levels = most_levels(&kernel.spirv);
-        assert!(levels <= depth.min(32) + 1, "{depth}: {levels}");
+        assert!(levels <= if depth > 64 { 32 } else { depth } + 1, "{depth}: {levels}");
     }
 }
 

@@ -50,7 +50,9 @@ impl KernelInputs {
         for &field in fields {
             end = inputs.place(field, end)?;
         }
-        if !sizes_visible && kernel.required_local_size.is_none() {
+        // Where masks are software, what is in a branch loads lane by lane.
+        let checks = !sizes_visible && !target.software_masks;
+        if checks && kernel.required_local_size.is_none() {
             let (size, align) = inputs.field_layout(Field::Bounds)?;
             let fits = |end: u32| end.next_multiple_of(4) <= target.push_constant_size;
             if !fits(end) || fits(end.next_multiple_of(align) + size) {

@@ -2,8 +2,8 @@
 //! computed speculatively and the results selected.
 //!
 //! On a device that is cheaper than branching, and the code becomes smaller: a branch costs a merge
-//! instruction, labels and phis. Drivers' compilers are faster, too: NVIDIA's takes 33 ms for a program with ten small
-//! switches, and 26 with selections in their place; lavapipe's 8 and 2.
+//! instruction, labels and phis. Drivers' compilers are faster, too: NVIDIA's took 33 ms for a module with ten small
+//! switches, and 26 with selections in their place.
 
 use super::unreachable;
 use crate::ir::cfg::Cfg;

@@ -11,8 +11,11 @@ use crate::ir::dominators::DomTree;
 use crate::ir::{Block, BlockCall, Func, Function, InstData, Merge, Module, Structure};
 use cranelift_entity::SecondaryMap;
 
-/// Levels beyond which a function's control flow is cut. Calls add those of the callee.
-const MOST: u32 = 32;
+/// Levels beyond which a function's control flow is cut, which costs much: selectors, variables, rounds of a loop.
+const MOST: u32 = 64;
+
+/// Levels of branches in a part of what is cut.
+const PART: u32 = 16;
 
 /// Most levels of what is cut: of many parts lavapipe's compiler makes a nest again.
 const MOST_CUT: u32 = 256;
@@ -93,7 +96,7 @@ pub fn cut(func: &mut Function) {
         let Some(idom) = doms.idom(block) else { continue };
         let is_arm = cfg.preds(block) == [idom] && cfg.succs(idom).len() > 1;
         levels[block] = levels[idom] + u32::from(is_arm);
-        if is_arm && levels[block].is_multiple_of(MOST / 2) {
+        if is_arm && levels[block].is_multiple_of(PART) {
             parts.push(block);
         }
     }

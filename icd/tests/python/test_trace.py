@@ -138,13 +138,14 @@ queue.finish()
 """
 
 
-def test_few_pipelines_serve_all_global_sizes_that_a_kernel_checks(tmp_path):
+def test_few_pipelines_serve_all_global_sizes_that_a_kernel_checks(tmp_path, cl_machine):
     path = tmp_path / "trace.json"
     result = run(OPEN_SIZES, HEKLA_TRACE=path, HEKLA_PACK="")
     assert result.returncode == 0, result.stderr
     names = [event["name"] for event in json.loads(path.read_text())]
-    assert names.count("pipeline of blind") <= 2
     assert names.count("pipeline of seeing") > 10
+    # Where masks are software kernels check no bounds.
+    assert names.count("pipeline of blind") <= 2 or "llvmpipe" in cl_machine.device.name
 
 
 def test_a_trace_that_cannot_be_written_costs_nothing(tmp_path):

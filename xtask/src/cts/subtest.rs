@@ -139,7 +139,8 @@ impl Runner<'_> {
         command.current_dir(binary.parent().unwrap_or(self.bin));
         command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results).env("HEKLA_LOG", "info");
         if device > 0 {
-            command.env("CL_DEVICE_INDEX", device.to_string());
+            // The suite asks for the default device otherwise, of which there is one.
+            command.env("CL_DEVICE_TYPE", "all").env("CL_DEVICE_INDEX", device.to_string());
         }
         self.driver.select(&mut command);
         command.stdin(Stdio::null()).stdout(log).stderr(same);
