@@ -34,7 +34,7 @@ pub(super) struct KernelInputs {
 
 impl KernelInputs {
     /// Lays out the buffer and declares the work-group size. It has bounds where they cost no place of arguments in push
-    /// constants, if the kernel cannot tell work-groups of several sizes apart: `sizes_visible` is false.
+    /// constants, if the kernel cannot observe its local size (`sizes_visible` is false).
     pub fn new(
         builder: &mut SpirvBuilder,
         kernel: &KernelEntry,

@@ -88,12 +88,14 @@ pub fn emit_observed(
         return Err(EmitError::malformed("the kernel has no function"));
     }
     let functions = bottom_up(module, [kernel.func]).map_err(EmitError::Unsupported)?;
-    let depth = nesting::depth_with_calls(module, &functions, structures);
-    if target.software_masks && depth > nesting::LIMIT {
-        return Err(EmitError::Unsupported(format!(
-            "control flow is nested {depth} levels deep, of which the device's driver takes {}",
-            nesting::LIMIT
-        )));
+    if target.software_masks {
+        let depth = nesting::depth_with_calls(module, &functions, structures);
+        if depth > nesting::LIMIT {
+            return Err(EmitError::Unsupported(format!(
+                "control flow is nested {depth} levels deep, of which the device's driver takes {}",
+                nesting::LIMIT
+            )));
+        }
     }
     let mut emitter = emitter::Emitter::new(module, kernel, &functions, target)?;
     if let Some(observer) = observer {

@@ -95,8 +95,8 @@ pub fn bounded_local_size(range: &NdRange, limits: &LocalLimits) -> [u32; 3] {
 
 /// Returns true if few work-items of a launch are beyond its global size.
 fn has_few_idle(range: &NdRange) -> bool {
-    let [counts, local] = [range.group_counts(), range.local.map(u64::from)];
-    let run = (0..3).fold(1u64, |all, d| all.saturating_mul(counts[d].saturating_mul(local[d])));
+    let group: u64 = range.local.iter().map(|&size| u64::from(size)).product();
+    let run = range.group_total().saturating_mul(group);
     let items = range.global.iter().fold(1u64, |all, &size| all.saturating_mul(size));
     run - items <= IDLE_ITEMS + items / ITEMS_PER_IDLE
 }
