@@ -81,6 +81,7 @@ pub mod image_word {
     pub const LEVELS: u32 = 16;
     pub const CL_R: u32 = 0x10B0;
     pub const CL_SNORM_INT8: u32 = 0x10D0;
+    pub const CL_UNORM_INT8: u32 = 0x10D2;
 }
 
 /// The fields of a sampler word: the value of a sampler argument, and of the CLK_ constants of OpenCL C.

@@ -71,6 +71,9 @@ pub struct Target {
     pub samples_texels: bool,
     /// True if the device's samplers lose places far beyond an image. Told by the driver.
     pub loses_far_places: bool,
+    /// True if the device's samplers filter 8-bit normalized channels in 8 bits where images repeat or have an edge. Told by
+    /// the driver.
+    pub coarse_byte_filters: bool,
     /// True if Rint and Trunc of doubles are wrong: beyond 2^24, and where a number is near a half. Told by the driver.
     pub inexact_double_rounding: bool,
     /// True if a barrier of a sub-group waits for the work-group, and work-items of a sub-group run in step. Told by
@@ -549,6 +552,7 @@ impl Target {
             slow_long_rotates: false,
             samples_texels: false,
             loses_far_places: false,
+            coarse_byte_filters: false,
             subgroup_barriers_wait: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,

@@ -43,7 +43,7 @@ fn counts<const N: usize>(text: &str, names: [&str; N]) -> [usize; N] {
 }
 
 /// Devices with images, otherwise weak in different ways.
-fn devices() -> [Target; 6] {
+fn devices() -> [Target; 7] {
     let generic = Target::generic;
     let images = Target {
         images: true,
@@ -57,6 +57,7 @@ fn devices() -> [Target; 6] {
         Target { int64: false, float16: true, ..generic() },
         Target { hardware_linear: true, ..generic() },
         Target { hardware_linear: true, ..software() },
+        Target { hardware_linear: true, coarse_byte_filters: true, ..software() },
         Target { vulkan_memory_model: false, push_constant_size: 8, ..generic() },
     ]
 }
@@ -246,6 +247,30 @@ fn places_far_away_are_moved_near_where_samplers_lose_them() {
     }
     let repeat = "CLK_ADDRESS_REPEAT | CLK_NORMALIZED_COORDS_TRUE";
     assert_eq!(selects(repeat, true), selects(repeat, false), "none of those is far away");
+}
+
+#[test]
+fn bytes_are_filtered_within_a_border_where_samplers_with_an_edge_are_coarse() {
+    let counted = |sampler: &str, coarse_byte_filters: bool| {
+        let target = Target { hardware_linear: true, coarse_byte_filters, ..Target::generic() };
+        let text = format!(
+            "kernel void k(image2d_t a, global float4 *f, float2 at) {{
+                const sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_FILTER_LINEAR | {sampler};
+                *f = read_imagef(a, s, at);
+            }}"
+        );
+        let text = disassemble(&program(&text, &target).kernels[0].spirv);
+        counts(&text, ["Select", "INotEqual", "ImageSampleExplicitLod"])
+    };
+    let [selects, comparisons, samples] = counted("CLK_ADDRESS_CLAMP_TO_EDGE", false);
+    let edge = counted("CLK_ADDRESS_CLAMP_TO_EDGE", true);
+    assert_eq!(edge, [selects + 5, comparisons, samples], "the slot, and two bounds of each place");
+    let [selects, comparisons, samples] = counted("CLK_ADDRESS_REPEAT", false);
+    let repeat = counted("CLK_ADDRESS_REPEAT", true);
+    assert_eq!(repeat, [selects, comparisons + 1, samples], "bytes are left to arithmetic");
+    for sampler in ["CLK_ADDRESS_CLAMP", "CLK_ADDRESS_MIRRORED_REPEAT"] {
+        assert_eq!(counted(sampler, true), counted(sampler, false), "{sampler}");
+    }
 }
 
 #[test]

@@ -44,7 +44,7 @@ bitflags::bitflags! {
         const SLOW_SUBGROUP_SCANS = 1 << 14;
         /// RoundEven and Trunc of doubles are wrong beyond 2^24, and where a number is near a half.
         const INEXACT_DOUBLE_ROUNDING = 1 << 15;
-        /// Linear filters of 8-bit normalized channels are computed in 8 bits.
+        /// Linear filters of 8-bit normalized channels are computed in 8 bits where images repeat or have an edge.
         const COARSE_BYTE_FILTERS = 1 << 16;
         /// An iteration of a loop has an overhead of tens of operations, for the masks of invocations.
         const SLOW_LOOPS = 1 << 17;
@@ -220,7 +220,8 @@ const TABLE: [Row; 19] = [
         quirk: Quirks::SLOW_LOOPS,
     },
     // lavapipe of Mesa 25.0 is off by a step of the channel, which the conformance tests of two-dimensional images refuse and
-    // the tolerance of the filter probe allows. (By its sources it filters these formats in 8-bit fixed point.)
+    // the tolerance of the filter probe allows. (By its sources it filters these formats in 8-bit fixed point, but not with a
+    // border or mirrored.)
     Row {
         driver: vk::DriverId::MESA_LLVMPIPE,
         versions: Versions::Any,

@@ -1,13 +1,18 @@
 //! Linear filters by the device's own samplers, one for each sampler word ([`binding::SAMPLER`]).
 //!
+//! lavapipe filters bytes in 8 bits where the addressing mode is clamp to edge or repeat, and in floats where it is any
+//! other ([`Target::coarse_byte_filters`]). There images of bytes are sampled with a border that they never reach in place of
+//! an edge, and filtered by arithmetic where they repeat.
+//!
 //! [`binding::SAMPLER`]: crate::kernel::binding::SAMPLER
+//! [`Target::coarse_byte_filters`]: crate::target::Target::coarse_byte_filters
 
 use super::images::{ImageArg, SamplerArg};
 use super::Lowerer;
-use crate::ir::{BinaryOp, FloatCC, IntCC, MathOp, Type, Value};
-use crate::kernel::image_word::FILTERED_SHIFT;
+use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, Type, Value};
+use crate::kernel::image_word::{CL_SNORM_INT8, CL_UNORM_INT8, FILTERED_SHIFT, TYPE_SHIFT};
 use crate::kernel::sampler_word::{
-    ADDRESS_MASK, ADDRESS_SHIFT, FARTHEST, FARTHEST_TEXEL, NORMALIZED, REPEAT, SLOTS,
+    ADDRESS_MASK, ADDRESS_SHIFT, CLAMP, FARTHEST, FARTHEST_TEXEL, NORMALIZED, REPEAT, SLOTS,
 };
 use crate::kernel::ImageDim::{D1, D2};
 
@@ -31,7 +36,14 @@ impl Lowerer<'_, '_> {
             (_, None) => filtered = self.b.binary(BinaryOp::And, filtered, sampler.word),
         }
         let bit = self.b.binary_imm(BinaryOp::And, filtered, i64::from(NORMALIZED));
-        Some(self.b.icmp_imm(IntCC::Ne, bit, 0))
+        let has_filter = self.b.icmp_imm(IntCC::Ne, bit, 0);
+        if !self.target.coarse_byte_filters || sampler.mode().is_some_and(|mode| mode != REPEAT) {
+            return Some(has_filter);
+        }
+        let has_others = self.has_bytes(image, IntCC::Ne);
+        let never_repeats = self.is_mode(sampler, IntCC::Ne, REPEAT);
+        let is_exact = self.b.binary(BinaryOp::Or, has_others, never_repeats);
+        Some(self.b.binary(BinaryOp::And, has_filter, is_exact))
     }
 
     /// Returns what a sampler of the device makes of an image.
@@ -41,15 +53,19 @@ impl Lowerer<'_, '_> {
         sampler: SamplerArg,
         coords: Value,
     ) -> Value {
-        let slot = self.b.binary_imm(BinaryOp::And, sampler.word, i64::from(SLOTS - 1));
+        let mut slot = self.b.binary_imm(BinaryOp::And, sampler.word, i64::from(SLOTS - 1));
         let dim = image.view.dim;
         let mut places: Vec<Value> =
             (0..dim.coordinates()).map(|i| self.b.extract(coords, i)).collect();
+        let spatial = places.len() - usize::from(dim.is_array());
         if let Some(farthest) = self.farthest(sampler) {
-            let spatial = places.len() - usize::from(dim.is_array());
             for place in &mut places[..spatial] {
                 *place = self.within(*place, farthest);
             }
+        }
+        if self.target.coarse_byte_filters && sampler.mode().is_none_or(|mode| mode < CLAMP) {
+            slot = self.border_for_bytes(image, sampler, slot);
+            self.move_to_centers(image, sampler, &mut places[..spatial]);
         }
         if let Some(layer) = places.last_mut().filter(|_| dim.is_array()) {
             // Devices round it, some of them not to even.
@@ -59,6 +75,53 @@ impl Lowerer<'_, '_> {
         self.b.image_sample(image.view, image.slot, slot, places)
     }
 
+    /// Compares the type of an image's channels with unsigned normalized bytes; returns a bool.
+    fn has_bytes(&mut self, image: ImageArg, cc: IntCC) -> Value {
+        let channel = self.b.binary_imm(BinaryOp::LShr, image.word, i64::from(TYPE_SHIFT));
+        let channel = self.b.binary_imm(BinaryOp::And, channel, 31);
+        self.b.icmp_imm(cc, channel, i64::from(CL_UNORM_INT8 - CL_SNORM_INT8))
+    }
+
+    /// Compares a sampler's addressing mode with another; returns a bool.
+    fn is_mode(&mut self, sampler: SamplerArg, cc: IntCC, mode: u32) -> Value {
+        let bits = i64::from(ADDRESS_MASK << ADDRESS_SHIFT);
+        let its = self.b.binary_imm(BinaryOp::And, sampler.word, bits);
+        self.b.icmp_imm(cc, its, i64::from(mode << ADDRESS_SHIFT))
+    }
+
+    /// Returns the slot of a sampler; of one with a border where it has an edge and the image is of bytes.
+    fn border_for_bytes(&mut self, image: ImageArg, sampler: SamplerArg, slot: Value) -> Value {
+        let bytes = self.has_bytes(image, IntCC::Eq);
+        let has_edge = self.is_mode(sampler, IntCC::Ult, CLAMP);
+        let changes = self.b.binary(BinaryOp::And, bytes, has_edge);
+        let border = self.b.binary_imm(BinaryOp::And, slot, i64::from(NORMALIZED));
+        let mode = i64::from(CLAMP << ADDRESS_SHIFT);
+        let border = self.b.binary_imm(BinaryOp::Or, border, mode);
+        self.b.select(changes, border, slot)
+    }
+
+    /// Moves places beyond the centers of an image's outermost texels to these where a sampler has an edge: all are
+    /// filtered alike, and the border counts for nothing.
+    fn move_to_centers(&mut self, image: ImageArg, sampler: SamplerArg, places: &mut [Value]) {
+        let sizes = self.image_size(image);
+        let has_edge = self.is_mode(sampler, IntCC::Ult, CLAMP);
+        let is_normalized = self.b.binary_imm(BinaryOp::And, sampler.word, i64::from(NORMALIZED));
+        let is_normalized = self.b.icmp_imm(IntCC::Ne, is_normalized, 0);
+        let [half, one] = [0.5, 1.0].map(|number| self.b.fconst(Type::F32, number));
+        for (place, size) in places.iter_mut().zip(sizes) {
+            let size = self.b.convert(ConvertOp::SToF, size, Type::F32);
+            let part = self.b.binary(BinaryOp::FDiv, half, size);
+            let first = self.b.select(is_normalized, part, half);
+            let end = self.b.select(is_normalized, one, size);
+            let last = self.b.binary(BinaryOp::FSub, end, first);
+            let is_less = self.b.fcmp(FloatCC::Olt, *place, last);
+            let moved = self.b.select(is_less, *place, last);
+            let is_greater = self.b.fcmp(FloatCC::Ogt, moved, first);
+            let moved = self.b.select(is_greater, moved, first);
+            *place = self.b.select(has_edge, moved, *place);
+        }
+    }
+
     /// Returns the farthest coordinate that a sampler is given, beyond which all are alike; `None` if it is given all.
     fn farthest(&mut self, sampler: SamplerArg) -> Option<Value> {
         if !self.target.loses_far_places {
@@ -66,6 +129,10 @@ impl Lowerer<'_, '_> {
         }
         let of_mode = |word: u32| match word & NORMALIZED != 0 {
             _ if word >> ADDRESS_SHIFT & ADDRESS_MASK >= REPEAT => f64::INFINITY,
+            // Such places are moved into the image.
+            _ if self.target.coarse_byte_filters && sampler.mode().is_some_and(|m| m < CLAMP) => {
+                f64::INFINITY
+            }
             true => FARTHEST.into(),
             false => FARTHEST_TEXEL.into(),
         };
@@ -78,9 +145,7 @@ impl Lowerer<'_, '_> {
         let bit = self.b.binary_imm(BinaryOp::And, sampler.word, i64::from(NORMALIZED));
         let is_normalized = self.b.icmp_imm(IntCC::Ne, bit, 0);
         let farthest = self.b.select(is_normalized, normalized, texels);
-        let bits = i64::from(ADDRESS_MASK << ADDRESS_SHIFT);
-        let mode = self.b.binary_imm(BinaryOp::And, sampler.word, bits);
-        let repeats = self.b.icmp_imm(IntCC::Uge, mode, i64::from(REPEAT << ADDRESS_SHIFT));
+        let repeats = self.is_mode(sampler, IntCC::Uge, REPEAT);
         Some(self.b.select(repeats, repeated, farthest))
     }
 

@@ -479,6 +479,7 @@ pub fn target(
         slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),
         slow_long_rotates: info.quirks.contains(vk::Quirks::SLOW_LONG_ROTATES),
         loses_far_places: info.quirks.contains(vk::Quirks::LOST_FAR_PLACES),
+        coarse_byte_filters: info.quirks.contains(vk::Quirks::COARSE_BYTE_FILTERS),
         inexact_double_rounding: info.quirks.contains(vk::Quirks::INEXACT_DOUBLE_ROUNDING),
         subgroup_barriers_wait: info.quirks.contains(vk::Quirks::SUBGROUP_BARRIERS_WAIT),
         unmasked_uniform_loads: info.quirks.contains(vk::Quirks::UNMASKED_UNIFORM_LOADS),

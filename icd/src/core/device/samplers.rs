@@ -104,15 +104,10 @@ fn find_exact(
         _ => None,
     };
     let encode = |found: &[vk::Filters; 2]| found.map(|filters| filters.bits()).to_vec();
-    let found = findings::of(device, "filters", encode, decode, find).unwrap_or_else(|error| {
+    findings::of(device, "filters", encode, decode, find).unwrap_or_else(|error| {
         tracing::warn!("{}: the samplers were not probed: {error}", device.info().name);
         [vk::Filters::empty(); 2]
-    });
-    // Not part of what is kept on disk, which a build without the quirk may have written.
-    match device.info().quirks.contains(vk::Quirks::COARSE_BYTE_FILTERS) {
-        true => found.map(|filters| filters - vk::Filters::UNORM_8),
-        false => found,
-    }
+    })
 }
 
 /// Makes the samplers of a device, which has no others.
