@@ -670,6 +670,10 @@ fn work_groups_run_as_one_where_none_can_tell() {
     for sees_others in [atomic, volatile] {
         assert!(!packs(&format!("{round}{sees_others}{repeat}")), "{sees_others}");
     }
+    // One that counts rounds does not wait.
+    let counted = "    jump block1(0:i32)\nblock1(v3:i32):\n";
+    let next = "    v4:i32 = iadd v3, 1:i32\n    v5:bool = icmp ult v4, 9:i32\n    brif v5, block1(v4), block2\nblock2:\n    return\n";
+    assert!(packs(&format!("{counted}{atomic}{next}")));
     let part = "    v2:ptr.local = load_arg 1, 0\n    v1:i32 = atomic_rmw or v2, 1:i32 relaxed work_group\n";
     assert!(packs(&format!("{round}{part}{repeat}")));
     // Those that act as a work-group.

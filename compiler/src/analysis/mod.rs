@@ -11,3 +11,4 @@ pub mod register_pressure;
 pub mod trip_count;
 pub mod underlying_objects;
 pub mod uniformity;
+pub mod waits;

@@ -5,7 +5,7 @@ use super::argument_buffer::field_of;
 use super::error::EmitError;
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::data_layout::align_up;
-use crate::ir::cfg::Cfg;
+use crate::analysis::waits::{self, Sight};
 use crate::ir::{
     AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemFlags, MemoryScope, Module,
     SyncSemantics, Type, Value, WorkItemQuery,
@@ -66,8 +66,10 @@ pub(super) struct ShaderInfo {
     pub local_size_visible: bool,
     /// See [`crate::kernel::Kernel::packs_groups`].
     pub packs_groups: bool,
-    /// True if what another work-item writes may be seen while the kernel runs.
-    sees_others: bool,
+    /// What a call of a function lets a work-item see of what others write.
+    sights: SecondaryMap<Func, Option<Sight>>,
+    /// True if a work-item may wait for another one.
+    may_wait: bool,
     /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
     /// written in Vulkan's memory model.
     pub ordered: bool,
@@ -95,6 +97,11 @@ impl ShaderInfo {
             for inst in func.layout_insts() {
                 info.visit(module, func, &func.insts[inst], func.result(inst));
             }
+            let sight = |data: &InstData| info.sight(func, data);
+            let may_wait = waits::may_wait(func, sight);
+            let of_call = func.layout_insts().map(|inst| sight(&func.insts[inst])).max();
+            info.sights[id] = of_call;
+            info.may_wait |= may_wait;
             info.add_frame(id, Accesses::compute(func, true));
         }
         info.place_objects(functions)?;
@@ -106,9 +113,7 @@ impl ShaderInfo {
         info.local_size_visible |= acts_as_group || info.uses_local;
         // A loop may wait for a work-item that is beside this one in a packed work-group, and then goes on in step with it
         // alone. OpenCL promises no progress there (API 3.2.2), but programs with one work-item a work-group count on it.
-        let has_loops = |&id: &Func| Cfg::compute(&module.functions[id]).has_loops();
-        let may_wait = info.sees_others && functions.iter().any(has_loops);
-        info.packs_groups = !acts_as_group && !may_wait;
+        info.packs_groups = !acts_as_group && !info.may_wait;
         Ok(info)
     }
 
@@ -149,20 +154,35 @@ impl ShaderInfo {
         self.ordered |= sync.orders();
     }
 
+    /// Returns by what an instruction lets a work-item see what others write.
+    fn sight(&self, func: &Function, data: &InstData) -> Sight {
+        use InstData::*;
+        let of_atomic = |sync: SyncSemantics| match sync.orders() {
+            true => Sight::All,
+            false => Sight::Result,
+        };
+        match *data {
+            Load { flags, .. } if flags.contains(MemFlags::VOLATILE) => Sight::Result,
+            // A part of a word in local memory is stored so, which sees nothing.
+            AtomicRmw { ptr, sync: SyncSemantics::PART_OF_STORE, .. }
+                if func.ty(ptr).space() == Some(AddressSpace::Local) =>
+            {
+                Sight::Nothing
+            }
+            AtomicLoad { sync, .. } | AtomicRmw { sync, .. } | AtomicCmpXchg { sync, .. } => {
+                of_atomic(sync)
+            }
+            Fence { .. } => Sight::All,
+            Call { func, .. } => self.sights[func].unwrap_or(Sight::Nothing),
+            _ => Sight::Nothing,
+        }
+    }
+
     fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
         use InstData::*;
         // Of its number alone a work-item learns nothing of sub-groups' sizes; and quirks of drivers ask for it.
         let is_number = matches!(*data, WorkItem { query: WorkItemQuery::SubgroupInvocation, .. });
         self.uses_subgroups |= data.is_of_subgroup() && !is_number;
-        self.sees_others |= match *data {
-            Load { flags, .. } => flags.contains(MemFlags::VOLATILE),
-            // A part of a word in local memory is stored so, which sees nothing.
-            AtomicRmw { ptr, sync: SyncSemantics::PART_OF_STORE, .. } => {
-                func.ty(ptr).space() != Some(AddressSpace::Local)
-            }
-            AtomicLoad { .. } | AtomicRmw { .. } | AtomicCmpXchg { .. } | Fence { .. } => true,
-            _ => false,
-        };
         match *data {
             AtomicLoad { sync, .. } => self.order(sync),
             AtomicRmw { ptr, sync, .. }

@@ -91,6 +91,18 @@ impl Cfg {
         })
     }
 
+    /// Returns the graph of one iteration of the loop with a header: edges back to it and out of the loop lead to a block of
+    /// their own, behind all others.
+    pub fn iteration(&self, header: Block, is_inside: impl Fn(Block) -> bool) -> Cfg {
+        let blocks = self.num_blocks();
+        let end = Block::new(blocks);
+        Cfg::of_graph(blocks + 1, header, |block, targets| {
+            let stays = |next: Block| next != header && is_inside(next);
+            let next = |&next: &Block| if stays(next) { next } else { end };
+            targets.extend(self.succs(block).iter().map(next));
+        })
+    }
+
     fn empty(blocks: usize) -> Cfg {
         Cfg {
             preds: AdjacencyLists::new(0),
