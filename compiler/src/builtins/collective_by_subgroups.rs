@@ -73,8 +73,15 @@ impl Lowerer<'_, '_> {
         let scratch = self.scratch(ty);
         let number = self.b.work_item(WorkItemQuery::SubgroupId, 0);
         self.local_barrier();
-        let is_last = self.is_last_of_subgroup();
-        self.when(is_last, |this| this.write_scratch(&scratch, number, whole));
+        // Of a reduction all have the same.
+        let writes = match scan {
+            SubgroupScan::Reduce => {
+                let id = self.b.work_item(WorkItemQuery::SubgroupInvocation, 0);
+                self.b.icmp_imm(IntCC::Eq, id, 0)
+            }
+            _ => self.is_last_of_subgroup(),
+        };
+        self.when(writes, |this| this.write_scratch(&scratch, number, whole));
         self.local_barrier();
         let sum = match scan {
             SubgroupScan::Reduce => self.sum_of_words(op, &scratch, count, (count, true)),
@@ -108,15 +115,54 @@ impl Lowerer<'_, '_> {
         let all = self.fold_words(op, scratch, first, (one, end, one));
         self.b.jump(done, &[all]);
         self.b.switch_to(together);
-        let ty = scratch.ty();
-        let nothing = self.b.func.constant(ty, op.identity(ty.scalar));
-        let [id, size] = [WorkItemQuery::SubgroupInvocation, WorkItemQuery::SubgroupSize]
-            .map(|query| self.b.work_item(query, 0));
-        let part = self.fold_words(op, scratch, nothing, (id, end, size));
+        let part = self.part_of_words(op, scratch, end, count);
         let all = self.b.subgroup_scan(SubgroupScan::Reduce, op, part, 0);
         self.b.jump(done, &[all]);
         self.b.switch_to(done);
         sum
+    }
+
+    /// Combines those words before `end`, of `count`, that are for this work-item of its sub-group. Where no sub-group is
+    /// smaller than the words are many, that is one or none.
+    fn part_of_words(
+        &mut self,
+        op: BinaryOp,
+        scratch: &Scratch,
+        end: Value,
+        count: Value,
+    ) -> Value {
+        let ty = scratch.ty();
+        let nothing = self.b.func.constant(ty, op.identity(ty.scalar));
+        let [one, several, done] = [(); 3].map(|()| self.b.new_block());
+        let part = self.b.func.add_param(done, ty);
+        let id = self.b.work_item(WorkItemQuery::SubgroupInvocation, 0);
+        let most = self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0);
+        let fit = self.b.icmp(IntCC::Ule, count, most);
+        let are_full = self.are_subgroups_full();
+        let has_one = self.b.binary(BinaryOp::And, fit, are_full);
+        self.b.brif(has_one, one, several);
+        self.b.switch_to(one);
+        let last = self.b.add_const(count, -1);
+        let index = self.b.binary(BinaryOp::UMin, id, last);
+        let word = self.read_scratch(scratch, index);
+        let is_before = self.b.icmp(IntCC::Ult, id, end);
+        let word = self.b.select(is_before, word, nothing);
+        self.b.jump(done, &[word]);
+        self.b.switch_to(several);
+        let size = self.b.work_item(WorkItemQuery::SubgroupSize, 0);
+        let words = self.fold_words(op, scratch, nothing, (id, end, size));
+        self.b.jump(done, &[words]);
+        self.b.switch_to(done);
+        part
+    }
+
+    /// Returns true if the last sub-group is full, as the others are: drivers know it when they compile.
+    fn are_subgroups_full(&mut self) -> Value {
+        let items = self.local_count();
+        let most = self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0);
+        let mask = self.b.add_const(most, -1);
+        let rest = self.b.binary(BinaryOp::And, items, mask);
+        self.b.icmp_imm(IntCC::Eq, rest, 0)
     }
 
     /// Returns true if each work-item is to combine `count` words by itself: if they are few. If all sub-groups combine the
@@ -135,11 +181,9 @@ impl Lowerer<'_, '_> {
         if !is_same || op != BinaryOp::FAdd {
             return are_few;
         }
-        let items = self.local_count();
-        let size = self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0);
-        let mask = self.b.add_const(size, -1);
-        let rest = self.b.binary(BinaryOp::And, items, mask);
-        let is_partial = self.b.is_nonzero(rest);
+        let are_full = self.are_subgroups_full();
+        let truth = self.b.func.constant(Type::BOOL, 1);
+        let is_partial = self.b.binary(BinaryOp::Xor, are_full, truth);
         self.b.binary(BinaryOp::Or, are_few, is_partial)
     }
 
