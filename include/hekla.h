@@ -1272,8 +1272,6 @@
 
 
 
-#define PREFERRED_TOTAL 256
-
 #define MAX_REGIONS 1024
 
 #define MAX_ALIGNMENT 128
@@ -1301,6 +1299,8 @@
 
 
 #define MAX_PENDING 16
+
+#define PREFERRED_TOTAL 256
 
 typedef struct Order Order;
 

@@ -4,10 +4,10 @@
 use super::args;
 use crate::cl::error::{ensure, fail, Result};
 use crate::cl::*;
-use crate::core::command::launch::Sizes;
 use crate::core::command::Command;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::rect::{overlap, Rect};
+use crate::core::program::shape::Sizes;
 use crate::core::queue::Queue;
 use crate::object::Ref;
 use smallvec::SmallVec;

@@ -1,23 +1,20 @@
-//! Kernel launches: the arguments and index space as they were at enqueue, and how they become
-//! dispatches.
+//! Kernel launches: the arguments and sizes as they were at enqueue, and how they become dispatches.
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
-use crate::core::command::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
-use crate::core::command::packing::{bounded_local_size, common_local_size, packed_groups};
 use crate::core::command::printout::Printout;
 use crate::core::context::svm::Allocation;
 use crate::core::context::usm::Indirect;
 use crate::core::device::staging::{Arena, Staging};
-use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::shadow::{self, ShadowUse};
 use crate::core::memory::image::Image;
 use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::printf::Printer;
 use crate::core::program::kernel::{self, ArgValue, BuiltKernel, KernelArguments};
-use crate::core::program::local_layout::LocalLayout;
+use crate::core::program::ndrange::Dispatch;
 use crate::core::program::pipelines::PipelineKey;
+use crate::core::program::shape::{Dispatches, LaunchShape, Sizes};
 use crate::core::program::ProgramData;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
@@ -47,17 +44,7 @@ pub struct Launch {
     pointed: Vec<Ref<Buffer>>,
     /// The owners of unified shared memory that it may reach without naming it.
     indirect: Indirect,
-    range: NdRange,
-    dispatches: Dispatches,
-    /// The local size, and the layout of local memory, of whole work-groups as the device runs them.
-    pipeline: PipelineKey,
-}
-
-/// The dispatches that a launch takes.
-enum Dispatches {
-    /// So many work-groups, none of them smaller than the others.
-    One([u32; 3]),
-    Several(Vec<Dispatch>),
+    shape: Arc<LaunchShape>,
 }
 
 /// A memory object among the arguments, and what of it the device is to keep.
@@ -80,145 +67,6 @@ enum Object {
     },
 }
 
-/// The sizes given to clEnqueueNDRangeKernel; dimensions beyond the given ones have size 1.
-#[derive(Debug, Clone, Copy)]
-pub struct Sizes {
-    pub dimensions: u32,
-    pub offset: [usize; 3],
-    pub global: [usize; 3],
-    pub local: Option<[usize; 3]>,
-}
-
-impl Sizes {
-    /// Returns true if there is nothing to run (allowed since OpenCL 2.1).
-    pub fn is_empty(&self) -> bool {
-        self.global.contains(&0)
-    }
-}
-
-/// Returns the local size that a launch gets when the application gives none.
-pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> [u32; 3] {
-    let kernel = &built.kernel;
-    if let Some(required) = kernel.required_local_size {
-        return required;
-    }
-    if let Some(count) = kernel.required_subgroups {
-        let most = device.max_work_item_sizes()[0].min(built.local_size_limit(device));
-        return [count.saturating_mul(built.subgroup_size()).min(most as u32), 1, 1];
-    }
-    let global = sizes.global.map(|size| size as u64);
-    let limits = local_limits(device, built);
-    if let Some(hint) = kernel.local_size_hint.filter(|hint| hint_fits(hint, &global, &limits)) {
-        return hint;
-    }
-    choose_local_size(sizes.dimensions, global, &limits)
-}
-
-/// Returns the limits of a local size that is not the application's.
-fn local_limits(device: &Device, built: &BuiltKernel) -> LocalLimits {
-    LocalLimits {
-        total: built.work_group_size(device) as u32,
-        each: device.max_work_item_sizes().map(|size| size as u32),
-        // A kernel that cannot see the local size cannot tell unequal groups from equal ones.
-        uniform: built.uniform && built.kernel.local_size_visible,
-    }
-}
-
-fn hint_fits(hint: &[u32; 3], global: &[u64; 3], limits: &LocalLimits) -> bool {
-    let total: u64 = hint.iter().map(|size| u64::from(*size)).product();
-    let divides = |d: usize| hint[d] > 0 && global[d].is_multiple_of(u64::from(hint[d]));
-    total <= u64::from(limits.total) && (0..3).all(|d| divides(d) && hint[d] <= limits.each[d])
-}
-
-/// Checks the application's local size, in the order in which clEnqueueNDRangeKernel lists the errors.
-///
-/// The limit is the device's, not CL_KERNEL_WORK_GROUP_SIZE: a larger group runs, if more slowly, as with other drivers.
-fn check_local_size(
-    device: &Device,
-    built: &BuiltKernel,
-    sizes: &Sizes,
-    local: [usize; 3],
-) -> Result<[u32; 3]> {
-    let total = local.iter().try_fold(1usize, |product, size| product.checked_mul(*size));
-    ensure!(total.is_some_and(|total| total > 0), CL_INVALID_WORK_GROUP_SIZE);
-    let within = local.iter().zip(device.max_work_item_sizes()).all(|(size, max)| *size <= max);
-    ensure!(within, CL_INVALID_WORK_ITEM_SIZE);
-    let fits = total.is_some_and(|total| total <= built.local_size_limit(device));
-    ensure!(fits, CL_INVALID_WORK_GROUP_SIZE);
-    let local = local.map(|size| size as u32);
-    if let Some(required) = built.kernel.required_local_size {
-        ensure!(local == required, CL_INVALID_WORK_GROUP_SIZE);
-    }
-    if let Some(count) = built.kernel.required_subgroups {
-        let found = local.iter().product::<u32>().div_ceil(built.subgroup_size());
-        ensure!(found == count, CL_INVALID_WORK_GROUP_SIZE);
-    }
-    let divides = |d: usize| sizes.global[d].is_multiple_of(local[d] as usize);
-    ensure!(!built.uniform || (0..3).all(divides), CL_INVALID_WORK_GROUP_SIZE);
-    Ok(local)
-}
-
-/// Returns the index space of sizes that are not empty.
-///
-/// # Errors
-/// Those that clEnqueueNDRangeKernel lists for sizes that the device or the kernel does not allow.
-pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Result<NdRange> {
-    for d in 0..3 {
-        let end = sizes.offset[d].checked_add(sizes.global[d]);
-        ensure!(end.is_some(), CL_INVALID_GLOBAL_OFFSET);
-    }
-    let local = match sizes.local {
-        Some(local) => check_local_size(device, built, sizes, local)?,
-        None => suggest_local_size(device, built, sizes),
-    };
-    // When the choice was ours, only what the source requires can fail.
-    let kernel = &built.kernel;
-    let required = kernel.required_local_size.is_some() || kernel.required_subgroups.is_some();
-    if built.uniform && required {
-        let divides = |d: usize| sizes.global[d].is_multiple_of(local[d].max(1) as usize);
-        ensure!((0..3).all(divides), CL_INVALID_WORK_GROUP_SIZE);
-    }
-    Ok(NdRange {
-        dimensions: sizes.dimensions,
-        offset: sizes.offset.map(|v| v as u64),
-        global: sizes.global.map(|v| v as u64),
-        local,
-        packed: 1,
-        bounded: false,
-    })
-}
-
-/// Chooses how the device's work-groups differ from the application's, where the kernel cannot tell. `open`: the
-/// application left their size to the device.
-fn regroup(
-    queue: &Queue,
-    built: &BuiltKernel,
-    layout: &LocalLayout,
-    open: bool,
-    range: &mut NdRange,
-) {
-    let (kernel, device) = (&built.kernel, &queue.device);
-    let least_groups = queue.gpu.least_packed_groups;
-    if least_groups == u64::MAX {
-        return;
-    }
-    let limits = || local_limits(device, built);
-    range.bounded = kernel.bounded;
-    if kernel.bounded && open && kernel.local_size_hint.is_none() {
-        range.local = bounded_local_size(range, &limits());
-        return;
-    }
-    if !kernel.packs_groups {
-        return;
-    }
-    if !kernel.local_size_visible && kernel.required_local_size.is_none() {
-        range.local = common_local_size(range, limits, least_groups).unwrap_or(range.local);
-    }
-    let lanes = device.info().features.subgroup_size;
-    let blocks = layout.most_blocks(kernel, device.local_memory());
-    range.packed = packed_groups(range, limits, lanes, least_groups, blocks);
-}
-
 impl Launch {
     /// Captures a launch as it is at enqueue, with the checks of clEnqueueNDRangeKernel that follow those of
     /// handles. `sizes` must not be empty.
@@ -235,33 +83,7 @@ impl Launch {
         sizes: &Sizes,
     ) -> Result<Box<Launch>> {
         ensure!(arguments.complete(), CL_INVALID_KERNEL_ARGS);
-        let device = &queue.device;
-        let mut range = index_space(device, built, sizes)?;
-        let local_size = |index| arguments.local_size(index);
-        let layout = LocalLayout::of_launch(&built.kernel, local_size, device.local_memory());
-        let layout = layout.ok_or(ClError(CL_OUT_OF_RESOURCES))?;
-        regroup(queue, built, &layout, sizes.local.is_none(), &mut range);
-        let max_groups = device.info().limits.max_workgroup_count;
-        let mut bounded = false;
-        let dispatches = match range.one_dispatch(max_groups) {
-            Some(Dispatch { local, groups, .. }) => {
-                bounded = range.bounded && !range.is_filled_by(local);
-                Dispatches::One(groups)
-            }
-            None => {
-                let several = range.dispatches(max_groups);
-                Dispatches::Several(several.ok_or(ClError(CL_OUT_OF_RESOURCES))?.into_vec())
-            }
-        };
-        let [x, y, z] = range.local;
-        let pipeline = PipelineKey {
-            local_size: [x * range.packed, y, z],
-            packed: range.packed,
-            bounded,
-            has_global_offset: range.offset != [0; 3],
-            local_length: layout.length(&built.kernel),
-            local_offsets: layout.offsets,
-        };
+        let shape = arguments.shapes.find(&queue.device, built, arguments, sizes)?;
         let mut launch = Box::new(Launch {
             kernel: built.clone(),
             arguments: zeros(built.kernel.argument_buffer_size as usize),
@@ -269,9 +91,7 @@ impl Launch {
             others: Vec::new(),
             pointed: Vec::new(),
             indirect: arguments.indirect,
-            range,
-            dispatches,
-            pipeline,
+            shape,
         });
         launch.capture(queue, arguments)?;
         queue.context.svm.note_indirect(arguments.indirect);
@@ -318,15 +138,15 @@ impl Launch {
                         ArgValue::Buffer(None) | ArgValue::Local(_) => {}
                     }
                 }
-                Field::GlobalOffset => put_u64x3(fields, at, self.range.offset),
-                Field::GlobalSize => put_u64x3(fields, at, self.range.global),
-                Field::NumGroups => put_u64x3(fields, at, self.range.group_counts()),
+                Field::GlobalOffset => put_u64x3(fields, at, self.shape.range.offset),
+                Field::GlobalSize => put_u64x3(fields, at, self.shape.range.global),
+                Field::NumGroups => put_u64x3(fields, at, self.shape.range.group_counts()),
                 Field::EnqueuedLocalSize => {
-                    for (d, size) in self.range.local.iter().enumerate() {
+                    for (d, size) in self.shape.range.local.iter().enumerate() {
                         put(fields, at + 4 * d, &size.to_le_bytes());
                     }
                 }
-                Field::WorkDim => put(fields, at, &self.range.dimensions.to_le_bytes()),
+                Field::WorkDim => put(fields, at, &self.shape.range.dimensions.to_le_bytes()),
                 Field::DataAddress => {
                     let data = self.kernel.data.copy()?;
                     put(fields, at, &data.address.to_le_bytes());
@@ -338,7 +158,7 @@ impl Launch {
                     self.others.push(word.clone());
                 }
                 Field::Bounds => {
-                    for (d, size) in self.range.global.iter().enumerate() {
+                    for (d, size) in self.shape.range.global.iter().enumerate() {
                         put(fields, at + 4 * d, &(*size as u32).to_le_bytes());
                     }
                 }
@@ -564,11 +384,12 @@ impl Launch {
         let mut prepared = Prepared { launch: self, grids: SmallVec::new(), printf, shadowed };
         let late =
             Late { printf: prepared.printf.as_ref(), shadowed: prepared.shadowed.as_deref() };
-        match &self.dispatches {
+        match &self.shape.dispatches {
             Dispatches::One(groups) => {
-                let changed = self.pipeline.has_global_offset || !late.is_empty();
-                let patched = changed.then(|| self.patched([self.range.offset, [0; 3]], &late));
-                let pipeline = self.kernel.pipeline(&self.pipeline)?;
+                let changed = self.shape.key.has_global_offset || !late.is_empty();
+                let patched =
+                    changed.then(|| self.patched([self.shape.range.offset, [0; 3]], &late));
+                let pipeline = self.shape.pipeline(&self.kernel)?;
                 prepared.grids.push(Grid {
                     pipeline,
                     push: self.push(upload, patched)?,
@@ -578,8 +399,9 @@ impl Launch {
             Dispatches::Several(dispatches) => {
                 for Dispatch { local, groups, packed, global_base, group_base } in dispatches {
                     let bases = [*global_base, *group_base];
-                    let has_global_offset = bases != [[0; 3]; 2] || self.pipeline.has_global_offset;
-                    let key = self.pipeline.clone();
+                    let has_global_offset =
+                        bases != [[0; 3]; 2] || self.shape.key.has_global_offset;
+                    let key = self.shape.key.clone();
                     let key = PipelineKey {
                         local_size: *local,
                         packed: *packed,

@@ -2,10 +2,11 @@
 
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
-use crate::core::command::launch::{index_space, Launch, Sizes};
+use crate::core::command::launch::Launch;
 use crate::core::command::Command;
 use crate::core::command_buffer::CommandBuffer;
 use crate::core::program::kernel::{ArgValue, ExecInfo, Kernel, KernelArguments};
+use crate::core::program::shape::{index_space, Sizes};
 use crate::core::queue::Queue;
 use crate::object::{Kind, Ref, Retained, WeakRef};
 use parking_lot::{Mutex, MutexGuard};

@@ -11,6 +11,7 @@ use crate::core::memory::image::Image;
 use crate::core::process::clock;
 use crate::core::program::local_layout::LocalLayout;
 use crate::core::program::pipelines::{PipelineKey, Pipelines};
+use crate::core::program::shape::Shapes;
 use crate::core::program::{Program, ProgramData};
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref, WeakRef};
@@ -26,7 +27,7 @@ pub struct BuiltKernel {
     pub data: Arc<ProgramData>,
     /// True if all work-groups of a launch must have the same size.
     pub uniform: bool,
-    gpu: Arc<Gpu>,
+    pub gpu: Arc<Gpu>,
     pipelines: Mutex<Pipelines>,
 }
 
@@ -210,6 +211,8 @@ pub struct KernelArguments {
     pub reached_usm: Vec<usize>,
     pub indirect: Indirect,
     pub pointed: Vec<u64>,
+    /// What the sizes of the last launch came to.
+    pub shapes: Shapes,
 }
 
 impl KernelArguments {
@@ -221,6 +224,7 @@ impl KernelArguments {
             reached_usm: Vec::new(),
             indirect: Indirect::default(),
             pointed: Vec::new(),
+            shapes: Shapes::default(),
         }
     }
 
@@ -230,6 +234,9 @@ impl KernelArguments {
     }
 
     pub fn set_arg(&mut self, index: u32, value: ArgValue) {
+        if matches!(value, ArgValue::Local(_)) {
+            self.shapes.forget();
+        }
         if let Some(slot) = self.args.get_mut(index as usize) {
             *slot = Some(value);
         }

@@ -6,7 +6,10 @@ pub mod cached;
 pub mod il;
 pub mod kernel;
 pub mod local_layout;
+pub mod ndrange;
+mod packing;
 pub mod pipelines;
+pub mod shape;
 
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
