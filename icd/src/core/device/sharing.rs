@@ -10,6 +10,11 @@ use std::sync::Arc;
 
 /// The number of allocations that are tried to find one whose address is free on the host.
 const TRIES: usize = 8;
+/// Bytes of device memory that are held after the first of them, so that the next has an address farther on; after each
+/// other one twice as many.
+const STEP: u64 = 1 << 20;
+/// The most bytes of the host's that are taken in all.
+const MOST_TAKEN: usize = 1 << 30;
 
 /// The way in which a device shares addresses of its own memory with the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +106,11 @@ fn is_seen_by_both(gpu: &Gpu, block: &SharedBlock) -> bool {
     seen().unwrap_or(false)
 }
 
+/// Returns device memory that moves the next allocation's address on, if there is so much.
+fn step(device: &Arc<vk::Device>, attempt: usize) -> Option<Arc<vk::Buffer>> {
+    device.create_buffer(STEP << attempt, vk::MemoryKind::Device).ok()
+}
+
 /// What the host is to have at the address of a device's memory, unless it finds the bytes there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Other {
@@ -147,7 +157,7 @@ impl SharedBlock {
         };
         // Blocks whose address is taken are kept until one is found, so that they are not tried again.
         let mut taken = Vec::new();
-        for _ in 0..TRIES {
+        for attempt in 0..TRIES {
             let buffer = device.create_buffer(room as u64, vk::MemoryKind::Device)?;
             let address = (buffer.address() as usize).next_multiple_of(alignment);
             let origin = address - buffer.address() as usize;
@@ -162,6 +172,7 @@ impl SharedBlock {
                 return Ok(SharedBlock { address, buffers: smallvec![buffer], origin, host });
             }
             taken.push(buffer);
+            taken.extend(step(device, attempt));
         }
         fail(CL_OUT_OF_RESOURCES)
     }
@@ -194,23 +205,31 @@ impl SharedBlock {
         let alignments =
             devices.iter().map(|d| d.info().limits.min_imported_host_pointer_alignment as usize);
         let alignment = alignments.fold(PAGE, usize::max);
-        let memory = HostMemory::new(size, alignment, twofold);
-        let memory = Arc::new(memory.ok_or(ClError(CL_OUT_OF_HOST_MEMORY))?);
-        let import = |device: &&Arc<vk::Device>| {
-            let start = memory.address() as *mut u8;
-            // SAFETY: the pages are as aligned and as large as these devices want them, and the buffer keeps them.
-            unsafe { device.import_host_of(start, size as u64, memory.clone()) }
-        };
-        let buffers = devices.iter().map(import).collect::<std::result::Result<_, _>>();
-        let buffers: SmallVec<[Arc<vk::Buffer>; 1]> =
-            buffers.map_err(|_| ClError(CL_OUT_OF_RESOURCES))?;
-        let mut addresses = buffers.iter().map(|buffer| buffer.address() as usize);
-        let address = addresses.next().ok_or(ClError(CL_OUT_OF_RESOURCES))?;
-        let agreed = addresses.all(|other| other == address);
-        if !agreed || address != memory.address() && !memory.also_at(address) {
-            return fail(CL_OUT_OF_RESOURCES);
+        // As above, with the host's memory.
+        let mut taken = Vec::new();
+        for attempt in 0..TRIES.min(MOST_TAKEN / size.max(1) + 1) {
+            let memory = HostMemory::new(size, alignment, twofold);
+            let memory = Arc::new(memory.ok_or(ClError(CL_OUT_OF_HOST_MEMORY))?);
+            let import = |device: &&Arc<vk::Device>| {
+                let start = memory.address() as *mut u8;
+                // SAFETY: the pages are as aligned and as large as these devices want them, and the buffer keeps them.
+                unsafe { device.import_host_of(start, size as u64, memory.clone()) }
+            };
+            let buffers = devices.iter().map(import).collect::<std::result::Result<_, _>>();
+            let buffers: SmallVec<[Arc<vk::Buffer>; 1]> =
+                buffers.map_err(|_| ClError(CL_OUT_OF_RESOURCES))?;
+            let mut addresses = buffers.iter().map(|buffer| buffer.address() as usize);
+            let address = addresses.next().ok_or(ClError(CL_OUT_OF_RESOURCES))?;
+            if addresses.any(|other| other != address) {
+                return fail(CL_OUT_OF_RESOURCES);
+            }
+            if address == memory.address() || memory.also_at(address) {
+                return Ok(SharedBlock { address, buffers, origin: 0, host: HostSide::Bytes });
+            }
+            taken.push(buffers);
+            taken.extend(devices.iter().map(|device| step(device, attempt).into_iter().collect()));
         }
-        Ok(SharedBlock { address, buffers, origin: 0, host: HostSide::Bytes })
+        fail(CL_OUT_OF_RESOURCES)
     }
 
     /// Takes from the host what it finds at the address, as on a device with memory of its own.
