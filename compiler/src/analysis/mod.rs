@@ -5,6 +5,7 @@ pub mod alias;
 pub mod argument_alias;
 pub mod call_graph;
 pub mod data_layout;
+mod dependence;
 pub mod known_bits;
 pub mod memory_versions;
 pub mod register_pressure;

@@ -1,6 +1,7 @@
 //! Which blocks all work-items of a work-group reach together, if any does: those that no branch decides about whose condition
 //! may differ between work-items.
 
+use super::dependence::{add_block, add_parameters, blocks_between, is_decided_by};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::*;
@@ -29,7 +30,7 @@ impl Uniformity {
             changed = false;
             for &block in cfg.rpo() {
                 changed |= it.follow_values(func, block);
-                if it.is_divergent_branch(func, block) && branches.insert(block) {
+                if is_decided_by(func, block, &it.varying) && branches.insert(block) {
                     it.follow_branch(func, &cfg, &post, block);
                     changed = true;
                 }
@@ -50,27 +51,12 @@ impl Uniformity {
         !self.divergent.contains(block)
     }
 
-    fn is_divergent_branch(&self, func: &Function, block: Block) -> bool {
-        let decides = func.terminator(block).map(|inst| &func.insts[inst]);
-        match decides {
-            Some(InstData::Brif { cond: value, .. } | InstData::Switch { value, .. }) => {
-                self.varying.contains(*value)
-            }
-            _ => false,
-        }
-    }
-
     /// Goes through the instructions of a block. Returns true if any result or parameter was found to vary.
     fn follow_values(&mut self, func: &Function, block: Block) -> bool {
         let mut changed = false;
         for &inst in &func.blocks[block].insts {
             let data = &func.insts[inst];
-            data.for_each_target(|call| {
-                let params = &func.blocks[call.block].params;
-                for (&arg, &param) in call.args.iter().zip(params) {
-                    changed |= self.varying.contains(arg) && self.varying.insert(param);
-                }
-            });
+            changed |= add_parameters(func, data, &mut self.varying);
             let result = func.result(inst).filter(|&result| !self.varying.contains(result));
             changed |=
                 result.is_some_and(|result| self.may_vary(data) && self.varying.insert(result));
@@ -118,25 +104,9 @@ impl Uniformity {
         }
         for block in between {
             self.divergent.insert(block);
-            let data = &func.blocks[block];
-            let results = data.insts.iter().filter_map(|&inst| func.result(inst));
-            self.vary(data.params.iter().copied().chain(results));
+            add_block(func, block, &mut self.varying);
         }
     }
-}
-
-/// Returns the blocks that a branch leads to before `meeting`.
-fn blocks_between(cfg: &Cfg, branch: Block, meeting: Option<Block>) -> Vec<Block> {
-    let mut between = Vec::new();
-    let mut seen: EntitySet<Block> = EntitySet::new();
-    let mut pending: Vec<Block> = cfg.succs(branch).to_vec();
-    while let Some(block) = pending.pop() {
-        if Some(block) != meeting && seen.insert(block) {
-            between.push(block);
-            pending.extend_from_slice(cfg.succs(block));
-        }
-    }
-    between
 }
 
 #[cfg(test)]

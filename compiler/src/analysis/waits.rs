@@ -1,45 +1,41 @@
 //! Which functions may wait for another work-item: in a loop that is left by what another one writes while the loop runs.
 //!
-//! Such a loop reads it by an atomic operation or a volatile load, or beside a fence by any load: elsewhere a plain load may be
-//! done once, before the loop. What it reads it may keep in private memory. Retries of a lock-free update look the same, and
-//! are taken for it.
+//! Such a loop reads it by an atomic operation or a volatile load, or beside a fence by any load: without a fence a plain load
+//! may be hoisted out of the loop. The value may pass through private memory. A retry of a lock-free update cannot be told from
+//! a wait, and counts as one.
 
+use super::dependence::{add_block, add_parameters, blocks_between, is_decided_by};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 use cranelift_entity::EntitySet;
 
-/// By what an instruction lets a work-item see what others write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sight {
+/// What an instruction observes of the writes of other work-items.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Observes {
+    #[default]
     Nothing,
-    /// Its own result.
-    Result,
-    /// All that is read after it.
-    All,
+    /// Its result is such a value.
+    ByResult,
+    /// Loads after it read such values.
+    ByLoads,
 }
 
-/// Returns true if a function may wait.
-pub fn may_wait(func: &Function, sight: impl Fn(&InstData) -> Sight) -> bool {
+/// Returns true if a function, whose cycles are natural loops, may wait.
+pub fn may_wait(func: &Function, observes: impl Fn(&InstData) -> Observes) -> bool {
     let cfg = Cfg::compute(func);
-    let sight = |inst: Inst| sight(&func.insts[inst]);
-    if !cfg.has_loops() || func.layout_insts().all(|inst| sight(inst) == Sight::Nothing) {
+    if !cfg.has_loops() {
         return false;
     }
-    let dom = DomTree::compute(&cfg);
-    let goes_back = |from: Block, to: Block| cfg.rpo_index(to) <= cfg.rpo_index(from);
-    let enters_twice = |from: Block| {
-        cfg.succs(from).iter().any(|&to| goes_back(from, to) && !dom.dominates(to, from))
-    };
-    if cfg.rpo().iter().any(|&block| enters_twice(block)) {
-        return true;
-    }
-    let loops = Loops::compute(&cfg, &dom).loops;
-    loops.iter().any(|data| match data.insts(func).map(sight).max() {
-        None | Some(Sight::Nothing) => false,
-        Some(Sight::Result) => Seen::waits(func, &cfg, data, |inst| sight(inst) == Sight::Result),
-        Some(Sight::All) => Seen::waits(func, &cfg, data, |inst| reads(&func.insts[inst])),
+    let observes = |inst: Inst| observes(&func.insts[inst]);
+    let loops = Loops::compute(&cfg, &DomTree::compute(&cfg)).loops;
+    loops.iter().any(|data| match data.insts(func).map(observes).max().unwrap_or_default() {
+        Observes::Nothing => false,
+        Observes::ByResult => {
+            LoopExits::depend(func, &cfg, data, |inst| observes(inst) == Observes::ByResult)
+        }
+        Observes::ByLoads => LoopExits::depend(func, &cfg, data, |inst| reads(&func.insts[inst])),
     })
 }
 
@@ -51,28 +47,28 @@ fn reads(data: &InstData) -> bool {
     }
 }
 
-/// What depends on what others write, as it is read in a loop.
-struct Seen<'a> {
+/// What in a loop depends on values that other work-items write.
+struct LoopExits<'a> {
     func: &'a Function,
     header: Block,
     inside: EntitySet<Block>,
     values: EntitySet<Value>,
-    /// True if it is kept in private memory.
-    is_kept: bool,
-    /// Blocks that are reached or not by it.
+    /// True if such a value may be in private memory.
+    in_private_memory: bool,
+    /// Control-dependent blocks.
     blocks: EntitySet<Block>,
 }
 
-impl Seen<'_> {
+impl LoopExits<'_> {
     /// Returns true if leaving a loop depends on the results of instructions in it that are `sources`.
-    fn waits(func: &Function, cfg: &Cfg, data: &Loop, sources: impl Fn(Inst) -> bool) -> bool {
+    fn depend(func: &Function, cfg: &Cfg, data: &Loop, sources: impl Fn(Inst) -> bool) -> bool {
         let (header, inside) = (data.header, data.block_set());
         let iteration = cfg.iteration(header, |block| inside.contains(block));
         let post = DomTree::compute(&iteration.reversed());
-        let (values, is_kept, blocks) = Default::default();
-        let mut it = Seen { func, header, inside, values, is_kept, blocks };
+        let (values, in_private_memory, blocks) = Default::default();
+        let mut it = LoopExits { func, header, inside, values, in_private_memory, blocks };
         for inst in data.insts(func).filter(|&inst| sources(inst)) {
-            it.is_kept |= matches!(func.insts[inst], InstData::Call { .. });
+            it.in_private_memory |= matches!(func.insts[inst], InstData::Call { .. });
             func.result(inst).map(|result| it.values.insert(result));
         }
         let mut branches: EntitySet<Block> = EntitySet::new();
@@ -81,26 +77,15 @@ impl Seen<'_> {
             changed = false;
             for &block in &data.blocks {
                 changed |= it.follow_values(block);
-                if it.decides(block) && branches.insert(block) {
+                if is_decided_by(func, block, &it.values) && branches.insert(block) {
                     it.follow_branch(&iteration, &post, block);
                     changed = true;
                 }
             }
         }
         let leaves = |block: Block| cfg.succs(block).iter().any(|&next| !it.inside.contains(next));
-        data.blocks
-            .iter()
-            .any(|&block| leaves(block) && (it.decides(block) || it.blocks.contains(block)))
-    }
-
-    /// Returns true if a block ends with a branch by what is read.
-    fn decides(&self, block: Block) -> bool {
-        match self.func.terminator(block).map(|inst| &self.func.insts[inst]) {
-            Some(InstData::Brif { cond: value, .. } | InstData::Switch { value, .. }) => {
-                self.values.contains(*value)
-            }
-            _ => false,
-        }
+        let depends = |block| branches.contains(block) || it.blocks.contains(block);
+        data.blocks.iter().any(|&block| leaves(block) && depends(block))
     }
 
     /// Returns true if an address may be of private memory.
@@ -109,24 +94,22 @@ impl Seen<'_> {
         matches!(space, Some(AddressSpace::Private | AddressSpace::Generic))
     }
 
-    /// Goes through the instructions of a block. Returns true if a value was found to depend on what is read.
+    /// Goes through the instructions of a block. Returns true if something new was found to depend.
     fn follow_values(&mut self, block: Block) -> bool {
         let mut changed = false;
         for &inst in &self.func.blocks[block].insts {
             let data = &self.func.insts[inst];
-            data.for_each_target(|call| {
-                let params = &self.func.blocks[call.block].params;
-                for (&arg, &param) in call.args.iter().zip(params) {
-                    changed |= self.values.contains(arg) && self.values.insert(param);
-                }
-            });
+            changed |= add_parameters(self.func, data, &mut self.values);
             let mut depends = match *data {
-                InstData::Store { ptr, value, .. } if !self.is_kept && self.is_private(ptr) => {
-                    self.is_kept = self.values.contains(value) || self.blocks.contains(block);
-                    changed |= self.is_kept;
+                InstData::Store { ptr, value, .. }
+                    if !self.in_private_memory && self.is_private(ptr) =>
+                {
+                    self.in_private_memory =
+                        self.values.contains(value) || self.blocks.contains(block);
+                    changed |= self.in_private_memory;
                     continue;
                 }
-                InstData::Load { ptr, .. } => self.is_kept && self.is_private(ptr),
+                InstData::Load { ptr, .. } => self.in_private_memory && self.is_private(ptr),
                 _ => false,
             };
             let Some(result) = self.func.result(inst) else { continue };
@@ -136,41 +119,32 @@ impl Seen<'_> {
         changed
     }
 
-    /// Marks what lies between a branch and where its ways meet in the same iteration, with all that is computed there or
-    /// chosen by the way.
+    /// Marks the blocks between a branch and where its paths join in the same iteration, with all that is computed there and
+    /// the parameters whose arguments differ by the path.
     fn follow_branch(&mut self, iteration: &Cfg, post: &DomTree, branch: Block) {
-        let meeting = post.idom(branch).filter(|&block| self.inside.contains(block));
-        let mut ways: Vec<Block> = vec![branch];
-        let mut found: EntitySet<Block> = EntitySet::new();
-        let mut pending: Vec<Block> = iteration.succs(branch).to_vec();
-        while let Some(block) = pending.pop() {
-            let is_way = self.inside.contains(block) && Some(block) != meeting;
-            if !is_way || !found.insert(block) {
-                continue;
-            }
-            ways.push(block);
+        let join = post.idom(branch).filter(|&block| self.inside.contains(block));
+        let mut paths = blocks_between(iteration, branch, join);
+        paths.retain(|&block| self.inside.contains(block));
+        for &block in &paths {
             self.blocks.insert(block);
-            let data = &self.func.blocks[block];
-            let results = data.insts.iter().filter_map(|&inst| self.func.result(inst));
-            let all = results.chain(data.params.iter().copied());
-            all.for_each(|value| _ = self.values.insert(value));
-            pending.extend_from_slice(iteration.succs(block));
+            add_block(self.func, block, &mut self.values);
         }
-        for meeting in [meeting, Some(self.header)].into_iter().flatten() {
-            self.follow_choices(&ways, meeting);
+        paths.push(branch);
+        for join in [join, Some(self.header)].into_iter().flatten() {
+            self.follow_join(&paths, join);
         }
     }
 
-    /// Marks the parameters of a block that are not the same by all ways to it.
-    fn follow_choices(&mut self, ways: &[Block], meeting: Block) {
-        let params = &self.func.blocks[meeting].params;
-        let mut chosen: Vec<Option<Value>> = vec![None; params.len()];
-        for inst in ways.iter().filter_map(|&block| self.func.terminator(block)) {
+    /// Marks the parameters of a block whose arguments differ between the paths to it.
+    fn follow_join(&mut self, paths: &[Block], join: Block) {
+        let params = &self.func.blocks[join].params;
+        let mut first: Vec<Option<Value>> = vec![None; params.len()];
+        for inst in paths.iter().filter_map(|&block| self.func.terminator(block)) {
             self.func.insts[inst].for_each_target(|call| {
-                if call.block != meeting {
+                if call.block != join {
                     return;
                 }
-                for ((&arg, first), &param) in call.args.iter().zip(&mut chosen).zip(params) {
+                for ((&arg, first), &param) in call.args.iter().zip(&mut first).zip(params) {
                     if *first.get_or_insert(arg) != arg {
                         self.values.insert(param);
                     }
@@ -190,9 +164,9 @@ mod tests {
         let module = crate::ir::parse::parse_module(&text).expect("a module");
         let func = module.functions.values().next().expect("a function");
         may_wait(func, |data| match data {
-            InstData::AtomicRmw { .. } => Sight::Result,
-            InstData::Fence { .. } => Sight::All,
-            _ => Sight::Nothing,
+            InstData::AtomicRmw { .. } => Observes::ByResult,
+            InstData::Fence { .. } => Observes::ByLoads,
+            _ => Observes::Nothing,
         })
     }
 
@@ -226,7 +200,7 @@ block2:
     }
 
     #[test]
-    fn loops_that_are_left_on_a_way_that_what_is_read_decides() {
+    fn loops_whose_exit_is_control_dependent_on_what_is_read() {
         // if (atomic) { if (v1 == i) break; }
         let inner = "block0:
     jump block1(0:i32)

@@ -138,7 +138,8 @@ impl Lowerer<'_, '_> {
         let id = self.b.work_item(WorkItemQuery::SubgroupInvocation, 0);
         let most = self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0);
         let fit = self.b.icmp(IntCC::Ule, count, most);
-        let are_full = self.are_subgroups_full();
+        let rest = self.items_of_partial_subgroup();
+        let are_full = self.b.icmp_imm(IntCC::Eq, rest, 0);
         let has_one = self.b.binary(BinaryOp::And, fit, are_full);
         self.b.brif(has_one, one, several);
         self.b.switch_to(one);
@@ -156,13 +157,12 @@ impl Lowerer<'_, '_> {
         part
     }
 
-    /// Returns true if the last sub-group is full, as the others are: drivers know it when they compile.
-    fn are_subgroups_full(&mut self) -> Value {
+    /// Returns how many work-items the last sub-group has if it is partial, else 0. Drivers know it when they compile.
+    fn items_of_partial_subgroup(&mut self) -> Value {
         let items = self.local_count();
-        let most = self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0);
-        let mask = self.b.add_const(most, -1);
-        let rest = self.b.binary(BinaryOp::And, items, mask);
-        self.b.icmp_imm(IntCC::Eq, rest, 0)
+        let size = self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0);
+        let mask = self.b.add_const(size, -1);
+        self.b.binary(BinaryOp::And, items, mask)
     }
 
     /// Returns true if each work-item is to combine `count` words by itself: if they are few. If all sub-groups combine the
@@ -181,9 +181,8 @@ impl Lowerer<'_, '_> {
         if !is_same || op != BinaryOp::FAdd {
             return are_few;
         }
-        let are_full = self.are_subgroups_full();
-        let truth = self.b.func.constant(Type::BOOL, 1);
-        let is_partial = self.b.binary(BinaryOp::Xor, are_full, truth);
+        let rest = self.items_of_partial_subgroup();
+        let is_partial = self.b.is_nonzero(rest);
         self.b.binary(BinaryOp::Or, are_few, is_partial)
     }
 

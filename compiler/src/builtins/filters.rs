@@ -40,8 +40,8 @@ impl Lowerer<'_, '_> {
         if !self.target.coarse_byte_filters || sampler.mode().is_some_and(|mode| mode != REPEAT) {
             return Some(has_filter);
         }
-        let has_others = self.has_bytes(image, IntCC::Ne);
-        let never_repeats = self.is_mode(sampler, IntCC::Ne, REPEAT);
+        let has_others = self.compare_bytes(image, IntCC::Ne);
+        let never_repeats = self.compare_mode(sampler, IntCC::Ne, REPEAT);
         let is_exact = self.b.binary(BinaryOp::Or, has_others, never_repeats);
         Some(self.b.binary(BinaryOp::And, has_filter, is_exact))
     }
@@ -76,14 +76,14 @@ impl Lowerer<'_, '_> {
     }
 
     /// Compares the type of an image's channels with unsigned normalized bytes; returns a bool.
-    fn has_bytes(&mut self, image: ImageArg, cc: IntCC) -> Value {
+    fn compare_bytes(&mut self, image: ImageArg, cc: IntCC) -> Value {
         let channel = self.b.binary_imm(BinaryOp::LShr, image.word, i64::from(TYPE_SHIFT));
         let channel = self.b.binary_imm(BinaryOp::And, channel, 31);
         self.b.icmp_imm(cc, channel, i64::from(CL_UNORM_INT8 - CL_SNORM_INT8))
     }
 
     /// Compares a sampler's addressing mode with another; returns a bool.
-    fn is_mode(&mut self, sampler: SamplerArg, cc: IntCC, mode: u32) -> Value {
+    pub(super) fn compare_mode(&mut self, sampler: SamplerArg, cc: IntCC, mode: u32) -> Value {
         let bits = i64::from(ADDRESS_MASK << ADDRESS_SHIFT);
         let its = self.b.binary_imm(BinaryOp::And, sampler.word, bits);
         self.b.icmp_imm(cc, its, i64::from(mode << ADDRESS_SHIFT))
@@ -91,8 +91,8 @@ impl Lowerer<'_, '_> {
 
     /// Returns the slot of a sampler; of one with a border where it has an edge and the image is of bytes.
     fn border_for_bytes(&mut self, image: ImageArg, sampler: SamplerArg, slot: Value) -> Value {
-        let bytes = self.has_bytes(image, IntCC::Eq);
-        let has_edge = self.is_mode(sampler, IntCC::Ult, CLAMP);
+        let bytes = self.compare_bytes(image, IntCC::Eq);
+        let has_edge = self.compare_mode(sampler, IntCC::Ult, CLAMP);
         let changes = self.b.binary(BinaryOp::And, bytes, has_edge);
         let border = self.b.binary_imm(BinaryOp::And, slot, i64::from(NORMALIZED));
         let mode = i64::from(CLAMP << ADDRESS_SHIFT);
@@ -104,7 +104,7 @@ impl Lowerer<'_, '_> {
     /// filtered alike, and the border counts for nothing.
     fn move_to_centers(&mut self, image: ImageArg, sampler: SamplerArg, places: &mut [Value]) {
         let sizes = self.image_size(image);
-        let has_edge = self.is_mode(sampler, IntCC::Ult, CLAMP);
+        let has_edge = self.compare_mode(sampler, IntCC::Ult, CLAMP);
         let is_normalized = self.b.binary_imm(BinaryOp::And, sampler.word, i64::from(NORMALIZED));
         let is_normalized = self.b.icmp_imm(IntCC::Ne, is_normalized, 0);
         let [half, one] = [0.5, 1.0].map(|number| self.b.fconst(Type::F32, number));
@@ -145,7 +145,7 @@ impl Lowerer<'_, '_> {
         let bit = self.b.binary_imm(BinaryOp::And, sampler.word, i64::from(NORMALIZED));
         let is_normalized = self.b.icmp_imm(IntCC::Ne, bit, 0);
         let farthest = self.b.select(is_normalized, normalized, texels);
-        let repeats = self.is_mode(sampler, IntCC::Uge, REPEAT);
+        let repeats = self.compare_mode(sampler, IntCC::Uge, REPEAT);
         Some(self.b.select(repeats, repeated, farthest))
     }
 

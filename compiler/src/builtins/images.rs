@@ -287,10 +287,7 @@ impl Lowerer<'_, '_> {
         if sampler.constant.is_some() {
             return None;
         }
-        let bits = i64::from(sampler_word::ADDRESS_MASK << sampler_word::ADDRESS_SHIFT);
-        let mode = self.b.binary_imm(BinaryOp::And, sampler.word, bits);
-        let clamp = i64::from(sampler_word::CLAMP << sampler_word::ADDRESS_SHIFT);
-        Some(self.b.icmp_imm(IntCC::Ne, mode, clamp))
+        Some(self.compare_mode(sampler, IntCC::Ne, sampler_word::CLAMP))
     }
 
     /// Returns an index within a size.

@@ -5,7 +5,7 @@ use super::argument_buffer::field_of;
 use super::error::EmitError;
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::data_layout::align_up;
-use crate::analysis::waits::{self, Sight};
+use crate::analysis::waits::{self, Observes};
 use crate::ir::{
     AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemFlags, MemoryScope, Module,
     SyncSemantics, Type, Value, WorkItemQuery,
@@ -66,8 +66,8 @@ pub(super) struct ShaderInfo {
     pub local_size_visible: bool,
     /// See [`crate::kernel::Kernel::packs_groups`].
     pub packs_groups: bool,
-    /// What a call of a function lets a work-item see of what others write.
-    sights: SecondaryMap<Func, Option<Sight>>,
+    /// What a call of a function observes of the writes of other work-items.
+    observes: SecondaryMap<Func, Observes>,
     /// True if a work-item may wait for another one.
     may_wait: bool,
     /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
@@ -97,11 +97,7 @@ impl ShaderInfo {
             for inst in func.layout_insts() {
                 info.visit(module, func, &func.insts[inst], func.result(inst));
             }
-            let sight = |data: &InstData| info.sight(func, data);
-            let may_wait = waits::may_wait(func, sight);
-            let of_call = func.layout_insts().map(|inst| sight(&func.insts[inst])).max();
-            info.sights[id] = of_call;
-            info.may_wait |= may_wait;
+            info.find_waits(id, func);
             info.add_frame(id, Accesses::compute(func, true));
         }
         info.place_objects(functions)?;
@@ -154,27 +150,35 @@ impl ShaderInfo {
         self.ordered |= sync.orders();
     }
 
-    /// Returns by what an instruction lets a work-item see what others write.
-    fn sight(&self, func: &Function, data: &InstData) -> Sight {
+    /// Notes what a function observes of the writes of other work-items, and if it may wait for them. Its callees are known.
+    fn find_waits(&mut self, id: Func, func: &Function) {
+        let of_inst = |inst| self.observed_by(func, &func.insts[inst]);
+        let observes = func.layout_insts().map(of_inst).max().unwrap_or_default();
+        self.observes[id] = observes;
+        self.may_wait |= observes != Observes::Nothing
+            && waits::may_wait(func, |data| self.observed_by(func, data));
+    }
+
+    /// Returns what an instruction observes of the writes of other work-items.
+    fn observed_by(&self, func: &Function, data: &InstData) -> Observes {
         use InstData::*;
-        let of_atomic = |sync: SyncSemantics| match sync.orders() {
-            true => Sight::All,
-            false => Sight::Result,
-        };
         match *data {
-            Load { flags, .. } if flags.contains(MemFlags::VOLATILE) => Sight::Result,
-            // A part of a word in local memory is stored so, which sees nothing.
+            Load { flags, .. } if flags.contains(MemFlags::VOLATILE) => Observes::ByResult,
+            // A part of a word in local memory is stored so, which observes nothing.
             AtomicRmw { ptr, sync: SyncSemantics::PART_OF_STORE, .. }
                 if func.ty(ptr).space() == Some(AddressSpace::Local) =>
             {
-                Sight::Nothing
+                Observes::Nothing
             }
             AtomicLoad { sync, .. } | AtomicRmw { sync, .. } | AtomicCmpXchg { sync, .. } => {
-                of_atomic(sync)
+                match sync.orders() {
+                    true => Observes::ByLoads,
+                    false => Observes::ByResult,
+                }
             }
-            Fence { .. } => Sight::All,
-            Call { func, .. } => self.sights[func].unwrap_or(Sight::Nothing),
-            _ => Sight::Nothing,
+            Fence { .. } => Observes::ByLoads,
+            Call { func, .. } => self.observes[func],
+            _ => Observes::Nothing,
         }
     }
 

@@ -48,6 +48,16 @@ def expected_of(kind, form, texels, coords, mode, linear, normalized):
     return sample(form.decode(texels), coords, mode, linear, normalized, form.border, kind.axes, kind.layered)
 
 
+def sample_around(images, rng, kind, form, mode, linear, normalized):
+    """An image, coordinates within and around it, what a sampler gives there, and what it should give."""
+    images.need(kind, form, MF.READ_ONLY)
+    texels = form.random(rng, kind.shape)
+    image = images.create(kind, form, texels=texels, flags=MF.READ_ONLY)
+    coords = coordinates(rng, kind, kind.shape, 500, normalized)
+    got = images.sample(image, kind, form, coords, images.sampler(mode, linear, normalized))
+    return image, coords, got, expected_of(kind, form, texels, coords, mode, linear, normalized)
+
+
 def check(images, form, got, expected, linear):
     if not linear:
         np.testing.assert_allclose(got, expected, rtol=2e-7 if form.scale else 0, atol=0)
@@ -65,12 +75,7 @@ def check(images, form, got, expected, linear):
 @pytest.mark.parametrize("kind", KINDS.values(), ids=repr)
 def test_every_mode(images, rng, kind, mode, normalized, linear):
     """Within and around floats of every kind of image."""
-    images.need(kind, RGBA_FLOAT, MF.READ_ONLY)
-    texels = RGBA_FLOAT.random(rng, kind.shape)
-    image = images.create(kind, RGBA_FLOAT, texels=texels, flags=MF.READ_ONLY)
-    coords = coordinates(rng, kind, kind.shape, 500, normalized)
-    got = images.sample(image, kind, RGBA_FLOAT, coords, images.sampler(mode, linear, normalized))
-    expected = expected_of(kind, RGBA_FLOAT, texels, coords, mode, linear, normalized)
+    _, _, got, expected = sample_around(images, rng, kind, RGBA_FLOAT, mode, linear, normalized)
     check(images, RGBA_FLOAT, got, expected, linear)
 
 
@@ -95,13 +100,8 @@ def test_no_addressing_within_the_image(images, rng, kind, normalized, linear):
 @pytest.mark.parametrize("kind", KINDS.values(), ids=repr)
 def test_bytes_are_not_filtered_in_bytes(images, m, rng, kind, mode, normalized):
     """lavapipe's own samplers filter them in 8 bits, off by a step of the channel, where images have an edge or repeat."""
-    images.need(kind, RGBA_BYTES, MF.READ_ONLY)
-    texels = RGBA_BYTES.random(rng, kind.shape)
-    image = images.create(kind, RGBA_BYTES, texels=texels, flags=MF.READ_ONLY)
-    coords = coordinates(rng, kind, kind.shape, 500, normalized)
-    expected = expected_of(kind, RGBA_BYTES, texels, coords, mode, True, normalized)
+    image, coords, got, expected = sample_around(images, rng, kind, RGBA_BYTES, mode, True, normalized)
     tolerance = 1e-4 if DRIVER.startswith("lavapipe") else HARDWARE_TOLERANCE
-    got = images.sample(image, kind, RGBA_BYTES, coords, images.sampler(mode, True, normalized))
     np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance)
     program = images.program(f"""
         #define C(c) {kind.coordinate}

@@ -14,7 +14,7 @@ use crate::core::printf::Printer;
 use crate::core::program::kernel::{self, ArgValue, BuiltKernel, KernelArguments};
 use crate::core::program::ndrange::Dispatch;
 use crate::core::program::pipelines::PipelineKey;
-use crate::core::program::shape::{Dispatches, LaunchShape, Sizes};
+use crate::core::program::shape::{launch_shape, Dispatches, LaunchShape, Sizes};
 use crate::core::program::ProgramData;
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
@@ -72,18 +72,18 @@ impl Launch {
     /// handles. `sizes` must not be empty.
     pub fn new(queue: &Queue, kernel: &kernel::Kernel, sizes: &Sizes) -> Result<Box<Launch>> {
         let built = kernel.built_on(&queue.device)?;
-        Launch::with(queue, built, &kernel.arguments.lock(), sizes)
+        Launch::with(queue, built, &mut kernel.arguments.lock(), sizes)
     }
 
     /// As [`Launch::new`], with arguments that need not be the kernel's own.
     pub fn with(
         queue: &Queue,
         built: &Arc<BuiltKernel>,
-        arguments: &KernelArguments,
+        arguments: &mut KernelArguments,
         sizes: &Sizes,
     ) -> Result<Box<Launch>> {
         ensure!(arguments.complete(), CL_INVALID_KERNEL_ARGS);
-        let shape = arguments.shapes.find(&queue.device, built, arguments, sizes)?;
+        let shape = launch_shape(&queue.device, built, arguments, sizes)?;
         let mut launch = Box::new(Launch {
             kernel: built.clone(),
             arguments: zeros(built.kernel.argument_buffer_size as usize),

@@ -57,7 +57,7 @@ impl Dispatch {
     fn new(
         queue: &Queue,
         kernel: &Kernel,
-        arguments: KernelArguments,
+        mut arguments: KernelArguments,
         sizes: Sizes,
     ) -> Result<Dispatch> {
         let built = kernel.built_on(&queue.device)?;
@@ -69,7 +69,7 @@ impl Dispatch {
         } else if sizes.is_empty() {
             Some(Arc::new(Command::Marker))
         } else {
-            let launch = Launch::with(queue, built, &arguments, &sizes)?;
+            let launch = Launch::with(queue, built, &mut arguments, &sizes)?;
             Some(Arc::new(Command::Launch(launch)))
         };
         Ok(Dispatch { arguments, sizes, command })

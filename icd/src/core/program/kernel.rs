@@ -11,7 +11,7 @@ use crate::core::memory::image::Image;
 use crate::core::process::clock;
 use crate::core::program::local_layout::LocalLayout;
 use crate::core::program::pipelines::{PipelineKey, Pipelines};
-use crate::core::program::shape::Shapes;
+use crate::core::program::shape::LastShape;
 use crate::core::program::{Program, ProgramData};
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref, WeakRef};
@@ -212,7 +212,7 @@ pub struct KernelArguments {
     pub indirect: Indirect,
     pub pointed: Vec<u64>,
     /// What the sizes of the last launch came to.
-    pub shapes: Shapes,
+    pub last_shape: LastShape,
 }
 
 impl KernelArguments {
@@ -224,7 +224,7 @@ impl KernelArguments {
             reached_usm: Vec::new(),
             indirect: Indirect::default(),
             pointed: Vec::new(),
-            shapes: Shapes::default(),
+            last_shape: LastShape::default(),
         }
     }
 
@@ -235,7 +235,7 @@ impl KernelArguments {
 
     pub fn set_arg(&mut self, index: u32, value: ArgValue) {
         if matches!(value, ArgValue::Local(_)) {
-            self.shapes.forget();
+            self.last_shape.invalidate();
         }
         if let Some(slot) = self.args.get_mut(index as usize) {
             *slot = Some(value);

@@ -1,6 +1,6 @@
 //! The shape of a launch: what the sizes given to clEnqueueNDRangeKernel and those of local arguments come to, an index space
 //! in one or several dispatches of pipelines of some key. Programs launch a kernel with the same sizes again and again, so
-//! that a kernel's arguments keep the last one ([`Shapes`]).
+//! that a kernel's arguments keep the last one ([`LastShape`]).
 
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
@@ -12,7 +12,6 @@ use crate::core::program::packing::{bounded_local_size, common_local_size, packe
 use crate::core::program::pipelines::PipelineKey;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
-use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// The sizes given to clEnqueueNDRangeKernel; dimensions beyond the given ones have size 1.
@@ -172,10 +171,6 @@ pub struct LaunchShape {
 }
 
 impl LaunchShape {
-    /// Returns the shape of a launch with sizes that are not empty.
-    ///
-    /// # Errors
-    /// Those that clEnqueueNDRangeKernel lists for sizes.
     fn new(
         device: &Device,
         built: &BuiltKernel,
@@ -217,9 +212,9 @@ impl LaunchShape {
     }
 }
 
-/// The shape of the last launch with some arguments. It is forgotten when a local argument is set.
-#[derive(Default)]
-pub struct Shapes(Mutex<Option<Last>>);
+/// The shape of the last launch with some arguments, if no local argument was set since.
+#[derive(Clone, Default)]
+pub struct LastShape(Option<Last>);
 
 /// Limits and layouts are the same on all parts of a device.
 #[derive(Clone)]
@@ -229,37 +224,30 @@ struct Last {
     shape: Arc<LaunchShape>,
 }
 
-impl Shapes {
-    /// Returns the shape of a launch, which may be that of the last one.
-    ///
-    /// # Errors
-    /// Those of a launch with such sizes.
-    pub fn find(
-        &self,
-        device: &Device,
-        built: &Arc<BuiltKernel>,
-        arguments: &KernelArguments,
-        sizes: &Sizes,
-    ) -> Result<Arc<LaunchShape>> {
-        let mut last = self.0.lock();
-        if let Some(last) = &*last {
-            if last.sizes == *sizes && Arc::ptr_eq(&last.built, built) {
-                return Ok(last.shape.clone());
-            }
-        }
-        let shape = Arc::new(LaunchShape::new(device, built, arguments, sizes)?);
-        *last = Some(Last { built: built.clone(), sizes: *sizes, shape: shape.clone() });
-        Ok(shape)
-    }
-
+impl LastShape {
     /// Forgets it: a local argument is another.
-    pub fn forget(&mut self) {
-        *self.0.get_mut() = None;
+    pub fn invalidate(&mut self) {
+        self.0 = None;
     }
 }
 
-impl Clone for Shapes {
-    fn clone(&self) -> Shapes {
-        Shapes(Mutex::new(self.0.lock().clone()))
+/// Returns the shape of a launch with sizes that are not empty, which may be that of the last one.
+///
+/// # Errors
+/// Those that clEnqueueNDRangeKernel lists for sizes.
+pub fn launch_shape(
+    device: &Device,
+    built: &Arc<BuiltKernel>,
+    arguments: &mut KernelArguments,
+    sizes: &Sizes,
+) -> Result<Arc<LaunchShape>> {
+    if let Some(last) = &arguments.last_shape.0 {
+        if last.sizes == *sizes && Arc::ptr_eq(&last.built, built) {
+            return Ok(last.shape.clone());
+        }
     }
+    let shape = Arc::new(LaunchShape::new(device, built, arguments, sizes)?);
+    let last = Last { built: built.clone(), sizes: *sizes, shape: shape.clone() };
+    arguments.last_shape.0 = Some(last);
+    Ok(shape)
 }
