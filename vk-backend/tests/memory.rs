@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{bytes, download};
 use hekla_vk_backend::{CopyRegion, Error, MemoryKind};
 
@@ -166,6 +168,18 @@ fn host_memory_is_imported() {
     assert_eq!(download(&out), squares);
     // SAFETY: the memory is alive and the device is done with it.
     assert_eq!(unsafe { memory.cast::<u32>().read() }, 99);
+
+    let part = b.part(alignment as u64, alignment as u64, Arc::new(())).unwrap();
+    assert_eq!(part.address(), b.address() + alignment as u64);
+    assert_eq!(part.mapped().unwrap().as_ptr(), memory.wrapping_add(alignment));
+    let ((), value) = queue.record(|r| r.fill(&part, 4, 4, 77));
+    queue.wait(value).unwrap();
+    // SAFETY: as above.
+    assert_eq!(unsafe { memory.add(alignment + 4).cast::<u32>().read() }, 77);
+    for (offset, size) in [(0, size as u64 + 1), (size as u64, 4), (1, 4), (u64::MAX, 4)] {
+        assert!(b.part(offset, size, Arc::new(())).is_err(), "{offset} {size}");
+    }
+    drop(part);
 
     // SAFETY: an unaligned or null pointer is refused before it is used.
     let (unaligned, null) = unsafe {

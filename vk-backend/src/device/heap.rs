@@ -55,6 +55,23 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
+    /// Returns `size` bytes of this memory, from `offset` on. They are freed with this memory, which has to live as
+    /// long.
+    pub(crate) fn part(&self, offset: u64, size: u64) -> Memory {
+        // SAFETY: the caller asks for bytes of this memory, which is mapped as a whole.
+        let there = |mapped: NonNull<u8>| unsafe { mapped.add(offset as usize) };
+        Memory {
+            backing: Backing::Part,
+            raw: self.raw,
+            offset: self.offset + offset,
+            size,
+            mapped: self.mapped.map(there),
+            coherent: self.coherent,
+            host_copy: None,
+            device_local: self.device_local,
+        }
+    }
+
     /// Gives the host a copy of mapped memory, which flushes and invalidations keep in step.
     fn simulate_noncoherent(&mut self) {
         self.host_copy = self.mapped.and_then(|mapped| HostCopy::new(mapped, self.size));
@@ -79,6 +96,8 @@ enum Backing {
     Dedicated,
     /// Several allocations in sequence, bound to a sparse buffer.
     Several(Vec<vk::DeviceMemory>),
+    /// A part of memory that another buffer has.
+    Part,
 }
 
 /// Allocates and frees the memory of one device.
@@ -404,6 +423,7 @@ impl Heap {
                     unsafe { device.free_memory(piece, None) };
                 }
             }
+            Backing::Part => {}
         }
     }
 

@@ -245,6 +245,46 @@ impl Buffer {
         }
     }
 
+    /// Makes a buffer of `size` bytes of this one's memory, from `offset` on, which the host lent
+    /// ([`Device::import_host_of`]). It keeps this buffer and `owner`.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for bytes beyond the end, memory that is not mapped as it is, or an offset that the device does not
+    /// bind buffers at; [`Error::Unsupported`] where the part has another address than `offset` bytes from this buffer's.
+    pub fn part(
+        self: &Arc<Self>,
+        offset: u64,
+        size: u64,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Result<Arc<Buffer>, Error> {
+        let device = &self.device;
+        let padded = check_size(device, size, self.kind)?;
+        let whole = self.memory.as_ref().filter(|m| m.mapped.is_some() && m.host_copy.is_none());
+        let fits = |m: &&Memory| offset.checked_add(padded).is_some_and(|end| end <= m.size);
+        let invalid = || Error::Invalid(format!("no {size} bytes at {offset} of host memory"));
+        let memory = whole.filter(fits).ok_or_else(invalid)?.part(offset, padded);
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default()
+            .handle_types(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
+        let info = vk::BufferCreateInfo::default()
+            .size(padded)
+            .usage(BUFFER_USAGE)
+            .push_next(&mut external);
+        let raw = create_raw(device, &info)?;
+        // SAFETY: the buffer was just created on this device.
+        let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        if needs.size > padded || !memory.offset.is_multiple_of(needs.alignment) {
+            // SAFETY: as above; nothing uses it.
+            unsafe { device.raw.destroy_buffer(raw, None) };
+            return Err(invalid());
+        }
+        let owner = Arc::new((self.clone(), owner));
+        let part = Buffer::bind(device, raw, memory, self.kind, size, Some(owner))?;
+        match part.address == self.address + offset {
+            true => Ok(part),
+            false => Err(Error::Unsupported("parts of memory have addresses of their own".into())),
+        }
+    }
+
     /// Binds `memory` to `raw` and takes ownership of both.
     fn bind(
         device: &Arc<Device>,

@@ -149,10 +149,12 @@ impl Reach {
                 Ok(SharedBlock::direct(&gpu.device, size)?.hidden())
             }
             (_, [gpu]) if direct(gpu) => SharedBlock::direct(&gpu.device, size),
+            (_, [gpu]) if gpu.host_reach() == HostReach::Twofold => {
+                SharedBlock::imported_twofold(gpu, size)
+            }
             _ => {
-                let twofold = gpus.iter().any(|gpu| gpu.host_reach() == HostReach::Twofold);
                 let devices: Vec<_> = gpus.iter().map(|gpu| &gpu.device).collect();
-                SharedBlock::imported(&devices, size, twofold)
+                SharedBlock::imported(&devices, size)
             }
         }
     }

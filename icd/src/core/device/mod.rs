@@ -9,6 +9,7 @@ pub mod findings;
 mod frequency;
 pub mod image_copy;
 pub mod images;
+pub mod import_pool;
 pub mod info;
 pub mod language;
 pub mod open;

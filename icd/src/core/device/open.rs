@@ -9,6 +9,7 @@ use crate::cl::*;
 use crate::config;
 use crate::core::cache::cache;
 use crate::core::device::clock::DeviceClock;
+use crate::core::device::import_pool::ImportPool;
 use crate::core::device::sharing::{HostReach, Sharing};
 use crate::core::device::staging::{Pool, Staging};
 use crate::core::diagnostics::log;
@@ -65,6 +66,7 @@ pub struct Gpu {
     clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
     host_reach: OnceCell<HostReach>,
+    pub(super) imports: ImportPool,
     order_word: OnceCell<Arc<vk::Buffer>>,
     /// Done when the second Vulkan device, which compiles, is known to be open.
     compile_device_seen: Once,
@@ -129,6 +131,7 @@ impl Gpu {
             clock: Mutex::default(),
             sharing: OnceCell::new(),
             host_reach: OnceCell::new(),
+            imports: ImportPool::default(),
             order_word: OnceCell::new(),
             compile_device_seen: Once::new(),
         }))

@@ -1,20 +1,19 @@
 //! Sharing of addresses between devices and the host, and blocks of memory that both know by one address.
 
+use super::import_pool::{alignment, import, Import};
 use super::open::Gpu;
 use super::pages::{HostMemory, Pages, PAGE};
-use crate::cl::error::{fail, ClError, Result};
+use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use hekla_vk_backend as vk;
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
 /// The number of allocations that are tried to find one whose address is free on the host.
-const TRIES: usize = 8;
+const TRIES: usize = 10;
 /// Bytes of device memory that are held after the first of them, so that the next has an address farther on; after each
 /// other one twice as many.
 const STEP: u64 = 1 << 20;
-/// The most bytes of the host's that are taken in all.
-const MOST_TAKEN: usize = 1 << 30;
 
 /// The way in which a device shares addresses of its own memory with the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,10 +62,10 @@ impl HostReach {
         if !device.info().memory.host_import {
             return HostReach::None;
         }
-        let reach = match SharedBlock::imported(&[device], PAGE, false) {
+        let reach = match SharedBlock::imported(&[device], PAGE) {
             Ok(block) => Some((block, HostReach::InPlace)),
             Err(_) => {
-                let block = SharedBlock::imported(&[device], PAGE, true).ok();
+                let block = SharedBlock::imported_twofold(gpu, PAGE).ok();
                 block.map(|block| (block, HostReach::Twofold))
             }
         };
@@ -192,44 +191,34 @@ impl SharedBlock {
         Ok(SharedBlock { address, buffers, origin: 0, host })
     }
 
-    /// Allocates `size` bytes of the host's memory at whole pages, which all of the devices reach at the host's
-    /// address. `twofold`: the memory may be elsewhere on the host, too.
+    /// Allocates `size` bytes of the host's memory at whole pages, which all of the devices know by the host's address.
     ///
     /// # Errors
-    /// CL_OUT_OF_RESOURCES where the devices do not agree with the host about the address; no memory.
-    pub fn imported(
-        devices: &[&Arc<vk::Device>],
-        size: usize,
-        twofold: bool,
-    ) -> Result<SharedBlock> {
-        let alignments =
-            devices.iter().map(|d| d.info().limits.min_imported_host_pointer_alignment as usize);
-        let alignment = alignments.fold(PAGE, usize::max);
-        // As above, with the host's memory.
-        let mut taken = Vec::new();
-        for attempt in 0..TRIES.min(MOST_TAKEN / size.max(1) + 1) {
-            let memory = HostMemory::new(size, alignment, twofold);
-            let memory = Arc::new(memory.ok_or(ClError(CL_OUT_OF_HOST_MEMORY))?);
-            let import = |device: &&Arc<vk::Device>| {
-                let start = memory.address() as *mut u8;
-                // SAFETY: the pages are as aligned and as large as these devices want them, and the buffer keeps them.
-                unsafe { device.import_host_of(start, size as u64, memory.clone()) }
-            };
-            let buffers = devices.iter().map(import).collect::<std::result::Result<_, _>>();
-            let buffers: SmallVec<[Arc<vk::Buffer>; 1]> =
-                buffers.map_err(|_| ClError(CL_OUT_OF_RESOURCES))?;
-            let mut addresses = buffers.iter().map(|buffer| buffer.address() as usize);
-            let address = addresses.next().ok_or(ClError(CL_OUT_OF_RESOURCES))?;
-            if addresses.any(|other| other != address) {
-                return fail(CL_OUT_OF_RESOURCES);
-            }
-            if address == memory.address() || memory.also_at(address) {
-                return Ok(SharedBlock { address, buffers, origin: 0, host: HostSide::Bytes });
-            }
-            taken.push(buffers);
-            taken.extend(devices.iter().map(|device| step(device, attempt).into_iter().collect()));
-        }
-        fail(CL_OUT_OF_RESOURCES)
+    /// CL_OUT_OF_RESOURCES where they do not; no memory.
+    pub fn imported(devices: &[&Arc<vk::Device>], size: usize) -> Result<SharedBlock> {
+        let alignment = devices.iter().map(|device| alignment(device)).fold(PAGE, usize::max);
+        let memory = HostMemory::new(size, alignment, false);
+        let memory = Arc::new(memory.ok_or(ClError(CL_OUT_OF_HOST_MEMORY))?);
+        let buffers = devices.iter().map(|device| import(device, &memory, size));
+        let buffers = buffers.collect::<Result<SmallVec<_>>>()?;
+        let address = memory.address();
+        let is_there = |buffer: &Arc<vk::Buffer>| buffer.address() as usize == address;
+        ensure!(buffers.iter().all(is_there), CL_OUT_OF_RESOURCES);
+        Ok(SharedBlock { address, buffers, origin: 0, host: HostSide::Bytes })
+    }
+
+    /// Allocates `size` bytes of the host's memory at whole pages, which the host finds at the device's address as well.
+    ///
+    /// # Errors
+    /// CL_OUT_OF_RESOURCES where the device does not reach such memory, or the host uses all addresses that it gave; no
+    /// memory.
+    pub fn imported_twofold(gpu: &Gpu, size: usize) -> Result<SharedBlock> {
+        let import = match Import::new(&gpu.device, size)? {
+            Ok(import) => import,
+            Err(_taken) => gpu.imports.take(&gpu.device, size)?,
+        };
+        let Import { address, buffer } = import;
+        Ok(SharedBlock { address, buffers: smallvec![buffer], origin: 0, host: HostSide::Bytes })
     }
 
     /// Takes from the host what it finds at the address, as on a device with memory of its own.
