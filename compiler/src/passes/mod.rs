@@ -1,5 +1,6 @@
 //! Transformations of the IR, one file each, and the pipeline that runs them.
 
+pub mod alignment;
 pub mod argument_promotion;
 pub mod cloned_iteration;
 pub mod contract;
@@ -56,6 +57,7 @@ macro_rules! function_passes {
 }
 
 function_passes! {
+    ALIGNMENT = "alignment", |func, _, _| alignment::run(func);
     CSE = "cse", |func, module, id| cse::run(func, module.kernel_of(id));
     DCE = "dce", |func, _, _| dce::run(func);
     DEAD_STORES = "dead_stores", |func, module, id| dead_stores::run(func, module.kernel_of(id));
@@ -346,6 +348,7 @@ impl inline::FunctionPasses for Pipeline<'_> {
             self.pass(module, func, DCE)?;
         }
         self.pass(module, func, DEAD_STORES)?;
+        self.pass(module, func, ALIGNMENT)?;
         if self.pass(module, func, VECTORIZE)? {
             self.pass(module, func, DCE)?;
         }
