@@ -4,6 +4,7 @@
 use crate::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// Root of the workspace: that of the current directory, where this program was carried to another
@@ -27,9 +28,10 @@ pub fn target() -> PathBuf {
     }
 }
 
-/// Prints a heading, so that a person sees what is going on.
+/// Prints a heading, so that a person sees what is going on, and the seconds since the first one.
 pub fn step(what: &str) {
-    println!("\n== {what}");
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    println!("\n== {what} ({} s)", START.elapsed().as_secs());
 }
 
 /// Runs a command in the workspace, its output shown; an error unless it succeeds.
@@ -130,12 +132,13 @@ pub fn python() -> Result<PathBuf, String> {
     let venv = target().join("venv");
     let python = venv.join("bin/python3");
     let ready = venv.join("ready");
-    if !ready.exists() {
+    let packages = ["pyopencl", "numpy", "mako", "pytest", "pytest-xdist"];
+    if std::fs::read_to_string(&ready).ok() != Some(packages.join(" ")) {
         println!("making a Python environment with pyopencl and numpy");
         run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        let packages = ["pyopencl", "numpy", "mako", "pytest"];
         run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
-        std::fs::write(&ready, "").map_err(|e| format!("cannot write {}: {e}", ready.display()))?;
+        std::fs::write(&ready, packages.join(" "))
+            .map_err(|e| format!("cannot write {}: {e}", ready.display()))?;
     }
     Ok(python)
 }

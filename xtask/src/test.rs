@@ -4,6 +4,7 @@
 use crate::driver::{self, Driver, Installed};
 use crate::system::{self, step};
 use crate::{artifact, checks, docs, platforms, pool, Outcome};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -19,6 +20,9 @@ const PACKAGES: [&str; 9] = [
     // For its SwiftShader, a Vulkan driver as weak as the weakest phone.
     "chromium",
 ];
+
+/// The mistake that `vk-backend/tests/validation.rs` makes on purpose.
+const PROVOKED: &str = "VUID-VkComputePipelineCreateInfo-layout-00703";
 
 /// Runs everything. `--drivers all`: on lavapipe of Debian unstable, too.
 pub fn run(args: &[String]) -> Outcome {
@@ -89,13 +93,30 @@ fn found(driver: Driver) -> Result<Installed, String> {
     Ok(installed)
 }
 
-/// cargo test on a driver; `other` is the second one of tests with two devices.
+/// cargo test on a driver; `other` is the second one of tests with two devices. The validation layer must say nothing.
 fn cargo_tests(driver: &Installed, packages: &[&str], other: &Installed) -> Outcome {
     let mut tests = driver.cargo_test(&[packages, &["--quiet"]].concat());
     if let Some(other) = &other.manifest {
         tests.env("HEKLA_TEST_OTHER_DRIVER", other);
     }
-    system::run(tests.env("HEKLA_VALIDATE", "1").env("HEKLA_CACHE", "0"))
+    tests.env("HEKLA_VALIDATE", "1").env("HEKLA_CACHE", "0").stderr(Stdio::piped());
+    let mut tests = tests
+        .current_dir(system::root())
+        .spawn()
+        .map_err(|e| format!("cannot run cargo test: {e}"))?;
+    let lines = tests.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines());
+    let mut wrong = None;
+    for line in lines.map_while(Result::ok) {
+        eprintln!("{line}");
+        let is_message = line.contains("hekla: validation:") && !line.contains(PROVOKED);
+        wrong = wrong.or_else(|| is_message.then_some(line));
+    }
+    let status = tests.wait().map_err(|e| format!("cargo test: {e}"))?;
+    match wrong {
+        _ if !status.success() => Err(format!("cargo test: {status}")),
+        Some(line) => Err(format!("the validation layer: {line}")),
+        None => Ok(()),
+    }
 }
 
 /// A program that finds nothing but the installed lavapipe, where that gives wrong results, is told why it
@@ -164,7 +185,9 @@ fn python_suite(
     let mut suite = artifact::client(python)?;
     installed.select(&mut suite);
     suite
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "icd/tests/python"])
+        // What the library writes to stderr goes on to here, not to pytest.
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--capture=sys"])
+        .args(["-n", &processors().to_string(), "icd/tests/python"])
         .args(limit_to.map(|_| "-rs"))
         .env("HEKLA_VALIDATE", "1")
         .env("HEKLA_DUMP", &modules)
@@ -190,6 +213,10 @@ fn python_suite(
     validate_modules(&modules)
 }
 
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Checks that every dumped module passes spirv-val for Vulkan 1.2. As many checks run at once as there are processors.
 fn validate_modules(folder: &Path) -> Outcome {
     let entries = std::fs::read_dir(folder)
@@ -204,8 +231,7 @@ fn validate_modules(folder: &Path) -> Outcome {
         validator.args(["--target-env", "vulkan1.2", "--scalar-block-layout"]).arg(path);
         system::capture(&mut validator)
     };
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    pool::in_order(&modules, jobs, validate, |_, said| said.map(drop))?;
+    pool::in_order(&modules, processors(), validate, |_, said| said.map(drop))?;
     println!("spirv-val accepts all {} modules", modules.len());
     Ok(())
 }

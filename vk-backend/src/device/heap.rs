@@ -47,6 +47,8 @@ pub(crate) struct Memory {
     pub(crate) host_copy: Option<HostCopy>,
     /// True if it is in the device's own memory.
     pub(crate) device_local: bool,
+    /// The kinds of handle that other buffers must name to be bound to `raw`, too; `None` where it is one buffer's alone.
+    pub(crate) shareable: Option<vk::ExternalMemoryHandleTypeFlags>,
 }
 
 // SAFETY: the mapped pointer is only an address; accesses through it are the buffer's responsibility.
@@ -69,6 +71,7 @@ impl Memory {
             coherent: self.coherent,
             host_copy: None,
             device_local: self.device_local,
+            shareable: self.shareable,
         }
     }
 
@@ -208,6 +211,7 @@ impl Heap {
                         coherent: true,
                         host_copy: None,
                         device_local: true,
+                        shareable: None,
                     };
                     return Ok((memory, binds));
                 }
@@ -297,6 +301,7 @@ impl Heap {
             coherent: false,
             host_copy: None,
             device_local: false,
+            shareable: Some(vk::ExternalMemoryHandleTypeFlags::empty()),
             backing: Backing::Pool(allocation),
         })
     }
@@ -337,6 +342,7 @@ impl Heap {
             coherent: false,
             host_copy: None,
             device_local: false,
+            shareable: None,
         };
         let is_buffer = matches!(resource, Resource::Buffer(_));
         if is_buffer && self.types.flags(index).contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
@@ -401,6 +407,7 @@ impl Heap {
             coherent: true,
             host_copy: None,
             device_local: false,
+            shareable: Some(handle),
         })
     }
 
@@ -447,6 +454,7 @@ impl Heap {
             coherent: flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT),
             host_copy: None,
             device_local: flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL),
+            shareable: None,
         }
     }
 }

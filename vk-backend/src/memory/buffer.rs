@@ -263,25 +263,23 @@ impl Buffer {
         let fits = |m: &&Memory| offset.checked_add(padded).is_some_and(|end| end <= m.size);
         let invalid = || Error::Invalid(format!("no {size} bytes at {offset} of host memory"));
         let memory = whole.filter(fits).ok_or_else(invalid)?.part(offset, padded);
-        let mut external = vk::ExternalMemoryBufferCreateInfo::default()
-            .handle_types(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
-        let info = vk::BufferCreateInfo::default()
-            .size(padded)
-            .usage(BUFFER_USAGE)
-            .push_next(&mut external);
-        let raw = create_raw(device, &info)?;
-        // SAFETY: the buffer was just created on this device.
-        let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-        if needs.size > padded || !memory.offset.is_multiple_of(needs.alignment) {
-            // SAFETY: as above; nothing uses it.
-            unsafe { device.raw.destroy_buffer(raw, None) };
-            return Err(invalid());
-        }
+        let raw = create_over(device, &memory, BUFFER_USAGE)?.ok_or_else(invalid)?;
         let owner = Arc::new((self.clone(), owner));
-        let part = Buffer::bind(device, raw, memory, self.kind, size, Some(owner))?;
+        let part = Buffer::own(device, raw, memory, self.kind, size, Some(owner)).addressed()?;
         match part.address == self.address + offset {
             true => Ok(part),
             false => Err(Error::Unsupported("parts of memory have addresses of their own".into())),
+        }
+    }
+
+    /// Makes another Vulkan buffer of the same bytes, for views of a kind. `None` where memory cannot have another buffer.
+    pub(crate) fn create_for_views(
+        &self,
+        usage: vk::BufferUsageFlags,
+    ) -> Result<Option<vk::Buffer>, Error> {
+        match &self.memory {
+            Some(memory) => create_over(&self.device, memory, usage),
+            None => Ok(None),
         }
     }
 
@@ -586,6 +584,36 @@ fn create_raw(device: &Device, info: &vk::BufferCreateInfo<'_>) -> Result<vk::Bu
     device.check_lost()?;
     // SAFETY: the size is within the device's limit and `info` outlives the call.
     unsafe { device.raw.create_buffer(info, None) }.map_err(|e| device.fault("vkCreateBuffer", e))
+}
+
+/// Makes a Vulkan buffer of memory that another has already, and binds it. `None` where the memory cannot have another, or not
+/// there.
+fn create_over(
+    device: &Device,
+    memory: &Memory,
+    usage: vk::BufferUsageFlags,
+) -> Result<Option<vk::Buffer>, Error> {
+    let Some(handles) = memory.shareable else { return Ok(None) };
+    let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handles);
+    let mut info = vk::BufferCreateInfo::default().size(memory.size).usage(usage);
+    if !handles.is_empty() {
+        info = info.push_next(&mut external);
+    }
+    let raw = create_raw(device, &info)?;
+    // SAFETY: the buffer was just created on this device.
+    let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+    let fits = needs.size <= memory.size && memory.offset.is_multiple_of(needs.alignment);
+    let bound = match fits {
+        // SAFETY: the memory is large and aligned enough, and of a type that buffers of these usages have.
+        true => unsafe { device.raw.bind_buffer_memory(raw, memory.raw, memory.offset) }
+            .map_err(|e| device.fault("vkBindBufferMemory", e)),
+        false => Ok(()),
+    };
+    if !fits || bound.is_err() {
+        // SAFETY: as above; nothing uses it.
+        unsafe { device.raw.destroy_buffer(raw, None) };
+    }
+    bound.map(|()| fits.then_some(raw))
 }
 
 /// Returns true if what a driver gives for a buffer's address is one: every buffer lies at a multiple of 16 bytes

@@ -23,6 +23,8 @@ enum Descriptor {
     },
     BufferView {
         view: vk::BufferView,
+        /// A buffer of the same memory for this view, or null.
+        own: vk::Buffer,
         _of: Arc<Buffer>,
     },
     Sampler(vk::Sampler),
@@ -175,19 +177,24 @@ impl Slot {
     ) -> Result<Arc<Slot>, Error> {
         let device = buffer.device();
         check_view(buffer, binding, format, (offset, texels))?;
+        let own = buffer_for_views(buffer, binding, format)?;
         let info = vk::BufferViewCreateInfo::default()
-            .buffer(buffer.raw)
+            .buffer(own.unwrap_or(buffer.raw))
             .format(format.0)
             .offset(offset)
             .range(texels * u64::from(format.bytes()));
+        let own = own.unwrap_or_default();
         // SAFETY: the range is in the buffer, and the device has such views, as was just checked.
-        let view = unsafe { device.raw.create_buffer_view(&info, None) }
-            .map_err(|e| device.fault("vkCreateBufferView", e))?;
+        let view = unsafe { device.raw.create_buffer_view(&info, None) }.map_err(|e| {
+            // SAFETY: it was just created, or is null.
+            unsafe { device.raw.destroy_buffer(own, None) };
+            device.fault("vkCreateBufferView", e)
+        })?;
         if binding == Binding::StorageTexelBuffer {
             // As much as by its address: the host may read what kernels write there.
             buffer.address();
         }
-        let descriptor = Descriptor::BufferView { view, _of: buffer.clone() };
+        let descriptor = Descriptor::BufferView { view, own, _of: buffer.clone() };
         Slot::write(device, binding, descriptor, Content::BufferView(&[view]))
     }
 
@@ -276,7 +283,10 @@ impl Descriptor {
                 Descriptor::Mipmap { views, .. } => {
                     views.iter().for_each(|view| device.raw.destroy_image_view(*view, None));
                 }
-                Descriptor::BufferView { view, .. } => device.raw.destroy_buffer_view(*view, None),
+                Descriptor::BufferView { view, own, .. } => {
+                    device.raw.destroy_buffer_view(*view, None);
+                    device.raw.destroy_buffer(*own, None);
+                }
                 Descriptor::Sampler(sampler) => device.raw.destroy_sampler(*sampler, None),
             }
         }
@@ -289,6 +299,24 @@ fn check_format(desc: &ImageDesc, format: Format) -> Result<(), Error> {
         return Err(Error::Invalid("a view of another format".into()));
     }
     Ok(())
+}
+
+/// Makes a Vulkan buffer for views of a format that the device has in one kind of views alone: a view's format must be good
+/// for all usages of its buffer (VUID-VkBufferViewCreateInfo-buffer-00933 and -00934). `None` for other formats, and for memory
+/// that is one buffer's alone, where the rule is broken.
+fn buffer_for_views(
+    buffer: &Buffer,
+    binding: Binding,
+    format: Format,
+) -> Result<Option<vk::Buffer>, Error> {
+    let usage = match binding {
+        Binding::StorageTexelBuffer => vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER,
+        _ => vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER,
+    };
+    match buffer.device().physical.texel_buffer_support(format).both {
+        true => Ok(None),
+        false => buffer.create_for_views(usage),
+    }
 }
 
 /// Checks the arguments of [`Slot::of_buffer`].

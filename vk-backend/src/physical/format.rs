@@ -115,6 +115,8 @@ pub struct TexelBufferSupport {
     pub write: bool,
     /// Kernels may read what they write, without a format in the kernel.
     pub storage_read: bool,
+    /// A buffer may have both kinds of views.
+    pub both: bool,
 }
 
 /// A device of which one can ask what it does with formats: a physical one, or one that a file describes.
@@ -184,6 +186,7 @@ pub(crate) fn texel_buffer_support(
         read: has(Flags::UNIFORM_TEXEL_BUFFER),
         write,
         storage_read: write && features.storage_image_read_without_format,
+        both: has(Flags::UNIFORM_TEXEL_BUFFER | Flags::STORAGE_TEXEL_BUFFER),
     }
 }
 
