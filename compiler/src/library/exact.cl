@@ -274,7 +274,7 @@ bool NAME(no_remainder)(REAL x, REAL y) {
 
 // Whether the quotient of two magnitudes, rounded to an integer, is right but for one.
 bool NAME(divides_at_once)(REAL ax, REAL ay) {
-    return HEKLA_FUSED_FMA && ay >= DIVISOR_LEAST && ay < DIVISOR_END && ax < ay * QUOTIENT_END;
+    return EXACT_RESIDUAL && ay >= DIVISOR_LEAST && ay < DIVISOR_END && ax < ay * QUOTIENT_END;
 }
 
 // fmod of any numbers.
@@ -297,7 +297,7 @@ REAL NAME(fmod)(REAL x, REAL y) {
         return NAME(fmod_rare)(x, y);
     }
     // The rest is exact: its magnitude is hardly above half of |y|, of whose last digit, or x's, it is a multiple.
-    REAL rest = fma(-rint(QUOTIENT(ax, ay)), ay, ax);
+    REAL rest = NAME(residual)(rint(QUOTIENT(ax, ay)), ay, ax);
     return NAME(with_sign)(rest < R(0.0) ? rest + ay : rest, x);
 }
 
@@ -325,7 +325,7 @@ REAL NAME(remquo)(REAL x, REAL y, int *quotient) {
         return NAME(remquo_rare)(x, y, quotient);
     }
     REAL q = rint(QUOTIENT(ax, ay));
-    REAL rest = fma(-q, ay, ax);
+    REAL rest = NAME(residual)(q, ay, ax);
     int whole = (int)q;
     // One more or less where the rest is above half of |y|, or half of it beside an odd quotient.
     REAL twice = fabs(rest + rest);

@@ -84,10 +84,12 @@
 // Those and roots of numbers that are in the middle of the range, of which a function's bound leaves room for errors.
 #define NEAR_QUOTIENT(a, b) QUOTIENT(a, b)
 #define NEAR_ROOT(x) sqrt(x)
+// Whether residual is exact.
+#define EXACT_RESIDUAL 1
 // Divisors within these have reciprocals, and remainders with them are not denormal; quotients below the third are
-// within 1/8 of what the device makes of them.
+// within 1/8 of what the device makes of them. Without a fused fma, the product of both is finite.
 #define DIVISOR_LEAST 0x1p-100f
-#define DIVISOR_END 0x1p126f
+#define DIVISOR_END (HEKLA_FUSED_FMA ? 0x1p126f : 0x1p100f)
 #define QUOTIENT_END 0x1p20f
 // pi / 2 in three positive parts, so that a zero keeps its sign, and from where on that is not enough.
 #define HALF_PI_A 1.57079625f

@@ -96,6 +96,7 @@
 #define SHORT_ROOTS SHORT
 #define SHORT_TRIG HEKLA_FUSED_FMA
 // As those of float.
+#define EXACT_RESIDUAL HEKLA_FUSED_FMA
 #define QUOTIENT(a, b) ((a) / (b))
 #if SHORT
 #define NEAR_QUOTIENT(a, b) ((a) * __inverse_f64(b))

@@ -13,6 +13,11 @@ use smallvec::SmallVec;
 /// Greatest total cost of the operations in all arms, of the comparisons with cases and of the selections.
 const MAX_COST: u32 = 16;
 
+/// The same on devices that follow the work-items of a branch with masks
+/// ([`Target::software_masks`](crate::target::Target::software_masks)). Twice as fast for functions with an arm for rare numbers
+/// (lavapipe of Mesa 26.2: logb, fract, nextafter, log1p).
+const MAX_COST_WITH_MASKS: u32 = 32;
+
 /// Returns true if anything changed.
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
@@ -25,6 +30,15 @@ pub fn run(func: &mut Function) -> bool {
         unreachable::run(func);
     }
     changed
+}
+
+/// Returns the greatest cost of a branch that is converted, and of each of its arms.
+fn max_cost(func: &Function) -> u32 {
+    if func.software_masks {
+        MAX_COST_WITH_MASKS
+    } else {
+        MAX_COST
+    }
 }
 
 /// Converts the branch at the end of a block, if it can be and is cheap. Returns true if it was.
@@ -63,7 +77,7 @@ fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
     }
     let [then, otherwise] = args;
     cost += then.iter().zip(&otherwise).filter(|(a, b)| a != b).count() as u32;
-    if cost > MAX_COST {
+    if cost > max_cost(func) {
         return false;
     }
     func.blocks[block].insts.pop();
@@ -159,7 +173,7 @@ fn arm(func: &Function, cfg: &Cfg, block: Block, target: &BlockCall) -> Option<A
     let mut cost = 0;
     for &inst in insts {
         cost += func.insts[inst].speculation().cost_out_of_arm()?;
-        if cost > MAX_COST {
+        if cost > max_cost(func) {
             return None;
         }
     }

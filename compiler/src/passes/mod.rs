@@ -91,6 +91,12 @@ const OTHER_PASSES: &[ModulePass] = &[
 /// Several passes, or a pass in other circumstances, for file tests.
 const VARIANTS: &[ModulePass] = &[
     ("calls", |module| inline::run(module, inline::Thresholds::NONE, &NoPasses)),
+    ("if_conversion_with_masks", |module| {
+        on_each(module, |func| {
+            func.software_masks = true;
+            if_conversion::run(func)
+        })
+    }),
     ("optimize", |module| Pipeline::default().optimize_module(module)),
     ("optimize_calls", |module| {
         Pipeline::with_thresholds(inline::Thresholds::NONE).optimize_module(module)
