@@ -60,14 +60,14 @@ impl Memory {
     /// Returns `size` bytes of this memory, from `offset` on. They are freed with this memory, which has to live as
     /// long.
     pub(crate) fn part(&self, offset: u64, size: u64) -> Memory {
-        // SAFETY: the caller asks for bytes of this memory, which is mapped as a whole.
-        let there = |mapped: NonNull<u8>| unsafe { mapped.add(offset as usize) };
+        let there =
+            |mapped: NonNull<u8>| NonNull::new(mapped.as_ptr().wrapping_add(offset as usize));
         Memory {
             backing: Backing::Part,
             raw: self.raw,
             offset: self.offset + offset,
             size,
-            mapped: self.mapped.map(there),
+            mapped: self.mapped.and_then(there),
             coherent: self.coherent,
             host_copy: None,
             device_local: self.device_local,
