@@ -39,8 +39,17 @@ fn accesses_out_of_bounds_are_found() {
 
 #[test]
 fn accesses_that_are_not_aligned_are_found() {
-    undefined("*(global ulong *)(out + 1) = 1;", "is no multiple of 8");
-    undefined("*(global uint *)((global uchar *)out + 2) = 1;", "is no multiple of 4");
+    undefined("*(global ulong *)(out + get_local_id(0)) = 1;", "is no multiple of 8");
+    undefined(
+        "*(global uint *)((global uchar *)out + get_local_id(0)) = 1;",
+        "is no multiple of 4",
+    );
+}
+
+#[test]
+fn accesses_whose_addresses_contradict_their_alignment_are_cut() {
+    let body = "*(global ulong *)(out + 1) = 0x200000001; *(global uint *)((global uchar *)out + 14) = 0x40003;";
+    assert_eq!(run(body).unwrap(), [0, 1, 2, 3 << 16, 4, 0, 0, 0]);
 }
 
 #[test]
