@@ -104,9 +104,11 @@ fn cargo_tests(driver: &Installed, packages: &[&str], other: &Installed) -> Outc
         .current_dir(system::root())
         .spawn()
         .map_err(|e| format!("cannot run cargo test: {e}"))?;
-    let lines = tests.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines());
+    let stderr = tests.stderr.take().into_iter();
+    let lines = stderr.flat_map(|stderr| BufReader::new(stderr).split(b'\n'));
     let mut wrong = None;
     for line in lines.map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line).into_owned();
         eprintln!("{line}");
         let is_message = line.contains("hekla: validation:") && !line.contains(PROVOKED);
         wrong = wrong.or_else(|| is_message.then_some(line));
@@ -184,16 +186,19 @@ fn python_suite(
     let _ = std::fs::remove_dir_all(&modules);
     let mut suite = artifact::client(python)?;
     installed.select(&mut suite);
+    let prefix = installed.prefix().join("\n");
+    // pytest starts its workers by Python's own path, without the loader of a driver that has a C library of its own.
+    let workers = if prefix.is_empty() { processors() } else { 0 };
     suite
         // What the library writes to stderr goes on to here, not to pytest.
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--capture=sys"])
-        .args(["-n", &processors().to_string(), "icd/tests/python"])
+        .args(["-n", &workers.to_string(), "icd/tests/python"])
         .args(limit_to.map(|_| "-rs"))
         .env("HEKLA_VALIDATE", "1")
         .env("HEKLA_DUMP", &modules)
         .env("HEKLA_TEST_DRIVER", driver.name())
         .envs(limit_to.map(|name| ("HEKLA_LIMIT_TO", name)))
-        .env("HEKLA_TEST_PREFIX", installed.prefix().join("\n"))
+        .env("HEKLA_TEST_PREFIX", prefix)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PYOPENCL_NO_CACHE", "1")
         .env("XDG_CACHE_HOME", system::target().join("cache"))

@@ -1,4 +1,4 @@
-//! Alignments: an access whose address is computed with constants that contradict its alignment has the one that they allow.
+//! Lowers the alignment of loads and stores where constants in the address contradict it, so that legalization cuts them.
 //!
 //! A pointer has to be aligned as its type demands (OpenCL C 6.3.5), but programs do read a `uint` two bytes into a structure of
 //! 22 bytes, or a `float4` behind two floats: processors and some GPUs allow it. Others, as NVIDIA's, read other bytes, and
