@@ -150,8 +150,19 @@ REAL NAME(modf)(REAL x, REAL *whole) {
     return NAME(with_sign)(NAME(is_inf)(x) ? R(0.0) : x - t, x);
 }
 
-// fract: min(x - floor(x), the largest number below 1), and zero of infinities. Zeros and denormal numbers, which the
-// device may take for zeros, are their own fraction, or just below 1.
+// fract: min(x - floor(x), the largest number below 1), zero of infinities and zeros, with their sign.
+#if WIDTH == 32 && HEKLA_DENORMALS
+float __fract_f32(float x, float *whole) {
+    float largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
+    float f = floor(x);
+    *whole = f;
+    float rest = x - f;
+    rest = rest > largest ? largest : rest;
+    uint twice = TO_BITS(x) << 1;
+    return twice == 0 || twice == INF_BITS << 1 ? FROM_BITS(TO_BITS(x) & SIGN_BIT) : rest;
+}
+#else
+// Of any number. Zeros and denormal numbers, which the device may take for zeros, are their own fraction, or just below 1.
 REAL NAME(fract_any)(REAL x, REAL *whole) {
     REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
     bool small = (TO_BITS(x) & MAG_MASK) < LEADING_BIT;
@@ -180,6 +191,7 @@ REAL NAME(fract)(REAL x, REAL *whole) {
 #endif
     return NAME(fract_any)(x, whole);
 }
+#endif
 
 #if WIDTH == 64 && SHORT
 // nextafter: 0 ulp. By comparisons of the numbers, which are fewer operations than those of their bits.

@@ -239,3 +239,42 @@ def test_relaxed_logarithms_of_denormals(m, name):
     program.k(m.queue, x.shape, None, m.buffer(x), result)
     got = m.read(result, x.dtype, x.shape)
     np.testing.assert_allclose(got, getattr(np, name)(x.astype(np.float64)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_fract_of_special_numbers(m, dtype):
+    """Zeros and infinities keep their sign, NaN stays, and nothing rounds up to 1 (OpenCL C 7.5.1)."""
+    if dtype == np.float64 and not m.device.double_fp_config:
+        pytest.skip("no double")
+    one_below = np.nextafter(dtype(1), dtype(0))
+    cases = [
+        (0.0, 0.0, 0.0), (-0.0, -0.0, -0.0), (np.inf, 0.0, np.inf), (-np.inf, -0.0, -np.inf), (np.nan, np.nan, np.nan),
+        (-1e-30, one_below, -1.0), (3.0, 0.0, 3.0), (-3.0, 0.0, -3.0), (-2.5, 0.5, -3.0), (1e30, 0.0, 1e30),
+    ]
+    x, fraction, whole = np.array(cases, dtype).T.copy()
+    kind = {np.float32: "float", np.float64: "double"}[dtype]
+    results = m.empty(x.nbytes), m.empty(x.nbytes)
+    m.build(f"""kernel void k(global {kind} *out, global {kind} *whole, global const {kind} *p) {{
+        size_t i = get_global_id(0);
+        out[i] = fract(p[i], whole + i); }}""").k(m.queue, x.shape, None, *results, m.buffer(x))
+    for result, want in zip(results, (fraction, whole)):
+        got = m.read(result, dtype, x.size)
+        np.testing.assert_array_equal(got, want)
+        numbers = ~np.isnan(want)
+        np.testing.assert_array_equal(np.signbit(got)[numbers], np.signbit(want)[numbers])
+
+
+@pytest.mark.parametrize("name", ["half_sin", "half_cos", "half_tan"])
+def test_half_trigonometry(m, name):
+    """Below 8192 ulp for arguments within 2^16 (OpenCL C 6.15.2), those beside multiples of pi / 2, too."""
+    rng = np.random.default_rng(5)
+    beside = (np.arange(-41721, 41722) * (np.pi / 2)).astype(np.float32)
+    spread = np.float32(65536) * rng.uniform(-1, 1, 1 << 16).astype(np.float32)
+    small = np.ldexp(rng.uniform(-1, 1, 1 << 12), rng.integers(-126, 0, 1 << 12)).astype(np.float32)
+    x = np.concatenate([beside, spread, small, np.float32([0.0, -0.0])])
+    got = run(m, np.float32, name, x)
+    want = getattr(np, name[5:])(x.astype(np.longdouble))
+    assert ulps(got, want).max() < 8192
+    np.testing.assert_array_equal(np.signbit(got[-2:]), np.signbit(want[-2:]))
+    if name != "half_cos":
+        assert np.isnan(run(m, np.float32, name, np.float32([np.nan, np.inf]))).all()

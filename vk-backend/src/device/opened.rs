@@ -66,9 +66,9 @@ impl Device {
             .map(|i| Mutex::new(unsafe { raw.get_device_queue(p.queue_family, i) }))
             .collect();
         let bind_queue = match p.bind_queue {
-            Some(BindQueue::Own { family, index }) if p.info.features.sparse_binding => {
+            Some(BindQueue::Other(family)) if p.info.features.sparse_binding => {
                 // SAFETY: the device was created with this queue.
-                Some(Mutex::new(unsafe { raw.get_device_queue(family, index) }))
+                Some(Mutex::new(unsafe { raw.get_device_queue(family, 0) }))
             }
             _ => None,
         };
@@ -144,7 +144,9 @@ impl Device {
         let buffers = [vk::SparseBufferMemoryBindInfo::default().buffer(buffer).binds(binds)];
         let info = [vk::BindSparseInfo::default().buffer_binds(&buffers)];
         let bound = {
-            let queue = self.bind_queue.as_ref().unwrap_or(&self.vulkan_queues[0]).lock();
+            // Of the compute queues the last one is the last to get users.
+            let shared = &self.vulkan_queues[self.vulkan_queues.len() - 1];
+            let queue = self.bind_queue.as_ref().unwrap_or(shared).lock();
             // SAFETY: the lock gives this thread the queue, whose family binds; the binds are whole blocks
             // of the buffer in memory that was made for it.
             unsafe { self.raw.queue_bind_sparse(*queue, &info, fence) }
@@ -275,15 +277,11 @@ pub(super) enum Queues {
 /// Creates the Vulkan device with exactly the features in `p.info.features`.
 pub(super) fn create_raw(p: &PhysicalDevice, wanted: Queues) -> Result<ash::Device, Error> {
     let family = |family: u32| vk::DeviceQueueCreateInfo::default().queue_family_index(family);
-    let mut count = p.info.limits.queue_count as usize;
-    let mut bind_family = None;
-    match p.bind_queue.filter(|_| p.info.features.sparse_binding) {
-        Some(BindQueue::Own { family, .. }) if family == p.queue_family => count += 1,
-        Some(BindQueue::Own { family, .. }) => bind_family = Some(family),
-        Some(BindQueue::Shared) | None => {}
-    }
-    let mut priorities = priority::of_queues(p.info.limits.queue_count as usize);
-    priorities.resize(count, 1.0);
+    let bind_family = match p.bind_queue.filter(|_| p.info.features.sparse_binding) {
+        Some(BindQueue::Other(other)) => Some(other),
+        Some(BindQueue::Shared) | None => None,
+    };
+    let priorities = priority::of_queues(p.info.limits.queue_count as usize);
     let mut queues = vec![family(p.queue_family).queue_priorities(&priorities)];
     queues.extend(bind_family.map(|other| family(other).queue_priorities(&[1.0])));
     if wanted == Queues::One {
