@@ -151,7 +151,8 @@ REAL NAME(modf)(REAL x, REAL *whole) {
 }
 
 // fract: min(x - floor(x), the largest number below 1), zero of infinities and zeros, with their sign.
-#if WIDTH == 32 && HEKLA_DENORMALS
+#if WIDTH == 32
+// A device that takes denormal numbers for zeros may do so here.
 float __fract_f32(float x, float *whole) {
     float largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
     float f = floor(x);
@@ -163,28 +164,24 @@ float __fract_f32(float x, float *whole) {
 }
 #else
 // Of any number. Zeros and denormal numbers, which the device may take for zeros, are their own fraction, or just below 1.
-REAL NAME(fract_any)(REAL x, REAL *whole) {
-    REAL largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
+double __fract_any_f64(double x, double *whole) {
+    double largest = FROM_BITS(((BITS)BIAS << MANT) - 1);
     bool small = (TO_BITS(x) & MAG_MASK) < LEADING_BIT;
     bool below = small && TO_BITS(x) > SIGN_BIT;
-    REAL f = below ? R(-1.0) : floor(x);
+    double f = below ? -1.0 : floor(x);
     *whole = f;
-    REAL rest = x - f;
+    double rest = x - f;
     rest = rest > largest ? largest : rest;
-    rest = NAME(is_inf)(x) ? NAME(with_sign)(R(0.0), x) : rest;
+    rest = NAME(is_inf)(x) ? NAME(with_sign)(0.0, x) : rest;
     return small && !below ? x : rest;
 }
 
-REAL NAME(fract)(REAL x, REAL *whole) {
+double __fract_f64(double x, double *whole) {
 #if HEKLA_FUSED_FMA
     // True of normal numbers: exponents from 1 to one below infinity's, in the word without its sign.
-#if WIDTH == 64
     bool is_normal = HIGH(x) * 2 - 0x00200000u < 0xffc00000u;
-#else
-    bool is_normal = TO_BITS(x) * 2 - 0x01000000u < 0xfe000000u;
-#endif
     if (is_normal) {
-        REAL f = floor(x);
+        double f = floor(x);
         *whole = f;
         return fmin(x - f, FROM_BITS(((BITS)BIAS << MANT) - 1));
     }

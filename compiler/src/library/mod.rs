@@ -4,7 +4,7 @@
 //! A function's name says what it implements: `__sin_f32` is `sin` of a float. Pointer parameters
 //! are private. Most files are written once for both precisions, in the terms of the two preludes;
 //! a unit is all files of one precision, analysed as one text. What differs between devices (whether
-//! fma is fused, whether denormals are flushed) is a macro, so that there is one analysed unit
+//! fma is fused, whether denormals of double are flushed) is a macro, so that there is one analysed unit
 //! for each case.
 
 use crate::ir::Scalar;
@@ -46,29 +46,29 @@ pub struct Library {
 struct Traits {
     /// The device's fma is one operation.
     fused: bool,
-    /// The device computes with denormal numbers.
-    denormals: bool,
+    /// Denormal numbers are raised out of their range.
+    raised: bool,
     /// The device's 2^x of a float is good everywhere.
     exp2: bool,
 }
 
 /// Returns the analysed unit for a device.
 pub fn unit(unit: Unit, target: &Target) -> &'static Library {
-    static UNITS: [OnceLock<Library>; 13] = [const { OnceLock::new() }; 13];
-    let denormals = |scalar| target.floats(scalar).keeps_denormals;
-    let (first, traits) = match unit {
+    static UNITS: [OnceLock<Library>; 9] = [const { OnceLock::new() }; 9];
+    let mut traits = Traits { fused: false, raised: false, exp2: false };
+    let first = match unit {
         Unit::Float => {
-            let (fused, exp2) = (target.fma32_fused, target.exp2_wide);
-            (0, Traits { fused, denormals: denormals(Scalar::F32), exp2 })
+            traits = Traits { fused: target.fma32_fused, exp2: target.exp2_wide, ..traits };
+            0
         }
         Unit::Double => {
-            let fused = target.fma64_fused;
-            (8, Traits { fused, denormals: denormals(Scalar::F64), exp2: false })
+            let raised = !target.floats(Scalar::F64).keeps_denormals;
+            traits = Traits { fused: target.fma64_fused, raised, ..traits };
+            4
         }
-        Unit::Image => (12, Traits { fused: false, denormals: false, exp2: false }),
+        Unit::Image => 8,
     };
-    let Traits { fused, denormals, exp2 } = traits;
-    let index = first + usize::from(fused) + 2 * usize::from(denormals) + 4 * usize::from(exp2);
+    let index = first + usize::from(traits.fused) + 2 * usize::from(traits.raised || traits.exp2);
     UNITS[index].get_or_init(|| analyse(unit, traits))
 }
 
@@ -143,7 +143,7 @@ fn analyse(unit: Unit, traits: Traits) -> Library {
     let mut options = Options { std: ClStd::Cl30, ..Options::default() };
     let macros = [
         ("HEKLA_FUSED_FMA", traits.fused),
-        ("HEKLA_DENORMALS", traits.denormals),
+        ("HEKLA_RAISED_DENORMALS", traits.raised),
         ("HEKLA_EXP2", traits.exp2),
     ];
     for (name, is_so) in macros {

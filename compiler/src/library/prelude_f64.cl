@@ -25,7 +25,7 @@
 #define FRAC_MASK 0x000ffffffffffffful
 #define LEADING_BIT 0x0010000000000000ul
 // Products and quotients that may be denormal, or of numbers that may be.
-#if !HEKLA_DENORMALS
+#if HEKLA_RAISED_DENORMALS
 #define TIMES(a, b) __ieee_mul_f64(a, b)
 #define OVER(a, b) __ieee_div_f64(a, b)
 #else
@@ -91,7 +91,7 @@
 #define CBRT_STEPS 2
 // Whether functions are those of the files short_*.cl: they need a fused fma, and but for trigonometric functions one
 // that keeps denormal numbers.
-#define SHORT (HEKLA_FUSED_FMA && HEKLA_DENORMALS)
+#define SHORT (HEKLA_FUSED_FMA && !HEKLA_RAISED_DENORMALS)
 #define SHORT_EXP SHORT
 #define SHORT_ROOTS SHORT
 #define SHORT_TRIG HEKLA_FUSED_FMA

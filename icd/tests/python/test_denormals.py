@@ -216,5 +216,11 @@ def test_fract_of_denormals(m, kind):
         size_t i = get_global_id(0);
         out[i] = fract(p[i], whole + i); }}""").k(m.queue, a.shape, None, result, whole, m.buffer(a))
     one_below = np.nextafter(real(1), real(0))
-    check(m.read(result, real, a.size), np.where(a > 0, a, one_below), a)
-    check(m.read(whole, real, a.size), np.where(a > 0, real(0), real(-1)), a)
+    got, got_whole = m.read(result, real, a.size), m.read(whole, real, a.size)
+    want, want_whole = np.where(a > 0, a, one_below), np.where(a > 0, real(0), real(-1))
+    if not keeps(m, kind):
+        # As of a zero.
+        flushed = (got == 0) & (got_whole == 0)
+        want, want_whole = np.where(flushed, got, want), np.where(flushed, got_whole, want_whole)
+    check(got, want, a)
+    check(got_whole, want_whole, a)
