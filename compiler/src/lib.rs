@@ -41,7 +41,7 @@ pub use object::{ModuleFlags, Object};
 pub use options::{LinkOptions, Options};
 pub use preprocess::read_header;
 pub use source::{Lookup, Source};
-pub use target::{FloatAtomics, FloatTraits, Target};
+pub use target::{FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
 pub use timing::Timing;
 
 /// Tells builds of the compiler apart: derived from its sources. What it compiled is keyed by it.

@@ -8,6 +8,9 @@ use bitflags::bitflags;
 /// allocate at least 1 GiB in one piece.
 pub const MAX_GLOBAL_VARIABLE_SIZE: u64 = 64 << 20;
 
+/// Most work-items of a work-group, on any device: the runtime offers no larger ones.
+pub const MAX_WORK_GROUP_SIZE: u32 = 1 << 16;
+
 /// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated (by legalization) or
 /// diagnosed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -2,6 +2,7 @@
 //! of.
 
 use crate::ir::*;
+use crate::target::{Subgroups, MAX_WORK_GROUP_SIZE};
 use std::ops::RangeInclusive;
 
 /// How far the computation of a value is followed.
@@ -95,7 +96,14 @@ impl<'a> KnownBits<'a> {
                 BinaryOp::IMul => max(a).checked_mul(max(b)).filter(|&product| product <= all),
                 BinaryOp::And | BinaryOp::UMin => Some(max(a).min(max(b))),
                 BinaryOp::UMax => Some(max(a).max(max(b))),
-                BinaryOp::UDiv => Some(max(a)),
+                BinaryOp::Or | BinaryOp::Xor => {
+                    Some(u64::MAX.checked_shr((max(a) | max(b)).leading_zeros()).unwrap_or(0))
+                }
+                BinaryOp::Shl => {
+                    let by = self.func.as_const(b).filter(|&by| by < 64);
+                    by.and_then(|by| max(a).checked_mul(1 << by)).filter(|&shifted| shifted <= all)
+                }
+                BinaryOp::UDiv => Some(max(a) / self.func.as_const(b).unwrap_or(1).max(1)),
                 BinaryOp::URem => Some(max(a).min(max(b))),
                 BinaryOp::LShr => self.func.as_const(b).map(|by| max(a) >> by.min(63)),
                 _ => None,
@@ -109,9 +117,28 @@ impl<'a> KnownBits<'a> {
                 let range = self.range_within(value, depth);
                 range.filter(|range| *range.start() >= 0).map(|range| *range.end() as u64)
             }
+            Some(&InstData::WorkItem { query, dim }) => self.max_of_query(query, dim),
             _ => None,
         }
         .unwrap_or(all)
+    }
+
+    /// Returns the greatest value of what a launch gives, if it is bounded.
+    fn max_of_query(&self, query: WorkItemQuery, dim: u8) -> Option<u64> {
+        use WorkItemQuery::*;
+        let required = self.kernel.and_then(|kernel| kernel.required_local_size);
+        let most = u64::from(required.map_or(MAX_WORK_GROUP_SIZE, |size| size[usize::from(dim)]));
+        match query {
+            LocalId => Some(most.saturating_sub(1)),
+            LocalSize | EnqueuedLocalSize => Some(most),
+            WorkDim => Some(3),
+            SubgroupInvocation => Some(u64::from(Subgroups::MAX_SIZE) - 1),
+            SubgroupMaxSize | SubgroupSize => Some(u64::from(Subgroups::MAX_SIZE)),
+            SubgroupId | NumSubgroups | EnqueuedNumSubgroups => {
+                Some(u64::from(MAX_WORK_GROUP_SIZE))
+            }
+            _ => None,
+        }
     }
 
     /// Returns the values that a signed integer may have, if they are known to be fewer than all: what a float between

@@ -68,7 +68,7 @@ function_passes! {
     PARTIAL_UNROLL = "partial_unroll", |func, _, _| partial_unroll::run(func);
     ROTATE = "rotate", |func, module, id| rotate::run(func, module.kernel_of(id));
     SCALARIZE = "scalarize", |func, _, _| scalarize::run(func);
-    SIMPLIFY = "simplify", |func, module, _| simplify::run(func, &module.globals);
+    SIMPLIFY = "simplify", |func, module, id| simplify::run(func, &module.globals, module.kernel_of(id));
     SROA = "sroa", |func, _, _| sroa::run(func);
     UNREACHABLE = "unreachable", |func, _, _| unreachable::run(func);
     UNROLL = "unroll", |func, _, _| unroll::run(func);

@@ -5,6 +5,7 @@ mod arith;
 mod control;
 mod convert;
 mod memory;
+mod ranges;
 
 use super::cursor::Cursor;
 use crate::ir::cfg::Cfg;
@@ -19,18 +20,24 @@ const ROUNDS: usize = 4;
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     globals: &'a PrimaryMap<Global, GlobalData>,
+    /// The kernel of which the function is the entry.
+    kernel: Option<&'a KernelEntry>,
     /// False after legalization, which puts operations on floats as the device takes them.
     floats: bool,
 }
 
-/// Returns true if anything changed.
-pub fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
-    run_in(func, Scope { globals, floats: true })
+/// Simplifies a function, a kernel's entry where `kernel` is given. Returns true if anything changed.
+pub fn run(
+    func: &mut Function,
+    globals: &PrimaryMap<Global, GlobalData>,
+    kernel: Option<&KernelEntry>,
+) -> bool {
+    run_in(func, Scope { globals, kernel, floats: true })
 }
 
 /// As [`run`], without the rules that concern floats: for what legalization left.
 pub fn run_on_integers(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
-    run_in(func, Scope { globals, floats: false })
+    run_in(func, Scope { globals, kernel: None, floats: false })
 }
 
 fn run_in(func: &mut Function, scope: Scope<'_>) -> bool {
@@ -106,7 +113,12 @@ fn simplify(cursor: &mut Cursor, inst: Inst, scope: Scope<'_>) -> Simplified {
     }
     match cursor.func.insts[inst] {
         InstData::Unary { op, arg, .. } => arith::unary(cursor, op, arg, ty),
-        InstData::Binary { op, args, flags } => arith::binary(cursor, op, args, flags, ty),
+        InstData::Binary { op, args, flags } => {
+            match ranges::binary(cursor, op, args, scope.kernel) {
+                Simplified::Keep => arith::binary(cursor, op, args, flags, ty),
+                simplified => simplified,
+            }
+        }
         InstData::Math { op, ref args, .. } => {
             let args = args.clone();
             arith::math(cursor, op, &args)

@@ -29,6 +29,7 @@ use crate::core::device::images::{ImageFeatures, Images};
 use crate::core::device::open::Gpu;
 use crate::core::profile::Profile;
 use crate::object::Kind;
+use hekla_compiler::MAX_WORK_GROUP_SIZE;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use std::sync::Arc;
@@ -104,7 +105,7 @@ impl Device {
 
     /// Returns the size of the largest work-group.
     pub fn max_work_group_size(&self) -> usize {
-        self.info().limits.max_workgroup_invocations as usize
+        self.info().limits.max_workgroup_invocations.min(MAX_WORK_GROUP_SIZE) as usize
     }
 
     /// Returns the size of the largest work-group in each dimension.

@@ -16,7 +16,7 @@ use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
 use crate::core::profile::Profile;
-use hekla_compiler::{FloatAtomics, FloatTraits, Target};
+use hekla_compiler::{FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -516,7 +516,7 @@ pub fn target(
         hardware_linear: false,
         samples_texels: false,
         push_constant_size: info.limits.max_push_constants,
-        max_work_group_size: info.limits.max_workgroup_invocations,
+        max_work_group_size: info.limits.max_workgroup_invocations.min(MAX_WORK_GROUP_SIZE),
         local_memory_size: u64::from(info.limits.max_compute_shared_memory),
         spirv_version: 0x0001_0500,
         newest: config::newest_version(),
