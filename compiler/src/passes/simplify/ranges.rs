@@ -30,7 +30,9 @@ pub fn binary(
         (LShr, Some(by)) if (1..ty.scalar.bits().into()).contains(&by) => {
             high_digits(c, a, b, by as u32, kernel)
         }
-        (And, Some(mask)) if mask.wrapping_add(1).is_power_of_two() => low_digits(c, a, mask, kernel),
+        (And, Some(mask)) if mask.wrapping_add(1).is_power_of_two() => {
+            low_digits(c, a, mask, kernel)
+        }
         _ => Keep,
     }
 }
