@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The priority of a queue: a hint to the driver (Vulkan specification, 5.3.4), without effect where the device
-/// has no more than four Vulkan queues. NVIDIA's driver 580 takes none.
+/// has no more than four Vulkan queues. NVIDIA's driver 580 ignores it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Priority {
     /// Below the others.

@@ -83,7 +83,7 @@ fn high_digits(
             let ty = c.ty(sum);
             let low = c.binary(BinaryOp::LShr, low, shift);
             let high = c.func.constant(ty, constant >> by);
-            // The sign bit of what was shifted is clear.
+            // What is shifted has no sign bit.
             let flags = OpFlags::NO_SIGNED_WRAP;
             return Become(InstData::Binary { op: BinaryOp::IAdd, args: [low, high], flags });
         }
