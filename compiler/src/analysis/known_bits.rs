@@ -126,11 +126,13 @@ impl<'a> KnownBits<'a> {
     /// Returns the greatest value of what a launch gives, if it is bounded.
     fn max_of_query(&self, query: WorkItemQuery, dim: u8) -> Option<u64> {
         use WorkItemQuery::*;
-        let required = self.kernel.and_then(|kernel| kernel.required_local_size);
-        let most = u64::from(required.map_or(MAX_WORK_GROUP_SIZE, |size| size[usize::from(dim)]));
+        let local_size = || {
+            let required = self.kernel.and_then(|kernel| kernel.required_local_size);
+            u64::from(required.map_or(MAX_WORK_GROUP_SIZE, |size| size[usize::from(dim)]))
+        };
         match query {
-            LocalId => Some(most.saturating_sub(1)),
-            LocalSize | EnqueuedLocalSize => Some(most),
+            LocalId => Some(local_size().saturating_sub(1)),
+            LocalSize | EnqueuedLocalSize => Some(local_size()),
             WorkDim => Some(3),
             SubgroupInvocation => Some(u64::from(Subgroups::MAX_SIZE) - 1),
             SubgroupMaxSize | SubgroupSize => Some(u64::from(Subgroups::MAX_SIZE)),

@@ -15,10 +15,10 @@ const fn native(names: Names, lower: LowerCall) -> Row {
     Row::call(names, UNARY, lower)
 }
 
-/// `half_` functions: at most 8192 ulp. Near 1 the device's logarithm, and with it its power, is
-/// only absolutely precise: those are full ones. So are exponentials where the device's may make a
-/// number of NaN. The device's sine is only absolutely precise near every zero but 0: the library has others.
-const fn full(names: Names, library: &'static str) -> Row {
+/// `half_` functions of the library: at most 8192 ulp. The device's logarithm, and with it its power, has only a bounded
+/// absolute error near 1, its sine near every zero but 0. Exponentials are the library's where the device's may make
+/// a number of NaN.
+const fn library(names: Names, library: &'static str) -> Row {
     Row::new(names, UNARY, Lower::LibraryAs(library))
 }
 
@@ -41,12 +41,12 @@ pub(super) const ROWS: &[Row] = &[
     native(&["half_exp"], |l, c| l.accurate_exp(c, LOG2_E).or_else(|| l.library("exp", c))),
     native(&["half_exp2"], |l, c| l.accurate_exp2(c).or_else(|| l.library("exp2", c))),
     native(&["half_exp10"], |l, c| l.accurate_exp(c, LOG2_10).or_else(|| l.library("exp10", c))),
-    full(&["half_cos"], "half_cos"),
-    full(&["half_sin"], "half_sin"),
-    full(&["half_tan"], "half_tan"),
-    full(&["half_log"], "log"),
-    full(&["half_log2"], "log2"),
-    full(&["half_log10"], "log10"),
+    library(&["half_cos"], "half_cos"),
+    library(&["half_sin"], "half_sin"),
+    library(&["half_tan"], "half_tan"),
+    library(&["half_log"], "log"),
+    library(&["half_log2"], "log2"),
+    library(&["half_log10"], "log10"),
     Row::new(&["half_powr"], BINARY, Lower::LibraryAs("powr")),
 ];
 

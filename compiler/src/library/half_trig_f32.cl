@@ -1,9 +1,9 @@
 // half_sin, half_cos and half_tan: 8192 ulp allowed for arguments within 2^16 (OpenCL C 6.15.2, 7.4). With a fused fma
-// short polynomials do, minimax ones found as in coefficients_f32.cl, and none of the care for larger arguments.
+// short polynomials do, minimax ones found as in coefficients_f32.cl; larger arguments are not reduced.
 
 #if SHORT_TRIG
-// x = r + quadrant * pi / 2 for |x| <= 2^16; NaN of infinities and NaN. Of the third part of pi / 2 some r are left
-// with 11 bits only.
+// x = r + quadrant * pi / 2 for |x| <= 2^16; NaN of infinities and NaN. Without the third part of pi / 2 tangents beside
+// the poles are 55,000 ulp off.
 float __reduce_half_f32(float x, int *quadrant) {
     float rounded = fma(x, TWO_OVER_PI, ROUND_BITS);
     float n = rounded - ROUND_BITS;
@@ -13,7 +13,7 @@ float __reduce_half_f32(float x, int *quadrant) {
     return fma(n, -HALF_PI_C, r);
 }
 
-// sin(r + quadrant * pi / 2): below 250 ulp of the polynomials.
+// sin(r + quadrant * pi / 2): below 250 ulp by the polynomials.
 float __half_sin_of_f32(float r, int quadrant) {
     float z = r * r;
     float sine = r * fma(fma(z, 0.00816311222f, -0.166633844f), z, 1.0f);
@@ -33,7 +33,7 @@ float __half_cos_f32(float x) {
     return __half_sin_of_f32(r, quadrant + 1);
 }
 
-// Below 860 ulp of the polynomial, and 1100 of r beside the poles.
+// Below 860 ulp by the polynomial, and 1100 by r beside the poles.
 float __half_tan_f32(float x) {
     int quadrant;
     float r = __reduce_half_f32(x, &quadrant);

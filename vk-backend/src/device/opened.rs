@@ -20,7 +20,7 @@ use crate::device::host_visibility::HostVisibility;
 use crate::device::pipeline_store::PipelineStore;
 use crate::device::priority;
 use crate::error::Error;
-use crate::physical::{extensions_to_enable, BindQueue, DeviceInfo, FeatureChain, PhysicalDevice};
+use crate::physical::{extensions_to_enable, DeviceInfo, FeatureChain, PhysicalDevice};
 
 /// A device that work can be submitted to.
 pub struct Device {
@@ -65,13 +65,10 @@ impl Device {
             // SAFETY: the device was created with this many queues of this family.
             .map(|i| Mutex::new(unsafe { raw.get_device_queue(p.queue_family, i) }))
             .collect();
-        let bind_queue = match p.bind_queue {
-            Some(BindQueue::Other(family)) if p.info.features.sparse_binding => {
-                // SAFETY: the device was created with this queue.
-                Some(Mutex::new(unsafe { raw.get_device_queue(family, 0) }))
-            }
-            _ => None,
-        };
+        let bind_queue = p.other_bind_family().map(|family| {
+            // SAFETY: the device was created with this queue.
+            Mutex::new(unsafe { raw.get_device_queue(family, 0) })
+        });
         let parts = Heap::new(p, &raw).and_then(|heap| Ok((heap, create_cache(&raw)?)));
         let (heap, cache) = match parts {
             Ok(parts) => parts,
@@ -277,13 +274,9 @@ pub(super) enum Queues {
 /// Creates the Vulkan device with exactly the features in `p.info.features`.
 pub(super) fn create_raw(p: &PhysicalDevice, wanted: Queues) -> Result<ash::Device, Error> {
     let family = |family: u32| vk::DeviceQueueCreateInfo::default().queue_family_index(family);
-    let bind_family = match p.bind_queue.filter(|_| p.info.features.sparse_binding) {
-        Some(BindQueue::Other(other)) => Some(other),
-        Some(BindQueue::Shared) | None => None,
-    };
     let priorities = priority::of_queues(p.info.limits.queue_count as usize);
     let mut queues = vec![family(p.queue_family).queue_priorities(&priorities)];
-    queues.extend(bind_family.map(|other| family(other).queue_priorities(&[1.0])));
+    queues.extend(p.other_bind_family().map(|other| family(other).queue_priorities(&[1.0])));
     if wanted == Queues::One {
         queues = vec![family(p.queue_family).queue_priorities(&[1.0])];
     }

@@ -28,6 +28,5 @@ pub use limits::{Limits, MemoryInfo};
 pub(crate) use limits::{BUFFER_PADDING, BUFFER_USAGE};
 pub use memory_types::MemoryKind;
 pub(crate) use memory_types::MemoryTypes;
-pub(crate) use physical_device::BindQueue;
 pub use physical_device::PhysicalDevice;
 pub use validation::validation_message_count;

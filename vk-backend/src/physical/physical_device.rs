@@ -36,12 +36,12 @@ pub struct PhysicalDevice {
     /// Family of the queues that [`crate::Device::open`] creates.
     pub(crate) queue_family: u32,
     /// The queue that binds memory to sparse buffers.
-    pub(crate) bind_queue: Option<BindQueue>,
+    bind_queue: Option<BindQueue>,
 }
 
 /// The queue that sparse binding uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BindQueue {
+enum BindQueue {
     /// The only queue of another family.
     Other(u32),
     /// The last compute queue.
@@ -184,6 +184,14 @@ impl PhysicalDevice {
         self.info.limits.queue_count = family.queue_count.min(most);
         self.bind_queue = self.choose_bind_queue(&families);
         true
+    }
+
+    /// Returns the family of the queue that binds memory to sparse buffers, if it is none of the compute queues.
+    pub(crate) fn other_bind_family(&self) -> Option<u32> {
+        match self.bind_queue {
+            Some(BindQueue::Other(family)) if self.info.features.sparse_binding => Some(family),
+            _ => None,
+        }
     }
 
     /// Chooses the queue that binds memory to sparse buffers: one that there is anyway, since another one costs time

@@ -193,9 +193,7 @@ fn merge_constants(
         let k = c.func.constant(ty, k);
         Become(InstData::Binary { op, args: [arg, k], flags: OpFlags::empty() })
     };
-    let Some((inner_op, [x, k], inner_flags)) = as_binary(c, a) else {
-        return masked_extension(c, op, a, y);
-    };
+    let Some((inner_op, [x, k], inner_flags)) = as_binary(c, a) else { return Keep };
     if let (IAdd, ISub, Some(k)) = (op, inner_op, c.func.as_const(x)) {
         // (c1 - x) + c2
         let left = c.func.constant(ty, k.wrapping_add(y));
@@ -245,19 +243,6 @@ fn merge_constants(
 /// Operand `index` of the binary instruction that defines `v`; `v` itself if none does.
 fn self_operand(c: &Cursor, v: Value, index: usize) -> Value {
     as_binary(c, v).map_or(v, |(_, args, _)| args[index])
-}
-
-/// Removes a mask that clears no bit that zero extension left.
-fn masked_extension(c: &mut Cursor, op: BinaryOp, a: Value, y: u64) -> Simplified {
-    if let (BinaryOp::And, Some(&InstData::Convert { op: ConvertOp::ZExt, arg })) =
-        (op, c.func.def_inst(a))
-    {
-        let low = fold::mask(c.ty(arg).scalar.bits(), u64::MAX);
-        if y & low == low {
-            return value(a);
-        }
-    }
-    Keep
 }
 
 /// Returns a division or remainder of 64-bit integers in 32 bits, which are known to hold both operands, so neither is

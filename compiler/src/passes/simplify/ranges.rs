@@ -1,5 +1,5 @@
-//! Rules that need to know how large integers may be: signed operations on numbers that are not negative, and the high
-//! and low digits of sums. `get_local_id(0) / 16` and `% 16` are a shift and a mask, though both are signed in C.
+//! Rules that need to know how large integers may be: signed operations on numbers that are never negative, and shifts and
+//! masks of sums. `get_local_id(0) / 16` and `% 16` are a shift and a mask, though both are signed in C.
 
 use super::Simplified;
 use crate::analysis::known_bits::KnownBits;
@@ -28,11 +28,9 @@ pub fn binary(
             Become(InstData::Binary { op: LShr, args: [a, b], flags: OpFlags::empty() })
         }
         (LShr, Some(by)) if (1..ty.scalar.bits().into()).contains(&by) => {
-            high_digits(c, a, b, by as u32, kernel)
+            shifted_sum(c, a, b, by as u32, kernel)
         }
-        (And, Some(mask)) if mask.wrapping_add(1).is_power_of_two() => {
-            low_digits(c, a, mask, kernel)
-        }
+        (And, Some(mask)) => masked(c, a, mask, kernel),
         _ => Keep,
     }
 }
@@ -51,9 +49,9 @@ fn sum_of(c: &Cursor, value: Value) -> Option<[Value; 2]> {
     }
 }
 
-/// Simplifies `sum >> by`, where one summand has no digits below, and the sum does not overflow: with a smaller
-/// number as the other summand that is lost, and a constant is shifted at once.
-fn high_digits(
+/// Simplifies `(high + low) >> by`, where the low bits of `high` are zero and the sum does not overflow: to `high >> by`
+/// where `low` is below `1 << by`, to `(low >> by) + constant` where `high` is a constant.
+fn shifted_sum(
     c: &mut Cursor,
     sum: Value,
     shift: Value,
@@ -91,16 +89,19 @@ fn high_digits(
     Keep
 }
 
-/// Simplifies `value & mask`, where the mask has all low digits up to one: a smaller number stays as it is, and
-/// of a sum a summand without such digits is lost.
-fn low_digits(c: &mut Cursor, value: Value, mask: u64, kernel: Option<&KernelEntry>) -> Simplified {
+/// Simplifies `value & mask`: to the value where the mask clears no bit that it may have; to `low & mask` where it is a sum
+/// `high + low`, all set bits of the mask are low ones, and `high` has none of them.
+fn masked(c: &mut Cursor, value: Value, mask: u64, kernel: Option<&KernelEntry>) -> Simplified {
     let known = KnownBits::new(c.func, kernel);
-    if known.max(value) <= mask {
+    let bits = mask.trailing_ones();
+    if known.max(value).leading_zeros() >= u64::BITS - bits {
         return Simplified::Value(value);
     }
-    let digits = mask.trailing_ones();
+    if !mask.wrapping_add(1).is_power_of_two() {
+        return Keep;
+    }
     let Some([a, b]) = sum_of(c, value) else { return Keep };
-    let low = match [a, b].map(|summand| known.trailing_zeros(summand) >= digits) {
+    let low = match [a, b].map(|summand| known.trailing_zeros(summand) >= bits) {
         [true, _] => b,
         [_, true] => a,
         _ => return Keep,
