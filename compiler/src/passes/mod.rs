@@ -24,6 +24,7 @@ pub mod scalarize;
 pub mod simplify;
 pub mod sroa;
 pub mod ssa_repair;
+pub mod store_merging;
 pub mod structurize;
 pub mod unreachable;
 pub mod unroll;
@@ -70,6 +71,7 @@ function_passes! {
     SCALARIZE = "scalarize", |func, _, _| scalarize::run(func);
     SIMPLIFY = "simplify", |func, module, id| simplify::run(func, &module.globals, module.kernel_of(id));
     SROA = "sroa", |func, _, _| sroa::run(func);
+    STORE_MERGING = "store_merging", |func, _, _| store_merging::run(func);
     UNREACHABLE = "unreachable", |func, _, _| unreachable::run(func);
     UNROLL = "unroll", |func, _, _| unroll::run(func);
     UNSWITCH = "unswitch", |func, _, _| unswitch::run(func);
@@ -355,7 +357,7 @@ impl inline::FunctionPasses for Pipeline<'_> {
         }
         self.pass(module, func, DEAD_STORES)?;
         self.pass(module, func, ALIGNMENT)?;
-        if self.pass(module, func, VECTORIZE)? {
+        if self.pass(module, func, STORE_MERGING)? | self.pass(module, func, VECTORIZE)? {
             self.pass(module, func, DCE)?;
         }
         Ok(())

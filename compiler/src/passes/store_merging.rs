@@ -1,0 +1,274 @@
+//! Store merging: bytes that are stored one after the other in private memory, at a place that only the run tells, become
+//! stores of words.
+//!
+//! Private memory that is accessed in several widths is an array of words, where a store of a byte is a load, an insertion
+//! and a store, each of which waits for the one before. Where it is known that bytes follow each other, they are shifted
+//! to their place in the words instead; only the first and the last word keep bytes that were there. Programs that build
+//! messages of hash functions store so, in the order of bytes of either end: at `(p + k) ^ 7`, too.
+
+use crate::analysis::access_types::Accesses;
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+
+/// Fewest bytes that are worth it.
+const MIN_BYTES: usize = 8;
+
+/// Where a byte is stored: `offset + ((index + position) ^ flip)` bytes into an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    object: Value,
+    /// What is not known of the place.
+    index: Value,
+    flip: i32,
+    offset: i32,
+    position: i32,
+}
+
+/// Stores of bytes at adjacent places, in this order, with nothing between them that accesses the object.
+struct Run {
+    first: Place,
+    /// Number of the object in [`Accesses::objects`].
+    object: usize,
+    values: Vec<Value>,
+    /// Index in the block of each store.
+    at: Vec<usize>,
+}
+
+/// Merges stores in a function. Returns true if anything changed.
+pub fn run(func: &mut Function) -> bool {
+    let has_bytes = |&block: &Block| {
+        let insts = &func.blocks[block].insts;
+        insts.iter().filter(|&&inst| stored_byte(func, inst).is_some()).nth(MIN_BYTES - 1).is_some()
+    };
+    let blocks: Vec<Block> = func.layout.iter().copied().filter(has_bytes).collect();
+    if blocks.is_empty() {
+        return false;
+    }
+    let accesses = Accesses::compute(func, false);
+    let mut changed = false;
+    for block in blocks {
+        let runs = runs(func, &accesses, block);
+        changed |= !runs.is_empty();
+        rewrite(func, block, &runs);
+    }
+    changed
+}
+
+/// Returns the pointer and the value of a store of a byte to private memory.
+fn stored_byte(func: &Function, inst: Inst) -> Option<(Value, Value)> {
+    let InstData::Store { ptr, value, flags, .. } = func.insts[inst] else { return None };
+    let is_private = func.ty(ptr).space() == Some(AddressSpace::Private);
+    let is_byte = func.ty(value) == Type::I8 && !flags.contains(MemFlags::VOLATILE);
+    (is_private && is_byte).then_some((ptr, value))
+}
+
+/// Returns where a pointer points to in an object at a place that is not constant.
+fn place(func: &Function, ptr: Value) -> Option<Place> {
+    let (ptr, outer) = func.base_and_offset(ptr);
+    let &InstData::PtrAdd { ptr: object, offset: index, .. } = func.def_inst(ptr)? else {
+        return None;
+    };
+    let (object, inner) = func.base_and_offset(object);
+    let is_object = matches!(func.def_inst(object), Some(InstData::Alloca { .. }));
+    if !is_object || func.ty(index) != Type::I32 {
+        return None;
+    }
+    let (index, flip) = and_constant(func, BinaryOp::Xor, index);
+    let (index, position) = and_constant(func, BinaryOp::IAdd, index);
+    let offset = i32::try_from(outer.checked_add(inner)?).ok()?;
+    // Bytes of a word stay together, in one of two orders.
+    match flip & 3 {
+        0 if flip == 0 => {
+            let position = position.wrapping_add(offset);
+            Some(Place { object, index, flip, offset: 0, position })
+        }
+        0 | 3 if offset % 4 == 0 => Some(Place { object, index, flip, offset, position }),
+        _ => None,
+    }
+}
+
+/// Returns the other operand of an operation with a constant, and that; the value itself and 0 if it is none.
+fn and_constant(func: &Function, wanted: BinaryOp, value: Value) -> (Value, i32) {
+    match func.def_inst(value) {
+        Some(&InstData::Binary { op, args: [other, constant], .. }) if op == wanted => {
+            func.as_const(constant).map_or((value, 0), |bits| (other, bits as i32))
+        }
+        _ => (value, 0),
+    }
+}
+
+/// Finds the runs of a block that are long enough.
+fn runs(func: &Function, accesses: &Accesses, block: Block) -> Vec<Run> {
+    let mut found: Vec<Run> = Vec::new();
+    let mut open: Option<Run> = None;
+    for (at, &inst) in func.blocks[block].insts.iter().enumerate() {
+        let Some(address) = func.insts[inst].address() else { continue };
+        let Some(object) = accesses.own_array(address) else { continue };
+        let byte = stored_byte(func, inst)
+            .filter(|_| accesses.objects[object].access_type.mixed)
+            .and_then(|(ptr, value)| Some((place(func, ptr)?, value)));
+        if let (Some(run), Some((place, value))) = (&mut open, byte) {
+            if place == run.next() {
+                run.values.push(value);
+                run.at.push(at);
+                continue;
+            }
+        }
+        if byte.is_some() || open.as_ref().is_some_and(|run| run.object == object) {
+            found.extend(open.take());
+        }
+        if let Some((first, value)) = byte {
+            open = Some(Run { first, object, values: vec![value], at: vec![at] });
+        }
+    }
+    found.extend(open);
+    found.retain(|run| run.values.len() >= MIN_BYTES);
+    found
+}
+
+impl Run {
+    /// Returns the place behind the last one.
+    fn next(&self) -> Place {
+        let position = self.first.position.wrapping_add(self.values.len() as i32);
+        Place { position, ..self.first }
+    }
+
+    /// Returns the number of bytes that are merged: whole words. The others remain stores of bytes.
+    fn merged(&self) -> usize {
+        self.values.len() & !3
+    }
+
+    /// Returns true if the first byte of a word is the high one.
+    fn is_big_endian(&self) -> bool {
+        self.first.flip & 3 == 3
+    }
+
+    /// Writes the stores of words.
+    fn write(&self, c: &mut Cursor<'_>) {
+        let Place { index, position, .. } = self.first;
+        let position = c.iconst(Type::I32, i64::from(position));
+        let start = c.binary(BinaryOp::IAdd, index, position);
+        let byte = c.binary_imm(BinaryOp::And, start, 3);
+        let shift = c.binary_imm(BinaryOp::Shl, byte, 3);
+        let rest = c.iconst(Type::I32, 31);
+        let rest = c.binary(BinaryOp::ISub, rest, shift);
+        // Away from the first byte in memory, and towards it.
+        let (later, earlier) = match self.is_big_endian() {
+            true => (BinaryOp::LShr, BinaryOp::Shl),
+            false => (BinaryOp::Shl, BinaryOp::LShr),
+        };
+        // Returns what of a word comes into the next one; nothing if the bytes begin with a word.
+        let carried = |c: &mut Cursor<'_>, word: Value| {
+            let less = c.binary_imm(earlier, word, 1);
+            c.binary(earlier, less, rest)
+        };
+        let ones = c.iconst(Type::I32, -1);
+        let first = c.binary_imm(BinaryOp::And, start, !3);
+        let mut carry: Option<Value> = None;
+        for (number, bytes) in self.values[..self.merged()].chunks_exact(4).enumerate() {
+            let word = self.word_of_bytes(c, bytes);
+            let moved = c.binary(later, word, shift);
+            let at = c.binary_imm(BinaryOp::IAdd, first, 4 * number as i64);
+            match carry {
+                Some(carry) => {
+                    let whole = c.binary(BinaryOp::Or, carry, moved);
+                    let ptr = self.word_at(c, at);
+                    c.store(ptr, whole, 4, MemFlags::empty());
+                }
+                None => {
+                    let mask = c.binary(later, ones, shift);
+                    self.store_part(c, at, moved, mask);
+                }
+            }
+            carry = Some(carried(c, word));
+        }
+        let Some(carry) = carry else { return };
+        let last = c.binary_imm(BinaryOp::IAdd, start, self.merged() as i64 - 1);
+        let last = c.binary_imm(BinaryOp::And, last, !3);
+        let mask = carried(c, ones);
+        self.store_part(c, last, carry, mask);
+    }
+
+    /// Returns a pointer to the word with the byte at an index that is a multiple of 4.
+    fn word_at(&self, c: &mut Cursor<'_>, index: Value) -> Value {
+        let Place { object, flip, offset, .. } = self.first;
+        let index = c.binary_imm(BinaryOp::Xor, index, i64::from(flip & !3));
+        let index = c.binary_imm(BinaryOp::IAdd, index, i64::from(offset));
+        c.ptr_add(object, index)
+    }
+
+    /// Writes the bits of a word that a mask has; `value` has no others.
+    fn store_part(&self, c: &mut Cursor<'_>, index: Value, value: Value, mask: Value) {
+        let ptr = self.word_at(c, index);
+        let old = c.load(Type::I32, ptr, 4, MemFlags::empty());
+        let others = c.unary(UnaryOp::Not, mask);
+        let kept = c.binary(BinaryOp::And, old, others);
+        let new = c.binary(BinaryOp::Or, kept, value);
+        c.store(ptr, new, 4, MemFlags::empty());
+    }
+
+    /// Returns the word of four bytes in the order of memory.
+    fn word_of_bytes(&self, c: &mut Cursor<'_>, bytes: &[Value]) -> Value {
+        let mut bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
+        if self.is_big_endian() {
+            bytes.reverse();
+        }
+        if let Some(word) = word_of_parts(c, bytes) {
+            return word;
+        }
+        let mut word = c.convert(ConvertOp::ZExt, bytes[0], Type::I32);
+        for (byte, shift) in bytes[1..].iter().zip([8, 16, 24]) {
+            let wide = c.convert(ConvertOp::ZExt, *byte, Type::I32);
+            let moved = c.binary_imm(BinaryOp::Shl, wide, shift);
+            word = c.binary(BinaryOp::Or, word, moved);
+        }
+        word
+    }
+}
+
+/// Returns the word that four bytes are of one integer, the low one first.
+fn word_of_parts(c: &mut Cursor<'_>, bytes: [Value; 4]) -> Option<Value> {
+    let (whole, low) = part(c.func, bytes[0])?;
+    let follows = |(byte, at): (&Value, u64)| part(c.func, *byte) == Some((whole, low + at));
+    if !bytes[1..].iter().zip([8, 16, 24]).all(follows) {
+        return None;
+    }
+    let moved = c.binary_imm(BinaryOp::LShr, whole, low as i64);
+    (c.ty(moved).bits() >= 32).then(|| c.convert(ConvertOp::Trunc, moved, Type::I32))
+}
+
+/// Returns the integer that a byte is cut from, and the number of the byte's lowest bit in it.
+fn part(func: &Function, byte: Value) -> Option<(Value, u64)> {
+    let &InstData::Convert { op: ConvertOp::Trunc, arg } = func.def_inst(byte)? else {
+        return None;
+    };
+    match func.def_inst(arg) {
+        Some(&InstData::Binary { op: BinaryOp::LShr, args: [whole, shift], .. }) => {
+            func.as_const(shift).map(|shift| (whole, shift))
+        }
+        _ => Some((arg, 0)),
+    }
+}
+
+/// Puts the stores of words where the last store of a byte of theirs stands.
+fn rewrite(func: &mut Function, block: Block, runs: &[Run]) {
+    let mut c = Cursor::new(func);
+    let insts = c.begin(block);
+    let mut runs = runs.iter().peekable();
+    for (at, &inst) in insts.iter().enumerate() {
+        let Some(run) = runs.peek() else {
+            c.keep(inst);
+            continue;
+        };
+        let merged = &run.at[..run.merged()];
+        match merged.binary_search(&at) {
+            Err(_) => c.keep(inst),
+            Ok(number) if number + 1 < merged.len() => {}
+            Ok(_) => {
+                run.write(&mut c);
+                runs.next();
+            }
+        }
+    }
+    c.finish_in(block, insts);
+}
