@@ -469,3 +469,51 @@ fn all_of_this_holds_with_completion_markers() {
 fn all_of_this_holds_for_memory_that_is_not_coherent() {
     common::run_again_with(&[("HEKLA_NONCOHERENT", "1")]);
 }
+
+#[test]
+fn queues_take_turns_part_and_take_turns_again() {
+    let device = common::device();
+    let step = common::step(&device, 64);
+    let queues: Vec<_> = (0..3).map(|_| device.create_queue(false).unwrap()).collect();
+    let shared = upload(&device, &[5; 64]);
+    let own: Vec<_> = (0..3).map(|i| upload(&device, &[i; 64])).collect();
+    let (mut turns, mut alone) = (0, 0);
+    for round in 0..20 {
+        let mut last: Option<(usize, u64)> = None;
+        for turn in 0..5 + round {
+            let at = turn % 2;
+            if let Some((other, value)) = last {
+                queues[at].wait_gpu(&queues[other], value).unwrap();
+            }
+            last = Some((at, enqueue_step(&queues[at], &step, &shared)));
+            // Work of the third queue, and of this one, that nobody waits for.
+            if turn % 3 == 2 {
+                for i in [2, at] {
+                    enqueue_step(&queues[i], &step, &own[i]);
+                }
+                alone += 1;
+            }
+            turns += 1;
+        }
+        // Some rounds begin with idle queues, some behind the last one's end.
+        let (at, value) = last.unwrap();
+        match round % 3 {
+            0 => queues[at].wait(value).unwrap(),
+            1 => queues[1 - at].wait_gpu(&queues[at], value).unwrap(),
+            _ => queues[2].wait_gpu(&queues[at], value).unwrap(),
+        }
+        if round % 3 == 2 {
+            // The next round's first turn comes behind this one's last by way of the third queue.
+            let value = enqueue_step(&queues[2], &step, &shared);
+            queues[0].wait_gpu(&queues[2], value).unwrap();
+            turns += 1;
+        } else if at != 0 {
+            queues[0].wait_gpu(&queues[at], value).unwrap();
+        }
+    }
+    for queue in &queues {
+        queue.wait(queue.issued()).unwrap();
+    }
+    assert_eq!(download(&shared), vec![stepped(5, turns); 64]);
+    assert_eq!(download(&own[2]), vec![stepped(2, alone); 64]);
+}

@@ -52,7 +52,7 @@ usage: cargo xtask COMMAND
   cts --bin DIR [--group NAME]... [--subtest NAME] [--driver NAME] [--jobs N] [--devices N]
       [--limit SECONDS] [--library FILE] [--record] [--results DIR]
                             run Khronos CTS binaries as cts-config/ describes; --devices: spread over so many devices
-  bench [--out FILE] [--plot FILE.svg [--from TABLE.md]] [--library FILE] [--vendors DIR] [--skip NAME]... [--only TEXT]...
+  bench [--out FILE] [--plot FILE.svg [--from TABLE.md]] [--library FILE] [--vendors DIR] [--vulkan PROGRAM] [--skip NAME]... [--only TEXT]...
                             measure all OpenCL platforms side by side with Hekla
   corpus [--dir DIR] [--validate] [--minimal] [--only TEXT] [--threads N] [--vector N]
                             compile every program of hashcat, darktable, ufo-filters, silx, pyFAI,

@@ -3,12 +3,14 @@
 //!
 //! Private memory that is accessed in several widths is an array of words, where a store of a byte is a load, an insertion
 //! and a store, each of which waits for the one before. Where it is known that bytes follow each other, they are shifted
-//! to their place in the words instead; only the first and the last word keep bytes that were there. Programs that build
-//! messages of hash functions store so, in the order of bytes of either end: at `(p + k) ^ 7`, too.
+//! to their place in words of 32 bits instead, or of 64 where those are in reverse; only the first and the last word keep
+//! bytes that were there. Programs that build messages of hash functions store so, at `(p + k) ^ 3` or `(p + k) ^ 7` where
+//! the functions read numbers with the high byte first.
 
 use crate::analysis::access_types::Accesses;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
+use smallvec::SmallVec;
 
 /// Fewest bytes that are worth it.
 const MIN_BYTES: usize = 8;
@@ -69,21 +71,30 @@ fn place(func: &Function, ptr: Value) -> Option<Place> {
         return None;
     };
     let (object, inner) = func.base_and_offset(object);
-    let is_object = matches!(func.def_inst(object), Some(InstData::Alloca { .. }));
-    if !is_object || func.ty(index) != Type::I32 {
+    let &InstData::Alloca { size, .. } = func.def_inst(object)? else { return None };
+    if func.ty(index) != Type::I32 {
         return None;
     }
     let (index, flip) = and_constant(func, BinaryOp::Xor, index);
     let (index, position) = and_constant(func, BinaryOp::IAdd, index);
     let offset = i32::try_from(outer.checked_add(inner)?).ok()?;
-    // Bytes of a word stay together, in one of two orders.
-    match flip & 3 {
-        0 if flip == 0 => {
-            let position = position.wrapping_add(offset);
-            Some(Place { object, index, flip, offset: 0, position })
+    let place = match flip {
+        0 => Place { object, index, flip, offset: 0, position: position.wrapping_add(offset) },
+        _ => Place { object, index, flip, offset, position },
+    };
+    // Bytes of a word stay together, in one of two orders; the object has no parts of words.
+    let bytes = place.word().bytes();
+    let is_whole = size % u64::from(bytes) == 0 && place.offset % bytes as i32 == 0;
+    (matches!(flip & 3, 0 | 3) && is_whole).then_some(place)
+}
+
+impl Place {
+    /// Returns the type of the words whose bytes are all in the order of memory, or all in reverse.
+    fn word(&self) -> Type {
+        match self.flip & 7 {
+            7 => Type::I64,
+            _ => Type::I32,
         }
-        0 | 3 if offset % 4 == 0 => Some(Place { object, index, flip, offset, position }),
-        _ => None,
     }
 }
 
@@ -135,7 +146,8 @@ impl Run {
 
     /// Returns the number of bytes that are merged: whole words. The others remain stores of bytes.
     fn merged(&self) -> usize {
-        self.values.len() & !3
+        let bytes = self.first.word().bytes() as usize;
+        self.values.len() / bytes * bytes
     }
 
     /// Returns true if the first byte of a word is the high one.
@@ -146,11 +158,14 @@ impl Run {
     /// Writes the stores of words.
     fn write(&self, c: &mut Cursor<'_>) {
         let Place { index, position, .. } = self.first;
+        let ty = self.first.word();
+        let bytes = i64::from(ty.bytes());
         let position = c.iconst(Type::I32, i64::from(position));
         let start = c.binary(BinaryOp::IAdd, index, position);
-        let byte = c.binary_imm(BinaryOp::And, start, 3);
+        let byte = c.binary_imm(BinaryOp::And, start, bytes - 1);
         let shift = c.binary_imm(BinaryOp::Shl, byte, 3);
-        let rest = c.iconst(Type::I32, 31);
+        let shift = c.convert(ConvertOp::ZExt, shift, ty);
+        let rest = c.iconst(ty, bytes * 8 - 1);
         let rest = c.binary(BinaryOp::ISub, rest, shift);
         // Away from the first byte in memory, and towards it.
         let (later, earlier) = match self.is_big_endian() {
@@ -162,13 +177,14 @@ impl Run {
             let less = c.binary_imm(earlier, word, 1);
             c.binary(earlier, less, rest)
         };
-        let ones = c.iconst(Type::I32, -1);
-        let first = c.binary_imm(BinaryOp::And, start, !3);
+        let ones = c.iconst(ty, -1);
+        let first = c.binary_imm(BinaryOp::And, start, -bytes);
         let mut carry: Option<Value> = None;
-        for (number, bytes) in self.values[..self.merged()].chunks_exact(4).enumerate() {
-            let word = self.word_of_bytes(c, bytes);
+        let words = self.values[..self.merged()].chunks_exact(bytes as usize);
+        for (at, values) in (0..).step_by(bytes as usize).zip(words) {
+            let word = self.word_of_bytes(c, values);
             let moved = c.binary(later, word, shift);
-            let at = c.binary_imm(BinaryOp::IAdd, first, 4 * number as i64);
+            let at = c.binary_imm(BinaryOp::IAdd, first, at);
             match carry {
                 Some(carry) => {
                     let whole = c.binary(BinaryOp::Or, carry, moved);
@@ -184,15 +200,16 @@ impl Run {
         }
         let Some(carry) = carry else { return };
         let last = c.binary_imm(BinaryOp::IAdd, start, self.merged() as i64 - 1);
-        let last = c.binary_imm(BinaryOp::And, last, !3);
+        let last = c.binary_imm(BinaryOp::And, last, -bytes);
         let mask = carried(c, ones);
         self.store_part(c, last, carry, mask);
     }
 
-    /// Returns a pointer to the word with the byte at an index that is a multiple of 4.
+    /// Returns a pointer to the word at an index, a multiple of its size.
     fn word_at(&self, c: &mut Cursor<'_>, index: Value) -> Value {
         let Place { object, flip, offset, .. } = self.first;
-        let index = c.binary_imm(BinaryOp::Xor, index, i64::from(flip & !3));
+        let words = -(self.first.word().bytes() as i32);
+        let index = c.binary_imm(BinaryOp::Xor, index, i64::from(flip & words));
         let index = c.binary_imm(BinaryOp::IAdd, index, i64::from(offset));
         c.ptr_add(object, index)
     }
@@ -200,41 +217,53 @@ impl Run {
     /// Writes the bits of a word that a mask has; `value` has no others.
     fn store_part(&self, c: &mut Cursor<'_>, index: Value, value: Value, mask: Value) {
         let ptr = self.word_at(c, index);
-        let old = c.load(Type::I32, ptr, 4, MemFlags::empty());
+        let old = c.load(self.first.word(), ptr, 4, MemFlags::empty());
         let others = c.unary(UnaryOp::Not, mask);
         let kept = c.binary(BinaryOp::And, old, others);
         let new = c.binary(BinaryOp::Or, kept, value);
         c.store(ptr, new, 4, MemFlags::empty());
     }
 
-    /// Returns the word of four bytes in the order of memory.
+    /// Returns the word of bytes in the order of memory.
     fn word_of_bytes(&self, c: &mut Cursor<'_>, bytes: &[Value]) -> Value {
-        let mut bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
+        let mut bytes: SmallVec<[Value; 8]> = SmallVec::from_slice(bytes);
         if self.is_big_endian() {
             bytes.reverse();
         }
-        if let Some(word) = word_of_parts(c, bytes) {
-            return word;
-        }
-        let mut word = c.convert(ConvertOp::ZExt, bytes[0], Type::I32);
-        for (byte, shift) in bytes[1..].iter().zip([8, 16, 24]) {
-            let wide = c.convert(ConvertOp::ZExt, *byte, Type::I32);
-            let moved = c.binary_imm(BinaryOp::Shl, wide, shift);
-            word = c.binary(BinaryOp::Or, word, moved);
-        }
-        word
+        word_of_parts(c, &bytes).unwrap_or_else(|| match bytes.split_at(4) {
+            (low, []) => composed_word(c, low),
+            (low, high) => {
+                let words = [low, high]
+                    .map(|half| word_of_parts(c, half).unwrap_or_else(|| composed_word(c, half)));
+                let pair = c.build(&words);
+                c.bitcast(pair, Type::I64)
+            }
+        })
     }
 }
 
-/// Returns the word that four bytes are of one integer, the low one first.
-fn word_of_parts(c: &mut Cursor<'_>, bytes: [Value; 4]) -> Option<Value> {
+/// Returns the word of four bytes, the low one first.
+fn composed_word(c: &mut Cursor<'_>, bytes: &[Value]) -> Value {
+    let mut word = c.iconst(Type::I32, 0);
+    for (byte, shift) in bytes.iter().zip([0, 8, 16, 24]) {
+        let wide = c.convert(ConvertOp::ZExt, *byte, Type::I32);
+        let moved = c.binary_imm(BinaryOp::Shl, wide, shift);
+        word = c.binary(BinaryOp::Or, word, moved);
+    }
+    word
+}
+
+/// Returns the word that bytes, the low one first, are of one integer.
+fn word_of_parts(c: &mut Cursor<'_>, bytes: &[Value]) -> Option<Value> {
     let (whole, low) = part(c.func, bytes[0])?;
-    let follows = |(byte, at): (&Value, u64)| part(c.func, *byte) == Some((whole, low + at));
-    if !bytes[1..].iter().zip([8, 16, 24]).all(follows) {
+    let follows = |(byte, at): (&Value, u64)| part(c.func, *byte) == Some((whole, at));
+    let bits = bytes.len() as u64 * 8;
+    let is_part = bytes.iter().zip((low..).step_by(8)).all(follows);
+    if !is_part || low + bits > u64::from(c.ty(whole).bits()) {
         return None;
     }
     let moved = c.binary_imm(BinaryOp::LShr, whole, low as i64);
-    (c.ty(moved).bits() >= 32).then(|| c.convert(ConvertOp::Trunc, moved, Type::I32))
+    Some(c.resize(moved, Type::of(Scalar::int(bits as u32)), false))
 }
 
 /// Returns the integer that a byte is cut from, and the number of the byte's lowest bit in it.

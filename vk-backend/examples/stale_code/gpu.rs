@@ -13,6 +13,8 @@ pub struct Gpu {
     pub queues: Vec<Queue>,
     /// 8 bytes of push constants.
     pub layout: vk::PipelineLayout,
+    /// Where the device has them.
+    pub markers: Option<ash::amd::buffer_marker::Device>,
 }
 
 /// A queue. The lock is the external synchronization that Vulkan asks for.
@@ -21,9 +23,10 @@ pub struct Queue {
     pub family: u32,
 }
 
-/// Words of memory that host and device access.
+/// Words of memory.
 #[derive(Clone, Copy)]
 pub struct Words {
+    /// Null where the host does not access them.
     pub mapped: *mut u32,
     pub buffer: vk::Buffer,
     pub address: vk::DeviceAddress,
@@ -86,8 +89,15 @@ impl Gpu {
             .timeline_semaphore(true);
         let mut v13 =
             vk::PhysicalDeviceVulkan13Features::default().pipeline_creation_cache_control(true);
+        // SAFETY: the physical device belongs to the instance.
+        let known = unsafe { instance.enumerate_device_extension_properties(physical) };
+        let known = tried("vkEnumerateDeviceExtensionProperties", known);
+        let name = ash::amd::buffer_marker::NAME;
+        let has_markers = known.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
+        let extensions: &[_] = if has_markers { &[name.as_ptr()] } else { &[] };
         let info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queue)
+            .enabled_extension_names(extensions)
             .push_next(&mut v12)
             .push_next(&mut v13);
         let ranges =
@@ -104,14 +114,39 @@ impl Gpu {
                 .collect();
             let layout =
                 tried("vkCreatePipelineLayout", device.create_pipeline_layout(&layout, None));
-            Gpu { name: name.into_owned(), instance, physical, device, queues, layout }
+            let markers =
+                has_markers.then(|| ash::amd::buffer_marker::Device::new(&instance, &device));
+            Gpu { name: name.into_owned(), instance, physical, device, queues, layout, markers }
         }
     }
 
-    /// Makes words of host memory, never freed.
+    /// Makes words that host and device access, never freed.
     pub fn words(&self, count: usize) -> Words {
+        use vk::MemoryPropertyFlags as Flags;
+        let needed = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
+        let (words, memory) = self.allocate(count, needed, Flags::HOST_CACHED);
+        // SAFETY: the memory was just allocated, of a type that the host accesses.
+        let mapped = unsafe {
+            self.device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
+        };
+        Words { mapped: tried("vkMapMemory", mapped).cast(), ..words }
+    }
+
+    /// Makes words of the device's own memory, never freed.
+    pub fn device_words(&self, count: usize) -> Words {
+        let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL;
+        self.allocate(count, needed, vk::MemoryPropertyFlags::empty()).0
+    }
+
+    fn allocate(
+        &self,
+        count: usize,
+        needed: vk::MemoryPropertyFlags,
+        preferred: vk::MemoryPropertyFlags,
+    ) -> (Words, vk::DeviceMemory) {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+            | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
         let info = vk::BufferCreateInfo::default().size(4 * count as u64).usage(usage);
         // SAFETY: all infos outlive the calls; the memory is of a type that the buffer may have.
@@ -122,16 +157,13 @@ impl Gpu {
                 .flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
             let info = vk::MemoryAllocateInfo::default()
                 .allocation_size(needs.size)
-                .memory_type_index(self.memory_type(needs.memory_type_bits))
+                .memory_type_index(self.memory_type(needs.memory_type_bits, needed, preferred))
                 .push_next(&mut flags);
             let memory = tried("vkAllocateMemory", self.device.allocate_memory(&info, None));
             tried("vkBindBufferMemory", self.device.bind_buffer_memory(buffer, memory, 0));
-            let flags = vk::MemoryMapFlags::empty();
-            let mapped = self.device.map_memory(memory, 0, vk::WHOLE_SIZE, flags);
-            let mapped = tried("vkMapMemory", mapped).cast();
             let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
             let address = self.device.get_buffer_device_address(&info);
-            Words { mapped, buffer, address }
+            (Words { mapped: std::ptr::null_mut(), buffer, address }, memory)
         }
     }
 
@@ -180,16 +212,22 @@ impl Gpu {
         }
     }
 
-    /// Returns a coherent memory type, if possible a cached one.
-    fn memory_type(&self, allowed: u32) -> u32 {
-        use vk::MemoryPropertyFlags as Flags;
-        let needed = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
+    /// Returns a memory type with what is needed, if possible with what is preferred.
+    fn memory_type(
+        &self,
+        allowed: u32,
+        needed: vk::MemoryPropertyFlags,
+        preferred: vk::MemoryPropertyFlags,
+    ) -> u32 {
         // SAFETY: the physical device belongs to the instance.
         let memory = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
         let types = &memory.memory_types[..memory.memory_type_count as usize];
+        let has = |i: &usize, flags| types[*i].property_flags.contains(flags);
+        // Of several, the first: drivers list the fastest ones first.
         (0..types.len())
-            .filter(|i| allowed >> i & 1 != 0 && types[*i].property_flags.contains(needed))
-            .max_by_key(|i| types[*i].property_flags.contains(Flags::HOST_CACHED))
-            .expect("coherent memory") as u32
+            .rev()
+            .filter(|i| allowed >> i & 1 != 0 && has(i, needed))
+            .max_by_key(|i| has(i, preferred))
+            .expect("such memory") as u32
     }
 }

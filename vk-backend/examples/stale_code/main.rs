@@ -2,6 +2,7 @@
 //!
 //! README.md beside this file says what the options are and what was seen.
 
+#[allow(dead_code)]
 mod gpu;
 mod kernel;
 mod lane;

@@ -8,7 +8,7 @@
 //! cargo run --release -p hekla-vk-backend --example time_modules -- GROUPS LOCAL [WORD...] -- FILE.spv...
 //! ```
 //! Prints how long opening the device took, then for each module how long making the pipeline took, the least time of a
-//! dispatch, and the first words that it wrote. A buffer has 64 bytes for each invocation.
+//! dispatch, and the first words that it wrote. A buffer has 256 bytes for each invocation.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use hekla_vk_backend::{
 /// Rounds in which each module has its turn.
 const ROUNDS: usize = 7;
 /// Bytes of the buffer for each invocation.
-const BYTES_EACH: u64 = 64;
+const BYTES_EACH: u64 = 256;
 
 /// The command line.
 struct Request {

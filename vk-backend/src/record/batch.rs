@@ -196,13 +196,16 @@ impl Batch {
         self.writes_host = false;
         (self.unordered, self.ordered) = match start {
             Start::Ordered { issued } => (vk::PipelineStageFlags::empty(), issued),
-            Start::Barrier { issued } => {
-                barrier(device, self.commands, COMMAND_STAGES, Scope::Device);
-                (vk::PipelineStageFlags::empty(), issued)
-            }
+            Start::Barrier { issued } => return Ok(self.order(device, issued)),
             Start::Unordered { ordered } => (COMMAND_STAGES, ordered),
         };
         Ok(())
+    }
+
+    /// Records a barrier behind all that the Vulkan queue was given before, this queue's commands up to `issued` among it.
+    pub(crate) fn order(&mut self, device: &Device, issued: u64) {
+        barrier(device, self.commands, COMMAND_STAGES, Scope::Device);
+        (self.unordered, self.ordered) = (vk::PipelineStageFlags::empty(), issued);
     }
 
     /// Begins a secondary batch that several primary ones may execute, each several times, at once.

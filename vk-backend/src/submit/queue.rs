@@ -30,6 +30,9 @@ const SPARE_BATCHES: usize = 8;
 const UNREUSED_BATCHES: usize = 2;
 /// After the host has asked for visible results, this many batches make theirs visible unasked.
 const VISIBLE_BATCHES: u32 = 16;
+/// After another queue has waited for a batch, this many batches signal the timeline unasked: a signal of its own is one
+/// more submission.
+const SIGNALLED_BATCHES: u32 = 16;
 /// How many commands' timestamps a queue remembers, to order those of the next commands behind them.
 const MAX_TIMES: usize = 1024;
 
@@ -93,6 +96,8 @@ struct State {
     others_deferred: u64,
     /// How many of the next batches make their results visible to the host unasked.
     visible_batches: u32,
+    /// How many of the next batches signal the timeline unasked.
+    signalled_batches: u32,
     /// For the next batch to wait for.
     waits: Vec<Wait>,
     times: BTreeMap<u64, Timestamps>,
@@ -338,20 +343,38 @@ impl Queue {
         if !Arc::ptr_eq(&self.device, &other.device) {
             return Err(Error::Invalid("queues of different devices".into()));
         }
+        // On one Vulkan queue a barrier is enough.
+        let is_shared = self.vulkan_queue == other.vulkan_queue;
         let value = other.locked(|state| {
             let value = other.submit_up_to(state, value)?;
             if other.value(state)? >= value {
                 return Ok(None);
             }
-            other.signal(state)?;
+            if !is_shared {
+                other.signal(state)?;
+                state.signalled_batches = SIGNALLED_BATCHES;
+            }
             Ok::<_, Error>(Some(value))
         })?;
         let Some(value) = value else { return Ok(()) };
         self.locked(|state| {
             self.submit(state)?;
+            if is_shared {
+                return self.begin_with_barrier(state);
+            }
             state.waits.push(Wait { timeline: other.timeline.clone(), value });
             Ok(())
         })
+    }
+
+    /// Orders the next batch, of which nothing is recorded yet, behind all that its Vulkan queue has been given.
+    fn begin_with_barrier(&self, state: &mut State) -> Result<(), Error> {
+        self.open(state);
+        match (&mut state.open, &state.failure) {
+            (Some(batch), _) => Ok(batch.order(&self.device, state.issued)),
+            (None, Some(e)) => Err(e.clone()),
+            (None, None) => Ok(()),
+        }
     }
 
     /// Returns when the command of `value` ran: `None` while it is not complete, when it recorded no timestamps,
@@ -471,12 +494,14 @@ impl Queue {
         let marker = self.marker.as_ref();
         let ended = batch.end(&self.device, batch.host_visible.then_some(scope), marker);
         // Where semaphores are signalled anyway, the timeline costs nothing more.
-        let signal = marker.is_none() || !batch.semaphore_signals.is_empty();
+        let signal =
+            marker.is_none() || !batch.semaphore_signals.is_empty() || state.signalled_batches > 0;
         match ended.and_then(|()| self.submit_batch(&batch, signal)) {
             Ok(()) => {
                 state.submitted = batch.last_value;
                 if signal {
                     state.signalled = batch.last_value;
+                    state.signalled_batches = state.signalled_batches.saturating_sub(1);
                 }
                 state.submitted_at = marker.map(|_| Instant::now());
                 state.ordered = batch.ordered;

@@ -19,6 +19,7 @@ mod scale;
 mod subgroups;
 mod table;
 mod text;
+mod vulkan_alone;
 
 use crate::vendors::Vendors;
 use crate::{artifact, Outcome};
@@ -48,6 +49,8 @@ struct Request {
     library: Option<PathBuf>,
     /// Folder of the other platforms' .icd files.
     vendors: PathBuf,
+    /// The program that measures the same by Vulkan alone.
+    vulkan: Option<PathBuf>,
     /// Parts of the names of .icd files or platforms that are left out.
     skip: Vec<String>,
     /// Parts of the names of the measurements within one process that are made; none for all.
@@ -80,9 +83,12 @@ pub fn run(args: &[String]) -> Outcome {
     std::env::set_var("OCL_ICD_VENDORS", &vendors.working);
     std::env::set_var("OCL_ICD_FILENAMES", "");
     let sessions = open_sessions(&request.skip)?;
-    let columns: Vec<Column> = sessions.iter().map(column).collect();
+    let mut columns: Vec<Column> = sessions.iter().map(column).collect();
     let scale = Scale::of(&sessions);
-    let rows = rows(&sessions, &first, &scale, &request);
+    let mut rows = rows(&sessions, &first, &scale, &request);
+    if let Some(program) = &request.vulkan {
+        vulkan_alone::add_column(program, PROCESSES, &mut columns, &mut rows)?;
+    }
     let text = report(&sessions, &scale, &columns, &rows)?;
     println!("{text}\n\nmeasured in {:.0} s", start.elapsed().as_secs_f64());
     if let Some(path) = &request.out {
@@ -123,6 +129,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
         from: None,
         library: None,
         vendors: PathBuf::from("/etc/OpenCL/vendors"),
+        vulkan: None,
         skip: Vec::new(),
         only: Vec::new(),
         first_result: None,
@@ -136,6 +143,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
             "--from" => request.from = Some(PathBuf::from(value)),
             "--library" => request.library = Some(PathBuf::from(value)),
             "--vendors" => request.vendors = PathBuf::from(value),
+            "--vulkan" => request.vulkan = Some(PathBuf::from(value)),
             "--skip" => request.skip.push(value.to_lowercase()),
             "--only" => request.only.push(value.clone()),
             "--first-result" => {

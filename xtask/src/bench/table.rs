@@ -42,6 +42,9 @@ pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Erro
                 Ok(value) => write!(text, " {} |", number(*value))?,
                 Err(reason) => {
                     text.push_str(" - |");
+                    if reason.is_empty() {
+                        continue;
+                    }
                     reasons.push(format!("{}, {}: {reason}", columns[column].title, row.name));
                 }
             }
