@@ -18,7 +18,7 @@ pub(crate) const MAX_COMMANDS: u32 = 256;
 /// An object that lives until the batch completes.
 pub(crate) type Retained = Arc<dyn Any + Send + Sync>;
 
-/// A value on another queue's timeline that a batch waits for.
+/// A value on a queue's timeline that a batch comes behind.
 pub(crate) struct Wait {
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) value: u64,
@@ -88,7 +88,12 @@ pub(crate) struct Batch {
     pub(crate) host_visible: bool,
     pub(crate) bound: Bound,
     pub(crate) retained: Vec<Retained>,
+    /// The Vulkan queue that it is submitted to, by index.
+    pub(crate) vulkan_queue: usize,
+    /// What it waits for by semaphores.
     pub(crate) waits: Vec<Wait>,
+    /// What it comes behind by a barrier, on the same Vulkan queue.
+    pub(crate) behind: Vec<Wait>,
     /// Binary semaphores to wait for before the batch, and to signal after it.
     pub(crate) semaphore_waits: Vec<Arc<Semaphore>>,
     pub(crate) semaphore_signals: Vec<Arc<Semaphore>>,
@@ -132,7 +137,9 @@ impl Batch {
             host_visible: false,
             bound: Bound::default(),
             retained: Vec::new(),
+            vulkan_queue: 0,
             waits: Vec::new(),
+            behind: Vec::new(),
             semaphore_waits: Vec::new(),
             semaphore_signals: Vec::new(),
             timed: Vec::new(),
@@ -194,11 +201,14 @@ impl Batch {
         self.query_count = 0;
         self.bound = Bound::default();
         self.writes_host = false;
-        (self.unordered, self.ordered) = match start {
-            Start::Ordered { issued } => (vk::PipelineStageFlags::empty(), issued),
-            Start::Barrier { issued } => return Ok(self.order(device, issued)),
-            Start::Unordered { ordered } => (COMMAND_STAGES, ordered),
-        };
+        let none = vk::PipelineStageFlags::empty();
+        match start {
+            Start::Ordered { issued } => (self.unordered, self.ordered) = (none, issued),
+            Start::Barrier { issued } => self.order(device, issued),
+            Start::Unordered { ordered } => {
+                (self.unordered, self.ordered) = (COMMAND_STAGES, ordered)
+            }
+        }
         Ok(())
     }
 
@@ -308,7 +318,7 @@ impl Batch {
         self.timed.clear();
         Released {
             _retained: std::mem::take(&mut self.retained),
-            _waits: std::mem::take(&mut self.waits),
+            _waits: [std::mem::take(&mut self.waits), std::mem::take(&mut self.behind)],
             _semaphores: [
                 std::mem::take(&mut self.semaphore_waits),
                 std::mem::take(&mut self.semaphore_signals),
@@ -329,7 +339,7 @@ impl Batch {
 /// The objects that a batch kept alive. Dropping them may run code of their owners, so no lock may be held.
 pub(crate) struct Released {
     _retained: Vec<Retained>,
-    _waits: Vec<Wait>,
+    _waits: [Vec<Wait>; 2],
     _semaphores: [Vec<Arc<Semaphore>>; 2],
 }
 

@@ -11,6 +11,7 @@ use std::time::Instant;
 use ash::vk;
 use parking_lot::Mutex;
 
+use super::placement::{Awaited, Placement};
 use crate::device::{take_vulkan_queue, Device, Outcome, Priority};
 use crate::error::Error;
 use crate::platform::now_ns;
@@ -62,7 +63,7 @@ pub struct QueueOptions {
 /// Dropping a queue submits the open batch and waits until all batches are complete.
 pub struct Queue {
     device: Arc<Device>,
-    /// Index of the Vulkan queue that batches are submitted to.
+    /// Index of the Vulkan queue that is its home.
     vulkan_queue: usize,
     options: QueueOptions,
     timeline: Arc<Timeline>,
@@ -74,6 +75,7 @@ pub struct Queue {
 
 #[derive(Default)]
 struct State {
+    placement: Placement,
     open: Option<Batch>,
     /// Submitted batches, oldest first.
     in_flight: VecDeque<Batch>,
@@ -108,6 +110,10 @@ struct State {
 }
 
 impl State {
+    fn new(vulkan_queue: usize) -> State {
+        State { placement: Placement::new(vulkan_queue), ..State::default() }
+    }
+
     /// Gives the command that was recorded into the open batch the next value.
     fn issue(&mut self) {
         self.issued += 1;
@@ -158,7 +164,7 @@ impl Queue {
             options: QueueOptions { profiling, ..options },
             timeline: Timeline::create(device)?,
             marker,
-            state: Mutex::default(),
+            state: Mutex::new(State::new(vulkan_queue)),
         }))
     }
 
@@ -343,35 +349,50 @@ impl Queue {
         if !Arc::ptr_eq(&self.device, &other.device) {
             return Err(Error::Invalid("queues of different devices".into()));
         }
-        // On one Vulkan queue a barrier is enough.
-        let is_shared = self.vulkan_queue == other.vulkan_queue;
-        let value = other.locked(|state| {
+        let issued = self.issued();
+        let awaited = other.locked(|state| {
             let value = other.submit_up_to(state, value)?;
             if other.value(state)? >= value {
                 return Ok(None);
             }
-            if !is_shared {
-                other.signal(state)?;
-                state.signalled_batches = SIGNALLED_BATCHES;
-            }
-            Ok::<_, Error>(Some(value))
+            let batch = state.in_flight.iter().find(|batch| batch.last_value >= value);
+            let awaited = batch.map(|batch| Awaited::new(batch, &self.timeline, issued));
+            Ok::<_, Error>(awaited.map(|awaited| (value, awaited)))
         })?;
-        let Some(value) = value else { return Ok(()) };
+        let Some((value, awaited)) = awaited else { return Ok(()) };
+        let wait = || Wait { timeline: other.timeline.clone(), value };
+        let joined = self.locked(|state| {
+            self.submit(state)?;
+            let joined = state.placement.join(&awaited, state.issued == issued);
+            if joined {
+                self.begin_behind(state, wait())?;
+            }
+            Ok::<_, Error>(joined)
+        })?;
+        if joined {
+            return Ok(());
+        }
+        other.locked(|state| {
+            state.signalled_batches = SIGNALLED_BATCHES;
+            other.signal(state)
+        })?;
         self.locked(|state| {
             self.submit(state)?;
-            if is_shared {
-                return self.begin_with_barrier(state);
-            }
-            state.waits.push(Wait { timeline: other.timeline.clone(), value });
+            state.waits.push(wait());
             Ok(())
         })
     }
 
-    /// Orders the next batch, of which nothing is recorded yet, behind all that its Vulkan queue has been given.
-    fn begin_with_barrier(&self, state: &mut State) -> Result<(), Error> {
-        self.open(state);
+    /// Orders the next batch, of which nothing is recorded yet, behind all that its Vulkan queue has been given, `other`
+    /// among it.
+    fn begin_behind(&self, state: &mut State, other: Wait) -> Result<(), Error> {
+        self.open_here(state, false);
         match (&mut state.open, &state.failure) {
-            (Some(batch), _) => Ok(batch.order(&self.device, state.issued)),
+            (Some(batch), _) => {
+                batch.order(&self.device, state.issued);
+                batch.behind.push(other);
+                Ok(())
+            }
             (None, Some(e)) => Err(e.clone()),
             (None, None) => Ok(()),
         }
@@ -410,16 +431,45 @@ impl Queue {
 
     /// Opens a batch if none is open and the queue has not failed.
     fn open(&self, state: &mut State) {
+        if state.open.is_none() && state.failure.is_none() {
+            let moved = self.go_home(state);
+            self.open_here(state, moved);
+        }
+    }
+
+    /// As [`Queue::open`], on the present Vulkan queue; `moved`: the queue has just moved to it.
+    fn open_here(&self, state: &mut State, moved: bool) {
         if state.open.is_some() || state.failure.is_some() {
             return;
         }
-        match self.start_batch(state) {
+        match self.start_batch(state, moved) {
             Ok(batch) => state.open = Some(batch),
             Err(e) => state.failure = Some(e),
         }
     }
 
-    fn start_batch(&self, state: &mut State) -> Result<Batch, Error> {
+    /// Goes back to the queue's own Vulkan queue, if it is on another one for no reason any more. Returns true if it went.
+    fn go_home(&self, state: &mut State) -> bool {
+        if state.placement.is_home() {
+            return false;
+        }
+        let has_stayed = state.placement.stay();
+        // Where markers have reported the batches, a signal may still be pending behind another queue's work. One of a
+        // greater value must not overtake it.
+        let reached = || self.timeline.value().is_ok_and(|value| value >= state.signalled);
+        if !(state.in_flight.is_empty() && reached()) {
+            // The next batch waits for what this queue has in flight.
+            if !has_stayed || self.signal(state).is_err() {
+                return false;
+            }
+            let (timeline, value) = (self.timeline.clone(), state.submitted);
+            state.waits.push(Wait { timeline, value });
+        }
+        state.placement.go_home();
+        true
+    }
+
+    fn start_batch(&self, state: &mut State, moved: bool) -> Result<Batch, Error> {
         self.device.check_lost()?;
         let unreused = if self.marker.is_some() { UNREUSED_BATCHES } else { 0 };
         let spare = if state.spare.len() > unreused { state.spare.pop_front() } else { None };
@@ -428,8 +478,9 @@ impl Queue {
             None => Batch::create(&self.device, self.options.profiling)?,
         };
         let issued = state.issued;
-        // If the newest batch did not end with a barrier, this one begins with one.
+        // If the newest batch did not end with a barrier on the same Vulkan queue, this one begins with one.
         let start = match state.host_visible >= state.submitted {
+            _ if moved => Start::Barrier { issued },
             _ if self.options.out_of_order => Start::Unordered { ordered: state.ordered },
             true => Start::Ordered { issued },
             false => Start::Barrier { issued },
@@ -479,6 +530,7 @@ impl Queue {
         }
         // The open batch is empty after a panic while recording.
         let Some(mut batch) = state.open.take_if(|b| b.count > 0) else { return Ok(()) };
+        batch.vulkan_queue = state.placement.current();
         batch.waits = std::mem::take(&mut state.waits);
         batch.host_visible = self.device.host_visibility.needed_by_every_batch()
             || batch.writes_host
@@ -560,16 +612,20 @@ impl Queue {
             .push_next(&mut values);
         // SAFETY: the batch and all it uses are alive until its value is reached; values on the timeline
         // only grow.
-        unsafe { self.submit_raw(info) }
+        unsafe { self.submit_raw(batch.vulkan_queue, info) }
     }
 
-    /// Makes one submission to the Vulkan queue.
+    /// Makes one submission to a Vulkan queue.
     ///
     /// # Safety
     /// As for vkQueueSubmit, except for the external synchronization of the queue.
-    unsafe fn submit_raw(&self, info: vk::SubmitInfo<'_>) -> Result<(), Error> {
+    unsafe fn submit_raw(
+        &self,
+        vulkan_queue: usize,
+        info: vk::SubmitInfo<'_>,
+    ) -> Result<(), Error> {
         let _guard = self.device.code.hold_to_submit();
-        let queue = self.device.vulkan_queues[self.vulkan_queue].lock();
+        let queue = self.device.vulkan_queues[vulkan_queue].lock();
         // SAFETY: the lock gives this thread the Vulkan queue; the rest is the caller's promise.
         unsafe { self.device.raw.queue_submit(*queue, &[info], vk::Fence::null()) }
             .map_err(|e| self.device.fault("vkQueueSubmit", e))
@@ -587,7 +643,7 @@ impl Queue {
             vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
         let info = vk::SubmitInfo::default().signal_semaphores(&semaphores).push_next(&mut values);
         // SAFETY: the semaphore is alive until its value is reached; values on the timeline only grow.
-        unsafe { self.submit_raw(info) }?;
+        unsafe { self.submit_raw(state.placement.current(), info) }?;
         state.signalled = state.submitted;
         Ok(())
     }
