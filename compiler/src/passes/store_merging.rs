@@ -19,6 +19,8 @@ const MIN_BYTES: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     object: Value,
+    /// Bytes, a power of two.
+    align: u32,
     /// What is not known of the place.
     index: Value,
     flip: i32,
@@ -71,17 +73,17 @@ fn place(func: &Function, ptr: Value) -> Option<Place> {
         return None;
     };
     let (object, inner) = func.base_and_offset(object);
-    let &InstData::Alloca { size, .. } = func.def_inst(object)? else { return None };
+    let &InstData::Alloca { size, align } = func.def_inst(object)? else { return None };
     if func.ty(index) != Type::I32 {
         return None;
     }
     let (index, flip) = and_constant(func, BinaryOp::Xor, index);
     let (index, position) = and_constant(func, BinaryOp::IAdd, index);
     let offset = i32::try_from(outer.checked_add(inner)?).ok()?;
-    let place = match flip {
-        0 => Place { object, index, flip, offset: 0, position: position.wrapping_add(offset) },
-        _ => Place { object, index, flip, offset, position },
-    };
+    let mut place = Place { object, align, index, flip, offset, position };
+    if flip == 0 {
+        (place.offset, place.position) = (0, position.wrapping_add(offset));
+    }
     // Bytes of a word stay together, in one of two orders; the object has no parts of words.
     let bytes = place.word().bytes();
     let is_whole = size % u64::from(bytes) == 0 && place.offset % bytes as i32 == 0;
@@ -189,7 +191,7 @@ impl Run {
                 Some(carry) => {
                     let whole = c.binary(BinaryOp::Or, carry, moved);
                     let ptr = self.word_at(c, at);
-                    c.store(ptr, whole, 4, MemFlags::empty());
+                    self.store(c, ptr, whole);
                 }
                 None => {
                     let mask = c.binary(later, ones, shift);
@@ -217,11 +219,21 @@ impl Run {
     /// Writes the bits of a word that a mask has; `value` has no others.
     fn store_part(&self, c: &mut Cursor<'_>, index: Value, value: Value, mask: Value) {
         let ptr = self.word_at(c, index);
-        let old = c.load(self.first.word(), ptr, 4, MemFlags::empty());
+        let old = c.load(self.first.word(), ptr, self.align(), MemFlags::empty());
         let others = c.unary(UnaryOp::Not, mask);
         let kept = c.binary(BinaryOp::And, old, others);
         let new = c.binary(BinaryOp::Or, kept, value);
-        c.store(ptr, new, 4, MemFlags::empty());
+        self.store(c, ptr, new);
+    }
+
+    fn store(&self, c: &mut Cursor<'_>, ptr: Value, word: Value) {
+        c.store(ptr, word, self.align(), MemFlags::empty());
+    }
+
+    /// Returns the alignment of the words.
+    fn align(&self) -> u32 {
+        // Objects that are arrays of words are aligned to them.
+        self.first.align.clamp(4, self.first.word().bytes())
     }
 
     /// Returns the word of bytes in the order of memory.
