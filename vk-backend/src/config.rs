@@ -61,6 +61,12 @@ pub(crate) fn queues() -> Option<u32> {
     read("HEKLA_QUEUES")?.trim().parse().ok()
 }
 
+/// Reads `HEKLA_QUEUE_COPIES`: as how many Vulkan queues each one is treated.
+pub(crate) fn queue_copies() -> usize {
+    let copies = read("HEKLA_QUEUE_COPIES").and_then(|text| text.trim().parse().ok());
+    copies.unwrap_or(1).clamp(1, 8)
+}
+
 /// Reads `HEKLA_LIMIT_TO`: the device file, by short name or path, to which devices are restricted.
 pub(crate) fn limit_to() -> Option<String> {
     read("HEKLA_LIMIT_TO").filter(|name| !name.is_empty())

@@ -470,6 +470,14 @@ fn all_of_this_holds_for_memory_that_is_not_coherent() {
     common::run_again_with(&[("HEKLA_NONCOHERENT", "1")]);
 }
 
+/// Runs them where queues have Vulkan queues of their own, which wait for each other by semaphores.
+#[test]
+fn all_of_this_holds_with_several_vulkan_queues() {
+    common::run_again_with(&[("HEKLA_QUEUE_COPIES", "3")]);
+    let markers = [("HEKLA_COMPLETION_MARKERS", "1"), ("HEKLA_VALIDATE", "0")];
+    common::run_again_with(&[markers[0], markers[1], ("HEKLA_QUEUE_COPIES", "3")]);
+}
+
 #[test]
 fn queues_take_turns_part_and_take_turns_again() {
     let device = common::device();

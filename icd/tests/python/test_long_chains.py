@@ -26,6 +26,8 @@ def run(m, statement, a):
 
 @pytest.mark.parametrize("count", COUNTS)
 def test_sums(m, count):
+    if count > 1600 and " Mesa 26" in m.device.driver_version:
+        pytest.skip("LLVM 22 splits a block at each load that is masked, which takes minutes and 8 GB for so many")
     terms = "".join(f" {'+-'[n % 2]} in[{n}] * {n % 5}" for n in range(1, count))
     out, given = run(m, f"r = a{terms};", [5, -9])
     rest = sum((1 if n % 2 == 0 else -1) * int(given[n]) * (n % 5) for n in range(1, count))

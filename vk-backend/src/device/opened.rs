@@ -10,6 +10,7 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use crate::code::CodeLock;
+use crate::config;
 use crate::device::clock::Clocks;
 use crate::device::compile_device::CompileDevice;
 use crate::device::descriptor_table::DescriptorTable;
@@ -28,10 +29,10 @@ pub struct Device {
     pub(crate) physical: PhysicalDevice,
     pub(crate) heap: Heap,
     /// The Vulkan queues. Several [`crate::Queue`]s may share one, so submissions hold its lock.
-    pub(crate) vulkan_queues: Vec<Mutex<vk::Queue>>,
+    vulkan_queues: Vec<Mutex<vk::Queue>>,
     /// The queue for sparse binding, unless that is one of those.
     bind_queue: Option<Mutex<vk::Queue>>,
-    /// How many [`crate::Queue`]s there are on each of the Vulkan queues.
+    /// How many [`crate::Queue`]s there are on each of the Vulkan queues; on each copy of them, as which tests treat them.
     pub(crate) queue_users: Mutex<Vec<usize>>,
     /// Timeline semaphores that no queue uses, each with its value.
     pub(crate) spare_timelines: Mutex<Vec<(vk::Semaphore, u64)>>,
@@ -61,7 +62,7 @@ impl Device {
             return Err(Error::Unsupported(format!("{} {why}", p.info.name)));
         }
         let raw = create_raw(p, Queues::All)?;
-        let queues = (0..p.info.limits.queue_count)
+        let queues: Vec<_> = (0..p.info.limits.queue_count)
             // SAFETY: the device was created with this many queues of this family.
             .map(|i| Mutex::new(unsafe { raw.get_device_queue(p.queue_family, i) }))
             .collect();
@@ -80,7 +81,7 @@ impl Device {
         };
         Ok(Arc::new(Device {
             heap,
-            queue_users: Mutex::new(vec![0; p.info.limits.queue_count as usize]),
+            queue_users: Mutex::new(vec![0; queues.len() * config::queue_copies()]),
             vulkan_queues: queues,
             bind_queue,
             spare_timelines: Mutex::default(),
@@ -103,6 +104,11 @@ impl Device {
     /// Returns the device's description.
     pub fn info(&self) -> &DeviceInfo {
         &self.physical.info
+    }
+
+    /// Returns the Vulkan queue of an index in `queue_users`.
+    pub(crate) fn vulkan_queue(&self, index: usize) -> &Mutex<vk::Queue> {
+        &self.vulkan_queues[index % self.vulkan_queues.len()]
     }
 
     /// Returns how much memory small buffers use and share, for tests of leaks.

@@ -625,7 +625,7 @@ impl Queue {
         info: vk::SubmitInfo<'_>,
     ) -> Result<(), Error> {
         let _guard = self.device.code.hold_to_submit();
-        let queue = self.device.vulkan_queues[vulkan_queue].lock();
+        let queue = self.device.vulkan_queue(vulkan_queue).lock();
         // SAFETY: the lock gives this thread the Vulkan queue; the rest is the caller's promise.
         unsafe { self.device.raw.queue_submit(*queue, &[info], vk::Fence::null()) }
             .map_err(|e| self.device.fault("vkQueueSubmit", e))
