@@ -1,4 +1,4 @@
-//! Store merging: bytes that are stored one after the other in private memory, at a place that only the run tells, become
+//! Store merging: bytes that are stored one after the other in private memory, at an offset known only at run time, become
 //! stores of words.
 //!
 //! Private memory that is accessed in several widths is an array of words, where a store of a byte is a load, an insertion
@@ -12,7 +12,7 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use smallvec::SmallVec;
 
-/// Fewest bytes that are worth it.
+/// Fewest adjacent bytes that are merged.
 const MIN_BYTES: usize = 8;
 
 /// Where a byte is stored: `offset + ((index + position) ^ flip)` bytes into an object.
@@ -21,7 +21,7 @@ struct Place {
     object: Value,
     /// Bytes, a power of two.
     align: u32,
-    /// What is not known of the place.
+    /// The variable part of the offset.
     index: Value,
     flip: i32,
     offset: i32,
@@ -66,7 +66,7 @@ fn stored_byte(func: &Function, inst: Inst) -> Option<(Value, Value)> {
     (is_private && is_byte).then_some((ptr, value))
 }
 
-/// Returns where a pointer points to in an object at a place that is not constant.
+/// Returns the place that a pointer with a variable offset into an object points to.
 fn place(func: &Function, ptr: Value) -> Option<Place> {
     let (ptr, outer) = func.base_and_offset(ptr);
     let &InstData::PtrAdd { ptr: object, offset: index, .. } = func.def_inst(ptr)? else {
@@ -77,14 +77,14 @@ fn place(func: &Function, ptr: Value) -> Option<Place> {
     if func.ty(index) != Type::I32 {
         return None;
     }
-    let (index, flip) = and_constant(func, BinaryOp::Xor, index);
-    let (index, position) = and_constant(func, BinaryOp::IAdd, index);
+    let (index, flip) = split_constant(func, BinaryOp::Xor, index);
+    let (index, position) = split_constant(func, BinaryOp::IAdd, index);
     let offset = i32::try_from(outer.checked_add(inner)?).ok()?;
     let mut place = Place { object, align, index, flip, offset, position };
     if flip == 0 {
         (place.offset, place.position) = (0, position.wrapping_add(offset));
     }
-    // Bytes of a word stay together, in one of two orders; the object has no parts of words.
+    // The bytes of a word stay together, in one of two orders, and the object consists of whole words.
     let bytes = place.word().bytes();
     let is_whole = size % u64::from(bytes) == 0 && place.offset % bytes as i32 == 0;
     (matches!(flip & 3, 0 | 3) && is_whole).then_some(place)
@@ -100,8 +100,8 @@ impl Place {
     }
 }
 
-/// Returns the other operand of an operation with a constant, and that; the value itself and 0 if it is none.
-fn and_constant(func: &Function, wanted: BinaryOp, value: Value) -> (Value, i32) {
+/// Splits the constant operand off an operation. Returns the value itself and 0 if it is no such operation.
+fn split_constant(func: &Function, wanted: BinaryOp, value: Value) -> (Value, i32) {
     match func.def_inst(value) {
         Some(&InstData::Binary { op, args: [other, constant], .. }) if op == wanted => {
             func.as_const(constant).map_or((value, 0), |bits| (other, bits as i32))

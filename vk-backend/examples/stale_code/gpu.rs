@@ -193,6 +193,15 @@ impl Gpu {
         }
     }
 
+    /// Creates a timeline semaphore with the value 0.
+    pub fn create_timeline(&self) -> vk::Semaphore {
+        let mut kind =
+            vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: the chain outlives the call.
+        tried("vkCreateSemaphore", unsafe { self.device.create_semaphore(&info, None) })
+    }
+
     /// Creates a command pool for a queue's family, and a command buffer from it.
     pub fn create_commands(
         &self,

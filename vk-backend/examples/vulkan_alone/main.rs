@@ -99,14 +99,6 @@ fn create_fence(gpu: &Gpu) -> vk::Fence {
     tried("vkCreateFence", made)
 }
 
-fn create_timeline(gpu: &Gpu) -> vk::Semaphore {
-    let mut kind =
-        vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
-    let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-    // SAFETY: the chain outlives the call.
-    tried("vkCreateSemaphore", unsafe { gpu.device.create_semaphore(&info, None) })
-}
-
 /// Records a command buffer that can be submitted again and again.
 fn record(
     gpu: &Gpu,
@@ -204,7 +196,7 @@ fn run(gpu: &Gpu, commands: vk::CommandBuffer, waiting: &Waiting, value: u64) {
 /// Returns the microseconds of a launch and its end, by the fastest way of waiting.
 fn launch_and_finish(gpu: &Gpu, pipeline: vk::Pipeline, words: &Words) -> f64 {
     let mut ways =
-        vec![Waiting::Fence(create_fence(gpu)), Waiting::Semaphore(create_timeline(gpu))];
+        vec![Waiting::Fence(create_fence(gpu)), Waiting::Semaphore(gpu.create_timeline())];
     if gpu.markers.is_some() {
         ways.push(Waiting::Marker(gpu.words(1)));
     }
@@ -235,7 +227,7 @@ fn batch(gpu: &Gpu, pipeline: vk::Pipeline, words: &Words) -> f64 {
 fn in_turn(gpu: &Gpu, pipeline: vk::Pipeline, words: &Words) -> f64 {
     let one = |_| record(gpu, None, |commands| launch(gpu, commands, pipeline, words));
     let all: Vec<vk::CommandBuffer> = (0..CHAIN).map(one).collect();
-    let (semaphore, fence) = (create_timeline(gpu), create_fence(gpu));
+    let (semaphore, fence) = (gpu.create_timeline(), create_fence(gpu));
     let mut value = 0;
     median(CHAIN, |_| {
         for (turn, commands) in all.iter().enumerate() {

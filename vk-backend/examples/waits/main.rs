@@ -65,14 +65,6 @@ fn create_pipeline(gpu: &Gpu, words: &[u32]) -> vk::Pipeline {
     tried("vkCreateComputePipelines", gpu.create_pipeline(words, cache, flags))
 }
 
-fn create_timeline(gpu: &Gpu) -> vk::Semaphore {
-    let mut kind =
-        vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
-    let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-    // SAFETY: the chain outlives the call.
-    tried("vkCreateSemaphore", unsafe { gpu.device.create_semaphore(&info, None) })
-}
-
 impl Job {
     fn new(gpu: &Gpu, queue: &'static Queue, pipeline: vk::Pipeline) -> Job {
         let gpu::Words { mapped: words, address, .. } = gpu.words(16);
@@ -89,7 +81,7 @@ impl Job {
             tried("vkEndCommandBuffer", device.end_command_buffer(commands));
             let info = vk::FenceCreateInfo::default();
             let fence = tried("vkCreateFence", device.create_fence(&info, None));
-            Job { queue, commands, fence, semaphore: create_timeline(gpu), words }
+            Job { queue, commands, fence, semaphore: gpu.create_timeline(), words }
         }
     }
 
@@ -184,7 +176,7 @@ impl Calls {
 fn call_all(gpu: &Gpu, calls: &Calls, job: Option<&Job>, busy: &Job, round: u64) {
     let device = &gpu.device;
     calls.timed("vkGetSemaphoreCounterValue of the awaited", || busy.value(gpu));
-    let semaphore = calls.timed("vkCreateSemaphore", || create_timeline(gpu));
+    let semaphore = calls.timed("vkCreateSemaphore", || gpu.create_timeline());
     if let Some(job) = job {
         calls.timed("vkGetSemaphoreCounterValue of another", || job.value(gpu));
         calls.timed("vkQueueSubmit", || job.submit(gpu, 1, round));

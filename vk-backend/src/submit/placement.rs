@@ -9,7 +9,7 @@ use crate::record::{Batch, Wait};
 use crate::sync::Timeline;
 use std::sync::Arc;
 
-/// Batches of a queue that stay on another's Vulkan queue without a wait that keeps them there.
+/// Most batches for which a queue stays on another's Vulkan queue without a wait that keeps it there.
 const MAX_STAY: u32 = 16;
 
 /// The Vulkan queues of a queue, by index. All that the queue has in flight comes before whatever is submitted to
@@ -18,7 +18,7 @@ const MAX_STAY: u32 = 16;
 pub(super) struct Placement {
     home: usize,
     current: usize,
-    /// Batches begun away from home since the last wait for another queue there.
+    /// Batches begun since the queue has joined another there; 0 if that is to come behind the other's.
     stayed: u32,
 }
 
@@ -38,18 +38,22 @@ impl Placement {
         self.current
     }
 
-    pub(super) fn is_home(&self) -> bool {
-        self.current == self.home
+    pub(super) fn home(&self) -> usize {
+        self.home
     }
 
-    /// Counts a batch that is begun away from home. Returns true if the queue has stayed long enough.
-    pub(super) fn stay(&mut self) -> bool {
+    /// Counts a batch that is begun. Returns true if the queue is to go home for it: it is on another Vulkan queue, with
+    /// nothing in flight (`is_idle`) or for long enough.
+    pub(super) fn must_go_home(&mut self, is_idle: bool) -> bool {
+        if self.current == self.home {
+            return false;
+        }
+        let has_just_joined = self.stayed == 0;
         self.stayed += 1;
-        self.stayed > MAX_STAY
+        !has_just_joined && (is_idle || self.stayed > MAX_STAY)
     }
 
-    /// Returns to the queue's own Vulkan queue. What is in flight, and signals that are pending, must come before what is
-    /// submitted there next.
+    /// Returns to the queue's own Vulkan queue. What is submitted there next must wait for all that was submitted before.
     pub(super) fn go_home(&mut self) {
         self.current = self.home;
     }
@@ -90,14 +94,19 @@ mod tests {
         assert!(!placement.join(&awaited(1, false), true));
         assert!(!placement.join(&awaited(1, true), false));
         assert!(placement.join(&awaited(0, false), false));
-        assert!(placement.is_home());
+        assert!(!placement.must_go_home(true));
         assert!(placement.join(&awaited(1, true), true));
-        assert_eq!(placement.current(), 1);
-        assert!((0..MAX_STAY).all(|_| !placement.stay()));
+        assert_eq!((placement.home(), placement.current()), (0, 1));
+        // The batch that comes behind the other queue's, and some more.
+        assert!(!placement.must_go_home(true));
+        assert!((1..MAX_STAY).all(|_| !placement.must_go_home(false)));
         assert!(placement.join(&awaited(1, false), false));
-        assert!((0..MAX_STAY).all(|_| !placement.stay()));
-        assert!(placement.stay());
+        assert!((0..MAX_STAY).all(|_| !placement.must_go_home(false)));
+        assert!(placement.must_go_home(false));
         placement.go_home();
-        assert!(placement.is_home());
+        assert_eq!(placement.current(), 0);
+        assert!(placement.join(&awaited(1, true), true));
+        assert!(!placement.must_go_home(true));
+        assert!(placement.must_go_home(true));
     }
 }

@@ -63,8 +63,6 @@ pub struct QueueOptions {
 /// Dropping a queue submits the open batch and waits until all batches are complete.
 pub struct Queue {
     device: Arc<Device>,
-    /// Index of the Vulkan queue that is its home.
-    vulkan_queue: usize,
     options: QueueOptions,
     timeline: Arc<Timeline>,
     /// Reports that batches are complete, in place of the timeline, which then is signalled only where it is
@@ -160,7 +158,6 @@ impl Queue {
         let marker = if profiling { None } else { CompletionMarker::create(device)? };
         Ok(Arc::new(Queue {
             device: device.clone(),
-            vulkan_queue,
             options: QueueOptions { profiling, ..options },
             timeline: Timeline::create(device)?,
             marker,
@@ -386,7 +383,7 @@ impl Queue {
     /// Orders the next batch, of which nothing is recorded yet, behind all that its Vulkan queue has been given, `other`
     /// among it.
     fn begin_behind(&self, state: &mut State, other: Wait) -> Result<(), Error> {
-        self.open_here(state, false);
+        self.open(state);
         match (&mut state.open, &state.failure) {
             (Some(batch), _) => {
                 batch.order(&self.device, state.issued);
@@ -431,46 +428,30 @@ impl Queue {
 
     /// Opens a batch if none is open and the queue has not failed.
     fn open(&self, state: &mut State) {
-        if state.open.is_none() && state.failure.is_none() {
-            let moved = self.go_home(state);
-            self.open_here(state, moved);
-        }
-    }
-
-    /// As [`Queue::open`], on the present Vulkan queue; `moved`: the queue has just moved to it.
-    fn open_here(&self, state: &mut State, moved: bool) {
         if state.open.is_some() || state.failure.is_some() {
             return;
         }
-        match self.start_batch(state, moved) {
+        match self.start_batch(state) {
             Ok(batch) => state.open = Some(batch),
             Err(e) => state.failure = Some(e),
         }
     }
 
-    /// Goes back to the queue's own Vulkan queue, if it is on another one for no reason any more. Returns true if it went.
-    fn go_home(&self, state: &mut State) -> bool {
-        if state.placement.is_home() {
-            return false;
-        }
-        let has_stayed = state.placement.stay();
-        // Where markers have reported the batches, a signal may still be pending behind another queue's work. One of a
-        // greater value must not overtake it.
-        let reached = || self.timeline.value().is_ok_and(|value| value >= state.signalled);
-        if !(state.in_flight.is_empty() && reached()) {
-            // The next batch waits for what this queue has in flight.
-            if !has_stayed || self.signal(state).is_err() {
-                return false;
-            }
+    /// Goes back to the queue's own Vulkan queue, if it is on another one for no reason any more. The next batch waits for
+    /// those before: their writes are visible to it, and no signal overtakes theirs.
+    fn go_home(&self, state: &mut State) -> Result<(), Error> {
+        if state.placement.must_go_home(state.in_flight.is_empty()) {
+            self.signal(state)?;
             let (timeline, value) = (self.timeline.clone(), state.submitted);
             state.waits.push(Wait { timeline, value });
+            state.placement.go_home();
         }
-        state.placement.go_home();
-        true
+        Ok(())
     }
 
-    fn start_batch(&self, state: &mut State, moved: bool) -> Result<Batch, Error> {
+    fn start_batch(&self, state: &mut State) -> Result<Batch, Error> {
         self.device.check_lost()?;
+        self.go_home(state)?;
         let unreused = if self.marker.is_some() { UNREUSED_BATCHES } else { 0 };
         let spare = if state.spare.len() > unreused { state.spare.pop_front() } else { None };
         let mut batch = match spare {
@@ -478,9 +459,8 @@ impl Queue {
             None => Batch::create(&self.device, self.options.profiling)?,
         };
         let issued = state.issued;
-        // If the newest batch did not end with a barrier on the same Vulkan queue, this one begins with one.
+        // If the newest batch did not end with a barrier, this one begins with one.
         let start = match state.host_visible >= state.submitted {
-            _ if moved => Start::Barrier { issued },
             _ if self.options.out_of_order => Start::Unordered { ordered: state.ordered },
             true => Start::Ordered { issued },
             false => Start::Barrier { issued },
@@ -708,6 +688,7 @@ impl Drop for Queue {
         for mut batch in rest {
             batch.destroy(&self.device);
         }
-        self.device.queue_users.lock()[self.vulkan_queue] -= 1;
+        let home = self.state.get_mut().placement.home();
+        self.device.queue_users.lock()[home] -= 1;
     }
 }

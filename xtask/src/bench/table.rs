@@ -4,7 +4,7 @@ use super::measure::Better;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// One line: a value or a reason for each platform.
+/// One line: a value for each platform, or the reason why there is none, empty where that needs no mention.
 pub struct Row {
     pub name: String,
     pub unit: Cow<'static, str>,
@@ -42,10 +42,9 @@ pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Erro
                 Ok(value) => write!(text, " {} |", number(*value))?,
                 Err(reason) => {
                     text.push_str(" - |");
-                    if reason.is_empty() {
-                        continue;
+                    if !reason.is_empty() {
+                        reasons.push(format!("{}, {}: {reason}", columns[column].title, row.name));
                     }
-                    reasons.push(format!("{}, {}: {reason}", columns[column].title, row.name));
                 }
             }
         }
