@@ -20,6 +20,8 @@ pub(super) struct Placement {
     current: usize,
     /// Batches begun since the queue has joined another there; 0 if that is to come behind the other's.
     stayed: u32,
+    /// True if the next batch follows another queue's by their order on `current` alone: it must go there.
+    is_bound: bool,
 }
 
 /// Another queue's batch in flight that is waited for.
@@ -31,7 +33,7 @@ pub(super) struct Awaited {
 
 impl Placement {
     pub(super) fn new(home: usize) -> Placement {
-        Placement { home, current: home, stayed: 0 }
+        Placement { home, current: home, ..Placement::default() }
     }
 
     pub(super) fn current(&self) -> usize {
@@ -40,6 +42,12 @@ impl Placement {
 
     pub(super) fn home(&self) -> usize {
         self.home
+    }
+
+    /// Returns the Vulkan queue that a batch goes to, which is submitted now.
+    pub(super) fn submit(&mut self) -> usize {
+        self.is_bound = false;
+        self.current
     }
 
     /// Counts a batch that is begun. Returns true if the queue is to go home for it: it is on another Vulkan queue, with
@@ -58,15 +66,17 @@ impl Placement {
         self.current = self.home;
     }
 
-    /// Joins a batch that the next one waits for, if all that was submitted here comes before that. Returns true if both
-    /// are on one Vulkan queue then. `is_up_to_date`: this queue has been given nothing since `awaited` was found.
+    /// Joins a batch that the next one waits for, if all that was submitted here comes before that, and the next one
+    /// follows no other batch on the current Vulkan queue. Returns true if both are on one Vulkan queue then.
+    /// `is_up_to_date`: this queue has been given nothing since `awaited` was found.
     pub(super) fn join(&mut self, awaited: &Awaited, is_up_to_date: bool) -> bool {
-        if awaited.follows && is_up_to_date {
+        if awaited.follows && is_up_to_date && !self.is_bound {
             self.current = awaited.vulkan_queue;
         }
         let joined = self.current == awaited.vulkan_queue;
         if joined {
             self.stayed = 0;
+            self.is_bound = true;
         }
         joined
     }
@@ -87,22 +97,39 @@ impl Awaited {
 mod tests {
     use super::*;
 
+    fn awaited(vulkan_queue: usize, follows: bool) -> Awaited {
+        Awaited { vulkan_queue, follows }
+    }
+
+    #[test]
+    fn a_batch_stays_behind_all_that_it_joined() {
+        let mut placement = Placement::new(0);
+        assert!(placement.join(&awaited(0, false), true));
+        assert!(!placement.join(&awaited(1, true), true));
+        assert_eq!(placement.submit(), 0);
+        assert!(placement.join(&awaited(1, true), true));
+        assert!(!placement.join(&awaited(2, true), true));
+        assert_eq!(placement.submit(), 1);
+    }
+
     #[test]
     fn queues_that_take_turns_meet_and_part() {
         let mut placement = Placement::new(0);
-        let awaited = |vulkan_queue, follows| Awaited { vulkan_queue, follows };
         assert!(!placement.join(&awaited(1, false), true));
         assert!(!placement.join(&awaited(1, true), false));
         assert!(placement.join(&awaited(0, false), false));
         assert!(!placement.must_go_home(true));
+        placement.submit();
         assert!(placement.join(&awaited(1, true), true));
         assert_eq!((placement.home(), placement.current()), (0, 1));
         // The batch that comes behind the other queue's, and some more.
         assert!(!placement.must_go_home(true));
         assert!((1..MAX_STAY).all(|_| !placement.must_go_home(false)));
+        placement.submit();
         assert!(placement.join(&awaited(1, false), false));
         assert!((0..MAX_STAY).all(|_| !placement.must_go_home(false)));
         assert!(placement.must_go_home(false));
+        placement.submit();
         placement.go_home();
         assert_eq!(placement.current(), 0);
         assert!(placement.join(&awaited(1, true), true));
