@@ -3,6 +3,7 @@
 pub mod access_types;
 pub mod alias;
 pub mod argument_alias;
+pub mod bank_conflicts;
 pub mod call_graph;
 pub mod data_layout;
 mod dependence;

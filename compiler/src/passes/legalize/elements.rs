@@ -33,23 +33,39 @@ pub fn is_array(ptr: Type) -> bool {
 struct Count {
     varying: Option<Value>,
     constant: i32,
+    /// How many summands the computed part has, each the quotient of an exact number of 32 bits; `None` if some is not.
+    summands: Option<u32>,
 }
 
 impl Count {
     fn constant(constant: i32) -> Count {
-        Count { varying: None, constant }
+        Count { varying: None, constant, summands: Some(0) }
     }
 
-    fn varying(value: Value) -> Count {
-        Count { varying: Some(value), constant: 0 }
+    fn varying(value: Value, is_exact: bool) -> Count {
+        Count { varying: Some(value), constant: 0, summands: is_exact.then_some(1) }
     }
 
-    fn plus(self, c: &mut Cursor<'_>, other: Count) -> Count {
+    /// Adds a count of elements of the same size in bytes.
+    fn plus(self, c: &mut Cursor<'_>, other: Count, bytes: u32) -> Count {
+        let summands = self.summands.zip(other.summands).map(|(a, b)| a + b);
+        // So many quotients by `bytes` are no more together than what was divided.
+        c.flags = exact_if(summands.is_some_and(|summands| summands <= bytes));
         let varying = match (self.varying, other.varying) {
             (Some(a), Some(b)) => Some(c.binary(BinaryOp::IAdd, a, b)),
             (a, b) => a.or(b),
         };
-        Count { varying, constant: self.constant.wrapping_add(other.constant) }
+        c.flags = OpFlags::empty();
+        Count { varying, constant: self.constant.wrapping_add(other.constant), summands }
+    }
+}
+
+/// Returns the flags of an operation that may be known not to wrap around.
+fn exact_if(is_exact: bool) -> OpFlags {
+    if is_exact {
+        OpFlags::NO_SIGNED_WRAP
+    } else {
+        OpFlags::empty()
     }
 }
 
@@ -65,8 +81,8 @@ fn element_addr(c: &mut Cursor<'_>, ptr: Value, bytes: u32) -> Value {
     }
     // Addresses in one object share sums from its start on.
     let inner_first = counts.into_iter().rev();
-    let Count { varying, constant } =
-        inner_first.fold(Count::constant(0), |sum, count| sum.plus(c, count));
+    let Count { varying, constant, .. } =
+        inner_first.fold(Count::constant(0), |sum, count| sum.plus(c, count, bytes));
     let is_object = matches!(
         c.func.def_inst(base),
         Some(InstData::Alloca { .. } | InstData::GlobalAddr { .. })
@@ -87,7 +103,7 @@ fn divided(c: &mut Cursor<'_>, value: Value, bytes: u32, depth: u32) -> Option<C
         return (offset % bytes == 0).then_some(Count::constant(offset / bytes));
     }
     if bytes == 1 {
-        return Some(Count::varying(low_word(c, value)));
+        return Some(Count::varying(low_word(c, value), false));
     }
     let depth = depth.checked_sub(1)?;
     let is_wide = c.ty(value) == Type::I64;
@@ -95,15 +111,15 @@ fn divided(c: &mut Cursor<'_>, value: Value, bytes: u32, depth: u32) -> Option<C
     match *c.func.def_inst(value)? {
         InstData::Binary { op: BinaryOp::IAdd, args: [a, b], flags } if is_exact(flags) => {
             let (a, b) = (divided(c, a, bytes, depth)?, divided(c, b, bytes, depth)?);
-            Some(a.plus(c, b))
+            Some(a.plus(c, b, bytes))
         }
         InstData::Binary { op: BinaryOp::Shl, args: [a, by], flags } if is_exact(flags) => {
             let by = c.func.as_const(by).filter(|&by| by < 32)?;
-            divided_product(c, a, 1 << by, bytes)
+            divided_product(c, a, 1 << by, bytes, !is_wide)
         }
         InstData::Binary { op: BinaryOp::IMul, args: [a, factor], flags } if is_exact(flags) => {
             let factor = c.func.as_const(factor)?;
-            divided_product(c, a, factor as u32, bytes)
+            divided_product(c, a, factor as u32, bytes, !is_wide)
         }
         InstData::Binary { op: BinaryOp::And, args: [a, mask], .. } => {
             let mask = c.func.as_const(mask)? as u32 as i32;
@@ -113,10 +129,11 @@ fn divided(c: &mut Cursor<'_>, value: Value, bytes: u32, depth: u32) -> Option<C
             let word = low_word(c, a);
             let by = bytes.ilog2();
             let shifted = c.binary_imm(BinaryOp::AShr, word, by.into());
-            Some(Count::varying(match mask >> by {
+            let count = match mask >> by {
                 -1 => shifted,
                 mask => c.binary_imm(BinaryOp::And, shifted, mask.into()),
-            }))
+            };
+            Some(Count::varying(count, !is_wide))
         }
         InstData::Convert { op: ConvertOp::Trunc | ConvertOp::SExt | ConvertOp::ZExt, arg }
             if is_offset(c.ty(arg)) =>
@@ -127,16 +144,26 @@ fn divided(c: &mut Cursor<'_>, value: Value, bytes: u32, depth: u32) -> Option<C
     }
 }
 
-fn divided_product(c: &mut Cursor<'_>, value: Value, factor: u32, bytes: u32) -> Option<Count> {
+/// Returns `value * factor / bytes`. `is_exact`: the product does not wrap around 32 bits.
+fn divided_product(
+    c: &mut Cursor<'_>,
+    value: Value,
+    factor: u32,
+    bytes: u32,
+    is_exact: bool,
+) -> Option<Count> {
     if !factor.is_multiple_of(bytes) {
         return None;
     }
     let word = low_word(c, value);
     let factor = factor / bytes;
-    Some(Count::varying(match factor.is_power_of_two() {
+    c.flags = exact_if(is_exact);
+    let product = match factor.is_power_of_two() {
         true => c.binary_imm(BinaryOp::Shl, word, factor.ilog2().into()),
         false => c.binary_imm(BinaryOp::IMul, word, factor.into()),
-    }))
+    };
+    c.flags = OpFlags::empty();
+    Some(Count::varying(product, is_exact))
 }
 
 /// Returns the low word of an I32 or I64.

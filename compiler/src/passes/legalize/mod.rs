@@ -13,6 +13,7 @@ mod generic;
 mod half;
 mod int64;
 mod integers;
+mod local_padding;
 mod narrow;
 mod signed_zeros;
 mod split;
@@ -55,6 +56,7 @@ pub fn run(module: &mut Module, target: &Target) -> Result<Vec<Func>, String> {
         changed[id] |= generic::run(func, spaces[id]);
     }
     legalize_accesses(module, target, &component, &mut changed);
+    local_padding::run(module, target).into_iter().for_each(|func| changed[func] = true);
     let layout = DataLayout::compute(module);
     for (id, func) in module.functions.iter_mut() {
         changed[id] |= variables::run(func, &layout) | signed_zeros::run(func, target);

@@ -1,0 +1,370 @@
+//! Padding of arrays in work-group memory against bank conflicts.
+//!
+//! One element is left out behind each row, as programmers do by hand (`float tile[32][33]`): the element `i` moves to
+//! `i + (i >> log2(row))`. Where the row of an index is known without computing it, that costs nothing. Only arrays are
+//! padded all of whose accesses are known, and for which that saves more turns of the banks than it adds operations.
+
+use crate::analysis::bank_conflicts::{turns, LaneValues, Lanes};
+use crate::analysis::known_bits::KnownBits;
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::DomTree;
+use crate::ir::loops::Loops;
+use crate::ir::*;
+use crate::passes::cursor::{rewrite_insts, Cursor};
+use crate::passes::{cse, dce};
+use crate::target::Target;
+use cranelift_entity::PrimaryMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// The lengths of rows that are tried: so many powers of two from that of all banks on.
+const ROWS: u32 = 4;
+/// Bytes of all banks side by side.
+const ALL_BANKS: u32 = 128;
+/// The depth to which a sum is taken apart.
+const MAX_DEPTH: u32 = 8;
+/// Operations that take as long as a turn of the banks.
+const OPERATIONS_OF_TURN: u64 = 4;
+/// Operations that the row of an index takes where it is computed from that, and the sum of both.
+const OPERATIONS_OF_ROW: u64 = 3;
+/// How many times as often as the block around it a loop's block is taken to run, as a power of two, and for how many
+/// loops that counts.
+const LOOP_WEIGHT: u32 = 3;
+const MAX_LOOPS: u32 = 4;
+
+/// Pads the arrays of all kernels, whose accesses are addresses of elements. Returns the functions that changed.
+pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
+    let mut changed = Vec::new();
+    let shared = globals_of_several_functions(module);
+    for kernel in 0..module.kernels.len() {
+        let id = module.kernels[kernel].func;
+        if !uses_local_variables(&module.functions[id]) {
+            continue;
+        }
+        let Module { functions, globals, kernels } = &mut *module;
+        let (mut func, kernel) = (functions[id].clone(), &kernels[kernel]);
+        // Addresses of bytes are no uses any more, and equal indices are one value.
+        cse::run(&mut func, Some(kernel));
+        dce::run(&mut func);
+        let mut arrays = arrays(&func);
+        arrays.retain(|global, array| !array.is_refused && !shared.contains(global));
+        let rows = choose_rows(&func, kernel, globals, &arrays);
+        if !rows.is_empty() && fits(&func, globals, &rows, target) {
+            for (&global, &row) in &rows {
+                globals[global].size = row.padded_size(globals[global].size);
+            }
+            pad(&mut func, kernel, &rows);
+            functions[id] = func;
+            changed.push(id);
+        }
+    }
+    changed
+}
+
+/// A length of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Row {
+    /// Elements, as a power of two.
+    log2: u32,
+    /// Bytes of an element.
+    bytes: u32,
+}
+
+impl Row {
+    fn padded_size(self, size: u64) -> u64 {
+        let elements = size / u64::from(self.bytes);
+        (elements + (elements.saturating_sub(1) >> self.log2)) * u64::from(self.bytes)
+    }
+
+    fn padded(self, elements: &Lanes) -> Lanes {
+        elements.map(|element| element.wrapping_add(element >> self.log2))
+    }
+
+    /// Splits a number of elements into whole rows and the rest.
+    fn split(self, elements: i32) -> (i32, u32) {
+        let rows = elements >> self.log2;
+        (rows, (elements - (rows << self.log2)) as u32)
+    }
+
+    /// Finds out how the row of `index + rest` is computed, where `rest` is less than a row.
+    fn number(self, func: &Function, kernel: &KernelEntry, index: Value, rest: u32) -> RowNumber {
+        let known = KnownBits::new(func, Some(kernel));
+        let mut terms = Terms { log2: self.log2, ..Terms::default() };
+        terms.add(func, &known, index, MAX_DEPTH);
+        match (terms.below_row + u64::from(rest)) >> self.log2 {
+            0 => RowNumber::Sum(terms.whole_rows),
+            _ => RowNumber::Computed,
+        }
+    }
+}
+
+/// An array in work-group memory.
+#[derive(Default)]
+struct Array {
+    accesses: Vec<Access>,
+    /// True if its address is used otherwise, or its elements differ in size.
+    is_refused: bool,
+}
+
+/// The address of an element.
+#[derive(Clone, Copy)]
+struct Access {
+    block: Block,
+    index: Value,
+    skipped: i32,
+    bytes: u32,
+}
+
+/// Returns the variable that a value is the address of, if it is one.
+fn global_of(func: &Function, value: Value) -> Option<Global> {
+    let is_local = func.ty(value).space() == Some(AddressSpace::Local);
+    match func.def_inst(value)? {
+        &InstData::GlobalAddr { global } if is_local => Some(global),
+        _ => None,
+    }
+}
+
+/// Returns true if a function has variables in work-group memory.
+fn uses_local_variables(func: &Function) -> bool {
+    let mut results = func.layout_insts().filter_map(|inst| func.result(inst));
+    results.any(|value| global_of(func, value).is_some())
+}
+
+/// Returns the work-group variables that several functions know, as those of kernels that kernels call.
+fn globals_of_several_functions(module: &Module) -> FxHashSet<Global> {
+    let mut owners: FxHashMap<Global, Func> = FxHashMap::default();
+    let mut shared = FxHashSet::default();
+    for (id, func) in &module.functions {
+        for inst in func.layout_insts() {
+            if let InstData::GlobalAddr { global } = func.insts[inst] {
+                if *owners.entry(global).or_insert(id) != id {
+                    shared.insert(global);
+                }
+            }
+        }
+    }
+    shared
+}
+
+/// Returns the arrays in work-group memory of a function; none if there is more such memory, of its arguments or of
+/// functions that it calls: how much the device has would be unknown.
+fn arrays(func: &Function) -> FxHashMap<Global, Array> {
+    let mut arrays: FxHashMap<Global, Array> = FxHashMap::default();
+    for &block in &func.layout {
+        for &inst in &func.blocks[block].insts {
+            match func.insts[inst] {
+                InstData::Call { .. } => return FxHashMap::default(),
+                InstData::LoadArg { .. } => {
+                    let space = func.result(inst).and_then(|result| func.ty(result).space());
+                    if space == Some(AddressSpace::Local) {
+                        return FxHashMap::default();
+                    }
+                }
+                InstData::ElementAddr { ptr, index, skipped, bytes } => {
+                    if let Some(global) = global_of(func, ptr) {
+                        let access = Access { block, index, skipped, bytes };
+                        arrays.entry(global).or_default().add(access);
+                    }
+                }
+                ref data => data.for_each_arg(|arg| {
+                    if let Some(global) = global_of(func, arg) {
+                        arrays.entry(global).or_default().is_refused = true;
+                    }
+                }),
+            }
+        }
+    }
+    arrays
+}
+
+impl Array {
+    fn add(&mut self, access: Access) {
+        let is_alike = self.accesses.first().is_none_or(|first| first.bytes == access.bytes);
+        self.is_refused |= !is_alike || access.bytes < 4;
+        self.accesses.push(access);
+    }
+
+    /// Returns true if a block accesses elements side by side: the driver may do that with one access, if nothing comes
+    /// between them.
+    fn has_neighbours(&self) -> bool {
+        let place = |access: &Access, skipped| (access.block, access.index, skipped);
+        let places: FxHashSet<_> =
+            self.accesses.iter().map(|access| place(access, access.skipped)).collect();
+        let next = |access: &Access| place(access, access.skipped.wrapping_add(1));
+        self.accesses.iter().any(|access| places.contains(&next(access)))
+    }
+}
+
+/// Returns the rows of the arrays that are worth padding.
+fn choose_rows(
+    func: &Function,
+    kernel: &KernelEntry,
+    globals: &PrimaryMap<Global, GlobalData>,
+    arrays: &FxHashMap<Global, Array>,
+) -> FxHashMap<Global, Row> {
+    let cfg = Cfg::compute(func);
+    let loops = Loops::compute(&cfg, &DomTree::compute(&cfg));
+    let mut values = LaneValues::new(func, &cfg, kernel.required_local_size);
+    let mut rows = FxHashMap::default();
+    for (&global, array) in arrays {
+        let Some(&Access { bytes, .. }) = array.accesses.first() else { continue };
+        let size = globals[global].size;
+        if !size.is_multiple_of(u64::from(bytes)) || array.has_neighbours() {
+            continue;
+        }
+        let sample = |&access: &Access| {
+            let depth = loops.depth(access.block).min(MAX_LOOPS);
+            let element = |index: u32| index.wrapping_add_signed(access.skipped);
+            let elements = values.of(access.index).map(|lanes| lanes.map(element));
+            Sample { weight: 1 << (LOOP_WEIGHT * depth), access, elements }
+        };
+        let samples: Vec<Sample> = array.accesses.iter().map(sample).collect();
+        if let Some(row) = best_row(&samples, func, kernel, size) {
+            rows.insert(global, row);
+        }
+    }
+    rows
+}
+
+/// How often an access is made, and to which elements by the work-items of a sub-group, if that can be told.
+struct Sample {
+    weight: u64,
+    access: Access,
+    elements: Option<Lanes>,
+}
+
+/// Returns the row with which accesses take the least time, if any takes less than none.
+fn best_row(samples: &[Sample], func: &Function, kernel: &KernelEntry, size: u64) -> Option<Row> {
+    let bytes = samples.first()?.access.bytes;
+    let time_of_turns = |row: Option<Row>| -> u64 {
+        let of_sample = |sample: &Sample| {
+            let Some(elements) = sample.elements else { return 0 };
+            let padded = row.map_or(elements, |row| row.padded(&elements));
+            sample.weight * u64::from(turns(&padded, bytes)) * OPERATIONS_OF_TURN
+        };
+        samples.iter().map(of_sample).sum()
+    };
+    let time = |row: Row| time_of_turns(Some(row)) + operations(samples, func, kernel, row);
+    let shortest = (ALL_BANKS / bytes).max(1).ilog2();
+    let rows = (shortest..shortest + ROWS).map(|log2| Row { log2, bytes });
+    let rows = rows.filter(|row| size > u64::from(bytes) << row.log2);
+    let best = rows.min_by_key(|&row| time(row))?;
+    (time(best) < time_of_turns(None)).then_some(best)
+}
+
+/// Returns how many operations padding adds. Those of one index are shared.
+fn operations(samples: &[Sample], func: &Function, kernel: &KernelEntry, row: Row) -> u64 {
+    let mut counted: FxHashSet<(Value, u32)> = FxHashSet::default();
+    let mut sum = 0;
+    for Sample { weight, access, .. } in samples {
+        let (_, rest) = row.split(access.skipped);
+        let (operations, rest) = match row.number(func, kernel, access.index, rest) {
+            RowNumber::Sum(terms) => (2 * terms.len() as u64, 0),
+            RowNumber::Computed => (OPERATIONS_OF_ROW, rest),
+        };
+        if func.as_const(access.index).is_none() && counted.insert((access.index, rest)) {
+            sum += weight * operations;
+        }
+    }
+    sum
+}
+
+/// Returns true if the device has enough work-group memory for all arrays of a function with these rows.
+fn fits(
+    func: &Function,
+    globals: &PrimaryMap<Global, GlobalData>,
+    rows: &FxHashMap<Global, Row>,
+    target: &Target,
+) -> bool {
+    let mut used: FxHashSet<Global> = FxHashSet::default();
+    for inst in func.layout_insts() {
+        match func.insts[inst] {
+            InstData::GlobalAddr { global } if globals[global].space == AddressSpace::Local => {
+                used.insert(global);
+            }
+            _ => {}
+        }
+    }
+    let size = |global: Global| {
+        let data = &globals[global];
+        let size = rows.get(&global).map_or(data.size, |row| row.padded_size(data.size));
+        size.saturating_add(u64::from(data.align))
+    };
+    let total = used.into_iter().map(size).fold(0, u64::saturating_add);
+    total <= target.local_memory_size
+}
+
+/// Rewrites the addresses of elements.
+fn pad(func: &mut Function, kernel: &KernelEntry, rows: &FxHashMap<Global, Row>) {
+    rewrite_insts(func, |c, inst| {
+        let InstData::ElementAddr { ptr, index, skipped, bytes } = c.func.insts[inst] else {
+            return None;
+        };
+        let row = rows.get(&global_of(c.func, ptr)?)?;
+        let (whole, rest) = row.split(skipped);
+        let number = match row.number(c.func, kernel, index, rest) {
+            RowNumber::Sum(terms) => {
+                let zero = c.iconst(Type::I32, 0);
+                terms.into_iter().fold(zero, |sum, term| {
+                    let rows = rows_of(c, term, row.log2);
+                    c.binary(BinaryOp::IAdd, sum, rows)
+                })
+            }
+            RowNumber::Computed => {
+                let element = c.binary_imm(BinaryOp::IAdd, index, rest.into());
+                c.binary_imm(BinaryOp::AShr, element, row.log2.into())
+            }
+        };
+        let index = c.binary(BinaryOp::IAdd, index, number);
+        Some(InstData::ElementAddr { ptr, index, skipped: skipped.wrapping_add(whole), bytes })
+    });
+}
+
+/// Returns `value >> log2` of a multiple of a row.
+fn rows_of(c: &mut Cursor<'_>, value: Value, log2: u32) -> Value {
+    if let Some(&InstData::Binary { op: BinaryOp::Shl, args: [a, by], flags }) =
+        c.func.def_inst(value)
+    {
+        let by = c.func.as_const(by).filter(|&by| (u64::from(log2)..32).contains(&by));
+        if let Some(by) = by.filter(|_| flags.contains(OpFlags::NO_SIGNED_WRAP)) {
+            return c.binary_imm(BinaryOp::Shl, a, by as i64 - i64::from(log2));
+        }
+    }
+    c.binary_imm(BinaryOp::AShr, value, log2.into())
+}
+
+/// The row of an index. It may be negative, where what is skipped is not.
+enum RowNumber {
+    /// The sum of the rows of these multiples of a row.
+    Sum(SmallVec<[Value; 4]>),
+    /// Shifted out of the index.
+    Computed,
+}
+
+/// The summands of an index whose sums do not overflow.
+#[derive(Default)]
+struct Terms {
+    log2: u32,
+    /// Multiples of a row.
+    whole_rows: SmallVec<[Value; 4]>,
+    /// The greatest sum of all others.
+    below_row: u64,
+}
+
+impl Terms {
+    fn add(&mut self, func: &Function, known: &KnownBits, value: Value, depth: u32) {
+        let is_exact = |[a, b]: [Value; 2], flags: OpFlags| {
+            let most = known.max(a) + known.max(b);
+            flags.contains(OpFlags::NO_SIGNED_WRAP) || most <= u64::from(u32::MAX >> 1)
+        };
+        match func.def_inst(value) {
+            Some(&InstData::Binary { op: BinaryOp::IAdd, args, flags })
+                if depth > 0 && is_exact(args, flags) =>
+            {
+                args.into_iter().for_each(|arg| self.add(func, known, arg, depth - 1));
+            }
+            _ if known.trailing_zeros(value) >= self.log2 => self.whole_rows.push(value),
+            _ => self.below_row += known.max(value),
+        }
+    }
+}
