@@ -1,4 +1,7 @@
 //! Recording, order, waiting, timestamps and the lifetime of what commands use.
+//!
+//! Each test opens a device and closes it. NVIDIA's driver 580 may hang where threads do that at once (vkDestroyDevice in one,
+//! with the end of another, as a debugger shows): there the tests need `--test-threads=1`.
 
 mod common;
 

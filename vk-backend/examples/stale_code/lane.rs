@@ -69,7 +69,6 @@ impl<'a> Lane<'a> {
         let shader = (Stages::COMPUTE_SHADER, Access::SHADER_READ | Access::SHADER_WRITE);
         let begin = vk::CommandBufferBeginInfo::default();
         let none = vk::CommandPoolResetFlags::empty();
-        let push = self.words.address.to_ne_bytes();
         // SAFETY: the last submission is complete; pipeline, layout and words are alive.
         unsafe {
             tried("vkResetCommandPool", device.reset_command_pool(self.pool, none));
@@ -82,10 +81,7 @@ impl<'a> Lane<'a> {
                 device.cmd_update_buffer(self.commands, buffer, at, &number.to_ne_bytes());
                 barrier(transfer, shader);
             }
-            device.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::COMPUTE, pipeline);
-            let (layout, stages) = (self.pipelines.gpu.layout, vk::ShaderStageFlags::COMPUTE);
-            device.cmd_push_constants(self.commands, layout, stages, 0, &push);
-            device.cmd_dispatch(self.commands, 1, 1, 1);
+            self.pipelines.gpu.dispatch(self.commands, pipeline, self.words.address);
             barrier(shader, (Stages::HOST, Access::HOST_READ));
             tried("vkEndCommandBuffer", device.end_command_buffer(self.commands));
         }

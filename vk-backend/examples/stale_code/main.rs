@@ -3,6 +3,7 @@
 //! README.md beside this file says what the options are and what was seen.
 
 #[allow(dead_code)]
+#[path = "../gpu/mod.rs"]
 mod gpu;
 mod kernel;
 mod lane;

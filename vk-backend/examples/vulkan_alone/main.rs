@@ -9,7 +9,7 @@
 //! Prints the name of each of the bench's measurements, a tab, and the value in its unit. `xtask bench --vulkan PROGRAM`
 //! makes a column of that.
 
-#[path = "../stale_code/gpu.rs"]
+#[path = "../gpu/mod.rs"]
 #[allow(dead_code)]
 mod gpu;
 
@@ -123,18 +123,15 @@ fn record(
 
 /// Records a launch behind what was recorded, or submitted, before it.
 fn launch(gpu: &Gpu, commands: vk::CommandBuffer, pipeline: vk::Pipeline, words: &Words) {
-    let (compute, shaders) =
-        (vk::PipelineStageFlags::COMPUTE_SHADER, vk::ShaderStageFlags::COMPUTE);
+    let compute = vk::PipelineStageFlags::COMPUTE_SHADER;
     let (read, write) = (vk::AccessFlags::SHADER_READ, vk::AccessFlags::SHADER_WRITE);
     let memory =
         [vk::MemoryBarrier::default().src_access_mask(write).dst_access_mask(read | write)];
-    let (none, bytes) = (vk::DependencyFlags::empty(), words.address.to_le_bytes());
+    let none = vk::DependencyFlags::empty();
     // SAFETY: the command buffer is being recorded; what it uses lives as long as the process.
     unsafe {
         gpu.device.cmd_pipeline_barrier(commands, compute, compute, none, &memory, &[], &[]);
-        gpu.device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline);
-        gpu.device.cmd_push_constants(commands, gpu.layout, shaders, 0, &bytes);
-        gpu.device.cmd_dispatch(commands, 1, 1, 1);
+        gpu.dispatch(commands, pipeline, words.address);
     }
 }
 

@@ -14,7 +14,7 @@
 //! Arguments: `semaphores` (vkWaitSemaphores), `fences` (vkWaitForFences), `poll` (vkGetSemaphoreCounterValue
 //! and a short sleep) or `idle` (vkQueueWaitIdle); how many threads; the timeout of one wait in milliseconds.
 
-#[path = "../stale_code/gpu.rs"]
+#[path = "../gpu/mod.rs"]
 #[allow(dead_code)]
 mod gpu;
 
@@ -74,10 +74,7 @@ impl Job {
         unsafe {
             let begin = vk::CommandBufferBeginInfo::default();
             tried("vkBeginCommandBuffer", device.begin_command_buffer(commands, &begin));
-            device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline);
-            let (stages, bytes) = (vk::ShaderStageFlags::COMPUTE, address.to_le_bytes());
-            device.cmd_push_constants(commands, gpu.layout, stages, 0, &bytes);
-            device.cmd_dispatch(commands, 1, 1, 1);
+            gpu.dispatch(commands, pipeline, address);
             tried("vkEndCommandBuffer", device.end_command_buffer(commands));
             let info = vk::FenceCreateInfo::default();
             let fence = tried("vkCreateFence", device.create_fence(&info, None));

@@ -202,6 +202,25 @@ impl Gpu {
         tried("vkCreateSemaphore", unsafe { self.device.create_semaphore(&info, None) })
     }
 
+    /// Records a dispatch of one work-group of a pipeline, whose push constants are an address.
+    ///
+    /// # Safety
+    /// The command buffer is being recorded, and used by no one else; the pipeline and the memory outlive its execution.
+    pub unsafe fn dispatch(
+        &self,
+        commands: vk::CommandBuffer,
+        pipeline: vk::Pipeline,
+        address: vk::DeviceAddress,
+    ) {
+        let (stages, bytes) = (vk::ShaderStageFlags::COMPUTE, address.to_le_bytes());
+        // SAFETY: as the caller promises.
+        unsafe {
+            self.device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline);
+            self.device.cmd_push_constants(commands, self.layout, stages, 0, &bytes);
+            self.device.cmd_dispatch(commands, 1, 1, 1);
+        }
+    }
+
     /// Creates a command pool for a queue's family, and a command buffer from it.
     pub fn create_commands(
         &self,
