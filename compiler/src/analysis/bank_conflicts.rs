@@ -9,7 +9,7 @@ use crate::ir::*;
 use rustc_hash::FxHashMap;
 
 /// Banks, and work-items that ask them at once.
-const BANKS: usize = 32;
+pub const BANKS: usize = 32;
 /// Bytes of the words that banks hold.
 const WORD: u32 = 4;
 /// How far the computation of an index is followed.
@@ -108,7 +108,7 @@ impl<'a> LaneValues<'a> {
 
 /// Returns the turns that an access of elements of `bytes` bytes takes, whose numbers are `indices`: 1 for words without a
 /// conflict. Elements larger than a word are accessed by as many work-items at once as there are words in all banks.
-pub fn turns(indices: &Lanes, bytes: u32) -> u32 {
+pub fn turns(indices: &[u32], bytes: u32) -> u32 {
     let words = (bytes / WORD).max(1) as usize;
     let turns_of = |indices: &[u32]| {
         let mut asked: Vec<u32> = indices
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     fn turns_by(index: impl Fn(u32) -> u32, bytes: u32) -> u32 {
-        turns(&std::array::from_fn(|lane| index(lane as u32)), bytes)
+        turns(&std::array::from_fn::<_, BANKS, _>(|lane| index(lane as u32)), bytes)
     }
 
     #[test]
