@@ -7,6 +7,7 @@ use crate::ir::cfg::Cfg;
 use crate::ir::fold;
 use crate::ir::*;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Banks, and work-items that ask them at once.
 pub const BANKS: usize = 32;
@@ -23,8 +24,8 @@ pub type Lanes = [u32; BANKS];
 pub struct LaneValues<'a> {
     func: &'a Function,
     ids: [Lanes; 3],
-    /// What parameters of blocks are when control first comes there, as far as the order of blocks tells.
-    first: FxHashMap<Value, Value>,
+    /// What parameters of blocks may be, first that with which control comes there first, as far as the order of blocks tells.
+    incoming: FxHashMap<Value, SmallVec<[Value; 2]>>,
     known: FxHashMap<Value, Option<Lanes>>,
 }
 
@@ -34,15 +35,15 @@ impl<'a> LaneValues<'a> {
         let [x, y, _] = local_size.unwrap_or([BANKS as u32, 1, 1]).map(|size| size.max(1));
         let of = |id: &dyn Fn(u32) -> u32| std::array::from_fn(|lane| id(lane as u32));
         let ids = [of(&|lane| lane % x), of(&|lane| lane / x % y), of(&|lane| lane / x / y)];
-        let mut first: FxHashMap<Value, Value> = FxHashMap::default();
+        let mut incoming: FxHashMap<Value, SmallVec<[Value; 2]>> = FxHashMap::default();
         for &block in cfg.rpo() {
             let Some(last) = func.terminator(block) else { continue };
             func.insts[last].for_each_target(|call: &BlockCall| {
                 let params = func.blocks[call.block].params.iter().zip(&call.args);
-                params.for_each(|(&param, &arg)| _ = first.entry(param).or_insert(arg));
+                params.for_each(|(&param, &arg)| incoming.entry(param).or_default().push(arg));
             });
         }
-        LaneValues { func, ids, first, known: FxHashMap::default() }
+        LaneValues { func, ids, incoming, known: FxHashMap::default() }
     }
 
     /// Returns what a scalar is in each work-item, less what is the same in all and not known; `None` if it depends on
@@ -65,8 +66,12 @@ impl<'a> LaneValues<'a> {
 
     fn compute(&mut self, value: Value, depth: u32) -> Option<Lanes> {
         use WorkItemQuery::*;
-        if let Some(&first) = self.first.get(&value) {
-            return self.within(first, depth);
+        if let Some(incoming) = self.incoming.get(&value).cloned() {
+            let lanes = self.within(*incoming.first()?, depth)?;
+            // What it is in later rounds must not depend on memory, either.
+            self.known.insert(value, Some(lanes));
+            let is_known = incoming.into_iter().all(|value| self.within(value, depth).is_some());
+            return is_known.then_some(lanes);
         }
         let func = self.func;
         let data = func.def_inst(value)?;
