@@ -26,7 +26,7 @@ const MAX_DEPTH: u32 = 8;
 /// Operations that take as long as a turn of the banks.
 const OPERATIONS_OF_TURN: u64 = 4;
 /// How many times the time that padding costs it must save: both are estimates, and larger arrays leave room for fewer
-/// work-groups. (hashcat's bcrypt ran at two thirds of its rate with arrays that were padded for a little less.)
+/// work-groups.
 const MARGIN: u64 = 4;
 /// Operations that the row of an index takes where it is computed from that, and the sum of both.
 const OPERATIONS_OF_ROW: u64 = 3;
