@@ -1,4 +1,4 @@
-//! Bank conflicts: how many turns work-group memory takes to serve one access of a sub-group.
+//! Bank conflicts: how many cycles work-group memory takes to serve one access of a sub-group.
 //!
 //! In GPUs it has 32 banks. The word at byte `4 * n` lies in bank `n % 32`, and a bank gives one word at a time (to all who
 //! ask for it): work-items that go down a column of `float tile[16][32]` all ask the same bank, and wait for each other.
@@ -13,6 +13,8 @@ use smallvec::SmallVec;
 pub const BANKS: usize = 32;
 /// Bytes of the words that banks hold.
 const WORD: u32 = 4;
+/// Bytes that all banks give in one cycle.
+pub const CYCLE_BYTES: u32 = BANKS as u32 * WORD;
 /// How far the computation of an index is followed.
 const MAX_DEPTH: u32 = 16;
 
@@ -111,11 +113,11 @@ impl<'a> LaneValues<'a> {
     }
 }
 
-/// Returns the turns that an access of elements of `bytes` bytes takes, whose numbers are `indices`: 1 for words without a
+/// Returns the cycles that an access of elements of `bytes` bytes takes, whose numbers are `indices`: 1 for words without a
 /// conflict. Elements larger than a word are accessed by as many work-items at once as there are words in all banks.
-pub fn turns(indices: &[u32], bytes: u32) -> u32 {
+pub fn cycles(indices: &[u32], bytes: u32) -> u32 {
     let words = (bytes / WORD).max(1) as usize;
-    let turns_of = |indices: &[u32]| {
+    let cycles_of = |indices: &[u32]| {
         let mut asked: Vec<u32> = indices
             .iter()
             .flat_map(|&index| {
@@ -129,28 +131,28 @@ pub fn turns(indices: &[u32], bytes: u32) -> u32 {
         asked.iter().for_each(|&word| of_bank[word as usize % BANKS] += 1);
         of_bank.into_iter().max().unwrap_or(0)
     };
-    indices.chunks((BANKS / words).max(1)).map(turns_of).sum()
+    indices.chunks((BANKS / words).max(1)).map(cycles_of).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn turns_by(index: impl Fn(u32) -> u32, bytes: u32) -> u32 {
-        turns(&std::array::from_fn::<_, BANKS, _>(|lane| index(lane as u32)), bytes)
+    fn cycles_by(index: impl Fn(u32) -> u32, bytes: u32) -> u32 {
+        cycles(&std::array::from_fn::<_, BANKS, _>(|lane| index(lane as u32)), bytes)
     }
 
     #[test]
-    fn accesses_take_turns_where_banks_hold_several_words() {
-        assert_eq!(turns_by(|lane| lane, 4), 1);
-        assert_eq!(turns_by(|_| 7, 4), 1);
-        assert_eq!(turns_by(|lane| lane * 32, 4), 32);
-        assert_eq!(turns_by(|lane| lane * 33, 4), 1);
-        assert_eq!(turns_by(|lane| lane % 16 * 64 + lane / 16, 4), 16);
-        assert_eq!(turns_by(|lane| lane, 8), 2);
-        assert_eq!(turns_by(|lane| lane * 16, 8), 32);
-        assert_eq!(turns_by(|lane| lane * 17, 8), 2);
-        assert_eq!(turns_by(|lane| lane, 1), 1);
+    fn accesses_take_a_cycle_for_each_word_of_a_bank() {
+        assert_eq!(cycles_by(|lane| lane, 4), 1);
+        assert_eq!(cycles_by(|_| 7, 4), 1);
+        assert_eq!(cycles_by(|lane| lane * 32, 4), 32);
+        assert_eq!(cycles_by(|lane| lane * 33, 4), 1);
+        assert_eq!(cycles_by(|lane| lane % 16 * 64 + lane / 16, 4), 16);
+        assert_eq!(cycles_by(|lane| lane, 8), 2);
+        assert_eq!(cycles_by(|lane| lane * 16, 8), 32);
+        assert_eq!(cycles_by(|lane| lane * 17, 8), 2);
+        assert_eq!(cycles_by(|lane| lane, 1), 1);
     }
 
     #[test]

@@ -49,18 +49,17 @@ impl Count {
     /// Adds a count of elements of the same size in bytes.
     fn plus(self, c: &mut Cursor<'_>, other: Count, bytes: u32) -> Count {
         let summands = self.summands.zip(other.summands).map(|(a, b)| a + b);
-        // So many quotients by `bytes` are no more together than what was divided.
-        c.flags = exact_if(summands.is_some_and(|summands| summands <= bytes));
+        // A sum of at most `bytes` quotients by `bytes` fits in 32 bits, as what was divided does.
+        let flags = exact_if(summands.is_some_and(|summands| summands <= bytes));
         let varying = match (self.varying, other.varying) {
-            (Some(a), Some(b)) => Some(c.binary(BinaryOp::IAdd, a, b)),
+            (Some(a), Some(b)) => Some(c.with_flags(flags, |c| c.binary(BinaryOp::IAdd, a, b))),
             (a, b) => a.or(b),
         };
-        c.flags = OpFlags::empty();
         Count { varying, constant: self.constant.wrapping_add(other.constant), summands }
     }
 }
 
-/// Returns the flags of an operation that may be known not to wrap around.
+/// Returns NO_SIGNED_WRAP for an operation that is known not to wrap around.
 fn exact_if(is_exact: bool) -> OpFlags {
     if is_exact {
         OpFlags::NO_SIGNED_WRAP
@@ -157,12 +156,10 @@ fn divided_product(
     }
     let word = low_word(c, value);
     let factor = factor / bytes;
-    c.flags = exact_if(is_exact);
-    let product = match factor.is_power_of_two() {
+    let product = c.with_flags(exact_if(is_exact), |c| match factor.is_power_of_two() {
         true => c.binary_imm(BinaryOp::Shl, word, factor.ilog2().into()),
         false => c.binary_imm(BinaryOp::IMul, word, factor.into()),
-    };
-    c.flags = OpFlags::empty();
+    });
     Some(Count::varying(product, is_exact))
 }
 

@@ -1,10 +1,10 @@
 //! Padding of arrays in work-group memory against bank conflicts.
 //!
 //! One element is left out behind each row, as programmers do by hand (`float tile[32][33]`): the element `i` moves to
-//! `i + (i >> log2(row))`. Where the row of an index is known without computing it, that costs nothing. Only arrays are
-//! padded all of whose accesses are known, and for which that saves several times the time of the operations that it adds.
+//! `i + (i >> log2(row))`. Where the row of an index is known without computing it, that costs nothing. An array is
+//! padded if all its accesses are known, and if that saves several times the time of the operations that it adds.
 
-use crate::analysis::bank_conflicts::{turns, LaneValues, BANKS};
+use crate::analysis::bank_conflicts::{cycles, LaneValues, BANKS, CYCLE_BYTES};
 use crate::analysis::known_bits::KnownBits;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -19,17 +19,16 @@ use smallvec::SmallVec;
 
 /// The lengths of rows that are tried: so many powers of two from that of all banks on.
 const ROWS: u32 = 4;
-/// Bytes of all banks side by side.
-const ALL_BANKS: u32 = 128;
 /// The depth to which a sum is taken apart.
 const MAX_DEPTH: u32 = 8;
-/// Operations that take as long as a turn of the banks.
-const OPERATIONS_OF_TURN: u64 = 4;
+/// Operations that take as long as a cycle of the banks.
+const OPERATIONS_PER_CYCLE: u64 = 4;
 /// How many times the time that padding costs it must save: both are estimates, and larger arrays leave room for fewer
 /// work-groups.
 const MARGIN: u64 = 4;
-/// Operations that the row of an index takes where it is computed from that, and the sum of both.
+/// Operations that compute the row of an index and add it: from the whole index, or for each of its terms.
 const OPERATIONS_OF_ROW: u64 = 3;
+const OPERATIONS_OF_TERM: u64 = 2;
 /// How many times as often as the block around it a loop's block is taken to run, as a power of two, and for how many
 /// loops that counts.
 const LOOP_WEIGHT: u32 = 3;
@@ -38,21 +37,23 @@ const MAX_LOOPS: u32 = 4;
 /// Pads the arrays of all kernels, whose accesses are addresses of elements. Returns the functions that changed.
 pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
     let mut changed = Vec::new();
-    let shared = globals_of_several_functions(module);
-    for kernel in 0..module.kernels.len() {
-        let id = module.kernels[kernel].func;
-        if !uses_local_variables(&module.functions[id]) {
+    let users = users_of_local_variables(module);
+    let Module { functions, globals, kernels } = module;
+    for kernel in kernels.iter() {
+        let id = kernel.func;
+        if !users.values().any(|&user| user == Some(id)) {
             continue;
         }
-        let Module { functions, globals, kernels } = &mut *module;
-        let (mut func, kernel) = (functions[id].clone(), &kernels[kernel]);
-        // Addresses of bytes are no uses any more, and equal indices are one value.
+        let mut func = functions[id].clone();
+        // Removes the addresses of bytes that those of elements replaced, and merges equal indices.
         cse::run(&mut func, Some(kernel));
         dce::run(&mut func);
         let mut arrays = arrays(&func);
-        arrays.retain(|global, array| !array.is_refused && !shared.contains(global));
+        for (global, array) in &mut arrays {
+            array.is_refused |= users[global] != Some(id);
+        }
         let rows = choose_rows(&func, kernel, globals, &arrays);
-        if !rows.is_empty() && fits(&func, globals, &rows, target) {
+        if !rows.is_empty() && fits(arrays.into_keys(), globals, &rows, target) {
             for (&global, &row) in &rows {
                 globals[global].size = row.padded_size(globals[global].size);
             }
@@ -105,7 +106,7 @@ impl Row {
 #[derive(Default)]
 struct Array {
     accesses: Vec<Access>,
-    /// True if its address is used otherwise, or its elements differ in size.
+    /// True if its address is used otherwise, also by another function, or its elements differ in size.
     is_refused: bool,
 }
 
@@ -127,26 +128,18 @@ fn global_of(func: &Function, value: Value) -> Option<Global> {
     }
 }
 
-/// Returns true if a function has variables in work-group memory.
-fn uses_local_variables(func: &Function) -> bool {
-    let mut results = func.layout_insts().filter_map(|inst| func.result(inst));
-    results.any(|value| global_of(func, value).is_some())
-}
-
-/// Returns the work-group variables that several functions know, as those of kernels that kernels call.
-fn globals_of_several_functions(module: &Module) -> FxHashSet<Global> {
-    let mut owners: FxHashMap<Global, Func> = FxHashMap::default();
-    let mut shared = FxHashSet::default();
+/// Returns the function that uses each variable in work-group memory; `None` for one that several use, as those of kernels
+/// that kernels call.
+fn users_of_local_variables(module: &Module) -> FxHashMap<Global, Option<Func>> {
+    let mut users: FxHashMap<Global, Option<Func>> = FxHashMap::default();
     for (id, func) in &module.functions {
-        for inst in func.layout_insts() {
-            if let InstData::GlobalAddr { global } = func.insts[inst] {
-                if *owners.entry(global).or_insert(id) != id {
-                    shared.insert(global);
-                }
-            }
+        let results = func.layout_insts().filter_map(|inst| func.result(inst));
+        for global in results.filter_map(|value| global_of(func, value)) {
+            let user = users.entry(global).or_insert(Some(id));
+            *user = user.filter(|&user| user == id);
         }
     }
-    shared
+    users
 }
 
 /// Returns the arrays in work-group memory of a function; none if there is more such memory, of its arguments or of
@@ -187,9 +180,8 @@ impl Array {
         self.accesses.push(access);
     }
 
-    /// Returns true if a block accesses elements side by side: the driver may do that with one access, if nothing comes
-    /// between them.
-    fn has_neighbours(&self) -> bool {
+    /// Returns true if a block accesses adjacent elements, which the driver may vectorize if nothing comes between them.
+    fn has_adjacent_accesses(&self) -> bool {
         let place = |access: &Access, skipped| (access.block, access.index, skipped);
         let places: FxHashSet<_> =
             self.accesses.iter().map(|access| place(access, access.skipped)).collect();
@@ -214,7 +206,8 @@ fn choose_rows(
     for (&global, array) in arrays {
         let Some(&Access { bytes, .. }) = array.accesses.first() else { continue };
         let size = globals[global].size;
-        if !size.is_multiple_of(u64::from(bytes)) || array.has_neighbours() {
+        let is_whole = size.is_multiple_of(u64::from(bytes));
+        if array.is_refused || !is_whole || array.has_adjacent_accesses() {
             continue;
         }
         let sample = |&access: &Access| {
@@ -243,26 +236,26 @@ struct Sample {
 /// Returns the row with which accesses take the least time, if it is worth it.
 fn best_row(samples: &[Sample], func: &Function, kernel: &KernelEntry, size: u64) -> Option<Row> {
     let bytes = samples.first()?.access.bytes;
-    // There are no work-items beyond the array.
+    // Work-items whose element lies beyond the array do not exist.
     let exists = |element: &&u32| u64::from(**element) < size / u64::from(bytes);
-    let time_of_turns = |row: Option<Row>| -> u64 {
+    let time_of_banks = |row: Option<Row>| -> u64 {
         let of_sample = |sample: &Sample| {
             let existing = sample.elements.iter().flatten().filter(exists);
             let padded: SmallVec<[u32; 32]> = match row {
                 Some(row) => existing.map(|&element| row.padded(element)).collect(),
                 None => existing.copied().collect(),
             };
-            sample.weight * u64::from(turns(&padded, bytes)) * OPERATIONS_OF_TURN
+            sample.weight * u64::from(cycles(&padded, bytes)) * OPERATIONS_PER_CYCLE
         };
         samples.iter().map(of_sample).sum()
     };
     let costs = |row: Row| operations(samples, func, kernel, row);
-    let time = |row: Row| time_of_turns(Some(row)) + costs(row);
-    let shortest = (ALL_BANKS / bytes).max(1).ilog2();
+    let time = |row: Row| time_of_banks(Some(row)) + costs(row);
+    let shortest = (CYCLE_BYTES / bytes).max(1).ilog2();
     let rows = (shortest..shortest + ROWS).map(|log2| Row { log2, bytes });
     let rows = rows.filter(|row| size > u64::from(bytes) << row.log2);
     let best = rows.min_by_key(|&row| time(row))?;
-    let saved = time_of_turns(None).saturating_sub(time_of_turns(Some(best)));
+    let saved = time_of_banks(None).saturating_sub(time_of_banks(Some(best)));
     (saved > MARGIN * costs(best)).then_some(best)
 }
 
@@ -273,7 +266,7 @@ fn operations(samples: &[Sample], func: &Function, kernel: &KernelEntry, row: Ro
     for Sample { weight, access, .. } in samples {
         let (_, rest) = row.split(access.skipped);
         let (operations, rest) = match row.number(func, kernel, access.index, rest) {
-            RowNumber::Sum(terms) => (2 * terms.len() as u64, 0),
+            RowNumber::Sum(terms) => (OPERATIONS_OF_TERM * terms.len() as u64, 0),
             RowNumber::Computed => (OPERATIONS_OF_ROW, rest),
         };
         if func.as_const(access.index).is_none() && counted.insert((access.index, rest)) {
@@ -285,27 +278,17 @@ fn operations(samples: &[Sample], func: &Function, kernel: &KernelEntry, row: Ro
 
 /// Returns true if the device has enough work-group memory for all arrays of a function with these rows.
 fn fits(
-    func: &Function,
+    mut arrays: impl Iterator<Item = Global>,
     globals: &PrimaryMap<Global, GlobalData>,
     rows: &FxHashMap<Global, Row>,
     target: &Target,
 ) -> bool {
-    let mut used: FxHashSet<Global> = FxHashSet::default();
-    for inst in func.layout_insts() {
-        match func.insts[inst] {
-            InstData::GlobalAddr { global } if globals[global].space == AddressSpace::Local => {
-                used.insert(global);
-            }
-            _ => {}
-        }
-    }
-    let size = |global: Global| {
+    let total = arrays.try_fold(0u64, |total, global| {
         let data = &globals[global];
         let size = rows.get(&global).map_or(data.size, |row| row.padded_size(data.size));
-        size.saturating_add(u64::from(data.align))
-    };
-    let total = used.into_iter().map(size).fold(0, u64::saturating_add);
-    total <= target.local_memory_size
+        total.checked_add(size)?.checked_add(u64::from(data.align))
+    });
+    total.is_some_and(|total| total <= target.local_memory_size)
 }
 
 /// Rewrites the addresses of elements.
