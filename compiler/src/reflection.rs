@@ -86,6 +86,7 @@ fn describe_kernel(kernel: &Kernel, module: Option<String>) -> Object {
         .member("attributes", Text(&kernel.attributes))
         .member("uses_barrier", kernel.uses_barrier)
         .member("local_size_visible", kernel.local_size_visible)
+        .member("dimensions", kernel.dimensions)
         .member("packs_groups", kernel.packs_groups)
         .member("bounded", kernel.bounded)
         .member("uses_images", kernel.uses_images)

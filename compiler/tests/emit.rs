@@ -684,6 +684,21 @@ fn work_groups_run_as_one_where_none_can_tell() {
 }
 
 #[test]
+fn work_items_have_the_dimensions_of_their_ids() {
+    let dimensions = |query: &str| {
+        let text = format!(
+            "kernel @k k(a: buffer)\nfn @k() {{\nblock0:\n    v0:ptr.global = load_arg 0, 0\n    v1:i32 = workitem {query}\n    store v0, v1, align 4\n    return\n}}\n"
+        );
+        check(&text, &Target::generic()).dimensions
+    };
+    assert_eq!(dimensions("local_id 0"), 1);
+    assert_eq!(dimensions("work_group_id 1"), 2);
+    assert_eq!(dimensions("invocation_id 2"), 3);
+    assert_eq!(dimensions("local_size 2"), 0);
+    assert_eq!(dimensions("global_base_word 5"), 0);
+}
+
+#[test]
 fn kernels_check_bounds_where_they_cannot_tell_the_local_size() {
     let bounds = |size: u32, required: &str, body: &str, target: &Target| {
         let text = format!(

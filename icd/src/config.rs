@@ -135,6 +135,16 @@ pub fn least_packed_groups() -> u64 {
     }
 }
 
+/// Reads `HEKLA_PREPARE`: whether pipelines are made in the background when kernels are created, `off` or `always`. Default:
+/// `None`, on devices whose drivers compile then.
+pub fn prepares_pipelines() -> Option<bool> {
+    match std::env::var("HEKLA_PREPARE").as_deref() {
+        Ok("off") => Some(false),
+        Ok("always") => Some(true),
+        _ => None,
+    }
+}
+
 /// Reads `HEKLA_STAGING`: returns true for `1`, with which a device whose memory the host sees is treated as one
 /// whose it does not. Default: false. For tests.
 pub fn always_stage() -> bool {

@@ -163,6 +163,21 @@ fn a_thread_that_submits_alone_compiles_on_the_device_itself() {
 }
 
 #[test]
+fn a_second_device_that_is_open_compiles_whoever_submits() {
+    let device = common::device_with(Quirks::SERIALIZED_PIPELINES);
+    device.open_compile_device();
+    assert!(device.has_compile_device());
+    assert!(kernel(&device, 3, 4).creation().precompiled.is_some());
+    make_and_run(&device, 0..3);
+    assert!(kernel(&device, 5, 6).creation().precompiled.is_some());
+    let proper = common::device();
+    proper.open_compile_device();
+    let needed = proper.info().quirks.contains(Quirks::SERIALIZED_PIPELINES);
+    assert_eq!(proper.has_compile_device(), needed);
+    expect_silence();
+}
+
+#[test]
 fn what_is_missing_from_an_earlier_process_is_precompiled() {
     let device = device();
     // SAFETY: a header is complete data, of a cache that is empty.

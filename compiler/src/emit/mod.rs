@@ -117,7 +117,7 @@ pub fn emit_observed(
     let info = &emitter.info;
     let (uses_barrier, local_size_visible) = (info.uses_barrier, info.local_size_visible);
     let (uses_images, uses_subgroups) = (info.uses_images, info.uses_subgroups);
-    let packs_groups = info.packs_groups;
+    let (dimensions, packs_groups) = (info.dimensions, info.packs_groups);
     let (inputs, layout) = (std::mem::take(&mut emitter.inputs), emitter.local_layout());
     Ok(Kernel {
         name: kernel.name.clone(),
@@ -135,6 +135,7 @@ pub fn emit_observed(
         arg_info: kernel.arg_info,
         uses_barrier,
         local_size_visible,
+        dimensions,
         packs_groups,
         bounded: inputs.bounded,
         uses_images,

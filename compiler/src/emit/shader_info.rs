@@ -64,6 +64,8 @@ pub(super) struct ShaderInfo {
     pub uses_subgroups: bool,
     pub uses_images: bool,
     pub local_size_visible: bool,
+    /// See [`crate::kernel::Kernel::dimensions`].
+    pub dimensions: u32,
     /// See [`crate::kernel::Kernel::packs_groups`].
     pub packs_groups: bool,
     /// What a call of a function observes of the writes of other work-items.
@@ -216,7 +218,7 @@ impl ShaderInfo {
             | ImageWrite { .. }
             | ImageSize { .. }
             | ImageLevels { .. } => self.uses_images = true,
-            WorkItem { query, .. } => self.work_item(query),
+            WorkItem { query, dim } => self.work_item(query, dim),
             Barrier { flags } => {
                 self.uses_barrier = true;
                 self.has_global_barrier |= flags.contains(BarrierFlags::GLOBAL);
@@ -230,8 +232,11 @@ impl ShaderInfo {
         }
     }
 
-    fn work_item(&mut self, query: WorkItemQuery) {
+    fn work_item(&mut self, query: WorkItemQuery, dim: u8) {
         use WorkItemQuery::*;
+        if matches!(query, InvocationId | WorkGroupId | LocalId) {
+            self.dimensions = self.dimensions.max(u32::from(dim) + 1);
+        }
         self.fields.extend(field_of(query));
         self.local_size_visible |=
             matches!(query, WorkGroupId | NumGroupsWord | LocalId | LocalSize | EnqueuedLocalSize);

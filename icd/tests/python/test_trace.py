@@ -117,7 +117,7 @@ assert (sums == 2 * 5 * 3).all()
 
 def test_one_pipeline_serves_all_sizes_that_a_kernel_cannot_tell(tmp_path):
     path = tmp_path / "trace.json"
-    result = run(SIZES, HEKLA_TRACE=path, HEKLA_PACK="")
+    result = run(SIZES, HEKLA_TRACE=path, HEKLA_PACK="", HEKLA_PREPARE="off")
     assert result.returncode == 0, result.stderr
     names = [event["name"] for event in json.loads(path.read_text())]
     assert names.count("pipeline of blind") == 1
@@ -140,7 +140,7 @@ queue.finish()
 
 def test_few_pipelines_serve_all_global_sizes_that_a_kernel_checks(tmp_path, cl_machine):
     path = tmp_path / "trace.json"
-    result = run(OPEN_SIZES, HEKLA_TRACE=path, HEKLA_PACK="")
+    result = run(OPEN_SIZES, HEKLA_TRACE=path, HEKLA_PACK="", HEKLA_PREPARE="off")
     assert result.returncode == 0, result.stderr
     names = [event["name"] for event in json.loads(path.read_text())]
     assert names.count("pipeline of seeing") > 10

@@ -22,6 +22,7 @@ use crate::device::pipeline_store::PipelineStore;
 use crate::device::priority;
 use crate::error::Error;
 use crate::physical::{extensions_to_enable, DeviceInfo, FeatureChain, PhysicalDevice};
+use crate::quirks::Quirks;
 
 /// A device that work can be submitted to.
 pub struct Device {
@@ -210,6 +211,14 @@ impl Device {
     /// ([`crate::Quirks::SERIALIZED_PIPELINES`]).
     pub fn has_compile_device(&self) -> bool {
         self.compile_device.is_open()
+    }
+
+    /// Opens that device, if the driver needs one and it is not open. Pipelines are compiled there from then on, so that a
+    /// thread that does not submit can create them and nobody waits.
+    pub fn open_compile_device(&self) {
+        if self.info().quirks.contains(Quirks::SERIALIZED_PIPELINES) {
+            self.compile_device.get(&self.physical);
+        }
     }
 
     /// Adds `delay` to each compilation on the second Vulkan device. For tests.

@@ -15,14 +15,15 @@ use crate::pipeline::cache::Cache;
 use crate::pipeline::compute_pipeline::{Created, PipelineBuilder};
 use crate::pipeline::stage::{create_layout, Compile, DeviceRef, Stage};
 
-/// Creates a pipeline, if other threads submit, from `known`, cache data from an earlier process, or from what the compile device makes.
-/// Returns `None` if no other thread submits, or neither is of use: then the device itself has to compile.
+/// Creates a pipeline, if other threads submit or the compile device is open, from `known`, cache data from an earlier process, or
+/// from what the compile device makes. Returns `None` if that need not be, or neither is of use: then the device itself has to
+/// compile.
 pub(super) fn create(
     device: &Device,
     builder: &mut PipelineBuilder<'_>,
     known: &[u8],
 ) -> Result<Option<Created>, Error> {
-    if !device.code.is_shared() {
+    if !device.code.is_shared() && !device.has_compile_device() {
         return Ok(None);
     }
     if !known.is_empty() {

@@ -50,6 +50,8 @@ pub struct Gpu {
     always_stage: bool,
     /// The least work-groups of a launch that are left where several run as one.
     pub least_packed_groups: u64,
+    /// True if pipelines are made in the background before they are asked for.
+    pub prepares_pipelines: bool,
     /// Host to device.
     pub upload: Arc<Pool>,
     /// Device to host.
@@ -114,6 +116,9 @@ impl Gpu {
         if always_stage {
             device.pretend_discrete();
         }
+        // Software devices compile at the first launch, whatever pipelines there are.
+        let is_gpu = device.info().device_type != vk::DeviceType::Cpu;
+        let prepares_pipelines = config::prepares_pipelines().unwrap_or(is_gpu);
         let upload = Pool::new(device.clone(), vk::MemoryKind::Upload);
         let readback = Pool::new(device.clone(), vk::MemoryKind::Readback);
         Ok(Arc::new(Gpu {
@@ -122,6 +127,7 @@ impl Gpu {
             probe,
             always_stage,
             least_packed_groups: config::least_packed_groups(),
+            prepares_pipelines,
             upload,
             readback,
             samplers,
@@ -169,6 +175,12 @@ impl Gpu {
             made
         };
         Ok(Some(self.copy_kernel.get_or_try_init(make)?))
+    }
+
+    /// Opens the second Vulkan device, if the driver needs one so that pipelines can be created while others submit.
+    pub fn open_compile_device(&self) {
+        self.device.open_compile_device();
+        self.pipeline_was_created();
     }
 
     /// Registers the handlers of exit() again, since the driver may have registered some of its own: its compiler's,

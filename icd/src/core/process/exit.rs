@@ -13,6 +13,7 @@
 //! GPUs are ended by their drivers in the kernel. A driver may do so in exit(), and must not be called any more then:
 //! what static objects of the program give back in their destructors stays as it is ([`driver_has_ended`]).
 
+use crate::core::process::background::BACKGROUND;
 use crate::core::process::fork;
 use crate::platform;
 use hekla_vk_backend as vk;
@@ -36,7 +37,7 @@ struct MainThreadGuard;
 impl Drop for MainThreadGuard {
     fn drop(&mut self) {
         if platform::is_main_thread() {
-            wait_for_devices();
+            wait_for_threads();
         }
     }
 }
@@ -76,8 +77,9 @@ pub fn register_handler(device: &vk::Device) {
     if device.info().quirks.contains(vk::Quirks::EXIT_ENDS_DRIVER) {
         platform::at_exit(driver_ends);
     }
-    // Where no thread outlives exit(), none is torn down under its feet.
-    if platform::THREADS_OUTLIVE_EXIT && device.info().device_type == vk::DeviceType::Cpu {
+    // Where no thread outlives exit(), none is torn down under its feet. Handlers run in reverse order: this one before the
+    // driver's.
+    if platform::THREADS_OUTLIVE_EXIT {
         platform::at_exit(at_exit);
     }
 }
@@ -99,18 +101,24 @@ pub fn keep_children_off(device: &vk::Device) {
 }
 
 extern "C" fn at_exit() {
-    wait_for_devices();
+    wait_for_threads();
 }
 
-/// Waits until the software devices are idle.
-fn wait_for_devices() {
-    // In a forked process others may have held the lock.
+/// Waits for threads that are in a driver: those that make pipelines in the background, and those of software devices.
+fn wait_for_threads() {
+    // In a forked process others may have held the locks.
     if fork::is_child() {
         return;
     }
     // The limit is for all handlers together.
     static END: OnceLock<Instant> = OnceLock::new();
     let end = *END.get_or_init(|| Instant::now() + LIMIT);
+    BACKGROUND.stop(end);
+    wait_for_devices(end);
+}
+
+/// Waits until the software devices are idle.
+fn wait_for_devices(end: Instant) {
     let devices = DEVICES.lock().clone();
     for device in devices.iter().filter_map(Weak::upgrade) {
         if let Err(error) = device.drain(end.saturating_duration_since(Instant::now())) {

@@ -18,7 +18,7 @@ use hekla_compiler::{ModuleFlags, Object, Program, Target};
 
 const MAGIC: &[u8; 8] = b"HEKLABIN";
 /// The version of the format. It changes with the format and with the meaning of the metadata.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// The result of reading: a value, or the reason why there is none.
 pub type Read<T> = Result<T, String>;
@@ -177,6 +177,7 @@ impl Writer {
         self.u32(u32::from(kernel.arg_info));
         self.u32(u32::from(kernel.uses_barrier));
         self.u32(u32::from(kernel.local_size_visible));
+        self.u32(kernel.dimensions);
         self.u32(u32::from(kernel.packs_groups));
         self.u32(u32::from(kernel.bounded));
         self.u32(u32::from(kernel.uses_images));
@@ -334,6 +335,7 @@ impl<'a> Reader<'a> {
             arg_info: self.flag()?,
             uses_barrier: self.flag()?,
             local_size_visible: self.flag()?,
+            dimensions: self.u32()?,
             packs_groups: self.flag()?,
             bounded: self.flag()?,
             uses_images: self.flag()?,
@@ -438,6 +440,7 @@ mod tests {
             ],
             argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
             required_local_size: Some([1, 2, 3]),
+            dimensions: 2,
             packs_groups: true,
             bounded: true,
             uses_images: true,

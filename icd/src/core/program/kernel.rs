@@ -9,6 +9,7 @@ use crate::core::diagnostics::trace::trace;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::Image;
 use crate::core::process::clock;
+use crate::core::program::first_pipeline;
 use crate::core::program::local_layout::LocalLayout;
 use crate::core::program::pipelines::{PipelineKey, Pipelines};
 use crate::core::program::shape::LastShape;
@@ -102,6 +103,22 @@ impl BuiltKernel {
     pub fn pipeline(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
         let (made, _evicted) = self.pipelines.lock().find(key);
         made.get_or_try_init(|| self.make(key)).cloned()
+    }
+
+    /// Creates the pipeline for a key if none was asked for yet. Others may submit meanwhile.
+    pub fn prepare(&self, key: &PipelineKey) {
+        let is_launched = || !self.pipelines.lock().is_empty();
+        if is_launched() {
+            return;
+        }
+        // Takes a while, for which a launch need not wait.
+        self.gpu.open_compile_device();
+        if is_launched() {
+            return;
+        }
+        if let Err(error) = self.pipeline(key) {
+            tracing::debug!("{}: no pipeline ahead of the first launch: {error}", self.kernel.name);
+        }
     }
 
     fn make(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
@@ -305,13 +322,15 @@ impl Kernel {
         let agree = present.all(|other| other.kernel.args == first.kernel.args);
         ensure!(agree, CL_INVALID_KERNEL_DEFINITION);
         let arguments = Mutex::new(KernelArguments::new(first.kernel.args.len()));
-        Ok(Ref::new(Kernel {
+        let kernel = Ref::new(Kernel {
             program: program.clone(),
             _attached: attached,
             name: name.to_string(),
             built,
             arguments,
-        }))
+        });
+        first_pipeline::prepare(&kernel);
+        Ok(kernel)
     }
 
     /// clCloneKernel: the same kernel with the same arguments.

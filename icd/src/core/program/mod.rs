@@ -3,6 +3,7 @@
 pub mod binary;
 pub mod build;
 pub mod cached;
+mod first_pipeline;
 pub mod il;
 pub mod kernel;
 pub mod local_layout;

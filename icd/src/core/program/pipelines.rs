@@ -33,6 +33,11 @@ pub type Made = Arc<OnceCell<Arc<vk::Pipeline>>>;
 pub struct Pipelines(Vec<(PipelineKey, Made)>);
 
 impl Pipelines {
+    /// Returns true if none was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the pipeline for a key, which may have to be created, and the one that made room for it, not used for
     /// longest, which must be dropped when no lock is held.
     pub fn find(&mut self, key: &PipelineKey) -> (Made, Option<Made>) {

@@ -171,7 +171,11 @@ pub struct LaunchShape {
 }
 
 impl LaunchShape {
-    fn new(
+    /// Computes it.
+    ///
+    /// # Errors
+    /// As [`launch_shape`].
+    pub fn new(
         device: &Device,
         built: &BuiltKernel,
         arguments: &KernelArguments,

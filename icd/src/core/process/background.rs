@@ -1,0 +1,167 @@
+//! Jobs in the background, on few threads. A job begins a while after it was asked for, if it is still of use then. Jobs
+//! call the driver, so that exit() waits for those that have begun.
+
+use hekla_vk_backend as vk;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::collections::VecDeque;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The time after which a job begins.
+const DELAY: Duration = Duration::from_millis(10);
+/// The time for which a thread without a job stays.
+const LINGER: Duration = Duration::from_millis(500);
+/// Most threads; no more than half of the processors' have one.
+const MOST_THREADS: usize = 4;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The threads, and the jobs that they have not begun.
+pub struct Background {
+    state: Mutex<State>,
+    added: Condvar,
+    ended: Condvar,
+}
+
+struct State {
+    /// Jobs with the times at which they may begin, ascending.
+    jobs: VecDeque<(Instant, Job)>,
+    threads: usize,
+    /// Threads that are in a job.
+    busy: usize,
+    /// Set by exit(): no job begins any more.
+    stopped: bool,
+}
+
+/// The jobs of this process.
+pub static BACKGROUND: Background = Background::new();
+
+impl Background {
+    const fn new() -> Background {
+        let state = State { jobs: VecDeque::new(), threads: 0, busy: 0, stopped: false };
+        Background { state: Mutex::new(state), added: Condvar::new(), ended: Condvar::new() }
+    }
+
+    /// Runs a job later, unless the process ends before. A job that no thread can be started for may never run.
+    pub fn run_later(&'static self, job: impl FnOnce() + Send + 'static) {
+        let mut state = self.state.lock();
+        if state.stopped {
+            return;
+        }
+        state.jobs.push_back((Instant::now() + DELAY, Box::new(job)));
+        let idle = state.threads - state.busy;
+        if idle >= state.jobs.len() || state.threads >= most_threads() {
+            self.added.notify_one();
+            return;
+        }
+        state.threads += 1;
+        drop(state);
+        if let Err(error) = vk::spawn("hekla-background", || self.serve()) {
+            tracing::debug!("no thread for jobs in the background: {error}");
+            self.state.lock().threads -= 1;
+        }
+    }
+
+    /// Drops the jobs that have not begun and waits for the others, until `deadline`.
+    pub fn stop(&self, deadline: Instant) {
+        let mut state = self.state.lock();
+        state.stopped = true;
+        let dropped = std::mem::take(&mut state.jobs);
+        while state.busy > 0 {
+            if self.ended.wait_until(&mut state, deadline).timed_out() {
+                break;
+            }
+        }
+        drop(state);
+        drop(dropped);
+    }
+
+    /// Runs jobs until none comes for a while.
+    fn serve(&self) {
+        let mut state = self.state.lock();
+        while let Some(job) = self.next(&mut state) {
+            state.busy += 1;
+            MutexGuard::unlocked(&mut state, job);
+            state.busy -= 1;
+            self.ended.notify_all();
+        }
+        state.threads -= 1;
+    }
+
+    /// Waits for the first job, and until it may begin; `None` if none comes in time.
+    fn next(&self, state: &mut MutexGuard<'_, State>) -> Option<Job> {
+        let end = Instant::now() + LINGER;
+        loop {
+            let now = Instant::now();
+            let until = match state.jobs.front() {
+                Some((due, _)) if *due <= now => return state.jobs.pop_front().map(|(_, job)| job),
+                Some((due, _)) => *due,
+                None if end <= now => return None,
+                None => end,
+            };
+            self.added.wait_until(state, until);
+        }
+    }
+}
+
+fn most_threads() -> usize {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    (processors / 2).clamp(1, MOST_THREADS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn jobs_begin_in_order_after_a_while() {
+        static JOBS: Background = Background::new();
+        let (sender, receiver) = channel();
+        let start = Instant::now();
+        for i in 0..20 {
+            let sender = sender.clone();
+            JOBS.run_later(move || sender.send((i, Instant::now())).unwrap());
+        }
+        let mut seen: Vec<_> = (0..20).map(|_| receiver.recv().unwrap()).collect();
+        assert!(seen.iter().all(|(_, begun)| *begun >= start + DELAY));
+        seen.sort_unstable_by_key(|(i, _)| *i);
+        assert_eq!(seen.iter().map(|(i, _)| *i).collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
+        assert!(JOBS.state.lock().threads <= MOST_THREADS);
+    }
+
+    #[test]
+    fn the_end_waits_for_jobs_that_have_begun_and_drops_the_others() {
+        static JOBS: Background = Background::new();
+        let (begun, has_begun) = channel();
+        let (ended, has_ended) = channel();
+        JOBS.run_later(move || {
+            begun.send(()).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            ended.send(()).unwrap();
+        });
+        has_begun.recv().unwrap();
+        let (never, is_dropped) = channel::<()>();
+        JOBS.run_later(move || never.send(()).unwrap());
+        JOBS.stop(Instant::now() + Duration::from_secs(10));
+        assert!(has_ended.try_recv().is_ok());
+        assert!(is_dropped.recv().is_err());
+        let (late, is_dropped) = channel::<()>();
+        JOBS.run_later(move || late.send(()).unwrap());
+        assert!(is_dropped.recv().is_err());
+    }
+
+    #[test]
+    fn the_end_does_not_wait_forever() {
+        static JOBS: Background = Background::new();
+        let (begun, has_begun) = channel();
+        let (end, ended) = channel::<()>();
+        JOBS.run_later(move || {
+            begun.send(()).unwrap();
+            let _ = ended.recv();
+        });
+        has_begun.recv().unwrap();
+        JOBS.stop(Instant::now() + Duration::from_millis(20));
+        drop(end);
+    }
+}
