@@ -129,6 +129,65 @@ fn launches_keep_their_order_and_arguments() {
 }
 
 #[test]
+fn arguments_that_are_set_again_are_checked_again() {
+    let s = Setup::new();
+    let program = s.program(
+        "kernel void k(global uint *out, uint value, local uint *words) {
+             words[get_local_id(0)] = value;
+             out[get_global_id(0)] += words[get_local_id(0)];
+         }
+         kernel void samples(sampler_t s, read_only image2d_t image, global float *out) { *out = read_imagef(image, s, (int2)(0, 0)).x; }",
+        "",
+    );
+    let kernel = s.kernel(program, "k");
+    let place = |value: &u32| (&raw const *value).cast();
+    let handle = |mem: &cl_mem| (&raw const *mem).cast();
+    let set = |index, size, value| unsafe { (s.cl.clSetKernelArg)(kernel, index, size, value) };
+    let (pointer, buffers) = (size_of::<cl_mem>(), [s.buffer(0, 256), s.buffer(0, 256)]);
+    for buffer in buffers {
+        s.write(buffer, true, 0, &[0; 256]);
+    }
+    for (value, size) in [(5, 256), (6, 256), (7, 512)] {
+        for buffer in [&buffers[0], &buffers[0], &buffers[1]] {
+            check(set(0, pointer, handle(buffer)));
+            check(set(1, 4, place(&value)));
+            check(set(2, size, null()));
+            check(s.launch(kernel, &[64], Some(&[64])));
+        }
+    }
+    assert_eq!(words(&s.read(buffers[0], 0, 256)), [2 * (5 + 6 + 7); 64]);
+    assert_eq!(words(&s.read(buffers[1], 0, 256)), [5 + 6 + 7; 64]);
+    assert_eq!(set(0, 4, handle(&buffers[1])), CL_INVALID_ARG_SIZE);
+    assert_eq!(set(1, 4, null()), CL_INVALID_ARG_VALUE);
+    assert_eq!(set(1, 3, place(&0)), CL_INVALID_ARG_SIZE);
+    assert_eq!(set(2, 512, place(&0)), CL_INVALID_ARG_VALUE);
+    // What was refused has left the arguments as they were.
+    check(s.launch(kernel, &[64], Some(&[64])));
+    assert_eq!(words(&s.read(buffers[1], 0, 256)), [5 + 6 + 7 + 7; 64]);
+    check(unsafe { (s.cl.clReleaseMemObject)(buffers[1]) });
+    assert_eq!(set(0, pointer, handle(&buffers[1])), CL_INVALID_MEM_OBJECT);
+    check(set(0, pointer, null()));
+    assert_eq!(set(0, pointer, handle(&buffers[1])), CL_INVALID_MEM_OBJECT);
+
+    if value::<cl_bool>(|size, place, size_ret| unsafe {
+        (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_IMAGE_SUPPORT, size, place, size_ret)
+    }) == CL_FALSE
+    {
+        return;
+    }
+    let kernel = s.kernel(program, "samples");
+    let (addressing, filter) = (CL_ADDRESS_CLAMP, CL_FILTER_NEAREST);
+    let sampler =
+        made(|e| unsafe { (s.cl.clCreateSampler)(s.context, CL_FALSE, addressing, filter, e) });
+    s.set(kernel, 0, &sampler);
+    s.set(kernel, 0, &sampler);
+    let set = |size| unsafe { (s.cl.clSetKernelArg)(kernel, 0, size, handle(&sampler.cast())) };
+    assert_eq!(set(4), CL_INVALID_ARG_SIZE);
+    check(unsafe { (s.cl.clReleaseSampler)(sampler) });
+    assert_eq!(set(pointer), CL_INVALID_SAMPLER);
+}
+
+#[test]
 fn many_launches_in_a_row() {
     let s = Setup::new();
     let (_, kernel) = square_kernel(&s);

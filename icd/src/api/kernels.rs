@@ -14,7 +14,7 @@ use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::Image;
 use crate::core::memory::pipe::Pipe;
 use crate::core::memory::sampler::Sampler;
-use crate::core::program::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel};
+use crate::core::program::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel, KernelArguments};
 use crate::core::program::Program;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
@@ -86,8 +86,36 @@ pub(super) unsafe fn arg_value(
             // SAFETY: as the caller promises.
             let sampler = Ref::<Sampler>::from_handle(unsafe { handle(value) })?;
             ensure!(sampler.context == kernel.program.context, CL_INVALID_CONTEXT);
-            Ok(ArgValue::Bytes(SmallVec::from_slice(&sampler.word().to_le_bytes())))
+            Ok(ArgValue::Sampler(sampler.word()))
         }
+    }
+}
+
+/// Sets an argument that has such a value already: bytes that may be others, or the same object or size. Many programs set
+/// all arguments before each launch. Returns false if the argument has another value; nothing is changed then.
+///
+/// # Safety
+/// `value` is NULL or valid for `size` bytes.
+unsafe fn set_again(
+    arguments: &mut KernelArguments,
+    index: cl_uint,
+    size: usize,
+    value: *const c_void,
+) -> bool {
+    let Some(Some(old)) = arguments.args.get_mut(index as usize) else { return false };
+    let is_handle = size == size_of::<cl_mem>();
+    match old {
+        ArgValue::Bytes(bytes) if bytes.len() == size && !value.is_null() => {
+            // SAFETY: as the caller promises; the application cannot name the bytes of the argument.
+            unsafe { value.cast::<u8>().copy_to_nonoverlapping(bytes.as_mut_ptr(), size) };
+            true
+        }
+        // SAFETY: as the caller promises.
+        ArgValue::Buffer(Some(buffer)) if is_handle => buffer.is_of(unsafe { handle(value) }),
+        // SAFETY: as the caller promises.
+        ArgValue::Image(image) if is_handle => image.is_of(unsafe { handle(value) }),
+        ArgValue::Local(old) => value.is_null() && *old == size,
+        _ => false,
     }
 }
 
@@ -280,11 +308,16 @@ entry! {
         arg_index: cl_uint,
         arg_size: usize,
         arg_value: *const c_void,
-    ) -> status {
+    ) -> setter status {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
+        let mut arguments = kernel.arguments.lock();
         // SAFETY: the value is as the API requires.
+        if unsafe { set_again(&mut arguments, arg_index, arg_size, arg_value) } {
+            return Ok(());
+        }
+        // SAFETY: as above.
         let value = unsafe { self::arg_value(&kernel, arg_index, arg_size, arg_value) }?;
-        kernel.arguments.lock().set_arg(arg_index, value);
+        arguments.set_arg(arg_index, value);
         Ok(())
     }
 
@@ -338,7 +371,7 @@ entry! {
         param_value_size_ret: *mut usize,
     ) -> status {
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
-        let meta = &kernel.any()?.kernel;
+        let meta = &kernel.any.kernel;
         let value = match param_name {
             CL_KERNEL_FUNCTION_NAME => Some(Value::text(&kernel.name)),
             CL_KERNEL_NUM_ARGS => Some(Value::of(meta.args.len() as cl_uint)),
@@ -382,7 +415,7 @@ entry! {
             CL_KERNEL_ARG_NAME => Value::text(&arg.name),
             _ => return fail(CL_INVALID_VALUE),
         };
-        ensure!(kernel.any()?.kernel.arg_info, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        ensure!(kernel.any.kernel.arg_info, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
         // SAFETY: the caller's places are as the API requires.
         unsafe { args::answer(Some(value), param_value_size, param_value, param_value_size_ret) }
     }

@@ -9,9 +9,10 @@ use crate::object::callbacks;
 use crate::object::notify;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-/// Declares exported OpenCL entry points. Four forms, by what follows the arrow:
+/// Declares exported OpenCL entry points. Five forms, by what follows the arrow:
 ///
 /// * `-> status`: the body returns `Result<()>`, the function the code;
+/// * `-> setter status`: as `status`, for a function that leaves devices alone and is called often;
 /// * `-> handle T`: the body gives `Result<T>`; the function takes a last `errcode_ret` argument
 ///   and returns NULL on error;
 /// * `-> outcome T`: as `handle`, but the body gives the code with the handle, which is returned
@@ -25,6 +26,15 @@ macro_rules! entry {
         #[no_mangle]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::cl::cl_int {
             $crate::dispatch::boundary::status(stringify!($name), || $body)
+        }
+        $crate::dispatch::boundary::entry! { $($rest)* }
+    };
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> setter status $body:block
+        $($rest:tt)*) => {
+        $(#[$meta])*
+        #[no_mangle]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::cl::cl_int {
+            $crate::dispatch::boundary::code($crate::dispatch::boundary::call(stringify!($name), || $body))
         }
         $crate::dispatch::boundary::entry! { $($rest)* }
     };
@@ -78,16 +88,22 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
+/// Runs the body of an entry point that may use devices: this thread's end waits for them.
+pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    exit::guard_thread();
+    call(name, body)
+}
+
 /// Runs an entry point's body; a panic becomes CL_OUT_OF_RESOURCES. Callbacks that the body
 /// deferred run last, when no lock is held.
-pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+#[inline]
+pub fn call<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     if fork::is_child() {
         return Err(ClError(CL_OUT_OF_RESOURCES));
     }
     if exit::driver_has_ended() && gives_back(name) {
         return Err(ClError(CL_SUCCESS));
     }
-    exit::guard_thread();
     tracing::trace!("{name}");
     notify::begin();
     let traced = trace().map(|trace| (trace, clock::now()));
@@ -124,7 +140,12 @@ pub fn handle<T>(
 
 /// [`guarded`] for functions that return an error code.
 pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
-    match guarded(name, body) {
+    code(guarded(name, body))
+}
+
+/// Returns the code of a result.
+pub fn code(result: Result<()>) -> cl_int {
+    match result {
         Ok(()) => CL_SUCCESS,
         Err(error) => error.0,
     }

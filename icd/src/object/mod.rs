@@ -119,6 +119,22 @@ impl<T: Kind> WeakRef<T> {
     pub fn upgrade(&self) -> Option<Ref<T>> {
         self.0.upgrade().map(Ref)
     }
+
+    /// Returns true if the application holds a reference, and the object thus lives.
+    fn is_held(&self) -> bool {
+        // SAFETY: a weak reference keeps the memory, and dropping an object leaves its count as it is: 0. The pointer is not null,
+        // since every weak reference was made from an object.
+        let count = unsafe {
+            AtomicU32::from_ptr((&raw const (*self.0.as_ptr()).api_references).cast_mut().cast())
+        };
+        count.load(Ordering::Acquire) > 0
+    }
+
+    /// Returns true if `handle` is the object's, and held by the application.
+    pub fn is_of(&self, handle: *mut T::Target) -> bool {
+        // While there is this reference, no other object has the address.
+        std::ptr::addr_eq(self.0.as_ptr(), handle) && self.is_held()
+    }
 }
 
 /// A [`WeakRef`] to an object of any kind, for modules that must not know the kind.

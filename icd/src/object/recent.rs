@@ -35,8 +35,15 @@ fn place(address: usize) -> usize {
 pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
     let look = |recent: &RefCell<[Place; PLACES]>| {
         let recent = recent.borrow();
-        let is_it = |entry: &&Entry| entry.address == address && entry.of == TypeId::of::<T>();
-        recent[place(address)].iter().flatten().find(is_it)?.object.upgrade()
+        let entry = match &recent[place(address)] {
+            [Some(last), _] if last.address == address => last,
+            [_, Some(before)] if before.address == address => before,
+            _ => return None,
+        };
+        if entry.of != TypeId::of::<T>() {
+            return None;
+        }
+        entry.object.upgrade()
     };
     // A thread that is ending has no entries any more.
     let object = RECENT.try_with(look).ok().flatten()?;

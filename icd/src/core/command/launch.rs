@@ -109,6 +109,7 @@ impl Launch {
                     let Some(Some(value)) = arguments.args.get(index as usize) else { continue };
                     match value {
                         ArgValue::Bytes(bytes) => put(fields, at, bytes),
+                        ArgValue::Sampler(word) => put(fields, at, &word.to_le_bytes()),
                         ArgValue::Pointer(address) => put(fields, at, &address.to_le_bytes()),
                         ArgValue::Buffer(Some(mem)) => {
                             let mem = mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;

@@ -181,6 +181,8 @@ pub enum ArgValue {
     /// `None` is a NULL pointer. The kernel does not keep the object alive (5.9.2).
     Buffer(Option<WeakRef<Buffer>>),
     Image(WeakRef<Image>),
+    /// A [`meta::sampler_word`].
+    Sampler(u32),
     Local(usize),
     /// An address in shared virtual memory, or one of the device
     /// (clSetKernelArgDevicePointerEXT).
@@ -223,7 +225,7 @@ pub enum ExecInfo {
 /// The kernel's arguments, and the other settings of its launches.
 #[derive(Clone)]
 pub struct KernelArguments {
-    pub args: SmallVec<[Option<ArgValue>; 8]>,
+    pub args: Box<[Option<ArgValue>]>,
     pub reached: Vec<usize>,
     pub reached_usm: Vec<usize>,
     pub indirect: Indirect,
@@ -291,6 +293,8 @@ pub struct Kernel {
     pub name: String,
     /// The kernel on each device of the program for which it is built.
     pub built: Vec<Option<Arc<BuiltKernel>>>,
+    /// The kernel on any device, for properties that are the same on all.
+    pub any: Arc<BuiltKernel>,
     pub arguments: Mutex<KernelArguments>,
 }
 
@@ -321,12 +325,14 @@ impl Kernel {
         let Some(first) = present.next() else { return fail(CL_INVALID_KERNEL_NAME) };
         let agree = present.all(|other| other.kernel.args == first.kernel.args);
         ensure!(agree, CL_INVALID_KERNEL_DEFINITION);
-        let arguments = Mutex::new(KernelArguments::new(first.kernel.args.len()));
+        let any = first.clone();
+        let arguments = Mutex::new(KernelArguments::new(any.kernel.args.len()));
         let kernel = Ref::new(Kernel {
             program: program.clone(),
             _attached: attached,
             name: name.to_string(),
             built,
+            any,
             arguments,
         });
         first_pipeline::prepare(&kernel);
@@ -340,18 +346,14 @@ impl Kernel {
             _attached: Attached::to(&self.program),
             name: self.name.clone(),
             built: self.built.clone(),
+            any: self.any.clone(),
             arguments: Mutex::new(self.arguments.lock().clone()),
         })
     }
 
-    /// Returns the kernel on any device, for properties that are the same on all.
-    pub fn any(&self) -> Result<&Arc<BuiltKernel>> {
-        self.built.iter().flatten().next().ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))
-    }
-
     /// Returns the metadata of an argument, or CL_INVALID_ARG_INDEX.
     pub fn arg(&self, index: u32) -> Result<&meta::Arg> {
-        self.any()?.kernel.args.get(index as usize).ok_or(ClError(CL_INVALID_ARG_INDEX))
+        self.any.kernel.args.get(index as usize).ok_or(ClError(CL_INVALID_ARG_INDEX))
     }
 
     /// Returns the kernel on a device, or CL_INVALID_PROGRAM_EXECUTABLE.
