@@ -1,5 +1,5 @@
-//! Jobs in the background, on few threads. A job begins a while after it was asked for, if it is still of use then. Jobs
-//! call the driver, so that exit() waits for those that have begun.
+//! Jobs in the background, on few threads, each some time after it was asked for. Jobs call the driver, so that exit() waits
+//! for those that have begun.
 
 use hekla_vk_backend as vk;
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -7,8 +7,6 @@ use std::collections::VecDeque;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The time after which a job begins.
-const DELAY: Duration = Duration::from_millis(10);
 /// The time for which a thread without a job stays.
 const LINGER: Duration = Duration::from_millis(500);
 /// Most threads; no more than half of the processors' have one.
@@ -42,13 +40,15 @@ impl Background {
         Background { state: Mutex::new(state), added: Condvar::new(), ended: Condvar::new() }
     }
 
-    /// Runs a job later, unless the process ends before. A job that no thread can be started for may never run.
-    pub fn run_later(&'static self, job: impl FnOnce() + Send + 'static) {
+    /// Runs a job after a time, unless the process ends before. A job that no thread can be started for may never run.
+    pub fn run_after(&'static self, time: Duration, job: impl FnOnce() + Send + 'static) {
         let mut state = self.state.lock();
         if state.stopped {
             return;
         }
-        state.jobs.push_back((Instant::now() + DELAY, Box::new(job)));
+        let due = Instant::now() + time;
+        let place = state.jobs.partition_point(|(other, _)| *other <= due);
+        state.jobs.insert(place, (due, Box::new(job)));
         let idle = state.threads - state.busy;
         if idle >= state.jobs.len() || state.threads >= most_threads() {
             self.added.notify_one();
@@ -114,19 +114,22 @@ mod tests {
     use super::*;
     use std::sync::mpsc::channel;
 
+    const MOMENT: Duration = Duration::from_millis(1);
+
     #[test]
-    fn jobs_begin_in_order_after_a_while() {
+    fn jobs_begin_after_their_times() {
         static JOBS: Background = Background::new();
         let (sender, receiver) = channel();
-        let start = Instant::now();
         for i in 0..20 {
-            let sender = sender.clone();
-            JOBS.run_later(move || sender.send((i, Instant::now())).unwrap());
+            let (sender, due) = (sender.clone(), Instant::now() + MOMENT * (20 - i));
+            JOBS.run_after(MOMENT * (20 - i), move || {
+                sender.send((i, Instant::now() >= due)).unwrap()
+            });
         }
         let mut seen: Vec<_> = (0..20).map(|_| receiver.recv().unwrap()).collect();
-        assert!(seen.iter().all(|(_, begun)| *begun >= start + DELAY));
-        seen.sort_unstable_by_key(|(i, _)| *i);
-        assert_eq!(seen.iter().map(|(i, _)| *i).collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
+        assert!(seen.iter().all(|(_, is_due)| *is_due));
+        seen.sort_unstable();
+        assert!(seen.iter().map(|(i, _)| *i).eq(0..20));
         assert!(JOBS.state.lock().threads <= MOST_THREADS);
     }
 
@@ -135,19 +138,19 @@ mod tests {
         static JOBS: Background = Background::new();
         let (begun, has_begun) = channel();
         let (ended, has_ended) = channel();
-        JOBS.run_later(move || {
+        JOBS.run_after(MOMENT, move || {
             begun.send(()).unwrap();
             thread::sleep(Duration::from_millis(50));
             ended.send(()).unwrap();
         });
         has_begun.recv().unwrap();
         let (never, is_dropped) = channel::<()>();
-        JOBS.run_later(move || never.send(()).unwrap());
+        JOBS.run_after(MOMENT, move || never.send(()).unwrap());
         JOBS.stop(Instant::now() + Duration::from_secs(10));
         assert!(has_ended.try_recv().is_ok());
         assert!(is_dropped.recv().is_err());
         let (late, is_dropped) = channel::<()>();
-        JOBS.run_later(move || late.send(()).unwrap());
+        JOBS.run_after(MOMENT, move || late.send(()).unwrap());
         assert!(is_dropped.recv().is_err());
     }
 
@@ -156,7 +159,7 @@ mod tests {
         static JOBS: Background = Background::new();
         let (begun, has_begun) = channel();
         let (end, ended) = channel::<()>();
-        JOBS.run_later(move || {
+        JOBS.run_after(MOMENT, move || {
             begun.send(()).unwrap();
             let _ = ended.recv();
         });

@@ -7,7 +7,13 @@ use crate::core::program::kernel::{BuiltKernel, Kernel, KernelArguments};
 use crate::core::program::pipelines::PipelineKey;
 use crate::core::program::shape::{LaunchShape, Sizes};
 use hekla_compiler::kernel::{ArgKind, Kernel as Metadata};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// A program that launches a kernel at once is left alone.
+const DELAY: Duration = Duration::from_millis(10);
+/// A pipeline that takes longer is costly.
+const COSTLY: Duration = Duration::from_millis(100);
 
 /// Makes the likely first pipelines of a kernel that has just been created, in the background, on devices where that saves
 /// time.
@@ -18,13 +24,24 @@ pub fn prepare(kernel: &Kernel) {
             continue;
         };
         let Some(key) = likely_key(device, built, &arguments) else { continue };
-        let built = Arc::downgrade(built);
-        BACKGROUND.run_later(move || {
-            if let Some(built) = built.upgrade() {
-                built.prepare(&key);
+        prepare_later(Arc::downgrade(built), key);
+    }
+}
+
+/// Makes the pipeline for a key later, unless the kernel is launched before. If it is, and its own pipeline is costly, other launches
+/// will most likely take this one: programs test a kernel with few work-items first.
+fn prepare_later(built: Weak<BuiltKernel>, key: PipelineKey) {
+    BACKGROUND.run_after(DELAY, move || {
+        let Some(kernel) = built.upgrade() else { return };
+        if !kernel.is_launched() {
+            return kernel.prepare(&key);
+        }
+        BACKGROUND.run_after(COSTLY, move || {
+            if let Some(kernel) = built.upgrade() {
+                kernel.prepare(&key);
             }
         });
-    }
+    });
 }
 
 /// Returns the key of the pipeline that the first launch most likely takes; `None` if there is no saying.

@@ -105,15 +105,24 @@ impl BuiltKernel {
         made.get_or_try_init(|| self.make(key)).cloned()
     }
 
-    /// Creates the pipeline for a key if none was asked for yet. Others may submit meanwhile.
+    /// Returns true if a pipeline was asked for.
+    pub fn is_launched(&self) -> bool {
+        !self.pipelines.lock().is_empty()
+    }
+
+    /// Creates the pipeline for a key if the kernel is not launched, or a launch waits for another pipeline. Others may submit
+    /// meanwhile.
     pub fn prepare(&self, key: &PipelineKey) {
-        let is_launched = || !self.pipelines.lock().is_empty();
-        if is_launched() {
+        let is_wanted = || {
+            let pipelines = self.pipelines.lock();
+            pipelines.is_empty() || (pipelines.is_awaited() && !pipelines.contains(key))
+        };
+        if !is_wanted() {
             return;
         }
         // Takes a while, for which a launch need not wait.
         self.gpu.open_compile_device();
-        if is_launched() {
+        if !is_wanted() {
             return;
         }
         if let Err(error) = self.pipeline(key) {

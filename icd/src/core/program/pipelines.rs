@@ -38,6 +38,16 @@ impl Pipelines {
         self.0.is_empty()
     }
 
+    /// Returns true if one is not made yet.
+    pub fn is_awaited(&self) -> bool {
+        self.0.iter().any(|(_, made)| made.get().is_none())
+    }
+
+    /// Returns true if that for a key was asked for.
+    pub fn contains(&self, key: &PipelineKey) -> bool {
+        self.0.iter().any(|(known, _)| known == key)
+    }
+
     /// Returns the pipeline for a key, which may have to be created, and the one that made room for it, not used for
     /// longest, which must be dropped when no lock is held.
     pub fn find(&mut self, key: &PipelineKey) -> (Made, Option<Made>) {
@@ -60,16 +70,28 @@ impl Pipelines {
 mod tests {
     use super::*;
 
-    #[test]
-    fn pipelines_are_evicted_by_use() {
-        let key = |length: usize| PipelineKey {
+    fn key(length: usize) -> PipelineKey {
+        PipelineKey {
             local_size: [1; 3],
             packed: 1,
             bounded: false,
             has_global_offset: false,
             local_length: length as u32,
             local_offsets: SmallVec::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_pipeline_is_awaited_from_when_it_is_asked_for() {
+        let mut pipelines = Pipelines::default();
+        assert!(pipelines.is_empty() && !pipelines.is_awaited());
+        let _ = pipelines.find(&key(1));
+        assert!(!pipelines.is_empty() && pipelines.is_awaited());
+        assert!(pipelines.contains(&key(1)) && !pipelines.contains(&key(2)));
+    }
+
+    #[test]
+    fn pipelines_are_evicted_by_use() {
         let mut pipelines = Pipelines::default();
         let first: Vec<Made> = (0..MOST).map(|n| pipelines.find(&key(n)).0).collect();
         // Those at hand are found again, and then were used last.
