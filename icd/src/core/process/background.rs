@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// The time for which a thread without a job stays.
 const LINGER: Duration = Duration::from_millis(500);
+/// Most jobs that wait: what comes beyond them is not of much use when its turn comes.
+const MOST_WAITING: usize = 64;
 /// Most threads; no more than half of the processors' have one.
 const MOST_THREADS: usize = 4;
 
@@ -40,10 +42,11 @@ impl Background {
         Background { state: Mutex::new(state), added: Condvar::new(), ended: Condvar::new() }
     }
 
-    /// Runs a job after a time, unless the process ends before. A job that no thread can be started for may never run.
+    /// Runs a job after a time, unless the process ends before or too many wait. A job that no thread can be started for may never
+    /// run.
     pub fn run_after(&'static self, time: Duration, job: impl FnOnce() + Send + 'static) {
         let mut state = self.state.lock();
-        if state.stopped {
+        if state.stopped || state.jobs.len() >= MOST_WAITING {
             return;
         }
         let due = Instant::now() + time;
@@ -131,6 +134,18 @@ mod tests {
         seen.sort_unstable();
         assert!(seen.iter().map(|(i, _)| *i).eq(0..20));
         assert!(JOBS.state.lock().threads <= MOST_THREADS);
+    }
+
+    #[test]
+    fn no_more_jobs_wait_than_are_of_use() {
+        static JOBS: Background = Background::new();
+        let hour = Duration::from_secs(3600);
+        for _ in 0..2 * MOST_WAITING {
+            JOBS.run_after(hour, || unreachable!());
+        }
+        assert_eq!(JOBS.state.lock().jobs.len(), MOST_WAITING);
+        JOBS.stop(Instant::now());
+        assert!(JOBS.state.lock().jobs.is_empty());
     }
 
     #[test]

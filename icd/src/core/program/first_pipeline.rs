@@ -1,5 +1,6 @@
 //! The first pipeline of a kernel, made in the background while the application goes on between clCreateKernel and the
-//! first launch. What the first launch will be is not known: kernels whose pipeline depends on it too much have none.
+//! first launch. What the first launch will be is not known: kernels whose pipeline depends on it too much have none. Of a
+//! program that creates hundreds of kernels at once, which will not use them all soon, only the first ones do.
 
 use crate::core::device::Device;
 use crate::core::process::background::BACKGROUND;
