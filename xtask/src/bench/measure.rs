@@ -54,6 +54,7 @@ pub const METRICS: &[Metric] = &[
     less("build and first run, 1 line", "ms", |s, _| build_small(s, true)),
     less("build, 200 lines", "ms", |s, _| build_large(s, false)),
     less("build and first run, 200 lines", "ms", |s, _| build_large(s, true)),
+    less("first launch and finish, 0.2 s after its kernel was created", "ms", first_launch),
     less(DEPENDENT_LAUNCH, "us", |s, _| Ok(launch(s)? * 1e6)),
     less("dependent launch in a command buffer of 100", "us", |s, _| Ok(replayed_launch(s)? * 1e6)),
     less("one launch and finish", "us", launch_and_finish),
@@ -203,6 +204,25 @@ fn build_small(s: &Session, run: bool) -> Result<f64> {
     let mut out = [0u32; 64];
     s.read(&buffer, 0, &mut out)?;
     expect(out == [seed.wrapping_add(1); 64], "the one-line kernel")?;
+    Ok(elapsed.as_secs_f64() * 1e3)
+}
+
+/// Milliseconds of the first launch, with many work-items, of a kernel that was created a while before, and of its end.
+fn first_launch(s: &Session, _: &Scale) -> Result<f64> {
+    const ITEMS: usize = 1 << 18;
+    let seed = text::new_seed();
+    let kernel = s.build(&text::one_line(seed), "add", "")?;
+    let buffer = s.buffer_of(&vec![1u32; ITEMS])?;
+    kernel.set_buffers(&[&buffer])?;
+    s.finish()?;
+    std::thread::sleep(Duration::from_millis(200));
+    let start = Instant::now();
+    s.launch(&kernel, &[ITEMS], &[LOCAL])?;
+    s.finish()?;
+    let elapsed = start.elapsed();
+    let mut out = vec![0u32; ITEMS];
+    s.read(&buffer, 0, &mut out)?;
+    expect(out.iter().all(|word| *word == seed.wrapping_add(1)), "the first launch")?;
     Ok(elapsed.as_secs_f64() * 1e3)
 }
 
