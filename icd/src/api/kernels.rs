@@ -106,7 +106,7 @@ unsafe fn set_again(
     let is_handle = size == size_of::<cl_mem>();
     match old {
         ArgValue::Bytes(bytes) if bytes.len() == size && !value.is_null() => {
-            // SAFETY: as the caller promises; the application cannot name the bytes of the argument.
+            // SAFETY: as the caller promises; the application does not know where the argument keeps its bytes.
             unsafe { value.cast::<u8>().copy_to_nonoverlapping(bytes.as_mut_ptr(), size) };
             true
         }

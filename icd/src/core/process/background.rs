@@ -4,6 +4,7 @@
 use hekla_vk_backend as vk;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -79,12 +80,15 @@ impl Background {
         drop(dropped);
     }
 
-    /// Runs jobs until none comes for a while.
+    /// Runs jobs until none comes for a while. A panic ends its job alone.
     fn serve(&self) {
         let mut state = self.state.lock();
         while let Some(job) = self.next(&mut state) {
             state.busy += 1;
-            MutexGuard::unlocked(&mut state, job);
+            let ended = MutexGuard::unlocked(&mut state, || catch_unwind(AssertUnwindSafe(job)));
+            if ended.is_err() {
+                tracing::error!("internal error (panic) in the background");
+            }
             state.busy -= 1;
             self.ended.notify_all();
         }
@@ -134,6 +138,17 @@ mod tests {
         seen.sort_unstable();
         assert!(seen.iter().map(|(i, _)| *i).eq(0..20));
         assert!(JOBS.state.lock().threads <= MOST_THREADS);
+    }
+
+    #[test]
+    fn a_panic_ends_its_job_alone() {
+        static JOBS: Background = Background::new();
+        let (sender, receiver) = channel();
+        JOBS.run_after(MOMENT, || panic!("on purpose"));
+        JOBS.run_after(MOMENT, move || sender.send(()).unwrap());
+        receiver.recv().unwrap();
+        JOBS.stop(Instant::now() + Duration::from_secs(10));
+        assert_eq!(JOBS.state.lock().busy, 0);
     }
 
     #[test]
