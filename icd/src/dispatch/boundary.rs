@@ -5,9 +5,11 @@ use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use crate::core::diagnostics::trace::trace;
 use crate::core::process::{clock, exit, fork};
+use crate::object::attention::{self, Reason};
 use crate::object::callbacks;
 use crate::object::notify;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use tracing::level_filters::LevelFilter;
 
 /// Declares exported OpenCL entry points. Five forms, by what follows the arrow:
 ///
@@ -98,31 +100,66 @@ pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Resul
 /// deferred run last, when no lock is held.
 #[inline]
 pub fn call<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    let traced = if attention::is_required() { attend(name)? } else { None };
+    if LevelFilter::current() >= LevelFilter::TRACE {
+        log_call(name);
+    }
+    let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| Err(after_panic(name)));
+    match &result {
+        Ok(_) => callbacks::run_deferred(),
+        Err(error) => after_error(name, *error),
+    }
+    if let Some(start) = traced {
+        add_to_trace(name, start, result.as_ref().err());
+    }
+    result
+}
+
+/// Does what comes before the body in processes in which that is something. Returns the time, if the call is traced, or why it is
+/// refused.
+#[cold]
+fn attend(name: &'static str) -> Result<Option<u64>> {
     if fork::is_child() {
         return Err(ClError(CL_OUT_OF_RESOURCES));
     }
     if exit::driver_has_ended() && gives_back(name) {
         return Err(ClError(CL_SUCCESS));
     }
-    tracing::trace!("{name}");
     notify::begin();
-    let traced = trace().map(|trace| (trace, clock::now()));
-    let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
-        tracing::error!("{name}: internal error (panic)");
-        Err(ClError(CL_OUT_OF_RESOURCES))
-    });
-    let notifier = result.as_ref().err().and_then(|_| notify::take());
+    let traced = trace().map(|_| clock::now());
+    if traced.is_none() {
+        attention::dismiss(Reason::Traced);
+    }
+    Ok(traced)
+}
+
+#[cold]
+fn log_call(name: &'static str) {
+    tracing::trace!("{name}");
+}
+
+#[cold]
+fn after_panic(name: &'static str) -> ClError {
+    tracing::error!("{name}: internal error (panic)");
+    ClError(CL_OUT_OF_RESOURCES)
+}
+
+/// Makes the deferred calls, and reports the error.
+#[cold]
+fn after_error(name: &'static str, error: ClError) {
+    let notifier = notify::take();
     callbacks::run_deferred();
-    if let Err(error) = &result {
-        tracing::debug!("{name}: error {}", error.0);
-        if let Some(notifier) = notifier {
-            notify::report(&notifier, name, *error);
-        }
+    tracing::debug!("{name}: error {}", error.0);
+    if let Some(notifier) = notifier {
+        notify::report(&notifier, name, error);
     }
-    if let Some((trace, start)) = traced {
-        trace.call(name, start, result.as_ref().err().map(|error| error.0));
+}
+
+#[cold]
+fn add_to_trace(name: &'static str, start: u64, error: Option<&ClError>) {
+    if let Some(trace) = trace() {
+        trace.call(name, start, error.map(|error| error.0));
     }
-    result
 }
 
 /// Returns true if a function gives objects or memory back, which always succeeds when the process ends.

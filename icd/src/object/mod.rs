@@ -1,6 +1,7 @@
 //! Objects as C sees them: a dispatch pointer first, a reference count, and a handle that is checked against the set of
 //! live objects before it is dereferenced.
 
+pub mod attention;
 pub mod callbacks;
 pub mod notify;
 mod recent;

@@ -3,6 +3,7 @@
 
 use crate::cl::error::{self, ClError};
 use crate::cl::*;
+use crate::object::attention::{self, Reason};
 use crate::object::callbacks;
 use crate::object::callbacks::UserData;
 use std::cell::{Cell, RefCell};
@@ -32,6 +33,7 @@ impl Notifier {
     pub fn new(function: ContextNotify, data: UserData) -> Option<Arc<Notifier>> {
         let function = function?;
         IN_USE.store(true, Ordering::Relaxed);
+        attention::require(Reason::Notified);
         Some(Arc::new(Notifier { function, data }))
     }
 
@@ -56,9 +58,7 @@ impl Notifier {
 
 /// Notes that an entry point begins, in a context that is not known yet.
 pub fn begin() {
-    if IN_USE.load(Ordering::Relaxed) {
-        take();
-    }
+    take();
 }
 
 /// Notes that the entry point works in the context with this notifier. The first object counts: the queue of a
