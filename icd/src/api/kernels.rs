@@ -103,20 +103,33 @@ unsafe fn set_again(
     value: *const c_void,
 ) -> bool {
     let Some(Some(old)) = arguments.args.get_mut(index as usize) else { return false };
-    let is_handle = size == size_of::<cl_mem>();
-    match old {
-        ArgValue::Bytes(bytes) if bytes.len() == size && !value.is_null() => {
-            // SAFETY: as the caller promises; the application does not know where the argument keeps its bytes.
-            unsafe { value.cast::<u8>().copy_to_nonoverlapping(bytes.as_mut_ptr(), size) };
-            true
-        }
-        // SAFETY: as the caller promises.
-        ArgValue::Buffer(Some(buffer)) if is_handle => buffer.is_of(unsafe { handle(value) }),
-        // SAFETY: as the caller promises.
-        ArgValue::Image(image) if is_handle => image.is_of(unsafe { handle(value) }),
-        ArgValue::Local(old) => value.is_null() && *old == size,
-        _ => false,
+    if value.is_null() {
+        return matches!(old, ArgValue::Local(old) if *old == size);
     }
+    if size == size_of::<cl_mem>() {
+        // SAFETY: the value has the size of a handle.
+        let handle = unsafe { value.cast::<cl_mem>().read_unaligned() };
+        match old {
+            ArgValue::Buffer(Some(buffer)) => return buffer.is_of(handle),
+            ArgValue::Image(image) => return image.is_of(handle),
+            _ => {}
+        }
+    }
+    let ArgValue::Bytes(bytes) = old else { return false };
+    if bytes.len() != size {
+        return false;
+    }
+    let (from, to) = (value.cast::<u8>(), bytes.as_mut_ptr());
+    // SAFETY: as the caller promises; the application does not know where the argument keeps its bytes.
+    unsafe {
+        match size {
+            // Most values: a move each, and no call.
+            4 => from.copy_to_nonoverlapping(to, 4),
+            8 => from.copy_to_nonoverlapping(to, 8),
+            _ => from.copy_to_nonoverlapping(to, size),
+        }
+    };
+    true
 }
 
 /// Returns the handle at a place; NULL if the place is NULL.

@@ -110,7 +110,7 @@ pub fn call<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T
         Err(error) => after_error(name, *error),
     }
     if let Some(start) = traced {
-        add_to_trace(name, start, result.as_ref().err());
+        add_to_trace(name, start, result.as_ref().err().copied());
     }
     result
 }
@@ -156,7 +156,7 @@ fn after_error(name: &'static str, error: ClError) {
 }
 
 #[cold]
-fn add_to_trace(name: &'static str, start: u64, error: Option<&ClError>) {
+fn add_to_trace(name: &'static str, start: u64, error: Option<ClError>) {
     if let Some(trace) = trace() {
         trace.call(name, start, error.map(|error| error.0));
     }

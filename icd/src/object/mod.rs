@@ -195,6 +195,7 @@ impl<T: Kind> Ref<T> {
     }
 
     /// Returns the object of a handle that C gave, or the kind's error code.
+    #[inline(always)]
     pub fn from_handle(handle: *mut T::Target) -> Result<Ref<T>> {
         let object = registry::find::<Object<T>>(handle as usize).ok_or(ClError(T::INVALID))?;
         let held = object.api_references.load(Ordering::Acquire) > 0;

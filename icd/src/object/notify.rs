@@ -63,12 +63,19 @@ pub fn begin() {
 
 /// Notes that the entry point works in the context with this notifier. The first object counts: the queue of a
 /// command, the kernel of an argument.
+#[inline]
 pub fn enter<'a>(notifier: impl FnOnce() -> Option<&'a Arc<Notifier>>) {
     if IN_USE.load(Ordering::Relaxed) {
-        let _ = CURRENT.try_with(|current| {
-            current.borrow_mut().get_or_insert_with(|| notifier().cloned());
-        });
+        note(notifier());
     }
+}
+
+/// Notes the notifier of the entry point's context, if none is noted.
+#[cold]
+fn note(notifier: Option<&Arc<Notifier>>) {
+    let _ = CURRENT.try_with(|current| {
+        current.borrow_mut().get_or_insert_with(|| notifier.cloned());
+    });
 }
 
 /// Returns the notifier for the entry point's error.

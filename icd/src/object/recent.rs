@@ -5,7 +5,7 @@
 //! there: an address found here means the object that it meant then, or one that has died since.
 
 use std::any::{Any, TypeId};
-use std::cell::RefCell;
+use std::cell::UnsafeCell;
 use std::sync::{Arc, Weak};
 
 /// Addresses have one of so many places each.
@@ -22,7 +22,8 @@ struct Entry {
 type Place = [Option<Entry>; 2];
 
 thread_local! {
-    static RECENT: RefCell<[Place; PLACES]> = const { RefCell::new([const { [None, None] }; PLACES]) };
+    /// Only [`find`] and [`keep`] look into it, and nothing that they call while they do calls them.
+    static RECENT: UnsafeCell<[Place; PLACES]> = const { UnsafeCell::new([const { [None, None] }; PLACES]) };
 }
 
 /// Returns the place of an address. The high bits of the product depend on all bits of the address.
@@ -31,10 +32,11 @@ fn place(address: usize) -> usize {
 }
 
 /// Returns the object at an address, if this thread has named it before as one of this type and it lives.
-#[inline]
+#[inline(always)]
 pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
-    let look = |recent: &RefCell<[Place; PLACES]>| {
-        let recent = recent.borrow();
+    let look = |recent: &UnsafeCell<[Place; PLACES]>| {
+        // SAFETY: this thread has no other reference to it: upgrading a weak reference runs no code of ours.
+        let recent = unsafe { &*recent.get() };
         let entry = match &recent[place(address)] {
             [Some(last), _] if last.address == address => last,
             [_, Some(before)] if before.address == address => before,
@@ -46,17 +48,19 @@ pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
         entry.object.upgrade()
     };
     // A thread that is ending has no entries any more.
-    let object = RECENT.try_with(look).ok().flatten()?;
-    // SAFETY: the entry has the type of its object, and it is T.
-    Some(unsafe { Arc::from_raw(Arc::into_raw(object).cast()) })
+    std::mem::forget(RECENT.try_with(look).ok().flatten()?);
+    // SAFETY: the entry has the type of its object, which is T, and its address; the count that upgrading has added is that of
+    // the new reference.
+    Some(unsafe { Arc::from_raw(address as *const T) })
 }
 
-/// Keeps an object for this thread's next calls.
+/// Keeps the object at an address for this thread's next calls.
 pub fn keep<T: Any + Send + Sync>(address: usize, object: &Arc<T>) {
     let object: Weak<T> = Arc::downgrade(object);
     let entry = Entry { address, of: TypeId::of::<T>(), object };
     let _ = RECENT.try_with(|recent| {
-        let [last, before] = &mut recent.borrow_mut()[place(address)];
+        // SAFETY: as in `find`: dropping a weak reference gives memory back, and runs no code of ours.
+        let [last, before] = &mut unsafe { &mut *recent.get() }[place(address)];
         *before = last.replace(entry);
     });
 }
