@@ -225,7 +225,7 @@ pub struct Kernel {
     /// True if the kernel reads the local size, local id or group id, local memory or a barrier: the choice
     /// of local size is visible to it.
     pub local_size_visible: bool,
-    /// The dimensions in which its work-items learn their ids; 0 if they learn none.
+    /// The highest dimension of a global, local or group id that the kernel reads, plus one; 0 if it reads none.
     pub dimensions: u32,
     /// True if several work-groups may run as one ([`spec_id::PACKED_GROUPS`]): work-items never act together with the
     /// others of their work-group, and wait for none.

@@ -4,7 +4,7 @@
 #[allow(dead_code)]
 mod support;
 
-use hekla_compiler::kernel::{ArgumentField, Field};
+use hekla_compiler::kernel::{ArgumentField, Field, Kernel};
 use hekla_compiler::Target;
 use support::{check, targets};
 
@@ -40,14 +40,17 @@ block0:
     }
 }
 
+/// Returns the kernel with a body in which `v0` is the address of a buffer; argument 1 is a local pointer.
+fn metadata(body: &str) -> Kernel {
+    let text = format!(
+        "kernel @k k(a: buffer, l: local 0 align 16)\nfn @k() {{\nblock0:\n    v0:ptr.global = load_arg 0, 0\n{body}}}\n"
+    );
+    check(&text, &Target::generic())
+}
+
 #[test]
 fn work_groups_run_as_one_where_none_can_tell() {
-    let packs = |body: &str| {
-        let text = format!(
-            "kernel @k k(a: buffer, l: local 0 align 16)\nfn @k() {{\nblock0:\n    v0:ptr.global = load_arg 0, 0\n{body}}}\n"
-        );
-        check(&text, &Target::generic()).packs_groups
-    };
+    let packs = |body: &str| metadata(body).packs_groups;
     let round = "    jump block1\nblock1:\n";
     let repeat =
         "    v9:bool = icmp eq v1, 0:i32\n    brif v9, block1, block2\nblock2:\n    return\n";
@@ -77,10 +80,9 @@ fn work_groups_run_as_one_where_none_can_tell() {
 #[test]
 fn work_items_have_the_dimensions_of_their_ids() {
     let dimensions = |query: &str| {
-        let text = format!(
-            "kernel @k k(a: buffer)\nfn @k() {{\nblock0:\n    v0:ptr.global = load_arg 0, 0\n    v1:i32 = workitem {query}\n    store v0, v1, align 4\n    return\n}}\n"
-        );
-        check(&text, &Target::generic()).dimensions
+        let body =
+            format!("    v1:i32 = workitem {query}\n    store v0, v1, align 4\n    return\n");
+        metadata(&body).dimensions
     };
     assert_eq!(dimensions("local_id 0"), 1);
     assert_eq!(dimensions("work_group_id 1"), 2);

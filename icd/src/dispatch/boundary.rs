@@ -5,9 +5,9 @@ use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use crate::core::diagnostics::trace::trace;
 use crate::core::process::{clock, exit, fork};
-use crate::object::attention::{self, Reason};
 use crate::object::callbacks;
 use crate::object::notify;
+use crate::object::slow_path::{self, Reason};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use tracing::level_filters::LevelFilter;
 
@@ -100,7 +100,7 @@ pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Resul
 /// deferred run last, when no lock is held.
 #[inline]
 pub fn call<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
-    let traced = if attention::is_required() { attend(name)? } else { None };
+    let traced = if slow_path::is_required() { enter_slowly(name)? } else { None };
     if LevelFilter::current() >= LevelFilter::TRACE {
         log_call(name);
     }
@@ -115,10 +115,12 @@ pub fn call<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T
     result
 }
 
-/// Does what comes before the body in processes in which that is something. Returns the time, if the call is traced, or why it is
-/// refused.
+/// Begins a call on the slow path. Returns the time if calls are traced.
+///
+/// # Errors
+/// The code of a call that is refused.
 #[cold]
-fn attend(name: &'static str) -> Result<Option<u64>> {
+fn enter_slowly(name: &'static str) -> Result<Option<u64>> {
     if fork::is_child() {
         return Err(ClError(CL_OUT_OF_RESOURCES));
     }
@@ -128,7 +130,7 @@ fn attend(name: &'static str) -> Result<Option<u64>> {
     notify::begin();
     let traced = trace().map(|_| clock::now());
     if traced.is_none() {
-        attention::dismiss(Reason::Traced);
+        slow_path::dismiss(Reason::Traced);
     }
     Ok(traced)
 }

@@ -1,11 +1,11 @@
 //! Objects as C sees them: a dispatch pointer first, a reference count, and a handle that is checked against the set of
 //! live objects before it is dereferenced.
 
-pub mod attention;
 pub mod callbacks;
 pub mod notify;
 mod recent;
 pub mod registry;
+pub mod slow_path;
 
 use crate::cl::error::{fail, ClError, Result};
 use crate::cl::*;
@@ -195,6 +195,7 @@ impl<T: Kind> Ref<T> {
     }
 
     /// Returns the object of a handle that C gave, or the kind's error code.
+    // Nearly every entry point begins with it.
     #[inline(always)]
     pub fn from_handle(handle: *mut T::Target) -> Result<Ref<T>> {
         let object = registry::find::<Object<T>>(handle as usize).ok_or(ClError(T::INVALID))?;

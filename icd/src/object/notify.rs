@@ -3,9 +3,9 @@
 
 use crate::cl::error::{self, ClError};
 use crate::cl::*;
-use crate::object::attention::{self, Reason};
 use crate::object::callbacks;
 use crate::object::callbacks::UserData;
+use crate::object::slow_path::{self, Reason};
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void, CString};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ impl Notifier {
     pub fn new(function: ContextNotify, data: UserData) -> Option<Arc<Notifier>> {
         let function = function?;
         IN_USE.store(true, Ordering::Relaxed);
-        attention::require(Reason::Notified);
+        slow_path::require(Reason::Notified);
         Some(Arc::new(Notifier { function, data }))
     }
 

@@ -22,7 +22,7 @@ struct Entry {
 type Place = [Option<Entry>; 2];
 
 thread_local! {
-    /// Only [`find`] and [`keep`] look into it, and nothing that they call while they do calls them.
+    /// Accessed by [`find`] and [`keep`] alone, which are never re-entered.
     static RECENT: UnsafeCell<[Place; PLACES]> = const { UnsafeCell::new([const { [None, None] }; PLACES]) };
 }
 

@@ -16,8 +16,8 @@ use crate::pipeline::compute_pipeline::{Created, PipelineBuilder};
 use crate::pipeline::stage::{create_layout, Compile, DeviceRef, Stage};
 
 /// Creates a pipeline, if other threads submit or the compile device is open, from `known`, cache data from an earlier process, or
-/// from what the compile device makes. Returns `None` if that need not be, or neither is of use: then the device itself has to
-/// compile.
+/// from what the compile device makes. Returns `None` if no other thread submits and that device is not open, or if neither data is
+/// of use: then the device itself has to compile.
 pub(super) fn create(
     device: &Device,
     builder: &mut PipelineBuilder<'_>,

@@ -241,7 +241,7 @@ fn best_row(samples: &[Sample], func: &Function, kernel: &KernelEntry, size: u64
     let time_of_banks = |row: Option<Row>| -> u64 {
         let of_sample = |sample: &Sample| {
             let existing = sample.elements.iter().flatten().filter(exists);
-            let padded: SmallVec<[u32; 32]> = match row {
+            let padded: SmallVec<[u32; BANKS]> = match row {
                 Some(row) => existing.map(|&element| row.padded(element)).collect(),
                 None => existing.copied().collect(),
             };

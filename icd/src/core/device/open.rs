@@ -179,8 +179,11 @@ impl Gpu {
 
     /// Opens the second Vulkan device, if the driver needs one so that pipelines can be created while others submit.
     pub fn open_compile_device(&self) {
+        let was_open = self.device.has_compile_device();
         self.device.open_compile_device();
-        self.pipeline_was_created();
+        if self.device.has_compile_device() && !was_open {
+            self.pipeline_was_created();
+        }
     }
 
     /// Registers the handlers of exit() again, since the driver may have registered some of its own: its compiler's,

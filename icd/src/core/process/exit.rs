@@ -15,7 +15,7 @@
 
 use crate::core::process::background::BACKGROUND;
 use crate::core::process::fork;
-use crate::object::attention::{self, Reason};
+use crate::object::slow_path::{self, Reason};
 use crate::platform;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
@@ -74,7 +74,7 @@ pub fn driver_has_ended() -> bool {
 pub fn register_handler(device: &vk::Device) {
     extern "C" fn driver_ends() {
         DRIVER_HAS_ENDED.store(true, Ordering::Relaxed);
-        attention::require(Reason::Exiting);
+        slow_path::require(Reason::Exiting);
     }
     if device.info().quirks.contains(vk::Quirks::EXIT_ENDS_DRIVER) {
         platform::at_exit(driver_ends);

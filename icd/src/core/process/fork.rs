@@ -1,7 +1,7 @@
 //! Processes that are forked off one that uses a device: Vulkan does not survive in them, nor do the threads that
 //! hold locks. Every call in such a process fails at once; the parent is not affected.
 
-use crate::object::attention::{self, Reason};
+use crate::object::slow_path::{self, Reason};
 use crate::platform;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Once;
@@ -19,7 +19,7 @@ pub fn is_child() -> bool {
 pub fn register_handler() {
     unsafe extern "C" fn forked() {
         IS_CHILD.store(true, Ordering::Relaxed);
-        attention::require(Reason::Forked);
+        slow_path::require(Reason::Forked);
     }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

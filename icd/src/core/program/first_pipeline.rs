@@ -29,8 +29,8 @@ pub fn prepare(kernel: &Kernel) {
     }
 }
 
-/// Makes the pipeline for a key later, unless the kernel is launched before. If it is, and its own pipeline is costly, other launches
-/// will most likely take this one: programs test a kernel with few work-items first.
+/// Makes the pipeline for a key later, unless the kernel is launched before. If that launch takes another pipeline, and a costly
+/// one, this one is made all the same: many programs test a kernel with few work-items first.
 fn prepare_later(built: Weak<BuiltKernel>, key: PipelineKey) {
     BACKGROUND.run_after(DELAY, move || {
         let Some(kernel) = built.upgrade() else { return };
@@ -45,7 +45,7 @@ fn prepare_later(built: Weak<BuiltKernel>, key: PipelineKey) {
     });
 }
 
-/// Returns the key of the pipeline that the first launch most likely takes; `None` if there is no saying.
+/// Returns the key of the pipeline that the first launch most likely takes; `None` if it cannot be guessed.
 fn likely_key(
     device: &Device,
     built: &BuiltKernel,

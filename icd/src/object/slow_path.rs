@@ -1,9 +1,9 @@
-//! What entry points do besides their own work: refuse it in a forked process, write a trace, remember a context's notifier.
-//! Most processes have none of that, and one word says so.
+//! The slow path of entry points: calls are refused in a forked process, traced, or tell a context's notifier of errors. Most
+//! processes need none of that, and test one word to take the fast path.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A reason why entry points do more.
+/// A reason to take the slow path.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub enum Reason {
@@ -19,7 +19,7 @@ pub enum Reason {
 
 static REASONS: AtomicU32 = AtomicU32::new(Reason::Traced as u32);
 
-/// Makes entry points do more from now on. May be called in a handler of fork().
+/// Makes entry points take the slow path from now on. May be called in a handler of fork().
 pub fn require(reason: Reason) {
     REASONS.fetch_or(reason as u32, Ordering::Relaxed);
 }
@@ -29,7 +29,7 @@ pub fn dismiss(reason: Reason) {
     REASONS.fetch_and(!(reason as u32), Ordering::Relaxed);
 }
 
-/// Returns true if there is a reason.
+/// Returns true if entry points take the slow path.
 #[inline]
 pub fn is_required() -> bool {
     REASONS.load(Ordering::Relaxed) != 0
