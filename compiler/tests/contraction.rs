@@ -1,6 +1,6 @@
 //! Contraction: which products and sums of a program become one Fma, and which may not.
 
-use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};
+use hekla_compiler::{compile_to_ir, FloatTraits, IrAt, Options, Source, Target};
 
 /// Returns the number of each kind of operation at the end of the pipeline, in a kernel with this body: Fma, sums that
 /// may be contracted, and other sums.
@@ -113,4 +113,20 @@ fn halves_are_multiplied_and_added_two_at_a_time() {
     assert!(native.contains(":f16x2 = fmin ") && !native.contains(":f16 = f"), "{native}");
     let other = ir(false);
     assert!(other.contains(":f16x2 = fmul ") && other.contains(":f16x2 = fadd "), "{other}");
+}
+
+#[test]
+fn fma_of_floats_is_computed_in_double_on_processors_without_one() {
+    let text = "kernel void k(global float *p) { p[0] = fma(p[1], p[2], p[3]); }";
+    let source = Source { name: "a.cl".into(), text: text.into(), headers: Vec::new() };
+    let products = |target: &Target| {
+        let ir = compile_to_ir(&source, &Options::default(), target, &IrAt::End).unwrap();
+        ir.matches(":f64 = fmul.nc ").count()
+    };
+    let processor = Target { float64: true, software_masks: true, ..Target::generic() };
+    assert_eq!(products(&processor), 1);
+    let flushing = FloatTraits { keeps_denormals: false, ..FloatTraits::IEEE };
+    assert_eq!(products(&Target { float_traits: [flushing; 3], ..processor.clone() }), 0);
+    assert_eq!(products(&Target { fma32_fused: true, ..processor.clone() }), 0);
+    assert_eq!(products(&Target { software_masks: false, ..processor }), 0);
 }

@@ -1,7 +1,7 @@
 //! Functions of half (cl_khr_fp16) that are not computed in float and rounded once.
 
 use super::{Call, Lowerer};
-use crate::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, OpFlags, Scalar, Value};
+use crate::ir::{BinaryOp, FloatCC, IntCC, Scalar, Value};
 
 impl Lowerer<'_, '_> {
     /// The largest half below 1 at most; rounding may have gone beyond.
@@ -10,42 +10,6 @@ impl Lowerer<'_, '_> {
         let most = self.b.fconst(call.result, 1.0 - f64::exp2(-11.0));
         let above = self.b.fcmp(FloatCC::Ogt, result, most);
         Some(self.b.select(above, most, result))
-    }
-
-    /// Rounded once: the product is exact in float, and the sum is rounded to odd there, so that
-    /// rounding it again to a half is correct.
-    pub(super) fn half_fma(&mut self, args: [Value; 3]) -> Value {
-        let flags = std::mem::replace(&mut self.b.flags, OpFlags::NO_CONTRACT);
-        let half = self.b.ty(args[0]);
-        let [a, b, c] = args.map(|arg| self.b.half_as_float(arg));
-        let product = self.b.binary(BinaryOp::FMul, a, b);
-        let sum = self.b.binary(BinaryOp::FAdd, product, c);
-        // What was lost (Knuth's two-sum).
-        let c_part = self.b.binary(BinaryOp::FSub, sum, product);
-        let product_part = self.b.binary(BinaryOp::FSub, sum, c_part);
-        let c_rest = self.b.binary(BinaryOp::FSub, c, c_part);
-        let product_rest = self.b.binary(BinaryOp::FSub, product, product_part);
-        let rest = self.b.binary(BinaryOp::FAdd, product_rest, c_rest);
-
-        let ty = self.b.ty(sum);
-        let zero = self.b.zero(ty);
-        let inexact = self.b.fcmp(FloatCC::One, rest, zero);
-        let rest_up = self.b.fcmp(FloatCC::Ogt, rest, zero);
-        let positive = self.b.fcmp(FloatCC::Ogt, sum, zero);
-        let int = self.b.bits_type(sum);
-        let bits = self.b.bitcast(sum, int);
-        let last = self.b.and_const(bits, 1);
-        let none = self.b.iconst(int, 0);
-        let even = self.b.icmp(IntCC::Eq, last, none);
-        let adjust = self.b.binary(BinaryOp::And, inexact, even);
-        let inward = self.b.binary(BinaryOp::Xor, rest_up, positive);
-        let (plus, minus) = (self.b.iconst(int, 1), self.b.iconst(int, -1));
-        let by = self.b.select(inward, minus, plus);
-        let by = self.b.select(adjust, by, none);
-        let bits = self.b.binary(BinaryOp::IAdd, bits, by);
-        let odd = self.b.bitcast(bits, ty);
-        self.b.flags = flags;
-        self.b.convert(ConvertOp::FConvert, odd, half)
     }
 
     /// Returns the next half after `x` toward `y`: halves in order are integers in order.

@@ -75,12 +75,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::binary(&["fmax"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMax, x, y)),
     Row::binary(&["fmin"], EXTREME, |l, _, x, y| l.b.binary(BinaryOp::FMin, x, y)),
     Row::ternary(&["mad"], TERNARY, |l, _, a, b, c| l.mad(a, b, c)),
-    Row::call(&["fma"], TERNARY, |l, c| l.fma(c)).in_float().halves(Lower::Ternary(
-        |l, _, a, b, c| match l.target.fma16_fused {
-            true => l.b.math(MathOp::Fma, &[a, b, c]),
-            false => l.half_fma([a, b, c]),
-        },
-    )),
+    Row::call(&["fma"], TERNARY, |l, c| l.fma(c)),
     library(&["modf", "sincos"], &[Sig::new(FLOATS, G, &[G, OUT])]),
     library(&["fract"], &[Sig::new(FLOATS, G, &[G, OUT])])
         .halves(Lower::Call(|l, c| l.half_fract(c))),
@@ -99,22 +94,6 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// Returns true if the device's fma rounds once.
-    fn has_fma(&self, ty: Type) -> bool {
-        match ty.scalar {
-            Scalar::F16 => self.target.fma16_fused,
-            Scalar::F64 => self.target.fma64_fused,
-            _ => self.target.fma32_fused,
-        }
-    }
-
-    fn fma(&mut self, call: &Call<'_>) -> Option<Value> {
-        match self.has_fma(call.result) {
-            true => Some(self.b.math(MathOp::Fma, call.args)),
-            false => self.library("fma", call),
-        }
-    }
-
     /// Returns true if programs ask for correct rounding of 32-bit division and square root here.
     fn rounds_correctly(&self) -> bool {
         self.options.correctly_rounded_divide_sqrt && !self.in_library

@@ -24,6 +24,7 @@ mod extended_async_copy;
 mod extended_bits;
 mod fast_math;
 mod filters;
+mod fma;
 mod fptrunc;
 mod geometric;
 mod half;

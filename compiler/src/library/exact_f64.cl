@@ -1,5 +1,8 @@
 // fma of doubles for devices whose own rounds twice.
 
+// 2^-900: what such a product and a sum with it leave is no denormal number.
+#define LEAST_EXACT_PRODUCT 0x1p-900
+
 // The 128-bit number high:low shifted right, what is lost or-ed into the last bit.
 ulong2 __shift_sticky_f64(ulong2 m, int by) {
     if (by == 0) {
@@ -56,8 +59,8 @@ ulong __pack_wide_f64(ulong2 m, int e) {
     return min(bits, INF_BITS);
 }
 
-// fma: 0 ulp, in integers of 128 bits.
-double __fma_f64(double a, double b, double c) {
+// fma of any numbers, in integers of 128 bits.
+double __fma_in_integers_f64(double a, double b, double c) {
     ulong ma = as_ulong(a) & MAG_MASK;
     ulong mb = as_ulong(b) & MAG_MASK;
     ulong mc = as_ulong(c) & MAG_MASK;
@@ -111,6 +114,41 @@ double __fma_f64(double a, double b, double c) {
     return as_double(__pack_wide_f64(sum, e + 2) | result_sign);
 }
 
+// high + (a + b) rounded once, for |a + b| of half a unit of high at most: a + b rounded to odd, so that rounding once more
+// is correct (S. Boldo, G. Melquiond, Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to
+// odd, 2008).
+double __sum_of_three_f64(double high, double a, double b) {
+    double2 rest = __two_sum_f64(a, b);
+    ulong bits = TO_BITS(rest.x);
+    ulong inward = (bits ^ TO_BITS(rest.y)) >> 63;
+    ulong odd = rest.y != 0.0 ? (bits - inward) | 1 : bits;
+    return high + FROM_BITS(odd);
+}
+
+// fma: 0 ulp. The exact sum is three numbers; where a little more and a little less of the lower two give the same, so do
+// they, and else their exact sum decides. In integers where that would take denormal numbers or overflow.
+double __fma_f64(double a, double b, double c) {
+#if HEKLA_RAISED_DENORMALS
+    return __fma_in_integers_f64(a, b, c);
+#else
+    double2 product = __two_prod_f64(a, b);
+    double2 low = __two_sum_f64(c, product.y);
+    double2 high = __two_sum_f64(product.x, low.x);
+    double rest = low.y + high.y;
+    double result = high.x + rest * (1.0 - 0x1p-50);
+    double other = high.x + rest * (1.0 + 0x1p-50);
+    bool is_large = fabs(product.x) >= LEAST_EXACT_PRODUCT;
+    // Neither are equal what is no number, as where something overflowed.
+    if (!(is_large && result == other)) {
+        result = __sum_of_three_f64(high.x, low.y, high.y);
+        if (!(is_large && fabs(result) < INFINITY)) {
+            result = __fma_in_integers_f64(a, b, c);
+        }
+    }
+    return result;
+#endif
+}
+
 // fma for devices whose own is one operation but flushes denormal numbers.
 double __ieee_fma_f64(double a, double b, double c) {
     ulong ma = TO_BITS(a) & MAG_MASK;
@@ -118,7 +156,7 @@ double __ieee_fma_f64(double a, double b, double c) {
     double result = fma(a, b, c);
     bool tiny = (TO_BITS(result) & MAG_MASK) <= LEADING_BIT && ma != 0 && mb != 0;
     if (tiny || __is_denormal_f64(a) || __is_denormal_f64(b) || __is_denormal_f64(c)) {
-        result = __fma_f64(a, b, c);
+        result = __fma_in_integers_f64(a, b, c);
     }
     return result;
 }

@@ -15,14 +15,14 @@ REAL2 NAME(fast_two_sum)(REAL a, REAL b) {
     return PAIR(s, b - (s - a));
 }
 
-// a * b exactly (double without a fused fma: to 2^-106).
+// a * b exactly.
 REAL2 NAME(two_prod)(REAL a, REAL b) {
     REAL p = a * b;
 #if HEKLA_FUSED_FMA
     return PAIR(p, fma(a, b, -p));
 #else
-    REAL ah = FROM_BITS(TO_BITS(a) & SPLIT_MASK);
-    REAL bh = FROM_BITS(TO_BITS(b) & SPLIT_MASK);
+    REAL ah = FROM_BITS((TO_BITS(a) + SPLIT_ROUND) & SPLIT_MASK);
+    REAL bh = FROM_BITS((TO_BITS(b) + SPLIT_ROUND) & SPLIT_MASK);
     REAL al = a - ah;
     REAL bl = b - bh;
     return PAIR(p, (((ah * bh - p) + ah * bl) + al * bh) + al * bl);

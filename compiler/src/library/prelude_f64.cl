@@ -34,6 +34,8 @@
 #endif
 // Clears the low half of a significand.
 #define SPLIT_MASK 0xfffffffff8000000ul
+// Added before, so that what is cleared, with its sign, has 26 digits, too.
+#define SPLIT_ROUND 0x4000000ul
 // Bits by which a significand can be shifted left in BITS.
 #define SPARE_BITS 11
 

@@ -294,8 +294,28 @@ fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> 
             match (inverse && ty.lanes == 1, op) {
                 (true, And) => constant(c, ty, 0),
                 (true, _) => constant(c, ty, u64::MAX),
-                _ => Keep,
+                _ => of_conditions(c, op, [a, b]),
             }
+        }
+        Xor => of_conditions(c, op, [a, b]),
+        _ => Keep,
+    }
+}
+
+/// A bitwise operation on two conditions that were extended alike: on the conditions.
+fn of_conditions(c: &mut Cursor, op: BinaryOp, args: [Value; 2]) -> Simplified {
+    let condition = |value| match c.func.def_inst(value) {
+        Some(&InstData::Convert { op: op @ (ConvertOp::ZExt | ConvertOp::SExt), arg })
+            if c.ty(arg).scalar == Scalar::Bool =>
+        {
+            Some((op, arg))
+        }
+        _ => None,
+    };
+    match args.map(condition) {
+        [Some((extend, p)), Some((other, q))] if extend == other => {
+            let both = c.binary(op, p, q);
+            Become(InstData::Convert { op: extend, arg: both })
         }
         _ => Keep,
     }
