@@ -13,6 +13,8 @@ pub struct Gpu {
     pub queues: Vec<Queue>,
     /// 8 bytes of push constants.
     pub layout: vk::PipelineLayout,
+    /// True if kernels may compute with halves.
+    pub has_halves: bool,
     /// Where the device has them.
     pub markers: Option<ash::amd::buffer_marker::Device>,
 }
@@ -75,6 +77,14 @@ fn family(instance: &ash::Instance, physical: vk::PhysicalDevice) -> (u32, u32) 
     (index, family.queue_count)
 }
 
+fn has_halves(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+    let mut v12 = vk::PhysicalDeviceVulkan12Features::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut v12);
+    // SAFETY: the physical device belongs to the instance; the chain outlives the call.
+    unsafe { instance.get_physical_device_features2(physical, &mut features) };
+    v12.shader_float16 != 0
+}
+
 impl Gpu {
     /// Opens the device with at most `queues` queues.
     pub fn open(instance: ash::Instance, queues: u32) -> Gpu {
@@ -84,8 +94,10 @@ impl Gpu {
         let queue = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(family)
             .queue_priorities(&priorities)];
+        let has_halves = has_halves(&instance, physical);
         let mut v12 = vk::PhysicalDeviceVulkan12Features::default()
             .buffer_device_address(true)
+            .shader_float16(has_halves)
             .timeline_semaphore(true);
         let mut v13 =
             vk::PhysicalDeviceVulkan13Features::default().pipeline_creation_cache_control(true);
@@ -116,7 +128,8 @@ impl Gpu {
                 tried("vkCreatePipelineLayout", device.create_pipeline_layout(&layout, None));
             let markers =
                 has_markers.then(|| ash::amd::buffer_marker::Device::new(&instance, &device));
-            Gpu { name: name.into_owned(), instance, physical, device, queues, layout, markers }
+            let name = name.into_owned();
+            Gpu { instance, physical, name, device, queues, layout, has_halves, markers }
         }
     }
 

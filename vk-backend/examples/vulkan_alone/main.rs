@@ -9,6 +9,7 @@
 //! Prints the name of each of the bench's measurements, a tab, and the value in its unit. `xtask bench --vulkan PROGRAM`
 //! makes a column of that.
 
+mod arithmetic;
 #[path = "../gpu/mod.rs"]
 #[allow(dead_code)]
 mod gpu;
@@ -60,6 +61,12 @@ fn main() {
     print("build and first run, 1 line", new_kernel(&gpu, &words) / 1e3);
     let bytes = 4.0 * TRANSFER as f64;
     print("map, read, unmap", bytes / map_and_read(&gpu) / 1e3);
+    print("float mad", arithmetic::rate(&gpu, 32, 1));
+    if gpu.has_halves {
+        print("half mad", arithmetic::rate(&gpu, 16, 1));
+        print("half2 mad", arithmetic::rate(&gpu, 16, 2));
+        print("half4 mad", arithmetic::rate(&gpu, 16, 4));
+    }
 }
 
 fn print(name: &str, value: f64) {
