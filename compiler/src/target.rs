@@ -69,6 +69,9 @@ pub struct Target {
     pub slow_loops: bool,
     /// True if rotations of 64-bit integers by constants are faster as funnel shifts. Told by the driver.
     pub slow_long_rotates: bool,
+    /// True if vectors of halves that are built of scalars are computed one half at a time, those from an integer's bits two
+    /// at a time. Told by the driver.
+    pub slow_built_halves: bool,
     /// True if texels are found by the device's samplers where no filter is asked for: they are faster than fetches, which
     /// the driver tells, and find each texel, by probe.
     pub samples_texels: bool,
@@ -553,6 +556,7 @@ impl Target {
             software_masks: false,
             slow_loops: false,
             slow_long_rotates: false,
+            slow_built_halves: false,
             samples_texels: false,
             loses_far_places: false,
             coarse_byte_filters: false,

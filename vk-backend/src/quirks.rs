@@ -50,6 +50,9 @@ bitflags::bitflags! {
         const SLOW_LOOPS = 1 << 17;
         /// Rotations of 64-bit integers by constants are faster as funnel shifts.
         const SLOW_LONG_ROTATES = 1 << 18;
+        /// Vectors of halves that are built of scalars are computed one half at a time, those from an integer's bits two at a
+        /// time.
+        const SLOW_BUILT_HALVES = 1 << 19;
     }
 }
 
@@ -105,7 +108,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 19] = [
+const TABLE: [Row; 20] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -169,6 +172,13 @@ const TABLE: [Row; 19] = [
         versions: Versions::Any,
         device_type: None,
         quirk: Quirks::SLOW_LONG_ROTATES,
+    },
+    // 580.159 on an H200: sums and products of half2 with one number take 1.6 times as long, of half4 1.9 times.
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::SLOW_BUILT_HALVES,
     },
     // lavapipe of Mesa 22.3 (Debian 12) ends long loops early and lets inactive lanes run. That of 25.0 is the first
     // one that is known to compute right.
@@ -318,6 +328,7 @@ mod tests {
                 | Quirks::MISCOMPILED_REMAINDER_LOOPS
                 | Quirks::SLOW_SUBGROUP_SCANS
                 | Quirks::SLOW_LONG_ROTATES
+                | Quirks::SLOW_BUILT_HALVES
         );
     }
 

@@ -9,6 +9,7 @@
 
 pub mod denormals;
 pub mod loop_values;
+pub mod packed_halves;
 pub mod rotates;
 pub mod sign_merge;
 pub mod switches;
@@ -19,7 +20,8 @@ use crate::passes::Pipeline;
 use crate::target::Target;
 
 /// The names of the passes that run on modules.
-pub const NAMES: [&str; 5] = ["loop_values", "rotates", "sign_merge", "switches", "uniform_loads"];
+pub const NAMES: [&str; 6] =
+    ["loop_values", "packed_halves", "rotates", "sign_merge", "switches", "uniform_loads"];
 
 /// Runs what goes before legalization: that may put masks in place of signs.
 pub fn before_legalization(
@@ -45,6 +47,9 @@ pub fn after_legalization(
     if target.slow_long_rotates && target.int64 {
         pipeline.run_on_all(module, "rotates", rotates::run)?;
     }
+    if target.slow_built_halves && target.float16 {
+        pipeline.run_on_all(module, "packed_halves", packed_halves::run)?;
+    }
     if target.unmasked_loop_values {
         pipeline.run_on_all(module, "loop_values", loop_values::run)?;
     }
@@ -65,6 +70,7 @@ pub fn declares_nearest_32(target: &Target, divides: bool) -> bool {
 pub fn run_named(module: &mut Module, name: &str) -> Option<()> {
     let pass: fn(&mut Function) -> bool = match name {
         "loop_values" => loop_values::run,
+        "packed_halves" => packed_halves::run,
         "rotates" => rotates::run,
         "sign_merge" => |f| sign_merge::run(f, true),
         "switches" => switches::run,

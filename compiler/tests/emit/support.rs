@@ -112,6 +112,7 @@ pub fn targets() -> Vec<(&'static str, Target)> {
         denorm_preserve_64: true,
         rounding_rte_32: true,
         rounding_rte_64: true,
+        slow_built_halves: true,
         ..generic.clone()
     };
     let words = Target {

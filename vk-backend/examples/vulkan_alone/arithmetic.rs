@@ -39,12 +39,22 @@ fn chains(width: u32, lanes: u32) -> Vec<u32> {
     k.local_size([ITEMS, 1, 1]);
     let (uint, float, component) = (k.uint(), k.float(32), k.float(width));
     let number = if lanes == 1 { component } else { k.vector(component, lanes) };
+    // Lanes are numbers of their own: what is the same in all the driver computes once.
     let spread = |k: &mut KernelBuilder, value: u32| {
-        let narrow = if width == 32 { value } else { k.unary(op::F_CONVERT, component, value) };
+        let of_lane = |k: &mut KernelBuilder, lane: u32| {
+            let more = k.float_constant(float, &[(lane as f32).to_bits()]);
+            let value = k.binary(op::F_ADD, float, value, more);
+            if width == 32 {
+                value
+            } else {
+                k.unary(op::F_CONVERT, component, value)
+            }
+        };
+        let all: Vec<u32> = (0..lanes).map(|lane| of_lane(k, lane)).collect();
         if lanes == 1 {
-            narrow
+            all[0]
         } else {
-            k.compose(number, &vec![narrow; lanes as usize])
+            k.compose(number, &all)
         }
     };
     let i = k.global_id_x();

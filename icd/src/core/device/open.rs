@@ -496,6 +496,7 @@ pub fn target(
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
         slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),
         slow_long_rotates: info.quirks.contains(vk::Quirks::SLOW_LONG_ROTATES),
+        slow_built_halves: info.quirks.contains(vk::Quirks::SLOW_BUILT_HALVES),
         loses_far_places: info.quirks.contains(vk::Quirks::LOST_FAR_PLACES),
         coarse_byte_filters: info.quirks.contains(vk::Quirks::COARSE_BYTE_FILTERS),
         inexact_double_rounding: info.quirks.contains(vk::Quirks::INEXACT_DOUBLE_ROUNDING),
