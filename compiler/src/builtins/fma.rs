@@ -1,5 +1,5 @@
-//! fma, which rounds once (OpenCL C 6.15.2): the device's own where that does, else computed in a wider float, else the
-//! library's.
+//! fma (OpenCL C 6.15.2), which rounds once: the device's own if it does, otherwise computed in a wider float or by the
+//! library.
 
 use super::{Call, Lowerer};
 use crate::ir::{BinaryOp, ConvertOp, FloatCC, MathOp, OpFlags, Scalar, Type, Value};
@@ -27,8 +27,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns true if arithmetic of double is at hand for an fma of floats, right for all of them, and not much slower
-    /// than that of float, as on processors.
+    /// Returns true if fma of floats is computed in double: the device is a CPU, where doubles are not much slower than floats,
+    /// and conversions keep denormals.
     fn widens_float_fma(&self) -> bool {
         let keeps_denormals = [Scalar::F32, Scalar::F64]
             .iter()
@@ -53,7 +53,7 @@ impl Lowerer<'_, '_> {
         let product_rest = self.b.binary(BinaryOp::FSub, product, product_part);
         let rest = self.b.binary(BinaryOp::FAdd, product_rest, c_rest);
 
-        // Of the two numbers around an inexact sum the odd one.
+        // Rounds to odd: of the two numbers around an inexact sum, takes the one whose last bit is set.
         let int = self.b.bits_type(sum);
         let [bits, rest_bits] = [sum, rest].map(|value| self.b.bitcast(value, int));
         let inward = self.b.binary(BinaryOp::Xor, bits, rest_bits);

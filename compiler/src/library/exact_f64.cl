@@ -1,6 +1,6 @@
 // fma of doubles for devices whose own rounds twice.
 
-// 2^-900: what such a product and a sum with it leave is no denormal number.
+// With products from 2^-900 on, no rounding error of the steps below is a denormal number.
 #define LEAST_EXACT_PRODUCT 0x1p-900
 
 // The 128-bit number high:low shifted right, what is lost or-ed into the last bit.
@@ -125,8 +125,9 @@ double __sum_of_three_f64(double high, double a, double b) {
     return high + FROM_BITS(odd);
 }
 
-// fma: 0 ulp. The exact sum is three numbers; where a little more and a little less of the lower two give the same, so do
-// they, and else their exact sum decides. In integers where that would take denormal numbers or overflow.
+// fma: 0 ulp. The exact result is the sum of three numbers. If it rounds to the same number with the lower two a little
+// larger and a little smaller, that is the result; otherwise their sum is rounded to odd. Where intermediate results may be
+// denormal, or overflow, it is computed in integers.
 double __fma_f64(double a, double b, double c) {
 #if HEKLA_RAISED_DENORMALS
     return __fma_in_integers_f64(a, b, c);
@@ -138,7 +139,7 @@ double __fma_f64(double a, double b, double c) {
     double result = high.x + rest * (1.0 - 0x1p-50);
     double other = high.x + rest * (1.0 + 0x1p-50);
     bool is_large = fabs(product.x) >= LEAST_EXACT_PRODUCT;
-    // Neither are equal what is no number, as where something overflowed.
+    // An overflow leaves NaN, which compares unequal.
     if (!(is_large && result == other)) {
         result = __sum_of_three_f64(high.x, low.y, high.y);
         if (!(is_large && fabs(result) < INFINITY)) {

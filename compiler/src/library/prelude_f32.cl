@@ -23,7 +23,7 @@
 #define OVER(a, b) ((a) / (b))
 // Clears the low half of a significand.
 #define SPLIT_MASK 0xfffff000u
-// Added before, so that what is cleared has half of the digits, too.
+// Added before clearing: nothing, the low half has 12 digits.
 #define SPLIT_ROUND 0u
 // Bits by which a significand can be shifted left in BITS.
 #define SPARE_BITS 8

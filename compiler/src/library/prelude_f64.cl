@@ -34,7 +34,7 @@
 #endif
 // Clears the low half of a significand.
 #define SPLIT_MASK 0xfffffffff8000000ul
-// Added before, so that what is cleared, with its sign, has 26 digits, too.
+// Added before clearing, to round: then the rest, which has a sign, fits into 26 digits.
 #define SPLIT_ROUND 0x4000000ul
 // Bits by which a significand can be shifted left in BITS.
 #define SPARE_BITS 11

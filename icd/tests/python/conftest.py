@@ -82,6 +82,13 @@ class Machine:
         if not self.has_profiling:
             pytest.skip("no profiling on this device")
 
+    def fp_config(self, kind):
+        """What the device says of its arithmetic with half, float or double."""
+        return getattr(self.device, {"float": "single"}.get(kind, kind) + "_fp_config")
+
+    def keeps_denormals(self, kind):
+        return bool(self.fp_config(kind) & cl.device_fp_config.DENORM)
+
     def buffer(self, array, flags=cl.mem_flags.READ_WRITE):
         """A buffer with an array's contents."""
         array = np.ascontiguousarray(array)
@@ -130,3 +137,12 @@ def images(all_images):
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
+
+
+@pytest.fixture(params=["float", "double", "half"])
+def kind(request, m):
+    """A type of floats that the device computes with."""
+    needed = {"double": "cl_khr_fp64", "half": "cl_khr_fp16"}.get(request.param)
+    if needed and needed not in m.device.extensions:
+        pytest.skip(f"no {needed}")
+    return request.param

@@ -14,23 +14,6 @@ import pytest
 TYPES = {"half": (np.float16, np.uint16), "float": (np.float32, np.uint32), "double": (np.float64, np.uint64)}
 
 
-@pytest.fixture(params=["float", "double", "half"])
-def kind(request, m):
-    """A type of floats that the device computes with."""
-    needed = {"double": "cl_khr_fp64", "half": "cl_khr_fp16"}.get(request.param)
-    if needed and needed not in m.device.extensions:
-        pytest.skip(f"no {needed}")
-    return request.param
-
-
-def config(m, kind):
-    return getattr(m.device, {"float": "single", "double": "double", "half": "half"}[kind] + "_fp_config")
-
-
-def keeps(m, kind):
-    return bool(config(m, kind) & cl.device_fp_config.DENORM)
-
-
 def operands(kind):
     """Pairs of numbers of every exponent that matters, and of random fractions."""
     real, bits = TYPES[kind]
@@ -75,15 +58,15 @@ def check(got, want, *args):
 
 def test_every_device_with_doubles_keeps_their_denormals(m):
     if "cl_khr_fp64" in m.device.extensions:
-        assert keeps(m, "double")
+        assert m.keeps_denormals("double")
 
 
 @pytest.mark.parametrize("operation", ["a + b", "a - b", "a * b", "a / b"])
 def test_arithmetic(m, kind, operation):
-    if not keeps(m, kind):
+    if not m.keeps_denormals(kind):
         pytest.skip(f"no denormals of {kind}")
     if kind == "float" and "/" in operation:
-        if not config(m, kind) & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
+        if not m.fp_config(kind) & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
             pytest.skip("division is not correctly rounded")
     a, b = operands(kind)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -92,7 +75,7 @@ def test_arithmetic(m, kind, operation):
 
 
 def test_roots(m, kind):
-    if not keeps(m, kind) or kind == "float":
+    if not m.keeps_denormals(kind) or kind == "float":
         pytest.skip(f"no denormals of {kind}, or roots that may be off")
     a, b = operands(kind)
     with np.errstate(all="ignore"):
@@ -101,7 +84,7 @@ def test_roots(m, kind):
 
 @pytest.mark.parametrize("operation", ["a < b", "a <= b", "a > b", "a >= b", "a == b", "a != b"])
 def test_comparisons(m, kind, operation):
-    if not keeps(m, kind):
+    if not m.keeps_denormals(kind):
         pytest.skip(f"no denormals of {kind}")
     a, b = operands(kind)
     got = run(m, kind, np.int32, operation, a, b)
@@ -116,7 +99,7 @@ def test_the_smaller_and_the_larger_are_whole(m, kind, function):
         want = getattr(np, function)(a, b)
     got = run(m, kind, TYPES[kind][0], f"{function}(a, b)", a, b)
     zeros = (got == 0) & (want == 0)
-    if not keeps(m, kind):
+    if not m.keeps_denormals(kind):
         # A zero in place of a denormal number is allowed, another number is not.
         zeros |= (got == 0) & (np.abs(want) < np.finfo(TYPES[kind][0]).tiny)
     check(np.where(zeros, want, got), want, a, b)
@@ -129,7 +112,7 @@ def test_magnitudes_are_told_apart(m, kind, function):
     first, second = (larger, smaller) if function == "maxmag" else (smaller, larger)
     got = run(m, kind, TYPES[kind][0], f"{function}(a, b)", a, b)
     want = np.where(first, a, np.where(second, b, got))
-    if not keeps(m, kind):
+    if not m.keeps_denormals(kind):
         want = np.where((got == 0) & (np.abs(want) < np.finfo(TYPES[kind][0]).tiny), got, want)
     check(got, want, a, b)
 
@@ -199,7 +182,7 @@ def test_narrowing_of_doubles(m, real, mode):
     else:
         got = run(m, "double", np.float32, f"convert_float_{mode}(a)", x, x)
     want = narrowed(x, real, mode)
-    if mode == "rte" and real is np.float32 and not keeps(m, "float"):
+    if mode == "rte" and real is np.float32 and not m.keeps_denormals("float"):
         want = np.where((np.abs(want) < info.tiny) & (got == 0), got, want)
     check(got, want, x)
 
@@ -218,7 +201,7 @@ def test_fract_of_denormals(m, kind):
     one_below = np.nextafter(real(1), real(0))
     got, got_whole = m.read(result, real, a.size), m.read(whole, real, a.size)
     want, want_whole = np.where(a > 0, a, one_below), np.where(a > 0, real(0), real(-1))
-    if not keeps(m, kind):
+    if not m.keeps_denormals(kind):
         # As of a zero.
         flushed = (got == 0) & (got_whole == 0)
         want, want_whole = np.where(flushed, got, want), np.where(flushed, got_whole, want_whole)

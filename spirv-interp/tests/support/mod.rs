@@ -45,6 +45,7 @@ pub fn capable() -> Device {
         rounding_rte_32: true,
         rounding_rte_64: true,
         fma16_fused: true,
+        slow_built_halves: true,
         fma32_fused: true,
         fma64_fused: true,
         div32_exact: true,
@@ -57,7 +58,7 @@ pub fn capable() -> Device {
 /// Wide integers, rotated by funnel shifts, and doubles, but no views of work-group memory and an Fma that rounds twice.
 pub fn middling() -> Device {
     let floats = Floats { fma_rounds_twice: true, ..Floats::default() };
-    let target = Target { slow_long_rotates: true, slow_built_halves: true, ..Target::generic() };
+    let target = Target { slow_long_rotates: true, ..Target::generic() };
     Device { name: "middling", target, floats }
 }
 

@@ -215,7 +215,7 @@ impl Gpu {
         tried("vkCreateSemaphore", unsafe { self.device.create_semaphore(&info, None) })
     }
 
-    /// Records a dispatch of one work-group of a pipeline, whose push constants are an address.
+    /// Records a dispatch of work-groups of a pipeline, whose push constants are an address.
     ///
     /// # Safety
     /// The command buffer is being recorded, and used by no one else; the pipeline and the memory outlive its execution.
@@ -224,13 +224,14 @@ impl Gpu {
         commands: vk::CommandBuffer,
         pipeline: vk::Pipeline,
         address: vk::DeviceAddress,
+        groups: u32,
     ) {
         let (stages, bytes) = (vk::ShaderStageFlags::COMPUTE, address.to_le_bytes());
         // SAFETY: as the caller promises.
         unsafe {
             self.device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline);
             self.device.cmd_push_constants(commands, self.layout, stages, 0, &bytes);
-            self.device.cmd_dispatch(commands, 1, 1, 1);
+            self.device.cmd_dispatch(commands, groups, 1, 1);
         }
     }
 

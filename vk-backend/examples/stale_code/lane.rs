@@ -81,7 +81,7 @@ impl<'a> Lane<'a> {
                 device.cmd_update_buffer(self.commands, buffer, at, &number.to_ne_bytes());
                 barrier(transfer, shader);
             }
-            self.pipelines.gpu.dispatch(self.commands, pipeline, self.words.address);
+            self.pipelines.gpu.dispatch(self.commands, pipeline, self.words.address, 1);
             barrier(shader, (Stages::HOST, Access::HOST_READ));
             tried("vkEndCommandBuffer", device.end_command_buffer(self.commands));
         }

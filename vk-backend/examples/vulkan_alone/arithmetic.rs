@@ -3,22 +3,20 @@
 use ash::vk;
 use hekla_vk_backend::asm::{glsl, op, KernelBuilder};
 
-use crate::gpu::{tried, Gpu, Words};
-use crate::{create_fence, median, record, run, Waiting, ITEMS};
+use crate::gpu::{Gpu, Words};
+use crate::{create_fence, create_pipeline, median, record, run, Waiting, ITEMS};
 
 /// Chains that do not depend on each other, and sums of products in each, one after the other.
 const CHAINS: u32 = 4;
 const STEPS: u32 = 1024;
 /// Most work-groups of a dispatch, as every device allows them.
 const MOST_GROUPS: u32 = 65535;
-/// Microseconds that a dispatch takes at least if it has fewer.
+/// Microseconds of the shortest dispatch that is measured; shorter ones get more work-groups.
 const LEAST_TIME: f64 = 1000.0;
 
 /// Returns billions of operations a second, a product and a sum in each step.
 pub fn rate(gpu: &Gpu, width: u32, lanes: u32) -> f64 {
-    let none = vk::PipelineCreateFlags::empty();
-    let made = gpu.create_pipeline(&chains(width, lanes), vk::PipelineCache::null(), none);
-    let pipeline = tried("vkCreateComputePipelines", made);
+    let pipeline = create_pipeline(gpu, &chains(width, lanes));
     let words = gpu.device_words((MOST_GROUPS * ITEMS + 1) as usize);
     fill(gpu, &words, 0.5);
     let mut groups = 64;
@@ -32,8 +30,7 @@ pub fn rate(gpu: &Gpu, width: u32, lanes: u32) -> f64 {
     }
 }
 
-/// Returns the module of a kernel whose work-items compute `x = a * x + b` in each chain. Both are a number that stands behind
-/// the results.
+/// Returns the module of a kernel whose work-items compute `x = a * x + a` in each chain. The buffer has `a` after the results.
 fn chains(width: u32, lanes: u32) -> Vec<u32> {
     let mut k = KernelBuilder::new(1);
     k.local_size([ITEMS, 1, 1]);
@@ -105,14 +102,9 @@ fn fill(gpu: &Gpu, words: &Words, value: f32) {
 
 /// Returns the microseconds of a dispatch of work-groups.
 fn dispatch(gpu: &Gpu, pipeline: vk::Pipeline, words: &Words, groups: u32) -> f64 {
-    let (stages, bytes) = (vk::ShaderStageFlags::COMPUTE, words.address.to_le_bytes());
     let commands = record(gpu, None, |commands| {
         // SAFETY: the command buffer is being recorded; what it uses lives as long as the process.
-        unsafe {
-            gpu.device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline);
-            gpu.device.cmd_push_constants(commands, gpu.layout, stages, 0, &bytes);
-            gpu.device.cmd_dispatch(commands, groups, 1, 1);
-        }
+        unsafe { gpu.dispatch(commands, pipeline, words.address, groups) };
     });
     let fence = Waiting::Fence(create_fence(gpu));
     median(3, |_| run(gpu, commands, &fence, 0))

@@ -43,7 +43,7 @@ enum Waiting {
 fn main() {
     let start = Instant::now();
     let gpu = Gpu::open(gpu::instance(), 2);
-    let pipeline = create_pipeline(&gpu, 7);
+    let pipeline = adding_pipeline(&gpu, 7);
     let words = gpu.words(ITEMS as usize);
     // SAFETY: the memory was just mapped.
     unsafe { std::ptr::write_bytes(words.mapped, 0, ITEMS as usize) };
@@ -87,7 +87,7 @@ fn median(times: usize, mut run: impl FnMut(usize)) -> f64 {
 }
 
 /// Creates the pipeline of a kernel that adds a number to each of its words.
-fn create_pipeline(gpu: &Gpu, number: u32) -> vk::Pipeline {
+fn adding_pipeline(gpu: &Gpu, number: u32) -> vk::Pipeline {
     let mut k = KernelBuilder::new(1);
     k.local_size([ITEMS, 1, 1]);
     let uint = k.uint();
@@ -95,8 +95,13 @@ fn create_pipeline(gpu: &Gpu, number: u32) -> vk::Pipeline {
     let (x, number) = (k.load(0, uint, i), k.constant(number));
     let sum = k.binary(op::I_ADD, uint, x, number);
     k.store(0, uint, i, sum);
+    create_pipeline(gpu, &k.finish())
+}
+
+/// Creates a pipeline without a cache.
+fn create_pipeline(gpu: &Gpu, module: &[u32]) -> vk::Pipeline {
     let none = vk::PipelineCreateFlags::empty();
-    let made = gpu.create_pipeline(&k.finish(), vk::PipelineCache::null(), none);
+    let made = gpu.create_pipeline(module, vk::PipelineCache::null(), none);
     tried("vkCreateComputePipelines", made)
 }
 
@@ -138,7 +143,7 @@ fn launch(gpu: &Gpu, commands: vk::CommandBuffer, pipeline: vk::Pipeline, words:
     // SAFETY: the command buffer is being recorded; what it uses lives as long as the process.
     unsafe {
         gpu.device.cmd_pipeline_barrier(commands, compute, compute, none, &memory, &[], &[]);
-        gpu.dispatch(commands, pipeline, words.address);
+        gpu.dispatch(commands, pipeline, words.address, 1);
     }
 }
 
@@ -254,7 +259,7 @@ fn new_kernel(gpu: &Gpu, words: &Words) -> f64 {
     let fence = Waiting::Fence(create_fence(gpu));
     let seed = std::process::id().wrapping_mul(0x9e37_79b9);
     median(10, |number| {
-        let pipeline = create_pipeline(gpu, seed.wrapping_add(number as u32));
+        let pipeline = adding_pipeline(gpu, seed.wrapping_add(number as u32));
         let one = record(gpu, None, |commands| launch(gpu, commands, pipeline, words));
         run(gpu, one, &fence, 0);
     })

@@ -74,7 +74,7 @@ impl Job {
         unsafe {
             let begin = vk::CommandBufferBeginInfo::default();
             tried("vkBeginCommandBuffer", device.begin_command_buffer(commands, &begin));
-            gpu.dispatch(commands, pipeline, address);
+            gpu.dispatch(commands, pipeline, address, 1);
             tried("vkEndCommandBuffer", device.end_command_buffer(commands));
             let info = vk::FenceCreateInfo::default();
             let fence = tried("vkCreateFence", device.create_fence(&info, None));

@@ -302,7 +302,7 @@ fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> 
     }
 }
 
-/// A bitwise operation on two conditions that were extended alike: on the conditions.
+/// Bitwise operation on two booleans that were both zero-extended, or both sign-extended: extends the operation on booleans.
 fn of_conditions(c: &mut Cursor, op: BinaryOp, args: [Value; 2]) -> Simplified {
     let condition = |value| match c.func.def_inst(value) {
         Some(&InstData::Convert { op: op @ (ConvertOp::ZExt | ConvertOp::SExt), arg })
