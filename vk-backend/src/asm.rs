@@ -57,6 +57,7 @@ pub mod op {
     pub const MEMBER_DECORATE: u32 = 72;
     pub const COMPOSITE_CONSTRUCT: u32 = 80;
     pub const COMPOSITE_EXTRACT: u32 = 81;
+    pub const COPY_OBJECT: u32 = 83;
     pub const SAMPLED_IMAGE: u32 = 86;
     pub const IMAGE_SAMPLE_EXPLICIT_LOD: u32 = 88;
     pub const IMAGE_FETCH: u32 = 95;
@@ -195,6 +196,12 @@ pub struct KernelBuilder {
     local_size_set: bool,
     /// Label of the block that instructions go to.
     block: u32,
+}
+
+/// Values of one type that a loop carries.
+struct LoopValues {
+    ty: u32,
+    values: Vec<u32>,
 }
 
 impl KernelBuilder {
@@ -405,16 +412,31 @@ impl KernelBuilder {
 
     /// Emits a loop that does what `body` emits `times` times. Returns the number of rounds.
     pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) -> u32 {
-        self.repeat_loop(times, |k| {
+        let nothing = LoopValues { ty: 0, values: Vec::new() };
+        let (count, _) = self.repeat_loop(times, nothing, |k, _| {
             body(k);
-            None
-        })
+            (None, Vec::new())
+        });
+        count
     }
 
     /// As [`KernelBuilder::repeat`], but ends also when the boolean that `body` gives is false; that round
     /// does not count.
     pub fn repeat_while(&mut self, most: u32, body: impl FnOnce(&mut Self) -> u32) -> u32 {
-        self.repeat_loop(most, |k| Some(body(k)))
+        let nothing = LoopValues { ty: 0, values: Vec::new() };
+        self.repeat_loop(most, nothing, |k, _| (Some(body(k)), Vec::new())).0
+    }
+
+    /// Emits a loop that carries values of type `ty`: `body` gets those of a round, at first `values`, and gives those of the
+    /// next. Returns those after `times` rounds.
+    pub fn repeat_with(
+        &mut self,
+        times: u32,
+        ty: u32,
+        values: Vec<u32>,
+        body: impl FnOnce(&mut Self, &[u32]) -> Vec<u32>,
+    ) -> Vec<u32> {
+        self.repeat_loop(times, LoopValues { ty, values }, |k, values| (None, body(k, values))).1
     }
 
     /// Returns the boolean that tells whether `a` is less than `b`, both unsigned integers.
@@ -423,7 +445,13 @@ impl KernelBuilder {
         self.value(op::U_LESS_THAN, boolean, &[a, b])
     }
 
-    fn repeat_loop(&mut self, times: u32, body: impl FnOnce(&mut Self) -> Option<u32>) -> u32 {
+    /// Returns the number of rounds, and the values after the last.
+    fn repeat_loop(
+        &mut self,
+        times: u32,
+        first: LoopValues,
+        body: impl FnOnce(&mut Self, &[u32]) -> (Option<u32>, Vec<u32>),
+    ) -> (u32, Vec<u32>) {
         let [header, test, inside, next, end, after] = [(); 6].map(|()| self.id());
         let uint = self.uint();
         let (zero, one) = (self.constant(0), self.constant(1));
@@ -431,21 +459,31 @@ impl KernelBuilder {
         self.emit(Section::Body, op::BRANCH, &[header]);
         self.begin(header);
         let count = self.value(op::PHI, uint, &[zero, before, after, next]);
+        let LoopValues { ty, values: first } = first;
+        let new: Vec<u32> = first.iter().map(|_| self.id()).collect();
+        let pairs = first.iter().zip(&new);
+        let values: Vec<u32> = pairs
+            .map(|(&first, &new)| self.value(op::PHI, ty, &[first, before, new, next]))
+            .collect();
         self.emit(Section::Body, op::LOOP_MERGE, &[end, next, 0]);
         self.emit(Section::Body, op::BRANCH, &[test]);
         self.begin(test);
         let more = self.is_less(count, times);
         self.emit(Section::Body, op::BRANCH_CONDITIONAL, &[more, inside, end]);
         self.begin(inside);
-        match body(self) {
+        let (go_on, given) = body(self, &values);
+        match go_on {
             Some(go_on) => self.emit(Section::Body, op::BRANCH_CONDITIONAL, &[go_on, next, end]),
             None => self.emit(Section::Body, op::BRANCH, &[next]),
         }
         self.begin(next);
+        for (new, given) in new.into_iter().zip(given) {
+            self.emit(Section::Body, op::COPY_OBJECT, &[ty, new, given]);
+        }
         self.emit(Section::Body, op::I_ADD, &[uint, after, count, one]);
         self.emit(Section::Body, op::BRANCH, &[header]);
         self.begin(end);
-        count
+        (count, values)
     }
 
     /// Orders accesses to buffers within the work-group.

@@ -39,7 +39,7 @@ pub fn keeps_vectors(func: &Function) -> bool {
 }
 
 /// Returns true if an instruction computes a vector of halves and stays one.
-fn is_packed_operation(func: &Function, inst: Inst) -> bool {
+pub fn is_packed_operation(func: &Function, inst: Inst) -> bool {
     use BinaryOp::*;
     let is_packed = match func.insts[inst] {
         InstData::Binary { op, .. } => matches!(op, FAdd | FSub | FMul | FMin | FMax),

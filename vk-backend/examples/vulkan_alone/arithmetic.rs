@@ -6,9 +6,14 @@ use hekla_vk_backend::asm::{glsl, op, KernelBuilder};
 use crate::gpu::{Gpu, Words};
 use crate::{create_fence, create_pipeline, median, record, run, Waiting, ITEMS};
 
-/// Chains that do not depend on each other, and sums of products in each, one after the other.
+/// Chains that do not depend on each other, sums of products of each in a round, one after the other, and rounds.
 const CHAINS: u32 = 4;
-const STEPS: u32 = 1024;
+const STEPS: u32 = 16;
+const ROUNDS: u32 = 64;
+/// Words behind the results: the factor, the addend and the number of rounds, none of which the driver knows.
+const FACTOR: u32 = MOST_GROUPS * ITEMS;
+const ADDEND: u32 = FACTOR + 1;
+const COUNT: u32 = FACTOR + 2;
 /// Most work-groups of a dispatch, as every device allows them.
 const MOST_GROUPS: u32 = 65535;
 /// Microseconds of the shortest dispatch that is measured; shorter ones get more work-groups.
@@ -17,64 +22,54 @@ const LEAST_TIME: f64 = 1000.0;
 /// Returns billions of operations a second, a product and a sum in each step.
 pub fn rate(gpu: &Gpu, width: u32, lanes: u32) -> f64 {
     let pipeline = create_pipeline(gpu, &chains(width, lanes));
-    let words = gpu.device_words((MOST_GROUPS * ITEMS + 1) as usize);
-    fill(gpu, &words, 0.5);
+    let words = gpu.device_words(COUNT as usize + 1);
+    fill(gpu, &words);
     let mut groups = 64;
     loop {
         let taken = dispatch(gpu, pipeline, &words, groups);
         if taken >= LEAST_TIME || groups == MOST_GROUPS {
-            let operations = 2 * u64::from(groups * ITEMS) * u64::from(lanes * CHAINS * STEPS);
+            let operations =
+                2 * u64::from(groups * ITEMS) * u64::from(lanes * CHAINS * STEPS * ROUNDS);
             return operations as f64 / taken / 1e3;
         }
         groups = (groups * 2).min(MOST_GROUPS);
     }
 }
 
-/// Returns the module of a kernel whose work-items compute `x = a * x + a` in each chain. The buffer has `a` after the results.
+/// Returns the module of a kernel whose work-items compute `x = a * x + b` in each chain, as `xtask bench` does.
 fn chains(width: u32, lanes: u32) -> Vec<u32> {
     let mut k = KernelBuilder::new(1);
     k.local_size([ITEMS, 1, 1]);
     let (uint, float, component) = (k.uint(), k.float(32), k.float(width));
     let number = if lanes == 1 { component } else { k.vector(component, lanes) };
-    // Lanes are numbers of their own: what is the same in all the driver computes once.
-    let spread = |k: &mut KernelBuilder, value: u32| {
-        let of_lane = |k: &mut KernelBuilder, lane: u32| {
-            let more = k.float_constant(float, &[(lane as f32).to_bits()]);
-            let value = k.binary(op::F_ADD, float, value, more);
-            if width == 32 {
-                value
-            } else {
-                k.unary(op::F_CONVERT, component, value)
-            }
-        };
-        let all: Vec<u32> = (0..lanes).map(|lane| of_lane(k, lane)).collect();
-        if lanes == 1 {
-            all[0]
-        } else {
-            k.compose(number, &all)
-        }
-    };
+    let [a, b] = [FACTOR, ADDEND].map(|word| {
+        let word = load(&mut k, word);
+        let value = k.unary(op::BITCAST, float, word);
+        let value = narrowed(&mut k, width, value);
+        splat_of_bits(&mut k, width, lanes, value)
+    });
+    let rounds = load(&mut k, COUNT);
     let i = k.global_id_x();
-    let behind = k.constant(MOST_GROUPS * ITEMS);
-    let factor = k.load(0, uint, behind);
-    let factor = k.unary(op::BITCAST, float, factor);
-    let factor = spread(&mut k, factor);
     let seven = k.constant(7);
     let start = k.binary(op::BITWISE_AND, uint, i, seven);
     let start = k.unary(op::CONVERT_S_TO_F, float, start);
-    let mut x = spread(&mut k, start);
+    let start = narrowed(&mut k, width, start);
+    let mut x = if lanes == 1 { start } else { k.compose(number, &vec![start; lanes as usize]) };
     let mut all = Vec::new();
     for _ in 0..CHAINS {
         all.push(x);
-        x = k.binary(op::F_ADD, number, x, factor);
+        x = k.binary(op::F_ADD, number, x, b);
     }
-    for _ in 0..STEPS {
-        for x in &mut all {
-            *x = k.extended(glsl::FMA, number, &[factor, *x, factor]);
+    let all = k.repeat_with(rounds, number, all, |k, all| {
+        let mut all = all.to_vec();
+        for _ in 0..STEPS {
+            for x in &mut all {
+                *x = k.extended(glsl::FMA, number, &[a, *x, b]);
+            }
         }
-    }
-    let sum = all.into_iter().reduce(|a, b| k.binary(op::F_ADD, number, a, b));
-    let sum = sum.unwrap_or(factor);
+        all
+    });
+    let sum = all.into_iter().reduce(|a, b| k.binary(op::F_ADD, number, a, b)).unwrap_or(b);
     let mut total = k.float_constant(float, &[0]);
     for lane in 0..lanes {
         let one = match lanes {
@@ -89,12 +84,52 @@ fn chains(width: u32, lanes: u32) -> Vec<u32> {
     k.finish()
 }
 
-fn fill(gpu: &Gpu, words: &Words, value: f32) {
+/// Loads a word of the buffer.
+fn load(k: &mut KernelBuilder, index: u32) -> u32 {
+    let (uint, index) = (k.uint(), k.constant(index));
+    k.load(0, uint, index)
+}
+
+/// Returns a float of a width.
+fn narrowed(k: &mut KernelBuilder, width: u32, float: u32) -> u32 {
+    if width == 32 {
+        return float;
+    }
+    let narrow = k.float(width);
+    k.unary(op::F_CONVERT, narrow, float)
+}
+
+/// Returns a vector of halves with the same number in all lanes; a scalar as it is. NVIDIA's compiler packs operations with it,
+/// which it does not where the vector is constructed from scalars.
+fn splat_of_bits(k: &mut KernelBuilder, width: u32, lanes: u32, value: u32) -> u32 {
+    if lanes == 1 {
+        return value;
+    }
+    let (uint, component) = (k.uint(), k.float(width));
+    let [pair, vector] = [2, lanes].map(|lanes| k.vector(component, lanes));
+    let zero = k.float_constant(component, &[0]);
+    let bits = k.compose(pair, &[value, zero]);
+    let bits = k.unary(op::BITCAST, uint, bits);
+    let twice = k.constant(0x1_0001);
+    let bits = k.binary(op::I_MUL, uint, bits, twice);
+    let both = k.unary(op::BITCAST, pair, bits);
+    if lanes == 2 {
+        return both;
+    }
+    let halves: Vec<u32> = (0..lanes)
+        .map(|lane| k.binary_literal(op::COMPOSITE_EXTRACT, component, both, lane % 2))
+        .collect();
+    k.compose(vector, &halves)
+}
+
+/// Fills the buffer.
+fn fill(gpu: &Gpu, words: &Words) {
     let commands = record(gpu, None, |commands| {
+        let half = 0.5f32.to_bits();
         // SAFETY: the command buffer is being recorded; the buffer lives as long as the process.
         unsafe {
-            let all = vk::WHOLE_SIZE;
-            gpu.device.cmd_fill_buffer(commands, words.buffer, 0, all, value.to_bits());
+            gpu.device.cmd_fill_buffer(commands, words.buffer, 0, 4 * u64::from(COUNT), half);
+            gpu.device.cmd_fill_buffer(commands, words.buffer, 4 * u64::from(COUNT), 4, ROUNDS);
         }
     });
     run(gpu, commands, &Waiting::Fence(create_fence(gpu)), 0);
