@@ -1,9 +1,12 @@
 // Operations of double for devices that take denormal numbers for zero, or make zero of them: the
-// device's own wherever no such number is about, which one test tells, and else one on numbers that
-// were raised out of the denormal range, brought back with one rounding.
+// device's own, unless its result tells that such a number may be about, and then one on numbers that
+// were raised out of the denormal range, brought back with one rounding. Results are compared as
+// floats, where a device tells them apart by fewer instructions than by their bits.
 
 // Below 2^-900 a sum can be denormal; beside a number from there on a denormal one does not count.
 #define SMALL_SUM 0x07b0000000000000ul
+// The sum of two numbers below 2^-900 is below this.
+#define LEAST_SUM 0x1p-899
 // Numbers are raised by 2^200.
 #define RAISE 200
 // The exponent field of the least normal number, raised.
@@ -41,12 +44,19 @@ double __lower_f64(double s, double error) {
     return FROM_BITS(result | sign);
 }
 
-double __ieee_add_f64(double a, double b) {
+// a + b, where the device's own is `sum`, below LEAST_SUM. Without branches: drivers run the one around it
+// faster then.
+double __small_sum_f64(double a, double b, double sum) {
     ulong larger = max(TO_BITS(a) & MAG_MASK, TO_BITS(b) & MAG_MASK);
+    // No sum of numbers loses digits where it is denormal.
+    double small = __lower_f64(__raise_f64(a) + __raise_f64(b), 0.0);
+    return larger - 1 < SMALL_SUM - 1 ? small : sum;
+}
+
+double __ieee_add_f64(double a, double b) {
     double sum = a + b;
-    if (larger - 1 < SMALL_SUM - 1) {
-        // No sum of numbers loses digits where it is denormal.
-        sum = __lower_f64(__raise_f64(a) + __raise_f64(b), 0.0);
+    if (MAGNITUDE(sum) < LEAST_SUM) {
+        sum = __small_sum_f64(a, b, sum);
     }
     return sum;
 }
@@ -55,28 +65,50 @@ double __ieee_sub_f64(double a, double b) {
     return __ieee_add_f64(a, FROM_BITS(TO_BITS(b) ^ SIGN_BIT));
 }
 
+// a * b of numbers other than zero, where the device's own is `product`.
 double __tiny_product_f64(double a, double b, double product) {
     ulong ma = TO_BITS(a) & MAG_MASK;
     ulong mb = TO_BITS(b) & MAG_MASK;
+    ulong larger = max(ma, mb);
     ulong sign = (TO_BITS(a) ^ TO_BITS(b)) & SIGN_BIT;
-    if (max(ma, mb) >= INF_BITS) {
-        return max(ma, mb) == INF_BITS ? FROM_BITS(sign | INF_BITS) : product;
-    }
     double raised = __raise_f64(FROM_BITS(min(ma, mb)));
-    double other = FROM_BITS(max(ma, mb));
-    double p = raised * other;
-    double result = __lower_f64(p, fma(raised, other, -p));
-    return FROM_BITS(TO_BITS(result) | sign);
+    double p = raised * FROM_BITS(larger);
+    double result = __lower_f64(p, fma(raised, FROM_BITS(larger), -p));
+    ulong bits = larger == INF_BITS ? INF_BITS : TO_BITS(result);
+    return larger > INF_BITS ? product : FROM_BITS(bits | sign);
 }
 
 double __ieee_mul_f64(double a, double b) {
-    ulong smaller = min(TO_BITS(a) & MAG_MASK, TO_BITS(b) & MAG_MASK);
     double product = a * b;
-    bool tiny = smaller < LEADING_BIT || (TO_BITS(product) & MAG_MASK) <= LEADING_BIT;
-    if (tiny && smaller != 0) {
-        product = __tiny_product_f64(a, b, product);
+    // NaN, if a denormal number is taken for zero beside infinity.
+    if (!(MAGNITUDE(product) > LEAST_NORMAL)) {
+        bool zero = (TO_BITS(a) & MAG_MASK) == 0 || (TO_BITS(b) & MAG_MASK) == 0;
+        if (!zero) {
+            product = __tiny_product_f64(a, b, product);
+        }
     }
     return product;
+}
+
+// a * b + c, rounded twice, with one branch.
+double __ieee_mad_f64(double a, double b, double c) {
+    double product = a * b;
+    double sum = product + c;
+    if (!(MAGNITUDE(product) > LEAST_NORMAL) || MAGNITUDE(sum) < LEAST_SUM) {
+        product = __ieee_mul_f64(a, b);
+        sum = __small_sum_f64(product, c, product + c);
+    }
+    return sum;
+}
+
+// a * b - c.
+double __ieee_msub_f64(double a, double b, double c) {
+    return __ieee_mad_f64(a, b, FROM_BITS(TO_BITS(c) ^ SIGN_BIT));
+}
+
+// c - a * b.
+double __ieee_nmad_f64(double a, double b, double c) {
+    return __ieee_mad_f64(FROM_BITS(TO_BITS(a) ^ SIGN_BIT), b, c);
 }
 
 double __tiny_quotient_f64(double a, double b, double quotient) {
@@ -110,16 +142,23 @@ double __tiny_quotient_f64(double a, double b, double quotient) {
 
 double __ieee_div_f64(double a, double b) {
     double quotient = a / b;
-    bool denormal = __is_denormal_f64(a) || __is_denormal_f64(b);
-    bool vanishes = (TO_BITS(quotient) & MAG_MASK) <= LEADING_BIT && (TO_BITS(a) & MAG_MASK) != 0;
-    if (denormal || vanishes) {
-        quotient = __tiny_quotient_f64(a, b, quotient);
+    double mag = MAGNITUDE(quotient);
+    // NaN and infinity, if a denormal divisor is taken for zero.
+    if (!(mag > LEAST_NORMAL && mag < INFINITY)) {
+        bool denormal = __is_denormal_f64(a) || __is_denormal_f64(b);
+        bool vanishes = mag <= LEAST_NORMAL && (TO_BITS(a) & MAG_MASK) != 0;
+        if (denormal || vanishes) {
+            quotient = __tiny_quotient_f64(a, b, quotient);
+        }
     }
     return quotient;
 }
 
 double __ieee_sqrt_f64(double x) {
-    bool denormal = __is_denormal_f64(x);
-    double root = sqrt(denormal ? __raise_f64(x) : x);
-    return denormal ? root * 0x1p-100 : root;
+    double root = sqrt(x);
+    // Zero, if a denormal number is taken for that.
+    if (root == 0.0) {
+        root = __is_denormal_f64(x) ? sqrt(__raise_f64(x)) * 0x1p-100 : root;
+    }
+    return root;
 }

@@ -152,12 +152,15 @@ double __fma_f64(double a, double b, double c) {
 
 // fma for devices whose own is one operation but flushes denormal numbers.
 double __ieee_fma_f64(double a, double b, double c) {
-    ulong ma = TO_BITS(a) & MAG_MASK;
-    ulong mb = TO_BITS(b) & MAG_MASK;
     double result = fma(a, b, c);
-    bool tiny = (TO_BITS(result) & MAG_MASK) <= LEADING_BIT && ma != 0 && mb != 0;
-    if (tiny || __is_denormal_f64(a) || __is_denormal_f64(b) || __is_denormal_f64(c)) {
-        result = __fma_in_integers_f64(a, b, c);
+    // The product is zero, or NaN, where a factor is denormal.
+    bool normal = MAGNITUDE(a * b) > LEAST_NORMAL && MAGNITUDE(c) >= LEAST_NORMAL;
+    if (!(normal && MAGNITUDE(result) > LEAST_NORMAL)) {
+        bool zero = (TO_BITS(a) & MAG_MASK) == 0 || (TO_BITS(b) & MAG_MASK) == 0;
+        bool tiny = (TO_BITS(result) & MAG_MASK) <= LEADING_BIT && !zero;
+        if (tiny || __is_denormal_f64(a) || __is_denormal_f64(b) || __is_denormal_f64(c)) {
+            result = __fma_in_integers_f64(a, b, c);
+        }
     }
     return result;
 }

@@ -24,6 +24,9 @@
 #define NAN_BITS 0x7ff8000000000000ul
 #define FRAC_MASK 0x000ffffffffffffful
 #define LEADING_BIT 0x0010000000000000ul
+// Without the sign. A comparison may take the magnitude of a denormal number for zero.
+#define MAGNITUDE(x) FROM_BITS(TO_BITS(x) & MAG_MASK)
+#define LEAST_NORMAL 0x1p-1022
 // Products and quotients that may be denormal, or of numbers that may be.
 #if HEKLA_RAISED_DENORMALS
 #define TIMES(a, b) __ieee_mul_f64(a, b)

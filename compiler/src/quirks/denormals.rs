@@ -5,6 +5,7 @@
 
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Magnitudes below 2^-900: comparisons with denormal numbers among those are decided by integers;
 /// beside larger ones a denormal number may as well be zero.
@@ -17,19 +18,60 @@ type Callee<'a> = dyn FnMut(&str) -> Option<Func> + 'a;
 
 /// Rewrites a function of the program.
 pub fn run(func: &mut Function, callee: &mut Callee<'_>) {
-    replace_values(func, |c, inst| DenormalEmulation { c, callee }.replacement(inst));
+    let products = products_of_sums(func);
+    replace_values(func, |c, inst| {
+        let is_part = c.func.result(inst).is_some_and(|result| products.contains(&result));
+        if is_part {
+            return None;
+        }
+        DenormalEmulation { c, callee, products: &products }.replacement(inst)
+    });
+}
+
+/// Returns the products of doubles that one sum uses, behind them in the same block, and nothing else does: one function
+/// computes both. Of a sum of two products it is the second.
+fn products_of_sums(func: &Function) -> FxHashSet<Value> {
+    let mut uses: FxHashMap<Value, u32> = FxHashMap::default();
+    for inst in func.layout_insts() {
+        func.insts[inst].for_each_arg(|arg| *uses.entry(arg).or_default() += 1);
+    }
+    let mut products = FxHashSet::default();
+    for &block in &func.layout {
+        let mut here = FxHashSet::default();
+        for &inst in &func.blocks[block].insts {
+            let (InstData::Binary { op, args, .. }, Some(result)) =
+                (&func.insts[inst], func.result(inst))
+            else {
+                continue;
+            };
+            match op {
+                BinaryOp::FMul if func.ty(result).scalar == Scalar::F64 => _ = here.insert(result),
+                BinaryOp::FAdd | BinaryOp::FSub => {
+                    let is_alone = |arg: &&Value| here.contains(*arg) && uses[*arg] == 1;
+                    products.extend(args.iter().rev().find(is_alone));
+                }
+                _ => {}
+            }
+        }
+    }
+    products
 }
 
 struct DenormalEmulation<'a, 'c, 'f> {
     c: &'a mut Cursor<'f>,
     callee: &'a mut Callee<'c>,
+    /// Those that are computed with the sum that uses them.
+    products: &'a FxHashSet<Value>,
 }
 
 impl DenormalEmulation<'_, '_, '_> {
     /// Returns the replacement of a result, and inserts the instructions that it needs.
     fn replacement(&mut self, inst: Inst) -> Option<Value> {
         let (args, lane_op): (Vec<Value>, LaneOp) = match self.c.func.insts[inst].clone() {
-            InstData::Binary { op, args, .. } => (args.to_vec(), binary(op)?),
+            InstData::Binary { op, args, .. } => match self.product_and_sum(op, args) {
+                Some(both) => both,
+                None => (args.to_vec(), binary(op)?),
+            },
             InstData::Math { op, args, .. } => (args.to_vec(), math(op)?),
             InstData::FCmp { cc, args, .. } if !matches!(cc, FloatCC::Ord | FloatCC::Uno) => {
                 (args.to_vec(), LaneOp::Compare(cc))
@@ -46,6 +88,27 @@ impl DenormalEmulation<'_, '_, '_> {
             lanes.push(self.lane(lane_op, &of_lane)?);
         }
         Some(self.c.build(&lanes))
+    }
+
+    /// Returns the operands and the function of a sum with a product that nothing else uses.
+    fn product_and_sum(&self, op: BinaryOp, args: [Value; 2]) -> Option<(Vec<Value>, LaneOp)> {
+        let factors = |value: Value| match self.c.func.def_inst(value) {
+            Some(&InstData::Binary { op: BinaryOp::FMul, args, .. })
+                if self.products.contains(&value) =>
+            {
+                Some(args)
+            }
+            _ => None,
+        };
+        let [first, second] = args;
+        let (factors, other, name) = match (op, factors(first), factors(second)) {
+            (BinaryOp::FAdd, _, Some(factors)) => (factors, first, "ieee_mad"),
+            (BinaryOp::FAdd, Some(factors), _) => (factors, second, "ieee_mad"),
+            (BinaryOp::FSub, _, Some(factors)) => (factors, first, "ieee_nmad"),
+            (BinaryOp::FSub, Some(factors), _) => (factors, second, "ieee_msub"),
+            _ => return None,
+        };
+        Some(([factors.as_slice(), &[other]].concat(), LaneOp::Call(name)))
     }
 
     /// Returns true if an operation may have a denormal operand or result; with some constants none can.
@@ -113,8 +176,11 @@ impl DenormalEmulation<'_, '_, '_> {
         let (x, y) = (self.c.bitcast(a, Type::I64), self.c.bitcast(b, Type::I64));
         let mx = self.c.binary_imm(BinaryOp::And, x, i64::MAX);
         let my = self.c.binary_imm(BinaryOp::And, y, i64::MAX);
-        let larger = self.c.binary(BinaryOp::UMax, mx, my);
-        let is_small = self.c.icmp_imm(IntCC::Ult, larger, SMALL);
+        // That of denormal numbers is less, whether they count or not.
+        let (fx, fy) = (self.c.bitcast(mx, Type::F64), self.c.bitcast(my, Type::F64));
+        let sum = self.c.binary_alone(BinaryOp::FAdd, fx, fy);
+        let bound = self.c.func.constant(Type::F64, SMALL as u64);
+        let is_small = self.c.fcmp(FloatCC::Olt, sum, bound);
         let (x, y) = (self.integer_order(x, mx), self.integer_order(y, my));
         (self.c.icmp(cc, x, y), is_small)
     }

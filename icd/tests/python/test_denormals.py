@@ -22,7 +22,9 @@ def operands(kind):
     random = np.random.default_rng(11)
     count = 1 << 15
     top = (1 << (width - 1 - digits)) - 1
-    exponents = random.choice([0, 0, 1, 2, top // 4, top // 2 - 1, top // 2, top // 2 + 1, top - 1], (2, count))
+    # Beside a number whose last digits are those of denormal ones, these count still.
+    last = [digits - 1, digits, digits + 2]
+    exponents = random.choice([0, 0, 1, 2, *last, top // 4, top // 2 - 1, top // 2, top // 2 + 1, top - 1], (2, count))
     values = random.integers(0, 1 << digits, (2, count)) | exponents << digits
     values = values.astype(np.uint64) | random.integers(0, 2, (2, count)).astype(np.uint64) << np.uint64(width - 1)
     values = values.astype(bits).view(real)
@@ -32,18 +34,20 @@ def operands(kind):
     return np.concatenate([values, some], axis=1)
 
 
-def run(m, kind, out, expression, a, b):
-    """`expression` of a and b for each pair."""
+def run(m, kind, out, expression, a, b, c=None):
+    """`expression` of a and b for each pair, and of the c beside it."""
     names = {np.int32: "int", np.uint16: "ushort", np.uint32: "uint", np.float32: "float",
              np.float16: "half", np.float64: "double"}
     pragma = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable" if kind == "half" else ""
     result = m.empty(a.size * np.dtype(out).itemsize)
     m.build(f"""{pragma}
-        kernel void k(global {names[out]} *out, global const {kind} *p, global const {kind} *q) {{
+        #pragma OPENCL FP_CONTRACT OFF
+        kernel void k(global {names[out]} *out, global const {kind} *p, global const {kind} *q,
+                      global const {kind} *r) {{
             size_t i = get_global_id(0);
-            {kind} a = p[i], b = q[i];
+            {kind} a = p[i], b = q[i], c = r[i];
             out[i] = {expression};
-        }}""").k(m.queue, a.shape, None, result, m.buffer(a), m.buffer(b))
+        }}""").k(m.queue, a.shape, None, result, m.buffer(a), m.buffer(b), m.buffer(a if c is None else c))
     return m.read(result, out, a.size)
 
 
@@ -72,6 +76,22 @@ def test_arithmetic(m, kind, operation):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         want = eval(operation)
     check(run(m, kind, TYPES[kind][0], operation, a, b), want, a, b)
+
+
+@pytest.mark.parametrize("operation", ["a * b + c", "c + a * b", "a * b - c", "c - a * b", "a * b + b * c",
+                                       "(a * b + c) * (a * b)"])
+def test_sums_with_products(m, kind, operation):
+    """Rounded twice: a device may compute both at once, but not as fma."""
+    if not m.keeps_denormals(kind):
+        pytest.skip(f"no denormals of {kind}")
+    a, b = operands(kind)
+    # All sizes of addends, and those that nearly cancel the product.
+    c = np.random.default_rng(12).permutation(a)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        c = np.where(np.arange(c.size) % 4 == 0, -np.nextafter(a * b, c), c)
+        want = eval(operation)
+    got = run(m, kind, TYPES[kind][0], operation, a, b, c)
+    check(got, want, a, b, c)
 
 
 def test_roots(m, kind):
