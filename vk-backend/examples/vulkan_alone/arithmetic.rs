@@ -60,11 +60,13 @@ fn chains(width: u32, lanes: u32) -> Vec<u32> {
         all.push(x);
         x = k.binary(op::F_ADD, number, x, b);
     }
+    // In reverse, and with x as the first factor, NVIDIA's compiler schedules operations on two halves best.
+    all.reverse();
     let all = k.repeat_with(rounds, number, all, |k, all| {
         let mut all = all.to_vec();
         for _ in 0..STEPS {
-            for x in &mut all {
-                *x = k.extended(glsl::FMA, number, &[a, *x, b]);
+            for x in all.iter_mut().rev() {
+                *x = k.extended(glsl::FMA, number, &[*x, a, b]);
             }
         }
         all
