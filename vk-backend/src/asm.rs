@@ -198,7 +198,8 @@ pub struct KernelBuilder {
     block: u32,
 }
 
-/// Values of one type that a loop carries.
+/// Values of one type that a loop carries; none by default.
+#[derive(Default)]
 struct LoopValues {
     ty: u32,
     values: Vec<u32>,
@@ -412,8 +413,7 @@ impl KernelBuilder {
 
     /// Emits a loop that does what `body` emits `times` times. Returns the number of rounds.
     pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) -> u32 {
-        let nothing = LoopValues { ty: 0, values: Vec::new() };
-        let (count, _) = self.repeat_loop(times, nothing, |k, _| {
+        let (count, _) = self.repeat_loop(times, LoopValues::default(), |k, _| {
             body(k);
             (None, Vec::new())
         });
@@ -423,8 +423,7 @@ impl KernelBuilder {
     /// As [`KernelBuilder::repeat`], but ends also when the boolean that `body` gives is false; that round
     /// does not count.
     pub fn repeat_while(&mut self, most: u32, body: impl FnOnce(&mut Self) -> u32) -> u32 {
-        let nothing = LoopValues { ty: 0, values: Vec::new() };
-        self.repeat_loop(most, nothing, |k, _| (Some(body(k)), Vec::new())).0
+        self.repeat_loop(most, LoopValues::default(), |k, _| (Some(body(k)), Vec::new())).0
     }
 
     /// Emits a loop that carries values of type `ty`: `body` gets those of a round, at first `values`, and gives those of the
