@@ -70,7 +70,7 @@ pub struct Target {
     /// True if rotations of 64-bit integers by constants are faster as funnel shifts. Told by the driver.
     pub slow_long_rotates: bool,
     /// True if vectors of halves that are built of scalars are computed one half at a time, those from an integer's bits two
-    /// at a time. Told by the driver.
+    /// at a time, and loops that carry them are faster with their phis in reverse. Told by the driver.
     pub slow_built_halves: bool,
     /// True if texels are found by the device's samplers where no filter is asked for: they are faster than fetches, which
     /// the driver tells, and find each texel, by probe.

@@ -448,7 +448,7 @@ impl KernelBuilder {
     fn repeat_loop(
         &mut self,
         times: u32,
-        first: LoopValues,
+        LoopValues { ty, values: first }: LoopValues,
         body: impl FnOnce(&mut Self, &[u32]) -> (Option<u32>, Vec<u32>),
     ) -> (u32, Vec<u32>) {
         let [header, test, inside, next, end, after] = [(); 6].map(|()| self.id());
@@ -458,7 +458,6 @@ impl KernelBuilder {
         self.emit(Section::Body, op::BRANCH, &[header]);
         self.begin(header);
         let count = self.value(op::PHI, uint, &[zero, before, after, next]);
-        let LoopValues { ty, values: first } = first;
         let new: Vec<u32> = first.iter().map(|_| self.id()).collect();
         let pairs = first.iter().zip(&new);
         let values: Vec<u32> = pairs
@@ -476,6 +475,7 @@ impl KernelBuilder {
             None => self.emit(Section::Body, op::BRANCH, &[next]),
         }
         self.begin(next);
+        assert_eq!(new.len(), given.len(), "values of the next round");
         for (new, given) in new.into_iter().zip(given) {
             self.emit(Section::Body, op::COPY_OBJECT, &[ty, new, given]);
         }

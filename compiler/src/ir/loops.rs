@@ -25,6 +25,11 @@ impl Loop {
         self.blocks.iter().flat_map(|&block| func.blocks[block].insts.iter().copied())
     }
 
+    /// Returns the blocks outside that branch to the header, with duplicates where one does so twice.
+    pub fn entering<'a>(&'a self, cfg: &'a Cfg) -> impl Iterator<Item = Block> + 'a {
+        cfg.preds(self.header).iter().copied().filter(|pred| !self.latches.contains(pred))
+    }
+
     /// Returns the blocks as a set.
     pub fn block_set(&self) -> EntitySet<Block> {
         let mut set = EntitySet::new();

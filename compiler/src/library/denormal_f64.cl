@@ -1,7 +1,7 @@
 // Operations of double for devices that take denormal numbers for zero, or make zero of them: the
-// device's own, unless its result tells that such a number may be about, and then one on numbers that
-// were raised out of the denormal range, brought back with one rounding. Results are compared as
-// floats, where a device tells them apart by fewer instructions than by their bits.
+// device's own, unless its result tells that such a number may be involved, and then one on numbers
+// that were raised out of the denormal range, brought back with one rounding. Results are tested by
+// comparisons of floats: they take fewer instructions than comparisons of bits.
 
 // Below 2^-900 a sum can be denormal; beside a number from there on a denormal one does not count.
 #define SMALL_SUM 0x07b0000000000000ul
@@ -14,6 +14,11 @@
 
 bool __is_denormal_f64(double x) {
     return (TO_BITS(x) & MAG_MASK) - 1 < LEADING_BIT - 1;
+}
+
+// On the bits: a comparison of floats may take denormal numbers for zero.
+bool __is_zero_f64(double x) {
+    return (TO_BITS(x) & MAG_MASK) == 0;
 }
 
 // x * 2^RAISE for |x| < 2^800.
@@ -44,8 +49,8 @@ double __lower_f64(double s, double error) {
     return FROM_BITS(result | sign);
 }
 
-// a + b, where the device's own is `sum`, below LEAST_SUM. Without branches: drivers run the one around it
-// faster then.
+// a + b, where the device's own is `sum`; differs from it only if that is below LEAST_SUM. Branch-free: with
+// a branch in it, the one that leads here took twice as long on lavapipe (Mesa 26.2).
 double __small_sum_f64(double a, double b, double sum) {
     ulong larger = max(TO_BITS(a) & MAG_MASK, TO_BITS(b) & MAG_MASK);
     // No sum of numbers loses digits where it is denormal.
@@ -82,8 +87,7 @@ double __ieee_mul_f64(double a, double b) {
     double product = a * b;
     // NaN, if a denormal number is taken for zero beside infinity.
     if (!(MAGNITUDE(product) > LEAST_NORMAL)) {
-        bool zero = (TO_BITS(a) & MAG_MASK) == 0 || (TO_BITS(b) & MAG_MASK) == 0;
-        if (!zero) {
+        if (!__is_zero_f64(a) && !__is_zero_f64(b)) {
             product = __tiny_product_f64(a, b, product);
         }
     }
@@ -146,7 +150,7 @@ double __ieee_div_f64(double a, double b) {
     // NaN and infinity, if a denormal divisor is taken for zero.
     if (!(mag > LEAST_NORMAL && mag < INFINITY)) {
         bool denormal = __is_denormal_f64(a) || __is_denormal_f64(b);
-        bool vanishes = mag <= LEAST_NORMAL && (TO_BITS(a) & MAG_MASK) != 0;
+        bool vanishes = mag <= LEAST_NORMAL && !__is_zero_f64(a);
         if (denormal || vanishes) {
             quotient = __tiny_quotient_f64(a, b, quotient);
         }

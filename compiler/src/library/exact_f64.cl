@@ -156,8 +156,8 @@ double __ieee_fma_f64(double a, double b, double c) {
     // The product is zero, or NaN, where a factor is denormal.
     bool normal = MAGNITUDE(a * b) > LEAST_NORMAL && MAGNITUDE(c) >= LEAST_NORMAL;
     if (!(normal && MAGNITUDE(result) > LEAST_NORMAL)) {
-        bool zero = (TO_BITS(a) & MAG_MASK) == 0 || (TO_BITS(b) & MAG_MASK) == 0;
-        bool tiny = (TO_BITS(result) & MAG_MASK) <= LEADING_BIT && !zero;
+        bool zero = __is_zero_f64(a) || __is_zero_f64(b);
+        bool tiny = MAGNITUDE(result) <= LEAST_NORMAL && !zero;
         if (tiny || __is_denormal_f64(a) || __is_denormal_f64(b) || __is_denormal_f64(c)) {
             result = __fma_in_integers_f64(a, b, c);
         }

@@ -48,8 +48,8 @@ fn hoist(func: &mut Function, data: &Loop, leaving: &[Inst], preheader: Block) {
 
 /// Returns the only block that enters a loop, if it goes nowhere else.
 fn find_preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
-    let mut entering = cfg.preds(data.header).iter().filter(|p| !data.latches.contains(p));
-    let (&preheader, None) = (entering.next()?, entering.next()) else { return None };
+    let mut entering = data.entering(cfg);
+    let (preheader, None) = (entering.next()?, entering.next()) else { return None };
     let jumps = matches!(func.insts[func.terminator(preheader)?], InstData::Jump { .. });
     jumps.then_some(preheader)
 }

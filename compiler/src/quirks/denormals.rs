@@ -5,7 +5,7 @@
 
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Magnitudes below 2^-900: comparisons with denormal numbers among those are decided by integers;
 /// beside larger ones a denormal number may as well be zero.
@@ -20,35 +20,34 @@ type Callee<'a> = dyn FnMut(&str) -> Option<Func> + 'a;
 pub fn run(func: &mut Function, callee: &mut Callee<'_>) {
     let products = products_of_sums(func);
     replace_values(func, |c, inst| {
-        let is_part = c.func.result(inst).is_some_and(|result| products.contains(&result));
-        if is_part {
-            return None;
-        }
         DenormalEmulation { c, callee, products: &products }.replacement(inst)
     });
 }
 
-/// Returns the products of doubles that one sum uses, behind them in the same block, and nothing else does: one function
-/// computes both. Of a sum of two products it is the second.
-fn products_of_sums(func: &Function) -> FxHashSet<Value> {
+/// The factors of products.
+type Products = FxHashMap<Value, [Value; 2]>;
+
+/// Returns the products of doubles whose only use is a sum or difference in the same block; of two in one sum, the second.
+fn products_of_sums(func: &Function) -> Products {
     let mut uses: FxHashMap<Value, u32> = FxHashMap::default();
     for inst in func.layout_insts() {
         func.insts[inst].for_each_arg(|arg| *uses.entry(arg).or_default() += 1);
     }
-    let mut products = FxHashSet::default();
+    let mut products = Products::default();
     for &block in &func.layout {
-        let mut here = FxHashSet::default();
+        let mut in_block = Products::default();
         for &inst in &func.blocks[block].insts {
-            let (InstData::Binary { op, args, .. }, Some(result)) =
-                (&func.insts[inst], func.result(inst))
-            else {
-                continue;
-            };
+            let InstData::Binary { op, args, .. } = func.insts[inst] else { continue };
+            let Some(result) = func.result(inst) else { continue };
             match op {
-                BinaryOp::FMul if func.ty(result).scalar == Scalar::F64 => _ = here.insert(result),
+                BinaryOp::FMul
+                    if func.ty(result).scalar == Scalar::F64 && uses.get(&result) == Some(&1) =>
+                {
+                    in_block.insert(result, args);
+                }
                 BinaryOp::FAdd | BinaryOp::FSub => {
-                    let is_alone = |arg: &&Value| here.contains(*arg) && uses[*arg] == 1;
-                    products.extend(args.iter().rev().find(is_alone));
+                    let product = args.iter().rev().find_map(|arg| in_block.get_key_value(arg));
+                    products.extend(product);
                 }
                 _ => {}
             }
@@ -61,12 +60,15 @@ struct DenormalEmulation<'a, 'c, 'f> {
     c: &'a mut Cursor<'f>,
     callee: &'a mut Callee<'c>,
     /// Those that are computed with the sum that uses them.
-    products: &'a FxHashSet<Value>,
+    products: &'a Products,
 }
 
 impl DenormalEmulation<'_, '_, '_> {
     /// Returns the replacement of a result, and inserts the instructions that it needs.
     fn replacement(&mut self, inst: Inst) -> Option<Value> {
+        if self.products.contains_key(&self.c.func.result(inst)?) {
+            return None;
+        }
         let (args, lane_op): (Vec<Value>, LaneOp) = match self.c.func.insts[inst].clone() {
             InstData::Binary { op, args, .. } => match self.product_and_sum(op, args) {
                 Some(both) => both,
@@ -92,16 +94,9 @@ impl DenormalEmulation<'_, '_, '_> {
 
     /// Returns the operands and the function of a sum with a product that nothing else uses.
     fn product_and_sum(&self, op: BinaryOp, args: [Value; 2]) -> Option<(Vec<Value>, LaneOp)> {
-        let factors = |value: Value| match self.c.func.def_inst(value) {
-            Some(&InstData::Binary { op: BinaryOp::FMul, args, .. })
-                if self.products.contains(&value) =>
-            {
-                Some(args)
-            }
-            _ => None,
-        };
         let [first, second] = args;
-        let (factors, other, name) = match (op, factors(first), factors(second)) {
+        let factors = [first, second].map(|value| self.products.get(&value));
+        let (factors, other, name) = match (op, factors[0], factors[1]) {
             (BinaryOp::FAdd, _, Some(factors)) => (factors, first, "ieee_mad"),
             (BinaryOp::FAdd, Some(factors), _) => (factors, second, "ieee_mad"),
             (BinaryOp::FSub, _, Some(factors)) => (factors, first, "ieee_nmad"),
@@ -176,7 +171,7 @@ impl DenormalEmulation<'_, '_, '_> {
         let (x, y) = (self.c.bitcast(a, Type::I64), self.c.bitcast(b, Type::I64));
         let mx = self.c.binary_imm(BinaryOp::And, x, i64::MAX);
         let my = self.c.binary_imm(BinaryOp::And, y, i64::MAX);
-        // That of denormal numbers is less, whether they count or not.
+        // The sum of two denormal numbers is below the bound, whether the device keeps them or flushes them.
         let (fx, fy) = (self.c.bitcast(mx, Type::F64), self.c.bitcast(my, Type::F64));
         let sum = self.c.binary_alone(BinaryOp::FAdd, fx, fy);
         let bound = self.c.func.constant(Type::F64, SMALL as u64);

@@ -124,7 +124,7 @@ fn splat_of_bits(k: &mut KernelBuilder, width: u32, lanes: u32, value: u32) -> u
     k.compose(vector, &halves)
 }
 
-/// Fills the buffer.
+/// Sets the factor and the addend to 0.5, all before them too, and the number of rounds.
 fn fill(gpu: &Gpu, words: &Words) {
     let commands = record(gpu, None, |commands| {
         let half = 0.5f32.to_bits();
