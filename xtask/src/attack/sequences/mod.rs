@@ -4,10 +4,30 @@
 //! model executes it on host copies when it is enqueued. A seed makes one sequence, always the same. Children run
 //! blocks of seeds ([`child`]); the parent counts what became of them ([`parent`]).
 
+mod api;
 mod child;
+mod create;
+mod device;
+mod event;
+mod host;
+mod image_kernels;
+mod images;
+mod kernels;
+mod launch;
+mod layout;
+mod mapping;
+mod object;
 mod parent;
+mod program;
+mod queue;
 mod random;
+mod sequence;
 mod settings;
+mod span;
+mod svm;
+mod transfer;
+mod world;
+mod wrong;
 
 use super::Request;
 use crate::Outcome;
