@@ -284,9 +284,11 @@ impl World<'_> {
         let Some(parent) = self.pick(|o| o.is_buffer() && !o.is_view && o.bytes >= texel) else {
             return Ok(());
         };
-        let Object { store, bytes: all, host, read_only, .. } = self.objects[parent];
+        let Object { store, bytes: all, host, read_only, host_pointer, .. } = self.objects[parent];
         let texels = all / texel;
-        let align = self.device.pitch_align.filter(|align| texels >= *align);
+        // Host memory of a 2D image is aligned as the device asks (OpenCL 5.3.1, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR).
+        let is_aligned = host_pointer.is_none_or(|pointer| pointer.addr() % 4096 == 0);
+        let align = self.device.pitch_align.filter(|align| texels >= *align && is_aligned);
         let image = match align.filter(|_| self.random.once_in(2)) {
             None => {
                 let width = self.random.size(texels.min(4096));

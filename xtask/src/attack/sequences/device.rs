@@ -1,12 +1,14 @@
 //! The device that sequences run on, and what it can do.
 
 use super::api::{call, done, made, make, Result};
+use super::recording::Api;
 use cl3::types::{cl_context, cl_device_id, cl_platform_id};
 use std::ffi::{c_void, CStr};
 use std::ptr::{null, null_mut};
 
 const CL_DEVICE_TYPE_ALL: u64 = 0xFFFF_FFFF;
 const CL_DEVICE_MAX_WORK_GROUP_SIZE: u32 = 0x1004;
+const CL_DEVICE_MAX_WORK_ITEM_SIZES: u32 = 0x1005;
 const CL_DEVICE_IMAGE_SUPPORT: u32 = 0x1016;
 const CL_DEVICE_MEM_BASE_ADDR_ALIGN: u32 = 0x1019;
 const CL_DEVICE_EXECUTION_CAPABILITIES: u32 = 0x1029;
@@ -29,8 +31,12 @@ pub struct Device {
     /// CL_DEVICE_SVM_CAPABILITIES.
     pub svm: u64,
     pub non_uniform: bool,
+    /// The largest work-group, and its largest size in each dimension.
     pub group: usize,
+    pub items: Vec<usize>,
     extensions: String,
+    /// The functions of cl_khr_command_buffer.
+    pub command_buffers: Option<Api>,
 }
 
 impl Device {
@@ -42,7 +48,7 @@ impl Device {
         let number = |what| number(id, what);
         let extensions = String::from_utf8_lossy(&info(id, CL_DEVICE_EXTENSIONS)?).into_owned();
         let pitch = number(CL_DEVICE_IMAGE_PITCH_ALIGNMENT).unwrap_or(0) as usize;
-        Ok(Device {
+        let mut device = Device {
             platform: platform.expose_provenance(),
             id: id.expose_provenance(),
             images: number(CL_DEVICE_IMAGE_SUPPORT)? != 0,
@@ -51,9 +57,13 @@ impl Device {
             native: number(CL_DEVICE_EXECUTION_CAPABILITIES)? & 2 != 0,
             svm: number(CL_DEVICE_SVM_CAPABILITIES)?,
             non_uniform: number(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT)? & 1 != 0,
+            items: info(id, CL_DEVICE_MAX_WORK_ITEM_SIZES)?.chunks_exact(8).map(size).collect(),
             group: number(CL_DEVICE_MAX_WORK_GROUP_SIZE)? as usize,
             extensions,
-        })
+            command_buffers: None,
+        };
+        device.command_buffers = Api::of(&device)?;
+        Ok(device)
     }
 
     /// Returns the handle.
@@ -115,6 +125,10 @@ fn info(device: cl_device_id, what: u32) -> Result<Vec<u8>> {
     let mut bytes = vec![0u8; size];
     done!(clGetDeviceInfo(device, what, size, bytes.as_mut_ptr().cast(), null_mut()))?;
     Ok(bytes)
+}
+
+fn size(bytes: &[u8]) -> usize {
+    bytes.try_into().map_or(0, usize::from_ne_bytes)
 }
 
 fn number(device: cl_device_id, what: u32) -> Result<u64> {

@@ -99,14 +99,20 @@ impl World<'_> {
         let write = self.objects[to].span(to, &rows, region[0] * image.format.texel()).written();
         let mask = mask(image);
         let args = [Arg::Object(to), origin_arg(origin), uint(mask), Arg::Object(from)];
-        self.launch(&format!("{}_in", name(image.shape)), &args, &sizes, vec![read, write])?;
-        let data = words(self.get(from, 0, bytes));
-        for (i, place) in places.into_iter().enumerate() {
-            let values: Vec<u32> =
-                data[4 * i..4 * i + 4].iter().map(|value| value & mask).collect();
-            self.put(to, place, &texel(image, &values));
-        }
-        Ok(())
+        self.launch(
+            &format!("{}_in", name(image.shape)),
+            &args,
+            &sizes,
+            vec![read, write],
+            move |world| {
+                let data = words(world.get(from, 0, bytes));
+                for (i, place) in places.iter().enumerate() {
+                    let values: Vec<u32> =
+                        data[4 * i..4 * i + 4].iter().map(|value| value & mask).collect();
+                    world.put(to, *place, &texel(image, &values));
+                }
+            },
+        )
     }
 
     /// Reads texels to a buffer.
@@ -125,13 +131,21 @@ impl World<'_> {
         let read = self.objects[from].span(from, &rows, region[0] * image.format.texel());
         let k = self.random.number() as u32;
         let args = [Arg::Object(from), origin_arg(origin), uint(k), Arg::Object(to)];
-        self.launch(&format!("{}_out", name(image.shape)), &args, &sizes, vec![read, write])?;
-        let size = image.format.texel();
-        let seen =
-            |place: &usize| channels(image, self.get(from, *place, size)).map(|value| value ^ k);
-        let data: Vec<u8> = places.iter().flat_map(seen).flat_map(u32::to_le_bytes).collect();
-        self.put(to, 0, &data);
-        Ok(())
+        self.launch(
+            &format!("{}_out", name(image.shape)),
+            &args,
+            &sizes,
+            vec![read, write],
+            move |world| {
+                let size = image.format.texel();
+                let seen = |place: &usize| {
+                    channels(image, world.get(from, *place, size)).map(|value| value ^ k)
+                };
+                let data: Vec<u8> =
+                    places.iter().flat_map(seen).flat_map(u32::to_le_bytes).collect();
+                world.put(to, 0, &data);
+            },
+        )
     }
 
     /// Computes texels of a 2D image from those of another.
@@ -159,14 +173,14 @@ impl World<'_> {
         let mask = mask(other);
         let args =
             [Arg::Object(to), origin_arg(place), uint(mask), Arg::Object(from), origin_arg(source)];
-        self.launch("two_two", &args, &sizes, vec![read, write])?;
-        let sources = self.texels(image, source, region);
-        let places = self.texels(other, place, region);
-        for (i, (source, place)) in sources.into_iter().zip(places).enumerate() {
-            let seen = channels(image, self.get(from, source, image.format.texel()));
-            let values = seen.map(|value| value.wrapping_add(i as u32) & mask);
-            self.put(to, place, &texel(other, &values));
-        }
-        Ok(())
+        self.launch("two_two", &args, &sizes, vec![read, write], move |world| {
+            let sources = world.texels(image, source, region);
+            let places = world.texels(other, place, region);
+            for (i, (source, place)) in sources.into_iter().zip(places).enumerate() {
+                let seen = channels(image, world.get(from, source, image.format.texel()));
+                let values = seen.map(|value| value.wrapping_add(i as u32) & mask);
+                world.put(to, place, &texel(other, &values));
+            }
+        })
     }
 }

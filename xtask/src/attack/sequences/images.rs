@@ -4,7 +4,8 @@ use super::api::{call, Result};
 use super::host::HostMemory;
 use super::layout::{copy_rows, Block, Pitch};
 use super::object::{Image, Object, Shape};
-use super::world::{Command, Slot, World};
+use super::slot::Slot;
+use super::world::{Command, World};
 
 impl World<'_> {
     /// Returns a region of an image, and where it begins.
@@ -65,7 +66,6 @@ impl World<'_> {
         let what = format!("read {region:?} of object {object} at {origin:?}, {named:?}");
         let (mem, to) = (self.objects[object].mem(), memory.address());
         let (mut expected, start) = memory.all();
-        copy_rows(self.whole(object), &rows, &mut expected[start..], &host.rows(), length);
         let stores = vec![self.objects[object].store];
         let command = Command { what: what.clone(), spans: vec![span], blocking };
         let call = |s: Slot| {
@@ -85,6 +85,7 @@ impl World<'_> {
             ))
         };
         let enqueued = self.submit(command, call)?;
+        copy_rows(self.whole(object), &rows, &mut expected[start..], &host.rows(), length);
         self.expect(&enqueued, memory, expected, &what, stores, blocking)
     }
 
@@ -150,19 +151,12 @@ impl World<'_> {
         }
         let what =
             format!("copy {region:?} of object {from} at {source:?} to object {to} at {place:?}");
-        let (a, b) = (self.objects[from].mem(), self.objects[to].mem());
+        let mems = (self.objects[from].mem(), self.objects[to].mem());
         let command = Command { what, spans: vec![read, write], blocking: false };
-        let call = |s: Slot| {
-            let (source, place, region) = (source.as_ptr(), place.as_ptr(), region.as_ptr());
-            call!(clEnqueueCopyImage(
-                s.queue, a, b, source, place, region, s.count, s.list, s.event
-            ))
-        };
-        self.submit(command, call)?;
-        let data = self.whole(from).to_vec();
-        let Object { store, base, .. } = self.objects[to];
-        copy_rows(&data, &read_rows, &mut self.stores[store].bytes[base..], &write_rows, length);
-        Ok(())
+        let call = |s: Slot| s.copy_image(mems, [source, place, region]);
+        self.apply(command, call, move |world| {
+            world.copy_rows(from, &read_rows, to, &write_rows, length);
+        })
     }
 
     /// Fills a region with a colour.
@@ -175,17 +169,11 @@ impl World<'_> {
         let what = format!("fill {region:?} of object {object} at {origin:?} with {texel:02x?}");
         let mem = self.objects[object].mem();
         let command = Command { what, spans: vec![span], blocking: false };
-        let call = |s: Slot| {
-            let (origin, region, colour) =
-                (origin.as_ptr(), region.as_ptr(), colour.as_ptr().cast());
-            call!(clEnqueueFillImage(
-                s.queue, mem, colour, origin, region, s.count, s.list, s.event
-            ))
-        };
-        self.submit(command, call)?;
+        let call = |s: Slot| s.fill_image(mem, colour, [origin, region]);
         let line = texel.repeat(region[0]);
-        rows.iter().for_each(|row| self.put(object, *row, &line));
-        Ok(())
+        self.apply(command, call, move |world| {
+            rows.iter().for_each(|row| world.put(object, *row, &line));
+        })
     }
 
     /// Returns a colour as clEnqueueFillImage takes it, and the texel that it becomes.
@@ -263,25 +251,13 @@ impl World<'_> {
         );
         let (a, b) = (self.objects[object].mem(), self.objects[buffer].mem());
         let command = Command { what, spans: vec![read, write], blocking: false };
-        let call = |s: Slot| {
-            let (origin, region) = (origin.as_ptr(), region.as_ptr());
-            match to_image {
-                true => call!(clEnqueueCopyBufferToImage(
-                    s.queue, b, a, at, origin, region, s.count, s.list, s.event
-                )),
-                false => call!(clEnqueueCopyImageToBuffer(
-                    s.queue, a, b, origin, region, at, s.count, s.list, s.event
-                )),
-            }
+        let call = |s: Slot| match to_image {
+            true => s.copy_buffer_to_image(b, a, [origin, region], at),
+            false => s.copy_image_to_buffer(a, b, [origin, region], at),
         };
-        self.submit(command, call)?;
-        let (from, from_rows, to, to_rows) = match to_image {
-            true => (buffer, &packed, object, &rows),
-            false => (object, &rows, buffer, &packed),
-        };
-        let data = self.whole(from).to_vec();
-        let Object { store, base, .. } = self.objects[to];
-        copy_rows(&data, from_rows, &mut self.stores[store].bytes[base..], to_rows, length);
-        Ok(())
+        self.apply(command, call, move |world| match to_image {
+            true => world.copy_rows(buffer, &packed, object, &rows, length),
+            false => world.copy_rows(object, &rows, buffer, &packed, length),
+        })
     }
 }

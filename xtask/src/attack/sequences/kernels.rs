@@ -71,10 +71,16 @@ impl World<'_> {
         let k = self.random.number() as u32;
         let spans = vec![self.span_at(to, 0, 4 * n).written(), self.span_at(from, 0, 4 * n)];
         let constant = self.kernels.constant();
-        self.launch("add", &[Arg::Object(to), Arg::Object(from), uint(k)], &sizes, spans)?;
-        let b = words(self.get(from, 0, 4 * n));
-        self.update(to, n, |i, a| a.wrapping_add(b[i] ^ constant).wrapping_add(k));
-        Ok(())
+        self.launch(
+            "add",
+            &[Arg::Object(to), Arg::Object(from), uint(k)],
+            &sizes,
+            spans,
+            move |world| {
+                let b = words(world.get(from, 0, 4 * n));
+                world.update(to, n, |i, a| a.wrapping_add(b[i] ^ constant).wrapping_add(k));
+            },
+        )
     }
 
     /// Replaces the first numbers of an object.
@@ -84,24 +90,24 @@ impl World<'_> {
         self.put(object, 0, &bytes_of(&all));
     }
 
-    fn in_place(&mut self, name: &str) -> Result<()> {
+    fn in_place(&mut self, name: &'static str) -> Result<()> {
         let Some((to, all)) = self.target(4) else { return Ok(()) };
         let (sizes, n) = self.sizes((all / 4).min(ITEMS));
         let k = self.random.number() as u32;
         let spans = vec![self.span_at(to, 0, 4 * n).written()];
-        self.launch(name, &[Arg::Object(to), uint(k)], &sizes, spans)?;
-        let mix = |i: usize, a: u32| a ^ (i as u32).wrapping_mul(2_654_435_761).wrapping_add(k);
-        let array = |i: usize, a: u32| {
-            (0..8u32).fold(0u32, |sum, step| {
-                let place = step.wrapping_mul(k).wrapping_add(i as u32) % 8;
-                sum.wrapping_mul(17).wrapping_add(a >> (place * 4) & 15)
-            })
-        };
-        match name {
-            "mix" => self.update(to, n, mix),
-            _ => self.update(to, n, array),
-        }
-        Ok(())
+        self.launch(name, &[Arg::Object(to), uint(k)], &sizes, spans, move |world| {
+            let mix = |i: usize, a: u32| a ^ (i as u32).wrapping_mul(2_654_435_761).wrapping_add(k);
+            let array = |i: usize, a: u32| {
+                (0..8u32).fold(0u32, |sum, step| {
+                    let place = step.wrapping_mul(k).wrapping_add(i as u32) % 8;
+                    sum.wrapping_mul(17).wrapping_add(a >> (place * 4) & 15)
+                })
+            };
+            match name {
+                "mix" => world.update(to, n, mix),
+                _ => world.update(to, n, array),
+            }
+        })
     }
 
     fn turn(&mut self) -> Result<()> {
@@ -111,18 +117,18 @@ impl World<'_> {
         let spans = vec![self.span_at(to, 0, 8 * n).written()];
         let factor = u64::from(self.kernels.constant()) * 2 + 1;
         let arg = Arg::Bytes(k.to_le_bytes().to_vec());
-        self.launch("turn", &[Arg::Object(to), arg], &sizes, spans)?;
-        let new = |(i, word): (usize, &[u8])| {
-            let old = u64::from_le_bytes(word.try_into().unwrap_or_default());
-            old.wrapping_add(i as u64)
-                .rotate_left((k % 64) as u32)
-                .wrapping_mul(factor)
-                .to_le_bytes()
-        };
-        let all: Vec<u8> =
-            self.get(to, 0, 8 * n).chunks_exact(8).enumerate().flat_map(new).collect();
-        self.put(to, 0, &all);
-        Ok(())
+        self.launch("turn", &[Arg::Object(to), arg], &sizes, spans, move |world| {
+            let new = |(i, word): (usize, &[u8])| {
+                let old = u64::from_le_bytes(word.try_into().unwrap_or_default());
+                old.wrapping_add(i as u64)
+                    .rotate_left((k % 64) as u32)
+                    .wrapping_mul(factor)
+                    .to_le_bytes()
+            };
+            let all: Vec<u8> =
+                world.get(to, 0, 8 * n).chunks_exact(8).enumerate().flat_map(new).collect();
+            world.put(to, 0, &all);
+        })
     }
 
     /// Stores bytes or shorts from any place on.
@@ -133,11 +139,17 @@ impl World<'_> {
         let k = self.random.number() as u32;
         let spans = vec![self.span_at(to, at * size, n * size).written()];
         let name = if size == 1 { "bytes" } else { "shorts" };
-        self.launch(name, &[Arg::Object(to), uint(at as u32), uint(k)], &sizes, spans)?;
-        let value = |i: usize| (i as u32).wrapping_mul(7).wrapping_add(k).to_le_bytes();
-        let data: Vec<u8> = (0..n).flat_map(|i| value(i)[..size].to_vec()).collect();
-        self.put(to, at * size, &data);
-        Ok(())
+        self.launch(
+            name,
+            &[Arg::Object(to), uint(at as u32), uint(k)],
+            &sizes,
+            spans,
+            move |world| {
+                let value = |i: usize| (i as u32).wrapping_mul(7).wrapping_add(k).to_le_bytes();
+                let data: Vec<u8> = (0..n).flat_map(|i| value(i)[..size].to_vec()).collect();
+                world.put(to, at * size, &data);
+            },
+        )
     }
 
     /// Copies bytes, one or three a work-item, from any place to any.
@@ -151,15 +163,15 @@ impl World<'_> {
         let spans = vec![self.span_at(to, at, bytes).written(), self.span_at(from, start, bytes)];
         let name = if each == 1 { "copy" } else { "vectors" };
         let args = [Arg::Object(to), uint(at as u32), Arg::Object(from), uint(start as u32)];
-        self.launch(name, &args, &sizes, spans)?;
-        let mut data = self.get(from, start, bytes).to_vec();
-        if each == 3 {
-            data.iter_mut()
-                .enumerate()
-                .for_each(|(i, byte)| *byte = byte.wrapping_add((i % 3 + 1) as u8));
-        }
-        self.put(to, at, &data);
-        Ok(())
+        self.launch(name, &args, &sizes, spans, move |world| {
+            let mut data = world.get(from, start, bytes).to_vec();
+            if each == 3 {
+                data.iter_mut()
+                    .enumerate()
+                    .for_each(|(i, byte)| *byte = byte.wrapping_add((i % 3 + 1) as u8));
+            }
+            world.put(to, at, &data);
+        })
     }
 
     fn gather(&mut self) -> Result<()> {
@@ -170,11 +182,12 @@ impl World<'_> {
         let spans = vec![self.span_at(to, 0, 4 * n).written(), self.span_at(from, 0, 4 * count)];
         let constant = self.kernels.constant();
         let args = [Arg::Object(to), Arg::Object(from), uint(count as u32), uint(k)];
-        self.launch("gather", &args, &sizes, spans)?;
-        let b = words(self.get(from, 0, 4 * count));
-        let place = |i: usize| (i as u32).wrapping_mul(k).wrapping_add(constant) as usize % count;
-        self.update(to, n, |i, _| b[place(i)]);
-        Ok(())
+        self.launch("gather", &args, &sizes, spans, move |world| {
+            let b = words(world.get(from, 0, 4 * count));
+            let place =
+                |i: usize| (i as u32).wrapping_mul(k).wrapping_add(constant) as usize % count;
+            world.update(to, n, |i, _| b[place(i)]);
+        })
     }
 
     fn histogram(&mut self) -> Result<()> {
@@ -185,14 +198,14 @@ impl World<'_> {
             (self.random.size((all / 4).min(300)), self.random.below(source - n + 1));
         let spans = vec![self.span_at(to, 0, 4 * count).written(), self.span_at(from, start, n)];
         let args = [Arg::Object(to), uint(count as u32), Arg::Object(from), uint(start as u32)];
-        self.launch("histogram", &args, &sizes, spans)?;
-        let mut bins = words(self.get(to, 0, 4 * count));
-        for byte in self.get(from, start, n) {
-            let bin = &mut bins[usize::from(*byte) % count];
-            *bin = bin.wrapping_add(1);
-        }
-        self.put(to, 0, &bytes_of(&bins));
-        Ok(())
+        self.launch("histogram", &args, &sizes, spans, move |world| {
+            let mut bins = words(world.get(to, 0, 4 * count));
+            for byte in world.get(from, start, n) {
+                let bin = &mut bins[usize::from(*byte) % count];
+                *bin = bin.wrapping_add(1);
+            }
+            world.put(to, 0, &bytes_of(&bins));
+        })
     }
 
     fn total(&mut self) -> Result<()> {
@@ -201,12 +214,12 @@ impl World<'_> {
         let (sizes, n) = self.sizes((source / 4).min(ITEMS));
         let spans = vec![self.span_at(to, 0, 4).written(), self.span_at(from, 0, 4 * n)];
         let constant = self.kernels.constant();
-        self.launch("total", &[Arg::Object(to), Arg::Object(from)], &sizes, spans)?;
-        let sum = words(self.get(from, 0, 4 * n))
-            .into_iter()
-            .fold(0u32, |sum, word| sum.wrapping_add(word.wrapping_add(constant)));
-        self.update(to, 1, |_, old| old.wrapping_add(sum));
-        Ok(())
+        self.launch("total", &[Arg::Object(to), Arg::Object(from)], &sizes, spans, move |world| {
+            let sum = words(world.get(from, 0, 4 * n))
+                .into_iter()
+                .fold(0u32, |sum, word| sum.wrapping_add(word.wrapping_add(constant)));
+            world.update(to, 1, |_, old| old.wrapping_add(sum));
+        })
     }
 
     /// Launches a kernel with barriers and local memory: a sum of each work-group, or its numbers in reverse.
@@ -222,12 +235,18 @@ impl World<'_> {
             }
             let sizes = Sizes { offset: self.offset(1), global: vec![n], local: Some(vec![size]) };
             let spans = vec![self.span_at(to, 0, 4 * n).written()];
-            self.launch("reverse", &[Arg::Object(to), Arg::Local(4 * size)], &sizes, spans)?;
-            let old = words(self.get(to, 0, 4 * n));
-            self.update(to, n, |i, _| {
-                old[i / size * size + size - 1 - i % size].wrapping_add(constant)
-            });
-            return Ok(());
+            return self.launch(
+                "reverse",
+                &[Arg::Object(to), Arg::Local(4 * size)],
+                &sizes,
+                spans,
+                move |world| {
+                    let old = words(world.get(to, 0, 4 * n));
+                    world.update(to, n, |i, _| {
+                        old[i / size * size + size - 1 - i % size].wrapping_add(constant)
+                    });
+                },
+            );
         }
         let Some((from, source)) = self.source(4 * size, to) else { return Ok(()) };
         let n = self.random.size((source / 4 / size).min(40)) * size;
@@ -235,13 +254,14 @@ impl World<'_> {
         let spans = vec![self.span_at(to, 0, 4).written(), self.span_at(from, 0, 4 * n)];
         let more = self.random.below(64);
         let args = [Arg::Object(to), Arg::Object(from), Arg::Local(4 * size + more)];
-        self.launch("reduce", &args, &sizes, spans)?;
-        let numbers = words(self.get(from, 0, 4 * n));
-        let group =
-            |part: &[u32]| part.iter().fold(0u32, |sum, word| sum.wrapping_add(*word)) ^ constant;
-        let sum = numbers.chunks(size).fold(0u32, |sum, part| sum.wrapping_add(group(part)));
-        self.update(to, 1, |_, old| old.wrapping_add(sum));
-        Ok(())
+        self.launch("reduce", &args, &sizes, spans, move |world| {
+            let numbers = words(world.get(from, 0, 4 * n));
+            let group = |part: &[u32]| {
+                part.iter().fold(0u32, |sum, word| sum.wrapping_add(*word)) ^ constant
+            };
+            let sum = numbers.chunks(size).fold(0u32, |sum, part| sum.wrapping_add(group(part)));
+            world.update(to, 1, |_, old| old.wrapping_add(sum));
+        })
     }
 
     fn by_value(&mut self) -> Result<()> {
@@ -256,12 +276,14 @@ impl World<'_> {
             &[Arg::Object(to), Arg::Bytes(data), Arg::Bytes(vector)],
             &sizes,
             spans,
-        )?;
-        self.update(to, n, |i, old| {
-            let sum = old.wrapping_mul(a).wrapping_add(b).wrapping_add(c.wrapping_mul(i as u32));
-            sum.wrapping_add(v)
-        });
-        Ok(())
+            move |world| {
+                world.update(to, n, |i, old| {
+                    let sum =
+                        old.wrapping_mul(a).wrapping_add(b).wrapping_add(c.wrapping_mul(i as u32));
+                    sum.wrapping_add(v)
+                });
+            },
+        )
     }
 
     fn table(&mut self) -> Result<()> {
@@ -272,13 +294,13 @@ impl World<'_> {
         let spans = vec![self.span_at(to, 0, 4 * n).written(), self.span_at(from, 0, 4 * count)];
         let constant = self.kernels.constant();
         let args = [Arg::Object(to), Arg::Object(from), uint(count as u32)];
-        self.launch("table", &args, &sizes, spans)?;
-        let b = words(self.get(from, 0, 4 * count));
-        self.update(to, n, |i, _| {
-            (0..=i % 5).fold(constant, |sum, step| {
-                sum.wrapping_mul(31).wrapping_add(b[(i + step) % count])
-            })
-        });
-        Ok(())
+        self.launch("table", &args, &sizes, spans, move |world| {
+            let b = words(world.get(from, 0, 4 * count));
+            world.update(to, n, |i, _| {
+                (0..=i % 5).fold(constant, |sum, step| {
+                    sum.wrapping_mul(31).wrapping_add(b[(i + step) % count])
+                })
+            });
+        })
     }
 }

@@ -2,8 +2,9 @@
 
 use super::api::{call, cl, Result};
 use super::program::{Kernels, Program};
+use super::slot::Slot;
 use super::span::Span;
-use super::world::{Command, Slot, World};
+use super::world::{Command, World};
 use std::ptr::null;
 
 /// An argument of a kernel.
@@ -60,9 +61,9 @@ impl World<'_> {
         let any = self.kernels.non_uniform() && self.random.once_in(3);
         let mut left = self.device.group.min(128);
         let mut local = Vec::new();
-        for all in global {
+        for (all, most) in global.iter().zip(self.device.items.clone()) {
             let fits: Vec<usize> =
-                (1..=left.min(*all)).filter(|size| any || all % size == 0).collect();
+                (1..=left.min(*all).min(most)).filter(|size| any || all % size == 0).collect();
             let size = *self.random.pick(&fits);
             left /= size;
             local.push(size);
@@ -77,6 +78,7 @@ impl World<'_> {
         args: &[Arg],
         sizes: &Sizes,
         spans: Vec<Span>,
+        effect: impl Fn(&mut World) + 'static,
     ) -> Result<()> {
         let kernel = self.kernels.get(name)?;
         for (index, arg) in args.iter().enumerate() {
@@ -103,12 +105,8 @@ impl World<'_> {
             |sizes: &Option<Vec<usize>>| sizes.as_ref().map_or(null(), |sizes| sizes.as_ptr());
         let (dimensions, global) = (sizes.global.len() as u32, sizes.global.as_ptr());
         let (offset, local) = (place(&sizes.offset), place(&sizes.local));
-        let call = |s: Slot| {
-            call!(clEnqueueNDRangeKernel(
-                s.queue, kernel, dimensions, offset, global, local, s.count, s.list, s.event
-            ))
-        };
-        self.submit(command, call)?;
+        let call = |s: Slot| s.kernel(kernel, dimensions, [offset, global, local]);
+        self.apply(command, call, effect)?;
         if self.random.once_in(10) {
             self.kernels.forget(name);
         }

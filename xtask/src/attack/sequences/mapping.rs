@@ -4,8 +4,9 @@ use super::api::{call, done, Result, CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INV
 use super::event::Event;
 use super::host::{peek, poke};
 use super::object::{Kind, Object, Shape};
+use super::slot::Slot;
 use super::span::Span;
-use super::world::{Command, Slot, World};
+use super::world::{Command, World};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ impl World<'_> {
         let mut address = handle.wrapping_byte_add(at);
         let is_svm = self.objects[object].is_svm();
         let call = |s: Slot| {
-            let Slot { queue, count, list, event } = s;
+            let Slot { queue, count, list, event, .. } = s;
             if is_svm {
                 return call!(clEnqueueSVMMap(
                     queue,

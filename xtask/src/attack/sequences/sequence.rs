@@ -71,7 +71,7 @@ fn run_one(device: &Device, base: &Base, queues: Vec<Queue>, seed: u64) -> Resul
     for _ in 0..world.random.between(2, 6) {
         world.create()?;
     }
-    for _ in 0..world.random.size(120) + 5 {
+    for _ in 0..world.random.size(250) + 15 {
         world.step()?;
     }
     world.look_at_all()?;
@@ -108,8 +108,10 @@ impl World<'_> {
             74 => self.svm_migrate(),
             75 => self.svm_touch(),
             76 => self.svm_free(),
-            77..87 => self.kernel(),
-            87..92 => self.image_kernel(),
+            77..85 => self.kernel(),
+            85..90 => self.image_kernel(),
+            90 => self.record(),
+            91 => self.replay(),
             92 => self.release(),
             93 => self.barrier(),
             94 => self.marker(),
@@ -119,6 +121,22 @@ impl World<'_> {
             98 => self.complete_users(),
             _ if self.random.once_in(4) => self.rebuild(),
             _ => self.finish(),
+        }
+    }
+
+    /// Does something at random that a command buffer takes.
+    pub fn recordable(&mut self) -> Result<()> {
+        match self.random.below(12) {
+            0 | 1 => self.copy_buffer(),
+            2 => self.copy_rect(),
+            3 => self.fill_buffer(),
+            4 => self.copy_image(),
+            5 => self.fill_image(),
+            6 => self.copy_image_and_buffer(),
+            7 => self.svm_to_svm(),
+            8 => self.svm_fill(),
+            9 => self.image_kernel(),
+            _ => self.kernel(),
         }
     }
 

@@ -3,8 +3,9 @@
 use super::api::{call, cl, done, made, make, Result, CL_MEM_READ_WRITE};
 use super::host::{peek, poke, HostMemory};
 use super::object::{Kind, Object};
+use super::slot::Slot;
 use super::span::Span;
-use super::world::{Command, Enqueued, Slot, World};
+use super::world::{Command, Enqueued, World};
 use std::ptr::null_mut;
 
 impl World<'_> {
@@ -29,7 +30,7 @@ impl World<'_> {
     pub fn svm_copy(&mut self) -> Result<()> {
         let Some(object) = self.pick(Object::is_svm) else { return Ok(()) };
         match self.random.below(3) {
-            0 => self.svm_to_svm(object),
+            0 => self.svm_to_svm(),
             way => {
                 let (at, bytes) = self.range(object);
                 self.svm_and_host(object, (at, bytes), way == 1)
@@ -69,10 +70,10 @@ impl World<'_> {
                 s.event
             ))
         };
+        let enqueued = self.submit(command, call)?;
         if to_host {
             expected[start..start + bytes].copy_from_slice(self.get(object, at, bytes));
         }
-        let enqueued = self.submit(command, call)?;
         if !to_host {
             let data = expected[start..start + bytes].to_vec();
             self.put(object, at, &data);
@@ -80,7 +81,9 @@ impl World<'_> {
         self.expect(&enqueued, memory, expected, &what, vec![store], blocking)
     }
 
-    fn svm_to_svm(&mut self, from: usize) -> Result<()> {
+    /// Copies a range of shared memory to another.
+    pub fn svm_to_svm(&mut self) -> Result<()> {
+        let Some(from) = self.pick(Object::is_svm) else { return Ok(()) };
         let Some(to) = self.pick(Object::is_svm) else { return Ok(()) };
         let bytes = self.random.size(self.objects[from].bytes.min(self.objects[to].bytes));
         let source = self.random.below(self.objects[from].bytes - bytes + 1);
@@ -97,22 +100,11 @@ impl World<'_> {
         let a = self.objects[from].handle.wrapping_byte_add(source);
         let b = self.objects[to].handle.wrapping_byte_add(place);
         let command = Command { what, spans: vec![read, write], blocking };
-        let call = |s: Slot| {
-            call!(clEnqueueSVMMemcpy(
-                s.queue,
-                blocking.into(),
-                b,
-                a,
-                bytes,
-                s.count,
-                s.list,
-                s.event
-            ))
-        };
-        self.submit(command, call)?;
-        let data = self.get(from, source, bytes).to_vec();
-        self.put(to, place, &data);
-        Ok(())
+        let call = |s: Slot| s.copy_shared(blocking, b, a, bytes);
+        self.apply(command, call, move |world| {
+            let data = world.get(from, source, bytes).to_vec();
+            world.put(to, place, &data);
+        })
     }
 
     /// Fills a range of shared memory with a pattern. Its address is a multiple of the pattern's size.
@@ -140,18 +132,11 @@ impl World<'_> {
         let span = self.objects[object].span(object, &[at], bytes).written();
         let what =
             format!("fill {bytes} bytes of shared object {object} from {at} with {pattern:02x?}");
-        let (to, size, from) = (
-            self.objects[object].handle.wrapping_byte_add(at),
-            pattern.len(),
-            pattern.as_ptr().cast(),
-        );
+        let to = self.objects[object].handle.wrapping_byte_add(at);
         let command = Command { what, spans: vec![span], blocking: false };
-        let call = |s: Slot| {
-            call!(clEnqueueSVMMemFill(s.queue, to, from, size, bytes, s.count, s.list, s.event))
-        };
-        self.submit(command, call)?;
-        self.put(object, at, &pattern.repeat(bytes / size));
-        Ok(())
+        let call = |s: Slot| s.fill_shared(to, pattern, bytes);
+        let data = pattern.repeat(bytes / pattern.len());
+        self.apply(command, call, move |world| world.put(object, at, &data))
     }
 
     /// Moves a range of shared memory somewhere: nothing changes.
@@ -208,7 +193,8 @@ impl World<'_> {
     pub fn svm_free(&mut self) -> Result<()> {
         let Some(object) = self.pick(Object::is_svm) else { return Ok(()) };
         self.unmap_object(object)?;
-        let address = self.objects[object].handle;
+        let Object { handle: address, store, .. } = self.objects[object];
+        self.recorded.retain(|buffer| !buffer.spans.iter().any(|span| span.store == store));
         let place = address.cast_const();
         if self.random.once_in(2) {
             self.finish()?;

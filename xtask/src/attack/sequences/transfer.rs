@@ -4,7 +4,8 @@ use super::api::{call, Result};
 use super::host::HostMemory;
 use super::layout::{copy_rows, Block, Pitch};
 use super::object::Object;
-use super::world::{Command, Slot, World};
+use super::slot::Slot;
+use super::world::{Command, World};
 
 impl World<'_> {
     /// Returns a range of an object: where it begins and its bytes, one at least.
@@ -49,7 +50,6 @@ impl World<'_> {
         let what = format!("read {bytes} bytes of object {object} from {at}");
         let (mem, to) = (self.objects[object].mem(), memory.address());
         let (mut expected, start) = memory.all();
-        expected[start..start + bytes].copy_from_slice(self.get(object, at, bytes));
         let stores = vec![self.objects[object].store];
         let command = Command { what: what.clone(), spans: vec![span], blocking };
         let call = |s: Slot| {
@@ -66,6 +66,7 @@ impl World<'_> {
             ))
         };
         let enqueued = self.submit(command, call)?;
+        expected[start..start + bytes].copy_from_slice(self.get(object, at, bytes));
         self.expect(&enqueued, memory, expected, &what, stores, blocking)
     }
 
@@ -135,7 +136,6 @@ impl World<'_> {
         let what = format!("read {block:?} of object {object} to {host:?}");
         let (mem, to) = (self.objects[object].mem(), memory.address());
         let (mut expected, start) = memory.all();
-        copy_rows(self.whole(object), &rows, &mut expected[start..], &host.rows(), length);
         let stores = vec![self.objects[object].store];
         let command = Command { what: what.clone(), spans: vec![span], blocking };
         let (a, b) = (block, host);
@@ -161,6 +161,7 @@ impl World<'_> {
             ))
         };
         let enqueued = self.submit(command, call)?;
+        copy_rows(self.whole(object), &rows, &mut expected[start..], &host.rows(), length);
         self.expect(&enqueued, memory, expected, &what, stores, blocking)
     }
 
@@ -241,15 +242,11 @@ impl World<'_> {
         );
         let (a, b) = (self.objects[from].mem(), self.objects[to].mem());
         let command = Command { what, spans: vec![read, write], blocking: false };
-        let call = |s: Slot| {
-            call!(clEnqueueCopyBuffer(
-                s.queue, a, b, source, place, bytes, s.count, s.list, s.event
-            ))
-        };
-        self.submit(command, call)?;
-        let data = self.get(from, source, bytes).to_vec();
-        self.put(to, place, &data);
-        Ok(())
+        let call = |s: Slot| s.copy_buffer(a, b, source, place, bytes);
+        self.apply(command, call, move |world| {
+            let data = world.get(from, source, bytes).to_vec();
+            world.put(to, place, &data);
+        })
     }
 
     /// Copies a box to another buffer.
@@ -269,29 +266,28 @@ impl World<'_> {
         }
         let read = self.objects[from].span(from, &source.rows(), length);
         let what = format!("copy {source:?} of object {from} to {place:?} of object {to}");
-        let (mem, other) = (self.objects[from].mem(), self.objects[to].mem());
+        let mems = (self.objects[from].mem(), self.objects[to].mem());
         let command = Command { what, spans: vec![read, write], blocking: false };
-        let (a, b) = (source, place);
-        let call = |s: Slot| {
-            let (origin, there, region) = (a.origin.as_ptr(), b.origin.as_ptr(), a.region.as_ptr());
-            let (row, slice, to_row, to_slice) =
-                (a.pitch.row, a.pitch.slice, b.pitch.row, b.pitch.slice);
-            call!(clEnqueueCopyBufferRect(
-                s.queue, mem, other, origin, there, region, row, slice, to_row, to_slice, s.count,
-                s.list, s.event
-            ))
-        };
-        self.submit(command, call)?;
+        let boxes = [source.origin, place.origin, source.region];
+        let (a, b) = (source.pitch, place.pitch);
+        let call = |s: Slot| s.copy_rect(mems, boxes, [a.row, a.slice, b.row, b.slice]);
+        self.apply(command, call, move |world| {
+            world.copy_rows(from, &source.rows(), to, &place.rows(), length);
+        })
+    }
+
+    /// Copies rows of `length` bytes in the model, from one object to another.
+    pub fn copy_rows(
+        &mut self,
+        from: usize,
+        from_rows: &[usize],
+        to: usize,
+        to_rows: &[usize],
+        length: usize,
+    ) {
         let data = self.whole(from).to_vec();
         let Object { store, base, .. } = self.objects[to];
-        copy_rows(
-            &data,
-            &source.rows(),
-            &mut self.stores[store].bytes[base..],
-            &place.rows(),
-            length,
-        );
-        Ok(())
+        copy_rows(&data, from_rows, &mut self.stores[store].bytes[base..], to_rows, length);
     }
 
     /// Fills a range with a pattern.
@@ -307,16 +303,11 @@ impl World<'_> {
         let pattern = self.random.bytes(size);
         let span = self.objects[object].span(object, &[at], bytes).written();
         let what = format!("fill {bytes} bytes of object {object} from {at} with {pattern:02x?}");
-        let (mem, place) = (self.objects[object].mem(), pattern.as_ptr().cast());
+        let mem = self.objects[object].mem();
         let command = Command { what, spans: vec![span], blocking: false };
-        let call = |s: Slot| {
-            call!(clEnqueueFillBuffer(
-                s.queue, mem, place, size, at, bytes, s.count, s.list, s.event
-            ))
-        };
-        self.submit(command, call)?;
-        self.put(object, at, &pattern.repeat(count));
-        Ok(())
+        let data = pattern.repeat(count);
+        let call = |s: Slot| s.fill_buffer(mem, &pattern, at, bytes);
+        self.apply(command, call, move |world| world.put(object, at, &data))
     }
 
     /// Moves objects somewhere, contents or not: nothing changes.

@@ -9,8 +9,10 @@ use super::object::{Object, Store};
 use super::program::{Kernels, Program};
 use super::queue::Queue;
 use super::random::Random;
+use super::recording::{CommandBuffer, Recording};
+use super::slot::Slot;
 use super::span::Span;
-use cl3::types::{cl_command_queue, cl_event};
+use cl3::types::cl_event;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,6 +29,9 @@ pub struct World<'a> {
     pub objects: Vec<Object>,
     pub mappings: Vec<Mapping>,
     pub kernels: Kernels,
+    /// The command buffer that commands go to, and those that are complete.
+    pub recording: Option<Recording>,
+    pub recorded: Vec<CommandBuffer>,
     accesses: Vec<Access>,
     /// User events that are not complete yet.
     users: Vec<Arc<Event>>,
@@ -73,14 +78,6 @@ pub struct Command {
     pub blocking: bool,
 }
 
-/// What each enqueueing call is given.
-pub struct Slot {
-    pub queue: cl_command_queue,
-    pub count: u32,
-    pub list: *const cl_event,
-    pub event: *mut cl_event,
-}
-
 /// A command that was enqueued.
 pub struct Enqueued {
     pub event: Option<Arc<Event>>,
@@ -110,6 +107,8 @@ impl<'a> World<'a> {
             objects: Vec::new(),
             mappings: Vec::new(),
             kernels: Kernels::new(program),
+            recording: None,
+            recorded: Vec::new(),
             accesses: Vec::new(),
             users: Vec::new(),
             completing: Vec::new(),
@@ -133,8 +132,18 @@ impl<'a> World<'a> {
 
     /// Enqueues a command behind all that it depends on.
     pub fn submit(&mut self, command: Command, call: impl FnOnce(Slot) -> i32) -> Result<Enqueued> {
-        self.unmap_conflicting(&command.spans)?;
         let queue = self.random.below(self.queues.len());
+        self.submit_to(queue, command, call)
+    }
+
+    /// Enqueues a command on a queue.
+    pub fn submit_to(
+        &mut self,
+        queue: usize,
+        command: Command,
+        call: impl FnOnce(Slot) -> i32,
+    ) -> Result<Enqueued> {
+        self.unmap_conflicting(&command.spans)?;
         let mut list = self.dependencies(&command.spans, queue)?;
         if self.random.once_in(12) {
             list.push(self.user_event()?);
@@ -156,6 +165,7 @@ impl<'a> World<'a> {
             count: handles.len() as u32,
             list: if handles.is_empty() { null() } else { handles.as_ptr() },
             event: if wants_event { &mut event } else { null_mut() },
+            recorder: None,
         };
         let status = call(slot);
         if status != 0 {
@@ -428,6 +438,8 @@ impl Drop for World<'_> {
             super::api::cl().clSVMFree(self.context.handle(), object.handle);
             object.handle = null_mut();
         }
+        self.recording = None;
+        self.recorded.clear();
         self.objects.clear();
     }
 }
