@@ -74,7 +74,6 @@ pub const CL_INVALID_CONTEXT: i32 = -34;
 pub const CL_INVALID_COMMAND_QUEUE: i32 = -36;
 pub const CL_INVALID_MEM_OBJECT: i32 = -38;
 pub const CL_INVALID_PROGRAM: i32 = -44;
-pub const CL_INVALID_KERNEL_NAME: i32 = -46;
 pub const CL_INVALID_KERNEL: i32 = -48;
 pub const CL_INVALID_ARG_INDEX: i32 = -49;
 pub const CL_INVALID_ARG_SIZE: i32 = -51;

@@ -89,7 +89,7 @@ impl World<'_> {
         let index = self.objects.len();
         let is_empty = source.memory.is_none();
         let host = source.memory.filter(|_| source.is_used);
-        self.stores.push(Store { bytes: data, host });
+        self.stores.push(Store { bytes: data, _host: host });
         let store = object.store;
         self.line(
             format!("create object {index}: {what}, {:?}, flags {:#x}", object.host, source.flags),

@@ -1,6 +1,6 @@
 //! Launches: arguments and sizes.
 
-use super::api::{call, cl, Result};
+use super::api::{cl, Result};
 use super::program::{Kernels, Program};
 use super::slot::Slot;
 use super::span::Span;

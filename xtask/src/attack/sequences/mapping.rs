@@ -232,6 +232,16 @@ impl World<'_> {
         Ok(())
     }
 
+    /// Looks at the regions that a queue still maps without an event.
+    pub fn touch_pending(&mut self, queue: usize) -> Result<()> {
+        let pending =
+            |mapping: &Mapping| matches!(mapping.pending, Some((None, own)) if own == queue);
+        while let Some(index) = self.mappings.iter().position(pending) {
+            self.touch(index)?;
+        }
+        Ok(())
+    }
+
     /// Unmaps a region, which was looked at before.
     pub fn unmap_one(&mut self) -> Result<()> {
         match self.mappings.len() {

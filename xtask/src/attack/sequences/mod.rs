@@ -16,6 +16,7 @@ mod kernels;
 mod launch;
 mod layout;
 mod mapping;
+mod native;
 mod object;
 mod parent;
 mod program;

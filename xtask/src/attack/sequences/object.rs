@@ -150,5 +150,5 @@ impl Drop for Object {
 pub struct Store {
     pub bytes: Vec<u8>,
     /// Of CL_MEM_USE_HOST_PTR: it lives until the end.
-    pub host: Option<HostMemory>,
+    pub _host: Option<HostMemory>,
 }

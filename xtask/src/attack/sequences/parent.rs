@@ -4,6 +4,7 @@ use super::settings::{self, BLOCK};
 use crate::attack::process::{self, End, Ran, Target};
 use crate::attack::Request;
 use crate::Outcome;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -33,6 +34,7 @@ struct Seeds {
 /// Runs sequences until the time is over, or all that are asked for.
 pub fn run(request: &Request) -> Outcome {
     let target = Target::of(request)?;
+    let folder = request.folder("sequences")?;
     let (start, tally) = (Instant::now(), Mutex::new(Tally::default()));
     let next = AtomicU64::new(request.seed);
     let end = request.count.map_or(u64::MAX, |count| request.seed.saturating_add(count));
@@ -44,7 +46,7 @@ pub fn run(request: &Request) -> Outcome {
                 break;
             }
             if next.compare_exchange(first, block, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                run_seeds(&target, Seeds { first, count: block - first }, &tally)?;
+                run_seeds(&target, Seeds { first, count: block - first }, &tally, &folder)?;
             }
         }
         Ok(())
@@ -67,8 +69,9 @@ pub fn run(request: &Request) -> Outcome {
     }
 }
 
-/// Runs seeds, each once: another process goes on behind a sequence that ends one.
-fn run_seeds(target: &Target, seeds: Seeds, tally: &Mutex<Tally>) -> Outcome {
+/// Runs seeds, each once: another process goes on behind a sequence that ends one. What a process with a failure
+/// printed is left in a folder.
+fn run_seeds(target: &Target, seeds: Seeds, tally: &Mutex<Tally>, folder: &Path) -> Outcome {
     let settings = settings::of(seeds.first);
     let end = seeds.first + seeds.count;
     let mut first = seeds.first;
@@ -82,6 +85,11 @@ fn run_seeds(target: &Target, seeds: Seeds, tally: &Mutex<Tally>) -> Outcome {
         let mut command = target.child("sequences", &args)?;
         command.envs(settings.iter().copied());
         let ran = process::run(&mut command, LIMIT * (end - first) as u32)?;
+        if ran.end != End::Code(0) {
+            let file = folder.join(format!("from-{first}.txt"));
+            let text = format!("{:?}, {settings:?}\n{}\n{}", ran.end, ran.output, ran.errors);
+            std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+        }
         let mut tally = tally.lock().map_err(|e| e.to_string())?;
         first = read(&ran, Seeds { first, count: end - first }, &settings, &mut tally)?;
     }

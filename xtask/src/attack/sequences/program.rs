@@ -44,7 +44,7 @@ impl Program {
         let program = Program { handle: handle.expose_provenance(), constant, non_uniform };
         program.build(device, &format!("-DK={constant}u{images}{more}"))?;
         match random.once_in(3) {
-            true => program.from_binary(device, context),
+            true => program.rebuilt_from_binary(device, context),
             false => Ok(program),
         }
     }
@@ -76,7 +76,7 @@ impl Program {
     }
 
     /// Builds the same program from its binary.
-    fn from_binary(&self, device: &Device, context: &Context) -> Result<Program> {
+    fn rebuilt_from_binary(&self, device: &Device, context: &Context) -> Result<Program> {
         let mut size = 0usize;
         let place = std::ptr::from_mut(&mut size).cast();
         done!(clGetProgramInfo(

@@ -76,7 +76,7 @@ pub type Effect = Box<dyn Fn(&mut World)>;
 pub struct CommandBuffer {
     handle: cl_command_buffer_khr,
     release: clReleaseCommandBufferKHR_fn,
-    queue: usize,
+    pub queue: usize,
     pub spans: Vec<Span>,
     effects: Vec<Effect>,
 }

@@ -34,7 +34,8 @@ impl Span {
             }
         }
         if ranges.len() > ROWS {
-            ranges = vec![ranges[0].start..ranges[ranges.len() - 1].end];
+            ranges[0].end = ranges[ranges.len() - 1].end;
+            ranges.truncate(1);
         }
         Span { store, object, whole, ranges, writes: false }
     }

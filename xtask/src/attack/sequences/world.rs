@@ -38,6 +38,8 @@ pub struct World<'a> {
     completing: Vec<JoinHandle<Result<()>>>,
     checks: Vec<Check>,
     timed: Vec<Arc<Event>>,
+    /// Markers at the ends of queues that were released.
+    gone: Vec<Arc<Event>>,
     /// Calls at the ends of events: made, and asked for.
     counter: &'static AtomicUsize,
     counted: usize,
@@ -85,6 +87,9 @@ pub struct Enqueued {
     pub queue: usize,
 }
 
+/// The number of a queue that is released, in place of its own.
+const GONE: usize = usize::MAX;
+
 /// Where the steps of all sequences are counted, for the watchdog.
 pub static STEPS: AtomicUsize = AtomicUsize::new(0);
 /// The last of them.
@@ -114,6 +119,7 @@ impl<'a> World<'a> {
             completing: Vec::new(),
             checks: Vec::new(),
             timed: Vec::new(),
+            gone: Vec::new(),
             counter: Box::leak(Box::new(AtomicUsize::new(0))),
             counted: 0,
             log: Vec::new(),
@@ -225,6 +231,7 @@ impl<'a> World<'a> {
             }
             let (from, event) = (access.queue, access.event.clone());
             let own = &self.queues[queue];
+            // Those of queues that are gone have events.
             let ordered = from == queue && (own.in_order || access.epoch < own.epoch);
             // What the queue orders anyway may also be waited for.
             if ordered && (event.is_none() || !self.random.once_in(4)) {
@@ -275,7 +282,30 @@ impl<'a> World<'a> {
     }
 
     fn flush(&self, queue: usize) -> Result<()> {
+        // A queue that is released is flushed thereby (OpenCL 5.1).
+        if queue == GONE {
+            return Ok(());
+        }
         done!(clFlush(self.queues[queue].handle()))
+    }
+
+    /// Releases a queue with all that is in it, and goes on with another.
+    pub fn replace_queue(&mut self) -> Result<()> {
+        let queue = self.random.below(self.queues.len());
+        self.touch_pending(queue)?;
+        let last = self.mark(queue)?;
+        self.gone.push(last);
+        for access in self.accesses.iter_mut().filter(|access| access.queue == queue) {
+            access.queue = GONE;
+        }
+        self.recorded.retain(|buffer| buffer.queue != queue);
+        self.queues[queue] = Queue::new(self.device, self.context, &mut self.random)?;
+        let Queue { in_order, .. } = self.queues[queue];
+        self.line(
+            format!("queue {queue}: released, and a new one, in order: {in_order}"),
+            Vec::new(),
+        );
+        Ok(())
     }
 
     /// Flushes a queue.
@@ -359,6 +389,7 @@ impl<'a> World<'a> {
         for queue in &self.queues {
             done!(clFinish(queue.handle()))?;
         }
+        self.gone.drain(..).try_for_each(|last| last.wait())?;
         self.line("all queues: finish".to_string(), Vec::new());
         self.accesses.clear();
         for check in std::mem::take(&mut self.checks) {
@@ -433,6 +464,7 @@ impl Drop for World<'_> {
         for queue in &self.queues {
             call!(clFinish(queue.handle()));
         }
+        let _ = self.gone.drain(..).try_for_each(|last| last.wait());
         for object in self.objects.iter_mut().filter(|object| object.is_svm() && object.is_alive())
         {
             super::api::cl().clSVMFree(self.context.handle(), object.handle);
