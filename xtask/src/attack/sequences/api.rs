@@ -85,3 +85,4 @@ pub const CL_INVALID_EVENT: i32 = -58;
 pub const CL_INVALID_OPERATION: i32 = -59;
 pub const CL_INVALID_BUFFER_SIZE: i32 = -61;
 pub const CL_MEM_COPY_OVERLAP: i32 = -8;
+pub const CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: i32 = -14;

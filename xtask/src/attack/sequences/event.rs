@@ -30,6 +30,19 @@ impl Event {
         done!(clSetUserEventStatus(self.handle(), 0))
     }
 
+    /// Ends a user event with an error.
+    pub fn fail(&self) -> Result<()> {
+        done!(clSetUserEventStatus(self.handle(), -1))
+    }
+
+    /// Returns the status of the command, CL_COMPLETE or an error once it is at its end.
+    pub fn status(&self) -> Result<i32> {
+        let mut status = 0;
+        let place = std::ptr::from_mut(&mut status).cast();
+        done!(clGetEventInfo(self.handle(), 0x11D3, 4, place, std::ptr::null_mut()))?;
+        Ok(status)
+    }
+
     /// Asks for a call at the command's end, which is counted.
     pub fn count_end(&self, counter: &'static AtomicUsize) -> Result<()> {
         let user = std::ptr::from_ref(counter).cast_mut().cast();

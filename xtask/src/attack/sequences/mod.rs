@@ -31,6 +31,7 @@ mod svm;
 mod transfer;
 mod world;
 mod wrong;
+mod wrong_image;
 
 use super::Request;
 use crate::Outcome;

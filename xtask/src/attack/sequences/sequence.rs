@@ -120,7 +120,8 @@ impl World<'_> {
             96 if self.random.once_in(2) => self.flush_one(),
             96 => self.replace_queue(),
             97 => self.finish_one(),
-            98 => self.complete_users(),
+            98 if self.random.once_in(2) => self.complete_users(),
+            98 => self.failing_fill(),
             _ if self.random.once_in(4) => self.rebuild(),
             _ => self.finish(),
         }

@@ -1,6 +1,6 @@
 //! The state of a sequence: objects with the model's memory, queues, and which commands touch what.
 
-use super::api::{call, done, made, make, Result};
+use super::api::{call, done, made, make, Result, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
 use super::device::{Context, Device};
 use super::event::Event;
 use super::host::HostMemory;
@@ -40,6 +40,8 @@ pub struct World<'a> {
     timed: Vec<Arc<Event>>,
     /// Markers at the ends of queues that were released.
     gone: Vec<Arc<Event>>,
+    /// Events of commands that fail, because an event fails that they wait for.
+    failing: Vec<Arc<Event>>,
     /// Calls at the ends of events: made, and asked for.
     counter: &'static AtomicUsize,
     counted: usize,
@@ -120,6 +122,7 @@ impl<'a> World<'a> {
             checks: Vec::new(),
             timed: Vec::new(),
             gone: Vec::new(),
+            failing: Vec::new(),
             counter: Box::leak(Box::new(AtomicUsize::new(0))),
             counted: 0,
             log: Vec::new(),
@@ -330,6 +333,30 @@ impl<'a> World<'a> {
         Ok(event)
     }
 
+    /// Enqueues a fill behind a user event that fails, out of order: it must change nothing (OpenCL 5.11).
+    pub fn failing_fill(&mut self) -> Result<()> {
+        let Some(object) = self.pick(Object::is_buffer) else { return Ok(()) };
+        let own = self.random.below(self.queues.len());
+        if self.queues[own].in_order {
+            return Ok(());
+        }
+        let made_now = make!(clCreateUserEvent(self.context.handle()));
+        let user = Event::own(made("clCreateUserEvent", made_now)?);
+        let Object { handle, bytes, store, .. } = self.objects[object];
+        let (pattern, list, mut event) = (self.random.bytes(1), user.handle(), null_mut());
+        let (queue, place) = (self.queues[own].handle(), pattern.as_ptr().cast());
+        done!(clEnqueueFillBuffer(queue, handle, place, 1, 0, bytes, 1, &list, &mut event))?;
+        self.line(
+            format!("queue {own}: fill object {object} behind an event that fails"),
+            vec![store],
+        );
+        self.failing.push(Arc::new(Event::own(event)));
+        if self.random.once_in(2) {
+            self.flush(own)?;
+        }
+        user.fail()
+    }
+
     /// Completes the user events, as everybody has to who waits for commands.
     pub fn complete_users(&mut self) -> Result<()> {
         self.users.drain(..).try_for_each(|event| event.complete())
@@ -392,6 +419,14 @@ impl<'a> World<'a> {
         self.gone.drain(..).try_for_each(|last| last.wait())?;
         self.line("all queues: finish".to_string(), Vec::new());
         self.accesses.clear();
+        for event in self.failing.drain(..) {
+            match event.status()? {
+                CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => {}
+                status => {
+                    return Err(format!("a command behind a failed event has status {status}"))
+                }
+            }
+        }
         for check in std::mem::take(&mut self.checks) {
             self.make_check(check)?;
         }

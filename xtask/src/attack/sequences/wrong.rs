@@ -7,14 +7,16 @@ use cl3::types::{cl_buffer_region, cl_event, cl_mem};
 use std::ptr::{from_ref, null, null_mut};
 
 /// Sizes and offsets that no object has.
-const HUGE: [usize; 6] =
+pub const HUGE: [usize; 6] =
     [usize::MAX, usize::MAX - 1, usize::MAX - 4095, 1 << 63, 1 << 62, usize::MAX / 2];
 
 impl World<'_> {
     /// Makes a wrong call.
     pub fn wrong_call(&mut self) -> Result<()> {
-        match self.random.below(5) {
+        match self.random.below(8) {
             0 => self.wrong_transfer(),
+            5 | 6 => self.wrong_image(),
+            7 => self.wrong_shared(),
             1 => self.wrong_copy(),
             2 => self.wrong_handle(),
             3 => self.wrong_launch(),
@@ -23,7 +25,7 @@ impl World<'_> {
     }
 
     /// Fails unless a call gave one of the codes.
-    fn refuse(&mut self, what: &str, status: i32, codes: &[i32]) -> Result<()> {
+    pub fn refuse(&mut self, what: &str, status: i32, codes: &[i32]) -> Result<()> {
         self.refused += 1;
         let step = self.line(format!("wrong call: {what}: {status}"), Vec::new());
         match codes.contains(&status) {
