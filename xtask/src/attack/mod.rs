@@ -5,6 +5,8 @@
 
 mod batch;
 mod binaries;
+mod cache;
+mod faults;
 mod modules;
 mod process;
 mod request;
@@ -30,6 +32,8 @@ pub struct Kind {
 const KINDS: &[Kind] = &[
     Kind { name: "sequences", about: "random sequences of commands against a model", run: sequences::run },
     Kind { name: "binaries", about: "program binaries, changed, with a digest that is right", run: binaries::run },
+    Kind { name: "cache", about: "a disk cache with entries damaged, forged and exchanged", run: cache::run },
+    Kind { name: "faults", about: "no memory, no threads, no files, huge sizes, signals and forks", run: faults::run },
     Kind { name: "modules", about: "SPIR-V, changed word by word", run: modules::run },
     Kind { name: "texts", about: "OpenCL C, changed token by token, and options", run: texts::run },
 ];

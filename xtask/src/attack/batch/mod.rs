@@ -5,9 +5,11 @@
 pub mod child;
 mod death;
 pub mod exercise;
+pub mod known;
 pub mod opencl;
 mod process;
 pub mod random;
+pub mod scene;
 pub mod spirv;
 mod tally;
 
