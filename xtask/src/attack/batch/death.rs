@@ -47,6 +47,17 @@ struct Mapping<'a> {
     name: &'a str,
 }
 
+/// Below so many bytes an allocation is of a size that no caller chose.
+const SMALL: u64 = 4 << 20;
+
+/// Returns true if a process died because there was no memory for something small.
+pub fn is_starved(errors: &str) -> bool {
+    let mut sizes = errors.lines().rev().filter_map(|line| {
+        line.strip_prefix("memory allocation of ")?.strip_suffix(" bytes failed")?.parse().ok()
+    });
+    sizes.next().is_some_and(|size: u64| size < SMALL)
+}
+
 /// Reads what a dying process wrote, if it wrote something.
 pub fn read(errors: &str) -> Option<Death> {
     let (_, report) = errors.rsplit_once(DEATH)?;
@@ -59,7 +70,10 @@ pub fn read(errors: &str) -> Option<Death> {
     // The handler's own frames come first; those from where the signal struck begin with its address.
     let start = frames.iter().position(|&frame| frame == pc).map_or(0, |at| at + 1);
     let stack: Vec<u64> = [pc].into_iter().chain(frames[start..].iter().copied()).collect();
-    let place = stack.iter().find_map(|&at| owner(at, &mappings)).unwrap_or(Where::Unknown);
+    let owner = stack.iter().find_map(|&at| owner(at, &mappings)).unwrap_or(Where::Unknown);
+    // A driver's exception in C++ came through functions that are C's.
+    let is_foreign = errors.contains("Rust cannot catch foreign exceptions");
+    let place = if is_foreign { Where::Driver } else { owner };
     Some(Death { place, stack: stack.iter().map(|&at| named(at, &mappings)).collect() })
 }
 
@@ -158,5 +172,14 @@ mod tests {
         assert_eq!(death("pc 0\nat 0\nat b001\n").place, Where::Here);
         assert_eq!(death("").place, Where::Unknown);
         assert_eq!(read("memory allocation of 8 bytes failed"), None);
+        let thrown = format!("Rust cannot catch foreign exceptions\n{DEATH}06\npc 3005\n{MAPS}");
+        assert_eq!(read(&thrown).unwrap().place, Where::Driver);
+    }
+
+    #[test]
+    fn small_allocations_are_told_from_those_that_callers_choose() {
+        assert!(is_starved("x\nmemory allocation of 4096 bytes failed\nattack: died"));
+        assert!(!is_starved("memory allocation of 3221225472 bytes failed"));
+        assert!(!is_starved("panicked at x"));
     }
 }

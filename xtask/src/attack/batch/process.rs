@@ -203,6 +203,7 @@ fn died(watched: &Watched, status: &str, errors: &str) -> Fate {
     let (place, stack) = placed(errors);
     let text = format!("{status}{stack}");
     match place {
+        _ if death::is_starved(errors) => Fate::Starved(text),
         Where::Driver => Fate::DiedInDriver(text),
         _ if watched.ran => Fate::DiedLater(text),
         _ => Fate::Crashed(text),
@@ -213,7 +214,7 @@ fn died(watched: &Watched, status: &str, errors: &str) -> Fate {
 fn placed(errors: &str) -> (Where, String) {
     // What the library says of its own accord: a failed allocation, a panic in a panic.
     let said = errors.lines().rev().find(|line| {
-        ["fatal runtime error", "memory allocation of", "panicked at"]
+        ["Rust cannot catch foreign", "fatal runtime error", "memory allocation of", "panicked at"]
             .iter()
             .any(|sign| line.contains(sign))
     });

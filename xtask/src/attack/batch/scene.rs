@@ -197,6 +197,9 @@ fn run(errand: Errand) -> Outcome {
 
 /// Limits this process; to so many bytes of memory beyond what it has.
 pub fn bound(what: Limit, most: u64) -> std::io::Result<()> {
+    if what == Limit::FileSize {
+        system::ignore_large_files();
+    }
     let most = if what == Limit::Memory { system::address_space()? + most } else { most };
     system::limit(what, Some(most))
 }
@@ -216,6 +219,10 @@ pub fn is_sound(command: &mut Command) -> Outcome {
     let ran = process::run(command, LIMIT)?;
     match &ran.end {
         End::Code(REFUSED) if !ran.errors.contains("panicked at") => Ok(()),
+        End::Crash(signal) if death::is_starved(&ran.errors) => {
+            println!("no memory at all: {signal}");
+            Ok(())
+        }
         End::Crash(signal) if placed(&ran) == Where::Driver => {
             println!("died in the driver: {signal}");
             Ok(())

@@ -19,6 +19,8 @@ pub enum Fate {
     DiedInDriver(String),
     /// It died only after other cases, some of whose changed kernels have run, and may have written to any memory.
     DiedLater(String),
+    /// There was no memory for something small of the library's own: Rust then ends the process.
+    Starved(String),
     /// A changed kernel came to no end.
     Endless,
     /// It came to no end.
@@ -38,6 +40,7 @@ impl Fate {
             Fate::Crashed(_) => "CRASHED",
             Fate::DiedInDriver(_) => "died in the driver",
             Fate::DiedLater(_) => "died after others' kernels",
+            Fate::Starved(_) => "no memory at all",
             Fate::Endless => "endless kernels",
             Fate::Hung(_) => "HUNG",
             Fate::Grew(_) => "GREW",
@@ -52,6 +55,7 @@ impl Fate {
             | Fate::Crashed(text)
             | Fate::DiedInDriver(text)
             | Fate::DiedLater(text)
+            | Fate::Starved(text)
             | Fate::Hung(text)
             | Fate::Grew(text) => text,
             Fate::Same | Fate::Accepted | Fate::Endless => "",
