@@ -2,6 +2,7 @@
 
 mod apps;
 mod artifact;
+mod attack;
 mod bench;
 mod checks;
 mod corpus;
@@ -83,6 +84,9 @@ usage: cargo xtask COMMAND
   soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
+  attack [KIND...] [--minutes N] [--count N] [--seed N] [--jobs N] [--driver NAME] [--library FILE]
+                            attack the library, for a minute each kind, or so many cases from a seed on:
+                            sequences: random sequences of commands against a model
   ulp [--arguments N] [--exhaustive] [--only NAME]... [--type TYPE] [--library FILE] [--vendors DIR]
       [--skip NAME] [--results DIR] [--seconds N] [--render]
                             measure the errors of the math functions, for docs/accuracy.md
@@ -119,6 +123,7 @@ fn main() -> ExitCode {
         "hashcat" => hashcat::run(rest),
         "apps" => apps::run(rest),
         "soak" => soak::run_command(rest),
+        "attack" => attack::run(rest),
         "ulp" => ulp::run(rest),
         "instructions" => instructions::run(rest),
         "release" => release::run(rest),

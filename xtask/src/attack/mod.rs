@@ -1,0 +1,51 @@
+//! `cargo xtask attack [KIND...] [--minutes N] [--count N] [--seed N] [--jobs N] [--driver NAME] [--library FILE]`:
+//! attacks on the library, each of them random and reproducible from its seed.
+//!
+//! What may crash or hang runs in processes of its own ([`process`]): `attack --child KIND` is such a process.
+
+mod process;
+mod request;
+mod sequences;
+
+use crate::system::step;
+use crate::Outcome;
+pub use request::Request;
+
+/// A kind of attack.
+pub struct Kind {
+    /// As on the command line.
+    pub name: &'static str,
+    /// What it does, for the one who watches it.
+    pub about: &'static str,
+    /// Attacks, or is one of the processes that do where `is_child` is set; an error if the library did not hold.
+    pub run: fn(&Request) -> Outcome,
+}
+
+/// All kinds, in the order in which they run where none is named.
+#[rustfmt::skip]
+const KINDS: &[Kind] = &[
+    Kind { name: "sequences", about: "random sequences of commands against a model", run: sequences::run },
+];
+
+/// Runs the command: every kind that is named, or all; goes on where one fails.
+pub fn run(args: &[String]) -> Outcome {
+    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let request = Request::parse(args, &names)?;
+    let wanted =
+        |kind: &&Kind| request.kinds.is_empty() || request.kinds.contains(&kind.name.to_string());
+    let mut failed = Vec::new();
+    for kind in KINDS.iter().filter(wanted) {
+        if request.is_child {
+            return (kind.run)(&request);
+        }
+        step(&format!("{}: {}", kind.name, kind.about));
+        if let Err(message) = (kind.run)(&request) {
+            eprintln!("{}: {message}", kind.name);
+            failed.push(kind.name);
+        }
+    }
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(format!("the library did not hold: {}", failed.join(", "))),
+    }
+}

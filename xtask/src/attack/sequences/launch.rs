@@ -1,0 +1,138 @@
+//! Launches: arguments and sizes.
+
+use super::api::{call, cl, Result};
+use super::program::{Kernels, Program};
+use super::slot::Slot;
+use super::span::Span;
+use super::world::{Command, World};
+use std::ptr::null;
+
+/// An argument of a kernel.
+pub enum Arg {
+    /// The object of this number.
+    Object(usize),
+    Bytes(Vec<u8>),
+    /// So many bytes of local memory.
+    Local(usize),
+}
+
+/// Makes an argument of a number.
+pub fn uint(value: u32) -> Arg {
+    Arg::Bytes(value.to_le_bytes().to_vec())
+}
+
+/// The sizes of a launch.
+#[derive(Debug, Clone)]
+pub struct Sizes {
+    pub offset: Option<Vec<usize>>,
+    pub global: Vec<usize>,
+    pub local: Option<Vec<usize>>,
+}
+
+impl World<'_> {
+    /// Returns sizes for up to `most` work-items in one to three dimensions, and how many they are.
+    pub fn sizes(&mut self, most: usize) -> (Sizes, usize) {
+        let dimensions = self.random.between(1, 3);
+        let mut global = vec![1; dimensions];
+        let mut left = most;
+        for size in &mut global {
+            *size = self.random.size(left);
+            left /= *size;
+        }
+        let axis = self.random.below(dimensions);
+        global.swap(0, axis);
+        let items = global.iter().product();
+        let local = self.local(&global);
+        let offset = self.offset(dimensions);
+        (Sizes { offset, global, local }, items)
+    }
+
+    /// Returns a global offset, or none.
+    pub fn offset(&mut self, dimensions: usize) -> Option<Vec<usize>> {
+        let random = &mut self.random;
+        random.once_in(3).then(|| (0..dimensions).map(|_| random.below(1000)).collect())
+    }
+
+    /// Returns work-group sizes, where it names some: divisors, or any where the device takes those.
+    pub fn local(&mut self, global: &[usize]) -> Option<Vec<usize>> {
+        if self.random.once_in(2) {
+            return None;
+        }
+        let any = self.kernels.non_uniform() && self.random.once_in(3);
+        let mut left = self.device.group.min(128);
+        let mut local = Vec::new();
+        for (all, most) in global.iter().zip(self.device.items.clone()) {
+            let fits: Vec<usize> =
+                (1..=left.min(*all).min(most)).filter(|size| any || all % size == 0).collect();
+            let size = *self.random.pick(&fits);
+            left /= size;
+            local.push(size);
+        }
+        Some(local)
+    }
+
+    /// Enqueues a kernel.
+    pub fn launch(
+        &mut self,
+        name: &str,
+        args: &[Arg],
+        sizes: &Sizes,
+        spans: Vec<Span>,
+        effect: impl Fn(&mut World) + 'static,
+    ) -> Result<()> {
+        let kernel = self.kernels.get(name)?;
+        for (index, arg) in args.iter().enumerate() {
+            match arg {
+                Arg::Bytes(bytes) => Kernels::set(kernel, index, bytes.len(), Some(bytes))?,
+                Arg::Local(bytes) => Kernels::set(kernel, index, *bytes, None)?,
+                Arg::Object(object) if self.objects[*object].is_svm() => {
+                    let address = self.objects[*object].handle;
+                    match cl().clSetKernelArgSVMPointer(kernel, index as u32, address) {
+                        Some(0) => {}
+                        status => return Err(format!("clSetKernelArgSVMPointer gives {status:?}")),
+                    }
+                }
+                Arg::Object(object) => {
+                    let bytes = self.objects[*object].handle.addr().to_ne_bytes();
+                    Kernels::set(kernel, index, bytes.len(), Some(&bytes))?;
+                }
+            }
+        }
+        let shown: Vec<String> = args.iter().map(show).collect();
+        let what = format!("kernel {name}({}), {sizes:?}", shown.join(", "));
+        let command = Command { what, spans, blocking: false };
+        let place =
+            |sizes: &Option<Vec<usize>>| sizes.as_ref().map_or(null(), |sizes| sizes.as_ptr());
+        let (dimensions, global) = (sizes.global.len() as u32, sizes.global.as_ptr());
+        let (offset, local) = (place(&sizes.offset), place(&sizes.local));
+        let is_task = sizes.offset.is_none() && sizes.global == [1] && self.random.once_in(2);
+        let call = |s: Slot| match is_task && s.recorder.is_none() {
+            true => call!(clEnqueueTask(s.queue, kernel, s.count, s.list, s.event)),
+            false => s.kernel(kernel, dimensions, [offset, global, local]),
+        };
+        self.apply(command, call, effect)?;
+        if self.random.once_in(10) {
+            self.kernels.forget(name);
+        }
+        Ok(())
+    }
+
+    /// Builds the program anew, with another constant, and goes on with it.
+    pub fn rebuild(&mut self) -> Result<()> {
+        let program = Program::new(self.device, self.context, &mut self.random)?;
+        self.line(format!("build, K = {}", program.constant), Vec::new());
+        self.kernels.replace(program);
+        Ok(())
+    }
+}
+
+fn show(arg: &Arg) -> String {
+    match arg {
+        Arg::Object(object) => format!("object {object}"),
+        Arg::Local(bytes) => format!("{bytes} local bytes"),
+        Arg::Bytes(bytes) if bytes.len() == 4 => {
+            u32::from_le_bytes(bytes.as_slice().try_into().unwrap_or_default()).to_string()
+        }
+        Arg::Bytes(bytes) => format!("{bytes:02x?}"),
+    }
+}

@@ -1,0 +1,45 @@
+//! `attack sequences`: random sequences of OpenCL commands, checked against a model in host memory.
+//!
+//! Each command depends explicitly on the former ones that touch the same bytes, so there is one right result; the
+//! model executes it on host copies when it is enqueued. A seed makes one sequence, always the same. Children run
+//! blocks of seeds ([`child`]); the parent counts what became of them ([`parent`]).
+
+mod api;
+mod child;
+mod create;
+mod device;
+mod event;
+mod host;
+mod image_kernels;
+mod images;
+mod kernels;
+mod launch;
+mod layout;
+mod mapping;
+mod native;
+mod object;
+mod parent;
+mod program;
+mod queue;
+mod random;
+mod recording;
+mod sequence;
+mod settings;
+mod slot;
+mod span;
+mod svm;
+mod transfer;
+mod world;
+mod wrong;
+mod wrong_image;
+
+use super::Request;
+use crate::Outcome;
+
+/// Attacks, or is one of the processes that do.
+pub fn run(request: &Request) -> Outcome {
+    match request.is_child {
+        true => child::run(request),
+        false => parent::run(request),
+    }
+}

@@ -1,0 +1,195 @@
+//! The process that starts others and counts what became of their sequences.
+
+use super::settings::{self, BLOCK};
+use crate::attack::process::{self, End, Ran, Target};
+use crate::attack::Request;
+use crate::Outcome;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// A child that takes longer than this, and this for each of its sequences, hangs. It finds its own hangs sooner.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// What became of the sequences.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    sequences: u64,
+    operations: u64,
+    /// Calls that were wrong, and were refused as they must be.
+    refused: u64,
+    wrong: u64,
+    crashed: u64,
+    hung: u64,
+}
+
+/// Seeds from a first one on, which one process runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seeds {
+    first: u64,
+    count: u64,
+}
+
+/// Runs sequences until the time is over, or all that are asked for.
+pub fn run(request: &Request) -> Outcome {
+    let target = Target::of(request)?;
+    let folder = request.folder("sequences")?;
+    let (start, tally) = (Instant::now(), Mutex::new(Tally::default()));
+    let next = AtomicU64::new(request.seed);
+    let end = request.count.map_or(u64::MAX, |count| request.seed.saturating_add(count));
+    let work = || -> Outcome {
+        while start.elapsed() < request.time() {
+            let first = next.load(Ordering::Relaxed);
+            let block = (first / BLOCK + 1).saturating_mul(BLOCK).min(end);
+            if first >= end {
+                break;
+            }
+            if next.compare_exchange(first, block, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                run_seeds(&target, Seeds { first, count: block - first }, &tally, &folder)?;
+            }
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..request.jobs).map(|_| scope.spawn(work)).collect();
+        let mut ended = threads.into_iter().map(|thread| thread.join());
+        ended.try_for_each(|end| end.unwrap_or_else(|_| Err("a thread panicked".to_string())))
+    })?;
+    let tally = tally.lock().map_err(|e| e.to_string())?;
+    let Tally { sequences, operations, refused, wrong, crashed, hung } = *tally;
+    println!(
+        "{sequences} sequences, {operations} operations, {refused} calls refused: {wrong} wrong, {crashed} crashed, \
+         {hung} hung ({} s)",
+        start.elapsed().as_secs()
+    );
+    match wrong + crashed + hung {
+        0 => Ok(()),
+        failed => Err(format!("{failed} of {sequences} sequences failed")),
+    }
+}
+
+/// Runs seeds, each once: another process goes on behind a sequence that ends one. What a process with a failure
+/// printed is left in a folder.
+fn run_seeds(target: &Target, seeds: Seeds, tally: &Mutex<Tally>, folder: &Path) -> Outcome {
+    let settings = settings::of(seeds.first);
+    let end = seeds.first + seeds.count;
+    let mut first = seeds.first;
+    while first < end {
+        let args = [
+            "--seed".to_string(),
+            first.to_string(),
+            "--count".to_string(),
+            (end - first).to_string(),
+        ];
+        let mut command = target.child("sequences", &args)?;
+        command.envs(settings.iter().copied());
+        let ran = process::run(&mut command, LIMIT * (end - first) as u32)?;
+        if ran.end != End::Code(0) {
+            let file = folder.join(format!("from-{first}.txt"));
+            let text = format!("{:?}, {settings:?}\n{}\n{}", ran.end, ran.output, ran.errors);
+            std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+        }
+        let mut tally = tally.lock().map_err(|e| e.to_string())?;
+        first = read(&ran, Seeds { first, count: end - first }, &settings, &mut tally)?;
+    }
+    Ok(())
+}
+
+/// Reads what a process told, and tells of its failures; returns the seed that is next.
+fn read(
+    ran: &Ran,
+    seeds: Seeds,
+    settings: &settings::Settings,
+    tally: &mut Tally,
+) -> Result<u64, String> {
+    let end = seeds.first + seeds.count;
+    let mut running = None;
+    for line in ran.output.lines() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let mut numbers = rest.split(' ').map_while(|word| word.parse::<u64>().ok());
+        match word {
+            "seed" => running = numbers.next(),
+            "done" => {
+                running = None;
+                tally.sequences += 1;
+                tally.operations += numbers.next().unwrap_or(0);
+                tally.refused += numbers.next().unwrap_or(0);
+            }
+            "wrong" => {
+                running = None;
+                tally.sequences += 1;
+                tally.wrong += 1;
+                println!("seed {}, {settings:?}: wrong {rest}", seeds.first);
+            }
+            "|" => println!("    {rest}"),
+            "hang" => println!("seed {}, {settings:?}: hangs at {rest}", running.unwrap_or(0)),
+            _ => {}
+        }
+    }
+    let ended = matches!(ran.end, End::Code(0 | 1)) && running.is_none();
+    let Some(seed) = running else {
+        // A process that says nothing at all cannot be gone on behind.
+        return match ended {
+            true => Ok(end),
+            false => Err(format!(
+                "the process of seed {} ends: {:?}\n{}",
+                seeds.first, ran.end, ran.errors
+            )),
+        };
+    };
+    tally.sequences += 1;
+    let hung = ran.end == End::Hang || ran.output.lines().any(|line| line.starts_with("hang "));
+    match hung {
+        true => tally.hung += 1,
+        false => tally.crashed += 1,
+    }
+    println!(
+        "seed {seed} of a process from {}, {settings:?}: {:?}\n{}",
+        seeds.first,
+        ran.end,
+        tail(&ran.errors)
+    );
+    Ok(seed + 1)
+}
+
+/// Returns the last lines of a text.
+fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(20)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(output: &str, end: End) -> (Result<u64, String>, Tally) {
+        let ran = Ran { end, output: output.to_string(), errors: String::new() };
+        let mut tally = Tally::default();
+        let next = read(&ran, Seeds { first: 5, count: 3 }, &Vec::new(), &mut tally);
+        (next, tally)
+    }
+
+    #[test]
+    fn sequences_are_counted_and_a_crash_is_gone_on_behind() {
+        let (next, tally) = read_text("seed 5\ndone 10 2\nseed 6\n", End::Crash("SIGSEGV".into()));
+        assert_eq!(next, Ok(7));
+        let expected =
+            Tally { sequences: 2, operations: 10, refused: 2, crashed: 1, ..Tally::default() };
+        assert_eq!(tally, expected);
+    }
+
+    #[test]
+    fn a_hang_is_one_however_it_is_found() {
+        assert_eq!(read_text("seed 5\n", End::Hang).1.hung, 1);
+        let told = read_text("seed 5\nhang step 3\n", End::Crash("SIGABRT".into()));
+        assert_eq!((told.1.hung, told.1.crashed), (1, 0));
+    }
+
+    #[test]
+    fn a_wrong_byte_ends_no_process() {
+        let (next, tally) = read_text("seed 5\nwrong step 3\nseed 6\ndone 1 0\n", End::Code(1));
+        assert_eq!((next, tally.wrong, tally.sequences), (Ok(8), 1, 2));
+        assert!(read_text("", End::Code(101)).0.is_err());
+    }
+}

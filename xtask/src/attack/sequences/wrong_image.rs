@@ -1,0 +1,131 @@
+//! Wrong calls on images and on shared memory.
+
+use super::api::*;
+use super::object::Object;
+use super::world::World;
+use super::wrong::HUGE;
+use std::ptr::{null, null_mut};
+
+impl World<'_> {
+    /// Names a region that an image does not have.
+    fn wrong_region(&mut self, size: [usize; 3]) -> ([usize; 3], [usize; 3]) {
+        let axis = self.random.below(3);
+        let (mut origin, mut region) = ([0; 3], [1; 3]);
+        let huge = *self.random.pick(&HUGE);
+        match self.random.below(5) {
+            0 => origin[axis] = huge,
+            1 => region[axis] = huge,
+            2 => origin[axis] = size[axis],
+            3 => region[axis] = size[axis] + 1,
+            _ => region[axis] = 0,
+        }
+        (origin, region)
+    }
+
+    /// Transfers a region that an image does not have, or with pitches that are too small.
+    pub fn wrong_image(&mut self) -> Result<()> {
+        let Some((object, image)) = self.pick_image(|_, _| true) else { return Ok(()) };
+        let mem = self.objects[object].mem();
+        let queue = self.queues[0].handle();
+        let mut memory = self.random.bytes(64);
+        let place = memory.as_mut_ptr().cast();
+        let (from, to) = self.wrong_region(image.size);
+        let (origin, region) = (from.as_ptr(), to.as_ptr());
+        let (none, event) = (null(), null_mut());
+        let what = format!("{to:?} of object {object} at {from:?}");
+        let codes = [CL_INVALID_VALUE, CL_INVALID_OPERATION];
+        match self.random.below(6) {
+            0 => {
+                let status = call!(clEnqueueReadImage(
+                    queue, mem, 1, origin, region, 0, 0, place, 0, none, event
+                ));
+                self.refuse(&format!("read {what}"), status, &codes)
+            }
+            1 => {
+                let status = call!(clEnqueueWriteImage(
+                    queue, mem, 1, origin, region, 0, 0, place, 0, none, event
+                ));
+                self.refuse(&format!("write {what}"), status, &codes)
+            }
+            2 => {
+                let status =
+                    call!(clEnqueueFillImage(queue, mem, place, origin, region, 0, none, event));
+                self.refuse(&format!("fill {what}"), status, &codes)
+            }
+            3 => {
+                let (mut row, mut slice) = (0, 0);
+                let mapped = make!(clEnqueueMapImage(
+                    queue,
+                    mem,
+                    1,
+                    CL_MAP_READ,
+                    origin,
+                    region,
+                    &mut row,
+                    &mut slice,
+                    0,
+                    none,
+                    event
+                ));
+                self.refuse(&format!("map {what}"), mapped.err().unwrap_or(0), &codes)
+            }
+            4 => {
+                let (origin, region) = ([0; 3].as_ptr(), image.size.as_ptr());
+                let row = (image.size[0] * image.format.texel()).saturating_sub(1).max(1);
+                if row >= image.size[0] * image.format.texel() {
+                    return Ok(());
+                }
+                let status = call!(clEnqueueWriteImage(
+                    queue, mem, 1, origin, region, row, 0, place, 0, none, event
+                ));
+                self.refuse(
+                    &format!("write object {object} with rows of {row} bytes"),
+                    status,
+                    &codes,
+                )
+            }
+            _ => {
+                let status = call!(clEnqueueFillBuffer(queue, mem, place, 1, 0, 1, 0, none, event));
+                self.refuse("fill an image for a buffer", status, &[CL_INVALID_MEM_OBJECT])
+            }
+        }
+    }
+
+    /// Uses ranges of shared memory that overlap, patterns of no size, and NULL.
+    pub fn wrong_shared(&mut self) -> Result<()> {
+        let Some(object) = self.pick(|o| o.is_svm() && o.bytes > 2) else { return Ok(()) };
+        let Object { handle, bytes, .. } = self.objects[object];
+        let queue = self.queues[0].handle();
+        let (none, event) = (null(), null_mut());
+        let pattern = self.random.bytes(256);
+        let from = pattern.as_ptr().cast();
+        match self.random.below(4) {
+            0 => {
+                let place = handle.wrapping_byte_add(1);
+                let status =
+                    call!(clEnqueueSVMMemcpy(queue, 1, place, handle, bytes - 1, 0, none, event));
+                self.refuse("copy to an overlapping range", status, &[CL_MEM_COPY_OVERLAP])
+            }
+            1 => {
+                let size = *self.random.pick(&[0, 3, 256, usize::MAX]);
+                let status =
+                    call!(clEnqueueSVMMemFill(queue, handle, from, size, bytes, 0, none, event));
+                self.refuse(
+                    &format!("fill with a pattern of {size} bytes"),
+                    status,
+                    &[CL_INVALID_VALUE],
+                )
+            }
+            2 => {
+                let status =
+                    call!(clEnqueueSVMMemFill(queue, null_mut(), from, 1, 1, 0, none, event));
+                self.refuse("fill NULL", status, &[CL_INVALID_VALUE])
+            }
+            _ => {
+                let status =
+                    call!(clEnqueueSVMMap(queue, 1, CL_MAP_READ, handle, 0, 0, none, event));
+                self.refuse("map nothing", status, &[CL_INVALID_VALUE])
+            }
+        }
+    }
+}
