@@ -1,6 +1,7 @@
 //! A thread with a stack of its own for the compiler's recursion, so that the depth of a program's nesting never meets
 //! an application's small stack.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 /// Stack of the compiling thread in bytes: enough for the tallest tree that the parser builds.
@@ -9,15 +10,55 @@ const STACK_SIZE: usize = 256 << 20;
 /// The function that the compiler's threads call first.
 static THREAD_START: OnceLock<fn()> = OnceLock::new();
 
+/// What the system lacks. The program may be right, and compile another time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shortage {
+    /// No thread to compile on can be started.
+    Thread,
+    /// The memory that a program of this size most likely takes cannot be had.
+    Memory,
+}
+
+/// Why a stage has no result.
+#[derive(Debug)]
+pub enum Failure {
+    /// A panic, which would be a bug of the compiler.
+    Panic,
+    Shortage(Shortage),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Failure::Panic => "internal error of the compiler; please report it",
+            Failure::Shortage(Shortage::Thread) => "the system starts no thread to compile on",
+            Failure::Shortage(Shortage::Memory) => "there is no memory for a program of this size",
+        })
+    }
+}
+
+impl Failure {
+    /// Returns what the system lacked.
+    pub fn shortage(&self) -> Option<Shortage> {
+        match self {
+            Failure::Panic => None,
+            Failure::Shortage(shortage) => Some(*shortage),
+        }
+    }
+}
+
 /// Makes every thread that the compiler starts call `f` first: a library that must leave signals to its
 /// application masks them there. The first call counts.
 pub fn set_thread_start(f: fn()) {
     let _ = THREAD_START.set(f);
 }
 
-/// Runs a stage on a thread with a stack for the tallest of trees. Errors: a panic, which would be a bug of the
-/// compiler, and a system that starts no thread.
-pub fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+/// Runs a stage on a thread with a stack for the tallest of trees, if the `room` bytes that it most likely takes can be had:
+/// when memory ends on the way, so does the process.
+pub fn on_big_stack<T: Send>(room: usize, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    if Vec::<u8>::new().try_reserve_exact(room).is_err() {
+        return Err(Failure::Shortage(Shortage::Memory));
+    }
     let work = || {
         if let Some(start) = THREAD_START.get() {
             start();
@@ -28,8 +69,8 @@ pub fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Strin
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
         match thread.spawn_scoped(scope, work).map(|thread| thread.join()) {
             Ok(Ok(result)) => Ok(result),
-            Ok(Err(_)) => Err("internal error of the compiler; please report it".to_string()),
-            Err(error) => Err(format!("no thread to compile on: {error}")),
+            Ok(Err(_)) => Err(Failure::Panic),
+            Err(_) => Err(Failure::Shortage(Shortage::Thread)),
         }
     })
 }

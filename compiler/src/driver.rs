@@ -7,7 +7,7 @@
 //! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link()`] goes on
 //! from that of several.
 
-use crate::big_stack::on_big_stack;
+use crate::big_stack::{on_big_stack, Failure, Shortage};
 use crate::ingest::{self, Il, SpecValue};
 use crate::kernel::Program;
 use crate::object::{ModuleFlags, Object};
@@ -24,6 +24,26 @@ use std::cell::RefCell;
 /// What structurization says of each function.
 type Structures = SecondaryMap<ir::Func, ir::Structure>;
 
+/// Bytes that a compilation takes beside those for each byte of its input, and those: three times as much as kernels
+/// of straight-line statements were measured to take.
+const ROOM: usize = 16 << 20;
+const ROOM_PER_BYTE: usize = 200;
+
+/// Returns how many bytes compiling an input of `size` bytes most likely takes at most.
+fn room(size: usize) -> usize {
+    size.saturating_mul(ROOM_PER_BYTE).saturating_add(ROOM).min(isize::MAX as usize)
+}
+
+/// Returns the size in bytes of a program's texts.
+fn size_of_source(source: &Source) -> usize {
+    source.headers.iter().map(|(_, text)| text.len()).sum::<usize>() + source.text.len()
+}
+
+/// Returns about as many bytes as objects have as text.
+fn size_of_objects(objects: &[&Object]) -> usize {
+    objects.iter().map(|object| object.size()).sum()
+}
+
 /// The result of a build: a log, and a program unless there were errors.
 #[derive(Debug, Clone, Default)]
 pub struct Compiled {
@@ -34,11 +54,18 @@ pub struct Compiled {
     /// Where headers were looked for on disk: with the text and the options, all that the result
     /// depends on.
     pub lookups: Vec<Lookup>,
+    /// What the system lacked, where nothing is known of the program for that reason.
+    pub shortage: Option<Shortage>,
 }
 
 impl Compiled {
     fn failed(errors: &[String]) -> Compiled {
         Compiled { log: error_log(errors), ..Compiled::default() }
+    }
+
+    fn ended(failure: Failure) -> Compiled {
+        let shortage = failure.shortage();
+        Compiled { shortage, ..Compiled::failed(&[failure.to_string()]) }
     }
 }
 
@@ -49,11 +76,24 @@ pub struct CompiledObject {
     pub log: String,
     /// `None` when the log holds an error.
     pub object: Option<Object>,
+    /// As [`Compiled::lookups`].
+    pub lookups: Vec<Lookup>,
+    /// As [`Compiled::shortage`].
+    pub shortage: Option<Shortage>,
 }
 
 impl CompiledObject {
+    fn of(object: Object) -> CompiledObject {
+        CompiledObject { object: Some(object), ..CompiledObject::default() }
+    }
+
     fn failed(errors: &[String]) -> CompiledObject {
-        CompiledObject { log: error_log(errors), object: None }
+        CompiledObject { log: error_log(errors), ..CompiledObject::default() }
+    }
+
+    fn ended(failure: Failure) -> CompiledObject {
+        let shortage = failure.shortage();
+        CompiledObject { shortage, ..CompiledObject::failed(&[failure.to_string()]) }
     }
 }
 
@@ -68,14 +108,15 @@ pub fn compile(source: &Source, options: &Options, target: &Target) -> Compiled 
 /// As [`compile`], and tells where the time went.
 pub fn compile_timed(source: &Source, options: &Options, target: &Target) -> (Compiled, Timing) {
     let mut watch = Stopwatch::start();
-    let compiled = on_big_stack(|| {
+    let compiled = on_big_stack(room(size_of_source(source)), || {
         let mut sources = SourceMap::new();
         let mut diags = Diagnostics::new(options);
         let program = build(source, options, target, &mut sources, &mut diags, &mut watch);
         let program = program.filter(|_| !diags.has_errors());
-        Compiled { log: diags.render(&sources), program, lookups: sources.take_lookups() }
+        let lookups = sources.take_lookups();
+        Compiled { log: diags.render(&sources), program, lookups, shortage: None }
     });
-    (compiled.unwrap_or_else(|error| Compiled::failed(&[error])), watch.stop())
+    (compiled.unwrap_or_else(Compiled::ended), watch.stop())
 }
 
 /// The places of the pipeline where the IR can be looked at.
@@ -98,7 +139,7 @@ pub fn compile_to_ir(
     at: &IrAt,
 ) -> Result<String, String> {
     check_pass(at)?;
-    let text = on_big_stack(|| {
+    let text = on_big_stack(room(size_of_source(source)), || {
         let mut sources = SourceMap::new();
         let mut diags = Diagnostics::new(options);
         let watch = &mut Stopwatch::start();
@@ -109,7 +150,7 @@ pub fn compile_to_ir(
             None => Err(diags.render(&sources)),
         }
     });
-    text.unwrap_or_else(|error| Err(error_log(&[error])))
+    text.unwrap_or_else(|failure| Err(error_log(&[failure.to_string()])))
 }
 
 /// Runs the passes as far as it takes.
@@ -137,7 +178,7 @@ fn ir_text(mut module: ir::Module, target: &Target, at: &IrAt) -> Result<String,
 /// Compiles a program for a device, to be linked with others (clCompileProgram). Runs as
 /// [`compile`] does.
 pub fn compile_object(source: &Source, options: &Options, target: &Target) -> CompiledObject {
-    on_big_stack(|| {
+    on_big_stack(room(size_of_source(source)), || {
         let mut sources = SourceMap::new();
         let mut diags = Diagnostics::new(options);
         let watch = &mut Stopwatch::start();
@@ -145,15 +186,16 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
         let module = hir.map(|hir| lower::lower_object(&hir, options, target, &mut diags));
         let module = module.filter(|_| !diags.has_errors());
         let object = module.map(|module| Object { module, flags: ModuleFlags::of(options) });
-        CompiledObject { log: diags.render(&sources), object }
+        let lookups = sources.take_lookups();
+        CompiledObject { log: diags.render(&sources), object, lookups, shortage: None }
     })
-    .unwrap_or_else(|error| CompiledObject::failed(&[error]))
+    .unwrap_or_else(CompiledObject::ended)
 }
 
 /// Compiles and links a module of SPIR-V for a device (clBuildProgram of a program with IL). Runs as [`compile`] does. The
 /// version of OpenCL C means nothing to it: only `-cl-uniform-work-group-size` makes work-groups uniform.
 pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Target) -> Compiled {
-    on_big_stack(|| {
+    on_big_stack(room(il.size()), || {
         let module = ingest::ingest(il, specs, options, target, false);
         let (pipeline, mut watch) = (Pipeline::default(), Stopwatch::start());
         let program =
@@ -167,7 +209,7 @@ pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Targ
             Err(error) => Compiled::failed(&[error]),
         }
     })
-    .unwrap_or_else(|error| Compiled::failed(&[error]))
+    .unwrap_or_else(Compiled::ended)
 }
 
 /// As [`compile_to_ir`] for a module of SPIR-V.
@@ -179,11 +221,11 @@ pub fn compile_il_to_ir(
     at: &IrAt,
 ) -> Result<String, String> {
     check_pass(at)?;
-    let text = on_big_stack(|| {
+    let text = on_big_stack(room(il.size()), || {
         let module = ingest::ingest(il, specs, options, target, false);
         module.and_then(|module| ir_text(module, target, at)).map_err(|e| error_log(&[e]))
     });
-    text.unwrap_or_else(|error| Err(error_log(&[error])))
+    text.unwrap_or_else(|failure| Err(error_log(&[failure.to_string()])))
 }
 
 /// Fails where there is no pass of the name asked for.
@@ -196,6 +238,50 @@ fn check_pass(at: &IrAt) -> Result<(), String> {
     }
 }
 
+/// Compiles a program as [`compile`] does, up to the passes: the object is what a program binary keeps so that it can be
+/// compiled again, by [`compile_linked`].
+pub fn compile_to_linked(source: &Source, options: &Options, target: &Target) -> CompiledObject {
+    on_big_stack(room(size_of_source(source)), || {
+        let mut sources = SourceMap::new();
+        let mut diags = Diagnostics::new(options);
+        let watch = &mut Stopwatch::start();
+        let hir = analyze(source, options, target, false, &mut sources, &mut diags, watch);
+        let module = hir.map(|hir| lower::lower(&hir, options, target, &mut diags));
+        let module = module.filter(|_| !diags.has_errors());
+        let object = module.map(|module| Object { module, flags: ModuleFlags::of(options) });
+        let lookups = sources.take_lookups();
+        CompiledObject { log: diags.render(&sources), object, lookups, shortage: None }
+    })
+    .unwrap_or_else(CompiledObject::ended)
+}
+
+/// As [`compile_to_linked`] for a module of SPIR-V.
+pub fn compile_il_to_linked(
+    il: &Il,
+    specs: &[SpecValue],
+    options: &Options,
+    target: &Target,
+) -> CompiledObject {
+    on_big_stack(room(il.size()), || ingest_object(il, specs, options, target, false))
+        .unwrap_or_else(CompiledObject::ended)
+}
+
+/// As [`compile_to_linked`] for what [`link()`] makes a program of.
+pub fn link_to_linked(objects: &[&Object], options: &LinkOptions) -> CompiledObject {
+    let options = LinkOptions { create_library: false, ..options.clone() };
+    on_big_stack(room(size_of_objects(objects)), || link_object(objects, &options))
+        .unwrap_or_else(CompiledObject::ended)
+}
+
+/// Compiles an object in which nothing is missing, for a device: the passes and what follows. Runs as [`compile`] does.
+pub fn compile_linked(object: &Object, target: &Target) -> Compiled {
+    on_big_stack(room(object.size()), || match finish_linked(object.clone(), target) {
+        Ok(program) => Compiled { program: Some(program), ..Compiled::default() },
+        Err(error) => Compiled::failed(&[error]),
+    })
+    .unwrap_or_else(Compiled::ended)
+}
+
 /// Compiles a module of SPIR-V, to be linked with other programs (clCompileProgram). Runs as [`compile`] does.
 pub fn compile_il_object(
     il: &Il,
@@ -203,20 +289,31 @@ pub fn compile_il_object(
     options: &Options,
     target: &Target,
 ) -> CompiledObject {
-    on_big_stack(|| match ingest::ingest(il, specs, options, target, true) {
+    on_big_stack(room(il.size()), || ingest_object(il, specs, options, target, true))
+        .unwrap_or_else(CompiledObject::ended)
+}
+
+/// Reads a module of SPIR-V. Other programs may use the functions of one that is compiled `separate`ly.
+fn ingest_object(
+    il: &Il,
+    specs: &[SpecValue],
+    options: &Options,
+    target: &Target,
+    separate: bool,
+) -> CompiledObject {
+    match ingest::ingest(il, specs, options, target, separate) {
         Ok(module) => {
             let uniform_groups = options.uniform_work_group_size;
             let flags = ModuleFlags { uniform_groups, ..ModuleFlags::of(options) };
-            CompiledObject { log: String::new(), object: Some(Object { module, flags }) }
+            CompiledObject::of(Object { module, flags })
         }
         Err(error) => CompiledObject::failed(&[error]),
-    })
-    .unwrap_or_else(|error| CompiledObject::failed(&[error]))
+    }
 }
 
 /// Links objects and libraries into a program (clLinkProgram). Runs as [`compile`] does.
 pub fn link(objects: &[&Object], options: &LinkOptions, target: &Target) -> Compiled {
-    on_big_stack(|| {
+    on_big_stack(room(size_of_objects(objects)), || {
         let program = crate::link::link(objects, options)
             .and_then(|object| finish_linked(object, target).map_err(|error| vec![error]));
         match program {
@@ -224,18 +321,22 @@ pub fn link(objects: &[&Object], options: &LinkOptions, target: &Target) -> Comp
             Err(errors) => Compiled::failed(&errors),
         }
     })
-    .unwrap_or_else(|error| Compiled::failed(&[error]))
+    .unwrap_or_else(Compiled::ended)
 }
 
 /// Links objects and libraries into a library (clLinkProgram with `-create-library`). Runs as
 /// [`compile`] does.
 pub fn link_library(objects: &[&Object], options: &LinkOptions) -> CompiledObject {
     let options = LinkOptions { create_library: true, ..options.clone() };
-    on_big_stack(|| match crate::link::link(objects, &options) {
-        Ok(object) => CompiledObject { log: String::new(), object: Some(object) },
+    on_big_stack(room(size_of_objects(objects)), || link_object(objects, &options))
+        .unwrap_or_else(CompiledObject::ended)
+}
+
+fn link_object(objects: &[&Object], options: &LinkOptions) -> CompiledObject {
+    match crate::link::link(objects, options) {
+        Ok(object) => CompiledObject::of(object),
         Err(errors) => CompiledObject::failed(&errors),
-    })
-    .unwrap_or_else(|error| CompiledObject::failed(&[error]))
+    }
 }
 
 fn error_log(errors: &[String]) -> String {

@@ -244,6 +244,91 @@ pub struct Kernel {
     pub one_subgroup: bool,
 }
 
+impl Kernel {
+    /// Most bytes of a kernel-argument buffer: far more than the arguments that a device takes.
+    const MAX_ARGUMENT_BUFFER: u32 = 1 << 20;
+    /// Largest element of the local block in bytes.
+    const MAX_ELEMENT: u32 = 16;
+
+    /// Checks that what is said of the kernel agrees with itself, as it does where the compiler says it: arguments, the
+    /// places of the fields, and sizes. The error says what does not.
+    pub fn check(&self) -> Result<(), &'static str> {
+        check_args(&self.args)?;
+        check_sizes(&[self.required_local_size, self.local_size_hint])?;
+        let size = self.argument_buffer_size;
+        if !size.is_multiple_of(4) || size > Self::MAX_ARGUMENT_BUFFER {
+            return Err("a kernel-argument buffer of an impossible size");
+        }
+        for ArgumentField { field, offset } in &self.argument_fields {
+            let field_size = match (field.layout(), field) {
+                (Some((size, _)), _) => Some(size),
+                (None, Field::Arg(index)) => {
+                    self.args.get(*index as usize).and_then(|arg| arg.kind.field_size())
+                }
+                (None, _) => None,
+            };
+            let end = field_size.and_then(|field_size| offset.checked_add(field_size));
+            if end.is_none_or(|end| end > size) {
+                return Err("a field beyond the kernel-argument buffer");
+            }
+        }
+        let LocalBlock { static_size, element_size } = self.local;
+        if !element_size.is_power_of_two() || element_size > Self::MAX_ELEMENT {
+            return Err("a local block of impossible elements");
+        }
+        if static_size > DataImage::MAX_SIZE || self.private_size > DataImage::MAX_SIZE {
+            return Err("variables that no device has room for");
+        }
+        match self.dimensions {
+            0..=3 => Ok(()),
+            _ => Err("more than three dimensions"),
+        }
+    }
+}
+
+/// Checks a kernel's arguments: local ones are numbered in their order, sizes and alignments are possible. The error says
+/// what is wrong.
+pub fn check_args(args: &[Arg]) -> Result<(), &'static str> {
+    /// The largest alignment of a type in bytes.
+    const MAX_ALIGN: u32 = 128;
+    let mut locals = 0;
+    for arg in args {
+        match arg.kind {
+            ArgKind::Value { size } if size > Kernel::MAX_ARGUMENT_BUFFER => {
+                return Err("an argument of an impossible size");
+            }
+            ArgKind::Local { ordinal, align } => {
+                if ordinal != locals {
+                    return Err("local arguments out of order");
+                }
+                if !align.is_power_of_two() || align > MAX_ALIGN {
+                    return Err("a local argument of an impossible alignment");
+                }
+                locals += 1;
+            }
+            ArgKind::Image { dim, depth: true, .. }
+                if !matches!(dim, ImageDim::D2 | ImageDim::D2Array) =>
+            {
+                return Err("a depth image of impossible dimensions");
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Checks required and hinted sizes of work-groups: they are at least 1. The error says so.
+pub fn check_sizes(sizes: &[Option<[u32; 3]>]) -> Result<(), &'static str> {
+    let is_possible = |size: &[u32; 3]| {
+        let items = size.iter().try_fold(1u32, |items, size| items.checked_mul(*size));
+        items.is_some_and(|items| items > 0)
+    };
+    match sizes.iter().flatten().all(is_possible) {
+        true => Ok(()),
+        false => Err("work-groups of an impossible size"),
+    }
+}
+
 /// Work-group memory of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocalBlock {
@@ -301,6 +386,19 @@ pub enum ArgKind {
     /// A pipe with packets of so many bytes, of any number of them for 0: the device address (u64) of its buffer, which begins with a
     /// [`pipe_header`], goes into the kernel-argument buffer.
     Pipe { access: ImageAccess, packet: u32 },
+}
+
+impl ArgKind {
+    /// Returns the bytes that the argument takes in the kernel-argument buffer; `None` for a local pointer, which takes
+    /// none.
+    pub fn field_size(self) -> Option<u32> {
+        match self {
+            ArgKind::Value { size } => Some(size),
+            ArgKind::Buffer | ArgKind::Pipe { .. } => Some(8),
+            ArgKind::Image { .. } | ArgKind::Sampler => Some(4),
+            ArgKind::Local { .. } => None,
+        }
+    }
 }
 
 /// An image type of OpenCL C.

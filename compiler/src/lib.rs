@@ -30,14 +30,15 @@ pub mod target;
 pub mod timing;
 mod verified_bodies;
 
-pub use big_stack::set_thread_start;
+pub use big_stack::{set_thread_start, Shortage};
 pub use driver::{
-    compile, compile_il, compile_il_object, compile_il_to_ir, compile_object, compile_timed,
-    compile_to_ir, link, link_library, Compiled, CompiledObject, IrAt,
+    compile, compile_il, compile_il_object, compile_il_to_ir, compile_il_to_linked, compile_linked,
+    compile_object, compile_timed, compile_to_ir, compile_to_linked, link, link_library,
+    link_to_linked, Compiled, CompiledObject, IrAt,
 };
 pub use ingest::{Il, SpecConstant, SpecValue};
 pub use kernel::Program;
-pub use object::{ModuleFlags, Object};
+pub use object::{ModuleFlags, Object, ReadError};
 pub use options::{LinkOptions, Options};
 pub use preprocess::read_header;
 pub use source::{Lookup, Source};

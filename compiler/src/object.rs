@@ -3,7 +3,7 @@
 //! An object holds the program's IR as lowering leaves it, nothing inlined, with what other objects
 //! define as imports. [`Object::text`] and [`Object::read`] are its form in program binaries.
 
-use crate::big_stack::on_big_stack;
+use crate::big_stack::{on_big_stack, Failure, Shortage};
 use crate::ir::{parse, print, verify, KernelEntry, Module};
 use crate::options::Options;
 
@@ -65,7 +65,41 @@ impl ModuleFlags {
     }
 }
 
+/// Bytes of IR text for each instruction, about.
+const TEXT_PER_INST: usize = 40;
+/// Bytes that reading takes for each byte of text, three times as much as was measured.
+const ROOM_PER_BYTE: usize = 60;
+
+/// Why a text is not read as an object.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is none.
+    #[error("{0}")]
+    Invalid(String),
+    /// The system lacks something.
+    #[error("{}", Failure::Shortage(*.0))]
+    Shortage(Shortage),
+}
+
+impl From<&str> for ReadError {
+    fn from(reason: &str) -> ReadError {
+        ReadError::Invalid(reason.to_string())
+    }
+}
+
 impl Object {
+    /// Returns about as many bytes as the object has as text.
+    pub(crate) fn size(&self) -> usize {
+        let data: usize = self
+            .module
+            .globals
+            .values()
+            .map(|global| global.init.as_ref().map_or(0, Vec::len))
+            .sum();
+        let insts: usize = self.module.functions.values().map(|f| f.insts.len()).sum();
+        insts.saturating_mul(TEXT_PER_INST).saturating_add(data)
+    }
+
     /// Returns the object's functions and variables as IR text. The kernels' entries are among the
     /// functions; what else is known of kernels ([`Module::kernels`]) is not in the text.
     pub fn text(&self) -> String {
@@ -78,9 +112,13 @@ impl Object {
         text: &str,
         kernels: Vec<KernelEntry>,
         flags: ModuleFlags,
-    ) -> Result<Object, String> {
-        let refuse = || Err("internal error of the reader".to_string());
-        on_big_stack(|| read_here(text, kernels, flags)).unwrap_or_else(|_| refuse())
+    ) -> Result<Object, ReadError> {
+        let room = text.len().saturating_mul(ROOM_PER_BYTE);
+        match on_big_stack(room, || read_here(text, kernels, flags)) {
+            Ok(read) => read.map_err(ReadError::Invalid),
+            Err(Failure::Panic) => Err(ReadError::Invalid("the reader failed".to_string())),
+            Err(Failure::Shortage(shortage)) => Err(ReadError::Shortage(shortage)),
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! The environment variables that this crate reads, as typed values.
 //!
 //! No other module of the crate reads the environment; `hekla-vk-backend` has a module like this one for its own
-//! variables. docs/environment.md lists them all (`icd/tests/environment.rs` compares). Nothing is remembered here: a
-//! function reads its variable whenever it is called.
+//! variables, and the function that reads any: none exists for a setuid program. docs/environment.md lists them all
+//! (`icd/tests/environment.rs` compares). Nothing is remembered here: a function reads its variable whenever it is called.
 
 use crate::platform;
 use hekla_compiler::options::ClStd;
+use hekla_vk_backend::variable;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use tracing::level_filters::LevelFilter;
@@ -13,22 +14,27 @@ use tracing::level_filters::LevelFilter;
 /// Size of the disk cache in bytes without `HEKLA_CACHE_SIZE`.
 const DEFAULT_CACHE_SIZE: u64 = 512 << 20;
 
+/// Returns a variable's value; `None` when it is unset or not UTF-8.
+fn text(name: &str) -> Option<String> {
+    variable(name)?.into_string().ok()
+}
+
 /// Reads `HEKLA_DEVICE`: indices of devices and parts of their names, between commas. Default: empty, which
 /// leaves the choice to device selection.
 pub fn requested_devices() -> String {
-    std::env::var("HEKLA_DEVICE").unwrap_or_default()
+    text("HEKLA_DEVICE").unwrap_or_default()
 }
 
 /// Reads `HEKLA_DEVICE_TYPE`: returns true for `gpu` in either case, with which software devices are presented
 /// as GPUs. Default: false.
 pub fn present_as_gpu() -> bool {
-    std::env::var("HEKLA_DEVICE_TYPE").is_ok_and(|value| value.eq_ignore_ascii_case("gpu"))
+    text("HEKLA_DEVICE_TYPE").is_some_and(|value| value.eq_ignore_ascii_case("gpu"))
 }
 
 /// Reads `HEKLA_VERSION`: returns the newest version of OpenCL that platform and devices are reported with, `3.0` or
 /// `3.1`, as that of OpenCL C with its number. Default: 3.1, also for another text, after a warning in the log.
 pub fn newest_version() -> ClStd {
-    let Ok(text) = std::env::var("HEKLA_VERSION") else { return ClStd::Cl31 };
+    let Some(text) = text("HEKLA_VERSION") else { return ClStd::Cl31 };
     parse_version(&text).unwrap_or_else(|| {
         tracing::warn!("HEKLA_VERSION={text} is neither 3.0 nor 3.1");
         ClStd::Cl31
@@ -45,13 +51,13 @@ fn parse_version(text: &str) -> Option<ClStd> {
 
 /// Reads `HEKLA_CACHE`: returns false for `0`, which turns the disk cache off. Default: true.
 pub fn disk_cache() -> bool {
-    std::env::var("HEKLA_CACHE").map_or(true, |value| value != "0")
+    text("HEKLA_CACHE").is_none_or(|value| value != "0")
 }
 
 /// Reads `HEKLA_CACHE_SIZE`, a number of MiB: returns the most bytes that the disk cache may take. Default: 512
 /// MiB, also for what is no number, after a warning in the log.
 pub fn disk_cache_size() -> u64 {
-    let Ok(text) = std::env::var("HEKLA_CACHE_SIZE") else { return DEFAULT_CACHE_SIZE };
+    let Some(text) = text("HEKLA_CACHE_SIZE") else { return DEFAULT_CACHE_SIZE };
     parse_mib(&text).unwrap_or_else(|| {
         tracing::warn!("HEKLA_CACHE_SIZE={text} is not a number of MiB");
         DEFAULT_CACHE_SIZE
@@ -74,20 +80,20 @@ pub fn config_home() -> Option<PathBuf> {
 }
 
 /// Returns the folder that a variable names, else one below that of another variable.
-fn home(variable: &str, (other, below): (&str, &str)) -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute(variable).or_else(|| Some(absolute(other)?.join(below)))
+fn home(name: &str, (other, below): (&str, &str)) -> Option<PathBuf> {
+    let absolute = |name| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    absolute(name).or_else(|| Some(absolute(other)?.join(below)))
 }
 
 /// Reads `HEKLA_PROFILE`: the name of an identity profile, or `none`. Default: `None`, that of the program.
 pub fn profile() -> Option<String> {
-    std::env::var("HEKLA_PROFILE").ok().filter(|name| !name.is_empty())
+    text("HEKLA_PROFILE").filter(|name| !name.is_empty())
 }
 
 /// Reads `HEKLA_LOG`: `off`, `error`, `warn`, `info`, `debug` or `trace`. The error is a message for the user
 /// about another value. Default: `None`, no log.
 pub fn log_level() -> Option<Result<LevelFilter, String>> {
-    let text = std::env::var("HEKLA_LOG").ok()?;
+    let text = text("HEKLA_LOG")?;
     Some(
         text.parse().map_err(|_| {
             format!("HEKLA_LOG={text} is none of off, error, warn, info, debug, trace")
@@ -98,13 +104,13 @@ pub fn log_level() -> Option<Result<LevelFilter, String>> {
 /// Reads `HEKLA_LOG_FILE`: the file that the log goes to, where `%p` stands for the number of the process.
 /// Default: `None`, standard error.
 pub fn log_file() -> Option<PathBuf> {
-    process_path(std::env::var_os("HEKLA_LOG_FILE")?)
+    process_path(variable("HEKLA_LOG_FILE")?)
 }
 
 /// Reads `HEKLA_TRACE`: the file that a trace is written to, where `%p` stands for the number of the process.
 /// Default: `None`, no trace.
 pub fn trace_file() -> Option<PathBuf> {
-    process_path(std::env::var_os("HEKLA_TRACE")?)
+    process_path(variable("HEKLA_TRACE")?)
 }
 
 /// Returns a path with the number of this process for `%p`, so that several processes write a file each;
@@ -117,20 +123,20 @@ fn process_path(text: OsString) -> Option<PathBuf> {
 /// Reads `HEKLA_DUMP`: the folder that programs and their kernels' SPIR-V are written to. Default: `None`, nothing
 /// is written.
 pub fn dump_folder() -> Option<PathBuf> {
-    std::env::var_os("HEKLA_DUMP").map(PathBuf::from)
+    variable("HEKLA_DUMP").map(PathBuf::from)
 }
 
 /// Reads `HEKLA_LINEAR`: returns true for `exact`, with which no sampler of the device filters images. Default: false.
 pub fn exact_filters() -> bool {
-    std::env::var("HEKLA_LINEAR").is_ok_and(|value| value == "exact")
+    text("HEKLA_LINEAR").is_some_and(|value| value == "exact")
 }
 
 /// Reads `HEKLA_PACK`: the least work-groups of a launch that are left where several run as one. None run as one with
 /// `off`; all that can with `always`, for tests. Default: 256, which keeps all of a large GPU at work.
 pub fn least_packed_groups() -> u64 {
-    match std::env::var("HEKLA_PACK").as_deref() {
-        Ok("off") => u64::MAX,
-        Ok("always") => 1,
+    match text("HEKLA_PACK").as_deref() {
+        Some("off") => u64::MAX,
+        Some("always") => 1,
         _ => 256,
     }
 }
@@ -138,9 +144,9 @@ pub fn least_packed_groups() -> u64 {
 /// Reads `HEKLA_PREPARE`: whether pipelines are made in the background when kernels are created, `off` or `always`. Default:
 /// `None`, on devices whose drivers compile then.
 pub fn prepares_pipelines() -> Option<bool> {
-    match std::env::var("HEKLA_PREPARE").as_deref() {
-        Ok("off") => Some(false),
-        Ok("always") => Some(true),
+    match text("HEKLA_PREPARE").as_deref() {
+        Some("off") => Some(false),
+        Some("always") => Some(true),
         _ => None,
     }
 }
@@ -148,20 +154,20 @@ pub fn prepares_pipelines() -> Option<bool> {
 /// Reads `HEKLA_STAGING`: returns true for `1`, with which a device whose memory the host sees is treated as one
 /// whose it does not. Default: false. For tests.
 pub fn always_stage() -> bool {
-    std::env::var("HEKLA_STAGING").is_ok_and(|value| value == "1")
+    text("HEKLA_STAGING").is_some_and(|value| value == "1")
 }
 
 /// Reads `HEKLA_STAGING_LIMIT`: the most bytes of staging memory of each kind that a device has in use at once.
 /// Default: `None`, no limit. For tests.
 pub fn staging_limit() -> Option<u64> {
-    std::env::var("HEKLA_STAGING_LIMIT").ok()?.parse().ok()
+    text("HEKLA_STAGING_LIMIT")?.parse().ok()
 }
 
 /// Reads `OCL_ICD_VENDORS` and `OCL_ICD_FILENAMES`, which tell the ICD loader what drivers to take: returns the folder
 /// that it looks at, where one is given, and files beside those in it.
 pub fn icd_files() -> (Option<PathBuf>, Vec<PathBuf>) {
-    let folder = std::env::var_os("OCL_ICD_VENDORS").filter(|folder| !folder.is_empty());
-    let files = std::env::var_os("OCL_ICD_FILENAMES").unwrap_or_default();
+    let folder = variable("OCL_ICD_VENDORS").filter(|folder| !folder.is_empty());
+    let files = variable("OCL_ICD_FILENAMES").unwrap_or_default();
     let files = std::env::split_paths(&files).filter(|path| !path.as_os_str().is_empty());
     (folder.map(PathBuf::from), files.collect())
 }
@@ -171,7 +177,7 @@ pub fn icd_files() -> (Option<PathBuf>, Vec<PathBuf>) {
 pub fn vulkan_drivers() -> Vec<(&'static str, String)> {
     let mut paths = Vec::new();
     for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
-        let Some(value) = std::env::var_os(name) else { continue };
+        let Some(value) = variable(name) else { continue };
         let named = std::env::split_paths(&value).filter(|path| !path.as_os_str().is_empty());
         paths.extend(named.map(|path| (name, path.display().to_string())));
     }

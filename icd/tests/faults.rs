@@ -151,6 +151,14 @@ fn role_lose() {
         let code = unsafe { mark(s.queue, 1, &event, &mut marker) };
         assert!(code == CL_OUT_OF_RESOURCES || s.status(marker) < 0, "{code}");
     }
+    // The device says so, and takes no context any more.
+    let available: cl_bool =
+        value(|n, p, r| unsafe { (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_AVAILABLE, n, p, r) });
+    assert_eq!(available, CL_FALSE);
+    let mut code = CL_SUCCESS;
+    let none = unsafe { (s.cl.clCreateContext)(null(), 1, &s.device, None, null_mut(), &mut code) };
+    assert!(none.is_null());
+    assert_eq!(code, CL_DEVICE_NOT_AVAILABLE);
     // Everything says so from now on, and lets go.
     let launch = s.launch(kernel, &[64], None);
     let finished = unsafe { (s.cl.clFinish)(queue) };
@@ -192,11 +200,9 @@ fn role_exhaust() {
     let first = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut pattern(4096, 1));
     s.read(first, 0, 16);
     // On a software device, the process's own memory is the device's.
-    let used = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: u64 = used.split(' ').next().unwrap().parse().unwrap();
-    let limit = pages * 4096 + (700 << 20);
-    let limit = libc::rlimit { rlim_cur: limit, rlim_max: libc::RLIM_INFINITY };
-    assert!(!software || unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) } == 0);
+    if software {
+        leave(700 << 20);
+    }
     for round in 0..3 {
         let mut buffers = Vec::new();
         let code = loop {
@@ -227,6 +233,98 @@ fn role_exhaust() {
             check(unsafe { (s.cl.clReleaseMemObject)(buffer) });
         }
     }
+}
+
+/// Returns the bytes of address space that this process uses.
+fn address_space() -> u64 {
+    let used = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = used.split(' ').next().unwrap().parse().unwrap();
+    pages * 4096
+}
+
+/// Leaves this process so many bytes of address space to allocate.
+fn leave(bytes: u64) {
+    let rlim_cur = bytes.checked_add(address_space()).unwrap_or(libc::RLIM_INFINITY);
+    let limit = libc::rlimit { rlim_cur, rlim_max: libc::RLIM_INFINITY };
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+}
+
+/// CL_BUILD_PROGRAM_FAILURE would say that the program is wrong.
+#[test]
+fn a_system_without_threads_is_no_fault_of_the_program() {
+    process("role_no_thread", &[]);
+}
+
+#[test]
+fn role_no_thread() {
+    if !plays("role_no_thread") {
+        return;
+    }
+    let s = Setup::new();
+    let pointer = SOURCE.as_ptr().cast();
+    let program = made(|e| unsafe {
+        (s.cl.clCreateProgramWithSource)(s.context, 1, &pointer, &SOURCE.len(), e)
+    });
+    let build = s.cl.clBuildProgram;
+    let build = || unsafe { build(program, 0, null(), null(), None, null_mut()) };
+    // Less than the stack of the thread that compiles.
+    leave(100 << 20);
+    assert_eq!(build(), CL_OUT_OF_RESOURCES);
+    leave(u64::MAX);
+    check(build());
+}
+
+/// What an application says to be large is asked for in a way that may fail.
+#[test]
+fn sizes_that_memory_does_not_suffice_for_are_errors() {
+    process("role_no_room", &[]);
+}
+
+unsafe extern "C" fn nothing(_: *mut c_void) {}
+
+#[test]
+fn role_no_room() {
+    if !plays("role_no_room") {
+        return;
+    }
+    let s = Setup::new();
+    let text = "// Nothing at all.\n".repeat(1 << 20);
+    let pointers = [text.as_ptr().cast(); 200];
+    let lengths = [text.len(); 200];
+    let options = CString::new("-DA=1 ".repeat(200 << 20)).unwrap();
+    let statements: String = (0..3_000_000).map(|i| format!("p[{i}] += n;\n")).collect();
+    let many = format!("kernel void k(global int *p, int n) {{\n{statements}}}");
+    let program = |text: &str| {
+        let (pointer, length) = (text.as_ptr().cast(), text.len());
+        made(|e| unsafe { (s.cl.clCreateProgramWithSource)(s.context, 1, &pointer, &length, e) })
+    };
+    let (small, large) = (program(SOURCE), program(&many));
+    let zeros = unsafe {
+        let (access, kind) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        libc::mmap(null_mut(), 3 << 30, access, kind | libc::MAP_NORESERVE, -1, 0)
+    };
+    leave(700 << 20);
+    let mut code = CL_SUCCESS;
+    let none = unsafe {
+        let create = s.cl.clCreateProgramWithSource;
+        create(s.context, 200, pointers.as_ptr(), lengths.as_ptr(), &mut code)
+    };
+    assert!(none.is_null());
+    assert_eq!(code, CL_OUT_OF_HOST_MEMORY);
+    let build = s.cl.clBuildProgram;
+    let code = unsafe { build(small, 0, null(), options.as_ptr(), None, null_mut()) };
+    assert_eq!(code, CL_OUT_OF_HOST_MEMORY);
+    let code = unsafe { build(large, 0, null(), null(), None, null_mut()) };
+    assert_eq!(code, CL_OUT_OF_HOST_MEMORY);
+    let native = s.cl.clEnqueueNativeKernel;
+    let code = unsafe {
+        let none = (null(), null(), null(), null_mut());
+        native(s.queue, Some(nothing), zeros, 3 << 30, 0, none.0, none.1, 0, none.2, none.3)
+    };
+    // A device whose memory the host does not see has no such commands.
+    assert!([CL_OUT_OF_HOST_MEMORY, CL_INVALID_OPERATION].contains(&code), "{code}");
+    // What has room goes on.
+    check(unsafe { build(small, 0, null(), null(), None, null_mut()) });
 }
 
 #[test]

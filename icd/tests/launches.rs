@@ -5,53 +5,27 @@
 
 mod common;
 use common::*;
-use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind, ArgumentField, Field, Kernel};
-use hekla_compiler::Program;
-use hekla_vk_backend::asm::{op, KernelBuilder};
+use hekla_compiler::{compile, compile_to_linked, Options, Source};
 use std::ptr::{null, null_mut};
 
-fn buffer_arg(name: &str) -> Arg {
-    Arg {
-        name: name.into(),
-        type_name: "uint*".into(),
-        kind: ArgKind::Buffer,
-        address: ArgAddress::Global,
-        is_const: false,
-        is_restrict: false,
-        is_volatile: false,
-    }
-}
+const SQUARE: &str = "kernel void square(global uint *in, global uint *out) {
+    size_t i = get_global_id(0);
+    out[i] = in[i] * in[i];
+}";
 
-/// `kernel void square(global uint *in, global uint *out) { out[i] = in[i] * in[i]; }`
-fn square() -> Program {
-    let mut k = KernelBuilder::new(2);
-    k.local_size_constants([0, 1, 2]);
-    let word = k.uint();
-    let i = k.global_id_x();
-    let x = k.load(0, word, i);
-    let squared = k.binary(op::I_MUL, word, x, x);
-    k.store(1, word, i, squared);
-    let kernel = Kernel {
-        name: "square".into(),
-        spirv: k.finish(),
-        args: vec![buffer_arg("in"), buffer_arg("out")],
-        argument_fields: vec![
-            ArgumentField { field: Field::Arg(0), offset: 0 },
-            ArgumentField { field: Field::Arg(1), offset: 8 },
-        ],
-        argument_buffer_size: 16,
-        arguments_in_push_constants: true,
-        ..Kernel::default()
-    };
-    Program { kernels: vec![kernel], uniform_groups: true, ..Program::default() }
-}
-
-/// Returns the kernel, built from a binary for the first device.
+/// Returns the kernel, from a binary for the first device that somebody else wrote.
 fn square_kernel(s: &Setup) -> (cl_program, cl_kernel) {
     let device = &hekla::api::platform().devices()[0];
     let bytes = {
-        use hekla::core::program::binary::{write, Content};
-        write(Content::Executable(&square()), &device.gpu().unwrap().target)
+        use hekla::core::program::binary::{linked, write, Content};
+        let target = &device.gpu().unwrap().target;
+        let source = Source { text: SQUARE.into(), ..Source::default() };
+        let options = Options::default();
+        let object = compile_to_linked(&source, &options, target).object.unwrap();
+        // The library has another key: it must not believe that this is SPIR-V.
+        let mut program = compile(&source, &options, target).program.unwrap();
+        program.kernels[0].spirv.truncate(7);
+        write(Content::Executable(&program, Some(&linked(&object))), target, &[0; 32])
     };
     let (length, pointer, mut status) = (bytes.len(), bytes.as_ptr(), 1);
     unsafe {

@@ -2,6 +2,9 @@
 //!
 //! No other module of the crate reads the environment. All of these are for tests and for finding faults.
 
+use crate::platform;
+use std::ffi::OsString;
+
 /// The checks of the Khronos validation layer that `HEKLA_VALIDATE` requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Validation {
@@ -114,9 +117,19 @@ fn parse_fault(text: &str) -> Option<Fault> {
     }
 }
 
+/// Returns the value of an environment variable: the one place where this library reads any. `None` where it is unset, and
+/// in a process with more rights than the user who set its environment, as `secure_getenv` of the C library has it: what
+/// a setuid program writes, reads and obeys is not for others to say.
+pub fn variable(name: &str) -> Option<OsString> {
+    match platform::has_more_rights() {
+        true => None,
+        false => std::env::var_os(name),
+    }
+}
+
 /// Returns a variable's value; `None` when it is unset or not UTF-8.
 fn read(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    variable(name)?.into_string().ok()
 }
 
 #[cfg(test)]

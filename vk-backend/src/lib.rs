@@ -10,7 +10,7 @@
 //! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and
 //! what is known of a device before it is opened), `device` (the opened device), `memory` (buffers, images), `pipeline`,
 //! `sync` (barriers and semaphores), `record` (command buffers), `submit` (queues), `probe`. Beneath them are
-//! `config`, the environment, `platform`, the operating system, and `quirks`, the table of drivers' quirks.
+//! `config`, the environment, `files`, reading files, `platform`, the operating system, and `quirks`, the table of drivers' quirks.
 //!
 //! ```no_run
 //! use hekla_vk_backend::{Device, Instance, MemoryKind};
@@ -34,6 +34,7 @@ mod code;
 mod config;
 mod device;
 mod error;
+pub mod files;
 mod memory;
 mod physical;
 mod pipeline;
@@ -45,7 +46,7 @@ mod submit;
 mod sync;
 mod thread;
 
-pub use config::has_injected_fault;
+pub use config::{has_injected_fault, variable};
 pub use device::{
     Binding, ClockCorrelation, Creation, Device, PipelineDesc, PipelineStore, PoolUse, Precompiled,
     Priority, SubgroupDemand,

@@ -88,6 +88,11 @@ impl Il {
         Ok(Il { words, spec_constants })
     }
 
+    /// Returns the size of the module in bytes.
+    pub(crate) fn size(&self) -> usize {
+        size_of_val(self.words())
+    }
+
     /// Returns the module's words in host order.
     pub fn words(&self) -> &[u32] {
         self.words.words()

@@ -56,6 +56,18 @@ struct Token {
     kind: Kind,
 }
 
+/// Inverts what the printer does to a quoted name; `None` for a number of no character.
+fn unquoted(text: &str) -> Option<String> {
+    let mut pieces = text.split("\\{");
+    let mut name = pieces.next()?.to_string();
+    for piece in pieces {
+        let (number, rest) = piece.split_once('}')?;
+        name.push(char::from_u32(u32::from_str_radix(number, 16).ok()?)?);
+        name.push_str(rest);
+    }
+    Some(name)
+}
+
 fn tokenize(text: &str) -> Result<Vec<Token>, ParseError> {
     let mut tokens = Vec::new();
     for (index, line_text) in text.lines().enumerate() {
@@ -74,7 +86,7 @@ fn tokenize(text: &str) -> Result<Vec<Token>, ParseError> {
                     let rest = line_text.get(i + 1..).unwrap_or("");
                     let end = rest.find('"').ok_or_else(|| fail("a quote is not closed"))?;
                     i += end + 2;
-                    Kind::At(rest[..end].to_string())
+                    Kind::At(unquoted(&rest[..end]).ok_or_else(|| fail("an unknown character"))?)
                 }
                 b'@' => {
                     while bytes.get(i).is_some_and(|&b| is_word(b)) {

@@ -126,13 +126,22 @@ fn unique<'a>(names: impl Iterator<Item = (&'a str, Linkage)> + Clone) -> Vec<St
     out
 }
 
-/// `@name`, quoted when it has other characters than an identifier and dots.
+/// `@name`, quoted when it has other characters than an identifier and dots. Quotes, backslashes and control characters,
+/// which names in SPIR-V may have, are `\{hexadecimal number}` there.
 fn at(name: &str) -> String {
     if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.') {
         format!("@{name}")
     } else {
-        let clean: String = name.chars().filter(|c| *c != '"' && !c.is_control()).collect();
-        format!("@\"{clean}\"")
+        let mut text = "@\"".to_string();
+        for c in name.chars() {
+            match c {
+                '"' | '\\' => text.push_str(&format!("\\{{{:x}}}", c as u32)),
+                c if c.is_control() => text.push_str(&format!("\\{{{:x}}}", c as u32)),
+                c => text.push(c),
+            }
+        }
+        text.push('"');
+        text
     }
 }
 

@@ -15,6 +15,7 @@ use super::inst::*;
 use super::module::Module;
 use super::print::print_inst;
 use super::types::{AddressSpace, Scalar, Type};
+use crate::kernel;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::HashSet;
 
@@ -51,6 +52,11 @@ pub fn verify_module(module: &Module) -> Result<(), VerifyError> {
         let error = |message: &str| {
             Err(VerifyError { func: kernel.name.clone(), message: message.to_string() })
         };
+        let sizes = [kernel.required_local_size, kernel.local_size_hint];
+        let checked = kernel::check_args(&kernel.args).and_then(|()| kernel::check_sizes(&sizes));
+        if let Err(message) = checked {
+            return error(message);
+        }
         let Some(func) = module.functions.get(kernel.func) else {
             return error("the kernel's function is not there");
         };

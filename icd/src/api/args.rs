@@ -2,7 +2,7 @@
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::info::Value;
-use crate::cl::*;
+use crate::cl::{room, *};
 use crate::core::context::Context;
 use crate::core::queue::event::Event;
 use crate::core::queue::Queue;
@@ -48,16 +48,18 @@ pub unsafe fn property_list<T: Copy + Default + PartialEq>(
     }
 }
 
-/// Returns the text of a C string, or `None` for NULL; bytes that are not UTF-8 are replaced.
+/// Returns the text of a C string, or `None` for NULL; bytes that are not UTF-8 are replaced. CL_OUT_OF_HOST_MEMORY for one
+/// that there is no room for.
 ///
 /// # Safety
 /// `pointer` is NULL or the start of a string that ends with a zero.
-pub unsafe fn text(pointer: *const c_char) -> Option<String> {
+pub unsafe fn text(pointer: *const c_char) -> Result<Option<String>> {
     if pointer.is_null() {
-        return None;
+        return Ok(None);
     }
     // SAFETY: as the caller promises.
-    Some(unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
+    let bytes = unsafe { CStr::from_ptr(pointer) }.to_bytes();
+    room::text(room::copy(bytes)?).map(Some)
 }
 
 /// Stores a result at a place, unless that is NULL.
@@ -82,14 +84,49 @@ pub unsafe fn answer(
     size_ret: *mut usize,
 ) -> Result<()> {
     let Some(Value(bytes)) = value else { return fail(CL_INVALID_VALUE) };
+    // SAFETY: as the caller promises.
+    unsafe { answer_bytes(&[&bytes], size, place, size_ret) }
+}
+
+/// As [`answer`], with bytes in pieces, which may be of any size: nothing is copied on the way.
+///
+/// # Safety
+/// As [`answer`].
+pub unsafe fn answer_bytes(
+    pieces: &[&[u8]],
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> Result<()> {
+    let needed = pieces.iter().map(|piece| piece.len()).sum();
     if !place.is_null() {
-        ensure!(size >= bytes.len(), CL_INVALID_VALUE);
-        // SAFETY: the place holds `size` bytes, no fewer than these.
-        unsafe { place.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        ensure!(size >= needed, CL_INVALID_VALUE);
+        let mut end = place.cast::<u8>();
+        for piece in pieces {
+            // SAFETY: the place holds `size` bytes, no fewer than all pieces.
+            unsafe {
+                end.copy_from_nonoverlapping(piece.as_ptr(), piece.len());
+                end = end.add(piece.len());
+            }
+        }
     }
     // SAFETY: as the caller promises.
-    unsafe { store(size_ret, bytes.len()) };
+    unsafe { store(size_ret, needed) };
     Ok(())
+}
+
+/// As [`answer_bytes`], with a text and the zero at its end.
+///
+/// # Safety
+/// As [`answer`].
+pub unsafe fn answer_text(
+    text: &str,
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> Result<()> {
+    // SAFETY: as the caller promises.
+    unsafe { answer_bytes(&[text.as_bytes(), &[0]], size, place, size_ret) }
 }
 
 /// Fills a list of handles: CL_INVALID_VALUE when neither list nor count is wanted, or the list is
@@ -126,7 +163,11 @@ pub unsafe fn objects<T: Kind>(
 ) -> Result<Vec<Ref<T>>> {
     // SAFETY: as the caller promises.
     let handles = unsafe { slice(handles, count as usize) };
-    handles.iter().map(|handle| Ref::from_handle(*handle)).collect()
+    let mut objects = room::list(handles.len())?;
+    for handle in handles {
+        objects.push(Ref::from_handle(*handle)?);
+    }
+    Ok(objects)
 }
 
 /// Returns the events of a wait list (5.10): CL_INVALID_EVENT_WAIT_LIST when count and list contradict each
@@ -145,7 +186,10 @@ pub unsafe fn wait_list(
     }
     // SAFETY: as the caller promises.
     let events = unsafe { objects::<Event>(list, count) };
-    let events = events.map_err(|_| ClError(CL_INVALID_EVENT_WAIT_LIST))?;
+    let events = events.map_err(|error| match error.0 {
+        CL_OUT_OF_HOST_MEMORY => error,
+        _ => ClError(CL_INVALID_EVENT_WAIT_LIST),
+    })?;
     ensure!(events.iter().all(|e| e.context == *context), CL_INVALID_CONTEXT);
     Ok(events)
 }

@@ -3,7 +3,7 @@
 use super::args;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::info::Value;
-use crate::cl::{arg_info, *};
+use crate::cl::{arg_info, room, *};
 use crate::core::context::usm::Indirect;
 use crate::core::device::open::Gpu;
 use crate::core::device::platform;
@@ -158,7 +158,9 @@ unsafe fn addresses(list: *const c_void, size: usize) -> Result<Vec<u64>> {
     ensure!(size.is_multiple_of(size_of::<u64>()), CL_INVALID_VALUE);
     // SAFETY: as the caller promises.
     let bytes = unsafe { args::slice(list.cast::<[u8; 8]>(), size / size_of::<u64>()) };
-    Ok(bytes.iter().map(|address| u64::from_ne_bytes(*address)).collect())
+    let mut addresses = room::list(bytes.len())?;
+    addresses.extend(bytes.iter().map(|address| u64::from_ne_bytes(*address)));
+    Ok(addresses)
 }
 
 /// Checks an address for an argument, in the order of clSetKernelArgSVMPointer's errors. Addresses that
@@ -271,7 +273,7 @@ entry! {
     fn clCreateKernel(program: cl_program, kernel_name: *const c_char) -> handle cl_kernel {
         let program = Ref::<Program>::from_handle(program)?;
         // SAFETY: the string is as the API requires.
-        let name = unsafe { args::text(kernel_name) };
+        let name = unsafe { args::text(kernel_name) }?;
         // CL_INVALID_PROGRAM_EXECUTABLE comes before the name's errors.
         program.kernel_names()?;
         Ok(Kernel::new(&program, &name.ok_or(ClError(CL_INVALID_VALUE))?)?.expose())

@@ -2,7 +2,7 @@
 
 use super::args;
 use crate::cl::error::{ensure, ClError, Result};
-use crate::cl::*;
+use crate::cl::{room, *};
 use crate::core::command::native::NativeCall;
 use crate::core::memory::buffer::Buffer;
 use crate::core::queue::Queue;
@@ -24,14 +24,15 @@ unsafe fn buffers(
     let count = count as usize;
     // SAFETY: as the caller promises.
     let (mems, places) = unsafe { (args::slice(mems, count), args::slice(places, count)) };
-    let buffer = |(handle, place): (&cl_mem, &*const c_void)| {
+    let mut buffers = room::list(mems.len())?;
+    for (handle, place) in mems.iter().zip(places) {
         let offset = (*place as usize).wrapping_sub(arguments as usize);
         let mem = (!handle.is_null()).then(|| Ref::<Buffer>::from_handle(*handle)).transpose()?;
         let of_context = mem.as_ref().is_none_or(|mem| mem.context == queue.context);
         ensure!(of_context, CL_INVALID_CONTEXT);
-        Ok((offset, mem))
-    };
-    mems.iter().zip(places).map(buffer).collect()
+        buffers.push((offset, mem));
+    }
+    Ok(buffers)
 }
 
 entry! {

@@ -4,7 +4,7 @@ use super::args;
 use super::platforms::platform_of;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::info::Value;
-use crate::cl::*;
+use crate::cl::{room, *};
 use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::program::build::{self, Job};
@@ -17,7 +17,8 @@ use std::ffi::{c_char, c_void, CStr};
 /// Most bytes of a specialization constant.
 const MAX_SPEC_SIZE: usize = 8;
 
-/// Returns the concatenated strings of clCreateProgramWithSource; CL_INVALID_VALUE for a NULL among them.
+/// Returns the concatenated strings of clCreateProgramWithSource; CL_INVALID_VALUE for a NULL among them,
+/// CL_OUT_OF_HOST_MEMORY where there is no room for them.
 ///
 /// # Safety
 /// The arrays are as the API requires.
@@ -30,17 +31,20 @@ unsafe fn source(
     // SAFETY: as the caller promises.
     let (strings, lengths) =
         unsafe { (args::slice(strings, count as usize), args::slice(lengths, count as usize)) };
-    let mut bytes = Vec::new();
+    let mut pieces: Vec<&[u8]> = room::list(strings.len())?;
     for (index, string) in strings.iter().enumerate() {
         ensure!(!string.is_null(), CL_INVALID_VALUE);
-        bytes.extend_from_slice(match lengths.get(index) {
+        pieces.push(match lengths.get(index) {
             // SAFETY: a length of 0 means a string that ends with a zero.
             None | Some(0) => unsafe { CStr::from_ptr(*string) }.to_bytes(),
             // SAFETY: the API requires this number of bytes.
             Some(length) => unsafe { args::slice(string.cast::<u8>(), *length) },
         });
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let size = pieces.iter().fold(0, |size: usize, piece| size.saturating_add(piece.len()));
+    let mut bytes = room::list(size)?;
+    pieces.iter().for_each(|piece| bytes.extend_from_slice(piece));
+    room::text(bytes)
 }
 
 /// Returns the devices of a list that are the program's, as positions; all of them for an empty list.
@@ -83,8 +87,8 @@ unsafe fn headers(
     for (header, name) in programs.iter().zip(names) {
         ensure!(header.context == program.context, CL_INVALID_CONTEXT);
         // SAFETY: as the caller promises.
-        let name = unsafe { args::text(*name) };
-        headers.push((name.ok_or(ClError(CL_INVALID_VALUE))?, header.source().to_string()));
+        let name = unsafe { args::text(*name) }?.ok_or(ClError(CL_INVALID_VALUE))?;
+        headers.push((name, room::text(room::copy(header.source().as_bytes())?)?));
     }
     Ok(headers)
 }
@@ -243,7 +247,7 @@ entry! {
         ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
         // SAFETY: the array and the string are as the API requires.
         let (devices, options) = unsafe {
-            (chosen_devices(&program, num_devices, device_list)?, args::text(options))
+            (chosen_devices(&program, num_devices, device_list)?, args::text(options)?)
         };
         let job = build::build(&program, devices, options.unwrap_or_default())?;
         perform(job, pfn_notify, user_data)
@@ -265,7 +269,7 @@ entry! {
         ensure!(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE);
         // SAFETY: the arrays and strings are as the API requires.
         let (devices, options) = unsafe {
-            (chosen_devices(&program, num_devices, device_list)?, args::text(options))
+            (chosen_devices(&program, num_devices, device_list)?, args::text(options)?)
         };
         let headers = match program.il() {
             // Headers are ignored.
@@ -299,7 +303,7 @@ entry! {
             (
                 args::objects::<Program>(input_programs, num_input_programs)?,
                 args::objects::<Device>(device_list, num_devices)?,
-                args::text(options),
+                args::text(options)?,
             )
         };
         ensure!(programs.iter().all(|p| p.context == context), CL_INVALID_CONTEXT);
@@ -350,11 +354,21 @@ entry! {
             CL_PROGRAM_DEVICES => {
                 Some(Value::list(&program.devices.iter().map(Ref::handle).collect::<Vec<_>>()))
             }
-            CL_PROGRAM_SOURCE => Some(Value::text(program.source())),
-            CL_PROGRAM_IL => Some(Value::list(program.il().map_or(&[], |il| il.bytes()))),
+            CL_PROGRAM_SOURCE => {
+                let (size, place, size_ret) = (param_value_size, param_value, param_value_size_ret);
+                // SAFETY: the caller's places are as the API requires.
+                return unsafe { args::answer_text(program.source(), size, place, size_ret) };
+            }
+            CL_PROGRAM_IL => {
+                let bytes = program.il().map_or(&[][..], |il| il.bytes());
+                let (size, place, size_ret) = (param_value_size, param_value, param_value_size_ret);
+                // SAFETY: as above.
+                return unsafe { args::answer_bytes(&[bytes], size, place, size_ret) };
+            }
             CL_PROGRAM_BINARY_SIZES => {
-                let sizes = (0..program.devices.len()).map(|i| program.binary_of(i).len());
-                Some(Value::list(&sizes.collect::<Vec<usize>>()))
+                let size = |index| program.binary_of(index).map(|binary| binary.len());
+                let sizes: Vec<usize> = (0..program.devices.len()).map(size).collect::<Result<_>>()?;
+                Some(Value::list(&sizes))
             }
             CL_PROGRAM_BINARIES => {
                 // SAFETY: the caller's places are as the API requires.
@@ -389,8 +403,13 @@ entry! {
         let build = program.build_of(program.index_of(&device)?);
         let value = match param_name {
             CL_PROGRAM_BUILD_STATUS => Some(Value::of(build.status)),
-            CL_PROGRAM_BUILD_OPTIONS => Some(Value::text(&build.options)),
-            CL_PROGRAM_BUILD_LOG => Some(Value::text(&build.log)),
+            CL_PROGRAM_BUILD_OPTIONS | CL_PROGRAM_BUILD_LOG => {
+                let is_log = param_name == CL_PROGRAM_BUILD_LOG;
+                let text = if is_log { &build.log } else { &build.options };
+                let (size, place, size_ret) = (param_value_size, param_value, param_value_size_ret);
+                // SAFETY: the caller's places are as the API requires.
+                return unsafe { args::answer_text(text, size, place, size_ret) };
+            }
             CL_PROGRAM_BINARY_TYPE => Some(Value::of(build.binary_type())),
             CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
                 Some(Value::of(build.global_variable_size() as usize))
@@ -420,7 +439,7 @@ unsafe fn binaries(
         // SAFETY: as the caller promises.
         let pointers = unsafe { args::slice(place.cast::<*mut u8>(), count) };
         for (index, pointer) in pointers.iter().enumerate().filter(|(_, p)| !p.is_null()) {
-            let bytes = program.binary_of(index);
+            let bytes = program.binary_of(index)?;
             // SAFETY: the place holds CL_PROGRAM_BINARY_SIZES bytes.
             unsafe { pointer.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         }

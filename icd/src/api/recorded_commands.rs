@@ -4,7 +4,7 @@ use super::args;
 use super::recordable::{self, triple};
 use super::recordable_images::{self, image, Region};
 use crate::cl::error::{ensure, fail, Result};
-use crate::cl::*;
+use crate::cl::{room, *};
 use crate::core::command::Command;
 use crate::core::command_buffer::dispatch::MutableCommand;
 use crate::core::command_buffer::order::Kind;
@@ -48,7 +48,7 @@ impl Given {
         let (count, list) = self.waits;
         ensure!(list.is_null() == (count == 0), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
         // SAFETY: as the caller promises.
-        let waits = unsafe { args::slice(list, count as usize) }.to_vec();
+        let waits = room::copy(unsafe { args::slice(list, count as usize) })?;
         buffer.check_sync_points(&waits)?;
         Ok(Place { buffer, waits })
     }

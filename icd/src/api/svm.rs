@@ -4,7 +4,7 @@ use super::args;
 use super::recordable::{check_shared_copy, fill_shared};
 use super::shared_copy::{copy_command, Target};
 use crate::cl::error::{ensure, fail, ClError, Result};
-use crate::cl::*;
+use crate::cl::{room, *};
 use crate::core::command::Command;
 use crate::core::context::svm::Allocation;
 use crate::core::context::Context;
@@ -115,7 +115,7 @@ entry! {
         let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
         ensure!(svm_pointers.is_null() == (num_svm_pointers == 0), CL_INVALID_VALUE);
         // SAFETY: as above.
-        let pointers = unsafe { args::slice(svm_pointers, num_svm_pointers as usize) }.to_vec();
+        let pointers = room::copy(unsafe { args::slice(svm_pointers, num_svm_pointers as usize) })?;
         let Target { queue, waits } = target;
         let made = queue.enqueue(Request {
             command_type: CL_COMMAND_SVM_FREE,

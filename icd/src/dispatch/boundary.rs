@@ -8,6 +8,7 @@ use crate::core::process::{clock, exit, fork};
 use crate::object::callbacks;
 use crate::object::notify;
 use crate::object::slow_path::{self, Reason};
+use crate::platform::Uncancelled;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use tracing::level_filters::LevelFilter;
 
@@ -92,6 +93,8 @@ pub(crate) use entry;
 
 /// Runs the body of an entry point that may use devices: this thread's end waits for them.
 pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    // What waits, in this library or in a driver, is a point of cancellation. Setters do not wait.
+    let _uncancelled = Uncancelled::begin();
     exit::guard_thread();
     call(name, body)
 }
@@ -100,7 +103,10 @@ pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Resul
 /// deferred run last, when no lock is held.
 #[inline]
 pub fn call<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
-    let traced = if slow_path::is_required() { enter_slowly(name)? } else { None };
+    let is_slow = slow_path::is_required();
+    // A trace is written to its file.
+    let _uncancelled = is_slow.then(Uncancelled::begin);
+    let traced = if is_slow { enter_slowly(name)? } else { None };
     if LevelFilter::current() >= LevelFilter::TRACE {
         log_call(name);
     }

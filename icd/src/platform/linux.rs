@@ -29,12 +29,6 @@ pub const NO_REPLACE: c_int = libc::MAP_FIXED_NOREPLACE;
 #[cfg(target_os = "android")]
 pub const NO_REPLACE: c_int = 0x10_0000;
 
-/// Returns true for a process with more rights than the user who set its environment.
-pub fn has_more_rights() -> bool {
-    // SAFETY: a query without preconditions.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
-}
-
 pub fn is_main_thread() -> bool {
     // SAFETY: queries without preconditions.
     unsafe { libc::gettid() == libc::getpid() }

@@ -31,12 +31,6 @@ pub const SETTINGS: (&str, &str) = if cfg!(target_vendor = "apple") {
 /// An address is a hint, which the system does not take where something is mapped.
 pub const NO_REPLACE: c_int = 0;
 
-/// Returns true for a process with more rights than the user who set its environment.
-pub fn has_more_rights() -> bool {
-    // SAFETY: queries without preconditions.
-    unsafe { libc::geteuid() != libc::getuid() || libc::getegid() != libc::getgid() }
-}
-
 /// Returns false: it is not known, and waiting for devices is left to the handler of exit().
 pub fn is_main_thread() -> bool {
     false

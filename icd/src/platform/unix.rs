@@ -2,15 +2,14 @@
 
 use super::{linux, Contents};
 use std::ffi::{c_void, CStr};
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 pub use linux::{
-    has_more_rights, is_main_thread, CACHES, DEVICE_FILES, LIBRARY, LOADER, SETTINGS,
-    VULKAN_MANIFESTS,
+    is_main_thread, CACHES, DEVICE_FILES, LIBRARY, LOADER, SETTINGS, VULKAN_MANIFESTS,
 };
 
 /// True where handlers of [`at_exit`] run while other threads still do.
@@ -147,6 +146,49 @@ mod gnu {
     }
 }
 
+/// While it lives, this thread is not cancelled (pthread_cancel): cancellation unwinds the thread's frames, which those of
+/// this library do not let pass. A request waits until the call is over.
+pub struct Uncancelled(#[cfg(not(target_os = "android"))] std::ffi::c_int);
+
+#[cfg(not(target_os = "android"))]
+unsafe extern "C" {
+    /// POSIX: a thread's cancelability state.
+    fn pthread_setcancelstate(state: std::ffi::c_int, old: *mut std::ffi::c_int)
+        -> std::ffi::c_int;
+}
+
+#[cfg(not(target_os = "android"))]
+impl Uncancelled {
+    /// PTHREAD_CANCEL_DISABLE.
+    const DISABLE: std::ffi::c_int = if cfg!(target_vendor = "apple") { 0 } else { 1 };
+
+    #[inline]
+    pub fn begin() -> Uncancelled {
+        let mut old = Self::DISABLE;
+        // SAFETY: the place is valid for writing.
+        unsafe { pthread_setcancelstate(Self::DISABLE, &mut old) };
+        Uncancelled(old)
+    }
+}
+
+#[cfg(not(target_os = "android"))]
+impl Drop for Uncancelled {
+    #[inline]
+    fn drop(&mut self) {
+        let mut before = 0;
+        // SAFETY: the state is one that the system gave.
+        unsafe { pthread_setcancelstate(self.0, &mut before) };
+    }
+}
+
+/// Android has no cancellation.
+#[cfg(target_os = "android")]
+impl Uncancelled {
+    pub fn begin() -> Uncancelled {
+        Uncancelled()
+    }
+}
+
 /// Does nothing: the library is linked so that it stays loaded until the process ends.
 pub fn keep_loaded() {}
 
@@ -172,6 +214,56 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
 /// Makes a file for this user alone, which must not be there.
 pub fn create_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Opens a file for writing and reading, which is made if it is not there: a regular file under this very name, no link to
+/// another one, and no pipe, which would make the program wait.
+///
+/// # Errors
+/// Those of the system; `InvalidInput` for what is no regular file.
+pub fn open_sink(path: &Path, append: bool) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(!append)
+        .append(append)
+        .create(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+    }
+}
+
+/// Returns true if a folder, and what is in it, is this user's alone to change: it is the user's, or the
+/// administrator's, and nobody else may write to it; nor may others exchange it, which they could in a folder above that
+/// they own or that all may write to. A folder for all, as `/tmp` is, does where each may remove only what is his own.
+///
+/// # Errors
+/// Those of the system, for one that is not there as well.
+pub fn is_own_folder(path: &Path) -> io::Result<bool> {
+    const STICKY: u32 = 0o1000;
+    const OTHERS_WRITE: u32 = 0o002;
+    const GROUP_WRITES: u32 = 0o020;
+    // SAFETY: a query without preconditions.
+    let user = unsafe { libc::geteuid() };
+    let path = path.canonicalize()?;
+    let metadata = path.metadata()?;
+    let is_ours = |metadata: &Metadata| metadata.uid() == user || metadata.uid() == 0;
+    if !metadata.is_dir()
+        || !is_ours(&metadata)
+        || metadata.mode() & (OTHERS_WRITE | GROUP_WRITES) != 0
+    {
+        return Ok(false);
+    }
+    for above in path.ancestors().skip(1) {
+        let metadata = above.metadata()?;
+        let is_open = metadata.mode() & OTHERS_WRITE != 0 && metadata.mode() & STICKY == 0;
+        if !is_ours(&metadata) || is_open {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Fails if a file of `size` bytes exceeds the limit on file sizes: writing beyond it would end the process with a

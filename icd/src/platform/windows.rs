@@ -117,11 +117,6 @@ pub unsafe fn unmap(address: usize, _: usize) {
     unsafe { VirtualFree(address as *mut c_void, 0, MEM_RELEASE) };
 }
 
-/// Returns false: there are no programs with more rights than the user who starts them.
-pub fn has_more_rights() -> bool {
-    false
-}
-
 /// Returns false: its end is not waited for.
 pub fn is_main_thread() -> bool {
     false
@@ -149,6 +144,15 @@ pub fn keep_loaded() {
     unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, here, &mut module) };
 }
 
+/// Threads are not cancelled.
+pub struct Uncancelled;
+
+impl Uncancelled {
+    pub fn begin() -> Uncancelled {
+        Uncancelled
+    }
+}
+
 /// Writes to the standard output.
 pub fn print(text: &[u8]) {
     // There is nobody to tell that nobody listens.
@@ -164,6 +168,22 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
 /// Makes a file, which must not be there.
 pub fn create_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Opens a file for writing and reading, which is made if it is not there.
+pub fn open_sink(path: &Path, append: bool) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(!append)
+        .append(append)
+        .create(true)
+        .truncate(false)
+        .open(path)
+}
+
+/// Returns true for every folder that is there: the user's own folders, the default, are nobody else's to change.
+pub fn is_own_folder(path: &Path) -> io::Result<bool> {
+    Ok(path.metadata()?.is_dir())
 }
 
 /// Succeeds: there is no such limit.

@@ -1,6 +1,7 @@
 //! Images and samplers as arguments of a kernel, which comes as a program binary.
 
 use crate::*;
+use hekla::core::cache::key::key;
 use hekla::core::program::binary::{write, Content};
 use hekla_compiler::kernel::{
     Arg, ArgAddress, ArgKind, ArgumentField, Field, ImageAccess, ImageDim, Kernel,
@@ -64,8 +65,9 @@ fn kernel(context: cl_context, devices: &[cl_device_id]) -> cl_kernel {
         let device = Ref::<hekla::core::device::Device>::from_handle(*device).unwrap();
         device.gpu().unwrap().target.clone()
     };
-    let binaries: Vec<_> =
-        devices.iter().map(|d| write(Content::Executable(&copy()), &target(d))).collect();
+    // This process's library wrote it, so its modules are taken as they are.
+    let binary = |device| write(Content::Executable(&copy(), None), &target(device), key());
+    let binaries: Vec<_> = devices.iter().map(binary).collect();
     let lengths: Vec<_> = binaries.iter().map(Vec::len).collect();
     let pointers: Vec<_> = binaries.iter().map(|binary| binary.as_ptr()).collect();
     let count = devices.len() as u32;

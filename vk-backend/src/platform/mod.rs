@@ -1,4 +1,5 @@
-//! What differs between operating systems: the monotonic clock, signals of threads, file descriptors of other APIs.
+//! What differs between operating systems: the monotonic clock, signals of threads, file descriptors of other APIs,
+//! whose environment a process has.
 //! No other module of this crate knows which system it runs on, and `hekla-icd` has a folder like this one.
 //!
 //! Each system's file has the same items, so that one that lacks any does not compile.
@@ -9,13 +10,13 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub use unix::{now_ns, Descriptor, HAS_DESCRIPTORS};
+pub use unix::{has_more_rights, now_ns, Descriptor, HAS_DESCRIPTORS};
 #[cfg(unix)]
-pub(crate) use unix::{reading_to_ns, SignalsBlocked, TIME_DOMAIN};
+pub(crate) use unix::{open_to_read, reading_to_ns, SignalsBlocked, TIME_DOMAIN};
 #[cfg(windows)]
-pub use windows::{now_ns, Descriptor, HAS_DESCRIPTORS};
+pub use windows::{has_more_rights, now_ns, Descriptor, HAS_DESCRIPTORS};
 #[cfg(windows)]
-pub(crate) use windows::{reading_to_ns, SignalsBlocked, TIME_DOMAIN};
+pub(crate) use windows::{open_to_read, reading_to_ns, SignalsBlocked, TIME_DOMAIN};
 
 #[cfg(not(any(unix, windows)))]
 compile_error!("Hekla runs on Unix-like systems and on Windows: this target is neither");

@@ -1,6 +1,10 @@
 //! Linux, Android, macOS and their kin.
 
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 use ash::vk;
 
@@ -21,6 +25,21 @@ pub fn now_ns() -> u64 {
 /// Converts a reading of the clock by Vulkan.
 pub(crate) fn reading_to_ns(reading: u64) -> u64 {
     reading
+}
+
+/// Returns true for a process with more rights than the user who set its environment, as one of a setuid program.
+pub fn has_more_rights() -> bool {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    // SAFETY: a query without preconditions.
+    return unsafe { libc::getauxval(libc::AT_SECURE) != 0 };
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    // SAFETY: queries without preconditions.
+    return unsafe { libc::geteuid() != libc::getuid() || libc::getegid() != libc::getgid() };
+}
+
+/// Opens a file for reading, without waiting for whoever writes to it if it is a pipe.
+pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
 }
 
 /// A file descriptor by which another API or process shares memory or a semaphore.

@@ -1,6 +1,9 @@
 //! Windows. It has no signals; memory and semaphores are shared with other APIs by handles of another kind, which are
 //! not offered there.
 
+use std::fs::File;
+use std::io;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use ash::vk;
@@ -35,6 +38,16 @@ pub(crate) fn reading_to_ns(reading: u64) -> u64 {
         frequency.max(1) as u64
     });
     (u128::from(reading) * 1_000_000_000 / u128::from(frequency)) as u64
+}
+
+/// Returns false: no program has more rights than who starts it.
+pub fn has_more_rights() -> bool {
+    false
+}
+
+/// Opens a file for reading.
+pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// There are none: no device offers to import or export one.

@@ -1,5 +1,6 @@
 //! Eviction: the cache stays within its size by removing the least recently used entries.
 
+use crate::core::cache::key::FILE;
 use crate::core::cache::UNFINISHED;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -63,13 +64,16 @@ struct Entry {
     used: SystemTime,
 }
 
-/// Returns the files of the folder; removes those that were abandoned.
+/// Returns the entries among the files of the folder; removes those that were abandoned.
 fn entries(folder: &Path) -> Vec<Entry> {
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut entries = Vec::new();
     for file in files.flatten() {
         let Ok(metadata) = file.metadata() else { continue };
         let Ok(used) = metadata.modified() else { continue };
+        if file.file_name() == FILE {
+            continue;
+        }
         let unfinished = file.file_name().to_string_lossy().starts_with(UNFINISHED);
         let abandoned = unfinished && used.elapsed().is_ok_and(|age| age > ABANDONED);
         if !metadata.is_file() || (abandoned && std::fs::remove_file(file.path()).is_ok()) {

@@ -1,26 +1,31 @@
 //! The disk cache: programs and pipelines that some process has built before, under
 //! `$XDG_CACHE_HOME/hekla` or `~/.cache/hekla` (Windows: `%LOCALAPPDATA%\hekla`, macOS: `~/Library/Caches/hekla`).
 //!
-//! Each entry is a file of its own, named by a digest of all that went into what it holds, and checked
-//! by a digest of its bytes. It is written under another name and then renamed, so that readers
+//! Each entry is a file of its own, named by a digest of all that went into what it holds, its key, and checked
+//! by a digest of key and bytes. It is written under another name and then renamed, so that readers
 //! see all of it or nothing; nobody waits for anybody. Whatever goes wrong, with the folder, the disk
 //! or an entry, costs no more than the entry: it is logged and built again.
+//!
+//! What an entry holds is run as code. So the folder must be the user's alone to change, as ssh asks of its files; else
+//! nothing is read from it or written there.
 
 pub mod digest;
 mod evict;
+pub mod key;
 mod pipelines;
 
 use crate::{config, platform};
 use digest::Digest;
 use evict::Bound;
+use hekla_vk_backend::files;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
-const MAGIC: &[u8; 8] = b"HEKLACH2";
+const MAGIC: &[u8; 8] = b"HEKLACH3";
 /// An entry that is used is marked as young again when it has become this old.
 const MARK_AFTER: Duration = Duration::from_secs(3600);
 /// Files that are being written have names that begin so.
@@ -29,15 +34,17 @@ const UNFINISHED: &str = "tmp-";
 pub struct Cache {
     folder: PathBuf,
     bound: Bound,
+    /// Whether the folder is the user's alone, once that is known.
+    trusted: OnceLock<bool>,
 }
 
 /// Returns the cache of this process, unless it is off: `HEKLA_CACHE=0`, no home, or a program that runs with
-/// more rights than the user who set its environment.
+/// more rights than the user who set its environment, which has none.
 pub fn cache() -> Option<&'static Cache> {
     static CACHE: OnceLock<Option<Cache>> = OnceLock::new();
     CACHE
         .get_or_init(|| {
-            if !config::disk_cache() || platform::has_more_rights() {
+            if !config::disk_cache() {
                 return None;
             }
             Some(Cache::new(config::cache_home()?.join("hekla"), config::disk_cache_size()))
@@ -47,18 +54,46 @@ pub fn cache() -> Option<&'static Cache> {
 
 impl Cache {
     fn new(folder: PathBuf, size: u64) -> Cache {
-        Cache { folder, bound: Bound::new(size) }
+        Cache { folder, bound: Bound::new(size), trusted: OnceLock::new() }
+    }
+
+    /// Returns true if nobody else can have put entries there. A folder that is not there yet is not known to be.
+    fn is_trusted(&self) -> bool {
+        if let Some(known) = self.trusted.get() {
+            return *known;
+        }
+        let Ok(own) = platform::is_own_folder(&self.folder) else { return false };
+        if !own && self.trusted.set(own).is_ok() {
+            tracing::warn!(
+                "the cache is off: others than its owner may write to {} or a folder above, or it is somebody else's",
+                self.folder.display()
+            );
+        }
+        *self.trusted.get_or_init(|| own)
     }
 
     /// Returns what was stored under a key, if it is still there and whole.
     pub fn load(&self, key: Digest) -> Option<Vec<u8>> {
+        if !self.is_trusted() {
+            return None;
+        }
         let path = self.folder.join(key.hex());
-        let mut file = File::open(&path).ok()?;
         let mut bytes = Vec::new();
-        // No entry is larger.
-        let limit = self.bound.largest_entry() + 1;
-        (&mut file).take(limit).read_to_end(&mut bytes).ok()?;
-        let Some(content) = checked(&bytes) else {
+        let read = files::open(&path).and_then(|(mut file, _)| {
+            // No entry is larger.
+            let limit = self.bound.largest_entry() + 1;
+            (&mut file).take(limit).read_to_end(&mut bytes)?;
+            Ok(file)
+        });
+        let file = match read {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            Err(error) => {
+                tracing::debug!("cache: {}: {error}", path.display());
+                return None;
+            }
+        };
+        let Some(content) = checked(key, &bytes) else {
             tracing::debug!("cache: {} is damaged", path.display());
             let _ = std::fs::remove_file(&path);
             return None;
@@ -71,7 +106,7 @@ impl Cache {
 
     /// Stores bytes under a key.
     pub fn store(&self, key: Digest, content: &[u8]) {
-        let sum = Digest::of(&[content]).bytes();
+        let sum = sum(key, content).bytes();
         let entry = [&MAGIC[..], &sum, content].concat();
         if entry.len() as u64 > self.bound.largest_entry() {
             tracing::debug!("cache: {} bytes are too many for an entry", entry.len());
@@ -83,19 +118,29 @@ impl Cache {
         }
     }
 
-    fn write(&self, key: Digest, entry: &[u8]) -> std::io::Result<()> {
+    /// Makes the folder, if it is not there. Fails if it is not to be trusted.
+    fn prepare(&self) -> std::io::Result<()> {
+        if !self.folder.exists() {
+            platform::create_private_folder(&self.folder)?;
+        }
+        match self.is_trusted() {
+            true => Ok(()),
+            false => Err(ErrorKind::PermissionDenied.into()),
+        }
+    }
+
+    /// Returns a name, of no other file, for what will have another one.
+    fn unfinished_name(&self, name: &str) -> String {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        platform::check_file_size_limit(entry.len() as u64)?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{UNFINISHED}{}-{number}-{}", std::process::id(), key.hex());
-        let unfinished = self.folder.join(name);
-        let mut file = match platform::create_private_file(&unfinished) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                platform::create_private_folder(&self.folder)?;
-                platform::create_private_file(&unfinished)
-            }
-            other => other,
-        }?;
+        format!("{UNFINISHED}{}-{number}-{name}", std::process::id())
+    }
+
+    fn write(&self, key: Digest, entry: &[u8]) -> std::io::Result<()> {
+        platform::check_file_size_limit(entry.len() as u64)?;
+        self.prepare()?;
+        let unfinished = self.folder.join(self.unfinished_name(&key.hex()));
+        let mut file = platform::create_private_file(&unfinished)?;
         let written = file.write_all(entry);
         let done = written.and_then(|()| std::fs::rename(&unfinished, self.folder.join(key.hex())));
         if done.is_err() {
@@ -105,10 +150,15 @@ impl Cache {
     }
 }
 
+/// Returns the digest of an entry: under another name it is not the same.
+fn sum(key: Digest, content: &[u8]) -> Digest {
+    Digest::of(&[&key.bytes(), content])
+}
+
 /// Returns the content of an entry whose digest is right.
-fn checked(entry: &[u8]) -> Option<&[u8]> {
-    let (sum, content) = entry.strip_prefix(MAGIC)?.split_at_checked(Digest::SIZE)?;
-    (Digest::of(&[content]).bytes() == sum).then_some(content)
+fn checked(key: Digest, entry: &[u8]) -> Option<&[u8]> {
+    let (written, content) = entry.strip_prefix(MAGIC)?.split_at_checked(Digest::SIZE)?;
+    (sum(key, content).bytes() == written).then_some(content)
 }
 
 /// Sets the time of an entry, so that the oldest files are the least recently used entries.
@@ -125,7 +175,7 @@ fn mark_used(file: &File) {
 mod tests {
     use super::*;
 
-    fn fresh(name: &str, size: u64) -> Cache {
+    pub(super) fn fresh(name: &str, size: u64) -> Cache {
         let folder =
             std::env::temp_dir().join(format!("hekla-cache-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
@@ -146,6 +196,77 @@ mod tests {
         assert_eq!(cache.load(key(1)).unwrap(), b"another");
         assert_eq!(cache.load(key(2)).unwrap(), b"");
         assert_eq!(std::fs::read_dir(&cache.folder).unwrap().count(), 2);
+        std::fs::remove_dir_all(&cache.folder).unwrap();
+    }
+
+    /// An entry of another key, copied here by somebody or by a program that tidies up, is none of this one.
+    #[test]
+    fn an_entry_is_bound_to_its_key() {
+        let cache = fresh("bound-to-key", 1 << 20);
+        cache.store(key(1), b"one");
+        cache.store(key(2), b"two");
+        let path = |number| cache.folder.join(key(number).hex());
+        std::fs::copy(path(1), path(2)).unwrap();
+        assert_eq!(cache.load(key(2)), None);
+        assert_eq!(cache.load(key(1)).unwrap(), b"one");
+        std::fs::remove_dir_all(&cache.folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_others_may_write_to_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let allow = |path: &std::path::Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let above = fresh("others", 1 << 20).folder;
+        let of_folder = || Cache::new(above.join("hekla"), 1 << 20);
+        of_folder().store(key(1), b"one");
+        assert_eq!(of_folder().load(key(1)).unwrap(), b"one");
+        for (path, mode, used) in [
+            (&above.join("hekla"), 0o777, false),
+            (&above.join("hekla"), 0o770, false),
+            (&above.join("hekla"), 0o755, true),
+            (&above, 0o777, false),
+            (&above, 0o1777, true),
+        ] {
+            allow(path, mode);
+            assert_eq!(of_folder().load(key(1)).is_some(), used, "{path:?} {mode:o}");
+            let cache = of_folder();
+            cache.store(key(2), b"two");
+            let stored = cache.folder.join(key(2).hex()).exists();
+            assert_eq!(stored, used, "{path:?} {mode:o}");
+            let _ = std::fs::remove_file(cache.folder.join(key(2).hex()));
+        }
+        std::fs::remove_dir_all(&above).unwrap();
+    }
+
+    /// Root may give folders to others. Tests of CI run as root.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_of_somebody_else_is_not_used() {
+        let cache = fresh("somebody", 1 << 20);
+        cache.store(key(1), b"one");
+        if std::os::unix::fs::chown(&cache.folder, Some(1), Some(1)).is_ok() {
+            let again = Cache::new(cache.folder.clone(), 1 << 20);
+            assert_eq!(again.load(key(1)), None);
+        }
+        std::fs::remove_dir_all(&cache.folder).unwrap();
+    }
+
+    /// A pipe in the place of an entry would be waited for, a device read until memory ends.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_no_entry() {
+        let cache = fresh("pipe", 1 << 20);
+        cache.store(key(1), b"one");
+        let path = cache.folder.join(key(1).hex());
+        std::fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert_eq!(cache.load(key(1)), None);
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert_eq!(cache.load(key(1)), None);
         std::fs::remove_dir_all(&cache.folder).unwrap();
     }
 

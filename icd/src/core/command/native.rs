@@ -6,7 +6,7 @@
 //! enqueues between the two markers are ordered behind the first one alone.
 
 use crate::cl::error::{ensure, fail, ClError, Result};
-use crate::cl::*;
+use crate::cl::{room, *};
 use crate::core::command::Command;
 use crate::core::context::host_writes::HostWrite;
 use crate::core::memory::buffer::Buffer;
@@ -32,12 +32,15 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn copy_of(bytes: &[u8]) -> Arguments {
-        let mut units = vec![Unit([0; 16]); bytes.len().div_ceil(16)];
-        for (unit, piece) in units.iter_mut().zip(bytes.chunks(16)) {
+    /// CL_OUT_OF_HOST_MEMORY where there is no room for them.
+    fn copy_of(bytes: &[u8]) -> Result<Arguments> {
+        let mut units = room::list(bytes.len().div_ceil(16))?;
+        for piece in bytes.chunks(16) {
+            let mut unit = Unit([0; 16]);
             unit.0[..piece.len()].copy_from_slice(piece);
+            units.push(unit);
         }
-        Arguments { units, size: bytes.len() }
+        Ok(Arguments { units, size: bytes.len() })
     }
 
     /// Stores an address at a byte offset, where it fits.
@@ -67,13 +70,14 @@ pub struct NativeCall {
 impl NativeCall {
     /// `buffers` are offsets in the arguments and the buffers whose handles stand there.
     ///
-    /// CL_INVALID_VALUE when a handle does not lie within the arguments.
+    /// CL_INVALID_VALUE when a handle does not lie within the arguments; CL_OUT_OF_HOST_MEMORY where there is no room for
+    /// a copy of them.
     pub fn new(
         function: unsafe extern "C" fn(*mut c_void),
         arguments: &[u8],
         buffers: Vec<(usize, Option<Ref<Buffer>>)>,
     ) -> Result<NativeCall> {
-        let arguments = Arguments::copy_of(arguments);
+        let arguments = Arguments::copy_of(arguments)?;
         let last = arguments.size.checked_sub(size_of::<usize>());
         ensure!(buffers.iter().all(|(offset, _)| Some(*offset) <= last), CL_INVALID_VALUE);
         Ok(NativeCall { function, arguments, buffers })
@@ -180,7 +184,7 @@ mod tests {
 
     #[test]
     fn arguments_are_copied_and_patched() {
-        let mut arguments = Arguments::copy_of(&[1; 24]);
+        let mut arguments = Arguments::copy_of(&[1; 24]).unwrap();
         arguments.put(12, 0x0807_0605_0403_0202);
         let pointer = arguments.pointer();
         assert_eq!(pointer as usize % 16, 0);
@@ -189,6 +193,6 @@ mod tests {
         assert_eq!(bytes[..12], [1; 12]);
         assert_eq!(bytes[12..20], [2, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(bytes[20..], [1; 4]);
-        assert!(Arguments::copy_of(&[]).pointer().is_null());
+        assert!(Arguments::copy_of(&[]).unwrap().pointer().is_null());
     }
 }

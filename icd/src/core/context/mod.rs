@@ -7,7 +7,7 @@ pub mod queue_list;
 pub mod svm;
 pub mod usm;
 
-use crate::cl::error::{ClError, Result};
+use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::context::device_addresses::DeviceAddresses;
 use crate::core::context::host_ranges::HostRanges;
@@ -83,7 +83,7 @@ impl Kind for Context {
 }
 
 impl Context {
-    /// Opens the devices. `notifier` receives errors; `sink` receives the output of kernels, through printf buffers of
+    /// Opens the devices: CL_DEVICE_NOT_AVAILABLE for one that cannot be opened or was lost. `notifier` receives errors; `sink` receives the output of kernels, through printf buffers of
     /// the requested size.
     pub fn new(
         devices: Vec<Ref<Device>>,
@@ -93,6 +93,7 @@ impl Context {
         printf_buffer_size: Option<usize>,
         initialize: Initialize,
     ) -> Result<Ref<Context>> {
+        ensure!(!devices.iter().any(|device| device.is_lost()), CL_DEVICE_NOT_AVAILABLE);
         let gpus = devices.iter().map(|d| d.gpu().cloned()).collect::<Result<Vec<_>>>();
         let gpus = gpus.map_err(|_| ClError(CL_DEVICE_NOT_AVAILABLE))?;
         let printer = Printer::new(devices.len(), sink, printf_buffer_size);

@@ -399,9 +399,8 @@ fn cache_size(info: &vk::DeviceInfo) -> u64 {
 /// Queues and kernels.
 fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_AVAILABLE | CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => {
-            Value::bool(true)
-        }
+        CL_DEVICE_AVAILABLE => Value::bool(!device.is_lost()),
+        CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => Value::bool(true),
 
         CL_DEVICE_EXECUTION_CAPABILITIES => {
             let native = device.gpu().is_ok_and(|gpu| gpu.runs_native_kernels());

@@ -78,6 +78,11 @@ impl Device {
         self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named, images(), self.profile))
     }
 
+    /// Returns true if the device was lost: nothing works on it any more while the process lives.
+    pub fn is_lost(&self) -> bool {
+        self.gpu.get().is_some_and(|gpu| gpu.device.is_lost())
+    }
+
     /// Returns the device's images; `None` if it offers none.
     pub fn images(&self) -> Option<&Images> {
         self.images.get_or_init(|| Images::of(&self.physical)).as_ref()

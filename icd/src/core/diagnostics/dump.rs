@@ -2,7 +2,10 @@
 //! folder, for validators and bug reports.
 
 use crate::config;
+use crate::core::cache::digest::hash;
 use hekla_compiler::{Program, Source};
+use std::fs::File;
+use std::io::{ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// Returns the folder, created if necessary; `None` without `HEKLA_DUMP`.
@@ -17,10 +20,37 @@ fn folder() -> Option<PathBuf> {
     }
 }
 
+/// Writes a file that is not there yet. Names are made of digests of what goes in, so one that is there holds the same.
 fn write(path: &Path, bytes: &[u8]) {
-    if let Err(error) = std::fs::write(path, bytes) {
-        tracing::warn!("{}: {error}", path.display());
+    let made = File::create_new(path);
+    let written = made.and_then(|mut file| {
+        file.write_all(bytes).inspect_err(|_| {
+            // Half a file must not stay in the place of a whole one.
+            let _ = std::fs::remove_file(path);
+        })
+    });
+    match written {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            tracing::warn!("{}: {error}", path.display());
+        }
+        _ => {}
     }
+}
+
+/// Makes a folder, and those of a header's name in it, one below the other. Fails where one is a link to elsewhere.
+fn make_folders(base: &Path, name: &Path) -> std::io::Result<()> {
+    let make = |folder: &Path| match std::fs::create_dir(folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+        _ if std::fs::symlink_metadata(folder)?.is_dir() => Ok(()),
+        _ => Err(ErrorKind::NotADirectory.into()),
+    };
+    make(base)?;
+    let mut folder = base.to_path_buf();
+    for part in name.parent().into_iter().flat_map(Path::components) {
+        folder.push(part);
+        make(&folder)?;
+    }
+    Ok(())
 }
 
 /// Writes the input of a compilation before it starts: the text as `program-HASH.cl`, the build
@@ -28,17 +58,19 @@ fn write(path: &Path, bytes: &[u8]) {
 /// so that `-I` of it finds them.
 pub fn source(source: &Source, options: &str) {
     let Some(folder) = folder() else { return };
-    let both = [source.text.as_bytes(), &[0], options.as_bytes()].concat();
-    let base = folder.join(format!("program-{:016x}", crate::core::cache::digest::hash(&both)));
+    let headers = source.headers.iter().flat_map(|(name, text)| [name.as_str(), text.as_str()]);
+    let parts: Vec<&str> = [source.text.as_str(), options].into_iter().chain(headers).collect();
+    let base = folder.join(format!("program-{:016x}", hash(parts.join("\0").as_bytes())));
     write(&base.with_extension("cl"), source.text.as_bytes());
     write(&base.with_extension("options"), options.as_bytes());
     for (name, text) in &source.headers {
         let name = Path::new(name);
         // The name of a header must not lead out of the folder.
         if name.components().all(|part| matches!(part, Component::Normal(_))) {
-            let path = base.join(name);
-            let _ = path.parent().map(std::fs::create_dir_all);
-            write(&path, text.as_bytes());
+            match make_folders(&base, name) {
+                Ok(()) => write(&base.join(name), text.as_bytes()),
+                Err(error) => tracing::warn!("{}: {error}", base.display()),
+            }
         }
     }
 }
@@ -47,7 +79,7 @@ pub fn source(source: &Source, options: &str) {
 pub fn il(bytes: &[u8], options: &str) {
     let Some(folder) = folder() else { return };
     let both = [bytes, options.as_bytes()].concat();
-    let base = folder.join(format!("program-{:016x}", crate::core::cache::digest::hash(&both)));
+    let base = folder.join(format!("program-{:016x}", hash(&both)));
     write(&base.with_extension("il"), bytes);
     write(&base.with_extension("options"), options.as_bytes());
 }
@@ -59,9 +91,6 @@ pub fn modules(program: &Program) {
         let bytes: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
         // Names are identifiers of any length; file names are not.
         let name: String = kernel.name.chars().take(64).collect();
-        write(
-            &folder.join(format!("{name}-{:016x}.spv", crate::core::cache::digest::hash(&bytes))),
-            &bytes,
-        );
+        write(&folder.join(format!("{name}-{:016x}.spv", hash(&bytes))), &bytes);
     }
 }

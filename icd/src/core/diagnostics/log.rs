@@ -1,7 +1,7 @@
 //! The log (`HEKLA_LOG=error|warn|info|debug|trace`), on standard error or in the file that `HEKLA_LOG_FILE` names.
 //! Without the variable the library is silent, except for messages that users must see ([`notice`]).
 
-use crate::config;
+use crate::{config, platform};
 use std::fmt::{Debug, Write as _};
 use std::fs::File;
 use std::io::Write as _;
@@ -85,7 +85,7 @@ pub fn init() {
             None => return,
         };
         let file = config::log_file().and_then(|path| {
-            let opened = File::options().append(true).create(true).open(&path);
+            let opened = platform::open_sink(&path, true);
             let failed = |error| complain(&format!("HEKLA_LOG_FILE={}: {error}", path.display()));
             opened.map_err(failed).ok()
         });

@@ -4,10 +4,10 @@
 mod view;
 
 use crate::cl::error::{fail, Result};
-use crate::cl::*;
+use crate::cl::{room, *};
 use crate::object::Kind;
 use hekla_compiler::{compile, compile_il, reflection};
-use hekla_compiler::{Compiled, Il, Options, Program, Source, SpecValue, Target};
+use hekla_compiler::{Compiled, Il, Options, Program, Shortage, Source, SpecValue, Target};
 use std::ffi::{CStr, CString};
 use view::View;
 
@@ -55,12 +55,17 @@ impl OfflineProgram {
                 Err(error) => return Ok((refused(&error), CL_BUILD_PROGRAM_FAILURE)),
             },
             false => {
-                let text = String::from_utf8_lossy(request.input).into_owned();
+                let text = room::text(room::copy(request.input)?)?;
                 let source = Source { name: request.file_name.to_string(), text, headers: vec![] };
                 compile(&source, &options, &target)
             }
         };
-        let code = if compiled.program.is_some() { CL_SUCCESS } else { CL_BUILD_PROGRAM_FAILURE };
+        let code = match (compiled.shortage, &compiled.program) {
+            (Some(Shortage::Thread), _) => CL_OUT_OF_RESOURCES,
+            (Some(Shortage::Memory), _) => CL_OUT_OF_HOST_MEMORY,
+            (None, Some(_)) => CL_SUCCESS,
+            (None, None) => CL_BUILD_PROGRAM_FAILURE,
+        };
         Ok((OfflineProgram::of(compiled), code))
     }
 

@@ -6,8 +6,13 @@
 mod table;
 
 use crate::config;
+use hekla_vk_backend::files;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+/// Size in bytes of the largest table that is read.
+const MAX_TABLE: u64 = 1 << 20;
 
 /// The table that is part of the library.
 const EMBEDDED: &str = include_str!("profiles.toml");
@@ -138,8 +143,12 @@ fn all() -> Vec<Profile> {
 /// Reads the user's table; none if there is no file, or nothing that it says can be made out.
 fn read(config_home: &Path) -> Vec<Profile> {
     let path = config_home.join("hekla/profiles.toml");
-    let Ok(text) = std::fs::read_to_string(&path) else { return Vec::new() };
-    table::parse(&text).unwrap_or_else(|error| {
+    let parsed = match files::read_text(&path, MAX_TABLE) {
+        Ok(text) => table::parse(&text),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Vec::new(),
+        Err(error) => Err(error.to_string()),
+    };
+    parsed.unwrap_or_else(|error| {
         tracing::warn!("{}: {error}", path.display());
         Vec::new()
     })

@@ -1,13 +1,14 @@
 //! Building programs (clBuildProgram, clCompileProgram and clLinkProgram), on the calling thread or in the
 //! background.
 
-use crate::cl::error::{ensure, ClError, Result};
-use crate::cl::*;
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::{room, *};
 use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::diagnostics::dump;
 use crate::core::program::cached;
 use crate::core::program::il::IlInput;
+use crate::core::program::recipe::Recipe;
 use crate::core::program::{Build, Code, Executable, Origin, Program};
 use crate::object::{callbacks, Ref};
 use hekla_compiler as compiler;
@@ -139,6 +140,23 @@ impl Drop for Turn {
     }
 }
 
+/// Returns options as all builds share them, if there is room to take them apart.
+fn options_text(text: String) -> Result<Arc<str>> {
+    /// Copies of each byte, with what lists have in reserve: the text, its words, and what those say.
+    const COPIES: usize = 8;
+    room::check(text.len().saturating_mul(COPIES))?;
+    Ok(text.into())
+}
+
+/// Fails where the system lacked what it takes to compile: nothing is known of the program then.
+pub(super) fn check_shortage(shortage: Option<compiler::Shortage>) -> Result<()> {
+    match shortage {
+        None => Ok(()),
+        Some(compiler::Shortage::Thread) => fail(CL_OUT_OF_RESOURCES),
+        Some(compiler::Shortage::Memory) => fail(CL_OUT_OF_HOST_MEMORY),
+    }
+}
+
 /// clBuildProgram for some devices of a program.
 ///
 /// CL_INVALID_BUILD_OPTIONS; CL_INVALID_OPERATION for a program of clLinkProgram, while kernels
@@ -146,6 +164,7 @@ impl Drop for Turn {
 /// The job's failure is CL_BUILD_PROGRAM_FAILURE.
 pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Result<Job> {
     ensure!(!matches!(program.origin, Origin::Linked), CL_INVALID_OPERATION);
+    let text = options_text(text)?;
     let options = compiler::Options::parse(&text).map_err(|error| {
         tracing::info!("build options: {error}");
         ClError(CL_INVALID_BUILD_OPTIONS)
@@ -157,7 +176,7 @@ pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Resul
         };
         ensure!(devices.iter().all(is_executable), CL_INVALID_BINARY);
     }
-    let input = Input::of(program, Vec::new());
+    let input = Input::of(program, Vec::new())?;
     let step = move |program: &Program, index: usize| {
         let Some(input) = &input else {
             return Ok(Build::ended(&text, String::new(), Some(program.build_of(index).code)));
@@ -165,7 +184,13 @@ pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Resul
         let gpu = program.devices[index].gpu()?;
         input.dump(&text);
         let compiled = cached::compile(input, &text, &options, &program.context.target(gpu));
-        let executable = compiled.program.map(|program| Executable::new(gpu, program));
+        check_shortage(compiled.shortage)?;
+        let specs = match input {
+            Input::Source(_) => Vec::new(),
+            Input::Il(il) => il.specs.clone(),
+        };
+        let make = |program| Executable::new(gpu, program, Recipe::Built(specs));
+        let executable = compiled.program.map(make);
         Ok(Build::ended(&text, compiled.log, executable.map(Code::Executable)))
     };
     Job::begin(program, devices, CL_BUILD_PROGRAM_FAILURE, Box::new(step))
@@ -182,7 +207,8 @@ pub fn compile(
     text: String,
     headers: Vec<(String, String)>,
 ) -> Result<Job> {
-    let input = Input::of(program, headers).ok_or(ClError(CL_INVALID_OPERATION))?;
+    let input = Input::of(program, headers)?.ok_or(ClError(CL_INVALID_OPERATION))?;
+    let text = options_text(text)?;
     let options = compiler::Options::parse(&text).map_err(|error| {
         tracing::info!("compiler options: {error}");
         ClError(CL_INVALID_COMPILER_OPTIONS)
@@ -197,6 +223,7 @@ pub fn compile(
                 compiler::compile_il_object(il.module.module(), &il.specs, &options, &target)
             }
         };
+        check_shortage(compiled.shortage)?;
         let object = compiled.object.map(|object| Code::Object(Arc::new(object)));
         Ok(Build::ended(&text, compiled.log, object))
     };
@@ -214,6 +241,7 @@ pub fn link(
     text: String,
     inputs: &[Ref<Program>],
 ) -> Result<Job> {
+    let text = options_text(text)?;
     let options = compiler::LinkOptions::parse(&text).map_err(|error| {
         tracing::info!("link options: {error}");
         ClError(CL_INVALID_LINKER_OPTIONS)
@@ -235,16 +263,17 @@ pub enum Input {
 }
 
 impl Input {
-    /// Returns a program's text or module as it is now; `None` for a program that has neither.
-    fn of(program: &Program, headers: Vec<(String, String)>) -> Option<Input> {
-        match &program.origin {
+    /// Returns a program's text or module as it is now; `None` for a program that has neither. CL_OUT_OF_HOST_MEMORY where
+    /// there is no room for a copy.
+    pub(super) fn of(program: &Program, headers: Vec<(String, String)>) -> Result<Option<Input>> {
+        Ok(match &program.origin {
             Origin::Source(text) => {
-                let (name, text) = ("<source>".to_string(), text.clone());
+                let (name, text) = ("<source>".into(), room::text(room::copy(text.as_bytes())?)?);
                 Some(Input::Source(compiler::Source { name, text, headers }))
             }
             Origin::Il(module) => Some(Input::Il(module.input())),
             Origin::Binary | Origin::Linked => None,
-        }
+        })
     }
 
     /// Writes it to the folder of HEKLA_DUMP.
@@ -274,17 +303,21 @@ fn link_for(
     program: &Program,
     index: usize,
     objects: &[Arc<compiler::Object>],
-    text: &str,
+    text: &Arc<str>,
     options: &compiler::LinkOptions,
 ) -> Result<Build> {
-    let objects: Vec<&compiler::Object> = objects.iter().map(Arc::as_ref).collect();
+    let inputs = objects;
+    let objects: Vec<&compiler::Object> = inputs.iter().map(Arc::as_ref).collect();
     if options.create_library {
         let linked = compiler::link_library(&objects, options);
+        check_shortage(linked.shortage)?;
         let library = linked.object.map(|object| Code::Library(Arc::new(object)));
         return Ok(Build::ended(text, linked.log, library));
     }
     let gpu = program.devices[index].gpu()?;
     let linked = compiler::link(&objects, options, &program.context.target(gpu));
-    let executable = linked.program.map(|program| Executable::new(gpu, program));
+    check_shortage(linked.shortage)?;
+    let recipe = Recipe::Linked(inputs.to_vec(), options.clone());
+    let executable = linked.program.map(|program| Executable::new(gpu, program, recipe));
     Ok(Build::ended(text, linked.log, executable.map(Code::Executable)))
 }

@@ -6,7 +6,7 @@
 
 use crate::core::cache::cache;
 use crate::core::cache::digest::Digest;
-use crate::core::program::binary::{self, Content, Loaded, Reader, Writer};
+use crate::core::program::binary::{self, Reader, Writer};
 use crate::core::program::build::Input;
 use crate::core::program::il::IlInput;
 use hekla_compiler::{self as compiler, Compiled, Lookup, Options, Source, Target};
@@ -23,12 +23,12 @@ pub fn compile(input: &Input, text: &str, options: &Options, target: &Target) ->
         Input::Source(source) => source_key(source, text, target),
         Input::Il(il) => il_key(il, text, target),
     };
-    if let Some(compiled) = cache.load(key).and_then(|entry| read(&entry, target)) {
+    if let Some(compiled) = cache.load(key).and_then(|entry| read(&entry)) {
         tracing::debug!("cache: a program was found");
         return compiled;
     }
     let compiled = compile();
-    if let Some(entry) = write(&compiled, target) {
+    if let Some(entry) = write(&compiled) {
         cache.store(key, &entry);
     }
     compiled
@@ -52,7 +52,7 @@ fn source_key(source: &Source, text: &str, target: &Target) -> Digest {
 
 /// Returns the entry for a program; `None` for one that did not compile, whose log may be about headers that are
 /// created later.
-fn write(compiled: &Compiled, target: &Target) -> Option<Vec<u8>> {
+fn write(compiled: &Compiled) -> Option<Vec<u8>> {
     let program = compiled.program.as_ref()?;
     let mut entry = Writer::default();
     entry.u32(compiled.lookups.len() as u32);
@@ -64,11 +64,11 @@ fn write(compiled: &Compiled, target: &Target) -> Option<Vec<u8>> {
         entry.u32(u32::from(text.is_some()));
     }
     entry.string(&compiled.log);
-    entry.bytes(&binary::write(Content::Executable(program), target));
+    entry.program(program);
     Some(entry.finish())
 }
 
-fn read(entry: &[u8], target: &Target) -> Option<Compiled> {
+fn read(entry: &[u8]) -> Option<Compiled> {
     let mut entry = Reader::new(entry);
     for _ in 0..entry.u32().ok()? {
         let path = entry.string().ok()?;
@@ -80,12 +80,8 @@ fn read(entry: &[u8], target: &Target) -> Option<Compiled> {
         }
     }
     let log = entry.string().ok()?;
-    match binary::read(entry.bytes().ok()?, target) {
-        Ok(Loaded::Executable(program)) => {
-            Some(Compiled { log, program: Some(program), lookups: Vec::new() })
-        }
-        _ => None,
-    }
+    let program = Some(entry.program().ok()?);
+    Some(Compiled { log, program, ..Compiled::default() })
 }
 
 /// Returns true if a header has these contents, or is not there.

@@ -2,7 +2,7 @@
 //! specialization constants have from the next build on.
 
 use crate::cl::error::{ensure, ClError, Result};
-use crate::cl::*;
+use crate::cl::{room, *};
 use hekla_compiler::{Il, SpecValue};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -25,11 +25,13 @@ pub struct IlInput {
 impl IlModule {
     /// Returns the module of some bytes, or CL_INVALID_VALUE.
     pub fn read(bytes: &[u8]) -> Result<Arc<IlModule>> {
+        // The words of the module, and what is found of them at once.
+        room::check(bytes.len().saturating_mul(4))?;
         let module = Il::read(bytes).map_err(|reason| {
             tracing::info!("a program in an intermediate language is not well-formed: {reason}");
             ClError(CL_INVALID_VALUE)
         })?;
-        Ok(Arc::new(IlModule { bytes: bytes.to_vec(), module, specs: Mutex::default() }))
+        Ok(Arc::new(IlModule { bytes: room::copy(bytes)?, module, specs: Mutex::default() }))
     }
 
     pub fn bytes(&self) -> &[u8] {

@@ -10,10 +10,12 @@ pub mod local_layout;
 pub mod ndrange;
 mod packing;
 pub mod pipelines;
+pub mod recipe;
 pub mod shape;
 
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
+use crate::core::cache::key::key;
 use crate::core::context::Context;
 use crate::core::device::open::Gpu;
 use crate::core::device::Device;
@@ -22,11 +24,13 @@ use crate::core::program::kernel::BuiltKernel;
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use binary::{Content, Loaded};
-use hekla_compiler as compiler;
+use build::Input;
+use hekla_compiler::{self as compiler, ReadError};
 use hekla_vk_backend as vk;
 use il::IlModule;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
+use recipe::Recipe;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
@@ -57,8 +61,8 @@ pub enum Origin {
 #[derive(Clone)]
 pub struct Build {
     pub status: cl_build_status,
-    pub options: String,
-    pub log: String,
+    pub options: Arc<str>,
+    pub log: Arc<str>,
     pub code: Code,
 }
 
@@ -76,8 +80,8 @@ impl Default for Build {
     fn default() -> Self {
         Build {
             status: CL_BUILD_NONE,
-            options: String::new(),
-            log: String::new(),
+            options: Arc::default(),
+            log: Arc::default(),
             code: Code::None,
         }
     }
@@ -85,12 +89,13 @@ impl Default for Build {
 
 impl Build {
     /// Returns the state after a build whose result is `code`; `None` is an error.
-    pub(super) fn ended(options: &str, log: String, code: Option<Code>) -> Build {
+    pub(super) fn ended(options: &Arc<str>, log: String, code: Option<Code>) -> Build {
         let status = if code.is_some() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
         if code.is_none() {
             tracing::info!("build failed:\n{log}");
         }
-        Build { status, options: options.to_string(), log, code: code.unwrap_or_default() }
+        let (options, log) = (options.clone(), log.into());
+        Build { status, options, log, code: code.unwrap_or_default() }
     }
 
     /// Returns the executable, a loaded one only once it is built.
@@ -129,6 +134,9 @@ impl Build {
 pub struct Executable {
     pub program: compiler::Program,
     pub kernels: Vec<Arc<BuiltKernel>>,
+    recipe: Recipe,
+    /// Its binary, once somebody has asked for it.
+    binary: OnceCell<Arc<[u8]>>,
 }
 
 /// The device's copy of a program's variables, made when a kernel first needs it. It lives as long as the program:
@@ -191,7 +199,7 @@ impl ProgramData {
 
 impl Executable {
     /// Prepares a compiled program for a device.
-    pub fn new(gpu: &Arc<Gpu>, program: compiler::Program) -> Arc<Executable> {
+    pub fn new(gpu: &Arc<Gpu>, program: compiler::Program, recipe: Recipe) -> Arc<Executable> {
         dump::modules(&program);
         let data = Arc::new(ProgramData {
             gpu: gpu.clone(),
@@ -203,7 +211,7 @@ impl Executable {
             Arc::new(BuiltKernel::new(gpu.clone(), kernel.clone(), data.clone(), uniform))
         });
         let kernels = kernels.collect();
-        Arc::new(Executable { program, kernels })
+        Arc::new(Executable { program, kernels, recipe, binary: OnceCell::new() })
     }
 
     pub fn kernel(&self, name: &str) -> Option<&Arc<BuiltKernel>> {
@@ -236,6 +244,7 @@ impl Program {
     ) -> (Vec<cl_int>, Result<Ref<Program>>) {
         let mut statuses = Vec::new();
         let mut builds = Vec::new();
+        let mut failure = None;
         for (device, bytes) in devices.iter().zip(binaries) {
             match Self::load_binary(&context, device, bytes) {
                 Ok(code) => {
@@ -244,15 +253,19 @@ impl Program {
                 }
                 Err(reason) => {
                     tracing::info!("a program binary is not usable: {reason}");
-                    statuses.push(CL_INVALID_BINARY);
+                    let lacking = match reason {
+                        ReadError::Invalid(_) => None,
+                        ReadError::Shortage(shortage) => Some(shortage),
+                    };
+                    failure = build::check_shortage(lacking).err().or(failure);
+                    statuses.push(failure.map_or(CL_INVALID_BINARY, |failure| failure.0));
                 }
             }
         }
         let good = builds.len() == devices.len();
-        let program = if good {
-            Ok(Program::new(context, devices, Origin::Binary, builds))
-        } else {
-            Err(ClError(CL_INVALID_BINARY))
+        let program = match (good, failure) {
+            (true, _) => Ok(Program::new(context, devices, Origin::Binary, builds)),
+            (false, failure) => Err(failure.unwrap_or(ClError(CL_INVALID_BINARY))),
         };
         (statuses, program)
     }
@@ -261,10 +274,12 @@ impl Program {
         context: &Context,
         device: &Ref<Device>,
         bytes: &[u8],
-    ) -> std::result::Result<Code, String> {
-        let gpu = device.gpu().map_err(|error| error.to_string())?;
-        Ok(match binary::read(bytes, &context.target(gpu))? {
-            Loaded::Executable(program) => Code::Executable(Executable::new(gpu, program)),
+    ) -> std::result::Result<Code, ReadError> {
+        let gpu = device.gpu().map_err(|error| ReadError::Invalid(error.to_string()))?;
+        Ok(match binary::read(bytes, &context.target(gpu), key())? {
+            Loaded::Executable(program, linked) => {
+                Code::Executable(Executable::new(gpu, program, Recipe::Loaded(linked)))
+            }
             Loaded::Object(object) => Code::Object(Arc::new(object)),
             Loaded::Library(object) => Code::Library(Arc::new(object)),
         })
@@ -330,18 +345,35 @@ impl Program {
     }
 
     /// Returns the binary for device number `index`; empty when there is none.
-    pub fn binary_of(&self, index: usize) -> Vec<u8> {
+    pub fn binary_of(&self, index: usize) -> Result<Arc<[u8]>> {
         let build = self.build_of(index);
+        let target = self.context.target(self.devices[index].gpu()?);
         let content = match &build.code {
-            Code::None => return Vec::new(),
+            Code::None => return Ok(Arc::default()),
             Code::Object(object) => Content::Object(object),
             Code::Library(object) => Content::Library(object),
-            Code::Executable(executable) => Content::Executable(&executable.program),
+            Code::Executable(executable) => {
+                return self.executable_binary(executable, &build.options, &target);
+            }
         };
-        match self.devices[index].gpu() {
-            Ok(gpu) => binary::write(content, &self.context.target(gpu)),
-            Err(_) => Vec::new(),
-        }
+        Ok(binary::write(content, &target, key()).into())
+    }
+
+    fn executable_binary(
+        &self,
+        executable: &Executable,
+        options: &str,
+        target: &compiler::Target,
+    ) -> Result<Arc<[u8]>> {
+        let make = || {
+            let input = Input::of(self, Vec::new())?;
+            let program = &executable.program;
+            let product = recipe::Product { input: input.as_ref(), options, target, program };
+            let linked = executable.recipe.linked(&product);
+            let content = Content::Executable(program, linked.as_deref());
+            Ok(binary::write(content, target, key()).into())
+        };
+        executable.binary.get_or_try_init(make).cloned()
     }
 
     /// Returns the names of all kernels, from the first device that has an executable, or

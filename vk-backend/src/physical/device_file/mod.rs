@@ -17,6 +17,7 @@ use std::path::Path;
 use ash::vk;
 
 use crate::error::Error;
+use crate::files;
 use crate::physical::extensions::Extensions;
 use crate::physical::features::{FeatureChain, SubgroupOps};
 use crate::physical::properties::Properties;
@@ -24,6 +25,9 @@ use names::{Common, LimitRow, Slot, FEATURES, FLAGS};
 
 pub use shipped::device_file_names;
 pub use virtual_device::FileDevice;
+
+/// Size in bytes of the largest file that is read.
+const MAX_FILE: u64 = 16 << 20;
 
 /// Must be enabled where a driver offers it, so no file takes it away.
 const PORTABILITY_SUBSET: &CStr = c"VK_KHR_portability_subset";
@@ -87,7 +91,7 @@ impl DeviceFile {
                 "there is no device file '{name}'; it is a path, or one of {known}"
             )));
         }
-        let text = std::fs::read_to_string(path)
+        let text = files::read_text(path, MAX_FILE)
             .map_err(|e| Error::Invalid(format!("the device file {name} cannot be read: {e}")))?;
         DeviceFile::parse(name, &text)
     }

@@ -2,7 +2,7 @@
 
 use crate::platform;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Bytes of events that are buffered.
@@ -22,8 +22,17 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
+    /// Begins a trace in a file, in the place of an earlier trace.
+    ///
+    /// # Errors
+    /// Those of the system; `AlreadyExists` for a file that holds something else.
     pub fn create(path: &Path) -> io::Result<TraceFile> {
-        let file = File::create(path)?;
+        let file = platform::open_sink(path, false)?;
+        if !is_replaceable(&file)? {
+            let message = "the file is there and holds no trace of Hekla's";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+        }
+        file.set_len(0)?;
         let buffer = HEAD.to_string();
         let mut trace = TraceFile { file, end: 0, buffer, process: std::process::id() };
         trace.write()?;
@@ -67,6 +76,13 @@ impl TraceFile {
     }
 }
 
+/// Returns true for a file that is empty or begins as a trace does.
+fn is_replaceable(file: &File) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.take(HEAD.len() as u64).read_to_end(&mut start)?;
+    Ok(HEAD.as_bytes().starts_with(&start) && (start.is_empty() || start.len() == HEAD.len()))
+}
+
 /// Returns a JSON string.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -100,6 +116,36 @@ mod tests {
         trace.flush();
         assert_eq!(text(), format!("{HEAD},\n{{\"a\":1}},\n{{\"b\":2}}{TAIL}"));
         std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn an_earlier_trace_is_replaced_and_nothing_else() {
+        let path = std::env::temp_dir().join(format!("hekla-retrace-{}", std::process::id()));
+        let text = || std::fs::read_to_string(&path).unwrap();
+        let mut trace = TraceFile::create(&path).unwrap();
+        trace.add("\"a\":1".into());
+        trace.flush();
+        TraceFile::create(&path).unwrap();
+        assert_eq!(text(), format!("{HEAD}{TAIL}"));
+        std::fs::write(&path, "precious").unwrap();
+        let refused = TraceFile::create(&path).map(|_| ()).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(text(), "precious");
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_pipes_are_no_place_for_a_trace() {
+        let name = |what| std::env::temp_dir().join(format!("hekla-{what}-{}", std::process::id()));
+        let (target, link, pipe) = (name("target"), name("link"), name("pipe"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [&link, &pipe] {
+            assert!(TraceFile::create(path).is_err(), "{path:?}");
+            std::fs::remove_file(path).unwrap();
+        }
+        assert!(!target.exists());
     }
 
     #[test]

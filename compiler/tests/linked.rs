@@ -1,0 +1,62 @@
+//! What a program binary keeps of a program, to compile it again: the linked object as text. It must say all that
+//! compiling needs, so that what is made of it is the same, to the word.
+
+mod conformance_support;
+
+use conformance_support::read_folder;
+use hekla_compiler::{
+    compile, compile_linked, compile_to_linked, Object, Options, Program, Source, Target,
+};
+use std::path::Path;
+
+/// Returns what programs are told apart by here: everything.
+fn all_of(program: &Program) -> String {
+    format!("{program:?}")
+}
+
+/// Compiles a program by way of the text of its linked object.
+fn by_text(source: &Source, options: &Options, target: &Target) -> Program {
+    let object = compile_to_linked(source, options, target).object.expect("it compiles");
+    let kernels = object.module.kernels.clone();
+    let read = Object::read(&object.text(), kernels, object.flags);
+    let read = read.unwrap_or_else(|error| panic!("{error}\n{}", object.text()));
+    let compiled = compile_linked(&read, target);
+    compiled.program.unwrap_or_else(|| panic!("{}", compiled.log))
+}
+
+#[test]
+fn programs_are_the_same_by_way_of_their_text() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let programs = read_folder(&folder).unwrap_or_else(|error| panic!("{error}"));
+    let mut compared = 0;
+    for program in programs.iter().filter(|program| program.accept) {
+        let Ok(options) = Options::parse(&program.options) else { continue };
+        let name = "test.cl".to_string();
+        let source = Source { name, text: program.text.clone(), headers: Vec::new() };
+        for target in [Target::generic(), Target::minimal()] {
+            let Some(direct) = compile(&source, &options, &target).program else { continue };
+            let again = by_text(&source, &options, &target);
+            assert!(all_of(&direct) == all_of(&again), "{}: {}", program.place, program.rule);
+            compared += 1;
+        }
+    }
+    assert!(compared > 1000, "{compared}");
+}
+
+/// Names in SPIR-V have any characters.
+#[test]
+fn names_survive() {
+    let text =
+        "float f(float x) { return x + 1; } kernel void k(global float *p) { p[0] = f(p[1]); }";
+    let source = Source { text: text.into(), ..Source::default() };
+    let (options, target) = (Options::default(), Target::generic());
+    let mut object = compile_to_linked(&source, &options, &target).object.unwrap();
+    let names = ["a\"b", "a\\{1}b", "\u{1}", "a\nb", "a b", "été"];
+    for name in names {
+        let func = object.module.functions.keys().next().unwrap();
+        object.module.functions[func].name = name.to_string();
+        let kernels = object.module.kernels.clone();
+        let read = Object::read(&object.text(), kernels, object.flags).unwrap();
+        assert_eq!(read.module.functions[func].name, name);
+    }
+}

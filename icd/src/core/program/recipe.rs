@@ -1,0 +1,70 @@
+//! How an executable is made again: its binary keeps, beside the SPIR-V, the object that this was compiled from.
+
+use crate::core::program::binary;
+use crate::core::program::build::Input;
+use hekla_compiler::{self as compiler, CompiledObject, LinkOptions, Object, SpecValue, Target};
+use std::sync::Arc;
+
+/// What an executable was made of.
+pub enum Recipe {
+    /// The text or the module of its program; this with some constants.
+    Built(Vec<SpecValue>),
+    /// Objects and libraries.
+    Linked(Vec<Arc<Object>>, LinkOptions),
+    /// A binary, which had this object.
+    Loaded(Option<Arc<[u8]>>),
+}
+
+/// An executable, as far as it takes part.
+pub struct Product<'a> {
+    /// The text or the module of the program, if it has one.
+    pub input: Option<&'a Input>,
+    /// The options of the build.
+    pub options: &'a str,
+    pub target: &'a Target,
+    pub program: &'a compiler::Program,
+}
+
+impl Recipe {
+    /// Returns the linked object of an executable, as [`binary::linked`] writes it. `None` where it cannot be made again: a
+    /// header on the disk has changed meanwhile, or the system lacks memory.
+    pub fn linked(&self, product: &Product<'_>) -> Option<Arc<[u8]>> {
+        let made = match self {
+            Recipe::Built(specs) => product.compile(specs)?,
+            Recipe::Linked(objects, options) => {
+                let objects: Vec<&Object> = objects.iter().map(Arc::as_ref).collect();
+                compiler::link_to_linked(&objects, options)
+            }
+            Recipe::Loaded(linked) => return linked.clone(),
+        };
+        let object = made.object?;
+        // Headers may be others by now.
+        if !made.lookups.is_empty() && !product.is_of(&object) {
+            return None;
+        }
+        Some(binary::linked(&object).into())
+    }
+}
+
+impl Product<'_> {
+    fn compile(&self, specs: &[SpecValue]) -> Option<CompiledObject> {
+        let options = compiler::Options::parse(self.options).ok()?;
+        Some(match self.input? {
+            Input::Source(source) => compiler::compile_to_linked(source, &options, self.target),
+            Input::Il(il) => {
+                compiler::compile_il_to_linked(il.module.module(), specs, &options, self.target)
+            }
+        })
+    }
+
+    /// Returns true if an object compiles to the executable's modules.
+    fn is_of(&self, object: &Object) -> bool {
+        let compiled = compiler::compile_linked(object, self.target).program;
+        compiled.is_some_and(|again| {
+            let modules = |program: &compiler::Program| -> Vec<Vec<u32>> {
+                program.kernels.iter().map(|kernel| kernel.spirv.clone()).collect()
+            };
+            modules(&again) == modules(self.program) && again.data.bytes == self.program.data.bytes
+        })
+    }
+}
