@@ -1,5 +1,5 @@
-//! The format of binaries, as far as a forger must know it (`icd/src/core/program/binary.rs`): where the digest is, and how it
-//! is made. It is all in this file.
+//! The format of binaries, as far as a forger must know it (`icd/src/core/program/binary/mod.rs`): where the digest is, and how
+//! it is made. It is all in this file. The seal of executables cannot be forged: its key is the library's.
 
 use std::ops::Range;
 

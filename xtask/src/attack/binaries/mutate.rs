@@ -90,9 +90,11 @@ fn change_number(binary: &mut [u8], parts: &Parts, random: &mut Random) {
         return;
     }
     let mut at = *random.of(&parts.numbers);
-    // What is small is a count, a size or a kind more often than not.
-    for _ in 0..8 {
-        if number(binary, at).is_some_and(|value| value < 1 << 12) {
+    // What is small is a count, a size or a kind more often than not, and what stands before the SPIR-V is read even where that
+    // is not taken.
+    let code = parts.code.first().map_or(binary.len(), |code| code.start);
+    for _ in 0..12 {
+        if at < code && number(binary, at).is_some_and(|value| value < 1 << 12) {
             break;
         }
         at = *random.of(&parts.numbers);

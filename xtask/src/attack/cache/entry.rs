@@ -38,6 +38,8 @@ pub enum Damage {
     /// Another entry, by a link.
     HardLink,
     SoftLink,
+    /// Another entry, with a digest that is right here.
+    Rebound,
     /// Its own content, changed, with a digest that is right.
     Forged,
     /// Its own bytes, changed.
@@ -69,10 +71,11 @@ pub enum Damage {
 }
 
 impl Damage {
-    pub const ALL: [Damage; 20] = [
+    pub const ALL: [Damage; 21] = [
         Damage::Copy,
         Damage::HardLink,
         Damage::SoftLink,
+        Damage::Rebound,
         Damage::Forged,
         Damage::Changed,
         Damage::Cut,
@@ -97,6 +100,7 @@ impl Damage {
     pub fn put(self, entry: &Entry, others: &[Entry], random: &mut Random) -> io::Result<()> {
         let other = &others[random.below(others.len())];
         let (path, mut bytes) = (&entry.path, entry.bytes.clone());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         remove(path);
         match self {
             Damage::Copy => return std::fs::write(path, &other.bytes),
@@ -125,7 +129,11 @@ impl Damage {
             }
             Damage::Forged => {
                 forge(&mut bytes, others, random);
-                repair(&mut bytes);
+                repair(&mut bytes, &name);
+            }
+            Damage::Rebound => {
+                bytes.clone_from(&other.bytes);
+                repair(&mut bytes, &name);
             }
             Damage::Changed => {
                 for _ in 0..=random.small(8) {
@@ -149,7 +157,7 @@ impl Damage {
 
     /// Returns true if a program may do something else with it: its owner has made other code of it.
     pub fn may_change(self) -> bool {
-        self == Damage::Forged
+        matches!(self, Damage::Forged | Damage::Rebound)
     }
 }
 
