@@ -31,6 +31,13 @@ const ARG: [u32; 5] = [ARG_ADDRESS, 0x1197, ARG_TYPE, 0x1199, 0x119A];
 const COMPILE_WORK_GROUP_SIZE: u32 = 0x11B1;
 /// What may be asked of a kernel on a device; 0x11B5 is for kernels of custom devices.
 const WORK_GROUP: [u32; 5] = [0x11B0, COMPILE_WORK_GROUP_SIZE, 0x11B2, 0x11B3, 0x11B4];
+/// What may be asked of a kernel's sub-groups, with sizes of work-groups, and with a number of sub-groups.
+const SUB_GROUPS_OF_SIZES: [u32; 2] = [0x2033, 0x2034];
+const SIZES_OF_SUB_GROUPS: u32 = 0x11B8;
+const SUB_GROUPS: [u32; 2] = [0x11B9, 0x11BA];
+/// Sizes to ask about.
+const SIZES: [[usize; 3]; 5] =
+    [[1, 1, 1], [8, 4, 2], [1 << 20, 1, 1], [usize::MAX; 3], [usize::MAX / 2 + 1, 2, 1]];
 const LOCAL: u64 = 0x119C;
 const PRIVATE: u64 = 0x119E;
 
@@ -121,7 +128,31 @@ fn ask(kernel: &Kernel<'_>) -> Result<(), Verdict> {
             call!(world, clGetKernelWorkGroupInfo(handle, world.device, what, size, place, needed))
         })?;
     }
-    Ok(())
+    ask_sub_groups(kernel)
+}
+
+/// Asks all about a kernel's sub-groups.
+fn ask_sub_groups(kernel: &Kernel<'_>) -> Result<(), Verdict> {
+    let (world, handle, device) = (kernel.world, kernel.handle, kernel.world.device);
+    let ask = |what, input: &[usize], size: usize| {
+        let mut answer = [0usize; 3];
+        let (given, from) = (size_of_val(input), input.as_ptr().cast());
+        let from = if input.is_empty() { null() } else { from };
+        let (size, to) = (size * size_of::<usize>(), answer.as_mut_ptr().cast());
+        let code = call!(
+            world,
+            clGetKernelSubGroupInfo(handle, device, what, given, from, size, to, null_mut())
+        );
+        // CL_INVALID_VALUE and CL_INVALID_OPERATION where sizes are none, or the device has no sub-groups.
+        allow_refusal(judge("clGetKernelSubGroupInfo", code, &[-30, -59])).map(drop)
+    };
+    for sizes in SIZES {
+        for what in SUB_GROUPS_OF_SIZES {
+            ask(what, &sizes, 1)?;
+        }
+        ask(SIZES_OF_SUB_GROUPS, &sizes[..1], 3)?;
+    }
+    SUB_GROUPS.into_iter().try_for_each(|what| ask(what, &[], 1))
 }
 
 /// Returns the number of a kernel's arguments, or of those that are tried.
