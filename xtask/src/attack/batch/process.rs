@@ -227,3 +227,50 @@ fn placed(errors: &str) -> (Where, String) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::attack::DEATH;
+
+    fn watched(log: &Path, text: &str) -> (Watched, Vec<(u64, Fate)>) {
+        std::fs::write(log, text).unwrap();
+        let mut watched = Watched {
+            log: File::open(log).unwrap(),
+            rest: String::new(),
+            ready: false,
+            done: false,
+            seed: 0,
+            since: Instant::now(),
+            stage: String::new(),
+            ran: false,
+        };
+        let mut fates = Vec::new();
+        watched.read(&mut |seed, fate, _| fates.push((seed, fate))).unwrap();
+        (watched, fates)
+    }
+
+    #[test]
+    fn what_a_process_tells_is_read_up_to_the_case_that_it_died_in() {
+        let log = std::env::temp_dir().join(format!("hekla-attack-{}.log", std::process::id()));
+        let told = "ready\ncase 7\nstage build\nrefused CL_X\ncase 8\nstage finish\nsame\n\
+                    case 9\nstage create\nstage bui";
+        let (watched, fates) = watched(&log, told);
+        assert_eq!(fates, [(7, Fate::Refused("CL_X".into())), (8, Fate::Same)]);
+        assert_eq!((watched.seed, watched.stage.as_str()), (9, "create"));
+        assert!(watched.ready && watched.ran && !watched.done);
+        std::fs::remove_file(&log).unwrap();
+
+        let maps = "maps\n1000-2000 r-xp 00000000 00:00 1 /w/libhekla.so\n\
+                    3000-4000 r-xp 00000000 00:00 2 /usr/lib/libvulkan_lvp.so\n";
+        let at = |place: &str| format!("{DEATH}11\npc {place}\nat {place}\n{maps}");
+        assert!(matches!(died(&watched, "", &at("3001")), Fate::DiedInDriver(_)));
+        // A kernel that was changed has run before, and may have written anywhere.
+        assert!(matches!(died(&watched, "", &at("1001")), Fate::DiedLater(_)));
+        let calm = Watched { ran: false, ..watched };
+        assert!(matches!(died(&calm, "", &at("1001")), Fate::Crashed(_)));
+        assert!(matches!(died(&calm, "", ""), Fate::Crashed(_)));
+        let starved = "memory allocation of 64 bytes failed\n";
+        assert!(matches!(died(&calm, "", starved), Fate::Starved(_)));
+    }
+}
