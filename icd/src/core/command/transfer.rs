@@ -152,7 +152,8 @@ impl Execution<'_> {
         let buffer = mem.on_device(self.queue.device_index)?;
         let in_view = self.queue.gpu.host_view(&buffer).is_some();
         let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read)
-            && to.is_seen_by_host(&self.queue.gpu);
+            && to.is_seen_by_host(&self.queue.gpu)
+            && !to.leads_to(&buffer);
         if self.ready && host_moves && (in_view || self.blocking) {
             let (queue, after) = (self.queue, self.state.after);
             if !in_view {
@@ -253,7 +254,8 @@ impl Execution<'_> {
         let buffer = mem.on_device(self.queue.device_index)?;
         let size = from.rect.bytes();
         let host_moves = self.queue.gpu.host_moves(&buffer, size, Access::Write)
-            && from.is_seen_by_host(&self.queue.gpu);
+            && from.is_seen_by_host(&self.queue.gpu)
+            && !from.leads_to(&buffer);
         if host_moves && self.idle()? {
             let start = clock::now();
             for run in runs(&from.rect, &to) {
