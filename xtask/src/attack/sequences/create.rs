@@ -2,7 +2,7 @@
 
 use super::api::*;
 use super::host::HostMemory;
-use super::layout::Pitch;
+use super::layout::{copy_rows, Pitch};
 use super::object::{Format, HostAccess, Image, Kind, Object, Shape, Store};
 use super::world::World;
 use cl3::types::{cl_buffer_region, cl_image_desc, cl_image_format, cl_mem};
@@ -138,6 +138,7 @@ impl World<'_> {
             host,
             read_only,
             host_pointer: pointer.filter(|_| source.is_used),
+            host_pitch: Pitch::default(),
             is_view: false,
         };
         self.adopt(object, data, source, &format!("buffer of {bytes} bytes at {pointer:?}"))
@@ -173,6 +174,7 @@ impl World<'_> {
             host,
             read_only,
             host_pointer: host_pointer.map(|pointer| pointer.wrapping_byte_add(origin)),
+            host_pitch: Pitch::default(),
             is_view: true,
         });
         Ok(())
@@ -187,7 +189,7 @@ impl World<'_> {
         let bytes = self.random.size(1 << 18);
         let data = self.random.bytes(bytes);
         let flags = CL_MEM_READ_WRITE | if fine { CL_MEM_SVM_FINE_GRAIN_BUFFER } else { 0 };
-        let align = *self.random.pick(&[0, 1, 4, 64]);
+        let align = *self.random.pick(&[0, 8, 64]);
         let allocated = cl().clSVMAlloc(self.context.handle(), flags, bytes, align);
         let handle =
             allocated.filter(|address| !address.is_null()).ok_or("clSVMAlloc gives nothing")?;
@@ -200,6 +202,7 @@ impl World<'_> {
             host: HostAccess { read: true, write: true },
             read_only: false,
             host_pointer: None,
+            host_pitch: Pitch::default(),
             is_view: false,
         };
         let source = Source { flags, memory: None, is_used: false };
@@ -221,12 +224,20 @@ impl World<'_> {
         let pitch = Pitch { row, slice: row * size[1] };
         let image = Image { shape, format, size, pitch };
         let bytes = pitch.slice * size[2];
-        let data = self.random.bytes(bytes);
-        let source = self.first_bytes(&data, 16);
+        // Host memory may have gaps between rows, as the row pitch tells.
+        let gap = if self.random.once_in(2) { 0 } else { self.random.below(6) * format.texel() };
+        let in_host = Pitch { row: row + gap, slice: (row + gap) * size[1] };
+        let given = self.random.bytes(in_host.slice * size[2]);
+        let (mut data, host) = (vec![0; bytes], Image { pitch: in_host, ..image });
+        let rows = |image: Image| image.block([0; 3], size).rows();
+        copy_rows(&given, &rows(host), &mut data, &rows(image), row);
+        let source = self.first_bytes(&given, 16);
+        let named = if source.memory.is_some() && gap > 0 { in_host.row } else { 0 };
         let (host_flags, host) = self.host_flags();
         let pointer = source.memory.as_ref().map(HostMemory::address);
         let flags = source.flags | host_flags | CL_MEM_READ_WRITE;
-        let handle = self.new_image(image, flags, 0, null_mut(), pointer.unwrap_or(null_mut()))?;
+        let handle =
+            self.new_image(image, flags, named, null_mut(), pointer.unwrap_or(null_mut()))?;
         let object = Object {
             handle,
             kind: Kind::Image(image),
@@ -235,10 +246,11 @@ impl World<'_> {
             bytes,
             host,
             read_only: false,
-            host_pointer: None,
+            host_pointer: pointer.filter(|_| source.is_used),
+            host_pitch: in_host,
             is_view: false,
         };
-        self.adopt(object, data, source, &format!("{image:?}")).map(drop)
+        self.adopt(object, data, source, &format!("{image:?}, rows of {named} bytes")).map(drop)
     }
 
     fn new_image(
@@ -318,6 +330,7 @@ impl World<'_> {
             host,
             read_only,
             host_pointer: None,
+            host_pitch: Pitch::default(),
             is_view: true,
         });
         Ok(())

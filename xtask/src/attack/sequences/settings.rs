@@ -18,6 +18,8 @@ pub fn of(seed: u64) -> Settings {
         ("HEKLA_PACK", "always"),
         ("HEKLA_PREPARE", "always"),
         ("HEKLA_COMPLETION_MARKERS", "1"),
+        // Other processes do without; the parent names a folder for it.
+        ("HEKLA_CACHE", "1"),
     ];
     let mut random = Random::new((seed / BLOCK) ^ 0x5E77_1265);
     let mut settings = Settings::new();
