@@ -87,6 +87,10 @@ usage: cargo xtask COMMAND
   attack [KIND...] [--minutes N] [--count N] [--seed N] [--jobs N] [--driver NAME] [--library FILE]
                             attack the library, for a minute each kind, or so many cases from a seed on:
                             sequences: random sequences of commands against a model
+                            binaries, modules, texts: program binaries, SPIR-V and OpenCL C, changed
+                            (--with build-only: binaries launch nothing; --with launch: the others do)
+                            cache: a disk cache with entries damaged, forged and exchanged
+                            faults: no memory, no threads, huge sizes, signals, forks (--with CASE: one of its cases)
   ulp [--arguments N] [--exhaustive] [--only NAME]... [--type TYPE] [--library FILE] [--vendors DIR]
       [--skip NAME] [--results DIR] [--seconds N] [--render]
                             measure the errors of the math functions, for docs/accuracy.md

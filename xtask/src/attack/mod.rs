@@ -3,9 +3,15 @@
 //!
 //! What may crash or hang runs in processes of its own ([`process`]): `attack --child KIND` is such a process.
 
+mod batch;
+mod binaries;
+mod cache;
+mod faults;
+mod modules;
 mod process;
 mod request;
 mod sequences;
+mod texts;
 
 use crate::system::step;
 use crate::Outcome;
@@ -25,6 +31,11 @@ pub struct Kind {
 #[rustfmt::skip]
 const KINDS: &[Kind] = &[
     Kind { name: "sequences", about: "random sequences of commands against a model", run: sequences::run },
+    Kind { name: "binaries", about: "program binaries, changed, with a digest that is right", run: binaries::run },
+    Kind { name: "cache", about: "a disk cache with entries damaged, forged and exchanged", run: cache::run },
+    Kind { name: "faults", about: "no memory, no threads, no files, huge sizes, signals and forks", run: faults::run },
+    Kind { name: "modules", about: "SPIR-V, changed word by word", run: modules::run },
+    Kind { name: "texts", about: "OpenCL C, changed token by token, and options", run: texts::run },
 ];
 
 /// Runs the command: every kind that is named, or all; goes on where one fails.

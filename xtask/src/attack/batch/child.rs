@@ -1,0 +1,156 @@
+//! The process that tries cases: it writes the number of each to a file before it begins it, and what came of it after.
+
+use super::super::Request;
+use crate::platform::attack::report_death;
+use crate::Outcome;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// What came of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It did what it did before it was changed.
+    Same,
+    /// It was accepted and does something else, or what it does was not compared.
+    Accepted,
+    /// A function returned an error that the specification has for it.
+    Refused(String),
+    /// What may never be, in words.
+    Wrong(String),
+}
+
+/// What the parent tells the child beside the seed and the number of cases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Errand {
+    /// A word of the kind's own; may be empty.
+    pub mode: String,
+    /// Where to write what came of the cases.
+    pub log: PathBuf,
+}
+
+impl Errand {
+    /// As a word of the command line.
+    pub fn text(&self) -> String {
+        format!("{}:{}", self.mode, self.log.display())
+    }
+
+    fn parse(text: &str) -> Option<Errand> {
+        let (mode, log) = text.split_once(':')?;
+        Some(Errand { mode: mode.to_string(), log: log.into() })
+    }
+}
+
+/// Returns the place of what the child of a log prints to standard error.
+pub fn errors_of(log: &Path) -> PathBuf {
+    log.with_extension("errors")
+}
+
+/// The child.
+pub struct Child {
+    log: File,
+    log_path: PathBuf,
+    errors: Option<File>,
+    /// Bytes of `errors` that have been read.
+    seen: u64,
+    pub mode: String,
+    /// To be set where this process can go on no longer: its device is lost.
+    pub lost: bool,
+    /// Where to write what a case is made of, if it is the only one.
+    kept: Option<PathBuf>,
+}
+
+impl Child {
+    /// Opens what the parent of this process reads.
+    pub fn open(request: &Request) -> Result<Child, String> {
+        report_death();
+        let errand = request.with.as_deref().and_then(Errand::parse);
+        let errand = errand.ok_or("a child needs --with MODE:LOG")?;
+        let log = File::options().append(true).create(true).open(&errand.log);
+        let log = log.map_err(|e| format!("{}: {e}", errand.log.display()))?;
+        let errors = File::open(errors_of(&errand.log)).ok();
+        let folder = errand.log.parent().filter(|_| request.count == Some(1));
+        let kept = folder.map(|folder| folder.join(format!("{}", request.seed)));
+        let log_path = errand.log;
+        Ok(Child { log, log_path, errors, seen: 0, mode: errand.mode, lost: false, kept })
+    }
+
+    fn say(&mut self, line: &str) {
+        // At once: the next thing that this process does may be its last.
+        let _ = self.log.write_all(line.as_bytes());
+    }
+
+    /// Tells what the case under way does next.
+    pub fn stage(&mut self, name: &str) {
+        self.say(&format!("stage {name}\n"));
+    }
+
+    /// Returns the place of a folder that is this process' own.
+    pub fn folder(&self, name: &str) -> PathBuf {
+        self.log_path.with_extension(name)
+    }
+
+    /// Keeps what the case under way is made of as a file `SEED.ENDING` beside the log, if it is tried alone.
+    pub fn keep(&self, bytes: &[u8], ending: &str) {
+        if let Some(path) = &self.kept {
+            let _ = std::fs::write(path.with_extension(ending), bytes);
+        }
+    }
+
+    /// Returns a line that a panic in the library printed since the last call.
+    fn panic(&mut self) -> Option<String> {
+        let file = self.errors.as_mut()?;
+        let size = file.metadata().ok()?.len();
+        if size == self.seen {
+            return None;
+        }
+        file.seek(SeekFrom::Start(self.seen)).ok()?;
+        let mut text = Vec::new();
+        file.take(size - self.seen).read_to_end(&mut text).ok()?;
+        self.seen = size;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let mut lines = text.lines().skip_while(|line| !line.contains("panicked at"));
+        Some(format!("{} {}", lines.next()?, lines.next().unwrap_or_default()))
+    }
+
+    /// Tries the cases of a request, one seed after the other.
+    pub fn run(
+        mut self,
+        request: &Request,
+        mut case: impl FnMut(u64, &mut Child) -> Verdict,
+    ) -> Outcome {
+        self.panic();
+        self.say("ready\n");
+        for number in 0..request.count.unwrap_or(0) {
+            let seed = request.seed.wrapping_add(number);
+            self.say(&format!("case {seed}\n"));
+            let verdict = case(seed, &mut self);
+            let verdict = self.panic().map_or(verdict, Verdict::Wrong);
+            let line = match verdict {
+                Verdict::Same => "same\n".to_string(),
+                Verdict::Accepted => "accepted\n".to_string(),
+                Verdict::Refused(code) => format!("refused {code}\n"),
+                Verdict::Wrong(what) => format!("wrong {}\n", what.replace('\n', " | ")),
+            };
+            self.say(&line);
+            if self.lost {
+                break;
+            }
+        }
+        self.say("done\n");
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_errand_comes_through_the_command_line() {
+        let errand = Errand { mode: "build-only".into(), log: "/a folder/x:1.log".into() };
+        assert_eq!(Errand::parse(&errand.text()), Some(errand));
+        assert_eq!(Errand::parse("nothing"), None);
+        assert_eq!(errors_of(Path::new("/a/3.log")), Path::new("/a/3.errors"));
+    }
+}

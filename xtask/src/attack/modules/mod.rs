@@ -1,0 +1,160 @@
+//! `attack modules`: OpenCL's SPIR-V, changed word by word. Whatever a module says, it is refused in words, or becomes a
+//! program that can be asked all that there is to ask.
+//!
+//! `--with launch` also launches the kernels of one in eight of those that build.
+
+mod mutate;
+#[path = "../../../../compiler/tests/ingest_support/mod.rs"]
+mod texts;
+
+use super::batch::child::{Child, Verdict};
+use super::batch::exercise::exercise;
+use super::batch::opencl::{call, judge, Program, World};
+use super::batch::random::Random;
+use super::batch::{self, spirv, Batch};
+use super::process::Target;
+use super::Request;
+use crate::{system, Outcome};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The folders of modules as text: of many programs a file, in the form that the compiler's tests give them, and of one.
+const MANY: &str = "compiler/tests/ingest";
+const SINGLE: &str = "icd/tests/python/spirv";
+/// Launches kernels of one module in so many.
+const LAUNCHED: usize = 8;
+/// Options to build with.
+const OPTIONS: [&str; 6] = [
+    "",
+    "",
+    "-cl-kernel-arg-info",
+    "-cl-opt-disable",
+    "-cl-fast-relaxed-math -cl-denorms-are-zero",
+    "-cl-uniform-work-group-size",
+];
+
+/// Attacks, or is one of the processes that do.
+pub fn run(request: &Request) -> Outcome {
+    let folder = request.folder("modules")?;
+    if request.is_child {
+        return child(request, &folder);
+    }
+    system::ensure_packages(&["spirv-tools"])?;
+    assemble(&folder)?;
+    let target = Target::of(request)?;
+    batch::attack(
+        request,
+        &Batch {
+            kind: "modules",
+            target: &target,
+            mode: request.with.clone().unwrap_or_default(),
+            prepare: &|_| {},
+            per_process: 10_000,
+            limit: Duration::from_secs(30),
+            memory: 2 << 30,
+        },
+    )
+}
+
+/// Writes all modules to a folder.
+fn assemble(folder: &Path) -> Outcome {
+    let write = |name: String, bytes: Vec<u8>| {
+        let path = folder.join(format!("{name}.spv"));
+        std::fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
+    };
+    for module in texts::read_folder(&system::root().join(MANY)) {
+        if module.accept {
+            write(module.place.replace(':', "-"), texts::assemble(&module.text)?)?;
+        }
+    }
+    for path in files(&system::root().join(SINGLE), "spvasm")? {
+        let text =
+            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        // Some are of newer versions of SPIR-V than others.
+        write(name, spirv::assemble(&text)?)?;
+    }
+    Ok(())
+}
+
+/// Returns the files of a folder that end so, in their names' order.
+fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    all.retain(|path| path.extension().is_some_and(|extension| extension == ending));
+    all.sort();
+    Ok(all)
+}
+
+fn child(request: &Request, folder: &Path) -> Outcome {
+    let child = Child::open(request)?;
+    let launch = child.mode == "launch";
+    let mut modules = Vec::new();
+    for path in files(folder, "spv")? {
+        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        modules.push(words(&bytes));
+    }
+    let world = World::open()?;
+    child.run(request, |seed, child| {
+        let mut random = Random::new(seed);
+        let mut module = random.of(&modules).clone();
+        mutate::change(&mut module, &modules, &mut random);
+        match attempt(&world, &module, launch, &mut random, child) {
+            Ok(()) => Verdict::Accepted,
+            Err(verdict) => verdict,
+        }
+    })
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+/// Builds or compiles a module, and does all that there is to do with it.
+fn attempt(
+    world: &World,
+    module: &[u32],
+    launch: bool,
+    random: &mut Random,
+    child: &mut Child,
+) -> Result<(), Verdict> {
+    child.stage("create");
+    let bytes: Vec<u8> = module.iter().flat_map(|word| word.to_le_bytes()).collect();
+    child.keep(&bytes, "il");
+    let program = world.module(&bytes)?;
+    if random.once_in(4) {
+        child.stage("constants");
+        specialize(&program, random)?;
+    }
+    let options = *random.of(&OPTIONS);
+    if random.once_in(8) {
+        child.stage("compile");
+        program.compile(options)?;
+        exercise(&program, false, child)?;
+        child.stage("link");
+        let linked = world.link(&[&program], "")?;
+        return exercise(&linked, false, child).map(drop);
+    }
+    child.stage("build");
+    program.build(options)?;
+    exercise(&program, launch && random.once_in(LAUNCHED), child).map(drop)
+}
+
+/// Gives values of right and of wrong sizes to specialization constants that may be there.
+fn specialize(program: &Program<'_>, random: &mut Random) -> Result<(), Verdict> {
+    let value = random.any().to_le_bytes();
+    for id in [0, 1, 2, 3, 4, 5, 7, 10, 11, 12, 13, 14, 15, u32::MAX] {
+        for size in [4, 8, 1, 2] {
+            let (handle, place) = (program.handle, value.as_ptr().cast());
+            let code =
+                call!(program.world, clSetProgramSpecializationConstant(handle, id, size, place));
+            // CL_INVALID_SPEC_ID, and CL_INVALID_VALUE for a wrong size.
+            match judge("clSetProgramSpecializationConstant", code, &[-71, -30]) {
+                Ok(()) => break,
+                Err(Verdict::Refused(_)) => {}
+                Err(wrong) => return Err(wrong),
+            }
+        }
+    }
+    Ok(())
+}

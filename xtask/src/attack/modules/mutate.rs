@@ -1,0 +1,313 @@
+//! How a module of SPIR-V is changed: word by word, and instruction by instruction.
+
+use super::super::batch::random::Random;
+use std::collections::HashSet;
+
+/// Words of the head: magic number, version, generator, bound and schema.
+const HEAD: usize = 5;
+/// Numbers that make trouble.
+const NUMBERS: [u32; 14] = [
+    0,
+    1,
+    2,
+    3,
+    5,
+    16,
+    64,
+    255,
+    0xFFFF,
+    0x1_0000,
+    0x4000_0000,
+    0x7FFF_FFFF,
+    0x8000_0000,
+    0xFFFF_FFFF,
+];
+/// Opcodes of one kind, which take each other's places.
+const KINDS: [&[u32]; 12] = [
+    // Types.
+    &[19, 20, 21, 22, 23, 28, 30, 32, 33],
+    // Constants.
+    &[41, 42, 43, 44, 46, 48, 49, 50, 51, 52],
+    // Conversions.
+    &[109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124],
+    // Binary arithmetic.
+    &[128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143],
+    // Shifts and bits.
+    &[194, 195, 196, 197, 198, 199, 200],
+    // Comparisons.
+    &[164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179],
+    // Floats compared.
+    &[180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191],
+    // Memory.
+    &[61, 62, 63, 64, 65, 66, 67, 68, 70],
+    // Composites and vectors.
+    &[77, 78, 79, 80, 81, 82, 83],
+    // Atomic operations.
+    &[227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242],
+    // Ends of blocks, and what stands before them.
+    &[245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255],
+    // Groups.
+    &[259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 224, 225],
+];
+/// Most words of a module: what is repeated again and again stays small.
+const MOST: usize = 20_000;
+
+/// Where an instruction lies.
+type Place = std::ops::Range<usize>;
+
+/// Changes a module in one to four places. `others` are modules from which instructions are taken.
+pub fn change(words: &mut Vec<u32>, others: &[Vec<u32>], random: &mut Random) {
+    for _ in 0..=random.small(4) {
+        if words.len() <= HEAD || words.len() > MOST {
+            return;
+        }
+        let all = instructions(words);
+        let at = random.of(&all).clone();
+        match random.below(32) {
+            0..=13 => change_operand(words, &all, &at, random),
+            14..=16 => change_opcode(words, &at, random),
+            17 => change_length(words, &at, random),
+            18 => drop(words.drain(at)),
+            19 | 20 => {
+                let copy = renamed(words, random.of(&all), random);
+                words.splice(at.start..at.start, copy);
+            }
+            21 => {
+                let copy = renamed(words, random.of(&all), random);
+                words.splice(at, copy);
+            }
+            22 => swap(words, &at, &all, random),
+            23 => move_run(words, &all, random),
+            24 => splice(words, at.start, &others[random.below(others.len())], random),
+            25 => words.truncate(at.start + random.below(at.len() + 1)),
+            26 | 27 => resize(words, &at, random),
+            28..=30 => exchange_ids(words, &all, random),
+            _ if random.once_in(4) => words[random.below(HEAD)] = number(random),
+            _ => words[at.start + random.below(at.len())] ^= 1 << random.below(32),
+        }
+    }
+}
+
+/// Returns a copy of an instruction, which gives its result another id, nearly always: that one, or one of those that follow it,
+/// is then defined, and nothing uses it.
+fn renamed(words: &mut [u32], at: &Place, random: &mut Random) -> Vec<u32> {
+    let mut copy = words[at.clone()].to_vec();
+    if let Some(result) = result_of(words, at).filter(|_| !random.once_in(8)) {
+        copy[result] = words[3];
+        words[3] = words[3].saturating_add(1);
+    }
+    copy
+}
+
+/// Returns which word of an instruction is most likely the id of its result.
+fn result_of(words: &[u32], at: &Place) -> Option<usize> {
+    let opcode = words[at.start] & 0xFFFF;
+    let index = match opcode {
+        // Types, labels, strings, imports and groups of decorations.
+        19..=39 | 248 | 7 | 11 | 73 => 1,
+        // Stores, branches, names, decorations, modes, and what else has none.
+        62..=64 | 68 | 224 | 225 | 228 | 245 | 3..=6 | 8 | 10 | 14..=17 | 71..=75 | 246..=255 => {
+            return None
+        }
+        _ => 2,
+    };
+    (at.len() > index).then_some(index)
+}
+
+/// Takes a word away or repeats one; the instruction's length follows, more often than not.
+fn resize(words: &mut Vec<u32>, at: &Place, random: &mut Random) {
+    let place = at.start + random.below(at.len());
+    let length = if random.once_in(2) {
+        words.insert(place + 1, words[place]);
+        at.len() + 1
+    } else {
+        words.remove(place);
+        at.len() - 1
+    };
+    if at.start < words.len() && !random.once_in(4) {
+        words[at.start] = words[at.start] & 0xFFFF | (length as u32) << 16;
+    }
+}
+
+/// Returns the instructions of a module; what is left where a length is wrong is one.
+pub fn instructions(words: &[u32]) -> Vec<Place> {
+    let mut all = Vec::new();
+    let mut at = HEAD;
+    while at < words.len() {
+        let length = (words[at] >> 16).max(1) as usize;
+        let end = (at + length).min(words.len());
+        all.push(at..end);
+        at = end;
+    }
+    all
+}
+
+fn number(random: &mut Random) -> u32 {
+    match random.below(3) {
+        0 => random.small(1 << 20) as u32,
+        1 => random.any() as u32,
+        _ => *random.of(&NUMBERS),
+    }
+}
+
+/// Changes a word behind the first: to an id of the same type, to one near it, or to any.
+fn change_operand(words: &mut [u32], all: &[Place], at: &Place, random: &mut Random) {
+    if at.len() < 2 {
+        return;
+    }
+    let mut index = 1 + random.below(at.len() - 1);
+    if result_of(words, at) == Some(index) && !random.once_in(8) {
+        index = 1 + random.below(at.len() - 1);
+    }
+    let place = at.start + index;
+    let bound = words[3].max(2) as usize;
+    words[place] = match random.below(12) {
+        0..=5 => alike(words, all, words[place], random),
+        6 | 7 => 1 + random.below(bound - 1) as u32,
+        8 => words[place].wrapping_add(1),
+        9 => words[place].wrapping_sub(1),
+        10 => words[HEAD + random.below(words.len() - HEAD)],
+        _ => number(random),
+    };
+}
+
+/// Returns an id of the same type as another one, or another type where that is a type.
+fn alike(words: &[u32], all: &[Place], id: u32, random: &mut Random) -> u32 {
+    let is_type = |at: &&Place| at.len() > 1 && (19..=39).contains(&(words[at.start] & 0xFFFF));
+    let types: HashSet<u32> = all.iter().filter(is_type).map(|at| words[at.start + 1]).collect();
+    if types.contains(&id) {
+        let mut types: Vec<u32> = types.into_iter().collect();
+        types.sort_unstable();
+        return *random.of(&types);
+    }
+    // An instruction whose first operand is a type has its own id for the second.
+    let typed = all.iter().filter(|at| at.len() > 2 && types.contains(&words[at.start + 1]));
+    let typed: Vec<(u32, u32)> =
+        typed.map(|at| (words[at.start + 1], words[at.start + 2])).collect();
+    let Some(&(ty, _)) = typed.iter().find(|(_, own)| *own == id) else {
+        return number(random);
+    };
+    let same: Vec<u32> = typed.iter().filter(|pair| pair.0 == ty).map(|pair| pair.1).collect();
+    *random.of(&same)
+}
+
+/// Makes another instruction of one, of its kind more often than not.
+fn change_opcode(words: &mut [u32], at: &Place, random: &mut Random) {
+    let old = words[at.start] & 0xFFFF;
+    let kind = KINDS.iter().find(|kind| kind.contains(&old));
+    let new = match kind {
+        Some(kind) if !random.once_in(4) => *random.of(kind),
+        _ if random.once_in(2) => {
+            let kind = *random.of(&KINDS);
+            *random.of(kind)
+        }
+        _ => random.below(450) as u32,
+    };
+    words[at.start] = words[at.start] & 0xFFFF_0000 | new;
+}
+
+fn change_length(words: &mut [u32], at: &Place, random: &mut Random) {
+    let length = match random.below(4) {
+        0 => at.len() as u32 + 1,
+        1 => at.len() as u32 - 1,
+        2 => random.below(16) as u32,
+        _ => number(random) & 0xFFFF,
+    };
+    words[at.start] = words[at.start] & 0xFFFF | length << 16;
+}
+
+/// Lets two instructions take each other's place.
+fn swap(words: &mut Vec<u32>, at: &Place, all: &[Place], random: &mut Random) {
+    let other = random.of(all).clone();
+    let (first, second) =
+        if at.start < other.start { (at.clone(), other) } else { (other, at.clone()) };
+    if first.end > second.start {
+        return;
+    }
+    let (early, late) = (words[first.clone()].to_vec(), words[second.clone()].to_vec());
+    words.splice(second, early);
+    words.splice(first, late);
+}
+
+/// Moves some instructions to another place: before the declarations, or behind the end of their function.
+fn move_run(words: &mut Vec<u32>, all: &[Place], random: &mut Random) {
+    let first = random.below(all.len());
+    let last = (first + random.small(12)).min(all.len() - 1);
+    let run: Vec<u32> = words.drain(all[first].start..all[last].end).collect();
+    let rest = instructions(words);
+    let place = if rest.is_empty() { words.len() } else { random.of(&rest).start };
+    words.splice(place..place, run);
+}
+
+/// Takes some instructions of another module, whose ids mean other things here.
+fn splice(words: &mut Vec<u32>, place: usize, other: &[u32], random: &mut Random) {
+    let all = instructions(other);
+    if all.is_empty() {
+        return;
+    }
+    let first = random.below(all.len());
+    let last = (first + random.small(40)).min(all.len() - 1);
+    words.splice(place..place, other[all[first].start..all[last].end].iter().copied());
+    words[3] = words[3].max(other[3]);
+}
+
+/// Writes one id for another wherever it stands.
+fn exchange_ids(words: &mut [u32], all: &[Place], random: &mut Random) {
+    let bound = words[3].max(2) as usize;
+    let old = 1 + random.below(bound - 1) as u32;
+    let new = alike(words, all, old, random);
+    for place in all {
+        for word in &mut words[place.start + 1..place.end] {
+            if *word == old {
+                *word = new;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// OpTypeVoid %1, OpTypeInt %2 32 0, OpConstant %2 %3 7.
+    const MODULE: [u32; 15] = [
+        0x0723_0203,
+        0x1_0000,
+        0,
+        9,
+        0,
+        2 << 16 | 19,
+        1,
+        4 << 16 | 21,
+        2,
+        32,
+        0,
+        4 << 16 | 43,
+        2,
+        3,
+        7,
+    ];
+
+    #[test]
+    fn instructions_are_found_whatever_their_lengths_say() {
+        assert_eq!(instructions(&MODULE), [5..7, 7..11, 11..15]);
+        let mut broken = MODULE;
+        broken[5] = 19;
+        assert_eq!(instructions(&broken)[..2], [5..6, 6..7]);
+        broken[7] = 0xFFFF_0015;
+        assert_eq!(instructions(&broken).last(), Some(&(7..15)));
+    }
+
+    #[test]
+    fn every_change_is_survived_and_most_change_something() {
+        let mut random = Random::new(5);
+        let others = [MODULE.to_vec(), MODULE[..7].to_vec()];
+        let mut same = 0;
+        for _ in 0..20_000 {
+            let mut words = MODULE.to_vec();
+            change(&mut words, &others, &mut random);
+            same += usize::from(words == MODULE);
+        }
+        assert!(same < 4000, "{same}");
+    }
+}

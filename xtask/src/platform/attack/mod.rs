@@ -1,0 +1,28 @@
+//! What attacks need of the system beyond the standard library: signals that tell where they struck, limits of memory,
+//! threads and files, and files of all kinds. All of it is there on Linux alone; elsewhere it is refused.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+mod other;
+
+#[cfg(target_os = "linux")]
+pub use linux::*;
+#[cfg(not(target_os = "linux"))]
+pub use other::*;
+
+/// What a process may have no more of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Bytes of address space.
+    Memory,
+    /// Bytes in a file.
+    FileSize,
+    /// Numbers of open files.
+    Files,
+    /// Processes and threads of this process' user, who may not be root.
+    Threads,
+}
+
+/// The first line of what a dying process writes ([`report_death`]).
+pub const DEATH: &str = "attack: died by signal ";
