@@ -140,7 +140,7 @@ pub fn run(func: &mut Function) {
             store_after_definition(func, value, block, variable);
         }
     }
-    mem2reg::run(func);
+    mem2reg::run_on_all(func);
 }
 
 /// The most steps of an address's computation that are repeated.
