@@ -27,9 +27,10 @@ pub fn run(func: &mut Function) -> bool {
     promote(func, room)
 }
 
-/// As [`run`], whatever it takes.
-pub fn run_on_all(func: &mut Function) -> bool {
-    promote(func, Room { steps: usize::MAX, args: usize::MAX, frontiers: usize::MAX })
+/// As [`run`], of what is legal already.
+pub fn run_on_legal(func: &mut Function) -> bool {
+    let room = Room { frontiers: usize::MAX, is_legal: true, ..Room::of(func) };
+    promote(func, room)
 }
 
 fn promote(func: &mut Function, room: Room) -> bool {
@@ -141,6 +142,8 @@ struct Room {
     args: usize,
     /// Blocks in all dominance frontiers.
     frontiers: usize,
+    /// True if only objects that hold what any legal memory holds may stay there.
+    is_legal: bool,
 }
 
 impl Room {
@@ -156,7 +159,18 @@ impl Room {
             steps: 64 * size + (1 << 18),
             args: (16 * size + (1 << 14)).saturating_sub(args),
             frontiers: MAX_FRONTIER * func.layout.len(),
+            is_legal: false,
         }
+    }
+}
+
+/// Returns true if an object that holds such a value is legal as it is.
+fn may_be_in_memory(ty: Type) -> bool {
+    match ty.scalar {
+        _ if ty.lanes > 1 => false,
+        Scalar::I32 | Scalar::F32 | Scalar::I64 | Scalar::F64 => true,
+        Scalar::Ptr(space) => matches!(space, AddressSpace::Global | AddressSpace::Constant),
+        _ => false,
     }
 }
 
@@ -179,6 +193,7 @@ fn place_params(
     for index in 0..allocas.list.len() {
         let stamp = index as u32;
         let Some(ty) = allocas.list[index].ty.filter(|_| !defs[index].is_empty()) else { continue };
+        let may_stay = !room.is_legal || may_be_in_memory(ty);
         let mut work = std::mem::take(&mut uses[index]);
         if let [def] = defs[index][..] {
             if work.iter().all(|&block| block != def && dom.dominates(def, block)) {
@@ -193,7 +208,7 @@ fn place_params(
             live[block] = stamp;
             room.steps = room.steps.saturating_sub(cfg.preds(block).len());
             work.extend(cfg.preds(block).iter().filter(|&&p| defined[p] != stamp));
-            if room.steps == 0 {
+            if room.steps == 0 && may_stay {
                 break;
             }
         }
@@ -209,11 +224,11 @@ fn place_params(
                 }
             }
         }
-        if room.steps == 0 || args > room.args || frontiers.is_none() {
+        if may_stay && (room.steps == 0 || args > room.args || frontiers.is_none()) {
             allocas.give_up(func, index);
             continue;
         }
-        room.args -= args;
+        room.args = room.args.saturating_sub(args);
         for at in joins {
             params[at].push((stamp, func.add_param(at, ty)));
         }
