@@ -5,12 +5,13 @@
 //! so this is an estimate.
 
 use crate::ir::cfg::Cfg;
+use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
 /// Returns the register pressure of the last of some functions, which stand after those that they call.
 pub fn register_pressure(module: &Module, bottom_up: &[Func]) -> u32 {
-    let mut known: SecondaryMap<Func, u32> = SecondaryMap::new();
+    let mut known: SparseMap<Func, u32> = SparseMap::new();
     for &func in bottom_up {
         known[func] = of_function(&module.functions[func], &known);
     }
@@ -29,7 +30,7 @@ fn registers(func: &Function, value: Value) -> u32 {
     }
 }
 
-fn of_function(func: &Function, callees: &SecondaryMap<Func, u32>) -> u32 {
+fn of_function(func: &Function, callees: &SparseMap<Func, u32>) -> u32 {
     let cfg = Cfg::compute(func);
     let mut at_exit = LiveAtExit::compute(func, &cfg);
     let mut alive: SecondaryMap<Value, bool> = func.value_map();
