@@ -360,7 +360,7 @@ fn run_passes(
 
 /// How many instructions the modules of all kernels together may have for each of the program, and in any.
 const EMITTED: usize = 16;
-const MIN_EMITTED: usize = 2_000_000;
+const MIN_EMITTED: usize = 500_000;
 
 /// Fails where the kernels' modules, each of which has the functions that its kernel reaches, would be out of
 /// proportion to the program.

@@ -19,6 +19,7 @@ pub mod loop_exits;
 pub mod mem2reg;
 pub mod nesting;
 pub mod partial_unroll;
+mod pending_targets;
 pub mod rotate;
 pub mod scalarize;
 pub mod simplify;
