@@ -27,6 +27,10 @@ const FORMATS: [Format; 9] = [
     Format { order: CL_RGBA, channel: 0x10D8, channels: 4, bytes: 2 },
 ];
 
+fn channels(format: Format) -> cl_image_format {
+    cl_image_format { image_channel_order: format.order, image_channel_data_type: format.channel }
+}
+
 /// Where an object's first bytes come from.
 struct Source {
     flags: u64,
@@ -236,8 +240,10 @@ impl World<'_> {
         let (host_flags, host) = self.host_flags();
         let pointer = source.memory.as_ref().map(HostMemory::address);
         let flags = source.flags | host_flags | CL_MEM_READ_WRITE;
-        let handle =
-            self.new_image(image, flags, named, null_mut(), pointer.unwrap_or(null_mut()))?;
+        let place = pointer.unwrap_or(null_mut());
+        let Some(handle) = self.new_image(image, flags, named, null_mut(), place)? else {
+            return Ok(());
+        };
         let object = Object {
             handle,
             kind: Kind::Image(image),
@@ -260,11 +266,8 @@ impl World<'_> {
         row_pitch: usize,
         buffer: cl_mem,
         pointer: *mut c_void,
-    ) -> Result<cl_mem> {
-        let format = cl_image_format {
-            image_channel_order: image.format.order,
-            image_channel_data_type: image.format.channel,
-        };
+    ) -> Result<Option<cl_mem>> {
+        let format = channels(image.format);
         let [width, height, depth] = image.size;
         let layers = match image.shape {
             Shape::OneArray => height,
@@ -284,9 +287,28 @@ impl World<'_> {
             buffer,
         };
         let made_now = make!(clCreateImage(self.context.handle(), flags, &format, &desc, pointer));
-        made_now.map_err(|status| {
-            format!("clCreateImage gives {status} for {image:?}, flags {flags:#x}")
-        })
+        match made_now {
+            Ok(handle) => Ok(Some(handle)),
+            Err(CL_IMAGE_FORMAT_NOT_SUPPORTED) if !self.has_format(image)? => Ok(None),
+            Err(status) => {
+                Err(format!("clCreateImage gives {status} for {image:?}, flags {flags:#x}"))
+            }
+        }
+    }
+
+    /// Returns true if the device lists an image's format.
+    fn has_format(&self, image: Image) -> Result<bool> {
+        let (context, own) = (self.context.handle(), channels(image.format));
+        let (shape, flags) = (image.shape as u32, CL_MEM_READ_WRITE);
+        let mut count = 0;
+        done!(clGetSupportedImageFormats(context, flags, shape, 0, null_mut(), &mut count))?;
+        let mut all = vec![own; count as usize];
+        let place = all.as_mut_ptr();
+        done!(clGetSupportedImageFormats(context, flags, shape, count, place, null_mut()))?;
+        Ok(all.iter().any(|format| {
+            format.image_channel_order == own.image_channel_order
+                && format.image_channel_data_type == own.image_channel_data_type
+        }))
     }
 
     /// Makes an image over a buffer.
@@ -317,7 +339,10 @@ impl World<'_> {
             }
         };
         let named = if image.shape == Shape::Two { image.pitch.row } else { 0 };
-        let handle = self.new_image(image, 0, named, self.objects[parent].mem(), null_mut())?;
+        let buffer = self.objects[parent].mem();
+        let Some(handle) = self.new_image(image, 0, named, buffer, null_mut())? else {
+            return Ok(());
+        };
         let index = self.objects.len();
         self.line(format!("create object {index}: over object {parent}, {image:?}"), vec![store]);
         let bytes = image.block([0; 3], image.size).end();
