@@ -109,9 +109,12 @@ fn first_difference(found: &[u8], expected: &[u8]) -> Option<usize> {
 /// Describes where bytes differ, counted from `start`.
 fn describe(found: &[u8], expected: &[u8], at: usize, start: usize) -> String {
     let end = found.len().min(at + 16);
-    let count = found.iter().zip(expected).filter(|(a, b)| a != b).count();
+    let is_wrong = |at: &usize| found.get(*at) != expected.get(*at);
+    let wrong: Vec<usize> = (0..found.len()).filter(is_wrong).collect();
+    let last = wrong.last().map_or(0, |last| *last as i64 - start as i64);
     format!(
-        "{count} bytes of {} are wrong, the first at {}: {:02x?} in place of {:02x?}",
+        "{} bytes of {} are wrong, the last at {last}, the first at {}: {:02x?} in place of {:02x?}",
+        wrong.len(),
         found.len(),
         at as i64 - start as i64,
         &found[at..end],
