@@ -7,6 +7,7 @@
 //! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link()`] goes on
 //! from that of several.
 
+use crate::analysis::call_graph::bottom_up;
 use crate::big_stack::{on_big_stack, Failure, Shortage};
 use crate::ingest::{self, Il, SpecValue};
 use crate::kernel::Program;
@@ -458,6 +459,28 @@ fn run_passes(
     Ok(pipeline.structurize(ir))
 }
 
+/// How many instructions the modules of all kernels together may have for each of the program, and in any.
+const EMITTED: usize = 16;
+const MIN_EMITTED: usize = 500_000;
+
+/// Fails where the kernels' modules, each of which has the functions that its kernel reaches, would be out of
+/// proportion to the program.
+fn check_size_of_kernels(ir: &ir::Module) -> Result<(), String> {
+    let sizes: SecondaryMap<ir::Func, usize> =
+        ir.functions.iter().map(|(func, function)| (func, function.num_insts())).collect();
+    let mut room = EMITTED * sizes.values().sum::<usize>() + MIN_EMITTED;
+    for kernel in &ir.kernels {
+        for func in bottom_up(ir, [kernel.func])? {
+            // Each function costs something by itself.
+            room = room.checked_sub(sizes[func] + 8).ok_or_else(|| {
+                let name = &kernel.name;
+                format!("the program's kernels are too large with all that they call (at '{name}')")
+            })?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes each kernel's SPIR-V.
 fn emit_kernels(
     ir: &ir::Module,
@@ -465,6 +488,7 @@ fn emit_kernels(
     options: &Options,
     target: &Target,
 ) -> Result<Program, String> {
+    check_size_of_kernels(ir)?;
     let (data, _) = emit::layout_data(ir).map_err(|e| e.to_string())?;
     let mut kernels = Vec::with_capacity(ir.kernels.len());
     for entry in &ir.kernels {

@@ -248,3 +248,33 @@ fn constant_variables_in_global_memory_are_folded() {
     );
     assert_eq!(linked(&[&kept]).data.size, 8);
 }
+
+/// The typedef of a record without a tag is its name for linkage, as in clang.
+#[test]
+fn records_without_a_tag_are_told_apart_by_their_typedefs() {
+    let types = "typedef struct { int v; } A; typedef struct { float v; } B;
+        typedef union { struct { int x; } a; float f; } U;
+        #define OVERLOADABLE __attribute__((overloadable))\n";
+    let define = format!(
+        "{types} int OVERLOADABLE get(A a) {{ return a.v; }} int OVERLOADABLE get(B b) {{ return (int)b.v; }}
+        int OVERLOADABLE get(A *a) {{ return a->v + 1; }} int OVERLOADABLE get(U u) {{ return u.a.x; }}"
+    );
+    let declare = format!(
+        "{types} int OVERLOADABLE get(A a); int OVERLOADABLE get(B b); int OVERLOADABLE get(A *a);
+        int OVERLOADABLE get(U u);"
+    );
+    let user = object(&format!(
+        "{declare} kernel void k(global int *p) {{
+            A a; a.v = p[0]; B b; b.v = p[1]; U u; u.f = 1.0f;
+            p[0] = get(a) + get(b) + get(&a) + get(u);
+        }}"
+    ));
+    linked(&[&object(&define), &user]);
+    // What is defined for B is not what is declared for A.
+    let other = object(&format!("{types} int OVERLOADABLE get(B b) {{ return (int)b.v; }}"));
+    let only_a = object(&format!(
+        "{types} int OVERLOADABLE get(A a); kernel void k(global int *p) {{ A a; a.v = 1; p[0] = get(a); }}"
+    ));
+    let log = try_link(&[&other, &only_a]).log;
+    assert!(log.contains("get(A)"), "{log}");
+}

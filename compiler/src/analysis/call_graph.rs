@@ -1,5 +1,6 @@
 //! The call graph: the functions that kernels reach, callees first, and the number of calls of each.
 
+use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
@@ -47,20 +48,23 @@ pub fn components(module: &Module) -> SecondaryMap<Func, Func> {
     for func in module.functions.keys() {
         component[func] = func;
     }
-    fn root(component: &SecondaryMap<Func, Func>, mut func: Func) -> Func {
+    fn root(component: &mut SecondaryMap<Func, Func>, mut func: Func) -> Func {
         while component[func] != func {
-            func = component[func];
+            // Each second link is made shorter.
+            let next = component[func];
+            component[func] = component[next];
+            func = next;
         }
         func
     }
     for (func, data) in module.functions.iter() {
         for (callee, _) in calls(data) {
-            let (a, b) = (root(&component, func), root(&component, callee));
+            let (a, b) = (root(&mut component, func), root(&mut component, callee));
             component[a.max(b)] = a.min(b);
         }
     }
     for func in module.functions.keys() {
-        component[func] = root(&component, func);
+        component[func] = root(&mut component, func);
     }
     component
 }
@@ -79,7 +83,7 @@ pub fn bottom_up(
         OnStack,
         Done,
     }
-    let mut state: SecondaryMap<Func, State> = SecondaryMap::new();
+    let mut state: SparseMap<Func, State> = SparseMap::new();
     let mut order = Vec::new();
     for root in roots {
         let mut stack = vec![(root, None::<Vec<Func>>)];

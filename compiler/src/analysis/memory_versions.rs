@@ -5,7 +5,7 @@
 
 use super::alias::{AliasClasses, ClassSet};
 use crate::ir::cfg::Cfg;
-use crate::ir::dominators::DomTree;
+use crate::ir::dominators::{DomTree, MAX_FRONTIER};
 use crate::ir::*;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
@@ -100,7 +100,13 @@ fn merged_classes(
     if work.is_empty() || cfg.rpo().len() == 1 {
         return merged;
     }
-    let frontiers = dom.frontiers(cfg);
+    let Some(frontiers) = dom.frontiers(cfg, MAX_FRONTIER * cfg.rpo().len()) else {
+        // Where they would be too large, versions are new wherever edges meet.
+        for &block in cfg.rpo().iter().filter(|&&block| cfg.preds(block).len() > 1) {
+            merged[block] = ClassSet::MAX;
+        }
+        return merged;
+    };
     while let Some((block, written)) = work.pop() {
         for &join in &frontiers[block] {
             let new = written & !merged[join];

@@ -5,12 +5,13 @@
 //! so this is an estimate.
 
 use crate::ir::cfg::Cfg;
+use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
 /// Returns the register pressure of the last of some functions, which stand after those that they call.
 pub fn register_pressure(module: &Module, bottom_up: &[Func]) -> u32 {
-    let mut known: SecondaryMap<Func, u32> = SecondaryMap::new();
+    let mut known: SparseMap<Func, u32> = SparseMap::new();
     for &func in bottom_up {
         known[func] = of_function(&module.functions[func], &known);
     }
@@ -29,38 +30,34 @@ fn registers(func: &Function, value: Value) -> u32 {
     }
 }
 
-fn of_function(func: &Function, callees: &SecondaryMap<Func, u32>) -> u32 {
+fn of_function(func: &Function, callees: &SparseMap<Func, u32>) -> u32 {
     let cfg = Cfg::compute(func);
-    let at_exit = live_at_exit(func, &cfg);
+    let mut at_exit = LiveAtExit::compute(func, &cfg);
     let mut alive: SecondaryMap<Value, bool> = func.value_map();
     let mut most = 0;
     for &block in cfg.rpo() {
-        let mut count = 0;
-        for &value in &at_exit[block] {
-            alive[value] = true;
-            count += registers(func, value);
-        }
+        let mut count = at_exit.registers[block];
+        let mentioned = std::mem::take(&mut at_exit.mentioned[block]);
+        mentioned.iter().for_each(|&value| alive[value] = true);
         most = most.max(count);
         for &inst in func.blocks[block].insts.iter().rev() {
             if let Some(result) = func.result(inst) {
                 if std::mem::take(&mut alive[result]) {
-                    count -= registers(func, result);
+                    count = count.saturating_sub(registers(func, result));
                 }
             }
             if let InstData::Call { func: callee, .. } = &func.insts[inst] {
-                most = most.max(count + callees[*callee]);
+                most = most.max(count.saturating_add(callees[*callee]));
             }
             func.insts[inst].for_each_arg(|arg| {
                 if !std::mem::replace(&mut alive[arg], true) {
-                    count += registers(func, arg);
+                    count = count.saturating_add(registers(func, arg));
                 }
             });
             most = most.max(count);
         }
         // What is alive where the block begins.
-        for &value in &at_exit[block] {
-            alive[value] = false;
-        }
+        mentioned.iter().for_each(|&value| alive[value] = false);
         for &inst in &func.blocks[block].insts {
             func.insts[inst].for_each_arg(|arg| alive[arg] = false);
         }
@@ -68,46 +65,123 @@ fn of_function(func: &Function, callees: &SecondaryMap<Func, u32>) -> u32 {
     most
 }
 
-/// Returns the values that are alive where each block ends, but for what the end itself uses.
-fn live_at_exit(func: &Function, cfg: &Cfg) -> SecondaryMap<Block, Vec<Value>> {
-    let mut uses: SecondaryMap<Value, Vec<Block>> = func.value_map();
-    for &block in cfg.rpo() {
-        for &inst in &func.blocks[block].insts {
-            func.insts[inst].for_each_arg(|arg| {
-                if uses[arg].last() != Some(&block) {
-                    uses[arg].push(block);
+/// What is alive where each block ends, but for what the end itself uses.
+struct LiveAtExit {
+    /// The registers of all values.
+    registers: SecondaryMap<Block, u32>,
+    /// Those values that the block defines or uses.
+    mentioned: SecondaryMap<Block, Vec<Value>>,
+}
+
+/// How many blocks the search for live ranges goes through for each value and block of a function; and
+/// [`MIN_STEPS`] in any.
+const STEPS: usize = 32;
+const MIN_STEPS: usize = 1 << 18;
+
+impl LiveAtExit {
+    fn compute(func: &Function, cfg: &Cfg) -> LiveAtExit {
+        let mut uses: SecondaryMap<Value, Vec<Block>> = func.value_map();
+        let mut definitions: SecondaryMap<Value, Option<Block>> = func.value_map();
+        for &block in cfg.rpo() {
+            let data = &func.blocks[block];
+            data.params.iter().for_each(|&param| definitions[param] = Some(block));
+            for &inst in &data.insts {
+                func.insts[inst].for_each_arg(|arg| {
+                    if uses[arg].last() != Some(&block) {
+                        uses[arg].push(block);
+                    }
+                });
+                if let Some(result) = func.result(inst) {
+                    definitions[result] = Some(block);
                 }
-            });
+            }
         }
-    }
-    let mut definitions: SecondaryMap<Value, Option<Block>> = func.value_map();
-    for &block in cfg.rpo() {
-        let data = &func.blocks[block];
-        let results = data.insts.iter().filter_map(|inst| func.result(*inst));
-        for value in data.params.iter().copied().chain(results) {
-            definitions[value] = Some(block);
+        let mut out = LiveAtExit { registers: func.block_map(), mentioned: func.block_map() };
+        let mut stamps = Stamps {
+            mentions: func.block_map(),
+            entered: func.block_map(),
+            left: func.block_map(),
+        };
+        let mut room = STEPS * (cfg.rpo().len() + func.values.len()) + MIN_STEPS;
+        let mut ends: Vec<(u32, u32)> = vec![(0, 0); cfg.rpo().len() + 1];
+        for (value, definition) in definitions.iter() {
+            let Some(definition) = *definition else { continue };
+            let size = registers(func, value);
+            let uses = std::mem::take(&mut uses[value]);
+            match room {
+                0 => out.add_interval(cfg, &mut ends, value, size, definition, &uses),
+                _ => out.add_range(cfg, &mut stamps, &mut room, value, size, definition, uses),
+            }
         }
+        let mut count = 0u32;
+        for (&block, &(begun, ended)) in cfg.rpo().iter().zip(&ends) {
+            count = count.saturating_add(begun).saturating_sub(ended);
+            out.registers[block] = out.registers[block].saturating_add(count);
+        }
+        out
     }
-    let mut at_exit: SecondaryMap<Block, Vec<Value>> = func.block_map();
-    let mut entered: SecondaryMap<Block, Option<Value>> = func.block_map();
-    for (value, definition) in definitions.iter() {
-        let Some(definition) = *definition else { continue };
-        // Backwards from each use to the definition.
-        let mut work = std::mem::take(&mut uses[value]);
+
+    /// Adds a value wherever it is alive: backwards from each use to the definition.
+    #[allow(clippy::too_many_arguments)]
+    fn add_range(
+        &mut self,
+        cfg: &Cfg,
+        stamps: &mut Stamps,
+        room: &mut usize,
+        value: Value,
+        size: u32,
+        definition: Block,
+        mut work: Vec<Block>,
+    ) {
+        stamps.mentions[definition] = Some(value);
+        work.iter().for_each(|&block| stamps.mentions[block] = Some(value));
         while let Some(block) = work.pop() {
-            if block == definition || entered[block] == Some(value) {
+            if block == definition || stamps.entered[block] == Some(value) {
                 continue;
             }
-            entered[block] = Some(value);
+            stamps.entered[block] = Some(value);
             for &pred in cfg.preds(block) {
-                if at_exit[pred].last() != Some(&value) {
-                    at_exit[pred].push(value);
+                *room = room.saturating_sub(1);
+                if stamps.left[pred] != Some(value) {
+                    stamps.left[pred] = Some(value);
+                    self.registers[pred] = self.registers[pred].saturating_add(size);
+                    if stamps.mentions[pred] == Some(value) {
+                        self.mentioned[pred].push(value);
+                    }
                     work.push(pred);
                 }
             }
         }
     }
-    at_exit
+
+    /// Takes a value for alive from its definition to the last of its uses, in reverse postorder.
+    fn add_interval(
+        &mut self,
+        cfg: &Cfg,
+        ends: &mut [(u32, u32)],
+        value: Value,
+        size: u32,
+        definition: Block,
+        uses: &[Block],
+    ) {
+        let index = |block: Block| cfg.rpo_index(block).unwrap_or(0) as usize;
+        let (first, last) = (index(definition), uses.iter().map(|&block| index(block)).max());
+        let Some(last) = last.filter(|&last| last > first) else { return };
+        ends[first].0 = ends[first].0.saturating_add(size);
+        ends[last].1 = ends[last].1.saturating_add(size);
+        self.mentioned[definition].push(value);
+        for &block in uses.iter().filter(|&&block| (first + 1..last).contains(&index(block))) {
+            self.mentioned[block].push(value);
+        }
+    }
+}
+
+/// The value for which a block was marked last: as its definition's or a use's, as one where it is alive at the
+/// beginning, and at the end.
+struct Stamps {
+    mentions: SecondaryMap<Block, Option<Value>>,
+    entered: SecondaryMap<Block, Option<Value>>,
+    left: SecondaryMap<Block, Option<Value>>,
 }
 
 #[cfg(test)]

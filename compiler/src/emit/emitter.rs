@@ -7,6 +7,7 @@ use super::places::Arrays;
 use super::position::Control;
 use super::shader_info::{Frame, ShaderInfo};
 use super::spirv_builder::{encode, Glsl, SpirvBuilder};
+use crate::ir::sparse_map::SparseMap;
 use crate::ir::{Constant, Func, Function, Inst, KernelEntry, Module, Type, Value, ValueDef};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
@@ -40,7 +41,7 @@ pub(super) struct Emitter<'a> {
     pub types: FxHashMap<Type, u32>,
     ids: SecondaryMap<Value, u32>,
     /// Ids of the functions.
-    functions: SecondaryMap<Func, u32>,
+    functions: SparseMap<Func, u32>,
     /// True once a division of 32-bit floats was emitted.
     pub divides_single: bool,
     /// The results of calls with several results, by their first ones.
@@ -63,7 +64,7 @@ impl<'a> Emitter<'a> {
         }
         let inputs =
             KernelInputs::new(&mut builder, kernel, &info.fields, info.local_size_visible, target)?;
-        let mut ids = SecondaryMap::new();
+        let mut ids = SparseMap::new();
         for &func in functions {
             ids[func] = if func == kernel.func { builder.main } else { builder.new_id() };
         }

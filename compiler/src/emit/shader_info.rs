@@ -6,13 +6,13 @@ use super::error::EmitError;
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::data_layout::align_up;
 use crate::analysis::waits::{self, Observes};
+use crate::ir::sparse_map::SparseMap;
 use crate::ir::{
     AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemFlags, MemoryScope, Module,
     SyncSemantics, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
 use crate::target::Target;
-use cranelift_entity::SecondaryMap;
 use std::collections::BTreeSet;
 
 /// Private pointers are byte offsets from here on, so that 0 is the null pointer.
@@ -41,7 +41,7 @@ impl Frame {
 #[derive(Debug, Default)]
 pub(super) struct ShaderInfo {
     /// Of each function that has been visited.
-    pub frames: SecondaryMap<Func, Frame>,
+    pub frames: SparseMap<Func, Frame>,
     /// The callees of the function that is being visited.
     callees: Vec<Func>,
     /// True if the stack is seen by several functions.
@@ -54,7 +54,7 @@ pub(super) struct ShaderInfo {
     pub uses_local: bool,
     /// True if addresses in work-group memory are compared or converted: no variable may be at 0.
     compares_local_addresses: bool,
-    pub local_offsets: SecondaryMap<Global, u64>,
+    pub local_offsets: SparseMap<Global, u64>,
     /// Bytes of local variables.
     pub local_static_size: u64,
     /// True if the work-group sets its memory to zero when the kernel begins.
@@ -69,7 +69,7 @@ pub(super) struct ShaderInfo {
     /// See [`crate::kernel::Kernel::packs_groups`].
     pub packs_groups: bool,
     /// What a call of a function observes of the writes of other work-items.
-    observes: SecondaryMap<Func, Observes>,
+    observes: SparseMap<Func, Observes>,
     /// True if a work-item may wait for another one.
     may_wait: bool,
     /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
@@ -245,7 +245,7 @@ impl ShaderInfo {
     /// Places objects that escape in the stack: those of a function behind those of all its callers.
     fn place_objects(&mut self, functions: &[Func]) -> Result<(), EmitError> {
         let mut total = 0u64;
-        let mut starts: SecondaryMap<Func, u64> = SecondaryMap::with_default(STACK_BASE);
+        let mut starts: SparseMap<Func, u64> = SparseMap::with_default(STACK_BASE);
         for &id in functions.iter().rev() {
             let frame = &mut self.frames[id];
             let mut end = starts[id];
@@ -276,11 +276,11 @@ impl ShaderInfo {
         let least = self.local.local_layout(target).alignment();
         // Where the address itself matters, nothing lies at 0, which is the null pointer.
         let mut end = if self.compares_local_addresses { 16 } else { 0 };
-        for (global, data) in module.globals.iter() {
-            if self.local_offsets[global] == u64::MAX {
-                self.local_offsets[global] = align_up(end, data.align.max(least));
-                end = self.local_offsets[global].saturating_add(data.size);
-            }
+        for global in self.local_offsets.keys() {
+            let data = &module.globals[global];
+            let offset = align_up(end, data.align.max(least));
+            self.local_offsets[global] = offset;
+            end = offset.saturating_add(data.size);
         }
         if end > u64::from(u32::MAX >> 1) {
             return Err(EmitError::Unsupported(format!("local variables of {end} bytes")));

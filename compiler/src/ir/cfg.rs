@@ -113,7 +113,7 @@ impl Cfg {
     }
 
     /// Returns a graph of so many blocks; `targets` appends a block's successors to a list.
-    fn of_graph(
+    pub(super) fn of_graph(
         blocks: usize,
         entry: Block,
         mut targets: impl FnMut(Block, &mut Vec<Block>),

@@ -5,6 +5,7 @@ use super::dominators::DomTree;
 use super::entities::{Block, Inst};
 use super::function::Function;
 use cranelift_entity::{EntitySet, SecondaryMap};
+use rustc_hash::FxHashSet;
 
 /// A natural loop: the blocks that reach a back edge to `header` without passing it.
 pub struct Loop {
@@ -27,7 +28,8 @@ impl Loop {
 
     /// Returns the blocks outside that branch to the header, with duplicates where one does so twice.
     pub fn entering<'a>(&'a self, cfg: &'a Cfg) -> impl Iterator<Item = Block> + 'a {
-        cfg.preds(self.header).iter().copied().filter(|pred| !self.latches.contains(pred))
+        let latches: FxHashSet<Block> = self.latches.iter().copied().collect();
+        cfg.preds(self.header).iter().copied().filter(move |pred| !latches.contains(pred))
     }
 
     /// Returns the blocks as a set.
@@ -43,23 +45,72 @@ impl Loop {
 pub struct Loops {
     pub loops: Vec<Loop>,
     innermost: SecondaryMap<Block, Option<u32>>,
+    /// By index: the loops in this one, itself among them, in an order in which those of each loop stand together, as
+    /// the place of the first and their number.
+    nested: Vec<(u32, u32)>,
+    /// Loops with others in them that are too deep to be listed.
+    hides_others: Vec<bool>,
 }
 
+/// The deepest nesting of the loops that passes see. Only programs with `goto` have deeper ones.
+const MAX_DEPTH: u32 = 256;
+
 impl Loops {
+    /// Returns the loops down to a depth of [`MAX_DEPTH`].
     pub fn compute(cfg: &Cfg, dom: &DomTree) -> Loops {
-        let mut out = Loops { loops: Vec::new(), innermost: SecondaryMap::new() };
+        Loops::compute_to(MAX_DEPTH, cfg, dom)
+    }
+
+    /// Returns all loops, however deep.
+    pub fn compute_all(cfg: &Cfg, dom: &DomTree) -> Loops {
+        Loops::compute_to(u32::MAX, cfg, dom)
+    }
+
+    fn compute_to(max_depth: u32, cfg: &Cfg, dom: &DomTree) -> Loops {
+        let mut out = Loops {
+            loops: Vec::new(),
+            innermost: SecondaryMap::new(),
+            nested: Vec::new(),
+            hides_others: Vec::new(),
+        };
+        let mut latch_of: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
         for &header in cfg.rpo() {
             let mut latches: Vec<Block> = Vec::new();
             for &pred in cfg.preds(header) {
-                if dom.dominates(header, pred) && !latches.contains(&pred) {
+                if dom.dominates(header, pred) && latch_of[pred] != Some(header) {
+                    latch_of[pred] = Some(header);
                     latches.push(pred);
                 }
             }
-            if !latches.is_empty() {
-                out.add(cfg, header, latches);
+            match out.innermost(header) {
+                _ if latches.is_empty() => {}
+                Some(around) if out.loops[around].depth >= max_depth => {
+                    out.hides_others[around] = true;
+                }
+                _ => out.add(cfg, header, latches),
             }
         }
+        out.number();
         out
+    }
+
+    /// Fills in `nested`: outer loops stand before inner ones.
+    fn number(&mut self) {
+        let mut sizes = vec![1; self.loops.len()];
+        for (index, data) in self.loops.iter().enumerate().rev() {
+            if let Some(parent) = data.parent {
+                sizes[parent] += sizes[index];
+            }
+        }
+        let mut next_in: Vec<u32> = Vec::with_capacity(sizes.len());
+        let mut next = 0;
+        for (data, size) in self.loops.iter().zip(sizes) {
+            let place = data.parent.map_or(&mut next, |parent| &mut next_in[parent]);
+            let first = *place;
+            *place += size;
+            next_in.push(first + 1);
+            self.nested.push((first, size));
+        }
     }
 
     /// Headers come in reverse postorder, so outer loops before inner ones.
@@ -79,6 +130,7 @@ impl Loops {
             work.extend_from_slice(cfg.preds(block));
         }
         self.loops.push(Loop { header, latches, parent, blocks, depth });
+        self.hides_others.push(false);
     }
 
     /// Makes a block that the loop's own control flow does not come back from part of loop `index`.
@@ -93,7 +145,7 @@ impl Loops {
 
     /// Returns the loops that have no loop in them, with their indices.
     pub fn innermost_loops(&self) -> impl Iterator<Item = (usize, &Loop)> {
-        let mut is_outer = vec![false; self.loops.len()];
+        let mut is_outer = self.hides_others.clone();
         let parents = self.loops.iter().filter_map(|data| data.parent);
         parents.for_each(|parent| is_outer[parent] = true);
         self.loops.iter().enumerate().filter(move |(index, _)| !is_outer[*index])
@@ -111,13 +163,8 @@ impl Loops {
 
     /// Returns true if a block is in loop `index` (or in one inside it).
     pub fn contains(&self, index: usize, block: Block) -> bool {
-        let mut at = self.innermost(block);
-        while let Some(i) = at {
-            if i == index {
-                return true;
-            }
-            at = self.loops[i].parent;
-        }
-        false
+        let (first, size) = self.nested[index];
+        let place = |inner: usize| self.nested[inner].0;
+        self.innermost(block).is_some_and(|inner| (first..first + size).contains(&place(inner)))
     }
 }

@@ -41,6 +41,7 @@ pub mod operations;
 pub mod parse;
 pub mod print;
 pub mod shorthand;
+pub mod sparse_map;
 pub mod structure;
 pub mod types;
 pub mod verify;

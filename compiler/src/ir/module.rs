@@ -16,7 +16,12 @@ pub struct Module {
 impl Module {
     /// Returns the kernel whose entry a function is.
     pub fn kernel_of(&self, func: Func) -> Option<&KernelEntry> {
-        self.kernels.iter().find(|kernel| kernel.func == func)
+        // Entries mostly stand in the order of their functions.
+        let likely = self.kernels.binary_search_by_key(&func, |kernel| kernel.func);
+        match likely {
+            Ok(at) => self.kernels.get(at),
+            Err(_) => self.kernels.iter().find(|kernel| kernel.func == func),
+        }
     }
 }
 

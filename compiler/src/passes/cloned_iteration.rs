@@ -1,12 +1,12 @@
 //! Clones of a loop's blocks: of an iteration that unrolling makes a copy of, or of the header that rotation does.
 
+use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
-use cranelift_entity::SecondaryMap;
 
 /// The clone of a loop's blocks for one iteration.
 pub struct ClonedIteration {
-    blocks: SecondaryMap<Block, Option<Block>>,
-    values: SecondaryMap<Value, Option<Value>>,
+    blocks: SparseMap<Block, Option<Block>>,
+    values: SparseMap<Value, Option<Value>>,
 }
 
 impl ClonedIteration {
@@ -19,8 +19,7 @@ impl ClonedIteration {
 
     /// Makes the blocks, with their parameters and values but without instructions.
     fn new(func: &mut Function, blocks: &[Block]) -> ClonedIteration {
-        let mut clone =
-            ClonedIteration { blocks: SecondaryMap::new(), values: SecondaryMap::new() };
+        let mut clone = ClonedIteration { blocks: SparseMap::new(), values: SparseMap::new() };
         for &block in blocks {
             let new = func.add_block_like(block);
             clone.blocks[block] = Some(new);

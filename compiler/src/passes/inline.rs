@@ -3,6 +3,10 @@
 //! It goes bottom-up over the call graph. Small functions and those that are called once are
 //! inlined; large ones that are called from several places are kept, so that the size of a program's
 //! code is about that of its text. The arguments of those are promoted ([`super::argument_promotion`]).
+//!
+//! The work is bounded for the module as a whole: copies take [`room_for_copies`] at most; a body goes as soon as its
+//! last call is inlined; and in chains of functions that are called once a body is copied from where it stands to the
+//! end of the chain at once.
 
 use super::argument_promotion::{self, PromotedSignature};
 use super::cursor::Cursor;
@@ -68,8 +72,10 @@ pub fn run(
     passes: &impl FunctionPasses,
 ) -> Result<(), String> {
     let graph = CallGraph::compute(module)?;
-    if should_inline_all(module, &graph, thresholds) {
-        return inline_all(module, &graph, passes);
+    let mut room = room_for_copies(module, &graph);
+    let mut bodies = Bodies::new(module, &graph);
+    if should_inline_all(module, &graph, thresholds, room) {
+        return inline_all(module, &graph, &mut bodies, passes);
     }
     for &func in &graph.order {
         passes.simplify_early(module, func)?;
@@ -77,14 +83,18 @@ pub fn run(
     let alias = ArgumentAlias::compute(module, &graph);
     let mut decisions: SecondaryMap<Func, InlineDecision> = SecondaryMap::new();
     for &func in &graph.order {
-        inline_calls(module, func, &decisions)?;
-        let is_kernel = module.kernels.iter().any(|kernel| kernel.func == func);
+        if bodies.is_deferred[func] {
+            continue;
+        }
+        inline_calls(module, func, &decisions, &mut bodies)?;
+        let is_kernel = bodies.is_kernel[func];
         if !is_kernel && graph.call_sites[func] == 1 && !module.functions[func].noinline {
             continue;
         }
         passes.optimize(module, func)?;
         if !is_kernel {
-            decisions[func] = decide(module, func, &decisions, graph.call_sites[func], thresholds);
+            let sites = graph.call_sites[func];
+            decisions[func] = decide(module, func, &decisions, sites, thresholds, &mut room)?;
             if let InlineDecision::Keep { signature, has_unknown_access } = &mut decisions[func] {
                 let function = &mut module.functions[func];
                 *signature = argument_promotion::promote_arguments(
@@ -102,6 +112,53 @@ pub fn run(
     Ok(())
 }
 
+/// Instructions that copies of bodies may take beyond the bodies themselves, for each instruction of the module; and
+/// [`MIN_COPIES`] for any.
+const COPIES: usize = 4;
+const MIN_COPIES: usize = 500_000;
+
+/// Returns how many instructions all copies of a module's bodies may take together.
+fn room_for_copies(module: &Module, graph: &CallGraph) -> usize {
+    let sizes = graph.order.iter().map(|&func| module.functions[func].num_insts());
+    sizes.sum::<usize>() * COPIES + MIN_COPIES
+}
+
+/// The longest chain of functions, each called once by the next, in which each is inlined into the next.
+const MAX_CHAIN: u32 = 64;
+
+/// What is known of the functions' bodies while calls are inlined.
+struct Bodies {
+    is_kernel: SecondaryMap<Func, bool>,
+    /// Calls that have yet to be inlined or to be rewritten.
+    calls_left: SecondaryMap<Func, u32>,
+    /// True where the calls in a body are inlined when it is inlined itself, since it stands high in a chain.
+    is_deferred: SecondaryMap<Func, bool>,
+}
+
+impl Bodies {
+    fn new(module: &Module, graph: &CallGraph) -> Bodies {
+        let mut is_kernel = SecondaryMap::new();
+        module.kernels.iter().for_each(|kernel| is_kernel[kernel.func] = true);
+        let mut height: SecondaryMap<Func, u32> = SecondaryMap::new();
+        let mut is_deferred = SecondaryMap::new();
+        for &func in &graph.order {
+            let function = &module.functions[func];
+            let is_link = |func: Func| graph.call_sites[func] == 1 && !is_kernel[func];
+            let below = calls(function).filter(|&(callee, _)| is_link(callee));
+            height[func] = below.map(|(callee, _)| height[callee] + 1).max().unwrap_or(0);
+            is_deferred[func] = height[func] > MAX_CHAIN && is_link(func) && !function.noinline;
+        }
+        Bodies { is_kernel, calls_left: graph.call_sites.clone(), is_deferred }
+    }
+
+    /// Called when a call has been inlined. Returns true if nothing needs the body any more.
+    fn was_last_call(&mut self, callee: Func) -> bool {
+        let left = &mut self.calls_left[callee];
+        *left = left.saturating_sub(1);
+        *left == 0 && !self.is_kernel[callee]
+    }
+}
+
 /// Whether a function is inlined into its callers.
 #[derive(Debug, Clone, Default)]
 enum InlineDecision {
@@ -115,14 +172,24 @@ enum InlineDecision {
 }
 
 /// Returns true if the kernels are small with all their calls inlined, and no called function is `noinline`.
-fn should_inline_all(module: &Module, graph: &CallGraph, thresholds: Thresholds) -> bool {
+fn should_inline_all(
+    module: &Module,
+    graph: &CallGraph,
+    thresholds: Thresholds,
+    room: usize,
+) -> bool {
+    let mut copied = 0usize;
     let mut sizes: SecondaryMap<Func, usize> = SecondaryMap::new();
     for &func in &graph.order {
         let function = &module.functions[func];
         let size = calls(function)
             .fold(function.num_insts(), |size, (callee, _)| size.saturating_add(sizes[callee]));
         sizes[func] = size;
-        if size > thresholds.kernel_size || function.noinline && graph.call_sites[func] > 0 {
+        if graph.call_sites[func] != 1 {
+            copied = copied.saturating_add(size);
+        }
+        let is_kept = function.noinline && graph.call_sites[func] > 0;
+        if size > thresholds.kernel_size || copied > room || is_kept {
             return false;
         }
     }
@@ -134,12 +201,16 @@ fn should_inline_all(module: &Module, graph: &CallGraph, thresholds: Thresholds)
 fn inline_all(
     module: &mut Module,
     graph: &CallGraph,
+    bodies: &mut Bodies,
     passes: &impl FunctionPasses,
 ) -> Result<(), String> {
     let decisions = SecondaryMap::new();
     for &func in &graph.order {
-        inline_calls(module, func, &decisions)?;
-        if module.kernels.iter().any(|kernel| kernel.func == func) {
+        if bodies.is_deferred[func] {
+            continue;
+        }
+        inline_calls(module, func, &decisions, bodies)?;
+        if bodies.is_kernel[func] {
             passes.optimize(module, func)?;
         } else if graph.call_sites[func] != 1 {
             passes.simplify_early(module, func)?;
@@ -149,14 +220,17 @@ fn inline_all(
     Ok(())
 }
 
-/// Decides whether a function that has been optimized is inlined into its callers.
+/// Decides whether a function that has been optimized is inlined into its callers. Its copies take of the `room`.
+///
+/// Errors: it has to be inlined, and there is no room.
 fn decide(
     module: &Module,
     func: Func,
     decisions: &SecondaryMap<Func, InlineDecision>,
     sites: u32,
     thresholds: Thresholds,
-) -> InlineDecision {
+    room: &mut usize,
+) -> Result<InlineDecision, String> {
     let function = &module.functions[func];
     let size = function.num_insts();
     let growth = size.saturating_mul(sites.saturating_sub(1) as usize);
@@ -165,15 +239,21 @@ fn decide(
         false => thresholds.growth,
     };
     let inlines = size <= thresholds.always_inline_size || growth <= limit;
-    if inlines && !function.noinline || is_bound_to_caller(function) {
-        return InlineDecision::Inline;
+    let left = room.checked_sub(growth);
+    let is_bound = is_bound_to_caller(function);
+    if inlines && left.is_some() && !function.noinline || is_bound {
+        let name = &function.name;
+        *room = left.ok_or_else(|| {
+            format!("the program is too large with all its calls of '{name}' inlined")
+        })?;
+        return Ok(InlineDecision::Inline);
     }
     let keeps_unknown_access = |func: Func| {
         matches!(decisions[func], InlineDecision::Keep { has_unknown_access: true, .. })
     };
     let has_unknown_access =
         has_unknown_access(function) || calls(function).any(|(f, _)| keeps_unknown_access(f));
-    InlineDecision::Keep { signature: PromotedSignature::default(), has_unknown_access }
+    Ok(InlineDecision::Keep { signature: PromotedSignature::default(), has_unknown_access })
 }
 
 /// Returns true if a function has a barrier, or acts on sub-groups. Which work-items reach that together
@@ -195,15 +275,25 @@ fn inline_calls(
     module: &mut Module,
     func: Func,
     decisions: &SecondaryMap<Func, InlineDecision>,
+    bodies: &mut Bodies,
 ) -> Result<(), String> {
     let mut caller = std::mem::replace(&mut module.functions[func], Function::new("", &[], None));
-    let result = Inliner::new(&mut caller).run(module, decisions);
+    let result = Inliner::new(&mut caller).run(&mut Work { module, decisions, bodies });
     module.functions[func] = caller;
     result
 }
 
+/// What functions are inlined from.
+struct Work<'a> {
+    module: &'a mut Module,
+    decisions: &'a SecondaryMap<Func, InlineDecision>,
+    bodies: &'a mut Bodies,
+}
+
 struct Inliner<'a> {
     caller: &'a mut Function,
+    /// Instructions of the caller, and of all that is inlined.
+    size: usize,
     /// Objects of the callees, to go into the caller's entry.
     allocas: Vec<Inst>,
     /// The values that replace the results of calls.
@@ -224,6 +314,7 @@ impl<'a> Inliner<'a> {
     fn new(caller: &'a mut Function) -> Inliner<'a> {
         Inliner {
             caller,
+            size: 0,
             allocas: Vec::new(),
             replaced: SecondaryMap::new(),
             any_replaced: false,
@@ -231,49 +322,57 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    fn run(
-        mut self,
-        module: &Module,
-        decisions: &SecondaryMap<Func, InlineDecision>,
-    ) -> Result<(), String> {
-        let mut size = self.caller.num_insts();
-        self.reserve(module, decisions);
+    fn run(mut self, work: &mut Work) -> Result<(), String> {
+        self.size = self.caller.num_insts();
+        self.reserve(work);
         for block in std::mem::take(&mut self.caller.layout) {
             self.caller.layout.push(block);
             let insts = std::mem::take(&mut self.caller.blocks[block].insts);
             let mut insert_block = block;
             for inst in insts {
-                if let InstData::CallResult { call, index } = self.caller.insts[inst] {
-                    if let Some(values) = self.results.get(&call) {
-                        let value = values[index as usize];
-                        self.caller.result(inst).into_iter().for_each(|v| self.replace(v, value));
-                        continue;
-                    }
-                }
-                let InstData::Call { func: callee, args } = &mut self.caller.insts[inst] else {
-                    self.caller.blocks[insert_block].insts.push(inst);
-                    continue;
-                };
-                let (callee, args) = (*callee, std::mem::take(args));
-                if let InlineDecision::Keep { signature, .. } = &decisions[callee] {
-                    self.rewrite_call(insert_block, inst, callee, signature, &args);
-                    continue;
-                }
-                let function = &module.functions[callee];
-                size += function.num_insts();
-                if size > MAX_INSTS {
-                    let name = &self.caller.name;
-                    return Err(format!("'{name}' is too large with all its calls inlined"));
-                }
-                insert_block = self.inline_call(insert_block, inst, function, &args);
+                insert_block = self.place(work, insert_block, inst)?;
             }
         }
         self.finish();
         Ok(())
     }
 
+    /// Appends an instruction to a block, or what becomes of it if it is a call. Returns the block where the caller
+    /// continues.
+    fn place(&mut self, work: &mut Work, block: Block, inst: Inst) -> Result<Block, String> {
+        if let InstData::CallResult { call, index } = self.caller.insts[inst] {
+            if let Some(values) = self.results.get(&call) {
+                let value = values[index as usize];
+                self.caller.result(inst).into_iter().for_each(|v| self.replace(v, value));
+                return Ok(block);
+            }
+        }
+        let InstData::Call { func: callee, args } = &mut self.caller.insts[inst] else {
+            self.caller.blocks[block].insts.push(inst);
+            return Ok(block);
+        };
+        let (callee, args) = (*callee, std::mem::take(args));
+        if let InlineDecision::Keep { signature, .. } = &work.decisions[callee] {
+            self.rewrite_call(block, inst, callee, signature, &args);
+            return Ok(block);
+        }
+        let empty = Function::new("", &[], None);
+        let function = std::mem::replace(&mut work.module.functions[callee], empty);
+        self.size += function.num_insts();
+        if self.size > MAX_INSTS {
+            let name = &self.caller.name;
+            return Err(format!("'{name}' is too large with all its calls inlined"));
+        }
+        let next = self.inline_call(work, block, inst, callee, &function, &args)?;
+        if !work.bodies.was_last_call(callee) {
+            work.module.functions[callee] = function;
+        }
+        Ok(next)
+    }
+
     /// Reserves memory for what is going to be inlined.
-    fn reserve(&mut self, module: &Module, decisions: &SecondaryMap<Func, InlineDecision>) {
+    fn reserve(&mut self, work: &Work) {
+        let Work { module, decisions, .. } = work;
         let (mut insts, mut values) = (0, 0);
         for (callee, _) in calls(self.caller) {
             if matches!(decisions[callee], InlineDecision::Inline) {
@@ -314,11 +413,14 @@ impl<'a> Inliner<'a> {
     /// Clones a callee's body at the end of `insert_block`; returns the block where the caller continues.
     fn inline_call(
         &mut self,
+        work: &mut Work,
         insert_block: Block,
         call: Inst,
+        id: Func,
         callee: &Function,
         args: &[Value],
-    ) -> Block {
+    ) -> Result<Block, String> {
+        let is_deferred = work.bodies.is_deferred[id];
         let returns = callee.layout.iter().filter(|&&block| {
             let last = callee.terminator(block).map(|inst| &callee.insts[inst]);
             matches!(last, Some(InstData::Return { .. }))
@@ -354,7 +456,7 @@ impl<'a> Inliner<'a> {
         }
         let mut rest = insert_block;
         for &block in &callee.layout {
-            let into = clone.blocks[&block];
+            let mut into = clone.blocks[&block];
             for &inst in &callee.blocks[block].insts {
                 match (&callee.insts[inst], after) {
                     (InstData::Return { values }, Some(after)) => {
@@ -368,11 +470,19 @@ impl<'a> Inliner<'a> {
                         self.bind_results(result, values);
                         rest = into;
                     }
-                    _ => self.clone_inst(&mut clone, into, inst),
+                    (data, _) => {
+                        let is_alloca = matches!(data, InstData::Alloca { .. });
+                        let new = self.clone_inst(&mut clone, inst);
+                        match is_alloca {
+                            true => self.allocas.push(new),
+                            false if is_deferred => into = self.place(work, into, new)?,
+                            false => self.caller.blocks[into].insts.push(new),
+                        }
+                    }
                 }
             }
         }
-        after.unwrap_or(rest)
+        Ok(after.unwrap_or(rest))
     }
 
     /// Replaces the results of an inlined call, the first of which is `result`, by values.
@@ -399,36 +509,37 @@ impl<'a> Inliner<'a> {
         new
     }
 
-    /// Clones an instruction into a block, or into the caller's entry if it is an alloca.
-    fn clone_inst(&mut self, clone: &mut ClonedBody, into: Block, inst: Inst) {
+    /// Clones an instruction, which is not yet in a block.
+    fn clone_inst(&mut self, clone: &mut ClonedBody, inst: Inst) -> Inst {
         let mut data = clone.callee.insts[inst].clone();
         data.map_args(|arg| self.map_value(clone, arg));
         data.for_each_target_mut(|call| call.block = clone.blocks[&call.block]);
-        let is_alloca = matches!(data, InstData::Alloca { .. });
         let new = self.caller.insts.push(data);
         if let Some(result) = clone.callee.result(inst) {
             let value = self.map_value(clone, result);
             self.caller.values[value].def = ValueDef::Inst(new);
             self.caller.results[new] = Some(value);
         }
-        if is_alloca {
-            self.allocas.push(new);
-        } else {
-            self.caller.blocks[into].insts.push(new);
-        }
+        new
     }
 
-    fn finish(self) {
+    fn finish(mut self) {
         let entry = self.caller.entry();
         self.caller.blocks[entry].insts.splice(0..0, self.allocas);
         if self.any_replaced {
-            let replaced = &self.replaced;
-            self.caller.replace_uses(|mut value| {
+            let replaced = &mut self.replaced;
+            self.caller.replace_uses(|value| {
                 // The result of a call may be that of another.
-                while let Some(next) = replaced[value] {
-                    value = next;
+                let mut last = value;
+                while let Some(next) = replaced[last] {
+                    last = next;
                 }
-                value
+                let mut at = value;
+                while let Some(next) = replaced[at] {
+                    replaced[at] = Some(last);
+                    at = next;
+                }
+                last
             });
         }
     }

@@ -8,7 +8,8 @@ use super::structurize::switch_to;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::{Block, BlockCall, Function, InstData, Type, Value};
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::SecondaryMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rewrites every irreducible cycle, outer ones first. All blocks are reachable.
 pub fn run(func: &mut Function) {
@@ -16,16 +17,94 @@ pub fn run(func: &mut Function) {
         return;
     }
     let entry = func.entry();
-    let mut work = vec![set_of(func.layout.iter())];
+    let mut graph = Graph::of(func);
+    let mut work = vec![func.layout.clone()];
     while let Some(region) = work.pop() {
-        for component in components(func, &region) {
-            let entries = entries_of(func, &component, entry);
+        for component in components(&graph, &region) {
+            let entries = graph.entries_of(&component, entry);
             let header = match entries[..] {
                 [] => continue,
                 [header] => header,
-                _ => dispatch(func, &entries),
+                _ => {
+                    let sources = graph.sources_of(&entries);
+                    let dispatcher = dispatch_from(func, &entries, &sources);
+                    graph.update(func, &entries, &sources, dispatcher);
+                    dispatcher
+                }
             };
-            work.push(set_of(component.iter().filter(|&&block| block != header)));
+            let mut rest: Vec<Block> =
+                component.into_iter().filter(|&block| block != header).collect();
+            rest.sort_unstable_by_key(|&block| graph.place[block]);
+            work.push(rest);
+        }
+    }
+}
+
+/// The graph of a function while it is rewritten.
+struct Graph {
+    preds: SecondaryMap<Block, Vec<Block>>,
+    succs: SecondaryMap<Block, Vec<Block>>,
+    /// Position of each block in the layout.
+    place: SecondaryMap<Block, u32>,
+}
+
+impl Graph {
+    fn of(func: &Function) -> Graph {
+        let mut graph =
+            Graph { preds: func.block_map(), succs: func.block_map(), place: func.block_map() };
+        for (place, &block) in func.layout.iter().enumerate() {
+            graph.place[block] = place as u32;
+            graph.add(func, block);
+        }
+        graph
+    }
+
+    /// Adds the edges from a block.
+    fn add(&mut self, func: &Function, block: Block) {
+        let succs = func.successors(block);
+        succs.iter().for_each(|&succ| self.preds[succ].push(block));
+        self.succs[block] = succs;
+    }
+
+    /// Blocks of a cycle that are reached from outside of it.
+    fn entries_of(&self, component: &[Block], entry: Block) -> Vec<Block> {
+        let inside: FxHashSet<Block> = component.iter().copied().collect();
+        let is_entry = |block: &Block| {
+            *block == entry || self.preds[*block].iter().any(|pred| !inside.contains(pred))
+        };
+        let mut entries: Vec<Block> = component.iter().copied().filter(is_entry).collect();
+        entries.sort();
+        entries
+    }
+
+    /// Returns the blocks that lead to some others, in the order of the layout.
+    fn sources_of(&self, targets: &[Block]) -> Vec<Block> {
+        let mut sources: Vec<Block> =
+            targets.iter().flat_map(|&target| &self.preds[target]).copied().collect();
+        sources.sort_unstable_by_key(|&block| self.place[block]);
+        sources.dedup();
+        sources
+    }
+
+    /// Takes note of a dispatcher, the last but for the blocks of edges to it that was added.
+    fn update(&mut self, func: &Function, entries: &[Block], sources: &[Block], dispatcher: Block) {
+        entries.iter().for_each(|&entry| self.preds[entry].clear());
+        for &source in sources {
+            self.succs[source] = func.successors(source);
+        }
+        let known = func.layout.iter().rposition(|&block| block == dispatcher).unwrap_or(0);
+        for place in known..func.layout.len() {
+            let block = func.layout[place];
+            self.place[block] = place as u32;
+            self.add(func, block);
+        }
+        for &source in sources {
+            for i in 0..self.succs[source].len() {
+                let succ = self.succs[source][i];
+                if self.place[succ] as usize > known {
+                    self.preds[succ].push(source);
+                }
+            }
         }
     }
 }
@@ -41,45 +120,23 @@ fn is_reducible(func: &Function) -> bool {
     })
 }
 
-fn set_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> EntitySet<Block> {
-    let mut set = EntitySet::new();
-    for &block in blocks {
-        set.insert(block);
-    }
-    set
-}
-
-/// Blocks of a cycle that are reached from outside of it.
-fn entries_of(func: &Function, component: &[Block], entry: Block) -> Vec<Block> {
-    let inside = set_of(component.iter());
-    let mut entries: Vec<Block> = Vec::new();
-    if inside.contains(entry) {
-        entries.push(entry);
-    }
-    for &block in &func.layout {
-        if inside.contains(block) {
-            continue;
-        }
-        for succ in func.successors(block) {
-            if inside.contains(succ) && !entries.contains(&succ) {
-                entries.push(succ);
-            }
-        }
-    }
-    entries.sort();
-    entries
-}
-
 /// Sends every edge to one of `entries` through a new block that switches on a variable.
 pub(super) fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
-    let selector = variable_for(func, Type::I32);
     let sources = func.layout.clone();
+    dispatch_from(func, entries, &sources)
+}
+
+/// As [`dispatch`], where all edges to `entries` come from `sources`.
+fn dispatch_from(func: &mut Function, entries: &[Block], sources: &[Block]) -> Block {
+    let selector = variable_for(func, Type::I32);
+    let indices: FxHashMap<Block, usize> =
+        entries.iter().enumerate().map(|(index, &entry)| (entry, index)).collect();
     let dispatcher = func.add_block();
-    for source in sources {
+    for &source in sources {
         let Some(terminator) = func.terminator(source) else { continue };
         let mut data = func.insts[terminator].clone();
         data.for_each_target_mut(|call| {
-            if let Some(index) = entries.iter().position(|&e| e == call.block) {
+            if let Some(&index) = indices.get(&call.block) {
                 *call = BlockCall::new(select_edge(func, selector, index, dispatcher));
             }
         });
@@ -104,32 +161,30 @@ fn select_edge(func: &mut Function, selector: Value, index: usize, dispatcher: B
 
 /// Strongly connected components with a cycle, of the graph restricted to `region` (Tarjan's
 /// algorithm with an explicit stack).
-fn components(func: &Function, region: &EntitySet<Block>) -> Vec<Vec<Block>> {
-    let mut tarjan = Tarjan {
-        func,
-        region,
-        index: SecondaryMap::new(),
-        low: SecondaryMap::new(),
-        on_stack: EntitySet::new(),
-        stack: Vec::new(),
-        next: 1,
-        found: Vec::new(),
-    };
-    for &block in &func.layout {
-        if region.contains(block) && tarjan.index[block] == 0 {
+fn components(graph: &Graph, region: &[Block]) -> Vec<Vec<Block>> {
+    let states = region.iter().map(|&block| (block, State::default())).collect();
+    let mut tarjan = Tarjan { graph, states, stack: Vec::new(), next: 1, found: Vec::new() };
+    for &block in region {
+        if tarjan.states[&block].index == 0 {
             tarjan.visit(block);
         }
     }
     tarjan.found
 }
 
-struct Tarjan<'a> {
-    func: &'a Function,
-    region: &'a EntitySet<Block>,
+/// What the search knows of a block.
+#[derive(Clone, Copy, Default)]
+struct State {
     /// Visiting order from 1; 0 is unvisited.
-    index: SecondaryMap<Block, u32>,
-    low: SecondaryMap<Block, u32>,
-    on_stack: EntitySet<Block>,
+    index: u32,
+    low: u32,
+    is_on_stack: bool,
+}
+
+struct Tarjan<'a> {
+    graph: &'a Graph,
+    /// Of the blocks of the region.
+    states: FxHashMap<Block, State>,
     stack: Vec<Block>,
     next: u32,
     found: Vec<Vec<Block>>,
@@ -137,49 +192,56 @@ struct Tarjan<'a> {
 
 impl Tarjan<'_> {
     fn visit(&mut self, root: Block) {
-        let mut work = vec![(root, self.enter(root), 0)];
-        while let Some((block, succs, position)) = work.pop() {
-            if let Some(&succ) = succs.get(position) {
-                work.push((block, succs, position + 1));
-                if !self.region.contains(succ) {
-                    continue;
-                }
-                if self.index[succ] == 0 {
-                    let inner = self.enter(succ);
-                    work.push((succ, inner, 0));
-                } else if self.on_stack.contains(succ) {
-                    self.low[block] = self.low[block].min(self.index[succ]);
+        self.enter(root);
+        let mut work = vec![(root, 0)];
+        while let Some((block, position)) = work.pop() {
+            if let Some(&succ) = self.graph.succs[block].get(position) {
+                work.push((block, position + 1));
+                match self.states.get(&succ) {
+                    Some(state) if state.index == 0 => {
+                        self.enter(succ);
+                        work.push((succ, 0));
+                    }
+                    Some(state) if state.is_on_stack => self.lower(block, state.index),
+                    _ => {}
                 }
                 continue;
             }
-            if self.low[block] == self.index[block] {
+            let State { index, low, .. } = self.states[&block];
+            if low == index {
                 self.pop_component(block);
             }
-            if let Some((parent, ..)) = work.last() {
-                self.low[*parent] = self.low[*parent].min(self.low[block]);
+            if let Some(&(parent, _)) = work.last() {
+                self.lower(parent, low);
             }
         }
     }
 
-    fn enter(&mut self, block: Block) -> Vec<Block> {
-        self.index[block] = self.next;
-        self.low[block] = self.next;
+    fn enter(&mut self, block: Block) {
+        let state = State { index: self.next, low: self.next, is_on_stack: true };
+        self.states.insert(block, state);
         self.next += 1;
         self.stack.push(block);
-        self.on_stack.insert(block);
-        self.func.successors(block)
+    }
+
+    fn lower(&mut self, block: Block, low: u32) {
+        if let Some(state) = self.states.get_mut(&block) {
+            state.low = state.low.min(low);
+        }
     }
 
     fn pop_component(&mut self, root: Block) {
         let mut component = Vec::new();
         while let Some(block) = self.stack.pop() {
-            self.on_stack.remove(block);
+            if let Some(state) = self.states.get_mut(&block) {
+                state.is_on_stack = false;
+            }
             component.push(block);
             if block == root {
                 break;
             }
         }
-        let is_cycle = component.len() > 1 || self.func.successors(root).contains(&root);
+        let is_cycle = component.len() > 1 || self.graph.succs[root].contains(&root);
         if is_cycle {
             self.found.push(component);
         }

@@ -25,7 +25,7 @@ pub struct LoopExits {
 
 impl LoopExits {
     pub fn compute(func: &Function, cfg: &Cfg, doms: &DomTree) -> LoopExits {
-        let mut loops = Loops::compute(cfg, doms);
+        let mut loops = Loops::compute_all(cfg, doms);
         absorb_exit_blocks(func, cfg, &mut loops);
         let mut loop_of = SecondaryMap::new();
         for (index, l) in loops.loops.iter().enumerate() {

@@ -4,7 +4,7 @@
 use super::cursor::Cursor;
 use super::unreachable;
 use crate::ir::cfg::Cfg;
-use crate::ir::dominators::DomTree;
+use crate::ir::dominators::{DomTree, MAX_FRONTIER};
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -20,8 +20,20 @@ struct AllocaInfo {
     promotable: bool,
 }
 
-/// Returns true if anything was promoted.
+/// Returns true if anything was promoted. Objects whose parameters would be out of proportion to the function stay in
+/// memory (see [`Room`]).
 pub fn run(func: &mut Function) -> bool {
+    let room = Room::of(func);
+    promote(func, room)
+}
+
+/// As [`run`], of what is legal already.
+pub fn run_on_legal(func: &mut Function) -> bool {
+    let room = Room { frontiers: usize::MAX, is_legal: true, ..Room::of(func) };
+    promote(func, room)
+}
+
+fn promote(func: &mut Function, room: Room) -> bool {
     let mut allocas = find_allocas(func);
     if allocas.list.iter().all(|s| !s.promotable) {
         return false;
@@ -29,7 +41,7 @@ pub fn run(func: &mut Function) -> bool {
     let (cfg, _) = unreachable::remove(func);
     let dom = DomTree::compute(&cfg);
     allocas.keep_promotable();
-    let params = place_params(func, &allocas, &cfg, &dom);
+    let params = place_params(func, &mut allocas, &cfg, &dom, room);
     Renamer::new(func, &allocas, params).run(&dom);
     true
 }
@@ -62,6 +74,13 @@ impl Allocas {
             }
         }
         self.list.retain(|s| s.promotable);
+    }
+
+    /// Leaves an alloca in memory.
+    fn give_up(&mut self, func: &Function, index: usize) {
+        if let Some(address) = func.result(self.list[index].alloca) {
+            self.of_value[address] = NONE;
+        }
     }
 
     /// Adds an access; all accesses of a promotable alloca take the same number of bytes.
@@ -115,67 +134,145 @@ fn find_allocas(func: &Function) -> Allocas {
 /// Parameters that were added: (index of the alloca, parameter) for each block, in order.
 type Params = SecondaryMap<Block, SmallVec<[(u32, Value); 2]>>;
 
-/// Adds a parameter for an alloca wherever definitions meet and its value is live.
-fn place_params(func: &mut Function, allocas: &Allocas, cfg: &Cfg, dom: &DomTree) -> Params {
-    let frontiers = dom.frontiers(cfg);
-    let count = allocas.list.len();
-    // Blocks that store to an alloca, and blocks that load from it before any store.
-    let mut defs: Vec<Vec<Block>> = vec![Vec::new(); count];
-    let mut uses: Vec<Vec<Block>> = vec![Vec::new(); count];
-    let mut stored_in: Vec<u32> = vec![NONE; count];
-    for &block in cfg.rpo() {
-        for &inst in &func.blocks[block].insts {
-            match func.insts[inst] {
-                InstData::Load { ptr, .. } => {
-                    if let Some(index) = allocas.index(ptr) {
-                        let stored = stored_in[index] == block.as_u32();
-                        if !stored && uses[index].last() != Some(&block) {
-                            uses[index].push(block);
-                        }
-                    }
-                }
-                InstData::Store { ptr, .. } => {
-                    if let Some(index) = allocas.index(ptr) {
-                        if stored_in[index] != block.as_u32() {
-                            stored_in[index] = block.as_u32();
-                            defs[index].push(block);
-                        }
-                    }
-                }
-                _ => {}
+/// What the promotion of a function's objects may take.
+struct Room {
+    /// Edges that the search for live ranges goes along.
+    steps: usize,
+    /// Arguments of branches, which are as many as the edges to each block with a parameter.
+    args: usize,
+    /// Blocks in all dominance frontiers.
+    frontiers: usize,
+    /// True if only objects that hold what any legal memory holds may stay there.
+    is_legal: bool,
+}
+
+impl Room {
+    fn of(func: &Function) -> Room {
+        let mut args = 0;
+        for &block in &func.layout {
+            if let Some(last) = func.terminator(block) {
+                func.insts[last].for_each_target(|call| args += call.args.len());
             }
         }
+        let size = func.num_insts() + func.layout.len();
+        Room {
+            steps: 64 * size + (1 << 18),
+            args: (16 * size + (1 << 14)).saturating_sub(args),
+            frontiers: MAX_FRONTIER * func.layout.len(),
+            is_legal: false,
+        }
     }
+}
+
+/// Returns true if an object that holds such a value is legal as it is.
+fn may_be_in_memory(ty: Type) -> bool {
+    match ty.scalar {
+        _ if ty.lanes > 1 => false,
+        Scalar::I32 | Scalar::F32 | Scalar::I64 | Scalar::F64 => true,
+        Scalar::Ptr(space) => matches!(space, AddressSpace::Global | AddressSpace::Constant),
+        _ => false,
+    }
+}
+
+/// Adds a parameter for an alloca wherever definitions meet and its value is live. Allocas that there is no room for are
+/// none any more.
+fn place_params(
+    func: &mut Function,
+    allocas: &mut Allocas,
+    cfg: &Cfg,
+    dom: &DomTree,
+    mut room: Room,
+) -> Params {
+    let frontiers = dom.frontiers(cfg, room.frontiers);
+    let Accesses { mut defs, mut uses } = Accesses::find(func, allocas, cfg);
     let mut params = Params::new();
     // Stamps say for which alloca a block was marked last.
     let mut live = SecondaryMap::<Block, u32>::with_default(NONE);
     live.resize(func.blocks.len());
     let (mut defined, mut placed) = (live.clone(), live.clone());
-    for index in 0..count {
+    for index in 0..allocas.list.len() {
         let stamp = index as u32;
-        let Some(ty) = allocas.list[index].ty else { continue };
-        defs[index].iter().for_each(|&block| defined[block] = stamp);
+        let Some(ty) = allocas.list[index].ty.filter(|_| !defs[index].is_empty()) else { continue };
+        let may_stay = !room.is_legal || may_be_in_memory(ty);
         let mut work = std::mem::take(&mut uses[index]);
+        if let [def] = defs[index][..] {
+            if work.iter().all(|&block| block != def && dom.dominates(def, block)) {
+                continue;
+            }
+        }
+        defs[index].iter().for_each(|&block| defined[block] = stamp);
         while let Some(block) = work.pop() {
             if live[block] == stamp {
                 continue;
             }
             live[block] = stamp;
+            room.steps = room.steps.saturating_sub(cfg.preds(block).len());
             work.extend(cfg.preds(block).iter().filter(|&&p| defined[p] != stamp));
+            if room.steps == 0 && may_stay {
+                break;
+            }
         }
         let mut work = std::mem::take(&mut defs[index]);
-        while let Some(block) = work.pop() {
+        let (mut joins, mut args) = (SmallVec::<[Block; 8]>::new(), 0);
+        while let (Some(block), Some(frontiers)) = (work.pop(), &frontiers) {
             for &at in &frontiers[block] {
                 if placed[at] != stamp && live[at] == stamp {
                     placed[at] = stamp;
-                    let param = func.add_param(at, ty);
-                    params[at].push((stamp, param));
+                    joins.push(at);
+                    args += cfg.preds(at).len();
                     work.push(at);
                 }
             }
         }
+        if may_stay && (room.steps == 0 || args > room.args || frontiers.is_none()) {
+            allocas.give_up(func, index);
+            continue;
+        }
+        room.args = room.args.saturating_sub(args);
+        for at in joins {
+            params[at].push((stamp, func.add_param(at, ty)));
+        }
     }
     params
+}
+
+/// For each alloca the blocks that store to it, and those that load from it before any store.
+struct Accesses {
+    defs: Vec<Vec<Block>>,
+    uses: Vec<Vec<Block>>,
+}
+
+impl Accesses {
+    fn find(func: &Function, allocas: &Allocas, cfg: &Cfg) -> Accesses {
+        let count = allocas.list.len();
+        let mut defs: Vec<Vec<Block>> = vec![Vec::new(); count];
+        let mut uses: Vec<Vec<Block>> = vec![Vec::new(); count];
+        let mut stored_in: Vec<u32> = vec![NONE; count];
+        for &block in cfg.rpo() {
+            for &inst in &func.blocks[block].insts {
+                match func.insts[inst] {
+                    InstData::Load { ptr, .. } => {
+                        if let Some(index) = allocas.index(ptr) {
+                            let stored = stored_in[index] == block.as_u32();
+                            if !stored && uses[index].last() != Some(&block) {
+                                uses[index].push(block);
+                            }
+                        }
+                    }
+                    InstData::Store { ptr, .. } => {
+                        if let Some(index) = allocas.index(ptr) {
+                            if stored_in[index] != block.as_u32() {
+                                stored_in[index] = block.as_u32();
+                                defs[index].push(block);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Accesses { defs, uses }
+    }
 }
 
 /// Walks the dominator tree and replaces loads by the values that reach them.

@@ -19,6 +19,7 @@ pub mod loop_exits;
 pub mod mem2reg;
 pub mod nesting;
 pub mod partial_unroll;
+mod pending_targets;
 pub mod rotate;
 pub mod scalarize;
 pub mod simplify;
@@ -41,6 +42,11 @@ const MAX_ITERATIONS: usize = 3;
 
 /// The most nested loops that are unrolled.
 const MAX_UNROLL_DEPTH: usize = 4;
+
+/// Returns for how many of a function's loops a pass may go through the whole function.
+fn most_searches(func: &Function) -> usize {
+    64 + (1 << 22) / (func.num_insts() + func.layout.len() + 1)
+}
 
 /// A pass on one function of a module, whose place in the module is empty while it runs, and the name of its file.
 /// Returns true if it changed anything.

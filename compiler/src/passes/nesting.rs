@@ -8,6 +8,7 @@
 use super::irreducible::dispatch;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
+use crate::ir::sparse_map::SparseMap;
 use crate::ir::{Block, BlockCall, Func, Function, InstData, Merge, Module, Structure};
 use cranelift_entity::SecondaryMap;
 
@@ -29,7 +30,7 @@ pub fn depth_with_calls(
     functions: &[Func],
     structures: &SecondaryMap<Func, Structure>,
 ) -> u32 {
-    let mut all: SecondaryMap<Func, u32> = SecondaryMap::new();
+    let mut all: SparseMap<Func, u32> = SparseMap::new();
     for &id in functions {
         let func = &module.functions[id];
         let depths = depths(func, &structures[id]);

@@ -30,6 +30,9 @@ const MAX_TINY_LOOP: usize = 8;
 const MAX_SLOW_LOOP: usize = 80;
 /// Most instructions that a loop may become.
 const MAX_UNROLLED: usize = 1024;
+/// Most instructions that all loops of a function may become, for each of its own; and [`MIN_GROWTH`] in any.
+const GROWTH: usize = 4;
+const MIN_GROWTH: usize = 1 << 16;
 /// Greatest trip count that is computed.
 const MAX_TRIP_COUNT: usize = 4096;
 /// Greatest step of a variable, and greatest constant that is added to it for the test.
@@ -43,8 +46,11 @@ pub fn run(func: &mut Function) -> bool {
     let avoids_remainders = func.miscompiles_remainder_loops
         && func.layout_insts().any(|inst| matches!(func.insts[inst], InstData::Barrier { .. }));
     let mut changed = false;
+    let mut room = GROWTH * func.num_insts() + MIN_GROWTH;
     for (index, data) in loops.innermost_loops() {
         let Some(copies) = copies(func, data) else { continue };
+        let Some(left) = room.checked_sub(copies * data.insts(func).count()) else { continue };
+        room = left;
         let Some(counted) = CountedLoop::find(func, &cfg, &loops, index) else { continue };
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
             Some(count) if iterations(data, &counted, count).is_multiple_of(copies) => {

@@ -7,6 +7,7 @@
 use super::cloned_iteration::ClonedIteration;
 use super::licm::LoopNest;
 use super::mem2reg;
+use super::most_searches;
 use super::ssa_repair::demote;
 use crate::analysis::underlying_objects::is_private;
 use crate::ir::loops::Loop;
@@ -26,6 +27,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     };
     let loops: Vec<usize> = (0..nest.loops.loops.len())
         .filter(|&index| is_rotatable(func, &nest.loops.loops[index]) && pays(index))
+        .take(most_searches(func))
         .collect();
     let mut is_rotated: SecondaryMap<Block, bool> = func.block_map();
     loops.iter().for_each(|&index| is_rotated[nest.loops.loops[index].header] = true);
@@ -100,8 +102,9 @@ fn rotate(func: &mut Function, data: &Loop) {
     });
     let Some(next) = next else { return };
     let guard = ClonedIteration::of(func, &[data.header]).block(data.header);
+    let inside = data.block_set();
     for block in func.layout.clone() {
-        if block != guard && !data.blocks.contains(&block) {
+        if block != guard && !inside.contains(block) {
             func.redirect(block, data.header, guard);
         }
     }

@@ -122,7 +122,7 @@ pub(super) fn homes(func: &Function) -> SecondaryMap<Value, Option<Block>> {
     home
 }
 
-/// Repairs all values, then promotes every variable that can be.
+/// Repairs all values, then promotes their variables.
 pub fn run(func: &mut Function) {
     let mut repair = Repair {
         doms: DomTree::compute(&Cfg::compute(func)),
@@ -140,7 +140,7 @@ pub fn run(func: &mut Function) {
             store_after_definition(func, value, block, variable);
         }
     }
-    mem2reg::run(func);
+    mem2reg::run_on_legal(func);
 }
 
 /// The most steps of an address's computation that are repeated.

@@ -14,6 +14,7 @@
 //! Values may lose their dominance over uses on the way; [`super::ssa_repair`] mends that.
 
 use super::loop_exits::LoopExits;
+use super::pending_targets::Targets;
 use super::{irreducible, nesting, ssa_repair};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -21,6 +22,7 @@ use crate::ir::{
     Block, BlockCall, Function, Inst, InstData, IntCC, Merge, Structure, SwitchCase, Type, Value,
 };
 use cranelift_entity::SecondaryMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// Structures a function. Afterwards only passes that leave the graph alone may run.
@@ -54,7 +56,7 @@ fn rebuild(func: &mut Function) -> Structure {
 /// `targets`. With more than one target the selector variable holds which.
 struct Flow {
     cur: Block,
-    targets: SmallVec<[Block; 2]>,
+    targets: Targets,
 }
 
 /// The SPIR-V loop being generated.
@@ -164,7 +166,7 @@ impl<'a> Structurizer<'a> {
             }
             match flow {
                 // The common end of a region goes on here, without recursion.
-                Some(f) if f.targets[..] == [last] => (block, cur) = (last, f.cur),
+                Some(f) if f.targets.only() == Some(last) => (block, cur) = (last, f.cur),
                 other => return self.follow(last, other),
             }
         }
@@ -173,7 +175,7 @@ impl<'a> Structurizer<'a> {
     /// Generates a follow where it is the pending target.
     fn follow(&mut self, target: Block, flow: Option<Flow>) -> Option<Flow> {
         let flow = flow?;
-        if !flow.targets.contains(&target) {
+        if !flow.targets.contains(target) {
             return Some(flow);
         }
         if flow.targets.len() == 1 {
@@ -184,11 +186,11 @@ impl<'a> Structurizer<'a> {
         self.branch_if_selected(flow.cur, target, then, merge);
         self.structure.merges[flow.cur] = Merge::Selection { merge };
         let mut targets = flow.targets;
-        targets.retain(|t| *t != target);
+        targets.remove(target);
         if let Some(taken) = self.region(target, then) {
             self.set_selector(&taken);
             self.jump(taken.cur, merge);
-            merge_targets(&mut targets, &taken.targets);
+            targets.merge(taken.targets);
         }
         Some(Flow { cur: merge, targets })
     }
@@ -218,11 +220,8 @@ impl<'a> Structurizer<'a> {
     /// At the end of `cur`, after a loop, control is on its way to one of `exits`: jumps to those
     /// that leave or continue the now innermost loop, and leaves the others pending.
     fn dispatch(&mut self, mut cur: Block, exits: &[Block]) -> Option<Flow> {
-        let (pending, mut direct): (SmallVec<[Block; 2]>, Vec<Block>) = {
-            let (pending, direct): (Vec<Block>, Vec<Block>) =
-                exits.iter().partition(|&&t| self.is_pending_here(t));
-            (SmallVec::from_vec(pending), direct)
-        };
+        let (pending, mut direct): (Vec<Block>, Vec<Block>) =
+            exits.iter().partition(|&&t| self.is_pending_here(t));
         if pending.is_empty() {
             let Some(last) = direct.pop() else {
                 self.func.append(cur, InstData::Unreachable, None);
@@ -232,7 +231,7 @@ impl<'a> Structurizer<'a> {
             return self.goto(last, cur);
         }
         cur = self.jump_selected(cur, &direct);
-        Some(Flow { cur, targets: pending })
+        Some(Flow { cur, targets: Targets::of(&pending) })
     }
 
     /// Jumps to the one of `targets` that is selected. Returns the block after the tests.
@@ -264,11 +263,9 @@ impl<'a> Structurizer<'a> {
             }
             InstData::Switch { cases, default, .. } => {
                 let mut targets: Vec<Block> = vec![default.block];
-                for case in &cases {
-                    if !targets.contains(&case.target.block) {
-                        targets.push(case.target.block);
-                    }
-                }
+                let mut seen: FxHashSet<Block> = targets.iter().copied().collect();
+                let cases = cases.iter().map(|case| case.target.block);
+                targets.extend(cases.filter(|&block| seen.insert(block)));
                 match targets[..] {
                     [only] => self.edge(only, cur),
                     _ => self.selection(terminator, &targets, cur),
@@ -284,10 +281,9 @@ impl<'a> Structurizer<'a> {
     /// Generates a two-way branch or switch to `targets` (distinct) at the end of `cur`.
     fn selection(&mut self, terminator: Inst, targets: &[Block], cur: Block) -> Option<Flow> {
         let arms: Vec<Block> = targets.iter().map(|_| self.func.add_block()).collect();
-        let arm_of = |block: Block| {
-            let index = targets.iter().position(|t| *t == block).unwrap_or(0);
-            BlockCall::new(arms[index])
-        };
+        let by_target: FxHashMap<Block, Block> =
+            targets.iter().copied().zip(arms.iter().copied()).rev().collect();
+        let arm_of = |block: Block| BlockCall::new(by_target.get(&block).map_or(arms[0], |b| *b));
         let mut data = self.func.insts[terminator].clone();
         data.for_each_target_mut(|call| *call = arm_of(call.block));
         let is_switch = matches!(data, InstData::Switch { .. });
@@ -316,19 +312,20 @@ impl<'a> Structurizer<'a> {
 
     /// Lets all flows end in `merge`.
     fn join(&mut self, flows: Vec<Flow>, merge: Block) -> Option<Flow> {
-        let mut targets = SmallVec::new();
-        for flow in &flows {
-            merge_targets(&mut targets, &flow.targets);
-        }
+        // What goes to several targets has set the selector before.
+        let ends: Vec<(Block, Option<Block>)> =
+            flows.iter().map(|flow| (flow.cur, flow.targets.only())).collect();
+        let mut targets = Targets::default();
+        flows.into_iter().for_each(|flow| targets.merge(flow.targets));
         if targets.is_empty() {
             self.func.append(merge, InstData::Unreachable, None);
             return None;
         }
-        for flow in &flows {
-            if targets.len() > 1 {
-                self.set_selector(flow);
+        for (end, only) in ends {
+            if let Some(target) = only.filter(|_| targets.len() > 1) {
+                self.store_selector(end, target);
             }
-            self.jump(flow.cur, merge);
+            self.jump(end, merge);
         }
         Some(Flow { cur: merge, targets })
     }
@@ -352,7 +349,7 @@ impl<'a> Structurizer<'a> {
     /// Leaves the end of `cur` for a follow or the header of an enclosing loop.
     fn goto(&mut self, target: Block, cur: Block) -> Option<Flow> {
         if self.is_pending_here(target) {
-            return Some(Flow { cur, targets: SmallVec::from_slice(&[target]) });
+            return Some(Flow { cur, targets: Targets::of(&[target]) });
         }
         let innermost = self.stack.last()?;
         let (header, merge, continue_target) =
@@ -374,7 +371,7 @@ impl<'a> Structurizer<'a> {
 
     /// Makes the selector hold the target of a flow that has only one (else it holds it already).
     fn set_selector(&mut self, flow: &Flow) {
-        if let [target] = flow.targets[..] {
+        if let Some(target) = flow.targets.only() {
             self.store_selector(flow.cur, target);
         }
     }
@@ -393,14 +390,6 @@ impl<'a> Structurizer<'a> {
         let Some(cond) = self.func.append(cur, compare, Some(Type::BOOL)) else { return };
         let (then, otherwise) = (BlockCall::new(then), BlockCall::new(otherwise));
         self.func.append(cur, InstData::Brif { cond, then, otherwise }, None);
-    }
-}
-
-fn merge_targets(targets: &mut SmallVec<[Block; 2]>, more: &[Block]) {
-    for &target in more {
-        if !targets.contains(&target) {
-            targets.push(target);
-        }
     }
 }
 

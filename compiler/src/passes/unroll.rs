@@ -11,6 +11,7 @@ use crate::analysis::underlying_objects::is_private;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::{Loop, Loops};
+use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
@@ -102,7 +103,7 @@ fn has_dynamic_private_offset(func: &Function) -> bool {
 
 /// Returns true if a private address depends on a value that changes from iteration to iteration.
 fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
-    let mut varying: SecondaryMap<Value, bool> = func.value_map();
+    let mut varying: SparseMap<Value, bool> = SparseMap::new();
     for &param in &func.blocks[data.header].params {
         varying[param] = true;
     }

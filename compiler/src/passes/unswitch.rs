@@ -10,6 +10,7 @@
 
 use super::cloned_iteration::ClonedIteration;
 use super::mem2reg;
+use super::most_searches;
 use super::ssa_repair::{demote, homes};
 use crate::analysis::underlying_objects::is_private;
 use crate::ir::cfg::Cfg;
@@ -30,6 +31,7 @@ pub fn run(func: &mut Function) -> bool {
     let found: Vec<(&Loop, Block)> = loops
         .innermost_loops()
         .filter_map(|(_, data)| Some((data, uniform_branch(func, data)?)))
+        .take(most_searches(func))
         .collect();
     if found.is_empty() {
         return false;

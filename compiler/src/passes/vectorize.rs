@@ -13,6 +13,10 @@ use smallvec::SmallVec;
 /// Most bytes of an access.
 const MAX_BYTES: i64 = 16;
 
+/// Most accesses of a group, and most groups that accesses may yet join.
+const MAX_MEMBERS: usize = 1024;
+const MAX_GROUPS: usize = 256;
+
 /// One access of a group.
 #[derive(Clone, Copy)]
 struct Member {
@@ -101,7 +105,8 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
         });
         let belongs = |group: &Group| match (&found, &home) {
             (Some(access), Some((base, member))) => {
-                group.base == *base
+                group.members.len() < MAX_MEMBERS
+                    && group.base == *base
                     && (group.ty, group.is_store, group.flags)
                         == (access.ty, access.is_store, access.flags)
                     && group.members.iter().all(|other| other.offset != member.offset)
@@ -124,17 +129,21 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
             }
         }
         let (Some(access), Some((base, member))) = (&found, home) else { continue };
-        match open.iter_mut().find(|group| belongs(group)) {
-            Some(group) => group.members.push(member),
-            None => open.push(Group {
-                base,
-                ty: access.ty,
-                is_store: access.is_store,
-                flags: access.flags,
-                classes: written | read,
-                members: SmallVec::from_slice(&[member]),
-            }),
+        if let Some(group) = open.iter().position(belongs) {
+            open[group].members.push(member);
+            continue;
         }
+        if open.len() >= MAX_GROUPS {
+            closed.append(&mut open);
+        }
+        open.push(Group {
+            base,
+            ty: access.ty,
+            is_store: access.is_store,
+            flags: access.flags,
+            classes: written | read,
+            members: SmallVec::from_slice(&[member]),
+        });
     }
     closed.append(&mut open);
     closed.retain(|group| group.members.len() > 1);

@@ -77,8 +77,16 @@ impl Sema<'_> {
         if item.init.is_some() {
             self.error(span, "illegal initializer (only variables can be initialized)");
         }
+        let record = match self.module.types.kind(ty.ty) {
+            TypeKind::Record(id) => Some(*id),
+            _ => None,
+        };
+        if let Some(id) = record {
+            let name = self.text(name).to_string();
+            self.module.types.records[id].name_by_typedef(name);
+        }
         // A typedef can decrease the alignment too, but not that of a record (OpenCL C 6.13.3).
-        let is_record = matches!(self.module.types.kind(ty.ty), TypeKind::Record(_));
+        let is_record = record.is_some();
         let least = if is_record { self.alignment(&ty) } else { 1 };
         if attributes.aligned > 0 {
             ty.align = attributes.aligned.max(least);

@@ -237,6 +237,11 @@ impl Sema<'_> {
             }
             let mut symbol = function.name.clone();
             if properties.overloadable {
+                // No other program can mean a type without a name.
+                let mut params = function.params.iter().map(|&param| function.locals[param].ty);
+                if !params.all(|ty| self.module.types.has_linkage(ty)) {
+                    continue;
+                }
                 let types = function.params.iter().map(|&param| function.locals[param].ty);
                 let types = types.map(|ty| print::type_name(&self.module.types, ty));
                 symbol.push_str(&format!("({})", types.collect::<Vec<_>>().join(", ")));

@@ -69,6 +69,10 @@ fn write_type(types: &Types, ty: TypeId, out: &mut String) {
         }
         TypeKind::Record(id) => {
             let record = &types.records[*id];
+            if record.name.is_empty() && !record.typedef_name.is_empty() {
+                out.push_str(&record.typedef_name);
+                return;
+            }
             out.push_str(if record.is_union { "union " } else { "struct " });
             out.push_str(if record.name.is_empty() { "(anonymous)" } else { &record.name });
         }

@@ -68,7 +68,10 @@ pub struct PointerType {
 
 #[derive(Debug, Default)]
 pub struct Record {
+    /// The tag; empty without one.
     pub name: String,
+    /// The first typedef of a record without a tag: its name, among diagnostics and for linkage, as in C++ and clang.
+    pub typedef_name: String,
     pub is_union: bool,
     pub fields: Vec<Field>,
     /// Bytes; `None` while incomplete.
@@ -81,6 +84,20 @@ pub struct Record {
     pub has_host_sized: bool,
     /// Each member's field; for a member of an anonymous member, the anonymous field.
     pub names: FxHashMap<String, u32>,
+}
+
+impl Record {
+    /// Notes a typedef of the record: the first one names a record without a tag.
+    pub fn name_by_typedef(&mut self, name: String) {
+        if self.name.is_empty() && self.typedef_name.is_empty() {
+            self.typedef_name = name;
+        }
+    }
+
+    /// Returns true if the record has a name by which several programs mean the same one.
+    pub fn has_linkage(&self) -> bool {
+        !(self.name.is_empty() && self.typedef_name.is_empty())
+    }
 }
 
 #[derive(Debug)]
@@ -107,6 +124,17 @@ pub struct Types {
 }
 
 impl Types {
+    /// Returns true if several programs can mean a type: it is made of nothing without a name.
+    pub fn has_linkage(&self, ty: TypeId) -> bool {
+        match self.kind(ty) {
+            TypeKind::Record(id) => self.records[*id].has_linkage(),
+            TypeKind::Pointer(pointer) => self.has_linkage(pointer.pointee),
+            TypeKind::Array(element, _) => self.has_linkage(*element),
+            TypeKind::Pipe(packet, _) => self.has_linkage(*packet),
+            _ => true,
+        }
+    }
+
     /// Returns the id of a type.
     pub fn intern(&mut self, kind: TypeKind) -> TypeId {
         if let Some(&id) = self.ids.get(&kind) {

@@ -60,7 +60,9 @@ entry! {
             CL_MEM_OFFSET => {
                 Some(Value::of(buffer.map_or(0, |buffer| buffer.offset_in_parent())))
             }
-            CL_MEM_USES_SVM_POINTER => Some(Value::bool(svm.is_some())),
+            CL_MEM_USES_SVM_POINTER => {
+                Some(Value::bool(buffer.is_some_and(|buffer| buffer.is_svm())))
+            }
             CL_MEM_PROPERTIES => Some(Value::list(&mem.properties)),
             CL_MEM_DEVICE_ADDRESS_EXT => {
                 let buffer = buffer.filter(|buffer| !buffer.device_addresses.is_empty());

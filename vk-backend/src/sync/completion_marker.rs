@@ -57,7 +57,9 @@ impl CompletionMarker {
                 functions.cmd_write_buffer_marker(commands, MarkerWriter::STAGE, buffer, 0, word);
             },
             _ => {
-                barrier(device, commands, COMMAND_STAGES, Scope::Device);
+                // What was written before must have reached the host when the fill begins: a barrier to later commands
+                // alone leaves it in the device's caches (on an H200, one read of some 100,000 had old bytes).
+                barrier(device, commands, COMMAND_STAGES, Scope::DeviceAndHost);
                 // SAFETY: as above.
                 unsafe { device.raw.cmd_fill_buffer(commands, buffer, 0, 4, word) };
                 barrier(device, commands, vk::PipelineStageFlags::TRANSFER, Scope::Host);

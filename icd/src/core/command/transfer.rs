@@ -152,7 +152,8 @@ impl Execution<'_> {
         let buffer = mem.on_device(self.queue.device_index)?;
         let in_view = self.queue.gpu.host_view(&buffer).is_some();
         let host_moves = self.queue.gpu.host_moves(&buffer, from.bytes(), Access::Read)
-            && to.is_seen_by_host(&self.queue.gpu);
+            && to.is_seen_by_host(&self.queue.gpu)
+            && !to.leads_to(&buffer);
         if self.ready && host_moves && (in_view || self.blocking) {
             let (queue, after) = (self.queue, self.state.after);
             if !in_view {
@@ -253,8 +254,14 @@ impl Execution<'_> {
         let buffer = mem.on_device(self.queue.device_index)?;
         let size = from.rect.bytes();
         let host_moves = self.queue.gpu.host_moves(&buffer, size, Access::Write)
-            && from.is_seen_by_host(&self.queue.gpu);
+            && from.is_seen_by_host(&self.queue.gpu)
+            && !from.leads_to(&buffer);
         if host_moves && self.idle()? {
+            // The host reads what it writes only in part where memory is not coherent.
+            let (queue, after) = (self.queue, self.state.after);
+            if !buffer.is_coherent() && queue.gpu.host_view(&buffer).is_none() {
+                self.unlocked(|| queue.vk.wait_host_visible(after))?;
+            }
             let start = clock::now();
             for run in runs(&from.rect, &to) {
                 // SAFETY: the commands before it are complete; the write names the application's memory and has not

@@ -69,6 +69,18 @@ impl HostRanges {
         self.count.store(entries.len(), Ordering::Release);
     }
 
+    /// Adds a range if no other one has bytes in common with it; false if one has.
+    pub fn add_apart(&self, range: HostRange) -> bool {
+        let mut entries = self.entries.lock();
+        let before = entries.range(..range.end).next_back();
+        if before.is_some_and(|(_, entry)| entry.range.end > range.start) {
+            return false;
+        }
+        entries.insert(range.start, Entry { range, users: 1, mapped: Vec::new() });
+        self.count.store(entries.len(), Ordering::Release);
+        true
+    }
+
     /// Removes the range that begins at an address. Commands that were given it keep its memory alive.
     pub fn remove(&self, start: usize) {
         let mut entries = self.entries.lock();

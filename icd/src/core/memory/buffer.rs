@@ -2,6 +2,7 @@
 
 use super::flags::{self, HOST_POINTER};
 use super::host::HostAddress;
+use super::host_memory::HostMemory;
 use super::mapping::Mapped;
 use super::operand;
 use super::properties::{BufferProperties, Import};
@@ -30,8 +31,10 @@ pub struct Buffer {
     pub parent: Option<Ref<Buffer>>,
     /// Offset of the object's bytes in the device's buffer, for sub-buffers and objects in shared virtual memory.
     pub origin: usize,
-    /// The host's address, if the bytes are shared virtual memory.
+    /// The host's address, if the bytes are shared virtual memory or [`Buffer::is_host_memory`].
     pub svm: Option<HostAddress>,
+    /// True if the bytes are the application's own memory ([`super::host_memory`]).
+    pub is_host_memory: bool,
     pub(super) storage: Storage,
     /// The mapped regions of a buffer and of its sub-buffers.
     pub(super) maps: Mutex<Vec<Mapped>>,
@@ -64,7 +67,8 @@ impl Kind for Buffer {
         if let Some(parent) = &self.parent {
             parent.remove_child();
         }
-        if self.svm.is_none() {
+        self.forget_host_memory();
+        if !self.is_svm() {
             self.context.addresses.remove(&self.device_addresses);
         }
         self.base.call_destructors(handle);
@@ -114,14 +118,10 @@ impl Buffer {
                 let base = MemBase::new(context, flags, size);
                 Buffer { import: Some(import), ..Buffer::of(base, storage) }
             }
-            (None, None) => {
-                let shadowed =
-                    host.map_or(Ok(None), |host| operand::behind_shadow(&context, host, size))?;
-                let current = shadowed.as_ref().map(|b| HostAddress(b.as_ptr() as usize));
-                let storage = Storage::new(&context, size, current.or(host))?;
-                let base = MemBase::new(context, flags, size);
-                Buffer::of(MemBase { host_ptr: used_host, ..base }, storage)
-            }
+            (None, None) => match used_host {
+                Some(host) => Buffer::of_host(&context, flags, size, host)?,
+                None => Buffer::with_contents(&context, flags, size, host)?,
+            },
         };
         mem.base.properties = properties.list;
         if properties.device_address {
@@ -129,10 +129,51 @@ impl Buffer {
         }
         mem.reserve_mapping()?;
         let mem = Ref::new(mem);
-        if mem.svm.is_none() {
+        if !mem.is_svm() {
             mem.context.addresses.add(&mem.device_addresses, mem.size as u64, &mem);
         }
         Ok(mem)
+    }
+
+    /// Returns a buffer of the application's memory (CL_MEM_USE_HOST_PTR): those very bytes where the device has them in
+    /// common with the host, else a copy.
+    fn of_host(
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        size: usize,
+        host: HostAddress,
+    ) -> Result<Buffer> {
+        if let Some(HostMemory { buffer, origin }) = HostMemory::import(context, host, size) {
+            let base = MemBase::new(context.clone(), flags, size);
+            let of_pages = Buffer::of(base, Storage::Single(buffer));
+            return Ok(Buffer { origin, svm: Some(host), is_host_memory: true, ..of_pages });
+        }
+        let mut mem = Buffer::with_contents(context, flags, size, Some(host))?;
+        mem.base.host_ptr = Some(host);
+        Ok(mem)
+    }
+
+    /// Returns a buffer with memory of its own that holds what is at an address, if one is given.
+    fn with_contents(
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        size: usize,
+        host: Option<HostAddress>,
+    ) -> Result<Buffer> {
+        let shadowed = host.map_or(Ok(None), |host| operand::behind_shadow(context, host, size))?;
+        let current = shadowed.as_ref().map(|b| HostAddress(b.as_ptr() as usize));
+        let storage = Storage::new(context, size, current.or(host))?;
+        Ok(Buffer::of(MemBase::new(context.clone(), flags, size), storage))
+    }
+
+    /// Returns the application's pointer (CL_MEM_USE_HOST_PTR).
+    pub fn used_host_ptr(&self) -> Option<HostAddress> {
+        self.host_ptr.or(self.svm.filter(|_| self.is_host_memory))
+    }
+
+    /// Returns true if the bytes are shared virtual memory.
+    pub fn is_svm(&self) -> bool {
+        self.svm.is_some() && !self.is_host_memory
     }
 
     /// Returns a buffer with these bytes that is no part of another.
@@ -144,6 +185,7 @@ impl Buffer {
             parent: None,
             origin: 0,
             svm: None,
+            is_host_memory: false,
             storage,
             maps: Mutex::default(),
             spare: Mutex::default(),
@@ -207,6 +249,7 @@ impl Buffer {
         let base = MemBase { host_ptr: parent.host_ptr.map(shifted), ..base };
         Ok(Ref::new(Buffer {
             svm: parent.svm.map(shifted),
+            is_host_memory: parent.is_host_memory,
             parent: Some(parent.clone()),
             origin: parent.origin + region.origin,
             ..Buffer::of(base, Storage::Parent)

@@ -7,6 +7,7 @@ pub mod buffer;
 pub mod fetch;
 pub mod flags;
 pub mod host;
+mod host_memory;
 pub mod image;
 pub mod mapping;
 pub mod object;

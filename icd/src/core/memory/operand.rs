@@ -98,6 +98,12 @@ impl Operand {
         self.shared.iter().all(|range| range.in_place && range.buffers.iter().all(seen))
     }
 
+    /// Returns true if some of it is a buffer's own bytes: copying those is for the device, which knows how they overlap.
+    pub fn leads_to(&self, buffer: &Arc<vk::Buffer>) -> bool {
+        let is_it = |other: &Arc<vk::Buffer>| Arc::ptr_eq(other, buffer);
+        self.shared.iter().any(|range| range.buffers.iter().any(is_it))
+    }
+
     /// Returns the pending write.
     pub fn write(&self) -> Option<&Arc<HostWrite>> {
         self.write.as_ref()

@@ -4,7 +4,7 @@
 use super::api::Result;
 use super::device::Device;
 use super::sequence::{self, Base, SHARED};
-use super::world::{LAST, STEPS};
+use super::story::{LAST, STEPS};
 use crate::attack::Request;
 use crate::Outcome;
 use std::io::Write;

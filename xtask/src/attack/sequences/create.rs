@@ -2,7 +2,7 @@
 
 use super::api::*;
 use super::host::HostMemory;
-use super::layout::Pitch;
+use super::layout::{copy_rows, Pitch};
 use super::object::{Format, HostAccess, Image, Kind, Object, Shape, Store};
 use super::world::World;
 use cl3::types::{cl_buffer_region, cl_image_desc, cl_image_format, cl_mem};
@@ -26,6 +26,10 @@ const FORMATS: [Format; 9] = [
     Format { order: CL_RGBA, channel: 0x10D2, channels: 4, bytes: 1 },
     Format { order: CL_RGBA, channel: 0x10D8, channels: 4, bytes: 2 },
 ];
+
+fn channels(format: Format) -> cl_image_format {
+    cl_image_format { image_channel_order: format.order, image_channel_data_type: format.channel }
+}
 
 /// Where an object's first bytes come from.
 struct Source {
@@ -138,6 +142,7 @@ impl World<'_> {
             host,
             read_only,
             host_pointer: pointer.filter(|_| source.is_used),
+            host_pitch: Pitch::default(),
             is_view: false,
         };
         self.adopt(object, data, source, &format!("buffer of {bytes} bytes at {pointer:?}"))
@@ -173,6 +178,7 @@ impl World<'_> {
             host,
             read_only,
             host_pointer: host_pointer.map(|pointer| pointer.wrapping_byte_add(origin)),
+            host_pitch: Pitch::default(),
             is_view: true,
         });
         Ok(())
@@ -187,7 +193,7 @@ impl World<'_> {
         let bytes = self.random.size(1 << 18);
         let data = self.random.bytes(bytes);
         let flags = CL_MEM_READ_WRITE | if fine { CL_MEM_SVM_FINE_GRAIN_BUFFER } else { 0 };
-        let align = *self.random.pick(&[0, 1, 4, 64]);
+        let align = *self.random.pick(&[0, 8, 64]);
         let allocated = cl().clSVMAlloc(self.context.handle(), flags, bytes, align);
         let handle =
             allocated.filter(|address| !address.is_null()).ok_or("clSVMAlloc gives nothing")?;
@@ -200,6 +206,7 @@ impl World<'_> {
             host: HostAccess { read: true, write: true },
             read_only: false,
             host_pointer: None,
+            host_pitch: Pitch::default(),
             is_view: false,
         };
         let source = Source { flags, memory: None, is_used: false };
@@ -221,12 +228,22 @@ impl World<'_> {
         let pitch = Pitch { row, slice: row * size[1] };
         let image = Image { shape, format, size, pitch };
         let bytes = pitch.slice * size[2];
-        let data = self.random.bytes(bytes);
-        let source = self.first_bytes(&data, 16);
+        // Host memory may have gaps between rows, as the row pitch tells.
+        let gap = if self.random.once_in(2) { 0 } else { self.random.below(6) * format.texel() };
+        let in_host = Pitch { row: row + gap, slice: (row + gap) * size[1] };
+        let given = self.random.bytes(in_host.slice * size[2]);
+        let (mut data, host) = (vec![0; bytes], Image { pitch: in_host, ..image });
+        let rows = |image: Image| image.block([0; 3], size).rows();
+        copy_rows(&given, &rows(host), &mut data, &rows(image), row);
+        let source = self.first_bytes(&given, 16);
+        let named = if source.memory.is_some() && gap > 0 { in_host.row } else { 0 };
         let (host_flags, host) = self.host_flags();
         let pointer = source.memory.as_ref().map(HostMemory::address);
         let flags = source.flags | host_flags | CL_MEM_READ_WRITE;
-        let handle = self.new_image(image, flags, 0, null_mut(), pointer.unwrap_or(null_mut()))?;
+        let place = pointer.unwrap_or(null_mut());
+        let Some(handle) = self.new_image(image, flags, named, null_mut(), place)? else {
+            return Ok(());
+        };
         let object = Object {
             handle,
             kind: Kind::Image(image),
@@ -235,10 +252,11 @@ impl World<'_> {
             bytes,
             host,
             read_only: false,
-            host_pointer: None,
+            host_pointer: pointer.filter(|_| source.is_used),
+            host_pitch: in_host,
             is_view: false,
         };
-        self.adopt(object, data, source, &format!("{image:?}")).map(drop)
+        self.adopt(object, data, source, &format!("{image:?}, rows of {named} bytes")).map(drop)
     }
 
     fn new_image(
@@ -248,11 +266,8 @@ impl World<'_> {
         row_pitch: usize,
         buffer: cl_mem,
         pointer: *mut c_void,
-    ) -> Result<cl_mem> {
-        let format = cl_image_format {
-            image_channel_order: image.format.order,
-            image_channel_data_type: image.format.channel,
-        };
+    ) -> Result<Option<cl_mem>> {
+        let format = channels(image.format);
         let [width, height, depth] = image.size;
         let layers = match image.shape {
             Shape::OneArray => height,
@@ -272,9 +287,28 @@ impl World<'_> {
             buffer,
         };
         let made_now = make!(clCreateImage(self.context.handle(), flags, &format, &desc, pointer));
-        made_now.map_err(|status| {
-            format!("clCreateImage gives {status} for {image:?}, flags {flags:#x}")
-        })
+        match made_now {
+            Ok(handle) => Ok(Some(handle)),
+            Err(CL_IMAGE_FORMAT_NOT_SUPPORTED) if !self.has_format(image)? => Ok(None),
+            Err(status) => {
+                Err(format!("clCreateImage gives {status} for {image:?}, flags {flags:#x}"))
+            }
+        }
+    }
+
+    /// Returns true if the device lists an image's format.
+    fn has_format(&self, image: Image) -> Result<bool> {
+        let (context, own) = (self.context.handle(), channels(image.format));
+        let (shape, flags) = (image.shape as u32, CL_MEM_READ_WRITE);
+        let mut count = 0;
+        done!(clGetSupportedImageFormats(context, flags, shape, 0, null_mut(), &mut count))?;
+        let mut all = vec![own; count as usize];
+        let place = all.as_mut_ptr();
+        done!(clGetSupportedImageFormats(context, flags, shape, count, place, null_mut()))?;
+        Ok(all.iter().any(|format| {
+            format.image_channel_order == own.image_channel_order
+                && format.image_channel_data_type == own.image_channel_data_type
+        }))
     }
 
     /// Makes an image over a buffer.
@@ -305,7 +339,10 @@ impl World<'_> {
             }
         };
         let named = if image.shape == Shape::Two { image.pitch.row } else { 0 };
-        let handle = self.new_image(image, 0, named, self.objects[parent].mem(), null_mut())?;
+        let buffer = self.objects[parent].mem();
+        let Some(handle) = self.new_image(image, 0, named, buffer, null_mut())? else {
+            return Ok(());
+        };
         let index = self.objects.len();
         self.line(format!("create object {index}: over object {parent}, {image:?}"), vec![store]);
         let bytes = image.block([0; 3], image.size).end();
@@ -318,6 +355,7 @@ impl World<'_> {
             host,
             read_only,
             host_pointer: None,
+            host_pitch: Pitch::default(),
             is_view: true,
         });
         Ok(())

@@ -12,6 +12,7 @@ const CL_DEVICE_MAX_WORK_ITEM_SIZES: u32 = 0x1005;
 const CL_DEVICE_IMAGE_SUPPORT: u32 = 0x1016;
 const CL_DEVICE_MEM_BASE_ADDR_ALIGN: u32 = 0x1019;
 const CL_DEVICE_EXECUTION_CAPABILITIES: u32 = 0x1029;
+const CL_DEVICE_QUEUE_ON_HOST_PROPERTIES: u32 = 0x102A;
 const CL_DEVICE_EXTENSIONS: u32 = 0x1030;
 const CL_DEVICE_IMAGE_PITCH_ALIGNMENT: u32 = 0x104A;
 const CL_DEVICE_SVM_CAPABILITIES: u32 = 0x1053;
@@ -28,6 +29,8 @@ pub struct Device {
     /// Of 2D images over buffers, in texels; nothing where there are none.
     pub pitch_align: Option<usize>,
     pub native: bool,
+    /// CL_DEVICE_QUEUE_ON_HOST_PROPERTIES.
+    pub queue_properties: u64,
     /// CL_DEVICE_SVM_CAPABILITIES.
     pub svm: u64,
     pub non_uniform: bool,
@@ -55,6 +58,7 @@ impl Device {
             sub_align: number(CL_DEVICE_MEM_BASE_ADDR_ALIGN)? as usize / 8,
             pitch_align: (pitch > 0).then_some(pitch),
             native: number(CL_DEVICE_EXECUTION_CAPABILITIES)? & 2 != 0,
+            queue_properties: number(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES)?,
             svm: number(CL_DEVICE_SVM_CAPABILITIES)?,
             non_uniform: number(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT)? & 1 != 0,
             items: info(id, CL_DEVICE_MAX_WORK_ITEM_SIZES)?.chunks_exact(8).map(size).collect(),

@@ -84,6 +84,10 @@ kernel void array(global uint *to, uint k) {
     to[I] = sum;
 }
 
+kernel void indirect(ulong to, uint k) {
+    ((global uint *)to)[I] ^= I * K + k;
+}
+
 #ifdef IMAGES
 // An image's box and host memory: NAME_in takes texels from a buffer, NAME_out puts them there, 4 numbers each.
 #define IMAGE(NAME, TYPE, PLACE)                                                                        \

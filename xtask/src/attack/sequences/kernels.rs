@@ -29,7 +29,7 @@ fn bytes_of(words: &[u32]) -> Vec<u8> {
 impl World<'_> {
     /// Launches any kernel on buffers.
     pub fn kernel(&mut self) -> Result<()> {
-        match self.random.below(14) {
+        match self.random.below(15) {
             0 => self.add(),
             1 => self.in_place("mix"),
             2 => self.in_place("array"),
@@ -43,6 +43,7 @@ impl World<'_> {
             10 => self.total(),
             11 => self.groups(),
             12 => self.by_value(),
+            13 => self.indirect(),
             _ => self.table(),
         }
     }
@@ -66,7 +67,9 @@ impl World<'_> {
 
     fn add(&mut self) -> Result<()> {
         let Some((to, all)) = self.target(4) else { return Ok(()) };
-        let Some((from, source)) = self.source(4, to) else { return Ok(()) };
+        // The same memory may be both: each work-item reads what it writes.
+        let both = self.random.once_in(6).then_some((to, all));
+        let Some((from, source)) = both.or_else(|| self.source(4, to)) else { return Ok(()) };
         let (sizes, n) = self.sizes((all.min(source) / 4).min(ITEMS));
         let k = self.random.number() as u32;
         let spans = vec![self.span_at(to, 0, 4 * n).written(), self.span_at(from, 0, 4 * n)];
@@ -139,17 +142,12 @@ impl World<'_> {
         let k = self.random.number() as u32;
         let spans = vec![self.span_at(to, at * size, n * size).written()];
         let name = if size == 1 { "bytes" } else { "shorts" };
-        self.launch(
-            name,
-            &[Arg::Object(to), uint(at as u32), uint(k)],
-            &sizes,
-            spans,
-            move |world| {
-                let value = |i: usize| (i as u32).wrapping_mul(7).wrapping_add(k).to_le_bytes();
-                let data: Vec<u8> = (0..n).flat_map(|i| value(i)[..size].to_vec()).collect();
-                world.put(to, at * size, &data);
-            },
-        )
+        let (pointer, first) = self.pointer(to, size, at);
+        self.launch(name, &[pointer, uint(first), uint(k)], &sizes, spans, move |world| {
+            let value = |i: usize| (i as u32).wrapping_mul(7).wrapping_add(k).to_le_bytes();
+            let data: Vec<u8> = (0..n).flat_map(|i| value(i)[..size].to_vec()).collect();
+            world.put(to, at * size, &data);
+        })
     }
 
     /// Copies bytes, one or three a work-item, from any place to any.
@@ -162,7 +160,9 @@ impl World<'_> {
             (self.random.below(all - bytes + 1), self.random.below(source - bytes + 1));
         let spans = vec![self.span_at(to, at, bytes).written(), self.span_at(from, start, bytes)];
         let name = if each == 1 { "copy" } else { "vectors" };
-        let args = [Arg::Object(to), uint(at as u32), Arg::Object(from), uint(start as u32)];
+        let (target, first) = self.pointer(to, 1, at);
+        let (origin, second) = self.pointer(from, 1, start);
+        let args = [target, uint(first), origin, uint(second)];
         self.launch(name, &args, &sizes, spans, move |world| {
             let mut data = world.get(from, start, bytes).to_vec();
             if each == 3 {
@@ -284,6 +284,31 @@ impl World<'_> {
                 });
             },
         )
+    }
+
+    /// Launches a kernel that is given the address of shared memory as a number.
+    fn indirect(&mut self) -> Result<()> {
+        let Some(to) = self.pick(|o| o.is_svm() && o.bytes >= 4) else { return Ok(()) };
+        let first = self.random.below(self.objects[to].bytes / 4);
+        let (sizes, n) = self.sizes((self.objects[to].bytes / 4 - first).min(ITEMS));
+        let (k, constant) = (self.random.number() as u32, self.kernels.constant());
+        let spans = vec![self.span_at(to, 4 * first, 4 * n).written()];
+        let args = [Arg::Number(to, 4 * first), uint(k)];
+        self.launch("indirect", &args, &sizes, spans, move |world| {
+            let old = words(world.get(to, 4 * first, 4 * n));
+            let new =
+                |(i, word): (usize, &u32)| word ^ (i as u32).wrapping_mul(constant).wrapping_add(k);
+            let all: Vec<u32> = old.iter().enumerate().map(new).collect();
+            world.put(to, 4 * first, &bytes_of(&all));
+        })
+    }
+
+    /// Returns an argument for memory and a place in it: an address may stand for both.
+    fn pointer(&mut self, object: usize, size: usize, at: usize) -> (Arg, u32) {
+        match self.objects[object].is_svm() && self.random.once_in(2) {
+            true => (Arg::Address(object, at * size), 0),
+            false => (Arg::Object(object), at as u32),
+        }
     }
 
     fn table(&mut self) -> Result<()> {

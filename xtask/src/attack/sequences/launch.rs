@@ -1,16 +1,23 @@
 //! Launches: arguments and sizes.
 
-use super::api::{call, cl, Result};
+use super::api::{call, cl, done, made, make, Result};
 use super::program::{Kernels, Program};
 use super::slot::Slot;
 use super::span::Span;
 use super::world::{Command, World};
-use std::ptr::null;
+use cl3::types::cl_kernel;
+use std::ptr::{from_ref, null};
+
+const CL_KERNEL_EXEC_INFO_SVM_PTRS: u32 = 0x11B6;
 
 /// An argument of a kernel.
 pub enum Arg {
     /// The object of this number.
     Object(usize),
+    /// The address of shared memory, so many bytes behind its start.
+    Address(usize, usize),
+    /// The same, as a number: the kernel is told separately that it uses the memory.
+    Number(usize, usize),
     Bytes(Vec<u8>),
     /// So many bytes of local memory.
     Local(usize),
@@ -86,11 +93,15 @@ impl World<'_> {
                 Arg::Bytes(bytes) => Kernels::set(kernel, index, bytes.len(), Some(bytes))?,
                 Arg::Local(bytes) => Kernels::set(kernel, index, *bytes, None)?,
                 Arg::Object(object) if self.objects[*object].is_svm() => {
-                    let address = self.objects[*object].handle;
-                    match cl().clSetKernelArgSVMPointer(kernel, index as u32, address) {
-                        Some(0) => {}
-                        status => return Err(format!("clSetKernelArgSVMPointer gives {status:?}")),
-                    }
+                    self.set_address(kernel, index, *object, 0)?;
+                }
+                Arg::Address(object, at) => self.set_address(kernel, index, *object, *at)?,
+                Arg::Number(object, at) => {
+                    let start = self.objects[*object].handle;
+                    let (size, place) = (size_of::<usize>(), from_ref(&start).cast());
+                    done!(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, size, place))?;
+                    let bytes = (start.wrapping_byte_add(*at).addr() as u64).to_le_bytes();
+                    Kernels::set(kernel, index, bytes.len(), Some(&bytes))?;
                 }
                 Arg::Object(object) => {
                     let bytes = self.objects[*object].handle.addr().to_ne_bytes();
@@ -98,6 +109,12 @@ impl World<'_> {
                 }
             }
         }
+        // A copy has the arguments that are set by now.
+        let copied = self.random.once_in(10);
+        let kernel = match copied {
+            true => made("clCloneKernel", make!(clCloneKernel(kernel)))?,
+            false => kernel,
+        };
         let shown: Vec<String> = args.iter().map(show).collect();
         let what = format!("kernel {name}({}), {sizes:?}", shown.join(", "));
         let command = Command { what, spans, blocking: false };
@@ -111,10 +128,21 @@ impl World<'_> {
             false => s.kernel(kernel, dimensions, [offset, global, local]),
         };
         self.apply(command, call, effect)?;
+        if copied {
+            done!(clReleaseKernel(kernel))?;
+        }
         if self.random.once_in(10) {
             self.kernels.forget(name);
         }
         Ok(())
+    }
+
+    fn set_address(&self, kernel: cl_kernel, index: usize, object: usize, at: usize) -> Result<()> {
+        let address = self.objects[object].handle.wrapping_byte_add(at);
+        match cl().clSetKernelArgSVMPointer(kernel, index as u32, address) {
+            Some(0) => Ok(()),
+            status => Err(format!("clSetKernelArgSVMPointer gives {status:?}")),
+        }
     }
 
     /// Builds the program anew, with another constant, and goes on with it.
@@ -129,6 +157,7 @@ impl World<'_> {
 fn show(arg: &Arg) -> String {
     match arg {
         Arg::Object(object) => format!("object {object}"),
+        Arg::Address(object, at) | Arg::Number(object, at) => format!("object {object} from {at}"),
         Arg::Local(bytes) => format!("{bytes} local bytes"),
         Arg::Bytes(bytes) if bytes.len() == 4 => {
             u32::from_le_bytes(bytes.as_slice().try_into().unwrap_or_default()).to_string()

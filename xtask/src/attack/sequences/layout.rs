@@ -1,7 +1,7 @@
 //! Boxes of bytes in memory: where their rows begin.
 
 /// How rows and slices follow each other, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pitch {
     pub row: usize,
     pub slice: usize,

@@ -3,7 +3,7 @@
 use super::api::{call, done, Result, CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION};
 use super::event::Event;
 use super::host::{peek, poke};
-use super::object::{Kind, Object, Shape};
+use super::object::{Image, Kind, Object, Shape};
 use super::slot::Slot;
 use super::span::Span;
 use super::world::{Command, World};
@@ -155,6 +155,15 @@ impl World<'_> {
         if row < length || (region[1] > 1 && step < length) || (region[2] > 1 && slice < row) {
             let text = format!("pitches {row} and {slice} of rows of {length} bytes");
             return Err(self.report(enqueued.step, &text, &[span]));
+        }
+        if let Some(pointer) = self.objects[object].host_pointer {
+            let pitch = self.objects[object].host_pitch;
+            let there = Image { pitch, ..image }.block(origin, [1; 3]).rows()[0];
+            let is_there = address == pointer.wrapping_byte_add(there);
+            if !is_there || (region[1] > 1 && step != pitch.row) {
+                let text = format!("the mapping has rows of {row} and slices of {slice} bytes, or it lies elsewhere than its memory");
+                return Err(self.report(enqueued.step, &text, &[span]));
+            }
         }
         let rows = (0..region[2])
             .flat_map(|z| (0..region[1]).map(move |y| z * slice + y * step))

@@ -5,6 +5,7 @@
 //! blocks of seeds ([`child`]); the parent counts what became of them ([`parent`]).
 
 mod api;
+mod check;
 mod child;
 mod create;
 mod device;
@@ -21,14 +22,17 @@ mod object;
 mod parent;
 mod program;
 mod queue;
+mod queues;
 mod random;
 mod recording;
 mod sequence;
 mod settings;
 mod slot;
 mod span;
+mod story;
 mod svm;
 mod transfer;
+mod users;
 mod world;
 mod wrong;
 mod wrong_image;

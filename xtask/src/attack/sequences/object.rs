@@ -103,6 +103,8 @@ pub struct Object {
     pub read_only: bool,
     /// CL_MEM_USE_HOST_PTR: the address of its first byte.
     pub host_pointer: Option<*mut c_void>,
+    /// Of the rows of an image there.
+    pub host_pitch: Pitch,
     /// True for what is made of another object.
     pub is_view: bool,
 }

@@ -6,14 +6,17 @@ use crate::attack::Request;
 use crate::Outcome;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// A child that takes longer than this, and this for each of its sequences, hangs. It finds its own hangs sooner.
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// So often it is told how far they are.
+const NEWS: Duration = Duration::from_secs(300);
+
 /// What became of the sequences.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Tally {
     sequences: u64,
     operations: u64,
@@ -22,6 +25,22 @@ struct Tally {
     wrong: u64,
     crashed: u64,
     hung: u64,
+}
+
+impl Tally {
+    /// Returns a line of it.
+    fn shown(&self, time: Duration) -> String {
+        let Tally { sequences, operations, refused, wrong, crashed, hung } = self;
+        format!(
+            "{sequences} sequences, {operations} operations, {refused} calls refused: {wrong} wrong, \
+             {crashed} crashed, {hung} hung ({} s)",
+            time.as_secs()
+        )
+    }
+}
+
+fn lock(tally: &Mutex<Tally>) -> Result<MutexGuard<'_, Tally>, String> {
+    tally.lock().map_err(|e| e.to_string())
 }
 
 /// Seeds from a first one on, which one process runs.
@@ -38,6 +57,7 @@ pub fn run(request: &Request) -> Outcome {
     let (start, tally) = (Instant::now(), Mutex::new(Tally::default()));
     let next = AtomicU64::new(request.seed);
     let end = request.count.map_or(u64::MAX, |count| request.seed.saturating_add(count));
+    let told = AtomicU64::new(0);
     let work = || -> Outcome {
         while start.elapsed() < request.time() {
             let first = next.load(Ordering::Relaxed);
@@ -47,6 +67,10 @@ pub fn run(request: &Request) -> Outcome {
             }
             if next.compare_exchange(first, block, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
                 run_seeds(&target, Seeds { first, count: block - first }, &tally, &folder)?;
+                let due = start.elapsed().as_secs() / NEWS.as_secs();
+                if told.fetch_max(due, Ordering::Relaxed) < due {
+                    println!("{}", lock(&tally)?.shown(start.elapsed()));
+                }
             }
         }
         Ok(())
@@ -56,13 +80,9 @@ pub fn run(request: &Request) -> Outcome {
         let mut ended = threads.into_iter().map(|thread| thread.join());
         ended.try_for_each(|end| end.unwrap_or_else(|_| Err("a thread panicked".to_string())))
     })?;
-    let tally = tally.lock().map_err(|e| e.to_string())?;
-    let Tally { sequences, operations, refused, wrong, crashed, hung } = *tally;
-    println!(
-        "{sequences} sequences, {operations} operations, {refused} calls refused: {wrong} wrong, {crashed} crashed, \
-         {hung} hung ({} s)",
-        start.elapsed().as_secs()
-    );
+    let tally = *lock(&tally)?;
+    println!("{}", tally.shown(start.elapsed()));
+    let Tally { sequences, wrong, crashed, hung, .. } = tally;
     match wrong + crashed + hung {
         0 => Ok(()),
         failed => Err(format!("{failed} of {sequences} sequences failed")),
@@ -83,6 +103,7 @@ fn run_seeds(target: &Target, seeds: Seeds, tally: &Mutex<Tally>, folder: &Path)
             (end - first).to_string(),
         ];
         let mut command = target.child("sequences", &args)?;
+        command.env("XDG_CACHE_HOME", folder.join("cache")).env("HEKLA_CACHE_SIZE", "64");
         command.envs(settings.iter().copied());
         let ran = process::run(&mut command, LIMIT * (end - first) as u32)?;
         if ran.end != End::Code(0) {
@@ -90,7 +111,7 @@ fn run_seeds(target: &Target, seeds: Seeds, tally: &Mutex<Tally>, folder: &Path)
             let text = format!("{:?}, {settings:?}\n{}\n{}", ran.end, ran.output, ran.errors);
             std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
         }
-        let mut tally = tally.lock().map_err(|e| e.to_string())?;
+        let mut tally = lock(tally)?;
         first = read(&ran, Seeds { first, count: end - first }, &settings, &mut tally)?;
     }
     Ok(())

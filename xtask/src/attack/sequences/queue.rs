@@ -31,8 +31,9 @@ impl Drop for Handle {
 impl Queue {
     /// Makes a queue of any kind.
     pub fn new(device: &Device, context: &Context, random: &mut Random) -> Result<Queue> {
-        let flags =
-            *random.pick(&[0, 0, OUT_OF_ORDER, OUT_OF_ORDER, PROFILING, OUT_OF_ORDER | PROFILING]);
+        let both = OUT_OF_ORDER | PROFILING;
+        let flags = *random.pick(&[0, 0, OUT_OF_ORDER, OUT_OF_ORDER, PROFILING, both]);
+        let flags = flags & device.queue_properties;
         let properties = [CL_QUEUE_PROPERTIES, flags, 0];
         let (context, id) = (context.handle(), device.id());
         let made_now = make!(clCreateCommandQueueWithProperties(context, id, properties.as_ptr()));

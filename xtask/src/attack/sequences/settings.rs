@@ -8,7 +8,10 @@ pub const BLOCK: u64 = 16;
 /// Environment variables.
 pub type Settings = Vec<(&'static str, &'static str)>;
 
-/// Returns the settings of a seed: none for half of the blocks, else one or two.
+/// Devices that lack something that kernels or commands then do in another way (docs/weak-devices.md).
+const WEAK: [&str; 5] = ["pi4-v3dv", "pi5-v3dv", "android", "adreno-turnip", "apple-kosmickrisp"];
+
+/// Returns the settings of a seed: none for a third of the blocks, else one or several.
 pub fn of(seed: u64) -> Settings {
     let all = [
         ("HEKLA_STAGING", "1"),
@@ -18,9 +21,14 @@ pub fn of(seed: u64) -> Settings {
         ("HEKLA_PACK", "always"),
         ("HEKLA_PREPARE", "always"),
         ("HEKLA_COMPLETION_MARKERS", "1"),
+        // Other processes do without; the parent names a folder for it.
+        ("HEKLA_CACHE", "1"),
     ];
     let mut random = Random::new((seed / BLOCK) ^ 0x5E77_1265);
     let mut settings = Settings::new();
+    if random.once_in(5) {
+        settings.push(("HEKLA_LIMIT_TO", *random.pick(&WEAK)));
+    }
     for _ in 0..[0, 0, 0, 1, 1, 2][random.below(6)] {
         let setting = *random.pick(&all);
         if !settings.contains(&setting) {

@@ -257,11 +257,22 @@ impl World<'_> {
         };
         let Some((source, _)) = self.boxes(from) else { return Ok(()) };
         let all = self.objects[to].bytes;
-        let Some(place) = self.place(source.region, all) else { return Ok(()) };
+        let place = match from == to {
+            // Within a buffer, the pitches are the same (OpenCL 5.2.4).
+            true => {
+                let after = source.origin[2] + source.region[2] + self.random.below(2);
+                let place =
+                    Block { origin: [source.origin[0], self.random.below(3), after], ..source };
+                (place.end() <= all).then_some(place)
+            }
+            false => self.place(source.region, all),
+        };
+        let Some(place) = place else { return Ok(()) };
         let length = source.region[0];
         let read = self.objects[from].span(from, &[0], source.end());
         let write = self.objects[to].span(to, &place.rows(), length).written();
-        if read.conflicts(&write) || self.objects[from].store == self.objects[to].store {
+        let is_other_view = from != to && self.objects[from].store == self.objects[to].store;
+        if read.conflicts(&write) || is_other_view {
             return Ok(());
         }
         let read = self.objects[from].span(from, &source.rows(), length);

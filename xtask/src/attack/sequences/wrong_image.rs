@@ -1,7 +1,7 @@
 //! Wrong calls on images and on shared memory.
 
 use super::api::*;
-use super::object::Object;
+use super::object::{Image, Object};
 use super::world::World;
 use super::wrong::HUGE;
 use std::ptr::{null, null_mut};
@@ -89,6 +89,68 @@ impl World<'_> {
                 self.refuse("fill an image for a buffer", status, &[CL_INVALID_MEM_OBJECT])
             }
         }
+    }
+
+    /// Copies boxes that overlap, texels of another format, or regions that a buffer has no place for.
+    pub fn wrong_box_copy(&mut self) -> Result<()> {
+        let queue = self.queues[0].handle();
+        let (none, event) = (null(), null_mut());
+        let zero = [0; 3];
+        if self.random.once_in(3) {
+            let Some(object) = self.pick(|o| o.is_buffer() && o.bytes >= 64) else { return Ok(()) };
+            let mem = self.objects[object].mem();
+            let (next, region) = ([1, 1, 0], [4, 4, 2]);
+            let (from, to, region) = (zero.as_ptr(), next.as_ptr(), region.as_ptr());
+            let status = call!(clEnqueueCopyBufferRect(
+                queue, mem, mem, from, to, region, 6, 30, 6, 30, 0, none, event
+            ));
+            return self.refuse("copy to an overlapping box", status, &[CL_MEM_COPY_OVERLAP]);
+        }
+        let Some((object, image)) = self.pick_image(|_, _| true) else { return Ok(()) };
+        let mem = self.objects[object].mem();
+        let region = image.size.as_ptr();
+        if self.random.once_in(2) {
+            let bytes = image.format.texel() * image.size.iter().product::<usize>();
+            let Some(buffer) = self.pick(|o| o.is_buffer()) else { return Ok(()) };
+            let at = self.objects[buffer].bytes.saturating_sub(bytes) + 1;
+            let at = *self.random.pick(&[at, usize::MAX, usize::MAX - bytes + 1, 1 << 63]);
+            let other = self.objects[buffer].mem();
+            let status = match self.random.once_in(2) {
+                true => call!(clEnqueueCopyImageToBuffer(
+                    queue,
+                    mem,
+                    other,
+                    zero.as_ptr(),
+                    region,
+                    at,
+                    0,
+                    none,
+                    event
+                )),
+                false => call!(clEnqueueCopyBufferToImage(
+                    queue,
+                    other,
+                    mem,
+                    at,
+                    zero.as_ptr(),
+                    region,
+                    0,
+                    none,
+                    event
+                )),
+            };
+            return self.refuse(
+                &format!("copy an image and a buffer at {at}"),
+                status,
+                &[CL_INVALID_VALUE],
+            );
+        }
+        let differs = |_: &Object, other: Image| other.format != image.format;
+        let Some((other, _)) = self.pick_image(differs) else { return Ok(()) };
+        let (to, one, zero) = (self.objects[other].mem(), [1; 3], zero.as_ptr());
+        let status =
+            call!(clEnqueueCopyImage(queue, mem, to, zero, zero, one.as_ptr(), 0, none, event));
+        self.refuse("copy texels of another format", status, &[CL_IMAGE_FORMAT_MISMATCH])
     }
 
     /// Uses ranges of shared memory that overlap, patterns of no size, and NULL.

@@ -6,6 +6,7 @@ use super::machine::entries;
 use super::{Finding, Severity};
 use hekla::cl::*;
 use hekla::{config, platform};
+use hekla_vk_backend::files;
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +14,8 @@ use std::ptr::null_mut;
 
 /// Where loaders look for `.icd` files.
 const VENDORS: &str = "/etc/OpenCL/vendors";
+/// Size in bytes of the largest `.icd` file that is read: it holds a path.
+const MAX_ICD_FILE: u64 = 64 << 10;
 /// What begins a line of the child process that tells of a platform: its name and number of devices follow.
 const PLATFORM: &str = "platform\t";
 
@@ -53,7 +56,7 @@ fn library_in(file: &Path) -> Option<String> {
         let name = file.to_str()?;
         return name.contains("hekla").then(|| name.to_string());
     }
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = files::read_text(file, MAX_ICD_FILE).ok()?;
     let line = text.lines().next()?.trim();
     line.contains("hekla").then(|| line.to_string())
 }

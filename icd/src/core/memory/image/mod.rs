@@ -220,13 +220,13 @@ impl Image {
             ensure!(aligned, CL_MISALIGNED_SUB_BUFFER_OFFSET);
         } else {
             let alignment = BASE_ADDRESS_ALIGNMENT as usize * layout.texel();
-            let host = parent.host_ptr.map_or(0, |host| host.0);
+            let host = parent.used_host_ptr().map_or(0, |host| host.0);
             let aligned = parent.origin.is_multiple_of(alignment) && host.is_multiple_of(alignment);
             ensure!(aligned, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
         }
         let flags = access | host_access | parent.flags & HOST_POINTER;
         let base = MemBase::new(context.clone(), flags, size);
-        let base = MemBase { host_ptr: parent.host_ptr, ..base };
+        let base = MemBase { host_ptr: parent.used_host_ptr(), ..base };
         let texels = match is_view {
             true => Texels::Buffer(parent),
             false => Texels::shadowed(context, parent),

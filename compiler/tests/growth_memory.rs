@@ -1,0 +1,107 @@
+//! Growth of memory: for twice the text, or module, the compiler asks for at most about twice the memory, whatever there
+//! is more of.
+
+mod growth_support;
+
+use growth_support::{shapes, Program};
+use hekla_compiler::{compile, compile_il, Compiled, Il, Options, Source, Target};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of a program; it is compared with one of twice the size.
+const BYTES: usize = 24_000;
+/// The most that twice the text may take, as a multiple.
+const MOST: f64 = 2.3;
+
+/// Counts what is allocated.
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+static TOTAL: AtomicUsize = AtomicUsize::new(0);
+
+fn add(bytes: usize) {
+    TOTAL.fetch_add(bytes, Ordering::Relaxed);
+    let live = LIVE.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    PEAK.fetch_max(live, Ordering::Relaxed);
+}
+
+// SAFETY: all is handed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        add(layout.size());
+        // SAFETY: the caller's promises are those that `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // What grows is counted once, so that the total is what was ever needed and not how often a vector moved.
+        LIVE.fetch_sub(layout.size().min(size), Ordering::Relaxed);
+        add(size);
+        TOTAL.fetch_sub(layout.size().min(size), Ordering::Relaxed);
+        LIVE.fetch_sub(layout.size().saturating_sub(size), Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// What a compilation took, in bytes.
+#[derive(Clone, Copy)]
+struct Taken {
+    peak: usize,
+    total: usize,
+}
+
+fn compiled(program: Program) -> Compiled {
+    let (options, target) = (Options::default(), Target::generic());
+    match program {
+        Program::Text(text) => {
+            let source = Source { name: "t.cl".into(), text, headers: Vec::new() };
+            compile(&source, &options, &target)
+        }
+        Program::Module(words) => {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            compile_il(&Il::read(&bytes).expect("a module"), &[], &options, &target)
+        }
+    }
+}
+
+fn taken(program: Program) -> Taken {
+    let (live, total) = (LIVE.load(Ordering::Relaxed), TOTAL.load(Ordering::Relaxed));
+    PEAK.store(live, Ordering::Relaxed);
+    drop(compiled(program));
+    let peak = PEAK.load(Ordering::Relaxed) - live;
+    Taken { peak, total: TOTAL.load(Ordering::Relaxed) - total }
+}
+
+/// One test, since all threads are counted together.
+#[test]
+fn memory_grows_as_the_program() {
+    let empty = || Program::Text("kernel void k(global int *p) { }".to_string());
+    drop(compiled(empty()));
+    let nothing = taken(empty());
+    let mut faults = String::new();
+    for shape in shapes() {
+        // What is analysed once a process, as functions of the library are, is not counted.
+        drop(compiled(shape.of_bytes(2_000)));
+        let [small, large] = [BYTES, 2 * BYTES].map(|bytes| taken(shape.of_bytes(bytes)));
+        let ratio = |of: fn(&Taken) -> usize| {
+            let above = |taken: &Taken| of(taken).saturating_sub(of(&nothing)).max(1) as f64;
+            above(&large) / above(&small)
+        };
+        let (peak, total) = (ratio(|taken| taken.peak), ratio(|taken| taken.total));
+        if peak > MOST || total > MOST {
+            faults += &format!("{}: {peak:.2} times at once, {total:.2} in all\n", shape.name);
+        }
+    }
+    assert!(faults.is_empty(), "of twice as many:\n{faults}");
+}

@@ -1,0 +1,116 @@
+//! Shapes of programs with a parameter for their size: what there is more and more of, in OpenCL C and in SPIR-V. Tests
+//! and `cargo xtask attack growth` compile each at two sizes and compare what that takes.
+
+#![allow(dead_code)] // Each user takes its part.
+
+pub mod bombs;
+mod calls;
+mod control;
+mod data;
+mod expressions;
+mod modules;
+mod preprocessing;
+mod values;
+pub mod words;
+
+/// What is compiled.
+pub enum Program {
+    /// OpenCL C.
+    Text(String),
+    /// The words of a module of SPIR-V.
+    Module(Vec<u32>),
+}
+
+impl Program {
+    /// Returns the size in bytes.
+    pub fn size(&self) -> usize {
+        match self {
+            Program::Text(text) => text.len(),
+            Program::Module(words) => 4 * words.len(),
+        }
+    }
+
+    /// Returns the extension that `heklac` knows it by.
+    pub fn extension(&self) -> &'static str {
+        match self {
+            Program::Text(_) => "cl",
+            Program::Module(_) => "spv",
+        }
+    }
+
+    /// Returns the bytes of the file.
+    pub fn bytes(&self) -> Vec<u8> {
+        match self {
+            Program::Text(text) => text.clone().into_bytes(),
+            Program::Module(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        }
+    }
+}
+
+/// A shape: what there is `count` times, and the program with that many.
+pub struct Shape {
+    pub name: &'static str,
+    make: fn(usize) -> Program,
+}
+
+impl Shape {
+    pub fn of_count(&self, count: usize) -> Program {
+        (self.make)(count)
+    }
+
+    /// Returns the largest program that has at most this number of bytes.
+    pub fn of_bytes(&self, bytes: usize) -> Program {
+        let (mut fits, mut exceeds) = (1, bytes.max(2));
+        while exceeds - fits > 1 + fits / 1000 {
+            let middle = fits + (exceeds - fits) / 2;
+            // Most bytes per count are more than one: the first guesses would be huge.
+            match middle <= fits.saturating_mul(2) {
+                true if self.of_count(middle).size() <= bytes => fits = middle,
+                true => exceeds = middle,
+                false if self.of_count(2 * fits).size() <= bytes => fits *= 2,
+                false => exceeds = 2 * fits,
+            }
+        }
+        self.of_count(fits)
+    }
+}
+
+/// Returns all shapes.
+pub fn shapes() -> Vec<Shape> {
+    let chapters = [
+        calls::SHAPES,
+        control::SHAPES,
+        values::SHAPES,
+        data::SHAPES,
+        expressions::SHAPES,
+        preprocessing::SHAPES,
+        modules::SHAPES,
+    ];
+    let rows = chapters.into_iter().flatten();
+    rows.map(|&(name, make)| Shape { name, make }).collect()
+}
+
+/// A row of a chapter's table.
+type Row = (&'static str, fn(usize) -> Program);
+
+/// Returns the parts that `part` makes of the numbers below `count`, one after the other.
+fn each(count: usize, part: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |text, i| text + &part(i))
+}
+
+/// Returns as many copies of a line.
+fn lines(count: usize, line: &str) -> String {
+    each(count, |_| format!("{line}\n"))
+}
+
+/// Returns a kernel with a body, behind other declarations.
+fn kernel(declarations: &str, body: &str) -> Program {
+    Program::Text(format!(
+        "{declarations}kernel void k(global int *p, global float *q, int n) {{\n{body}\n}}\n"
+    ))
+}
+
+/// Returns a kernel with a body.
+fn body(body: &str) -> Program {
+    kernel("", body)
+}

@@ -1,0 +1,56 @@
+//! What a sequence did, step by step: the story that a report tells.
+
+use super::span::Span;
+use super::world::{Command, World};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+/// A command, for the report.
+pub struct Line {
+    text: String,
+    stores: Vec<usize>,
+}
+
+/// Where the steps of all sequences are counted, for the watchdog.
+pub static STEPS: AtomicUsize = AtomicUsize::new(0);
+/// The last of them.
+pub static LAST: Mutex<String> = Mutex::new(String::new());
+
+impl World<'_> {
+    /// Writes a command down; returns its step.
+    pub fn note(&mut self, command: &Command, queue: usize, waits: usize) -> usize {
+        let mut stores: Vec<usize> = command.spans.iter().map(|span| span.store).collect();
+        stores.dedup();
+        let blocking = if command.blocking { ", blocking" } else { "" };
+        self.operations += 1;
+        self.line(format!("queue {queue}, {waits} events{blocking}: {}", command.what), stores)
+    }
+
+    /// Writes a step down; returns its number.
+    pub fn line(&mut self, text: String, stores: Vec<usize>) -> usize {
+        if let Ok(mut last) = LAST.lock() {
+            last.clone_from(&text);
+        }
+        self.log.push(Line { text, stores });
+        STEPS.fetch_add(1, Ordering::Relaxed);
+        self.log.len() - 1
+    }
+
+    /// Tells of a failure: the step, and all steps that touched the same memory.
+    pub fn report(&self, step: usize, what: &str, spans: &[Span]) -> String {
+        let stores: Vec<usize> = spans.iter().map(|span| span.store).collect();
+        self.report_stores(step, what, &stores)
+    }
+
+    /// Tells of a failure, and all steps that touched one of several stores.
+    pub fn report_stores(&self, step: usize, what: &str, stores: &[usize]) -> String {
+        let own = self.log.get(step).map_or("", |line| line.text.as_str());
+        let mut text = format!("step {step}: {own}\n{what}\n");
+        for (number, line) in self.log.iter().enumerate() {
+            if line.stores.is_empty() || line.stores.iter().any(|store| stores.contains(store)) {
+                text.push_str(&format!("  {number}: {}\n", line.text));
+            }
+        }
+        text
+    }
+}
