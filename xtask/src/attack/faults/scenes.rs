@@ -122,7 +122,7 @@ fn sinks(stage: &mut Stage<'_>) -> Outcome {
         for path in [fifo.as_path(), &nowhere, &stage.folder, Path::new("/dev/full"), Path::new("")]
         {
             let mut command = stage.process(Errand::programs(1))?;
-            command.env("HEKLA_LOG", "debug").env(variable, path);
+            command.env("HEKLA_LOG", "debug").env(variable, path).current_dir(&stage.folder);
             gives_results(&mut command)
                 .map_err(|error| format!("{variable}={}: {error}", path.display()))?;
         }
