@@ -85,8 +85,10 @@ usage: cargo xtask COMMAND
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
   attack [KIND...] [--minutes N] [--count N] [--seed N] [--jobs N] [--driver NAME] [--library FILE]
+         [--with story]
                             attack the library, for a minute each kind, or so many cases from a seed on:
-                            sequences: random sequences of commands against a model
+                            sequences: random sequences of commands against a model (--with story: standard
+                            error has each step, which is shown where a sequence crashes)
   ulp [--arguments N] [--exhaustive] [--only NAME]... [--type TYPE] [--library FILE] [--vendors DIR]
       [--skip NAME] [--results DIR] [--seconds N] [--render]
                             measure the errors of the math functions, for docs/accuracy.md

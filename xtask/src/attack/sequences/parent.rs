@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// A child that takes longer than this, and this for each of its sequences, hangs. It finds its own hangs sooner.
+/// A child that takes longer than this, and so much more for each of its sequences, hangs. It finds its own hangs
+/// sooner.
 const LIMIT: Duration = Duration::from_secs(120);
+const EACH: Duration = Duration::from_secs(10);
 
 /// So often it is told how far they are.
 const NEWS: Duration = Duration::from_secs(300);
@@ -66,7 +68,8 @@ pub fn run(request: &Request) -> Outcome {
                 break;
             }
             if next.compare_exchange(first, block, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                run_seeds(&target, Seeds { first, count: block - first }, &tally, &folder)?;
+                let seeds = Seeds { first, count: block - first };
+                run_seeds((&target, &request.with), seeds, &tally, &folder)?;
                 let due = start.elapsed().as_secs() / NEWS.as_secs();
                 if told.fetch_max(due, Ordering::Relaxed) < due {
                     println!("{}", lock(&tally)?.shown(start.elapsed()));
@@ -91,21 +94,23 @@ pub fn run(request: &Request) -> Outcome {
 
 /// Runs seeds, each once: another process goes on behind a sequence that ends one. What a process with a failure
 /// printed is left in a folder.
-fn run_seeds(target: &Target, seeds: Seeds, tally: &Mutex<Tally>, folder: &Path) -> Outcome {
+fn run_seeds(
+    (target, with): (&Target, &Option<String>),
+    seeds: Seeds,
+    tally: &Mutex<Tally>,
+    folder: &Path,
+) -> Outcome {
     let settings = settings::of(seeds.first);
     let end = seeds.first + seeds.count;
     let mut first = seeds.first;
     while first < end {
-        let args = [
-            "--seed".to_string(),
-            first.to_string(),
-            "--count".to_string(),
-            (end - first).to_string(),
-        ];
+        let count = (end - first).to_string();
+        let mut args = vec!["--seed".to_string(), first.to_string(), "--count".to_string(), count];
+        args.extend(with.iter().flat_map(|with| ["--with".to_string(), with.clone()]));
         let mut command = target.child("sequences", &args)?;
         command.env("XDG_CACHE_HOME", folder.join("cache")).env("HEKLA_CACHE_SIZE", "64");
         command.envs(settings.iter().copied());
-        let ran = process::run(&mut command, LIMIT * (end - first) as u32)?;
+        let ran = process::run(&mut command, LIMIT + EACH * (end - first) as u32)?;
         if ran.end != End::Code(0) {
             let file = folder.join(format!("from-{first}.txt"));
             let text = format!("{:?}, {settings:?}\n{}\n{}", ran.end, ran.output, ran.errors);
