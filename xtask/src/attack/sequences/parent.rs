@@ -153,19 +153,20 @@ fn read(
             _ => {}
         }
     }
-    let ended = matches!(ran.end, End::Code(0 | 1)) && running.is_none();
-    let Some(seed) = running else {
-        // A process that says nothing at all cannot be gone on behind.
-        return match ended {
-            true => Ok(end),
-            false => Err(format!(
-                "the process of seed {} ends: {:?}\n{}",
-                seeds.first, ran.end, ran.errors
-            )),
-        };
-    };
-    tally.sequences += 1;
     let hung = ran.end == End::Hang || ran.output.lines().any(|line| line.starts_with("hang "));
+    let seed = match (running, &ran.end) {
+        (None, End::Code(0 | 1)) if !ran.output.is_empty() => return Ok(end),
+        // A process that does not begin, and says why, would not begin with the next seed either.
+        (None, End::Code(_)) => {
+            return Err(format!("the process of seed {} ends: {}", seeds.first, tail(&ran.errors)));
+        }
+        // At its start, or at its end.
+        (None, _) if ran.output.is_empty() => seeds.first,
+        (None, _) => end - 1,
+        (Some(seed), _) => seed,
+    };
+    // A sequence that was done is counted already.
+    tally.sequences += u64::from(running.is_some() || ran.output.is_empty());
     match hung {
         true => tally.hung += 1,
         false => tally.crashed += 1,
@@ -217,5 +218,14 @@ mod tests {
         let (next, tally) = read_text("seed 5\nwrong step 3\nseed 6\ndone 1 0\n", End::Code(1));
         assert_eq!((next, tally.wrong, tally.sequences), (Ok(8), 1, 2));
         assert!(read_text("", End::Code(101)).0.is_err());
+    }
+
+    #[test]
+    fn a_crash_outside_of_sequences_is_one() {
+        let (next, tally) = read_text("", End::Crash("SIGABRT".into()));
+        assert_eq!((next, tally.crashed, tally.sequences), (Ok(6), 1, 1));
+        let done = "seed 5\ndone 1 0\nseed 6\ndone 1 0\nseed 7\ndone 1 0\n";
+        let (next, tally) = read_text(done, End::Crash("SIGSEGV".into()));
+        assert_eq!((next, tally.crashed, tally.sequences), (Ok(8), 1, 3));
     }
 }
