@@ -85,8 +85,10 @@ usage: cargo xtask COMMAND
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
   attack [KIND...] [--minutes N] [--count N] [--seed N] [--jobs N] [--driver NAME] [--library FILE]
+         [--with story]
                             attack the library, for a minute each kind, or so many cases from a seed on:
-                            sequences: random sequences of commands against a model
+                            sequences: random sequences of commands against a model (--with story: standard
+                            error has each step, which is shown where a sequence crashes)
                             binaries, modules, texts: program binaries, SPIR-V and OpenCL C, changed
                             (--with build-only: binaries launch nothing; --with launch: the others do)
                             cache: a disk cache with entries damaged, forged and exchanged

@@ -24,7 +24,7 @@ pub struct Request {
     pub library: Option<PathBuf>,
     /// True in a process that an attack has started.
     pub is_child: bool,
-    /// For a process that an attack has started: what it is to know besides.
+    /// What a kind of attack, or a process that it has started, is to know besides.
     pub with: Option<String>,
 }
 

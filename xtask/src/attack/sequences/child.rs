@@ -4,7 +4,7 @@
 use super::api::Result;
 use super::device::Device;
 use super::sequence::{self, Base, SHARED};
-use super::story::{LAST, STEPS};
+use super::story::{LAST, STEPS, TOLD};
 use crate::attack::Request;
 use crate::Outcome;
 use std::io::Write;
@@ -16,6 +16,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Runs the seeds asked for; an error if any was wrong.
 pub fn run(request: &Request) -> Outcome {
+    TOLD.store(request.with.as_deref() == Some("story"), Ordering::Relaxed);
     std::thread::spawn(watch);
     let device = Device::first()?;
     let count = request.count.unwrap_or(1);

@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// A child that takes longer than this, and this for each of its sequences, hangs. It finds its own hangs sooner.
+/// A child that takes longer than this, and so much more for each of its sequences, hangs. It finds its own hangs
+/// sooner.
 const LIMIT: Duration = Duration::from_secs(120);
+const EACH: Duration = Duration::from_secs(10);
 
 /// So often it is told how far they are.
 const NEWS: Duration = Duration::from_secs(300);
@@ -66,7 +68,8 @@ pub fn run(request: &Request) -> Outcome {
                 break;
             }
             if next.compare_exchange(first, block, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                run_seeds(&target, Seeds { first, count: block - first }, &tally, &folder)?;
+                let seeds = Seeds { first, count: block - first };
+                run_seeds((&target, &request.with), seeds, &tally, &folder)?;
                 let due = start.elapsed().as_secs() / NEWS.as_secs();
                 if told.fetch_max(due, Ordering::Relaxed) < due {
                     println!("{}", lock(&tally)?.shown(start.elapsed()));
@@ -91,21 +94,23 @@ pub fn run(request: &Request) -> Outcome {
 
 /// Runs seeds, each once: another process goes on behind a sequence that ends one. What a process with a failure
 /// printed is left in a folder.
-fn run_seeds(target: &Target, seeds: Seeds, tally: &Mutex<Tally>, folder: &Path) -> Outcome {
+fn run_seeds(
+    (target, with): (&Target, &Option<String>),
+    seeds: Seeds,
+    tally: &Mutex<Tally>,
+    folder: &Path,
+) -> Outcome {
     let settings = settings::of(seeds.first);
     let end = seeds.first + seeds.count;
     let mut first = seeds.first;
     while first < end {
-        let args = [
-            "--seed".to_string(),
-            first.to_string(),
-            "--count".to_string(),
-            (end - first).to_string(),
-        ];
+        let count = (end - first).to_string();
+        let mut args = vec!["--seed".to_string(), first.to_string(), "--count".to_string(), count];
+        args.extend(with.iter().flat_map(|with| ["--with".to_string(), with.clone()]));
         let mut command = target.child("sequences", &args)?;
         command.env("XDG_CACHE_HOME", folder.join("cache")).env("HEKLA_CACHE_SIZE", "64");
         command.envs(settings.iter().copied());
-        let ran = process::run(&mut command, LIMIT * (end - first) as u32)?;
+        let ran = process::run(&mut command, LIMIT + EACH * (end - first) as u32)?;
         if ran.end != End::Code(0) {
             let file = folder.join(format!("from-{first}.txt"));
             let text = format!("{:?}, {settings:?}\n{}\n{}", ran.end, ran.output, ran.errors);
@@ -148,19 +153,20 @@ fn read(
             _ => {}
         }
     }
-    let ended = matches!(ran.end, End::Code(0 | 1)) && running.is_none();
-    let Some(seed) = running else {
-        // A process that says nothing at all cannot be gone on behind.
-        return match ended {
-            true => Ok(end),
-            false => Err(format!(
-                "the process of seed {} ends: {:?}\n{}",
-                seeds.first, ran.end, ran.errors
-            )),
-        };
-    };
-    tally.sequences += 1;
     let hung = ran.end == End::Hang || ran.output.lines().any(|line| line.starts_with("hang "));
+    let seed = match (running, &ran.end) {
+        (None, End::Code(0 | 1)) if !ran.output.is_empty() => return Ok(end),
+        // A process that does not begin, and says why, would not begin with the next seed either.
+        (None, End::Code(_)) => {
+            return Err(format!("the process of seed {} ends: {}", seeds.first, tail(&ran.errors)));
+        }
+        // At its start, or at its end.
+        (None, _) if ran.output.is_empty() => seeds.first,
+        (None, _) => end - 1,
+        (Some(seed), _) => seed,
+    };
+    // A sequence that was done is counted already.
+    tally.sequences += u64::from(running.is_some() || ran.output.is_empty());
     match hung {
         true => tally.hung += 1,
         false => tally.crashed += 1,
@@ -212,5 +218,14 @@ mod tests {
         let (next, tally) = read_text("seed 5\nwrong step 3\nseed 6\ndone 1 0\n", End::Code(1));
         assert_eq!((next, tally.wrong, tally.sequences), (Ok(8), 1, 2));
         assert!(read_text("", End::Code(101)).0.is_err());
+    }
+
+    #[test]
+    fn a_crash_outside_of_sequences_is_one() {
+        let (next, tally) = read_text("", End::Crash("SIGABRT".into()));
+        assert_eq!((next, tally.crashed, tally.sequences), (Ok(6), 1, 1));
+        let done = "seed 5\ndone 1 0\nseed 6\ndone 1 0\nseed 7\ndone 1 0\n";
+        let (next, tally) = read_text(done, End::Crash("SIGSEGV".into()));
+        assert_eq!((next, tally.crashed, tally.sequences), (Ok(8), 1, 3));
     }
 }

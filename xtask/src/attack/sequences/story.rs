@@ -2,7 +2,7 @@
 
 use super::span::Span;
 use super::world::{Command, World};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 /// A command, for the report.
@@ -16,6 +16,9 @@ pub static STEPS: AtomicUsize = AtomicUsize::new(0);
 /// The last of them.
 pub static LAST: Mutex<String> = Mutex::new(String::new());
 
+/// True where each step is printed to standard error before it is made: who crashes tells no story.
+pub static TOLD: AtomicBool = AtomicBool::new(false);
+
 impl World<'_> {
     /// Writes a command down; returns its step.
     pub fn note(&mut self, command: &Command, queue: usize, waits: usize) -> usize {
@@ -28,6 +31,9 @@ impl World<'_> {
 
     /// Writes a step down; returns its number.
     pub fn line(&mut self, text: String, stores: Vec<usize>) -> usize {
+        if TOLD.load(Ordering::Relaxed) {
+            eprintln!("{}: {text}", self.log.len());
+        }
         if let Ok(mut last) = LAST.lock() {
             last.clone_from(&text);
         }
