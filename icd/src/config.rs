@@ -123,7 +123,7 @@ fn process_path(text: OsString) -> Option<PathBuf> {
 /// Reads `HEKLA_DUMP`: the folder that programs and their kernels' SPIR-V are written to. Default: `None`, nothing
 /// is written.
 pub fn dump_folder() -> Option<PathBuf> {
-    variable("HEKLA_DUMP").map(PathBuf::from)
+    variable("HEKLA_DUMP").filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
 /// Reads `HEKLA_LINEAR`: returns true for `exact`, with which no sampler of the device filters images. Default: false.

@@ -218,8 +218,8 @@ instructions! {
     LoadArg { arg: u32, offset: u32 } ["load_arg" arg, offset]
         PURE, OutOfLoops;
         |c, ty| {
-            ensure(c.is_kernel_entry(), "is not in a kernel's entry")?;
-            ensure(ty.scalar != Scalar::Bool, "bool has no memory form")
+            ensure(ty.scalar != Scalar::Bool, "bool has no memory form")?;
+            c.argument(*arg, *offset, ty)
         }
     /// A texel of an image that the kernel does not write; coordinates and level are in its range.
     ImageFetch { view: ImageView, slot: Value, coords: Value, level: Value }

@@ -12,7 +12,7 @@ use super::dominators::DomTree;
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Function, ValueDef};
 use super::inst::*;
-use super::module::Module;
+use super::module::{KernelEntry, Module};
 use super::print::print_inst;
 use super::types::{AddressSpace, Scalar, Type};
 use crate::kernel;
@@ -26,6 +26,10 @@ pub struct VerifyError {
     pub func: String,
     pub message: String,
 }
+
+/// The largest sub-group that a kernel may ask for: hardware has fewer lanes, and larger ones are several of the
+/// hardware's.
+const MAX_SUBGROUP: u32 = 1024;
 
 /// Checks globals, kernels and every function.
 pub fn verify_module(module: &Module) -> Result<(), VerifyError> {
@@ -52,6 +56,10 @@ pub fn verify_module(module: &Module) -> Result<(), VerifyError> {
         let error = |message: &str| {
             Err(VerifyError { func: kernel.name.clone(), message: message.to_string() })
         };
+        let subgroup = kernel.required_subgroup_size;
+        if subgroup.is_some_and(|size| !size.is_power_of_two() || size > MAX_SUBGROUP) {
+            return error("sub-groups of an impossible size");
+        }
         let sizes = [kernel.required_local_size, kernel.local_size_hint];
         let checked = kernel::check_args(&kernel.args).and_then(|()| kernel::check_sizes(&sizes));
         if let Err(message) = checked {
@@ -72,11 +80,11 @@ pub fn verify_function(module: &Module, id: Func) -> Result<(), VerifyError> {
     let func = &module.functions[id];
     let error = |message: String| VerifyError { func: func.name.clone(), message };
     check_layout(func).map_err(error)?;
-    let is_kernel_entry = module.kernels.iter().any(|k| k.func == id);
+    let entry_of = module.kernel_of(id);
     for &block in &func.layout {
         for &inst in &func.blocks[block].insts {
             let result = func.result(inst).map(|value| func.ty(value));
-            let checker = Checker { module, func, is_kernel_entry, block, result };
+            let checker = Checker { module, func, entry_of, block, result };
             checker.inst(inst).map_err(|message| {
                 error(format!("{block}: `{}`: {message}", print_inst(func, inst)))
             })?;
@@ -185,7 +193,8 @@ fn check_dominance(func: &Function) -> Result<(), String> {
 pub(super) struct Checker<'a> {
     module: &'a Module,
     func: &'a Function,
-    is_kernel_entry: bool,
+    /// The kernel whose entry the function is.
+    entry_of: Option<&'a KernelEntry>,
     block: Block,
     result: Option<Type>,
 }
@@ -230,8 +239,22 @@ impl Checker<'_> {
         self.block == self.func.entry()
     }
 
-    pub(super) fn is_kernel_entry(&self) -> bool {
-        self.is_kernel_entry
+    /// Checks that bytes at an offset of an argument are there to be loaded as a type. A local pointer is loaded whole.
+    pub(super) fn argument(&self, arg: u32, offset: u32, ty: Type) -> Check {
+        let Some(entry) = self.entry_of else { return Err("is not in a kernel's entry".into()) };
+        let Some(arg) = entry.args.get(arg as usize) else {
+            return Err("there is no such argument".into());
+        };
+        match arg.kind.field_size() {
+            Some(size) => {
+                let end = offset.checked_add(ty.bytes());
+                ensure(end.is_some_and(|end| end <= size), "reaches beyond the argument")
+            }
+            None => {
+                let is_whole = offset == 0 && ty == Type::ptr(AddressSpace::Local);
+                ensure(is_whole, "a local argument is a pointer")
+            }
+        }
     }
 
     pub(super) fn compare(&self, args: &[Value; 2], ty: Type, takes: ScalarKinds) -> Check {

@@ -4,6 +4,7 @@ use super::api::Result;
 use super::kernels::words;
 use super::launch::{uint, Arg, Sizes};
 use super::object::{Image, Object, Shape};
+use super::span::Span;
 use super::world::World;
 
 /// Returns the name that kernels on images of a type begin with.
@@ -79,6 +80,18 @@ impl World<'_> {
             .collect()
     }
 
+    /// Returns the span of texels that a kernel writes. Of an image over a buffer it is the whole image: an
+    /// implementation may keep the texels apart from the bytes while a kernel runs, and what a command modifies while
+    /// another one uses it is undefined (OpenCL API appendix A, "Shared OpenCL Objects").
+    fn texel_span(&self, object: usize, rows: &[usize], length: usize) -> Span {
+        let own = &self.objects[object];
+        let is_bytes = |other: &Object| other.store == own.store && other.image().is_none();
+        match self.objects.iter().any(is_bytes) {
+            true => self.whole_span(object),
+            false => own.span(object, rows, length),
+        }
+    }
+
     /// Writes texels from a buffer.
     fn image_in(&mut self) -> Result<()> {
         let Some((to, image)) = self.pick_image(|o, i| !o.read_only && i.format.is_uint()) else {
@@ -96,7 +109,7 @@ impl World<'_> {
             return Ok(());
         }
         let rows = image.block(origin, region).rows();
-        let write = self.objects[to].span(to, &rows, region[0] * image.format.texel()).written();
+        let write = self.texel_span(to, &rows, region[0] * image.format.texel()).written();
         let mask = mask(image);
         let args = [Arg::Object(to), origin_arg(origin), uint(mask), Arg::Object(from)];
         self.launch(
@@ -168,8 +181,7 @@ impl World<'_> {
         let read_rows = image.block(source, region).rows();
         let write_rows = other.block(place, region).rows();
         let read = self.objects[from].span(from, &read_rows, region[0] * image.format.texel());
-        let write =
-            self.objects[to].span(to, &write_rows, region[0] * other.format.texel()).written();
+        let write = self.texel_span(to, &write_rows, region[0] * other.format.texel()).written();
         let mask = mask(other);
         let args =
             [Arg::Object(to), origin_arg(place), uint(mask), Arg::Object(from), origin_arg(source)];
