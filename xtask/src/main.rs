@@ -2,6 +2,7 @@
 
 mod apps;
 mod artifact;
+mod attack;
 mod bench;
 mod checks;
 mod corpus;
@@ -102,6 +103,7 @@ fn main() -> ExitCode {
         None => ("help", &[][..]),
     };
     let outcome = match command {
+        "attack" => attack::run(rest),
         "demo" => demo::run(),
         "test" => test::run(rest),
         "check" => checks::run_all(),
