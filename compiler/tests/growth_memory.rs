@@ -86,14 +86,13 @@ fn taken(program: Program) -> Taken {
 /// One test, since all threads are counted together.
 #[test]
 fn memory_grows_as_the_program() {
-    let empty = || Program::Text("kernel void k(global int *p) { }".to_string());
-    drop(compiled(empty()));
-    let nothing = taken(empty());
     let mut faults = String::new();
     for shape in shapes() {
         // What is analysed once a process, as functions of the library are, is not counted.
         drop(compiled(shape.of_bytes(2_000)));
-        let [small, large] = [BYTES, 2 * BYTES].map(|bytes| taken(shape.of_bytes(bytes)));
+        let nothing = taken(shape.of_count(1));
+        let bytes = BYTES.max(shape.least());
+        let [small, large] = [bytes, 2 * bytes].map(|bytes| taken(shape.of_bytes(bytes)));
         let ratio = |of: fn(&Taken) -> usize| {
             let above = |taken: &Taken| of(taken).saturating_sub(of(&nothing)).max(1) as f64;
             above(&large) / above(&small)

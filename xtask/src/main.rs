@@ -93,6 +93,8 @@ usage: cargo xtask COMMAND
                             (--with build-only: binaries launch nothing; --with launch: the others do)
                             cache: a disk cache with entries damaged, forged and exchanged
                             faults: no memory, no threads, huge sizes, signals, forks (--with CASE: one of its cases)
+  attack growth | bombs [--compiler FILE] [--only TEXT]
+                            what the compiler takes for programs of twice the size, and for small ones that want much
   ulp [--arguments N] [--exhaustive] [--only NAME]... [--type TYPE] [--library FILE] [--vendors DIR]
       [--skip NAME] [--results DIR] [--seconds N] [--render]
                             measure the errors of the math functions, for docs/accuracy.md

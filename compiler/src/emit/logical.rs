@@ -2,7 +2,7 @@
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::places::{ArrayId, Elem, View};
+use super::places::{ArrayId, Elem, Mem, View};
 use crate::analysis::access_types::{AccessType, LocalLayout};
 use crate::ir::{AddressSpace, InstData, Value};
 use crate::kernel::spec_id;
@@ -242,6 +242,18 @@ impl Emitter<'_> {
         } else {
             self.op(Op::AccessChain, ty, &[view.variable, index])
         })
+    }
+
+    /// Returns where a private object of one element is: a variable that the structurizer needed.
+    pub fn whole_object(&mut self, ptr: Value) -> EmitResult<Mem> {
+        let array = self.array_of(ptr)?;
+        let ArrayId::FrameObject(index) = array else {
+            return Err(EmitError::malformed("an access of a whole object in the stack"));
+        };
+        let element = self.frame.accesses.objects[index].access_type.element(self.target);
+        let view = self.element_view(array, element.bytes())?;
+        let first = self.const_u32(0);
+        Ok(Mem::Array(array, self.element_pointer(array, view, first)?))
     }
 
     /// ElementAddr.

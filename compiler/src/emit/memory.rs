@@ -24,10 +24,11 @@ impl Emitter<'_> {
         let id = self.id(ptr)?;
         match self.func.ty(ptr).space() {
             Some(AddressSpace::Global | AddressSpace::Constant) => Ok(Mem::Physical(id)),
-            _ if !matches!(self.func.def_inst(ptr), Some(InstData::ElementAddr { .. })) => {
-                Err(EmitError::malformed("an access of no element"))
-            }
-            _ => Ok(Mem::Array(self.array_of(ptr)?, id)),
+            _ => match self.func.def_inst(ptr) {
+                Some(InstData::ElementAddr { .. }) => Ok(Mem::Array(self.array_of(ptr)?, id)),
+                Some(InstData::Alloca { .. }) => self.whole_object(ptr),
+                _ => Err(EmitError::malformed("an access of no element")),
+            },
         }
     }
 

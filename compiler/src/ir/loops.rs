@@ -40,6 +40,25 @@ impl Loop {
     }
 }
 
+/// Returns the headers of loops with the sources of their back edges, in reverse postorder.
+fn back_edges(cfg: &Cfg, dom: &DomTree) -> Vec<(Block, Vec<Block>)> {
+    let mut out = Vec::new();
+    let mut latch_of: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+    for &header in cfg.rpo() {
+        let mut latches: Vec<Block> = Vec::new();
+        for &pred in cfg.preds(header) {
+            if dom.dominates(header, pred) && latch_of[pred] != Some(header) {
+                latch_of[pred] = Some(header);
+                latches.push(pred);
+            }
+        }
+        if !latches.is_empty() {
+            out.push((header, latches));
+        }
+    }
+    out
+}
+
 /// The loops of a function, outer ones before inner ones. Cycles with several entries are not
 /// among them.
 pub struct Loops {
@@ -61,11 +80,6 @@ impl Loops {
         Loops::compute_to(MAX_DEPTH, cfg, dom)
     }
 
-    /// Returns all loops, however deep.
-    pub fn compute_all(cfg: &Cfg, dom: &DomTree) -> Loops {
-        Loops::compute_to(u32::MAX, cfg, dom)
-    }
-
     fn compute_to(max_depth: u32, cfg: &Cfg, dom: &DomTree) -> Loops {
         let mut out = Loops {
             loops: Vec::new(),
@@ -73,23 +87,59 @@ impl Loops {
             nested: Vec::new(),
             hides_others: Vec::new(),
         };
-        let mut latch_of: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
-        for &header in cfg.rpo() {
-            let mut latches: Vec<Block> = Vec::new();
-            for &pred in cfg.preds(header) {
-                if dom.dominates(header, pred) && latch_of[pred] != Some(header) {
-                    latch_of[pred] = Some(header);
-                    latches.push(pred);
-                }
-            }
+        for (header, latches) in back_edges(cfg, dom) {
             match out.innermost(header) {
-                _ if latches.is_empty() => {}
                 Some(around) if out.loops[around].depth >= max_depth => {
                     out.hides_others[around] = true;
                 }
                 _ => out.add(cfg, header, latches),
             }
         }
+        out.number();
+        out
+    }
+
+    /// Returns all loops, however deep, without the lists of their blocks.
+    pub fn compute_all(cfg: &Cfg, dom: &DomTree) -> Loops {
+        let mut loops: Vec<Loop> = back_edges(cfg, dom)
+            .into_iter()
+            .map(|(header, latches)| Loop {
+                header,
+                latches,
+                parent: None,
+                blocks: Vec::new(),
+                depth: 1,
+            })
+            .collect();
+        let mut innermost: SecondaryMap<Block, Option<u32>> = SecondaryMap::new();
+        // Inner loops first; what leads to a loop that is known leads to its header.
+        let mut outermost: Vec<usize> = (0..loops.len()).collect();
+        for index in (0..loops.len()).rev() {
+            innermost[loops[index].header] = Some(index as u32);
+            let mut work = loops[index].latches.clone();
+            while let Some(block) = work.pop() {
+                let Some(known) = innermost[block] else {
+                    innermost[block] = Some(index as u32);
+                    work.extend_from_slice(cfg.preds(block));
+                    continue;
+                };
+                let mut around = known as usize;
+                while outermost[around] != around {
+                    outermost[around] = outermost[outermost[around]];
+                    around = outermost[around];
+                }
+                if around != index {
+                    outermost[around] = index;
+                    loops[around].parent = Some(index);
+                    work.extend_from_slice(cfg.preds(loops[around].header));
+                }
+            }
+        }
+        for index in 0..loops.len() {
+            loops[index].depth = loops[index].parent.map_or(1, |parent| loops[parent].depth + 1);
+        }
+        let hides_others = vec![false; loops.len()];
+        let mut out = Loops { loops, innermost, nested: Vec::new(), hides_others };
         out.number();
         out
     }

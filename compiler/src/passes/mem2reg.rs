@@ -4,7 +4,7 @@
 use super::cursor::Cursor;
 use super::unreachable;
 use crate::ir::cfg::Cfg;
-use crate::ir::dominators::{DomTree, MAX_FRONTIER};
+use crate::ir::dominators::DomTree;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -27,9 +27,9 @@ pub fn run(func: &mut Function) -> bool {
     promote(func, room)
 }
 
-/// As [`run`], of what is legal already.
-pub fn run_on_legal(func: &mut Function) -> bool {
-    let room = Room { frontiers: usize::MAX, is_legal: true, ..Room::of(func) };
+/// As [`run`], of what is legal already, in a function that had so many instructions before it got variables.
+pub fn run_on_legal(func: &mut Function, size: usize) -> bool {
+    let room = Room { frontiers: usize::MAX, is_legal: true, ..Room::of_size(size) };
     promote(func, room)
 }
 
@@ -154,11 +154,15 @@ impl Room {
                 func.insts[last].for_each_target(|call| args += call.args.len());
             }
         }
-        let size = func.num_insts() + func.layout.len();
+        let room = Room::of_size(func.num_insts() + func.layout.len());
+        Room { args: room.args.saturating_sub(args), ..room }
+    }
+
+    fn of_size(size: usize) -> Room {
         Room {
             steps: 64 * size + (1 << 18),
-            args: (16 * size + (1 << 14)).saturating_sub(args),
-            frontiers: MAX_FRONTIER * func.layout.len(),
+            args: 8 * size + (1 << 14),
+            frontiers: 16 * size,
             is_legal: false,
         }
     }

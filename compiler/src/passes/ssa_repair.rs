@@ -15,6 +15,7 @@ pub fn demote_params(func: &mut Function) {
     let blocks = func.layout.clone();
     let entry = func.entry();
     let mut variables: SecondaryMap<Block, Vec<Value>> = SecondaryMap::new();
+    let mut allocas = Vec::new();
     for &block in &blocks {
         if block == entry || func.blocks[block].params.is_empty() {
             continue;
@@ -22,7 +23,8 @@ pub fn demote_params(func: &mut Function) {
         let params = std::mem::take(&mut func.blocks[block].params);
         let mut loads = Vec::with_capacity(params.len());
         for &param in &params {
-            let variable = variable_for(func, func.ty(param));
+            let (alloca, variable) = new_variable(func, func.ty(param));
+            allocas.push(alloca);
             variables[block].push(variable);
             // The parameter itself becomes the result of the load.
             let inst = func.make_inst(load(variable, func.ty(param)), None);
@@ -32,6 +34,8 @@ pub fn demote_params(func: &mut Function) {
         }
         func.blocks[block].insts.splice(0..0, loads);
     }
+    // The last one first, as if each had been put in front.
+    func.blocks[entry].insts.splice(0..0, allocas.into_iter().rev());
     for &block in &blocks {
         let Some(terminator) = func.terminator(block) else { continue };
         let mut data = func.insts[terminator].clone();
@@ -122,8 +126,8 @@ pub(super) fn homes(func: &Function) -> SecondaryMap<Value, Option<Block>> {
     home
 }
 
-/// Repairs all values, then promotes their variables.
-pub fn run(func: &mut Function) {
+/// Repairs all values, then promotes their variables, in a function that had so many instructions before it got them.
+pub fn run(func: &mut Function, size: usize) {
     let mut repair = Repair {
         doms: DomTree::compute(&Cfg::compute(func)),
         home: homes(func),
@@ -140,7 +144,7 @@ pub fn run(func: &mut Function) {
             store_after_definition(func, value, block, variable);
         }
     }
-    mem2reg::run_on_legal(func);
+    mem2reg::run_on_legal(func, size);
 }
 
 /// The most steps of an address's computation that are repeated.
@@ -265,12 +269,19 @@ fn store_after_definition(func: &mut Function, value: Value, block: Block, varia
 /// Returns a variable for one value, at the start of the entry block.
 pub(super) fn variable_for(func: &mut Function, ty: Type) -> Value {
     let entry = func.entry();
+    let (alloca, variable) = new_variable(func, ty);
+    func.blocks[entry].insts.insert(0, alloca);
+    variable
+}
+
+/// Returns a variable for one value that is not yet in a block, and its address.
+fn new_variable(func: &mut Function, ty: Type) -> (Inst, Value) {
     let size = u64::from(ty.bytes());
     let ptr = Type::ptr(crate::ir::AddressSpace::Private);
     let data = InstData::Alloca { size, align: ty.scalar.bytes() };
     let inst = func.make_inst(data, Some(ptr));
-    func.blocks[entry].insts.insert(0, inst);
-    func.result(inst).unwrap_or_else(|| unreachable!("an alloca has a result"))
+    let address = func.result(inst).unwrap_or_else(|| unreachable!("an alloca has a result"));
+    (inst, address)
 }
 
 /// Reads a variable of type `ty`.

@@ -28,26 +28,27 @@ use smallvec::SmallVec;
 /// Structures a function. Afterwards only passes that leave the graph alone may run.
 pub fn run(func: &mut Function) -> Structure {
     super::unreachable::run(func);
+    let size = func.num_insts() + func.layout.len();
     ssa_repair::demote_params(func);
     let unstructured = (func.software_masks && nesting::may_be_cut(func)).then(|| func.clone());
-    let structure = rebuild(func);
+    let structure = rebuild(func, size);
     match unstructured {
         Some(mut unstructured) if nesting::is_too_deep(func, &structure) => {
             nesting::cut(&mut unstructured);
             *func = unstructured;
-            rebuild(func)
+            rebuild(func, size)
         }
         _ => structure,
     }
 }
 
-/// Rebuilds the graph of a function without block parameters.
-fn rebuild(func: &mut Function) -> Structure {
+/// Rebuilds the graph of a function without block parameters, which had so many instructions with them.
+fn rebuild(func: &mut Function, size: usize) -> Structure {
     irreducible::run(func);
     let structure = Structurizer::new(func).run();
     // Merge blocks that nothing reaches are named by merge instructions nevertheless.
     let layout = func.layout.clone();
-    ssa_repair::run(func);
+    ssa_repair::run(func, size);
     func.layout = layout;
     structure
 }

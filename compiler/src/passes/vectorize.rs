@@ -8,6 +8,7 @@ use crate::analysis::known_bits::KnownBits;
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Most bytes of an access.
@@ -15,7 +16,7 @@ const MAX_BYTES: i64 = 16;
 
 /// Most accesses of a group, and most groups that accesses may yet join.
 const MAX_MEMBERS: usize = 1024;
-const MAX_GROUPS: usize = 256;
+const MAX_GROUPS: usize = 4096;
 
 /// One access of a group.
 #[derive(Clone, Copy)]
@@ -97,6 +98,9 @@ fn access(func: &Function, inst: Inst) -> Option<Access> {
 /// Gathers the accesses of a block.
 fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
     let (mut open, mut closed): (Vec<Group>, Vec<Group>) = (Vec::new(), Vec::new());
+    // How many open groups have a base pointer, and the classes of those that load and that store, or of more.
+    let mut of_base: FxHashMap<Value, u32> = FxHashMap::default();
+    let mut used: [ClassSet; 2] = [0; 2];
     for (at, &inst) in func.blocks[block].insts.iter().enumerate() {
         let found = access(func, inst);
         let home = found.as_ref().map(|access| {
@@ -119,22 +123,35 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
             InstData::Load { ptr, .. } => 1 << classes.read(func, ptr),
             _ => 0,
         };
-        let mut i = 0;
-        while i < open.len() {
-            let group = &open[i];
-            let conflicts = group.classes & (if group.is_store { written | read } else { written });
-            match conflicts != 0 && !belongs(group) {
-                true => closed.push(open.swap_remove(i)),
-                false => i += 1,
+        if used[0] & written | used[1] & (written | read) != 0 {
+            used = [0; 2];
+            let mut i = 0;
+            while i < open.len() {
+                let group = &open[i];
+                let order = if group.is_store { written | read } else { written };
+                if group.classes & order != 0 && !belongs(group) {
+                    let group = open.swap_remove(i);
+                    of_base.entry(group.base).and_modify(|count| *count -= 1);
+                    closed.push(group);
+                    continue;
+                }
+                used[usize::from(group.is_store)] |= group.classes;
+                i += 1;
             }
         }
         let (Some(access), Some((base, member))) = (&found, home) else { continue };
-        if let Some(group) = open.iter().position(belongs) {
+        let with_base = of_base.entry(base).or_default();
+        let group = (*with_base > 0).then(|| open.iter().position(belongs)).flatten();
+        if let Some(group) = group {
             open[group].members.push(member);
             continue;
         }
+        *with_base += 1;
+        used[usize::from(access.is_store)] |= written | read;
         if open.len() >= MAX_GROUPS {
             closed.append(&mut open);
+            of_base.clear();
+            of_base.insert(base, 1);
         }
         open.push(Group {
             base,

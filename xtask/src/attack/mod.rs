@@ -5,8 +5,10 @@
 
 mod batch;
 mod binaries;
+mod bombs;
 mod cache;
 mod faults;
+mod growth;
 mod modules;
 mod process;
 mod request;
@@ -38,8 +40,22 @@ const KINDS: &[Kind] = &[
     Kind { name: "texts", about: "OpenCL C, changed token by token, and options", run: texts::run },
 ];
 
+/// An attack on the compiler alone, with options of its own: its name, what it does, and what runs it.
+type OnCompiler = (&'static str, &'static str, fn(&[String]) -> Outcome);
+
+/// Those attacks; they run behind the others where none is named.
+const ON_COMPILER: &[OnCompiler] = &[
+    ("growth", "what the compiler takes for programs of twice the size", growth::run),
+    ("bombs", "small programs that want much", bombs::run),
+];
+
 /// Runs the command: every kind that is named, or all; goes on where one fails.
 pub fn run(args: &[String]) -> Outcome {
+    if let Some((name, rest)) = args.split_first() {
+        if let Some((.., attack)) = ON_COMPILER.iter().find(|(own, ..)| own == name) {
+            return attack(rest);
+        }
+    }
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let request = Request::parse(args, &names)?;
     let wanted =
@@ -53,6 +69,13 @@ pub fn run(args: &[String]) -> Outcome {
         if let Err(message) = (kind.run)(&request) {
             eprintln!("{}: {message}", kind.name);
             failed.push(kind.name);
+        }
+    }
+    for (name, about, attack) in ON_COMPILER.iter().filter(|_| request.kinds.is_empty()) {
+        step(&format!("{name}: {about}"));
+        if let Err(message) = attack(&[]) {
+            eprintln!("{name}: {message}");
+            failed.push(*name);
         }
     }
     match failed.is_empty() {
