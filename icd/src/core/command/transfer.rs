@@ -253,15 +253,13 @@ impl Execution<'_> {
         self.settle(from.span())?;
         let buffer = mem.on_device(self.queue.device_index)?;
         let size = from.rect.bytes();
-        let host_moves = self.queue.gpu.host_moves(&buffer, size, Access::Write)
+        // Memory that is not coherent is written back in whole atoms, over what other queues' commands write beside these
+        // bytes meanwhile.
+        let host_moves = buffer.is_coherent()
+            && self.queue.gpu.host_moves(&buffer, size, Access::Write)
             && from.is_seen_by_host(&self.queue.gpu)
             && !from.leads_to(&buffer);
         if host_moves && self.idle()? {
-            // The host reads what it writes only in part where memory is not coherent.
-            let (queue, after) = (self.queue, self.state.after);
-            if !buffer.is_coherent() && queue.gpu.host_view(&buffer).is_none() {
-                self.unlocked(|| queue.vk.wait_host_visible(after))?;
-            }
             let start = clock::now();
             for run in runs(&from.rect, &to) {
                 // SAFETY: the commands before it are complete; the write names the application's memory and has not
