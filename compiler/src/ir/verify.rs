@@ -239,7 +239,8 @@ impl Checker<'_> {
         self.block == self.func.entry()
     }
 
-    /// Checks that bytes at an offset of an argument are there to be loaded as a type. A local pointer is loaded whole.
+    /// Checks that bytes at an offset of an argument are there to be loaded as a type. A local pointer is loaded whole,
+    /// and a narrow number as the word that legalization makes of it.
     pub(super) fn argument(&self, arg: u32, offset: u32, ty: Type) -> Check {
         let Some(entry) = self.entry_of else { return Err("is not in a kernel's entry".into()) };
         let Some(arg) = entry.args.get(arg as usize) else {
@@ -248,7 +249,10 @@ impl Checker<'_> {
         match arg.kind.field_size() {
             Some(size) => {
                 let end = offset.checked_add(ty.bytes());
-                ensure(end.is_some_and(|end| end <= size), "reaches beyond the argument")
+                ensure(
+                    end.is_some_and(|end| end <= size.next_multiple_of(4)),
+                    "reaches beyond the argument",
+                )
             }
             None => {
                 let is_whole = offset == 0 && ty == Type::ptr(AddressSpace::Local);
