@@ -3,7 +3,7 @@
 
 use crate::driver::{self, Driver, Installed};
 use crate::system::{self, step};
-use crate::{artifact, checks, docs, platforms, pool, Outcome};
+use crate::{artifact, attack, checks, docs, platforms, pool, Outcome};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,6 +19,20 @@ const PACKAGES: [&str; 9] = [
     "python3-venv",
     // For its SwiftShader, a Vulkan driver as weak as the weakest phone.
     "chromium",
+];
+
+/// What of `cargo xtask attack` is part of the tests, and how long each kind attacks; more takes hours.
+const ATTACKS: [&str; 10] = [
+    "sequences",
+    "binaries",
+    "cache",
+    "faults",
+    "modules",
+    "texts",
+    "--minutes",
+    "0.1",
+    "--driver",
+    "lavapipe",
 ];
 
 /// The mistake that `vk-backend/tests/validation.rs` makes on purpose.
@@ -63,6 +77,8 @@ pub fn run(args: &[String]) -> Outcome {
     docs::run(&[])?;
     step("clpeak on lavapipe");
     check_clpeak(&lavapipe)?;
+    step("attacks on the library");
+    attack::run(&ATTACKS.map(str::to_string))?;
     step("an installed Mesa that is too old");
     check_refusal()?;
     if let Some(unstable) = &unstable {

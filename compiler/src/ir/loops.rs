@@ -75,7 +75,7 @@ pub struct Loops {
 const MAX_DEPTH: u32 = 256;
 
 impl Loops {
-    /// Returns the loops down to a depth of [`MAX_DEPTH`].
+    /// Returns the loops down to a depth of `MAX_DEPTH`.
     pub fn compute(cfg: &Cfg, dom: &DomTree) -> Loops {
         Loops::compute_to(MAX_DEPTH, cfg, dom)
     }

@@ -4,7 +4,7 @@
 //! inlined; large ones that are called from several places are kept, so that the size of a program's
 //! code is about that of its text. The arguments of those are promoted ([`super::argument_promotion`]).
 //!
-//! The work is bounded for the module as a whole: copies take [`room_for_copies`] at most; a body goes as soon as its
+//! The work is bounded for the module as a whole: copies take `room_for_copies` at most; a body goes as soon as its
 //! last call is inlined; and in chains of functions that are called once a body is copied from where it stands to the
 //! end of the chain at once.
 

@@ -21,7 +21,7 @@ struct AllocaInfo {
 }
 
 /// Returns true if anything was promoted. Objects whose parameters would be out of proportion to the function stay in
-/// memory (see [`Room`]).
+/// memory (see `Room`).
 pub fn run(func: &mut Function) -> bool {
     let room = Room::of(func);
     promote(func, room)

@@ -33,7 +33,7 @@ pub struct Buffer {
     pub origin: usize,
     /// The host's address, if the bytes are shared virtual memory or [`Buffer::is_host_memory`].
     pub svm: Option<HostAddress>,
-    /// True if the bytes are the application's own memory ([`super::host_memory`]).
+    /// True if the bytes are the application's own memory (`host_memory.rs`).
     pub is_host_memory: bool,
     pub(super) storage: Storage,
     /// The mapped regions of a buffer and of its sub-buffers.
