@@ -53,6 +53,13 @@ fn make_folders(base: &Path, name: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Waits while a test holds the compilation up: in debug builds, as long as `program-HASH.hold` is in the folder.
+fn wait_while_held(base: &Path) {
+    while cfg!(debug_assertions) && base.with_extension("hold").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
 /// Writes the input of a compilation before it starts: the text as `program-HASH.cl`, the build
 /// options as `program-HASH.options`, and headers of clCompileProgram to the folder `program-HASH`,
 /// so that `-I` of it finds them.
@@ -61,6 +68,7 @@ pub fn source(source: &Source, options: &str) {
     let headers = source.headers.iter().flat_map(|(name, text)| [name.as_str(), text.as_str()]);
     let parts: Vec<&str> = [source.text.as_str(), options].into_iter().chain(headers).collect();
     let base = folder.join(format!("program-{:016x}", hash(parts.join("\0").as_bytes())));
+    wait_while_held(&base);
     write(&base.with_extension("cl"), source.text.as_bytes());
     write(&base.with_extension("options"), options.as_bytes());
     for (name, text) in &source.headers {
