@@ -286,11 +286,12 @@ impl Kernel {
     }
 }
 
+/// The largest alignment in bytes that a program may give a type by `aligned`.
+pub const MAX_ALIGN: u32 = 1 << 16;
+
 /// Checks a kernel's arguments: local ones are numbered in their order, sizes and alignments are possible. The error says
 /// what is wrong.
 pub fn check_args(args: &[Arg]) -> Result<(), &'static str> {
-    /// The largest alignment of a type in bytes.
-    const MAX_ALIGN: u32 = 128;
     let mut locals = 0;
     for arg in args {
         match arg.kind {

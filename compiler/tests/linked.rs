@@ -60,3 +60,15 @@ fn names_survive() {
         assert_eq!(read.module.functions[func].name, name);
     }
 }
+
+/// A type may be aligned to more than any built-in one, and an argument that points to it with it.
+#[test]
+fn arguments_of_large_alignment_survive() {
+    let text = "typedef struct { int x; } __attribute__((aligned(65536))) Wide;
+        kernel void k(global int *out, local Wide *scratch) { out[0] = scratch->x; }";
+    let source = Source { text: text.into(), ..Source::default() };
+    let (options, target) = (Options::default(), Target::generic());
+    let direct = compile(&source, &options, &target).program.unwrap();
+    assert_eq!(direct.kernels[0].check(), Ok(()));
+    assert!(all_of(&direct) == all_of(&by_text(&source, &options, &target)));
+}

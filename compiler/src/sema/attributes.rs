@@ -3,6 +3,7 @@
 use super::typename::QualType;
 use super::types::{Scalar, TypeId};
 use super::Sema;
+use crate::kernel::MAX_ALIGN;
 use crate::options::ClStd;
 use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, Attribute};
@@ -27,9 +28,6 @@ pub(super) struct Attributes {
     /// Attributes that only pointers have.
     pub of_pointers: Vec<(&'static str, Span)>,
 }
-
-/// Largest alignment that may be asked for, in bytes.
-const MAX_ALIGN: u64 = 1 << 16;
 
 /// Alignment that `aligned` without an operand means: the largest of any type's (long16).
 const WIDEST_ALIGN: u32 = 128;
@@ -157,7 +155,7 @@ impl Sema<'_> {
             return 0;
         }
         match self.attribute_int(operand, "aligned") {
-            Some(n) if n.is_power_of_two() && n <= MAX_ALIGN => n as u32,
+            Some(n) if n.is_power_of_two() && n <= u64::from(MAX_ALIGN) => n as u32,
             Some(_) => {
                 self.error(operand.span, "requested alignment is not a power of 2");
                 0
