@@ -469,7 +469,7 @@ fn check_size_of_kernels(ir: &ir::Module) -> Result<(), String> {
     let sizes: SecondaryMap<ir::Func, usize> =
         ir.functions.iter().map(|(func, function)| (func, function.num_insts())).collect();
     let mut room = EMITTED * sizes.values().sum::<usize>() + MIN_EMITTED;
-    for kernel in &ir.kernels {
+    for kernel in ir.kernels.iter() {
         for func in bottom_up(ir, [kernel.func])? {
             // Each function costs something by itself.
             room = room.checked_sub(sizes[func] + 8).ok_or_else(|| {
@@ -491,7 +491,7 @@ fn emit_kernels(
     check_size_of_kernels(ir)?;
     let (data, _) = emit::layout_data(ir).map_err(|e| e.to_string())?;
     let mut kernels = Vec::with_capacity(ir.kernels.len());
-    for entry in &ir.kernels {
+    for entry in ir.kernels.iter() {
         let kernel = emit::emit(ir, entry, structures, options, target)
             .map_err(|e| format!("kernel '{}': {e}", entry.name))?;
         kernels.push(kernel);

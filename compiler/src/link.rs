@@ -242,7 +242,7 @@ impl Linker {
             module.globals.push(global);
         }
         for (object, map) in objects.iter().zip(&self.entity_maps) {
-            for kernel in &object.module.kernels {
+            for kernel in object.module.kernels.iter() {
                 let mut kernel = kernel.clone();
                 kernel.func = map.functions[kernel.func].unwrap_or(kernel.func);
                 module.kernels.push(kernel);

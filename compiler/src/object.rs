@@ -4,7 +4,7 @@
 //! define as imports. [`Object::text`] and [`Object::read`] are its form in program binaries.
 
 use crate::big_stack::{on_big_stack, Failure, Shortage};
-use crate::ir::{parse, print, verify, KernelEntry, Module};
+use crate::ir::{parse, print, verify, KernelEntry, Kernels, Module};
 use crate::options::Options;
 
 /// Most bytes that an object's variables may take together.
@@ -103,7 +103,7 @@ impl Object {
     /// Returns the object's functions and variables as IR text. The kernels' entries are among the
     /// functions; what else is known of kernels ([`Module::kernels`]) is not in the text.
     pub fn text(&self) -> String {
-        let module = Module { kernels: Vec::new(), ..self.module.clone() };
+        let module = Module { kernels: Kernels::default(), ..self.module.clone() };
         print::print_module(&module, true)
     }
 
@@ -124,7 +124,7 @@ impl Object {
 
 fn read_here(text: &str, kernels: Vec<KernelEntry>, flags: ModuleFlags) -> Result<Object, String> {
     let mut module = parse::parse_module(text).map_err(|error| error.to_string())?;
-    module.kernels = kernels;
+    module.kernels = kernels.into_iter().collect();
     let sizes = module.globals.values().map(|global| global.size);
     if sizes.fold(0, u64::saturating_add) > MAX_DATA {
         return Err("its variables are too large".to_string());

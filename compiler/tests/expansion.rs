@@ -150,7 +150,7 @@ fn excesses(name: &str, text: &str, target: &Target) -> String {
     pipeline.legalize(&mut module, target).unwrap();
     let structures = pipeline.structurize(&mut module);
     let mut found = String::new();
-    for kernel in &module.kernels {
+    for kernel in module.kernels.iter() {
         let mut observer = |func: &Function, inst: Inst, count: usize| {
             if count > limit(&func.insts[inst]) {
                 found += &format!("{name}: {count} of {}\n", print::print_inst(func, inst));

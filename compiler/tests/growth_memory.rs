@@ -13,21 +13,6 @@ const BYTES: usize = 24_000;
 /// The most that twice the text may take, as a multiple.
 const MOST: f64 = 2.3;
 
-/// Shapes that are known to take more, with the most that they took when that was last looked at. Each is work to do: none
-/// may grow beyond it.
-const KNOWN: [(&str, f64); 10] = [
-    ("breaks past variables", 5.0),
-    ("gotos backward, nested", 3.2),
-    ("IL: members", 3.3),
-    ("gotos out of a loop", 2.9),
-    ("gotos into loops", 2.7),
-    ("IL: ladder of dominators", 2.7),
-    ("variables that ifs write", 2.6),
-    ("switches", 2.5),
-    ("switches in a loop", 2.5),
-    ("kernels that share variables", 2.5),
-];
-
 /// Counts what is allocated.
 struct Counting;
 
@@ -121,9 +106,7 @@ fn memory_grows_as_the_program() {
             above(&large) / above(&small)
         };
         let (peak, total) = (ratio(|taken| taken.peak), ratio(|taken| taken.total));
-        let known = KNOWN.iter().find(|(name, _)| *name == shape.name);
-        let most = known.map_or(MOST, |(_, most)| *most);
-        if peak > most || total > most {
+        if peak > MOST || total > MOST {
             faults += &format!("{}: {peak:.2} times at once, {total:.2} in all\n", shape.name);
         }
     }

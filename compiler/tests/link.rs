@@ -23,7 +23,7 @@ fn try_link(objects: &[&Object]) -> Compiled {
 /// Links what must link, as it is and as read back from its text.
 fn linked(objects: &[&Object]) -> hekla_compiler::Program {
     let read = |object: &&Object| {
-        let kernels = object.module.kernels.clone();
+        let kernels = object.module.kernels.to_vec();
         Object::read(&object.text(), kernels, object.flags).unwrap_or_else(|e| panic!("{e}"))
     };
     let again: Vec<Object> = objects.iter().map(read).collect();

@@ -17,7 +17,7 @@ fn all_of(program: &Program) -> String {
 /// Compiles a program by way of the text of its linked object.
 fn by_text(source: &Source, options: &Options, target: &Target) -> Program {
     let object = compile_to_linked(source, options, target).object.expect("it compiles");
-    let kernels = object.module.kernels.clone();
+    let kernels = object.module.kernels.to_vec();
     let read = Object::read(&object.text(), kernels, object.flags);
     let read = read.unwrap_or_else(|error| panic!("{error}\n{}", object.text()));
     let compiled = compile_linked(&read, target);
@@ -55,7 +55,7 @@ fn names_survive() {
     for name in names {
         let func = object.module.functions.keys().next().unwrap();
         object.module.functions[func].name = name.to_string();
-        let kernels = object.module.kernels.clone();
+        let kernels = object.module.kernels.to_vec();
         let read = Object::read(&object.text(), kernels, object.flags).unwrap();
         assert_eq!(read.module.functions[func].name, name);
     }

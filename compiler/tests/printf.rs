@@ -152,7 +152,7 @@ fn formats_are_linked_and_read_back() {
     let object = |text: &str| {
         let compiled = compile_object(&source(text), &Options::default(), &Target::generic());
         let object = compiled.object.unwrap_or_else(|| panic!("{}", compiled.log));
-        Object::read(&object.text(), object.module.kernels.clone(), object.flags).unwrap()
+        Object::read(&object.text(), object.module.kernels.to_vec(), object.flags).unwrap()
     };
     let callee = object("void say(int x) { printf(\"callee %d\\n\", x); }");
     let caller = object(

@@ -11,7 +11,9 @@ use crate::ir::{
 };
 use cranelift_entity::SecondaryMap;
 use rspirv::spirv::{LoopControl, Op, SelectionControl};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 impl Emitter<'_> {
@@ -261,12 +263,17 @@ impl Emitter<'_> {
         // One edge for each target, with arguments chosen by the value.
         let default_args = self.args(default)?;
         let mut targets: Vec<(Block, Ids)> = vec![(default.block, default_args)];
+        let mut places = FxHashMap::<Block, usize>::default();
+        places.insert(default.block, 0);
         for case in cases {
             let mut args = self.args(&case.target)?;
-            let found = targets.iter().position(|(target, _)| *target == case.target.block);
-            let Some(found) = found else {
-                targets.push((case.target.block, args));
-                continue;
+            let found = match places.entry(case.target.block) {
+                Entry::Occupied(place) => *place.get(),
+                Entry::Vacant(place) => {
+                    place.insert(targets.len());
+                    targets.push((case.target.block, args));
+                    continue;
+                }
             };
             if targets[found].1 != args {
                 let constant = self.constant(scalar, case.value)?;
@@ -279,17 +286,17 @@ impl Emitter<'_> {
             }
         }
         let (selector, wide) = self.switch_selector(scalar, id)?;
-        let mut labels = SecondaryMap::<Block, u32>::new();
+        let mut labels = FxHashMap::<Block, u32>::default();
         for (target, args) in targets {
-            labels[target] = self.edge(block, target, args)?;
+            labels.insert(target, self.edge(block, target, args)?);
         }
-        let mut operands = vec![selector, labels[default.block]];
+        let mut operands = vec![selector, labels[&default.block]];
         for case in cases {
             operands.push(case.value as u32);
             if wide {
                 operands.push((case.value >> 32) as u32);
             }
-            operands.push(labels[case.target.block]);
+            operands.push(labels[&case.target.block]);
         }
         if operands.len() > 60_000 {
             return Err(EmitError::Unsupported("a switch with too many cases".into()));

@@ -1,10 +1,11 @@
 //! Vectors, structs and arrays as values (SPIR-V 3.49.12).
 
-use super::function::{Translator, Val};
+use super::function::Translator;
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::ir::{Type, Value};
 use rspirv::spirv::Op;
+use smallvec::SmallVec;
 
 /// Returns true for the instructions of this file.
 pub(super) fn has(op: Op) -> bool {
@@ -50,17 +51,17 @@ impl Translator<'_, '_, '_> {
             Op::VectorShuffle => self.shuffle(inst),
             Op::CompositeConstruct => self.construct(inst),
             Op::CompositeExtract => {
-                let val = self.val(inst.arg(0)?)?;
-                let part = self.part(&val, inst.rest(1))?;
+                let whole = inst.arg(0)?;
+                let ty = self.val_ref(whole)?.ty;
+                let part = self.part(ty, inst.rest(1))?;
+                let leaves = &self.val_ref(whole)?.leaves[part.leaf..part.leaf + part.leaves];
+                let leaves = SmallVec::<[Value; 1]>::from_slice(leaves);
                 match part.lane {
                     Some(lane) => {
-                        let value = self.b.extract(val.leaves[part.leaf], lane);
+                        let value = self.b.extract(leaves[0], lane);
                         self.give(inst, value)
                     }
-                    None => {
-                        let leaves = &val.leaves[part.leaf..part.leaf + part.leaves];
-                        self.define(inst, leaves)
-                    }
+                    None => self.define(inst, &leaves),
                 }
             }
             _ => self.insert(inst),
@@ -152,9 +153,9 @@ impl Translator<'_, '_, '_> {
         self.define(inst, &leaves)
     }
 
-    /// Finds the part of a value that indices lead to.
-    fn part(&self, val: &Val, indices: &[u32]) -> Result<Part, String> {
-        let (mut ty, mut leaf): (Ty, usize) = (val.ty, 0);
+    /// Finds the part of a value of a type that indices lead to.
+    fn part(&self, mut ty: Ty, indices: &[u32]) -> Result<Part, String> {
+        let mut leaf = 0;
         let mut indices = indices.iter();
         while let Some(&index) = indices.next() {
             if let Kind::Value(vector) = *self.m.types.kind(ty) {
@@ -177,7 +178,7 @@ impl Translator<'_, '_, '_> {
     fn insert(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let object = self.val(inst.arg(0)?)?;
         let mut val = self.val(inst.arg(1)?)?;
-        let part = self.part(&val, inst.rest(2))?;
+        let part = self.part(val.ty, inst.rest(2))?;
         let found = object.leaves.iter().map(|&leaf| self.b.ty(leaf));
         match part.lane {
             Some(lane) => {

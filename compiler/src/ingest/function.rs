@@ -104,10 +104,21 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
 
     /// Returns the value of an id.
     pub(super) fn val(&mut self, id: u32) -> Result<Val, String> {
-        if let Some(val) = self.values.get(&id) {
-            return Ok(val.clone());
+        self.val_ref(id).cloned()
+    }
+
+    /// Returns the value of an id, which may have thousands of leaves, where it is.
+    pub(super) fn val_ref(&mut self, id: u32) -> Result<&Val, String> {
+        if !self.values.contains_key(&id) {
+            let val = self.new_val(id)?;
+            self.values.insert(id, val);
         }
-        let val = match self.m.entities.get(&id).cloned() {
+        Ok(&self.values[&id])
+    }
+
+    /// Makes the value of an id that no instruction of the function has given one.
+    fn new_val(&mut self, id: u32) -> Result<Val, String> {
+        Ok(match self.m.entities.get(&id).cloned() {
             Some(Entity::Constant(constant)) => self.in_prologue(|this| {
                 let mut leaves = SmallVec::new();
                 let count = this.m.types.num_leaves(constant.ty)?;
@@ -135,9 +146,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
                 return Err(format!("function %{id} is not supported as a value"));
             }
             _ => return Err(format!("%{id} is not a value defined before")),
-        };
-        self.values.insert(id, val.clone());
-        Ok(val)
+        })
     }
 
     /// Returns the value of an id whose type has values of the IR.

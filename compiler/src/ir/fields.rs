@@ -12,7 +12,7 @@ use std::fmt::Write;
 pub(super) trait Field: Sized {
     fn for_each_arg(&self, _: &mut impl FnMut(Value)) {}
     fn map_args(&mut self, _: &mut impl FnMut(Value) -> Value) {}
-    fn for_each_target(&self, _: &mut impl FnMut(&BlockCall)) {}
+    fn for_each_target<'a>(&'a self, _: &mut impl FnMut(&'a BlockCall)) {}
     fn for_each_target_mut(&mut self, _: &mut impl FnMut(&mut BlockCall)) {}
     /// Prints the field, with a space in front.
     fn print(&self, p: &mut Printer<'_>);
@@ -275,7 +275,7 @@ impl Field for BlockCall {
         self.args.map_args(f);
     }
 
-    fn for_each_target(&self, f: &mut impl FnMut(&BlockCall)) {
+    fn for_each_target<'a>(&'a self, f: &mut impl FnMut(&'a BlockCall)) {
         f(self);
     }
 
@@ -302,7 +302,7 @@ impl Field for Vec<SwitchCase> {
         self.iter_mut().for_each(|case| case.target.map_args(f));
     }
 
-    fn for_each_target(&self, f: &mut impl FnMut(&BlockCall)) {
+    fn for_each_target<'a>(&'a self, f: &mut impl FnMut(&'a BlockCall)) {
         self.iter().for_each(|case| f(&case.target));
     }
 

@@ -72,7 +72,7 @@ pub struct Loops {
 }
 
 /// The deepest nesting of the loops that passes see. Only programs with `goto` have deeper ones.
-const MAX_DEPTH: u32 = 256;
+const MAX_DEPTH: u32 = 64;
 
 impl Loops {
     /// Returns the loops down to a depth of `MAX_DEPTH`.

@@ -32,7 +32,9 @@ pub mod entities;
 mod fields;
 pub mod fold;
 pub mod function;
+pub mod incoming;
 pub mod inst;
+pub mod iterated_frontiers;
 pub mod loops;
 pub mod module;
 pub mod names;
@@ -56,6 +58,6 @@ pub use inst::{
     ScalarKinds, Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, SwitchCase,
     SyncSemantics, TexelComponent, UnaryOp, Within, WorkItemQuery,
 };
-pub use module::{Gathering, GlobalData, KernelEntry, Linkage, Module};
+pub use module::{Gathering, GlobalData, KernelEntry, Kernels, Linkage, Module};
 pub use structure::{Merge, Structure};
 pub use types::{AddressSpace, Scalar, Type};

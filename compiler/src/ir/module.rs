@@ -4,24 +4,69 @@ use super::entities::{Func, Global};
 use super::function::Function;
 use super::types::AddressSpace;
 use crate::kernel::Arg;
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use std::ops::Deref;
 
 #[derive(Debug, Clone, Default)]
 pub struct Module {
     pub functions: PrimaryMap<Func, Function>,
     pub globals: PrimaryMap<Global, GlobalData>,
-    pub kernels: Vec<KernelEntry>,
+    pub kernels: Kernels,
 }
 
 impl Module {
     /// Returns the kernel whose entry a function is.
     pub fn kernel_of(&self, func: Func) -> Option<&KernelEntry> {
-        // Entries mostly stand in the order of their functions.
-        let likely = self.kernels.binary_search_by_key(&func, |kernel| kernel.func);
-        match likely {
-            Ok(at) => self.kernels.get(at),
-            Err(_) => self.kernels.iter().find(|kernel| kernel.func == func),
+        self.kernels.of(func)
+    }
+}
+
+/// The kernels in the order of the program, found by their entries too.
+#[derive(Debug, Clone, Default)]
+pub struct Kernels {
+    entries: Vec<KernelEntry>,
+    /// By function: the place of the kernel whose entry it is, plus 1; else 0.
+    places: SecondaryMap<Func, u32>,
+}
+
+impl Kernels {
+    pub fn push(&mut self, kernel: KernelEntry) {
+        self.places[kernel.func] = self.entries.len() as u32 + 1;
+        self.entries.push(kernel);
+    }
+
+    /// Returns the kernel whose entry a function is.
+    pub fn of(&self, func: Func) -> Option<&KernelEntry> {
+        self.entries.get((self.places[func] as usize).checked_sub(1)?)
+    }
+
+    /// Returns a kernel by its place, to change all but its entry.
+    pub fn at_mut(&mut self, place: usize) -> Option<&mut KernelEntry> {
+        self.entries.get_mut(place)
+    }
+
+    /// Gives the entries other numbers.
+    pub fn renumber(&mut self, new: impl Fn(Func) -> Func) {
+        for mut kernel in std::mem::take(self).entries {
+            kernel.func = new(kernel.func);
+            self.push(kernel);
         }
+    }
+}
+
+impl Deref for Kernels {
+    type Target = [KernelEntry];
+
+    fn deref(&self) -> &[KernelEntry] {
+        &self.entries
+    }
+}
+
+impl FromIterator<KernelEntry> for Kernels {
+    fn from_iter<I: IntoIterator<Item = KernelEntry>>(entries: I) -> Kernels {
+        let mut kernels = Kernels::default();
+        entries.into_iter().for_each(|kernel| kernels.push(kernel));
+        kernels
     }
 }
 

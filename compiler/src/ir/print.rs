@@ -61,7 +61,7 @@ pub fn print_module(module: &Module, renumber: bool) -> String {
     for (global, data) in module.globals.iter() {
         print_global(&mut out, &names, global, data);
     }
-    for kernel in &module.kernels {
+    for kernel in module.kernels.iter() {
         print_kernel(&mut out, &names, kernel);
     }
     for (id, func) in module.functions.iter() {

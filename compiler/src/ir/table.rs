@@ -83,7 +83,7 @@ macro_rules! instructions {
             }
 
             /// Calls `f` for every branch target, in order (then, else; cases, default).
-            pub fn for_each_target(&self, mut f: impl FnMut(&BlockCall)) {
+            pub fn for_each_target<'a>(&'a self, mut f: impl FnMut(&'a BlockCall)) {
                 match self {
                     $(InstData::$variant { $($($field),*)? } => {
                         $($($field.for_each_target(&mut f);)*)?

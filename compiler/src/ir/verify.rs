@@ -52,7 +52,7 @@ pub fn verify_module(module: &Module) -> Result<(), VerifyError> {
             }
         }
     }
-    for kernel in &module.kernels {
+    for kernel in module.kernels.iter() {
         let error = |message: &str| {
             Err(VerifyError { func: kernel.name.clone(), message: message.to_string() })
         };

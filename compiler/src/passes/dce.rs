@@ -1,6 +1,7 @@
 //! Removes instructions, block parameters and stores whose effect nothing observes.
 
 use crate::ir::cfg::Cfg;
+use crate::ir::incoming::Incoming;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
@@ -21,6 +22,7 @@ struct Liveness {
 struct Marker<'a> {
     func: &'a Function,
     cfg: Cfg,
+    incoming: Incoming<'a>,
     liveness: Liveness,
     work: Vec<Value>,
     /// The alloca that a pointer points into, found through address arithmetic.
@@ -31,9 +33,11 @@ struct Marker<'a> {
 
 impl<'a> Marker<'a> {
     fn new(func: &'a Function) -> Marker<'a> {
+        let cfg = Cfg::compute(func);
         Marker {
             func,
-            cfg: Cfg::compute(func),
+            incoming: Incoming::find(func, cfg.rpo()),
+            cfg,
             liveness: Liveness { insts: func.inst_map(), values: func.value_map() },
             work: Vec::new(),
             underlying_allocas: func.value_map(),
@@ -113,15 +117,8 @@ impl<'a> Marker<'a> {
     }
 
     fn live_param(&mut self, block: Block, index: usize) {
-        let func = self.func;
-        for i in 0..self.cfg.preds(block).len() {
-            let pred = self.cfg.preds(block)[i];
-            let Some(inst) = func.terminator(pred) else { continue };
-            func.insts[inst].for_each_target(|call| {
-                if call.block == block {
-                    self.value(call.args[index]);
-                }
-            });
+        for i in 0..self.incoming.calls(block).len() {
+            self.value(self.incoming.calls(block)[i].args[index]);
         }
     }
 }

@@ -556,9 +556,7 @@ fn remove_unreachable_functions(module: &mut Module) {
         renumber[func] = Some(reachable.push(function));
     }
     let new = |func: Func| renumber[func].unwrap_or(func);
-    for kernel in &mut module.kernels {
-        kernel.func = new(kernel.func);
-    }
+    module.kernels.renumber(new);
     for function in reachable.values_mut() {
         for &inst in function.layout.iter().flat_map(|&block| &function.blocks[block].insts) {
             if let InstData::Call { func, .. } = &mut function.insts[inst] {

@@ -11,6 +11,9 @@ use crate::ir::{Block, BlockCall, Function, InstData, Type, Value};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// The deepest cycles that are looked at one by one: a search goes through all blocks for each depth.
+const MAX_DEPTH: u32 = 64;
+
 /// Rewrites every irreducible cycle, outer ones first. All blocks are reachable.
 pub fn run(func: &mut Function) {
     if is_reducible(func) {
@@ -18,10 +21,14 @@ pub fn run(func: &mut Function) {
     }
     let entry = func.entry();
     let mut graph = Graph::of(func);
-    let mut work = vec![func.layout.clone()];
-    while let Some(region) = work.pop() {
+    let mut work = vec![(func.layout.clone(), 1)];
+    while let Some((region, depth)) = work.pop() {
         for component in components(&graph, &region) {
-            let entries = graph.entries_of(&component, entry);
+            let entries = match depth < MAX_DEPTH {
+                true => graph.entries_of(&component, entry),
+                // With a dispatcher between any two blocks no cycle is left without it.
+                false => component.clone(),
+            };
             let header = match entries[..] {
                 [] => continue,
                 [header] => header,
@@ -35,7 +42,7 @@ pub fn run(func: &mut Function) {
             let mut rest: Vec<Block> =
                 component.into_iter().filter(|&block| block != header).collect();
             rest.sort_unstable_by_key(|&block| graph.place[block]);
-            work.push(rest);
+            work.push((rest, depth + 1));
         }
     }
 }

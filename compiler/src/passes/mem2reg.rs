@@ -2,9 +2,11 @@
 //! block parameters at iterated dominance frontiers (Cytron et al., 1991).
 
 use super::cursor::Cursor;
+use super::dce;
 use super::unreachable;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
+use crate::ir::iterated_frontiers::IteratedFrontiers;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -29,7 +31,8 @@ pub fn run(func: &mut Function) -> bool {
 
 /// As [`run`], of what is legal already, in a function that had so many instructions before it got variables.
 pub fn run_on_legal(func: &mut Function, size: usize) -> bool {
-    let room = Room { frontiers: usize::MAX, is_legal: true, ..Room::of_size(size) };
+    // An inflater with its loops around one another, in hashcat, has ten for each instruction.
+    let room = Room { is_legal: true, args: 16 * size + (1 << 17), ..Room::of_size(size) };
     promote(func, room)
 }
 
@@ -41,8 +44,11 @@ fn promote(func: &mut Function, room: Room) -> bool {
     let (cfg, _) = unreachable::remove(func);
     let dom = DomTree::compute(&cfg);
     allocas.keep_promotable();
-    let params = place_params(func, &mut allocas, &cfg, &dom, room);
+    let (params, is_pruned) = place_params(func, &mut allocas, &cfg, &dom, room);
     Renamer::new(func, &allocas, params).run(&dom);
+    if !is_pruned {
+        dce::run(func);
+    }
     true
 }
 
@@ -136,11 +142,11 @@ type Params = SecondaryMap<Block, SmallVec<[(u32, Value); 2]>>;
 
 /// What the promotion of a function's objects may take.
 struct Room {
-    /// Edges that the search for live ranges goes along.
+    /// Edges that searches for frontiers go along.
     steps: usize,
     /// Arguments of branches, which are as many as the edges to each block with a parameter.
     args: usize,
-    /// Blocks in all dominance frontiers.
+    /// Blocks in all dominance frontiers. Where there are more, each object's frontier is searched for by itself.
     frontiers: usize,
     /// True if only objects that hold what any legal memory holds may stay there.
     is_legal: bool,
@@ -161,7 +167,7 @@ impl Room {
     fn of_size(size: usize) -> Room {
         Room {
             steps: 64 * size + (1 << 18),
-            args: 8 * size + (1 << 14),
+            args: 4 * size + (1 << 14),
             frontiers: 16 * size,
             is_legal: false,
         }
@@ -178,57 +184,85 @@ fn may_be_in_memory(ty: Type) -> bool {
     }
 }
 
+/// How the blocks are found where definitions meet.
+enum Frontiers<'a> {
+    /// Every block's dominance frontier.
+    All(SecondaryMap<Block, SmallVec<[Block; 4]>>),
+    Iterated(IteratedFrontiers<'a>),
+}
+
+/// Edges that the search for an alloca's live range goes along. One that is longer is taken for the whole function, and
+/// the parameters that nothing uses are removed in the end: thousands of long ranges would take the square of the text.
+const LIVE_STEPS: usize = 1 << 11;
+
 /// Adds a parameter for an alloca wherever definitions meet and its value is live. Allocas that there is no room for are
-/// none any more.
+/// none any more. Returns false with the parameters if some may be where their value is not live.
 fn place_params(
     func: &mut Function,
     allocas: &mut Allocas,
     cfg: &Cfg,
     dom: &DomTree,
     mut room: Room,
-) -> Params {
-    let frontiers = dom.frontiers(cfg, room.frontiers);
+) -> (Params, bool) {
+    let mut is_pruned = true;
+    let mut frontiers = match dom.frontiers(cfg, room.frontiers) {
+        Some(frontiers) => Frontiers::All(frontiers),
+        None => Frontiers::Iterated(IteratedFrontiers::new(cfg, dom)),
+    };
     let Accesses { mut defs, mut uses } = Accesses::find(func, allocas, cfg);
     let mut params = Params::new();
     // Stamps say for which alloca a block was marked last.
     let mut live = SecondaryMap::<Block, u32>::with_default(NONE);
     live.resize(func.blocks.len());
     let (mut defined, mut placed) = (live.clone(), live.clone());
+    let mut work: Vec<Block> = Vec::new();
     for index in 0..allocas.list.len() {
         let stamp = index as u32;
         let Some(ty) = allocas.list[index].ty.filter(|_| !defs[index].is_empty()) else { continue };
         let may_stay = !room.is_legal || may_be_in_memory(ty);
-        let mut work = std::mem::take(&mut uses[index]);
+        work.clear();
+        work.append(&mut uses[index]);
         if let [def] = defs[index][..] {
             if work.iter().all(|&block| block != def && dom.dominates(def, block)) {
                 continue;
             }
         }
         defs[index].iter().for_each(|&block| defined[block] = stamp);
-        while let Some(block) = work.pop() {
+        let mut live_steps = LIVE_STEPS;
+        while let Some(block) = work.pop().filter(|_| live_steps > 0) {
             if live[block] == stamp {
                 continue;
             }
             live[block] = stamp;
-            room.steps = room.steps.saturating_sub(cfg.preds(block).len());
+            live_steps = live_steps.saturating_sub(cfg.preds(block).len());
             work.extend(cfg.preds(block).iter().filter(|&&p| defined[p] != stamp));
-            if room.steps == 0 && may_stay {
-                break;
-            }
         }
-        let mut work = std::mem::take(&mut defs[index]);
+        is_pruned &= live_steps > 0;
+        let is_live = |at| live_steps == 0 || live[at] == stamp;
+        work.clear();
+        work.append(&mut defs[index]);
         let (mut joins, mut args) = (SmallVec::<[Block; 8]>::new(), 0);
-        while let (Some(block), Some(frontiers)) = (work.pop(), &frontiers) {
-            for &at in &frontiers[block] {
-                if placed[at] != stamp && live[at] == stamp {
-                    placed[at] = stamp;
-                    joins.push(at);
-                    args += cfg.preds(at).len();
-                    work.push(at);
+        let mut join = |at: Block| {
+            joins.push(at);
+            args += cfg.preds(at).len();
+        };
+        match &mut frontiers {
+            Frontiers::All(frontiers) => {
+                while let Some(block) = work.pop() {
+                    for &at in &frontiers[block] {
+                        if placed[at] != stamp && is_live(at) {
+                            placed[at] = stamp;
+                            join(at);
+                            work.push(at);
+                        }
+                    }
                 }
             }
+            Frontiers::Iterated(frontiers) => {
+                frontiers.search(&work, is_live, &mut room.steps, !may_stay, join);
+            }
         }
-        if may_stay && (room.steps == 0 || args > room.args || frontiers.is_none()) {
+        if may_stay && (room.steps == 0 || args > room.args) {
             allocas.give_up(func, index);
             continue;
         }
@@ -237,7 +271,7 @@ fn place_params(
             params[at].push((stamp, func.add_param(at, ty)));
         }
     }
-    params
+    (params, is_pruned)
 }
 
 /// For each alloca the blocks that store to it, and those that load from it before any store.

@@ -17,6 +17,9 @@ use cranelift_entity::SecondaryMap;
 /// Most instructions of a header that is cloned.
 const MAX_HEADER: usize = 16;
 
+/// Uses of headers' values by other blocks that a function of any size may have.
+const MIN_USES: usize = 1 << 14;
+
 /// Rotates loops of a function, a kernel's entry where `kernel` is given. Returns true if any was rotated.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let Some(nest) = LoopNest::compute(func, kernel) else { return false };
@@ -34,7 +37,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     if loops.is_empty() {
         return false;
     }
-    let live = live_out(func, &nest, &is_rotated);
+    let Some(live) = live_out(func, &nest, &is_rotated) else { return false };
     demote(func, &live, |func, value| nest.block_of(func, value));
     // Outer loops first: what is added for one lies in no inner loop.
     for index in loops {
@@ -75,22 +78,29 @@ fn loads_from_outside(func: &Function, nest: &LoopNest, index: usize) -> bool {
     })
 }
 
-/// Returns the values of headers that other blocks use.
-fn live_out(func: &Function, nest: &LoopNest, headers: &SecondaryMap<Block, bool>) -> Vec<Value> {
-    let mut live = Vec::new();
+/// Returns the values of headers that other blocks use. `None` if their uses, each of which becomes a load, are out of
+/// proportion to the function: hundreds of values may be arguments of thousands of branches out of a loop.
+fn live_out(
+    func: &Function,
+    nest: &LoopNest,
+    headers: &SecondaryMap<Block, bool>,
+) -> Option<Vec<Value>> {
+    let (mut live, mut uses) = (Vec::new(), 0);
     let mut is_live: SecondaryMap<Value, bool> = func.value_map();
     for &block in &func.layout {
         for &inst in &func.blocks[block].insts {
             func.insts[inst].for_each_arg(|arg| {
                 let home = nest.block_of(func, arg);
-                if home.is_some_and(|home| home != block && headers[home]) && !is_live[arg] {
-                    is_live[arg] = true;
-                    live.push(arg);
+                if home.is_some_and(|home| home != block && headers[home]) {
+                    uses += 1;
+                    if !std::mem::replace(&mut is_live[arg], true) {
+                        live.push(arg);
+                    }
                 }
             });
         }
     }
-    live
+    (uses <= 4 * func.num_insts() + MIN_USES).then_some(live)
 }
 
 /// Rotates a loop no value of whose header is used in other blocks.

@@ -23,7 +23,6 @@ use crate::ir::{
 };
 use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
 /// Structures a function. Afterwards only passes that leave the graph alone may run.
 pub fn run(func: &mut Function) -> Structure {
@@ -111,11 +110,11 @@ impl<'a> Structurizer<'a> {
     /// follow, and of which block.
     fn place_follows(&mut self, cfg: &Cfg, doms: &DomTree) {
         let mut forward_preds: SecondaryMap<Block, u32> = SecondaryMap::new();
+        let mut last_pred: SecondaryMap<Block, Option<Block>> = self.func.block_map();
         for &block in cfg.rpo() {
-            let mut seen: SmallVec<[Block; 4]> = SmallVec::new();
             for &succ in cfg.succs(block) {
-                if self.order[succ] > self.order[block] && !seen.contains(&succ) {
-                    seen.push(succ);
+                if self.order[succ] > self.order[block] && last_pred[succ] != Some(block) {
+                    last_pred[succ] = Some(block);
                     forward_preds[succ] += 1;
                 }
             }

@@ -38,6 +38,16 @@ struct Group {
     /// Classes that are read or written.
     classes: ClassSet,
     members: SmallVec<[Member; 8]>,
+    /// The least and the greatest offset of a member.
+    offsets: (i64, i64),
+}
+
+impl Group {
+    fn has_member_at(&self, offset: i64) -> bool {
+        let (least, greatest) = self.offsets;
+        (least..=greatest).contains(&offset)
+            && self.members.iter().any(|member| member.offset == offset)
+    }
 }
 
 /// A part of a group that becomes one access.
@@ -113,7 +123,7 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
                     && group.base == *base
                     && (group.ty, group.is_store, group.flags)
                         == (access.ty, access.is_store, access.flags)
-                    && group.members.iter().all(|other| other.offset != member.offset)
+                    && !group.has_member_at(member.offset)
             }
             _ => false,
         };
@@ -143,7 +153,10 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
         let with_base = of_base.entry(base).or_default();
         let group = (*with_base > 0).then(|| open.iter().position(belongs)).flatten();
         if let Some(group) = group {
-            open[group].members.push(member);
+            let group = &mut open[group];
+            let (least, greatest) = group.offsets;
+            group.offsets = (least.min(member.offset), greatest.max(member.offset));
+            group.members.push(member);
             continue;
         }
         *with_base += 1;
@@ -160,6 +173,7 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
             flags: access.flags,
             classes: written | read,
             members: SmallVec::from_slice(&[member]),
+            offsets: (member.offset, member.offset),
         });
     }
     closed.append(&mut open);

@@ -108,7 +108,10 @@ fn compile(heklac: &Path, file: &Path, program: &Program) -> Result<(f64, String
     match output.status.code() {
         _ if bad.iter().any(|text| said.contains(text)) => Err(line(&said)),
         Some(0) => Ok((seconds, String::new())),
-        Some(1) if said.contains("error") => Ok((seconds, line(&said))),
+        // A diagnostic, or what is wrong with the file.
+        Some(1) if said.contains("error") || said.starts_with("heklac: ") => {
+            Ok((seconds, line(&said)))
+        }
         _ => Err(format!("{}: {}", output.status, line(&said))),
     }
 }

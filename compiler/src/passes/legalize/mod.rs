@@ -43,7 +43,7 @@ pub fn run(module: &mut Module, target: &Target) -> Result<Vec<Func>, String> {
     let spaces = generic::spaces_of_functions(module, &component);
     let mut sizes = SecondaryMap::with_default(target.hardware_subgroup_size(None));
     let mut together: SecondaryMap<Func, bool> = SecondaryMap::new();
-    for kernel in &module.kernels {
+    for kernel in module.kernels.iter() {
         sizes[kernel.func] = target.hardware_subgroup_size(kernel.required_subgroup_size);
         together[kernel.func] = kernel.gathering == Gathering::Whole;
     }

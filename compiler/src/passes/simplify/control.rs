@@ -2,6 +2,7 @@
 //! parameters that always get the same value.
 
 use crate::ir::cfg::Cfg;
+use crate::ir::incoming::Incoming;
 use crate::ir::*;
 use crate::passes::unreachable;
 use cranelift_entity::SecondaryMap;
@@ -158,22 +159,18 @@ fn remove_redundant_params(func: &mut Function, cfg: &Cfg) -> bool {
     let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let mut dead: SecondaryMap<Block, SmallVec<[bool; 4]>> = SecondaryMap::new();
     let mut changed = false;
+    let incoming = Incoming::find(func, cfg.rpo());
     for &block in cfg.rpo() {
         if block == entry || func.blocks[block].params.is_empty() {
             continue;
         }
         let mut unique: SmallVec<[UniqueArg; 4]> =
             func.blocks[block].params.iter().map(|_| UniqueArg::None).collect();
-        for &pred in cfg.preds(block) {
-            let Some(inst) = func.terminator(pred) else { continue };
-            func.insts[inst].for_each_target(|call| {
-                if call.block == block {
-                    for (i, &arg) in call.args.iter().enumerate() {
-                        let param = func.blocks[block].params[i];
-                        unique[i].meet(param, resolve(&replaced, arg));
-                    }
-                }
-            });
+        for call in incoming.calls(block) {
+            for (i, &arg) in call.args.iter().enumerate() {
+                let param = func.blocks[block].params[i];
+                unique[i].meet(param, resolve(&replaced, arg));
+            }
         }
         let gone: SmallVec<[bool; 4]> =
             unique.iter().map(|s| matches!(s, UniqueArg::One(_))).collect();
@@ -181,18 +178,22 @@ fn remove_redundant_params(func: &mut Function, cfg: &Cfg) -> bool {
             continue;
         }
         changed = true;
-        let params = std::mem::take(&mut func.blocks[block].params);
-        for (param, unique) in params.into_iter().zip(unique) {
-            match unique {
-                UniqueArg::One(value) => replaced[param] = Some(value),
-                _ => {
-                    func.push_param(block, param);
-                }
+        for (&param, unique) in func.blocks[block].params.iter().zip(unique) {
+            if let UniqueArg::One(value) = unique {
+                replaced[param] = Some(value);
             }
         }
         dead[block] = gone;
     }
+    drop(incoming);
     if changed {
+        for &block in cfg.rpo() {
+            if let Some(gone) = dead.get(block).filter(|gone| !gone.is_empty()) {
+                let params = func.blocks[block].params.iter().zip(gone);
+                let kept = params.filter(|(_, &gone)| !gone).map(|(&param, _)| param).collect();
+                func.set_params(block, kept);
+            }
+        }
         for &block in &func.layout {
             let Some(inst) = func.terminator(block) else { continue };
             func.insts[inst].for_each_target_mut(|call| {

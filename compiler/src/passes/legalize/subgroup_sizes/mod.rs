@@ -49,7 +49,7 @@ pub fn run(
         if !module.functions[id].layout_insts().any(is_of_subgroup) {
             continue;
         }
-        let kernel = &mut module.kernels[number];
+        let Some(kernel) = module.kernels.at_mut(number) else { continue };
         let local = kernel.required_local_size.map(|size| size.iter().product::<u32>());
         kernel.gathering = check(&module.functions[id], sizes, local, kernel.gathering)
             .map_err(|why| format!("kernel '{}': {why}", kernel.name))?;

@@ -26,7 +26,7 @@ impl Writer {
     pub fn object(&mut self, object: &Object) {
         self.u32(object.flags.bits());
         self.u32(object.module.kernels.len() as u32);
-        for kernel in &object.module.kernels {
+        for kernel in object.module.kernels.iter() {
             self.u32(kernel.func.as_u32());
             self.string(&kernel.name);
             self.u32(kernel.args.len() as u32);

@@ -1,0 +1,32 @@
+//! The branches to each block with parameters.
+
+use super::entities::Block;
+use super::function::Function;
+use super::inst::BlockCall;
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// For each block with parameters the branches that lead there, each case of a switch for itself. To find them by the
+/// block's predecessors would go through all cases of a switch for each of its targets.
+pub struct Incoming<'a>(SecondaryMap<Block, SmallVec<[&'a BlockCall; 2]>>);
+
+impl<'a> Incoming<'a> {
+    /// Finds the branches at the ends of `blocks`.
+    pub fn find(func: &'a Function, blocks: &[Block]) -> Incoming<'a> {
+        let mut calls = func.block_map::<SmallVec<[&BlockCall; 2]>>();
+        for &block in blocks {
+            let Some(inst) = func.terminator(block) else { continue };
+            func.insts[inst].for_each_target(|call| {
+                if !call.args.is_empty() {
+                    calls[call.block].push(call);
+                }
+            });
+        }
+        Incoming(calls)
+    }
+
+    /// Returns the branches to a block.
+    pub fn calls(&self, block: Block) -> &[&'a BlockCall] {
+        &self.0[block]
+    }
+}

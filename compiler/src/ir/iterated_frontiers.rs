@@ -1,0 +1,106 @@
+//! Iterated dominance frontiers without the frontiers, which thousands of loops around one another have the square of:
+//! Sreedhar and Gao, "A linear time algorithm for placing phi-nodes" (POPL 1995).
+
+use super::cfg::Cfg;
+use super::dominators::DomTree;
+use super::entities::Block;
+use cranelift_entity::SecondaryMap;
+use std::collections::BinaryHeap;
+
+/// What all searches in one graph share.
+pub struct IteratedFrontiers<'a> {
+    cfg: &'a Cfg,
+    dom: &'a DomTree,
+    /// How many blocks dominate a block.
+    level: SecondaryMap<Block, u32>,
+    /// The number of this search, with which blocks are marked.
+    search: u32,
+    /// Blocks whose edges were looked at.
+    walked: SecondaryMap<Block, u32>,
+    /// Blocks that are in the frontier, or are not live.
+    seen: SecondaryMap<Block, u32>,
+    /// Blocks that were in `queue`.
+    queued: SecondaryMap<Block, u32>,
+    /// Blocks whose subtrees are still to be walked, the deepest first: what lies below was walked before.
+    queue: BinaryHeap<(u32, Block)>,
+}
+
+impl<'a> IteratedFrontiers<'a> {
+    pub fn new(cfg: &'a Cfg, dom: &'a DomTree) -> IteratedFrontiers<'a> {
+        let mut level = SecondaryMap::new();
+        level.resize(cfg.num_blocks());
+        for &block in dom.preorder() {
+            level[block] = dom.idom(block).map_or(0, |above| level[above] + 1);
+        }
+        let (walked, seen, queued) = (marks(cfg), marks(cfg), marks(cfg));
+        IteratedFrontiers {
+            cfg,
+            dom,
+            level,
+            search: 0,
+            walked,
+            seen,
+            queued,
+            queue: BinaryHeap::new(),
+        }
+    }
+
+    /// Calls `join` for each block in the iterated frontier of `defs` that is live. Each edge that is looked at takes one
+    /// of `steps`; the search ends when there are none left, unless `is_needed`.
+    pub fn search(
+        &mut self,
+        defs: &[Block],
+        is_live: impl Fn(Block) -> bool,
+        steps: &mut usize,
+        is_needed: bool,
+        mut join: impl FnMut(Block),
+    ) {
+        self.search += 1;
+        let search = self.search;
+        self.queue.clear();
+        for &def in defs {
+            self.push(def);
+        }
+        let mut subtree = Vec::new();
+        while let Some((root_level, root)) = self.queue.pop() {
+            subtree.push(root);
+            self.walked[root] = search;
+            while let Some(block) = subtree.pop() {
+                let succs = self.cfg.succs(block);
+                *steps = steps.saturating_sub(succs.len());
+                if *steps == 0 && !is_needed {
+                    return;
+                }
+                for &succ in succs {
+                    if self.level[succ] <= root_level && self.seen[succ] != search {
+                        self.seen[succ] = search;
+                        if is_live(succ) {
+                            join(succ);
+                            self.push(succ);
+                        }
+                    }
+                }
+                for &child in self.dom.children(block) {
+                    if self.walked[child] != search {
+                        self.walked[child] = search;
+                        subtree.push(child);
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, block: Block) {
+        if self.queued[block] != self.search {
+            self.queued[block] = self.search;
+            self.queue.push((self.level[block], block));
+        }
+    }
+}
+
+/// Returns a map of marks of no search.
+fn marks(cfg: &Cfg) -> SecondaryMap<Block, u32> {
+    let mut map = SecondaryMap::new();
+    map.resize(cfg.num_blocks());
+    map
+}
