@@ -23,9 +23,17 @@ impl Rng {
     }
 }
 
+/// Where a block branches to, by its number: fills in the block.
+type Fill = fn(&mut Function, &mut Rng, &[Block], Block, usize, Value, Value);
+
 /// Returns a function of `count` blocks with random edges. Each block mixes its number into a state that
 /// decides its branch, passes it on as a block parameter, and stops when the fuel is used up.
 fn random_function(rng: &mut Rng, count: u32) -> Function {
+    function_of(rng, count, 60, fill_block)
+}
+
+/// Returns a function of `count` blocks that `fill` fills, each with a state and fuel as its parameters.
+fn function_of(rng: &mut Rng, count: u32, fuel: u64, fill: Fill) -> Function {
     let mut func = Function::new("random", &[], Some(Type::I32));
     let entry = func.entry();
     let blocks: Vec<Block> = (0..count).map(|_| func.add_block()).collect();
@@ -37,11 +45,11 @@ fn random_function(rng: &mut Rng, count: u32) -> Function {
     let result = func.add_param(exit, Type::I32);
     func.append(exit, InstData::Return { values: smallvec![result] }, None);
     let seed = func.constant(Type::I32, u64::from(rng.below(1 << 30)));
-    let fuel = func.constant(Type::I32, 60);
+    let fuel = func.constant(Type::I32, fuel);
     let first = BlockCall::with_args(blocks[0], &[seed, fuel]);
     func.append(entry, InstData::Jump { target: first }, None);
     for (i, &[state, fuel]) in params.iter().enumerate() {
-        fill_block(&mut func, rng, &blocks, exit, i, state, fuel);
+        fill(&mut func, rng, &blocks, exit, i, state, fuel);
     }
     func
 }
@@ -105,6 +113,44 @@ fn fill_block(
         }
     };
     func.append(block, data, None);
+}
+
+/// Fills a block that goes on to the next, or to the one as far from the other end: each such pair of edges makes cycles
+/// around the cycles before, many with several entries.
+fn fill_nested(
+    func: &mut Function,
+    rng: &mut Rng,
+    blocks: &[Block],
+    exit: Block,
+    i: usize,
+    state: Value,
+    fuel: Value,
+) {
+    let block = blocks[i];
+    let binary = |func: &mut Function, op, a: Value, bits: u64| {
+        let b = func.constant(Type::I32, bits);
+        let data = InstData::Binary { op, args: [a, b], flags: Default::default() };
+        func.append(block, data, Some(Type::I32)).unwrap()
+    };
+    let product = binary(func, BinaryOp::IMul, state, 1_103_515_245);
+    let next_state = binary(func, BinaryOp::IAdd, product, 12345 + i as u64);
+    let next_fuel = binary(func, BinaryOp::ISub, fuel, 1);
+    let bits = binary(func, BinaryOp::LShr, next_state, 16);
+    let value = binary(func, BinaryOp::And, bits, 3);
+    let zero = func.constant(Type::I32, 0);
+    let spent = InstData::ICmp { cc: IntCC::Eq, args: [next_fuel, zero] };
+    let spent = func.append(block, spent, Some(Type::BOOL)).unwrap();
+    let decide = func.add_block();
+    let stop = BlockCall::with_args(exit, &[next_state]);
+    let data = InstData::Brif { cond: spent, then: stop, otherwise: BlockCall::new(decide) };
+    func.append(block, data, None);
+    let to = |at: usize| match blocks.get(at) {
+        Some(&next) => BlockCall::with_args(next, &[next_state, next_fuel]),
+        None => BlockCall::with_args(exit, &[next_state]),
+    };
+    let far = blocks.len() - 1 - (i + rng.below(2) as usize).min(blocks.len() - 1);
+    let cases = vec![SwitchCase { value: 0, target: to(far) }];
+    func.append(decide, InstData::Switch { value, cases, default: to(i + 1) }, None);
 }
 
 /// Returns what a function without parameters returns; `None` after too many instructions.
@@ -172,6 +218,20 @@ fn random_graphs_keep_their_meaning() {
         if expected.is_some() {
             assert_eq!(interpret(&module, id, 10_000_000), expected, "seed {seed}\n{module}");
         }
+    }
+}
+
+#[test]
+fn cycles_around_hundreds_of_cycles_keep_their_meaning() {
+    for (seed, count) in [(1, 150), (2, 300), (3, 700), (4, 1000)] {
+        let mut rng = Rng(seed);
+        let mut module = Module::default();
+        let id = module.functions.push(function_of(&mut rng, count, 5000, fill_nested));
+        let expected = interpret(&module, id, 1_000_000);
+        assert!(expected.is_some(), "seed {seed}");
+        structurize::run(&mut module.functions[id]);
+        verify::verify_module(&module).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        assert_eq!(interpret(&module, id, 1_000_000_000), expected, "seed {seed}");
     }
 }
 

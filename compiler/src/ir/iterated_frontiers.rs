@@ -104,3 +104,52 @@ fn marks(cfg: &Cfg) -> SecondaryMap<Block, u32> {
     map.resize(cfg.num_blocks());
     map
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cranelift_entity::EntityRef;
+    use std::collections::BTreeSet;
+
+    /// Returns pseudo-random numbers below a bound.
+    fn random(state: &mut u64, bound: usize) -> usize {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*state >> 33) as usize % bound
+    }
+
+    #[test]
+    fn frontiers_are_those_of_the_blocks_iterated() {
+        let mut state = 3;
+        for round in 0..2000 {
+            let count = 1 + random(&mut state, 14);
+            let mut graph = vec![Vec::new(); count + 1];
+            for _ in 0..random(&mut state, 3 * count) {
+                let from = random(&mut state, count + 1);
+                // No branch goes to a function's entry.
+                graph[from].push(1 + random(&mut state, count));
+            }
+            let cfg = Cfg::of_graph(count + 1, Block::new(0), |block, targets| {
+                targets.extend(graph[block.index()].iter().map(|&to| Block::new(to)));
+            });
+            let dom = DomTree::compute(&cfg);
+            let frontiers = dom.frontiers(&cfg, usize::MAX).expect("room for all");
+            let mut search = IteratedFrontiers::new(&cfg, &dom);
+            for _ in 0..3 {
+                let is_def = |_: &&Block| random(&mut state, 3) == 0;
+                let defs: Vec<Block> = cfg.rpo().iter().filter(is_def).copied().collect();
+                let live: BTreeSet<Block> =
+                    cfg.rpo().iter().filter(|_| random(&mut state, 4) > 0).copied().collect();
+                let (mut expected, mut work) = (BTreeSet::new(), defs.clone());
+                while let Some(block) = work.pop() {
+                    let joins = frontiers[block].iter().filter(|&join| live.contains(join));
+                    work.extend(joins.copied().filter(|&join| expected.insert(join)));
+                }
+                let mut found = BTreeSet::new();
+                let mut steps = usize::MAX;
+                let is_live = |block| live.contains(&block);
+                search.search(&defs, is_live, &mut steps, true, |join| _ = found.insert(join));
+                assert_eq!(found, expected, "{round}: {graph:?}, {defs:?}");
+            }
+        }
+    }
+}
