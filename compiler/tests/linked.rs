@@ -4,6 +4,7 @@
 mod conformance_support;
 
 use conformance_support::read_folder;
+use hekla_compiler::ir::Func;
 use hekla_compiler::{
     compile, compile_linked, compile_to_linked, Object, Options, Program, Source, Target,
 };
@@ -71,4 +72,19 @@ fn arguments_of_large_alignment_survive() {
     let direct = compile(&source, &options, &target).program.unwrap();
     assert_eq!(direct.kernels[0].check(), Ok(()));
     assert!(all_of(&direct) == all_of(&by_text(&source, &options, &target)));
+}
+
+/// A binary from elsewhere chooses the number of a kernel's function: neither does memory follow it, nor is it found.
+#[test]
+fn functions_that_are_not_there_are_refused() {
+    let text = "kernel void k(global int *p) { p[0] = 1; }";
+    let source = Source { text: text.into(), ..Source::default() };
+    let (options, target) = (Options::default(), Target::generic());
+    let object = compile_to_linked(&source, &options, &target).object.unwrap();
+    let func = object.module.kernels[0].func.as_u32();
+    for number in [func + 1, 0x4000_0000, u32::MAX - 1] {
+        let mut kernels = object.module.kernels.to_vec();
+        kernels[0].func = Func::from_u32(number);
+        assert!(Object::read(&object.text(), kernels, object.flags).is_err(), "{number}");
+    }
 }

@@ -4,7 +4,8 @@ use super::entities::{Func, Global};
 use super::function::Function;
 use super::types::AddressSpace;
 use crate::kernel::Arg;
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashMap;
 use std::ops::Deref;
 
 #[derive(Debug, Clone, Default)]
@@ -25,19 +26,20 @@ impl Module {
 #[derive(Debug, Clone, Default)]
 pub struct Kernels {
     entries: Vec<KernelEntry>,
-    /// By function: the place of the kernel whose entry it is, plus 1; else 0.
-    places: SecondaryMap<Func, u32>,
+    /// The place of the kernel whose entry a function is. (A map by number would be as large as the greatest, which a
+    /// forged binary chooses.)
+    places: FxHashMap<Func, usize>,
 }
 
 impl Kernels {
     pub fn push(&mut self, kernel: KernelEntry) {
-        self.places[kernel.func] = self.entries.len() as u32 + 1;
+        self.places.insert(kernel.func, self.entries.len());
         self.entries.push(kernel);
     }
 
     /// Returns the kernel whose entry a function is.
     pub fn of(&self, func: Func) -> Option<&KernelEntry> {
-        self.entries.get((self.places[func] as usize).checked_sub(1)?)
+        self.entries.get(*self.places.get(&func)?)
     }
 
     /// Returns a kernel by its place, to change all but its entry.
