@@ -23,7 +23,7 @@ impl Rng {
     }
 }
 
-/// Where a block branches to, by its number: fills in the block.
+/// Fills block number `usize` of the list. The last block is the exit, the values are the block's state and fuel.
 type Fill = fn(&mut Function, &mut Rng, &[Block], Block, usize, Value, Value);
 
 /// Returns a function of `count` blocks with random edges. Each block mixes its number into a state that
@@ -54,6 +54,31 @@ fn function_of(rng: &mut Rng, count: u32, fuel: u64, fill: Fill) -> Function {
     func
 }
 
+/// Appends an operation on a value and a constant.
+fn binary(func: &mut Function, block: Block, op: BinaryOp, a: Value, bits: u64) -> Value {
+    let b = func.constant(Type::I32, bits);
+    let data = InstData::Binary { op, args: [a, b], flags: Default::default() };
+    func.append(block, data, Some(Type::I32)).unwrap()
+}
+
+/// Lets a block go to `exit` with its state if the fuel is used up, else to a new block. Returns that.
+fn stop_without_fuel(
+    func: &mut Function,
+    block: Block,
+    exit: Block,
+    state: Value,
+    fuel: Value,
+) -> Block {
+    let zero = func.constant(Type::I32, 0);
+    let cond = InstData::ICmp { cc: IntCC::Eq, args: [fuel, zero] };
+    let cond = func.append(block, cond, Some(Type::BOOL)).unwrap();
+    let next = func.add_block();
+    let then = BlockCall::with_args(exit, &[state]);
+    let data = InstData::Brif { cond, then, otherwise: BlockCall::new(next) };
+    func.append(block, data, None);
+    next
+}
+
 fn fill_block(
     func: &mut Function,
     rng: &mut Rng,
@@ -63,11 +88,6 @@ fn fill_block(
     state: Value,
     fuel: Value,
 ) {
-    let binary = |func: &mut Function, block, op, a: Value, bits: u64| {
-        let b = func.constant(Type::I32, bits);
-        let data = InstData::Binary { op, args: [a, b], flags: Default::default() };
-        func.append(block, data, Some(Type::I32)).unwrap()
-    };
     let mut block = blocks[i];
     let state = binary(func, block, BinaryOp::IMul, state, 1_103_515_245);
     let state = binary(func, block, BinaryOp::IAdd, state, 12345 + i as u64);
@@ -87,14 +107,7 @@ fn fill_block(
         }
     };
     if rng.below(2) == 0 {
-        let zero = func.constant(Type::I32, 0);
-        let cond = InstData::ICmp { cc: IntCC::Eq, args: [fuel, zero] };
-        let cond = func.append(block, cond, Some(Type::BOOL)).unwrap();
-        let next = func.add_block();
-        let then = BlockCall::with_args(exit, &[state]);
-        let data = InstData::Brif { cond, then, otherwise: BlockCall::new(next) };
-        func.append(block, data, None);
-        block = next;
+        block = stop_without_fuel(func, block, exit, state, fuel);
     }
     let data = match rng.below(8) {
         0 => InstData::Jump { target: target(rng) },
@@ -127,23 +140,12 @@ fn fill_nested(
     fuel: Value,
 ) {
     let block = blocks[i];
-    let binary = |func: &mut Function, op, a: Value, bits: u64| {
-        let b = func.constant(Type::I32, bits);
-        let data = InstData::Binary { op, args: [a, b], flags: Default::default() };
-        func.append(block, data, Some(Type::I32)).unwrap()
-    };
-    let product = binary(func, BinaryOp::IMul, state, 1_103_515_245);
-    let next_state = binary(func, BinaryOp::IAdd, product, 12345 + i as u64);
-    let next_fuel = binary(func, BinaryOp::ISub, fuel, 1);
-    let bits = binary(func, BinaryOp::LShr, next_state, 16);
-    let value = binary(func, BinaryOp::And, bits, 3);
-    let zero = func.constant(Type::I32, 0);
-    let spent = InstData::ICmp { cc: IntCC::Eq, args: [next_fuel, zero] };
-    let spent = func.append(block, spent, Some(Type::BOOL)).unwrap();
-    let decide = func.add_block();
-    let stop = BlockCall::with_args(exit, &[next_state]);
-    let data = InstData::Brif { cond: spent, then: stop, otherwise: BlockCall::new(decide) };
-    func.append(block, data, None);
+    let product = binary(func, block, BinaryOp::IMul, state, 1_103_515_245);
+    let next_state = binary(func, block, BinaryOp::IAdd, product, 12345 + i as u64);
+    let next_fuel = binary(func, block, BinaryOp::ISub, fuel, 1);
+    let bits = binary(func, block, BinaryOp::LShr, next_state, 16);
+    let value = binary(func, block, BinaryOp::And, bits, 3);
+    let decide = stop_without_fuel(func, block, exit, next_state, next_fuel);
     let to = |at: usize| match blocks.get(at) {
         Some(&next) => BlockCall::with_args(next, &[next_state, next_fuel]),
         None => BlockCall::with_args(exit, &[next_state]),

@@ -286,17 +286,18 @@ impl Emitter<'_> {
             }
         }
         let (selector, wide) = self.switch_selector(scalar, id)?;
-        let mut labels = FxHashMap::<Block, u32>::default();
+        let mut labels = Vec::with_capacity(targets.len());
         for (target, args) in targets {
-            labels.insert(target, self.edge(block, target, args)?);
+            labels.push(self.edge(block, target, args)?);
         }
-        let mut operands = vec![selector, labels[&default.block]];
+        let label = |target: &BlockCall| labels[places[&target.block]];
+        let mut operands = vec![selector, label(default)];
         for case in cases {
             operands.push(case.value as u32);
             if wide {
                 operands.push((case.value >> 32) as u32);
             }
-            operands.push(labels[&case.target.block]);
+            operands.push(label(&case.target));
         }
         if operands.len() > 60_000 {
             return Err(EmitError::Unsupported("a switch with too many cases".into()));

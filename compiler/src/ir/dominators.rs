@@ -227,12 +227,12 @@ impl Semidominators {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use cranelift_entity::EntityRef;
 
     /// Returns pseudo-random numbers below a bound.
-    fn random(state: &mut u64, bound: usize) -> usize {
+    pub(in crate::ir) fn random(state: &mut u64, bound: usize) -> usize {
         *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (*state >> 33) as usize % bound
     }

@@ -108,14 +108,9 @@ fn marks(cfg: &Cfg) -> SecondaryMap<Block, u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::dominators::tests::random;
     use cranelift_entity::EntityRef;
     use std::collections::BTreeSet;
-
-    /// Returns pseudo-random numbers below a bound.
-    fn random(state: &mut u64, bound: usize) -> usize {
-        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*state >> 33) as usize % bound
-    }
 
     #[test]
     fn frontiers_are_those_of_the_blocks_iterated() {

@@ -191,6 +191,21 @@ enum Frontiers<'a> {
     Iterated(IteratedFrontiers<'a>),
 }
 
+/// Blocks that get a parameter for an alloca.
+#[derive(Default)]
+struct Joins {
+    blocks: SmallVec<[Block; 8]>,
+    /// Arguments of branches that they take.
+    args: usize,
+}
+
+impl Joins {
+    fn add(&mut self, block: Block, cfg: &Cfg) {
+        self.blocks.push(block);
+        self.args += cfg.preds(block).len();
+    }
+}
+
 /// Edges that the search for an alloca's live range goes along. One that is longer is taken for the whole function, and
 /// the parameters that nothing uses are removed in the end: thousands of long ranges would take the square of the text.
 const LIVE_STEPS: usize = 1 << 11;
@@ -241,33 +256,31 @@ fn place_params(
         let is_live = |at| live_steps == 0 || live[at] == stamp;
         work.clear();
         work.append(&mut defs[index]);
-        let (mut joins, mut args) = (SmallVec::<[Block; 8]>::new(), 0);
-        let mut join = |at: Block| {
-            joins.push(at);
-            args += cfg.preds(at).len();
-        };
+        let mut joins = Joins::default();
         match &mut frontiers {
             Frontiers::All(frontiers) => {
-                while let Some(block) = work.pop() {
+                let has_room = |joins: &Joins| !may_stay || joins.args <= room.args;
+                while let Some(block) = work.pop().filter(|_| has_room(&joins)) {
                     for &at in &frontiers[block] {
                         if placed[at] != stamp && is_live(at) {
                             placed[at] = stamp;
-                            join(at);
+                            joins.add(at, cfg);
                             work.push(at);
                         }
                     }
                 }
             }
             Frontiers::Iterated(frontiers) => {
-                frontiers.search(&work, is_live, &mut room.steps, !may_stay, join);
+                frontiers
+                    .search(&work, is_live, &mut room.steps, !may_stay, |at| joins.add(at, cfg));
             }
         }
-        if may_stay && (room.steps == 0 || args > room.args) {
+        if may_stay && (room.steps == 0 || joins.args > room.args) {
             allocas.give_up(func, index);
             continue;
         }
-        room.args = room.args.saturating_sub(args);
-        for at in joins {
+        room.args = room.args.saturating_sub(joins.args);
+        for at in joins.blocks {
             params[at].push((stamp, func.add_param(at, ty)));
         }
     }
