@@ -244,12 +244,15 @@ fn place_params(
         }
         defs[index].iter().for_each(|&block| defined[block] = stamp);
         let mut live_steps = LIVE_STEPS;
-        while let Some(block) = work.pop().filter(|_| live_steps > 0) {
+        while let Some(block) = work.pop() {
             if live[block] == stamp {
                 continue;
             }
             live[block] = stamp;
             live_steps = live_steps.saturating_sub(cfg.preds(block).len());
+            if live_steps == 0 {
+                break;
+            }
             work.extend(cfg.preds(block).iter().filter(|&&p| defined[p] != stamp));
         }
         is_pruned &= live_steps > 0;
