@@ -45,15 +45,15 @@ impl<'a> IteratedFrontiers<'a> {
         }
     }
 
-    /// Calls `join` for each block in the iterated frontier of `defs` that is live. Each edge that is looked at takes one
-    /// of `steps`; the search ends when there are none left, unless `is_needed`.
+    /// Calls `join` for each block in the iterated frontier of `defs` that is live, until it returns false. Each edge that
+    /// is looked at takes one of `steps`; the search ends when there are none left, unless `is_needed`.
     pub fn search(
         &mut self,
         defs: &[Block],
         is_live: impl Fn(Block) -> bool,
         steps: &mut usize,
         is_needed: bool,
-        mut join: impl FnMut(Block),
+        mut join: impl FnMut(Block) -> bool,
     ) {
         self.search += 1;
         let search = self.search;
@@ -75,7 +75,9 @@ impl<'a> IteratedFrontiers<'a> {
                     if self.level[succ] <= root_level && self.seen[succ] != search {
                         self.seen[succ] = search;
                         if is_live(succ) {
-                            join(succ);
+                            if !join(succ) {
+                                return;
+                            }
                             self.push(succ);
                         }
                     }
@@ -142,7 +144,7 @@ mod tests {
                 let mut found = BTreeSet::new();
                 let mut steps = usize::MAX;
                 let is_live = |block| live.contains(&block);
-                search.search(&defs, is_live, &mut steps, true, |join| _ = found.insert(join));
+                search.search(&defs, is_live, &mut steps, true, |join| found.insert(join));
                 assert_eq!(found, expected, "{round}: {graph:?}, {defs:?}");
             }
         }

@@ -144,6 +144,8 @@ type Params = SecondaryMap<Block, SmallVec<[(u32, Value); 2]>>;
 struct Room {
     /// Edges that searches for frontiers go along.
     steps: usize,
+    /// Edges that searches for live ranges go along, at most [`LIVE_STEPS`] for one object.
+    live_steps: usize,
     /// Arguments of branches, which are as many as the edges to each block with a parameter.
     args: usize,
     /// Blocks in all dominance frontiers. Where there are more, each object's frontier is searched for by itself.
@@ -167,6 +169,7 @@ impl Room {
     fn of_size(size: usize) -> Room {
         Room {
             steps: 64 * size + (1 << 18),
+            live_steps: 64 * size + (1 << 18),
             args: 4 * size + (1 << 14),
             frontiers: 16 * size,
             is_legal: false,
@@ -243,26 +246,30 @@ fn place_params(
             }
         }
         defs[index].iter().for_each(|&block| defined[block] = stamp);
-        let mut live_steps = LIVE_STEPS;
+        let most_steps = LIVE_STEPS.min(room.live_steps);
+        let (mut live_steps, mut is_cut) = (most_steps, false);
         while let Some(block) = work.pop() {
             if live[block] == stamp {
                 continue;
             }
             live[block] = stamp;
             live_steps = live_steps.saturating_sub(cfg.preds(block).len());
-            if live_steps == 0 {
+            is_cut = live_steps == 0;
+            if is_cut {
                 break;
             }
             work.extend(cfg.preds(block).iter().filter(|&&p| defined[p] != stamp));
         }
-        is_pruned &= live_steps > 0;
-        let is_live = |at| live_steps == 0 || live[at] == stamp;
+        room.live_steps -= most_steps - live_steps;
+        is_pruned &= !is_cut;
+        let is_live = |at| is_cut || live[at] == stamp;
         work.clear();
         work.append(&mut defs[index]);
         let mut joins = Joins::default();
+        let most_args = if may_stay { room.args } else { usize::MAX };
+        let has_room = |joins: &Joins| joins.args <= most_args;
         match &mut frontiers {
             Frontiers::All(frontiers) => {
-                let has_room = |joins: &Joins| !may_stay || joins.args <= room.args;
                 while let Some(block) = work.pop().filter(|_| has_room(&joins)) {
                     for &at in &frontiers[block] {
                         if placed[at] != stamp && is_live(at) {
@@ -274,11 +281,13 @@ fn place_params(
                 }
             }
             Frontiers::Iterated(frontiers) => {
-                frontiers
-                    .search(&work, is_live, &mut room.steps, !may_stay, |at| joins.add(at, cfg));
+                frontiers.search(&work, is_live, &mut room.steps, !may_stay, |at| {
+                    joins.add(at, cfg);
+                    has_room(&joins)
+                });
             }
         }
-        if may_stay && (room.steps == 0 || joins.args > room.args) {
+        if !has_room(&joins) || may_stay && room.steps == 0 {
             allocas.give_up(func, index);
             continue;
         }
