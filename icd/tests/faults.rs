@@ -100,6 +100,61 @@ fn a_lost_device_is_told_and_the_program_ends() {
 }
 
 #[test]
+fn the_log_tells_what_a_device_that_stalls_was_given() {
+    let file = std::env::temp_dir().join(format!("hekla-stall-{}", std::process::id()));
+    let log = ("HEKLA_LOG_FILE", file.to_str().unwrap());
+    process("role_stall", &[("HEKLA_LOG", "warn"), log, ("HEKLA_STALL", "1")]);
+    let told = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let mut lines =
+        told.lines().skip_while(|line| !line.contains(": a thread has waited for 1 s. Queues: "));
+    assert!(lines.next().is_some(), "{told}");
+    let queues: Vec<&str> = lines.collect();
+    let is_queue = |line: &&str| line.starts_with("queue of Vulkan queue ");
+    assert!(queues.iter().any(is_queue), "{told}");
+    assert!(queues.iter().any(|line| line.ends_with("; runs spin")), "{told}");
+    let is_behind = |line: &&str| line.contains("; waits for") || line.contains("; comes behind");
+    let adds = |line: &&str| line.ends_with("; runs add");
+    assert!(queues.iter().any(|line| adds(line) && is_behind(line)), "{told}");
+}
+
+#[test]
+fn role_stall() {
+    if !plays("role_stall") {
+        return;
+    }
+    let s = Setup::new();
+    let program = s.program(SOURCE, "");
+    let kernels = ["spin", "add"].map(|name| s.kernel(program, name));
+    let data = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut [0; 256]);
+    for kernel in kernels {
+        s.set(kernel, 0, &data);
+        s.set(kernel, 1, &1u32);
+    }
+    // A wait is told of when it has lasted for a second.
+    let mut rounds = 1u32 << 24;
+    let start = Instant::now();
+    let queues = [(); 2]
+        .map(|()| made(|e| unsafe { (s.cl.clCreateCommandQueue)(s.context, s.device, 0, e) }));
+    let run = |rounds: u32| {
+        s.set(kernels[0], 1, &rounds);
+        let (mut spins, global) = (null_mut(), 1);
+        let start = Instant::now();
+        unsafe {
+            let (enqueue, none) = (s.cl.clEnqueueNDRangeKernel, null());
+            check(enqueue(queues[0], kernels[0], 1, none, &global, none, 0, null(), &mut spins));
+            check(enqueue(queues[1], kernels[1], 1, none, &global, none, 1, &spins, null_mut()));
+            check((s.cl.clFinish)(queues[1]));
+        }
+        start.elapsed()
+    };
+    while run(rounds) < Duration::from_millis(2500) {
+        assert!(start.elapsed() < LIMIT / 2, "the kernel never takes long");
+        rounds = rounds.saturating_mul(2);
+    }
+}
+
+#[test]
 fn role_lose() {
     if !plays("role_lose") {
         return;

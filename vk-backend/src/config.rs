@@ -4,6 +4,7 @@
 
 use crate::platform;
 use std::ffi::OsString;
+use std::time::Duration;
 
 /// The checks of the Khronos validation layer that `HEKLA_VALIDATE` requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,13 @@ pub(crate) fn max_allocation() -> Option<u64> {
 fn parse_max_allocation(text: &str) -> Option<u64> {
     let bytes: u64 = text.trim().parse().ok()?;
     Some(bytes.max(LEAST_MAX_ALLOCATION))
+}
+
+/// Reads `HEKLA_STALL`: the seconds for which a thread waits for a device until the log tells what the device was given.
+/// Default: 10.
+pub(crate) fn stall() -> Duration {
+    let seconds = read("HEKLA_STALL").and_then(|text| text.trim().parse().ok());
+    Duration::from_secs(seconds.unwrap_or(10))
 }
 
 /// Reads `HEKLA_NONCOHERENT`: returns true if mapped memory is to behave as if it were not coherent.

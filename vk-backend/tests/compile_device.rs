@@ -61,6 +61,7 @@ fn kernel(device: &Arc<Device>, factor: u32, term: u32) -> Arc<Pipeline> {
     let desc = PipelineDesc {
         spirv: &words,
         entry: "main",
+        name: "test",
         specialization,
         push_constant_size,
         uses_images: false,
@@ -232,6 +233,7 @@ fn what_cannot_be_compiled_is_an_error() {
     let desc = PipelineDesc {
         spirv: &words,
         entry: "main",
+        name: "test",
         specialization,
         push_constant_size,
         uses_images: false,

@@ -58,6 +58,7 @@ fn run(k: KernelBuilder, slots: &[&Arc<Slot>], out: &Arc<Buffer>, groups: u32) {
     let desc = PipelineDesc {
         spirv: &spirv,
         entry: "main",
+        name: "test",
         specialization: &[],
         push_constant_size,
         uses_images: true,

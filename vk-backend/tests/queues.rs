@@ -363,6 +363,7 @@ fn bad_pipelines_are_refused() {
     let desc = |spirv, push| PipelineDesc {
         spirv,
         entry: "main",
+        name: "test",
         specialization: &[],
         push_constant_size: push,
         uses_images: false,

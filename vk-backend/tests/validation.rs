@@ -23,6 +23,7 @@ fn the_layer_is_silent_until_there_is_cause() {
         &PipelineDesc {
             spirv: &kernel.finish(),
             entry: "main",
+            name: "test",
             specialization: &[],
             push_constant_size: 0,
             uses_images: false,

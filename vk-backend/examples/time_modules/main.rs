@@ -99,6 +99,7 @@ fn module(device: &Arc<Device>, file: &str, request: &Request) -> Result<Module,
     let desc = PipelineDesc {
         spirv: &words,
         entry: "main",
+        name: file,
         specialization: &[(0, request.local)],
         push_constant_size: 8 + 4 * request.words.len() as u32,
         uses_images: false,

@@ -14,6 +14,7 @@ mod incoherent;
 mod opened;
 mod pipeline_store;
 mod priority;
+mod stalls;
 mod tick_counter;
 
 pub use clock::ClockCorrelation;
@@ -28,3 +29,4 @@ pub use opened::Device;
 pub use pipeline_store::{Creation, PipelineDesc, PipelineStore, Precompiled, SubgroupDemand};
 pub(crate) use priority::take as take_vulkan_queue;
 pub use priority::Priority;
+pub(crate) use stalls::Waited;

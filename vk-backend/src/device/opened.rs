@@ -20,6 +20,7 @@ use crate::device::heap::{Heap, PoolUse};
 use crate::device::host_visibility::HostVisibility;
 use crate::device::pipeline_store::PipelineStore;
 use crate::device::priority;
+use crate::device::stalls::Stalls;
 use crate::error::Error;
 use crate::physical::{extensions_to_enable, DeviceInfo, FeatureChain, PhysicalDevice};
 use crate::quirks::Quirks;
@@ -50,6 +51,7 @@ pub struct Device {
     lost: AtomicBool,
     pub(crate) faults: FaultInjection,
     pub(crate) host_visibility: HostVisibility,
+    pub(crate) stalls: Stalls,
 }
 
 impl Device {
@@ -97,6 +99,7 @@ impl Device {
             lost: AtomicBool::new(false),
             faults: FaultInjection::from_environment(),
             host_visibility: HostVisibility::new(p.info.memory.unified),
+            stalls: Stalls::default(),
             physical: p.clone(),
             raw,
         }))

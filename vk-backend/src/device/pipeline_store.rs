@@ -12,6 +12,8 @@ pub struct PipelineDesc<'a> {
     pub spirv: &'a [u32],
     /// Name of its entry point.
     pub entry: &'a str,
+    /// What logs call the pipeline.
+    pub name: &'a str,
     /// 32-bit specialization constants: id and value.
     pub specialization: &'a [(u32, u32)],
     /// Bytes of push constants that the module declares; 0 when none.

@@ -15,6 +15,7 @@ pub struct Pipeline {
     device: Arc<Device>,
     pub(crate) raw: vk::Pipeline,
     pub(crate) layout: vk::PipelineLayout,
+    name: Box<str>,
     /// Rounded up to a multiple of 4.
     push_constant_size: u32,
     /// The descriptor set, if the kernel uses it.
@@ -26,6 +27,11 @@ impl Pipeline {
     /// Returns the most bytes of push constants that a dispatch may set: a multiple of 4.
     pub fn push_constant_size(&self) -> u32 {
         self.push_constant_size
+    }
+
+    /// Returns what logs call it.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Returns how it was created.
@@ -145,6 +151,7 @@ impl<'a> PipelineBuilder<'a> {
             device: self.device.clone(),
             raw,
             layout: self.layout,
+            name: self.desc.name.into(),
             push_constant_size: self.push_constant_size,
             set,
             creation,

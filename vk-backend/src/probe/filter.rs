@@ -97,6 +97,7 @@ pub(crate) fn find(
         let desc = PipelineDesc {
             spirv: &spirv,
             entry: "main",
+            name: "probe of filters",
             specialization: &[],
             push_constant_size: 32,
             uses_images: true,

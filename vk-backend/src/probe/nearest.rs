@@ -48,6 +48,7 @@ pub(crate) fn finds_texels(
             let desc = PipelineDesc {
                 spirv: &spirv,
                 entry: "main",
+                name: "probe of nearest texels",
                 specialization: &[],
                 push_constant_size: 48,
                 uses_images: true,

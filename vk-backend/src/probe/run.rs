@@ -69,6 +69,7 @@ fn execute(
     let desc = PipelineDesc {
         spirv,
         entry: "main",
+        name: "probe",
         specialization: &[],
         push_constant_size: push.len() as u32,
         uses_images: false,

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use ash::vk;
@@ -9,6 +10,8 @@ use smallvec::SmallVec;
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::pipeline::Pipeline;
+use crate::record::recording::Recording;
 use crate::record::timestamps::{CommandTimes, Timestamps};
 use crate::sync::{barrier, CompletionMarker, Scope, Semaphore, Timeline, COMMAND_STAGES};
 
@@ -22,6 +25,18 @@ pub(crate) type Retained = Arc<dyn Any + Send + Sync>;
 pub(crate) struct Wait {
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) value: u64,
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (semaphore, _) = self.timeline.at(self.value);
+        write!(f, "{} of {semaphore:?}", self.value)?;
+        match self.timeline.value() {
+            Ok(reached) if reached >= self.value => Ok(()),
+            Ok(reached) => write!(f, " (at {reached})"),
+            Err(e) => write!(f, " ({e})"),
+        }
+    }
 }
 
 /// A command of a profiling queue with two queries.
@@ -313,6 +328,17 @@ impl Batch {
         }
     }
 
+    /// Adds the names of the kernels that it dispatches to `names`.
+    fn add_kernels<'a>(&'a self, names: &mut Vec<&'a str>) {
+        for object in &self.retained {
+            if let Some(pipeline) = object.downcast_ref::<Pipeline>() {
+                names.push(pipeline.name());
+            } else if let Some(recording) = object.downcast_ref::<Recording>() {
+                recording.batch.add_kernels(names);
+            }
+        }
+    }
+
     /// Takes out what the batch keeps alive. It must be dropped when no lock is held.
     pub(crate) fn release(&mut self) -> Released {
         self.timed.clear();
@@ -333,6 +359,22 @@ impl Batch {
             device.raw.destroy_query_pool(self.queries, None);
             device.raw.destroy_command_pool(self.pool, None);
         }
+    }
+}
+
+impl fmt::Display for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (last, count, queue) = (self.last_value, self.count, self.vulkan_queue);
+        write!(f, "batch up to {last}: commands: {count}; on Vulkan queue {queue}")?;
+        self.waits.iter().try_for_each(|wait| write!(f, "; waits for {wait}"))?;
+        self.behind.iter().try_for_each(|wait| write!(f, "; comes behind {wait}"))?;
+        let (waited, signalled) = (self.semaphore_waits.len(), self.semaphore_signals.len());
+        if waited + signalled > 0 {
+            write!(f, "; waits for {waited} binary semaphores, signals {signalled}")?;
+        }
+        let mut kernels = Vec::new();
+        self.add_kernels(&mut kernels);
+        kernels.iter().try_for_each(|name| write!(f, "; runs {name}"))
     }
 }
 

@@ -43,6 +43,7 @@ impl CopyKernel {
         let desc = PipelineDesc {
             spirv: &spirv,
             entry: "main",
+            name: "copy",
             specialization: &[],
             push_constant_size: 16,
             uses_images: false,

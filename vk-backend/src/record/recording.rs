@@ -13,7 +13,7 @@ use crate::record::recorder::Recorder;
 /// [`Recorder::replay`], also while earlier replays are in flight.
 pub struct Recording {
     device: Arc<Device>,
-    batch: Batch,
+    pub(super) batch: Batch,
 }
 
 impl Recording {

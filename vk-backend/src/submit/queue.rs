@@ -5,14 +5,15 @@
 //! in flight.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
-use std::time::Instant;
+use std::fmt;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use ash::vk;
 use parking_lot::Mutex;
 
 use super::placement::{Awaited, Placement};
-use crate::device::{take_vulkan_queue, Device, Outcome, Priority};
+use crate::device::{take_vulkan_queue, Device, Outcome, Priority, Waited};
 use crate::error::Error;
 use crate::platform::now_ns;
 use crate::record::{Batch, Recorder, Released, Start, Timestamps, Wait, MAX_COMMANDS};
@@ -36,6 +37,8 @@ const VISIBLE_BATCHES: u32 = 16;
 const SIGNALLED_BATCHES: u32 = 16;
 /// How many commands' timestamps a queue remembers, to order those of the next commands behind them.
 const MAX_TIMES: usize = 1024;
+/// How long the description of a stall waits for a queue's lock.
+const DESCRIBE: Duration = Duration::from_millis(100);
 
 /// How a thread waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,13 +159,15 @@ impl Queue {
         }
         // Only a semaphore guarantees that timestamps are available.
         let marker = if profiling { None } else { CompletionMarker::create(device)? };
-        Ok(Arc::new(Queue {
+        let queue = Arc::new(Queue {
             device: device.clone(),
             options: QueueOptions { profiling, ..options },
             timeline: Timeline::create(device)?,
             marker,
             state: Mutex::new(State::new(vulkan_queue)),
-        }))
+        });
+        device.stalls.add(Arc::downgrade(&queue) as Weak<dyn Waited>);
+        Ok(queue)
     }
 
     /// Returns the device it belongs to.
@@ -668,8 +673,29 @@ impl Queue {
     }
 }
 
-impl std::fmt::Debug for Queue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Waited for Queue {
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Who holds the lock for long may be the one who waits.
+        let Some(state) = self.state.try_lock_for(DESCRIBE) else {
+            return write!(f, "a queue that another thread uses");
+        };
+        let (home, current) = (state.placement.home(), state.placement.current());
+        let (issued, submitted) = (state.issued, state.submitted);
+        let signalled = Wait { timeline: self.timeline.clone(), value: state.signalled };
+        write!(
+            f,
+            "queue of Vulkan queue {home}, on {current}: issued {issued}, submitted {submitted}, "
+        )?;
+        write!(f, "signals {signalled}")?;
+        if let Some(marker) = &self.marker {
+            write!(f, ", marked {}", marker.value(submitted))?;
+        }
+        state.in_flight.iter().try_for_each(|batch| write!(f, "\n  {batch}"))
+    }
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Queue").field("device", &self.device).finish_non_exhaustive()
     }
 }

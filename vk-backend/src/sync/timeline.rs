@@ -75,12 +75,15 @@ impl Timeline {
     pub(crate) fn sleep(&self, value: u64) -> Result<(), Error> {
         let (semaphores, values) = ([self.raw], [self.base + value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        let start = Instant::now();
         loop {
             self.device.check_lost()?;
             // SAFETY: the semaphore is alive and `info` outlives the call.
             match unsafe { self.device.raw.wait_semaphores(&info, SLEEP_NS) } {
                 Ok(()) => return Ok(()),
-                Err(vk::Result::TIMEOUT) => continue,
+                Err(vk::Result::TIMEOUT) => {
+                    self.device.stalls.note_wait(start.elapsed(), &self.device.info().name);
+                }
                 Err(e) => return Err(self.device.fault("vkWaitSemaphores", e)),
             }
         }

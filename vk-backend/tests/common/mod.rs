@@ -91,6 +91,7 @@ pub fn step(device: &Arc<Device>, local_size: u32) -> Arc<Pipeline> {
         &PipelineDesc {
             spirv: &words,
             entry: "main",
+            name: "test",
             specialization: &[(LOCAL_SIZE_IDS[0], local_size)],
             push_constant_size: 8,
             uses_images: false,
@@ -106,6 +107,7 @@ fn pipeline(device: &Arc<Device>, spirv: &[u32], local_size: u32) -> Arc<Pipelin
         &PipelineDesc {
             spirv,
             entry: "main",
+            name: "test",
             specialization: &[(LOCAL_SIZE_IDS[0], local_size)],
             push_constant_size: 16,
             uses_images: false,

@@ -64,6 +64,7 @@ mod tests {
             let desc = vk::PipelineDesc {
                 spirv: &spirv,
                 entry: "main",
+                name: "test",
                 specialization: &[(0, size)],
                 push_constant_size: 8,
                 uses_images: false,

@@ -147,6 +147,7 @@ impl BuiltKernel {
         let desc = vk::PipelineDesc {
             spirv: &self.kernel.spirv,
             entry: "main",
+            name: &self.kernel.name,
             specialization: &constants,
             push_constant_size: self.push_constant_size(),
             uses_images: self.kernel.uses_images,

@@ -109,7 +109,8 @@ fn run_seeds(
         args.extend(with.iter().flat_map(|with| ["--with".to_string(), with.clone()]));
         let mut command = target.child("sequences", &args)?;
         command.env("XDG_CACHE_HOME", folder.join("cache")).env("HEKLA_CACHE_SIZE", "64");
-        command.envs(settings.iter().copied());
+        // At a hang the log tells what the device was given.
+        command.env("HEKLA_LOG", "warn").envs(settings.iter().copied());
         let ran = process::run(&mut command, LIMIT + EACH * (end - first) as u32)?;
         if ran.end != End::Code(0) {
             let file = folder.join(format!("from-{first}.txt"));

@@ -1,0 +1,57 @@
+//! Tells what a device was given when a thread has waited for it for long: a hang is rare, and the stacks of those who wait
+//! say nothing of its cause.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::config;
+
+/// What waits of a device can be for.
+pub(crate) trait Waited: Send + Sync {
+    /// Writes what the device was given and has not completed; several lines.
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+/// The queues of a device, and whether the log has told of them.
+#[derive(Default)]
+pub(crate) struct Stalls {
+    told: AtomicBool,
+    queues: Mutex<Vec<Weak<dyn Waited>>>,
+}
+
+impl Stalls {
+    /// Adds a queue, until it is dropped.
+    pub(crate) fn add(&self, queue: Weak<dyn Waited>) {
+        let mut queues = self.queues.lock();
+        queues.retain(|queue| queue.strong_count() > 0);
+        queues.push(queue);
+    }
+
+    /// Tells of all queues of the device with this name, once, when a thread has waited for long. (A command that takes
+    /// long is no fault.)
+    pub(crate) fn note_wait(&self, waited: Duration, device: &str) {
+        let is_told = !tracing::enabled!(tracing::Level::WARN) || self.told.load(Ordering::Relaxed);
+        if is_told || waited < config::stall() || self.told.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let seconds = waited.as_secs();
+        let queues = Queues(self.queues.lock().iter().filter_map(Weak::upgrade).collect());
+        tracing::warn!("{device}: a thread has waited for {seconds} s. {queues}");
+    }
+}
+
+struct Queues(Vec<Arc<dyn Waited>>);
+
+impl fmt::Display for Queues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Queues: {}", self.0.len())?;
+        self.0.iter().try_for_each(|queue| {
+            writeln!(f)?;
+            queue.describe(f)
+        })
+    }
+}
