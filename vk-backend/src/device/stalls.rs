@@ -2,7 +2,7 @@
 //! say nothing of its cause.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ pub(crate) trait Waited: Send + Sync {
 /// The queues of a device, and whether the log has told of them.
 #[derive(Default)]
 pub(crate) struct Stalls {
+    submissions: AtomicU64,
     told: AtomicBool,
     queues: Mutex<Vec<Weak<dyn Waited>>>,
 }
@@ -29,6 +30,11 @@ impl Stalls {
         let mut queues = self.queues.lock();
         queues.retain(|queue| queue.strong_count() > 0);
         queues.push(queue);
+    }
+
+    /// Counts a submission of a batch, and returns its number, from 1 on.
+    pub(crate) fn count_submission(&self) -> u64 {
+        self.submissions.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Tells of all queues of the device with this name, once, when a thread has waited for long. (A command that takes

@@ -103,6 +103,10 @@ pub(crate) struct Batch {
     pub(crate) host_visible: bool,
     pub(crate) bound: Bound,
     pub(crate) retained: Vec<Retained>,
+    /// Kinds of the transfers in it.
+    transfers: Vec<&'static str>,
+    /// Its number among all batches that were submitted to the device, in about that order, from 1 on.
+    pub(crate) submission: u64,
     /// The Vulkan queue that it is submitted to, by index.
     pub(crate) vulkan_queue: usize,
     /// What it waits for by semaphores.
@@ -152,6 +156,8 @@ impl Batch {
             host_visible: false,
             bound: Bound::default(),
             retained: Vec::new(),
+            transfers: Vec::new(),
+            submission: 0,
             vulkan_queue: 0,
             waits: Vec::new(),
             behind: Vec::new(),
@@ -214,6 +220,7 @@ impl Batch {
         }
         self.count = 0;
         self.query_count = 0;
+        self.transfers.clear();
         self.bound = Bound::default();
         self.writes_host = false;
         let none = vk::PipelineStageFlags::empty();
@@ -244,8 +251,10 @@ impl Batch {
             .map_err(|e| device.fault("vkBeginCommandBuffer", e))
     }
 
-    /// Notes a recorded transfer: what it uses lives until the batch completes, and later barriers order it.
-    pub(crate) fn add_transfer(&mut self, used: [Retained; 2]) {
+    /// Notes a recorded transfer, for logs by its `kind`: what it uses lives until the batch completes, and later barriers
+    /// order it.
+    pub(crate) fn add_transfer<const N: usize>(&mut self, kind: &'static str, used: [Retained; N]) {
+        self.transfers.push(kind);
         self.retained.extend(used);
         self.unordered |= vk::PipelineStageFlags::TRANSFER;
     }
@@ -364,8 +373,9 @@ impl Batch {
 
 impl fmt::Display for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (last, count, queue) = (self.last_value, self.count, self.vulkan_queue);
-        write!(f, "batch up to {last}: commands: {count}; on Vulkan queue {queue}")?;
+        let Batch { submission, last_value, count, vulkan_queue, .. } = self;
+        write!(f, "submission {submission}, up to {last_value}, commands: {count}; ")?;
+        write!(f, "on Vulkan queue {vulkan_queue}")?;
         self.waits.iter().try_for_each(|wait| write!(f, "; waits for {wait}"))?;
         self.behind.iter().try_for_each(|wait| write!(f, "; comes behind {wait}"))?;
         let (waited, signalled) = (self.semaphore_waits.len(), self.semaphore_signals.len());
@@ -374,6 +384,7 @@ impl fmt::Display for Batch {
         }
         let mut kernels = Vec::new();
         self.add_kernels(&mut kernels);
+        self.transfers.iter().try_for_each(|kind| write!(f, "; {kind}"))?;
         kernels.iter().try_for_each(|name| write!(f, "; runs {name}"))
     }
 }

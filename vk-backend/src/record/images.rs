@@ -125,7 +125,7 @@ impl Recorder<'_> {
             let raw = &self.device.raw;
             raw.cmd_copy_buffer_to_image(batch.commands, from.raw, to.raw, layout, &[region]);
         }
-        batch.add_transfer([from.clone(), to.clone()]);
+        batch.add_transfer("copy to image", [from.clone(), to.clone()]);
     }
 
     /// Copies a box of an image to a buffer.
@@ -148,7 +148,7 @@ impl Recorder<'_> {
             raw.cmd_copy_image_to_buffer(batch.commands, from.raw, layout, to.raw, &[region]);
         }
         batch.writes_host |= to.read_by_host();
-        batch.add_transfer([from.clone(), to.clone()]);
+        batch.add_transfer("copy from image", [from.clone(), to.clone()]);
     }
 
     /// Copies a box of an image to another one, of the same format, where the box begins at `origin` of `level`. In
@@ -183,7 +183,7 @@ impl Recorder<'_> {
             let (raw, commands) = (&self.device.raw, batch.commands);
             raw.cmd_copy_image(commands, from.raw, layout, to.raw, layout, &[region]);
         }
-        batch.add_transfer([from.clone(), to.clone()]);
+        batch.add_transfer("copy of images", [from.clone(), to.clone()]);
     }
 }
 

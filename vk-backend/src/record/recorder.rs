@@ -164,7 +164,7 @@ impl<'a> Recorder<'a> {
         // the batch retains both buffers.
         unsafe { self.device.raw.cmd_copy_buffer(batch.commands, src.raw, dst.raw, &regions) };
         batch.writes_host |= dst.read_by_host();
-        batch.add_transfer([src.clone(), dst.clone()]);
+        batch.add_transfer("copy", [src.clone(), dst.clone()]);
     }
 
     /// Sets every 32-bit word of a range to `word`.
@@ -186,8 +186,7 @@ impl<'a> Recorder<'a> {
             unsafe { raw.cmd_fill_buffer(batch.commands, b.raw, start, size, word) };
         }
         batch.writes_host |= b.read_by_host();
-        batch.retained.push(b.clone());
-        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+        batch.add_transfer("fill", [b.clone()]);
     }
 
     /// Writes `data`, which is copied into the command buffer.
@@ -207,8 +206,7 @@ impl<'a> Recorder<'a> {
         // batch retains the buffer.
         unsafe { self.device.raw.cmd_update_buffer(batch.commands, b.raw, offset, data) };
         batch.writes_host |= b.read_by_host();
-        batch.retained.push(b.clone());
-        batch.unordered |= vk::PipelineStageFlags::TRANSFER;
+        batch.add_transfer("update", [b.clone()]);
     }
 
     /// Orders everything recorded from now on behind the queue's commands up to `value`: they are complete, and

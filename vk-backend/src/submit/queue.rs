@@ -516,6 +516,7 @@ impl Queue {
         // The open batch is empty after a panic while recording.
         let Some(mut batch) = state.open.take_if(|b| b.count > 0) else { return Ok(()) };
         batch.vulkan_queue = state.placement.submit();
+        batch.submission = self.device.stalls.count_submission();
         batch.waits = std::mem::take(&mut state.waits);
         batch.host_visible = self.device.host_visibility.needed_by_every_batch()
             || batch.writes_host
