@@ -1230,6 +1230,28 @@
 
 #define CL_SEMAPHORE_HANDLE_SYNC_FD_KHR 8280
 
+#define CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR -1000
+
+#define CL_INVALID_EGL_OBJECT_KHR -1093
+
+#define CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR 8198
+
+#define CL_DEVICES_FOR_GL_CONTEXT_KHR 8199
+
+#define CL_GL_CONTEXT_KHR 8200
+
+#define CL_EGL_DISPLAY_KHR 8201
+
+#define CL_GLX_DISPLAY_KHR 8202
+
+#define CL_WGL_HDC_KHR 8203
+
+#define CL_CGL_SHAREGROUP_KHR 8204
+
+#define CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR 8237
+
+#define CL_COMMAND_RELEASE_EGL_OBJECTS_KHR 8238
+
 #define HEKLA_TARGET_GENERIC 0
 
 #define HEKLA_TARGET_MINIMAL 1
@@ -1303,6 +1325,8 @@
 #define PREFERRED_TOTAL 256
 
 typedef struct Order Order;
+
+typedef struct _cl_GLsync _cl_GLsync;
 
 typedef struct _cl_command_buffer_khr _cl_command_buffer_khr;
 
@@ -1389,6 +1413,28 @@ typedef cl_uint cl_event_info;
 typedef void (*EventNotify)(cl_event, cl_int, void*);
 
 typedef cl_uint cl_profiling_info;
+
+typedef cl_uint cl_GLuint;
+
+typedef cl_uint cl_GLenum;
+
+typedef cl_int cl_GLint;
+
+typedef struct _cl_GLsync *cl_GLsync;
+
+typedef cl_uint cl_gl_object_type;
+
+typedef cl_uint cl_gl_texture_info;
+
+typedef cl_uint cl_gl_context_info;
+
+typedef void *CLeglDisplayKHR;
+
+typedef void *CLeglImageKHR;
+
+typedef ptrdiff_t cl_egl_image_properties_khr;
+
+typedef void *CLeglSyncKHR;
 
 typedef struct cl_image_format {
   cl_uint image_channel_order;
@@ -1518,6 +1564,10 @@ typedef struct hekla_reflection {
   cl_uint samplers_binding;
 } hekla_reflection;
 
+typedef cl_properties cl_queue_properties;
+
+typedef cl_ulong cl_device_partition_property_ext;
+
 typedef ptrdiff_t cl_pipe_properties;
 
 typedef cl_uint cl_pipe_info;
@@ -1529,8 +1579,6 @@ typedef void (*ProgramNotify)(cl_program, void*);
 typedef cl_uint cl_program_info;
 
 typedef cl_uint cl_program_build_info;
-
-typedef cl_properties cl_queue_properties;
 
 typedef cl_bitfield cl_command_queue_properties;
 
@@ -1881,6 +1929,95 @@ cl_int clEnqueueReleaseExternalMemObjectsKHR(cl_command_queue command_queue,
                                              const cl_event *event_wait_list,
                                              cl_event *event);
 
+cl_mem clCreateFromGLBuffer(cl_context context,
+                            cl_mem_flags _flags,
+                            cl_GLuint _bufobj,
+                            cl_int *errcode_ret);
+
+cl_mem clCreateFromGLTexture(cl_context context,
+                             cl_mem_flags _flags,
+                             cl_GLenum _target,
+                             cl_GLint _miplevel,
+                             cl_GLuint _texture,
+                             cl_int *errcode_ret);
+
+cl_mem clCreateFromGLTexture2D(cl_context context,
+                               cl_mem_flags _flags,
+                               cl_GLenum _target,
+                               cl_GLint _miplevel,
+                               cl_GLuint _texture,
+                               cl_int *errcode_ret);
+
+cl_mem clCreateFromGLTexture3D(cl_context context,
+                               cl_mem_flags _flags,
+                               cl_GLenum _target,
+                               cl_GLint _miplevel,
+                               cl_GLuint _texture,
+                               cl_int *errcode_ret);
+
+cl_mem clCreateFromGLRenderbuffer(cl_context context,
+                                  cl_mem_flags _flags,
+                                  cl_GLuint _renderbuffer,
+                                  cl_int *errcode_ret);
+
+cl_event clCreateEventFromGLsyncKHR(cl_context context, cl_GLsync _sync, cl_int *errcode_ret);
+
+cl_int clGetGLObjectInfo(cl_mem memobj,
+                         cl_gl_object_type *_gl_object_type,
+                         cl_GLuint *_gl_object_name);
+
+cl_int clGetGLTextureInfo(cl_mem memobj,
+                          cl_gl_texture_info _param_name,
+                          size_t _param_value_size,
+                          void *_param_value,
+                          size_t *_param_value_size_ret);
+
+cl_int clGetGLContextInfoKHR(const cl_context_properties *properties,
+                             cl_gl_context_info param_name,
+                             size_t _param_value_size,
+                             void *_param_value,
+                             size_t *_param_value_size_ret);
+
+cl_int clEnqueueAcquireGLObjects(cl_command_queue command_queue,
+                                 cl_uint num_objects,
+                                 const cl_mem *mem_objects,
+                                 cl_uint num_events_in_wait_list,
+                                 const cl_event *event_wait_list,
+                                 cl_event *event);
+
+cl_int clEnqueueReleaseGLObjects(cl_command_queue command_queue,
+                                 cl_uint num_objects,
+                                 const cl_mem *mem_objects,
+                                 cl_uint num_events_in_wait_list,
+                                 const cl_event *event_wait_list,
+                                 cl_event *event);
+
+cl_mem clCreateFromEGLImageKHR(cl_context context,
+                               CLeglDisplayKHR _egldisplay,
+                               CLeglImageKHR _eglimage,
+                               cl_mem_flags _flags,
+                               const cl_egl_image_properties_khr *_properties,
+                               cl_int *errcode_ret);
+
+cl_int clEnqueueAcquireEGLObjectsKHR(cl_command_queue command_queue,
+                                     cl_uint num_objects,
+                                     const cl_mem *mem_objects,
+                                     cl_uint num_events_in_wait_list,
+                                     const cl_event *event_wait_list,
+                                     cl_event *event);
+
+cl_int clEnqueueReleaseEGLObjectsKHR(cl_command_queue command_queue,
+                                     cl_uint num_objects,
+                                     const cl_mem *mem_objects,
+                                     cl_uint num_events_in_wait_list,
+                                     const cl_event *event_wait_list,
+                                     cl_event *event);
+
+cl_event clCreateEventFromEGLSyncKHR(cl_context context,
+                                     CLeglSyncKHR _sync,
+                                     CLeglDisplayKHR _display,
+                                     cl_int *errcode_ret);
+
 cl_int clEnqueueReadImage(cl_command_queue command_queue,
                           cl_mem image,
                           cl_bool blocking_read,
@@ -2112,6 +2249,33 @@ const char *heklaProgramReflectionJson(hekla_program program);
 const struct hekla_reflection *heklaProgramReflection(hekla_program program);
 
 cl_int heklaReleaseProgram(hekla_program program);
+
+cl_command_queue clCreateCommandQueueWithPropertiesKHR(cl_context context,
+                                                       cl_device_id device,
+                                                       const cl_queue_properties *properties,
+                                                       cl_int *errcode_ret);
+
+cl_program clCreateProgramWithILKHR(cl_context context,
+                                    const void *il,
+                                    size_t length,
+                                    cl_int *errcode_ret);
+
+cl_int clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue command_queue,
+                                            cl_kernel kernel,
+                                            cl_uint work_dim,
+                                            const size_t *global_work_offset,
+                                            const size_t *global_work_size,
+                                            size_t *suggested_local_work_size);
+
+cl_int clRetainDeviceEXT(cl_device_id device);
+
+cl_int clReleaseDeviceEXT(cl_device_id device);
+
+cl_int clCreateSubDevicesEXT(cl_device_id in_device,
+                             const cl_device_partition_property_ext *properties,
+                             cl_uint _num_entries,
+                             cl_device_id *_out_devices,
+                             cl_uint *_num_devices);
 
 cl_mem clCreatePipe(cl_context context,
                     cl_mem_flags flags,

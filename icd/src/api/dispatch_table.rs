@@ -2,7 +2,7 @@
 //! Its address is the first word of every object.
 
 use crate::api::*;
-use crate::cl::{cl_int, CL_ICD2_TAG_KHR, CL_INVALID_OPERATION};
+use crate::cl::CL_ICD2_TAG_KHR;
 use std::ffi::{c_void, CStr};
 
 /// One word of the table: a function's address, NULL, or the tag of cl_khr_icd 2.0.
@@ -22,43 +22,10 @@ impl Slot {
     }
 }
 
-/// Fills the slots of extensions that are not offered and whose functions return an error code, for a loader that
-/// forwards calls unchecked. (The C calling conventions let a callee ignore
-/// arguments.)
-extern "C" fn unsupported_status() -> cl_int {
-    CL_INVALID_OPERATION
-}
-
-/// Does the same for functions that return a handle, by the number of their arguments, of which the last is
-/// `errcode_ret`. All of them are integers or pointers, which are passed alike.
-macro_rules! unsupported_handles {
-    ($($name:ident($($before:ident),*);)*) => {
-        $(
-            unsafe extern "C" fn $name(
-                $($before: usize,)*
-                errcode_ret: *mut cl_int,
-            ) -> *mut c_void {
-                let _ = ($($before,)*);
-                if !errcode_ret.is_null() {
-                    // SAFETY: the API requires errcode_ret to be NULL or valid for writing.
-                    unsafe { errcode_ret.write(CL_INVALID_OPERATION) };
-                }
-                std::ptr::null_mut()
-            }
-        )*
-    };
-}
-
-unsupported_handles! {
-    unsupported_handle_3(a, b);
-    unsupported_handle_4(a, b, c);
-    unsupported_handle_6(a, b, c, d, e);
-}
-
-/// Builds [`TABLE`] and [`FUNCTIONS`] from one list: `core` names a function of this library; `status` and `handle…`
-/// functions of extensions that are not offered, by their result (and, for handles, the number of arguments);
-/// `alias` functions of extensions that are; `none` functions that this operating system does not have; `tag` functions whose slot holds the tag of ICD 2
-/// objects (these two are never called through an object).
+/// Builds [`TABLE`] and [`FUNCTIONS`] from one list: `core` names a function of this library; `absent` one of an extension
+/// that is not offered, which is here for loaders that forward calls unchecked; `alias` one of an extension that is; `none`
+/// one that this operating system does not have; `tag` one whose slot holds the tag of ICD 2 objects (these two are never
+/// called through an object).
 macro_rules! dispatch_table {
     ($($kind:ident $name:ident,)*) => {
         /// Names of all slots in order.
@@ -69,13 +36,10 @@ macro_rules! dispatch_table {
         static FUNCTIONS: &[Option<(&str, Slot)>] = &[$(dispatch_table!(@function $kind $name)),*];
     };
     (@slot alias $name:ident) => { Slot($name as *const c_void) };
+    (@slot absent $name:ident) => { Slot($name as *const c_void) };
     (@slot core $name:ident) => { Slot($name as *const c_void) };
     (@slot tag $name:ident) => { Slot(CL_ICD2_TAG_KHR as *const c_void) };
     (@slot none $name:ident) => { Slot(std::ptr::null()) };
-    (@slot status $name:ident) => { Slot(unsupported_status as *const c_void) };
-    (@slot handle3 $name:ident) => { Slot(unsupported_handle_3 as *const c_void) };
-    (@slot handle4 $name:ident) => { Slot(unsupported_handle_4 as *const c_void) };
-    (@slot handle6 $name:ident) => { Slot(unsupported_handle_6 as *const c_void) };
     (@function core $name:ident) => { Some((stringify!($name), Slot($name as *const c_void))) };
     (@function tag $name:ident) => { Some((stringify!($name), Slot($name as *const c_void))) };
     (@function $kind:ident $name:ident) => { None };
@@ -148,15 +112,15 @@ dispatch_table! {
     core clEnqueueWaitForEvents,
     core clEnqueueBarrier,
     core clGetExtensionFunctionAddress,
-    handle4 clCreateFromGLBuffer,
-    handle6 clCreateFromGLTexture2D,
-    handle6 clCreateFromGLTexture3D,
-    handle4 clCreateFromGLRenderbuffer,
-    status clGetGLObjectInfo,
-    status clGetGLTextureInfo,
-    status clEnqueueAcquireGLObjects,
-    status clEnqueueReleaseGLObjects,
-    status clGetGLContextInfoKHR,
+    absent clCreateFromGLBuffer,
+    absent clCreateFromGLTexture2D,
+    absent clCreateFromGLTexture3D,
+    absent clCreateFromGLRenderbuffer,
+    absent clGetGLObjectInfo,
+    absent clGetGLTextureInfo,
+    absent clEnqueueAcquireGLObjects,
+    absent clEnqueueReleaseGLObjects,
+    absent clGetGLContextInfoKHR,
     none clGetDeviceIDsFromD3D10KHR,
     none clCreateFromD3D10BufferKHR,
     none clCreateFromD3D10Texture2DKHR,
@@ -171,10 +135,10 @@ dispatch_table! {
     core clEnqueueReadBufferRect,
     core clEnqueueWriteBufferRect,
     core clEnqueueCopyBufferRect,
-    status clCreateSubDevicesEXT,
-    status clRetainDeviceEXT,
-    status clReleaseDeviceEXT,
-    handle3 clCreateEventFromGLsyncKHR,
+    absent clCreateSubDevicesEXT,
+    absent clRetainDeviceEXT,
+    absent clReleaseDeviceEXT,
+    absent clCreateEventFromGLsyncKHR,
     core clCreateSubDevices,
     core clRetainDevice,
     core clReleaseDevice,
@@ -190,7 +154,7 @@ dispatch_table! {
     core clEnqueueMarkerWithWaitList,
     core clEnqueueBarrierWithWaitList,
     core clGetExtensionFunctionAddressForPlatform,
-    handle6 clCreateFromGLTexture,
+    absent clCreateFromGLTexture,
     none clGetDeviceIDsFromD3D11KHR,
     none clCreateFromD3D11BufferKHR,
     none clCreateFromD3D11Texture2DKHR,
@@ -201,10 +165,10 @@ dispatch_table! {
     none clGetDeviceIDsFromDX9MediaAdapterKHR,
     none clEnqueueAcquireDX9MediaSurfacesKHR,
     none clEnqueueReleaseDX9MediaSurfacesKHR,
-    handle6 clCreateFromEGLImageKHR,
-    status clEnqueueAcquireEGLObjectsKHR,
-    status clEnqueueReleaseEGLObjectsKHR,
-    handle4 clCreateEventFromEGLSyncKHR,
+    absent clCreateFromEGLImageKHR,
+    absent clEnqueueAcquireEGLObjectsKHR,
+    absent clEnqueueReleaseEGLObjectsKHR,
+    absent clCreateEventFromEGLSyncKHR,
     core clCreateCommandQueueWithProperties,
     core clCreatePipe,
     core clGetPipeInfo,
@@ -234,13 +198,9 @@ dispatch_table! {
     core clGetKernelSuggestedLocalWorkSize,
 }
 
-/// Lists functions by name; `NAME = FUNCTION` where the function has another name here.
+/// Lists functions by name.
 macro_rules! by_name {
-    ($($name:ident $(= $function:ident)?,)*) => {
-        &[$((stringify!($name), by_name!(@slot $name $($function)?))),*]
-    };
-    (@slot $name:ident) => { Slot($name as *const c_void) };
-    (@slot $name:ident $function:ident) => { Slot($function as *const c_void) };
+    ($($name:ident,)*) => { &[$((stringify!($name), Slot($name as *const c_void))),*] };
 }
 
 /// Functions of extensions, found by name only.
@@ -248,9 +208,9 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clIcdGetPlatformIDsKHR,
     clIcdGetFunctionAddressForPlatformKHR,
     clIcdSetPlatformDispatchDataKHR,
-    clCreateCommandQueueWithPropertiesKHR = clCreateCommandQueueWithProperties,
-    clCreateProgramWithILKHR = clCreateProgramWithIL,
-    clGetKernelSuggestedLocalWorkSizeKHR = clGetKernelSuggestedLocalWorkSize,
+    clCreateCommandQueueWithPropertiesKHR,
+    clCreateProgramWithILKHR,
+    clGetKernelSuggestedLocalWorkSizeKHR,
     clGetKernelSubGroupInfoKHR,
     clSetKernelArgDevicePointerEXT,
     clHostMemAllocINTEL,

@@ -71,6 +71,18 @@ pub type cl_command_buffer_update_type_khr = cl_uint;
 pub type cl_mutable_dispatch_fields_khr = cl_bitfield;
 pub type cl_mutable_command_info_khr = cl_uint;
 
+pub type cl_GLint = cl_int;
+pub type cl_GLuint = cl_uint;
+pub type cl_GLenum = cl_uint;
+pub type cl_gl_object_type = cl_uint;
+pub type cl_gl_texture_info = cl_uint;
+pub type cl_gl_context_info = cl_uint;
+pub type cl_egl_image_properties_khr = isize;
+pub type CLeglDisplayKHR = *mut std::ffi::c_void;
+pub type CLeglImageKHR = *mut std::ffi::c_void;
+pub type CLeglSyncKHR = *mut std::ffi::c_void;
+pub type cl_device_partition_property_ext = cl_ulong;
+
 /// Declares opaque handle types: pointers to distinct incomplete structures.
 macro_rules! handles {
     ($($name:ident = $target:ident),* $(,)?) => {
@@ -96,6 +108,7 @@ handles! {
     cl_command_buffer_khr = _cl_command_buffer_khr,
     cl_mutable_command_khr = _cl_mutable_command_khr,
     cl_semaphore_khr = _cl_semaphore_khr,
+    cl_GLsync = _cl_GLsync,
 }
 
 #[repr(C)]

@@ -1,5 +1,4 @@
-//! Functions by name (4.5 of the extensions' specification), and the slots of the loader's table whose
-//! extensions are not offered.
+//! Functions by name (4.5 of the extensions' specification), and the slots of the loader's table that are empty.
 
 use crate::prelude::*;
 use hekla::api::dispatch_table::{NAMES, TABLE};
@@ -7,7 +6,6 @@ use std::ffi::{c_char, CStr};
 
 pub fn rows(t: &mut Table, w: &World) {
     address_rows(t, w);
-    slot_rows(t, w);
     absent_rows(t);
     alias_rows(t, w);
 }
@@ -100,54 +98,6 @@ fn address_rows(t: &mut Table, w: &World) {
 fn slot(name: &str) -> *const c_void {
     let index = NAMES.iter().position(|slot| *slot == name).expect("a slot of the table");
     TABLE[index].address()
-}
-
-/// Functions of extensions that are not offered, called through the table as loaders do that forward
-/// blindly.
-fn slot_rows(t: &mut Table, w: &World) {
-    let condition = "the extension is not offered";
-    type Status = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize) -> cl_int;
-    for name in [
-        "clGetGLObjectInfo",
-        "clGetGLTextureInfo",
-        "clEnqueueAcquireGLObjects",
-        "clEnqueueReleaseGLObjects",
-        "clGetGLContextInfoKHR",
-        "clCreateSubDevicesEXT",
-        "clRetainDeviceEXT",
-        "clReleaseDeviceEXT",
-        "clEnqueueAcquireEGLObjectsKHR",
-        "clEnqueueReleaseEGLObjectsKHR",
-    ] {
-        t.about(name);
-        let call = unsafe { std::mem::transmute::<*const c_void, Status>(slot(name)) };
-        t.row(CL_INVALID_OPERATION, condition, unsafe { call(w.queue as usize, 0, 0, 0, 0, 0) });
-    }
-    type Three = unsafe extern "C" fn(usize, usize, *mut cl_int) -> *mut c_void;
-    type Four = unsafe extern "C" fn(usize, usize, usize, *mut cl_int) -> *mut c_void;
-    type Six = unsafe extern "C" fn(usize, usize, usize, usize, usize, *mut cl_int) -> *mut c_void;
-    let context = w.context as usize;
-    for (name, arguments) in [
-        ("clCreateFromGLBuffer", 4),
-        ("clCreateFromGLTexture2D", 6),
-        ("clCreateFromGLTexture3D", 6),
-        ("clCreateFromGLTexture", 6),
-        ("clCreateFromGLRenderbuffer", 4),
-        ("clCreateEventFromGLsyncKHR", 3),
-        ("clCreateFromEGLImageKHR", 6),
-        ("clCreateEventFromEGLSyncKHR", 4),
-    ] {
-        t.about(name);
-        let address = slot(name);
-        let got = code(|e| unsafe {
-            match arguments {
-                3 => std::mem::transmute::<*const c_void, Three>(address)(context, 0, e),
-                4 => std::mem::transmute::<*const c_void, Four>(address)(context, 0, 0, e),
-                _ => std::mem::transmute::<*const c_void, Six>(address)(context, 0, 0, 0, 0, e),
-            }
-        });
-        t.row(CL_INVALID_OPERATION, condition, got);
-    }
 }
 
 /// Functions that only another operating system has: no address.

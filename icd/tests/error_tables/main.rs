@@ -20,6 +20,7 @@ mod devices;
 mod drivers;
 mod events;
 mod extensions;
+mod gl_sharing;
 mod image_commands;
 mod images;
 mod kernels;
@@ -54,7 +55,7 @@ mod prelude {
 type Rows = fn(&mut table::Table, &world::World);
 
 /// The chapters of the API specification, in its order.
-const CHAPTERS: [(&str, Rows); 21] = [
+const CHAPTERS: [(&str, Rows); 22] = [
     ("platforms", platforms::rows),
     ("devices", devices::rows),
     ("contexts", contexts::rows),
@@ -76,6 +77,7 @@ const CHAPTERS: [(&str, Rows); 21] = [
     ("mutable commands", mutable_commands::rows),
     ("extensions", extensions::rows),
     ("semaphores and memory of other APIs", sharing::rows),
+    ("OpenGL, EGL and partitions", gl_sharing::rows),
 ];
 
 #[test]
