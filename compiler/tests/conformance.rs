@@ -88,6 +88,11 @@ fn compare(kind: &str, expected: &[Message], log: &str, complete: bool) -> Resul
 fn messages(kind: &str, log: &str) -> Vec<Message> {
     let mut found = Vec::new();
     for entry in log.lines() {
+        if let (Some(lines), Some(last)) = (more_lines(entry), found.last()) {
+            let Message { substring, .. } = last;
+            let again = |line| Message { line, substring: substring.clone() };
+            found.extend(lines.into_iter().map(again).collect::<Vec<_>>());
+        }
         let mark = format!("{kind}: ");
         let Some((place, text)) = entry.split_once(&mark) else { continue };
         let place = place.strip_suffix("fatal ").unwrap_or(place);
@@ -98,6 +103,12 @@ fn messages(kind: &str, log: &str) -> Vec<Message> {
         found.extend(line.map(|line| Message { line, substring: text.to_string() }));
     }
     found
+}
+
+/// Returns the lines in which the message above came again: `note: 2 more of these, in lines 3, 4`.
+fn more_lines(entry: &str) -> Option<Vec<u32>> {
+    let (_, lines) = entry.strip_prefix("note: ")?.split_once(" more of these, in line")?;
+    lines.trim_start_matches('s').split(',').map(|line| line.trim().parse().ok()).collect()
 }
 
 fn indented(log: &str) -> String {

@@ -33,6 +33,7 @@ impl Preprocessor<'_> {
             ("OPENCL", "EXTENSION") => self.extension_pragma(line, at),
             ("unroll", _) => self.unroll_pragma(line, at),
             ("pack", _) => self.pack_pragma(line, at),
+            ("clang" | "GCC", "diagnostic") => self.diagnostic_pragma(line, at),
             ("nounroll", _) => self.pass_on(Pragma::Unroll(Some(1)), at),
             _ => self.diags.warning(at, "unknown pragma ignored"),
         }
@@ -41,6 +42,27 @@ impl Preprocessor<'_> {
     fn pass_on(&mut self, pragma: Pragma, span: Span) {
         self.end_string();
         self.output.push(Token { kind: TokenKind::Pragma(pragma), span });
+    }
+
+    /// `#pragma clang diagnostic`: `push`, `pop`, and `ignored`, `warning` or `error` with the name of a group. Warnings have
+    /// no groups here, so only those mute them that hold all.
+    fn diagnostic_pragma(&mut self, line: &[PpToken], at: Span) {
+        self.recorder.invalidate();
+        let spelling = |index: usize| line.get(index).map(|token| token.spelling(self.interner));
+        let groups = ["\"-Weverything\"", "\"-Wall\"", "\"-Wextra\""];
+        let holds_all = spelling(3).is_some_and(|group| groups.contains(&group));
+        match spelling(2) {
+            Some("push") => self.diags.muting.push(),
+            Some("pop") => self.diags.muting.pop(at),
+            Some("ignored") if holds_all => self.diags.muting.set(at, true),
+            Some("warning" | "error" | "fatal") if holds_all => self.diags.muting.set(at, false),
+            Some("ignored" | "warning" | "error" | "fatal") => {}
+            _ => {
+                let message = "pragma diagnostic expected 'error', 'warning', 'ignored', 'fatal', \
+                               'push', or 'pop'";
+                self.diags.warning(at, message);
+            }
+        }
     }
 
     /// `#pragma OPENCL EXTENSION name : behaviour`.

@@ -1,12 +1,16 @@
 //! Diagnostics and their collector.
 
+use super::muting::Muting;
 use super::Span;
 use crate::options::Options;
+use std::collections::HashMap;
 
 /// Errors that are kept; the next one ends the compilation.
 pub const ERROR_LIMIT: usize = 20;
 /// Warnings that are kept; more are only counted.
 pub const WARNING_LIMIT: usize = 100;
+/// Places of a warning, besides the first, that are kept.
+pub const PLACE_LIMIT: usize = 8;
 
 /// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub struct Diagnostic {
     /// In clang's words where clang has the same message; no capital, no full stop.
     pub message: String,
     pub notes: Vec<(Option<Span>, String)>,
+    /// Where a warning was reported again, the first [`PLACE_LIMIT`] places, and how often.
+    pub again: (Vec<Span>, usize),
 }
 
 /// Collects the diagnostics of one compilation.
@@ -41,6 +47,10 @@ pub struct Diagnostics {
     full: bool,
     /// True if the last report was kept, so that its notes are too.
     last_kept: bool,
+    /// Where in `list` the warning with a message is.
+    kept_warnings: HashMap<String, usize>,
+    /// What pragmas mute.
+    pub(crate) muting: Muting,
 }
 
 impl Diagnostics {
@@ -91,18 +101,26 @@ impl Diagnostics {
         self.full = true;
     }
 
-    /// Reports a warning: nothing under `-w`, an error under `-Werror`.
+    /// Reports a warning: nothing under `-w` or where a pragma mutes it, an error under `-Werror`. Of warnings with the same
+    /// message the first is kept, with the places of the others: a program's text is often made by macros.
     pub fn warning(&mut self, span: impl Into<Option<Span>>, message: impl Into<String>) {
         self.last_kept = false;
-        if self.no_warnings || self.full {
+        let span = span.into();
+        if self.no_warnings || self.full || span.is_some_and(|span| self.muting.covers(span)) {
             return;
         }
         if self.warnings_are_errors {
             return self.error(span, message);
         }
         self.warnings += 1;
-        if self.warnings <= WARNING_LIMIT {
-            self.push(Severity::Warning, span.into(), message.into());
+        let message = message.into();
+        if let Some(&kept) = self.kept_warnings.get(&message) {
+            let (places, count) = &mut self.list[kept].again;
+            places.extend(span.filter(|_| *count < PLACE_LIMIT));
+            *count += 1;
+        } else if self.kept_warnings.len() < WARNING_LIMIT {
+            self.kept_warnings.insert(message.clone(), self.list.len());
+            self.push(Severity::Warning, span, message);
         }
     }
 
@@ -116,7 +134,8 @@ impl Diagnostics {
     }
 
     fn push(&mut self, severity: Severity, span: Option<Span>, message: String) {
-        self.list.push(Diagnostic { severity, span, message, notes: Vec::new() });
+        let again = (Vec::new(), 0);
+        self.list.push(Diagnostic { severity, span, message, notes: Vec::new(), again });
         self.last_kept = true;
     }
 

@@ -5,9 +5,10 @@
 
 mod diagnostics;
 mod map;
+mod muting;
 mod render;
 
-pub use diagnostics::{Diagnostic, Diagnostics, Severity, ERROR_LIMIT, WARNING_LIMIT};
+pub use diagnostics::{Diagnostic, Diagnostics, Severity, ERROR_LIMIT, PLACE_LIMIT, WARNING_LIMIT};
 pub(crate) use map::{CachedExpansions, Expansion, MacroDefinition};
 pub use map::{Location, Lookup, SourceFile, SourceMap};
 

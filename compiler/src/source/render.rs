@@ -38,6 +38,7 @@ impl Diagnostics {
             for (span, message) in &diagnostic.notes {
                 log.message(Severity::Note, *span, message);
             }
+            log.again(&diagnostic.again);
         }
         log.summary(self.errors(), self.warnings());
         log.text
@@ -56,6 +57,26 @@ impl Log<'_> {
         if let Some(span) = span {
             self.snippet(span);
         }
+    }
+
+    /// `note: 12 more of these, in lines 4, 5, 6 and others`
+    fn again(&mut self, (places, count): &(Vec<Span>, usize)) {
+        if *count == 0 {
+            return;
+        }
+        let of = |place: &Span| self.sources.location(*place).map(|location| location.line);
+        let mut lines: Vec<String> =
+            places.iter().filter_map(of).map(|line| line.to_string()).collect();
+        lines.dedup();
+        let message = match lines.len() {
+            0 => format!("{count} more of these"),
+            1 if places.len() == *count => format!("{count} more of these, in line {}", lines[0]),
+            _ if places.len() == *count => {
+                format!("{count} more of these, in lines {}", lines.join(", "))
+            }
+            _ => format!("{count} more of these, in lines {} and others", lines.join(", ")),
+        };
+        self.message(Severity::Note, None, &message);
     }
 
     /// `name:line:col: error: message`, without the place when there is none.
