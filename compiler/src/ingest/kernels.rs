@@ -1,5 +1,6 @@
 //! Entry points: execution modes, and kernels that read their arguments and call their functions.
 
+use super::arg_types;
 use super::module::{Decoder, Entity};
 use super::types::{Kind, Leaf, Ty};
 use super::words::{string, Inst};
@@ -226,14 +227,15 @@ fn make_entry(
         read(m, &mut b, index as u32, (ty, object), &mut values).map_err(located)?;
         let is_buffer = kind == ArgKind::Buffer;
         pointee_alignments.push(if is_buffer { m.alignment(param).unwrap_or(0) } else { 0 });
-        let type_name = names.get(index).cloned();
+        let told = names.get(index).cloned();
+        let type_name =
+            told.unwrap_or_else(|| arg_types::type_name(m, param, ty, object.is_some()));
         let qualifiers = qualifiers.get(index).cloned().unwrap_or_default();
         args.push(describe(m, (param, ty), kind, type_name, &qualifiers));
     }
     b.call(info.func, &values, None);
     b.ret(None);
     let func = m.out.module().functions.push(function);
-    let arg_info = m.out.options().kernel_arg_info || !names.is_empty() || args.is_empty();
     let required_subgroup_size =
         m.out.target().required_subgroup_size(entry.required_subgroup_size);
     m.out.module().kernels.push(KernelEntry {
@@ -246,7 +248,8 @@ fn make_entry(
         required_subgroups: entry.required_subgroups,
         gathering: Gathering::Some,
         attributes: entry.attributes(),
-        arg_info,
+        // Types, qualifiers and address spaces are part of a module.
+        arg_info: true,
         pointee_alignments,
     });
     Ok(())
@@ -369,7 +372,7 @@ fn describe(
     m: &Decoder<'_>,
     (param, ty): (u32, Ty),
     kind: ArgKind,
-    type_name: Option<String>,
+    type_name: String,
     qualifiers: &str,
 ) -> Arg {
     let address = match *m.types.kind(ty) {
@@ -385,7 +388,7 @@ fn describe(
     let says = |word: &str| qualifiers.split(' ').any(|qualifier| qualifier == word);
     Arg {
         name: m.decorations.given_name(param).to_string(),
-        type_name: type_name.unwrap_or_default(),
+        type_name,
         kind,
         address,
         is_const: says("const") || address == ArgAddress::Constant,

@@ -8,6 +8,7 @@
 //! Errors name the instruction, counted from 1. What is not checked before is checked where it is translated: every
 //! result has the type that the module says, so that the IR is valid; its verifier has the last word on dominance.
 
+mod arg_types;
 mod arith;
 mod atomics;
 mod blocks;

@@ -111,6 +111,11 @@ fn address_space(storage: StorageClass) -> Option<AddressSpace> {
 }
 
 impl Types {
+    /// Returns the first id that stands for a type.
+    pub(super) fn id_of(&self, ty: Ty) -> Option<u32> {
+        self.by_id.iter().filter(|(_, of)| **of == ty).map(|(id, _)| *id).min()
+    }
+
     /// Returns the type of an id.
     pub(super) fn of(&self, id: u32) -> Result<Ty, String> {
         self.by_id.get(&id).copied().ok_or_else(|| format!("%{id} is not a type declared before"))

@@ -427,6 +427,10 @@ entry! {
                 let set = flags.iter().filter(|(on, _)| *on);
                 Value::of(set.fold(CL_KERNEL_ARG_TYPE_NONE, |bits, (_, bit)| bits | bit))
             }
+            // A SPIR-V module need not name them.
+            CL_KERNEL_ARG_NAME if arg.name.is_empty() => {
+                return fail(CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+            }
             CL_KERNEL_ARG_NAME => Value::text(&arg.name),
             _ => return fail(CL_INVALID_VALUE),
         };

@@ -266,3 +266,86 @@ def test_integer_dot_products(words, m):
             greatest = {"0x7ffffff0": 2 ** 31 - 1, "0xfffffff0": 2 ** 32 - 1, "0x7ff0": 2 ** 15 - 1}[addend]
             value = min(value, greatest)
         assert got == value & 0xFFFFFFFF, kind
+
+
+ARGUMENTS = """
+OpCapability Addresses
+OpCapability Kernel
+OpCapability Int8
+OpCapability Int16
+OpCapability Int64
+OpCapability Float64
+OpCapability Vector16
+OpCapability ImageBasic
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %test "test"
+{names}
+OpDecorate %small FuncParamAttr Zext
+OpDecorate %object FuncParamAttr ByVal
+OpDecorate %quick FuncParamAttr NoAlias
+%void = OpTypeVoid
+%uchar = OpTypeInt 8 0
+%ushort = OpTypeInt 16 0
+%uint = OpTypeInt 32 0
+%ulong = OpTypeInt 64 0
+%float = OpTypeFloat 32
+%double = OpTypeFloat 64
+%float4 = OpTypeVector %float 4
+%double16 = OpTypeVector %double 16
+%four = OpConstant %uint 4
+%array = OpTypeArray %uint %four
+%point = OpTypeStruct %float %uint
+%image = OpTypeImage %void 2D 0 1 0 0 Unknown WriteOnly
+%sampler = OpTypeSampler
+%floats = OpTypePointer CrossWorkgroup %float4
+%chars = OpTypePointer UniformConstant %uchar
+%longs = OpTypePointer Workgroup %ulong
+%points = OpTypePointer CrossWorkgroup %point
+%arrays = OpTypePointer CrossWorkgroup %array
+%objects = OpTypePointer Function %point
+%type = OpTypeFunction %void %floats %chars %longs %points %arrays %objects %ushort %ulong %double16 %image %sampler
+%test = OpFunction %void None %type
+%quick = OpFunctionParameter %floats
+%constants = OpFunctionParameter %chars
+%locals = OpFunctionParameter %longs
+%records = OpFunctionParameter %points
+%rows = OpFunctionParameter %arrays
+%object = OpFunctionParameter %objects
+%small = OpFunctionParameter %ushort
+%large = OpFunctionParameter %ulong
+%wide = OpFunctionParameter %double16
+%pictures = OpFunctionParameter %image
+%how = OpFunctionParameter %sampler
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+"""
+TYPE_NAMES = ["float4*", "char*", "long*", "{}*", "int[4]*", "{}", "ushort", "long", "double16", "image2d_array_t",
+              "sampler_t"]
+
+
+@pytest.mark.parametrize("names, record", [
+    ("", "struct"), ('OpName %point "struct.point"', "struct point"), ('OpName %point "union.anon"', "union"),
+    ('OpName %point "point_t"', "point_t")])
+def test_types_of_arguments_are_told_by_the_module(m, names, record):
+    if not m.device.double_fp_config or not m.device.image_support:
+        pytest.skip("the kernel has doubles and images")
+    program = cl.Program(m.context, spirv_text.assemble(ARGUMENTS.format(names=names))).build()
+    kernel, info = program.test, cl.kernel_arg_info
+    told = [kernel.get_arg_info(index, info.TYPE_NAME) for index in range(len(TYPE_NAMES))]
+    assert told == [name.format(record) for name in TYPE_NAMES]
+    address, access = cl.kernel_arg_address_qualifier, cl.kernel_arg_access_qualifier
+    addresses = [kernel.get_arg_info(index, info.ADDRESS_QUALIFIER) for index in range(10)]
+    assert addresses == [address.GLOBAL, address.CONSTANT, address.LOCAL, address.GLOBAL, address.GLOBAL,
+                         *[address.PRIVATE] * 4, address.GLOBAL]
+    assert kernel.get_arg_info(9, info.ACCESS_QUALIFIER) == access.WRITE_ONLY
+    assert kernel.get_arg_info(0, info.TYPE_QUALIFIER) == cl.kernel_arg_type_qualifier.RESTRICT
+
+
+def test_names_of_arguments_are_told_if_the_module_has_them(m):
+    program = cl.Program(m.context, module(decorations='OpName %out "results"')).build()
+    assert program.test.get_arg_info(0, cl.kernel_arg_info.NAME) == "results"
+    kernel = cl.Program(m.context, module()).build().test
+    with pytest.raises(cl.RuntimeError, match="KERNEL_ARG_INFO_NOT_AVAILABLE"):
+        kernel.get_arg_info(0, cl.kernel_arg_info.NAME)
+    assert kernel.get_arg_info(0, cl.kernel_arg_info.TYPE_NAME) == "int*"

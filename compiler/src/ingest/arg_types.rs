@@ -1,0 +1,94 @@
+//! Names of kernels' argument types for clGetKernelArgInfo, rebuilt from SPIR-V's types where a module does not tell them.
+
+use super::module::Decoder;
+use super::types::{Kind, Ty};
+use crate::ir::{Scalar, Type};
+use rspirv::spirv::{Decoration, FunctionParameterAttribute};
+
+/// Longest name; types that have longer ones are named in part.
+const MAX_NAME: usize = 256;
+
+/// Returns the name of a parameter's type as OpenCL C spells it, without qualifiers. Integers are signed, which SPIR-V does
+/// not tell, unless the parameter is extended by zeros. `is_object`: the parameter is a pointer to an object that is passed
+/// by value.
+pub(super) fn type_name(m: &Decoder<'_>, param: u32, ty: Ty, is_object: bool) -> String {
+    let mut attributes = m.decorations.operands(param, Decoration::FuncParamAttr);
+    let is_unsigned = attributes.any(|found| found == FunctionParameterAttribute::Zext as u32);
+    let Kind::Pointer { pointee, .. } = *m.types.kind(ty) else {
+        return named(m, m.types.id_of(ty), ty, is_unsigned);
+    };
+    let mut name = match m.types.of(pointee) {
+        Ok(pointee_ty) => named(m, Some(pointee), pointee_ty, is_unsigned),
+        Err(_) => "void".to_string(),
+    };
+    if !is_object {
+        name.push('*');
+    }
+    name
+}
+
+/// Names a type; `id` is the one of the module that stands for it.
+fn named(m: &Decoder<'_>, id: Option<u32>, ty: Ty, is_unsigned: bool) -> String {
+    let (mut id, mut ty) = (id, ty);
+    let mut suffix = String::new();
+    loop {
+        match *m.types.kind(ty) {
+            Kind::Pointer { pointee, .. } if suffix.len() < MAX_NAME => {
+                suffix.insert(0, '*');
+                let Ok(next) = m.types.of(pointee) else { return format!("void{suffix}") };
+                (id, ty) = (Some(pointee), next);
+            }
+            Kind::Array { element, length } if suffix.len() < MAX_NAME => {
+                suffix.push_str(&format!("[{length}]"));
+                (id, ty) = (m.types.id_of(element), element);
+            }
+            _ => return format!("{}{suffix}", base(m, id, ty, is_unsigned)),
+        }
+    }
+}
+
+fn base(m: &Decoder<'_>, id: Option<u32>, ty: Ty, is_unsigned: bool) -> String {
+    match m.types.kind(ty) {
+        Kind::Value(value) => number(*value, is_unsigned),
+        Kind::Struct { .. } => record(id.map_or("", |id| m.decorations.given_name(id))),
+        Kind::Image(image) => image.name(),
+        Kind::Sampler => "sampler_t".to_string(),
+        Kind::Event => "event_t".to_string(),
+        Kind::ReserveId => "reserve_id_t".to_string(),
+        Kind::Pipe(_) => "pipe".to_string(),
+        _ => "void".to_string(),
+    }
+}
+
+fn number(ty: Type, is_unsigned: bool) -> String {
+    let scalar = match ty.scalar {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "char",
+        Scalar::I16 => "short",
+        Scalar::I32 => "int",
+        Scalar::I64 => "long",
+        Scalar::F16 => "half",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+        Scalar::Ptr(_) => "void*",
+    };
+    let is_integer = matches!(ty.scalar, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64);
+    let sign = if is_integer && is_unsigned { "u" } else { "" };
+    let lanes = if ty.lanes > 1 { ty.lanes.to_string() } else { String::new() };
+    format!("{sign}{scalar}{lanes}")
+}
+
+/// Compilers name the record of `struct s` "struct.s", and that of `union u` "union.u"; a typedef has a name alone.
+fn record(name: &str) -> String {
+    let mut end = name.len().min(MAX_NAME);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    let name = &name[..end];
+    match name.split_once('.') {
+        Some((tag @ ("struct" | "union"), "anon")) => tag.to_string(),
+        Some((tag @ ("struct" | "union"), rest)) => format!("{tag} {rest}"),
+        None if name.is_empty() => "struct".to_string(),
+        _ => name.to_string(),
+    }
+}
