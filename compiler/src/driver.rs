@@ -449,6 +449,7 @@ fn run_passes(
         function.miscompiles_remainder_loops = target.miscompiles_remainder_loops;
         function.software_masks = target.software_masks;
         function.slow_loops = target.slow_loops;
+        function.exact_objects = target.exact_objects;
     }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);

@@ -65,6 +65,9 @@ pub struct Target {
     /// True if the masks of work-items in loops are kept by software, so that the test of a loop takes long. Told by the
     /// driver.
     pub software_masks: bool,
+    /// True if accesses of private and local memory are exact where their addresses contradict the alignment of their types,
+    /// as with every driver of processors: the language leaves them undefined (OpenCL C 6.3.5).
+    pub exact_objects: bool,
     /// True if an iteration of a loop has an overhead of tens of operations. Told by the driver.
     pub slow_loops: bool,
     /// True if rotations of 64-bit integers by constants are faster as funnel shifts. Told by the driver.
@@ -554,6 +557,7 @@ impl Target {
             slow_subgroup_scans: false,
             inexact_double_rounding: false,
             software_masks: false,
+            exact_objects: false,
             slow_loops: false,
             slow_long_rotates: false,
             slow_built_halves: false,

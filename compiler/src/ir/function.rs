@@ -85,6 +85,8 @@ pub struct Function {
     pub software_masks: bool,
     /// [`Target::slow_loops`](crate::target::Target::slow_loops).
     pub slow_loops: bool,
+    /// [`Target::exact_objects`](crate::target::Target::exact_objects).
+    pub exact_objects: bool,
     constants: FxHashMap<(Type, Constant), Value>,
 }
 
@@ -105,6 +107,7 @@ impl Function {
             miscompiles_remainder_loops: false,
             software_masks: false,
             slow_loops: false,
+            exact_objects: false,
             constants: FxHashMap::default(),
         };
         let entry = function.add_block();

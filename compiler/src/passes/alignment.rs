@@ -6,22 +6,30 @@
 
 use crate::analysis::known_bits::KnownBits;
 use crate::ir::*;
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
 
 /// How far the computation of an address is followed.
 const MAX_DEPTH: u32 = 12;
+/// The same, and how many values are looked at for one address, where what is not known counts.
+const MAX_EXACT_DEPTH: u32 = 64;
+const MAX_VISITS: u32 = 512;
 /// The exponent of an alignment that nothing contradicts.
 const ANY: u32 = 63;
 
 /// Lowers the alignments of a function's loads and stores. Returns true if any changed.
 pub fn run(func: &mut Function) -> bool {
     let mut lowered = Vec::new();
-    let addresses = Addresses { func, known: KnownBits::new(func, None) };
+    let mut addresses = Addresses::new(func);
     for inst in func.layout_insts() {
         if let InstData::Load { ptr, align, .. } | InstData::Store { ptr, align, .. } =
             func.insts[inst]
         {
-            let exponent = addresses.pointer(ptr, MAX_DEPTH);
-            if align > 1 && exponent < align.trailing_zeros() {
+            if align <= 1 {
+                continue;
+            }
+            let exponent = addresses.of(ptr);
+            if exponent < align.trailing_zeros() {
                 lowered.push((inst, 1 << exponent));
             }
         }
@@ -36,27 +44,123 @@ pub fn run(func: &mut Function) -> bool {
 }
 
 /// Exponents of the greatest powers of two that divide addresses, and integers, for all that the constants in them say. What
-/// is not known may be a multiple of anything.
+/// is not known may be a multiple of anything; on a processor, it is no multiple within objects of private and local memory,
+/// whose bytes are found by their places in an array, and not by an address ([`Target::exact_objects`]).
+///
+/// [`Target::exact_objects`]: crate::target::Target::exact_objects
 struct Addresses<'a> {
     func: &'a Function,
     known: KnownBits<'a>,
+    /// What branches pass to each parameter, where that counts.
+    incoming: SecondaryMap<Value, SmallVec<[Value; 2]>>,
+    /// True for an address of which what is not known counts.
+    is_exact: bool,
+    visits: u32,
+    /// Parameters that are being looked at.
+    open: SmallVec<[Value; 4]>,
 }
 
-impl Addresses<'_> {
-    fn pointer(&self, ptr: Value, depth: u32) -> u32 {
-        match (self.func.def_inst(ptr), depth.checked_sub(1)) {
-            (Some(&InstData::PtrAdd { ptr, offset, .. }), Some(depth)) => {
+impl<'a> Addresses<'a> {
+    fn new(func: &'a Function) -> Addresses<'a> {
+        let mut incoming = SecondaryMap::<Value, SmallVec<[Value; 2]>>::new();
+        for &block in func.layout.iter().filter(|_| func.exact_objects) {
+            let Some(last) = func.terminator(block) else { continue };
+            func.insts[last].for_each_target(|call| {
+                for (&param, &arg) in func.blocks[call.block].params.iter().zip(&call.args) {
+                    incoming[param].push(arg);
+                }
+            });
+        }
+        let known = KnownBits::new(func, None);
+        let (is_exact, visits, open) = (false, 0, SmallVec::new());
+        Addresses { func, known, incoming, is_exact, visits, open }
+    }
+
+    /// Returns the exponent of an access's address.
+    fn of(&mut self, ptr: Value) -> u32 {
+        let space = self.func.ty(ptr).space();
+        let is_object = matches!(space, Some(AddressSpace::Private | AddressSpace::Local));
+        self.visits = 0;
+        self.is_exact =
+            is_object && self.func.exact_objects && self.is_in_object(ptr, MAX_EXACT_DEPTH);
+        self.visits = 0;
+        self.pointer(ptr, if self.is_exact { MAX_EXACT_DEPTH } else { MAX_DEPTH })
+    }
+
+    /// Returns true for an address in an object that the function knows.
+    fn is_in_object(&mut self, ptr: Value, depth: u32) -> bool {
+        self.visits += 1;
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.visits < MAX_VISITS) else {
+            return false;
+        };
+        match self.func.def_inst(ptr) {
+            Some(&InstData::PtrAdd { ptr, .. }) => self.is_in_object(ptr, depth),
+            Some(&InstData::Select { args: [_, a, b] }) => {
+                self.is_in_object(a, depth) && self.is_in_object(b, depth)
+            }
+            Some(
+                InstData::Alloca { .. } | InstData::GlobalAddr { .. } | InstData::LoadArg { .. },
+            ) => true,
+            None if self.has_incoming(ptr) => self.on_incoming(
+                ptr,
+                true,
+                |this, arg| this.is_in_object(arg, depth),
+                |a, b| a && b,
+            ),
+            _ => false,
+        }
+    }
+
+    fn pointer(&mut self, ptr: Value, depth: u32) -> u32 {
+        self.visits += 1;
+        let depth = depth.checked_sub(1).filter(|_| !self.is_exact || self.visits < MAX_VISITS);
+        let Some(depth) = depth else { return if self.is_exact { 0 } else { ANY } };
+        match self.func.def_inst(ptr) {
+            Some(&InstData::PtrAdd { ptr, offset, .. }) => {
                 self.integer(offset, depth).min(self.pointer(ptr, depth))
+            }
+            Some(&InstData::Select { args: [_, a, b] }) if self.is_exact => {
+                self.pointer(a, depth).min(self.pointer(b, depth))
+            }
+            None if self.is_exact => {
+                self.on_incoming(ptr, ANY, |this, arg| this.pointer(arg, depth), u32::min)
             }
             _ => ANY,
         }
     }
 
-    fn integer(&self, value: Value, depth: u32) -> u32 {
+    /// Returns true for a parameter of a block to which branches pass values.
+    fn has_incoming(&self, value: Value) -> bool {
+        self.open.contains(&value) || !self.incoming[value].is_empty()
+    }
+
+    /// Joins what holds of all that branches pass to a block's parameter. While a parameter is looked at, `open` is assumed of
+    /// it: around a loop it is what it begins as, if each round keeps that.
+    fn on_incoming<T: Copy>(
+        &mut self,
+        param: Value,
+        open: T,
+        mut of: impl FnMut(&mut Self, Value) -> T,
+        join: impl Fn(T, T) -> T,
+    ) -> T {
+        if self.open.contains(&param) {
+            return open;
+        }
+        let incoming = std::mem::take(&mut self.incoming[param]);
+        self.open.push(param);
+        let joined = incoming.iter().fold(open, |joined, &arg| join(joined, of(self, arg)));
+        self.open.pop();
+        self.incoming[param] = incoming;
+        joined
+    }
+
+    fn integer(&mut self, value: Value, depth: u32) -> u32 {
         if let Some(bits) = self.func.as_const(value) {
             return bits.trailing_zeros().min(ANY);
         }
-        let Some(depth) = depth.checked_sub(1) else { return ANY };
+        self.visits += 1;
+        let depth = depth.checked_sub(1).filter(|_| !self.is_exact || self.visits < MAX_VISITS);
+        let Some(depth) = depth else { return self.unknown(value) };
         let exponent = match self.func.def_inst(value) {
             Some(&InstData::Binary { op, args: [a, b], .. }) => match op {
                 BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::Or => {
@@ -65,26 +169,39 @@ impl Addresses<'_> {
                 BinaryOp::IMul => match [a, b].map(|arg| self.func.as_signed_const(arg)) {
                     [_, Some(factor)] => self.multiple(a, factor, depth),
                     [Some(factor), _] => self.multiple(b, factor, depth),
-                    _ => ANY,
+                    _ => self.unknown(value),
                 },
                 BinaryOp::Shl => match self.func.as_const(b) {
                     Some(by) => self.integer(a, depth) + by.min(63) as u32,
-                    None => ANY,
+                    None => self.unknown(value),
                 },
-                _ => ANY,
+                _ => self.unknown(value),
             },
             Some(&InstData::Convert {
                 op: ConvertOp::ZExt | ConvertOp::SExt | ConvertOp::Trunc,
                 arg,
             }) => self.integer(arg, depth),
-            _ => ANY,
+            Some(&InstData::Select { args: [_, a, b] }) if self.is_exact => {
+                self.integer(a, depth).min(self.integer(b, depth))
+            }
+            None if self.is_exact && self.has_incoming(value) => {
+                self.on_incoming(value, ANY, |this, arg| this.integer(arg, depth), u32::min)
+            }
+            _ => self.unknown(value),
         };
         exponent.min(ANY)
     }
 
+    fn unknown(&self, value: Value) -> u32 {
+        match self.is_exact {
+            true => self.known.trailing_zeros(value),
+            false => ANY,
+        }
+    }
+
     /// Returns the exponent of a multiple of a constant. Powers of two are sizes of elements, of which programs count as many as
     /// keep vectors aligned; another constant is the size of something that is counted one by one.
-    fn multiple(&self, value: Value, factor: i64, depth: u32) -> u32 {
+    fn multiple(&mut self, value: Value, factor: i64, depth: u32) -> u32 {
         let own = factor.trailing_zeros();
         match factor.unsigned_abs().is_power_of_two() {
             true => self.integer(value, depth) + own,

@@ -98,6 +98,12 @@ const OTHER_PASSES: &[ModulePass] = &[
 
 /// Several passes, or a pass in other circumstances, for file tests.
 const VARIANTS: &[ModulePass] = &[
+    ("alignment_of_objects", |module| {
+        on_each(module, |func| {
+            func.exact_objects = true;
+            alignment::run(func)
+        })
+    }),
     ("calls", |module| inline::run(module, inline::Thresholds::NONE, &NoPasses)),
     ("if_conversion_with_masks", |module| {
         on_each(module, |func| {

@@ -1,6 +1,7 @@
 """Accesses whose addresses contradict the alignment of their types: undefined, but programs have them, and processors allow them."""
 
 import numpy as np
+import pyopencl as cl
 import pytest
 
 # Blocks as those of quantized models: a scale, and bytes of which some are read as words.
@@ -68,3 +69,74 @@ def test_vectors_behind_two_floats(m, rng, name, lanes, stride):
     data[:, 2:2 + lanes] = rng.random((64, lanes), np.float32)
     program.write(m.queue, (64,), (64,), records, m.buffer(data[:, 2:2 + lanes].copy()))
     assert (m.read(records, np.float32, data.size) == data.ravel()).all()
+
+
+# Objects of private and local memory, whose bytes are found at places that only the launch knows.
+OBJECTS = """
+kernel void stores(global uchar *out, global const TYPE *in, uint at)
+{
+    SPACE uchar bytes[64];
+    for (int i = 0; i < 64; i++) bytes[i] = i;
+    *(SPACE TYPE *)(bytes + at) = in[0];
+    for (int i = 0; i < 64; i++) out[i] = bytes[i];
+}
+kernel void loads(global TYPE *out, global const uchar *in, uint at)
+{
+    SPACE uchar bytes[64];
+    for (int i = 0; i < 64; i++) bytes[i] = in[i];
+    out[0] = *(SPACE TYPE *)(bytes + at);
+}
+kernel void words(global uchar *out, global const TYPE *in, uint at)
+{
+    SPACE uint words[16];
+    for (int i = 0; i < 16; i++) words[i] = 0x03020100 + 0x04040404 * i;
+    *(SPACE TYPE *)((SPACE uchar *)words + at) = in[0];
+    for (int i = 0; i < 64; i++) out[i] = ((SPACE uchar *)words)[i];
+}
+kernel void rows(global uchar *out, global const TYPE *in, uint at)
+{
+    SPACE uchar bytes[64];
+    for (int i = 0; i < 64; i++) bytes[i] = i;
+    for (uint i = 0; i + sizeof(TYPE) + at <= 64; i += sizeof(TYPE)) *(SPACE TYPE *)(bytes + at + i) = in[0];
+    for (int i = 0; i < 64; i++) out[i] = bytes[i];
+}
+kernel void walk(global uchar *out, global const TYPE *in, uint at)
+{
+    SPACE uchar bytes[64];
+    for (int i = 0; i < 64; i++) bytes[i] = i;
+    SPACE TYPE *p = (SPACE TYPE *)(bytes + at);
+    for (uint i = (64 - at) / sizeof(TYPE); i > 0; i--) *p++ = in[0];
+    for (int i = 0; i < 64; i++) out[i] = bytes[i];
+}
+"""
+
+
+@pytest.mark.parametrize("space", ["private", "local"])
+@pytest.mark.parametrize("name", ["ushort", "uint", "ulong", "float", "uint2", "ushort4", "ulong2", "float4"])
+def test_objects_of_work_items_and_groups(m, rng, space, name):
+    if not m.device.type & cl.device_type.CPU:
+        pytest.skip("undefined, and only processors are exact")
+    program = m.build(OBJECTS.replace("TYPE", name).replace("SPACE", space))
+    stores, loads, words = program.stores, program.loads, program.words
+    filling = [program.rows, program.walk]
+    scalar, lanes = name.rstrip("24"), int(name[-1]) if name[-1] in "24" else 1
+    size = lanes * {"ushort": 2, "uint": 4, "float": 4, "ulong": 8}[scalar]
+    value, data = rng.integers(0, 256, size, np.uint8), rng.integers(0, 256, 64, np.uint8)
+    places = [0, 1, 2, 3, 4, 6, 7, 8, 11, 64 - size]
+    for at in places:
+        stored = np.arange(64, dtype=np.uint8)
+        stored[at:at + size] = value
+        for kernel in [stores, words]:
+            out = m.buffer(np.zeros(64, np.uint8))
+            kernel(m.queue, (1,), None, out, m.buffer(value), np.uint32(at))
+            assert (m.read(out, np.uint8, 64) == stored).all(), (kernel.function_name, at)
+        out = m.buffer(np.zeros(size, np.uint8))
+        loads(m.queue, (1,), None, out, m.buffer(data), np.uint32(at))
+        assert (m.read(out, np.uint8, size) == data[at:at + size]).all(), at
+        stored = np.arange(64, dtype=np.uint8)
+        count = (64 - at) // size
+        stored[at:at + count * size] = np.tile(value, count)
+        for kernel in filling:
+            out = m.buffer(np.zeros(64, np.uint8))
+            kernel(m.queue, (1,), None, out, m.buffer(value), np.uint32(at))
+            assert (m.read(out, np.uint8, 64) == stored).all(), (kernel.function_name, at)

@@ -494,6 +494,7 @@ pub fn target(
         miscompiles_remainder_loops: info.quirks.contains(vk::Quirks::MISCOMPILED_REMAINDER_LOOPS),
         slow_subgroup_scans: info.quirks.contains(vk::Quirks::SLOW_SUBGROUP_SCANS),
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
+        exact_objects: info.device_type == vk::DeviceType::Cpu,
         slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),
         slow_long_rotates: info.quirks.contains(vk::Quirks::SLOW_LONG_ROTATES),
         slow_built_halves: info.quirks.contains(vk::Quirks::SLOW_BUILT_HALVES),
