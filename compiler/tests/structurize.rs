@@ -3,12 +3,16 @@
 
 mod interpreter;
 
+use hekla_compiler::ir::cfg::Cfg;
+use hekla_compiler::ir::dominators::DomTree;
 use hekla_compiler::ir::{
     verify, BinaryOp, Block, BlockCall, Func, Function, InstData, IntCC, Merge, Module, Structure,
     SwitchCase, Type, Value,
 };
 use hekla_compiler::passes::structurize;
+use hekla_compiler::{compile, Options, Source, Target};
 use interpreter::Machine;
+use rspirv::spirv::Op;
 use smallvec::smallvec;
 
 /// A small generator of pseudo-random numbers (xorshift), so that failures repeat.
@@ -166,15 +170,60 @@ fn interpret(module: &Module, func: Func, limit: u64) -> Option<u64> {
     }
 }
 
+/// The distinct targets of a switch in the order of the list that OpSwitch has, the default where no case shares it.
+fn listed_targets(data: &InstData) -> Vec<Block> {
+    let InstData::Switch { cases, .. } = data else { return Vec::new() };
+    let mut targets: Vec<Block> = cases.iter().map(|case| case.target.block).collect();
+    targets.dedup();
+    targets
+}
+
+/// Cases go on to one other at most, to which no third one goes, and which comes next in the list.
+fn check_cases(func: &Function) {
+    let cfg = Cfg::compute(func);
+    let doms = DomTree::compute(&cfg);
+    for &block in &func.layout {
+        let Some(switch) = func.terminator(block).map(|last| &func.insts[last]) else { continue };
+        let InstData::Switch { default, .. } = switch else { continue };
+        let listed = listed_targets(switch);
+        let mut all = listed.clone();
+        all.push(default.block);
+        all.sort_unstable();
+        all.dedup();
+        for &to in &all {
+            let goes_on = |from: &&Block| {
+                **from != to && cfg.preds(to).iter().any(|&pred| doms.dominates(**from, pred))
+            };
+            let sources: Vec<Block> = all.iter().filter(goes_on).copied().collect();
+            assert!(sources.len() < 2, "{sources:?} go on to {to}");
+            if let (&[from], true) = (&sources[..], to != default.block) {
+                let next = listed.iter().position(|&target| target == from).unwrap() + 1;
+                assert_eq!(listed.get(next), Some(&to), "{from} goes on to {to}");
+                assert_eq!(listed.iter().filter(|&&target| target == to).count(), 1, "{to}");
+            }
+        }
+    }
+}
+
 /// The rules that can be checked locally: loop headers have one back edge, from the continue target;
-/// every two-way branch has a merge unless a side leaves the loop; merges are not shared.
+/// every two-way branch has a merge unless a side leaves the loop, or a case for the next; merges are not shared.
 fn check_structure(func: &Function, structure: &Structure) {
+    check_cases(func);
     let mut merges = Vec::new();
+    let last = |&block: &Block| func.terminator(block).map(|last| &func.insts[last]);
+    let targets = |data: &InstData| {
+        let InstData::Switch { default, .. } = data else { return Vec::new() };
+        [&listed_targets(data)[..], &[default.block]].concat()
+    };
+    let cases: Vec<Block> = func.layout.iter().filter_map(last).flat_map(targets).collect();
     for &block in &func.layout {
         let position = |b: Block| func.layout.iter().position(|&x| x == b).unwrap();
         match structure.merges[block] {
             Merge::None => {
-                assert!(func.successors(block).len() < 2, "{block} branches without a merge");
+                let successors = func.successors(block);
+                let stay = successors.iter().filter(|to| !cases.contains(to)).count();
+                let is_fine = successors.len() < 2 || successors.len() == 2 && stay < 2;
+                assert!(is_fine, "{block} branches without a merge");
             }
             Merge::Selection { merge } => merges.push(merge),
             Merge::Loop { merge, continue_target, .. } => {
@@ -262,4 +311,29 @@ fn a_plain_loop_needs_no_selector() {
     let mut module = Module::default();
     let id = module.functions.push(func);
     assert_eq!(interpret(&module, id, 1000), Some(10));
+}
+
+/// Returns the words of a switch of so many cases, every third of which falls through, and its comparisons.
+fn falling_through(cases: usize) -> (usize, usize) {
+    let case = |i: usize| {
+        let end = if i.is_multiple_of(3) { "" } else { " break;" };
+        format!("case {}: r = r * {} + {i};{end}\n", 7 * i, i + 3)
+    };
+    let cases: String = (0..cases).map(case).collect();
+    let head = "kernel void k(global uint *p) { uint r = p[1]; switch (p[0]) {\n";
+    let text = format!("{head}{cases}default: r ^= 5; }} p[2] = r; }}");
+    let source = Source { name: "k.cl".into(), text, headers: Vec::new() };
+    let program = compile(&source, &Options::default(), &Target::generic()).program.unwrap();
+    let words = &program.kernels[0].spirv;
+    let comparisons = [Op::IEqual, Op::INotEqual];
+    let module = rspirv::dr::load_words(words).unwrap();
+    let count = module.all_inst_iter().filter(|i| comparisons.contains(&i.class.opcode)).count();
+    (words.len(), count)
+}
+
+#[test]
+fn cases_that_fall_through_take_no_tests() {
+    let ((small, _), (large, comparisons)) = (falling_through(300), falling_through(600));
+    assert!(large < 2 * small + 100, "{small} words, {large} for twice as many cases");
+    assert!(comparisons < 10, "{comparisons}");
 }

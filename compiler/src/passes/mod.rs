@@ -9,6 +9,7 @@ pub mod cursor;
 pub mod dce;
 pub mod dead_args;
 pub mod dead_stores;
+mod fall_through;
 pub mod if_conversion;
 pub mod infer_address_spaces;
 pub mod inline;

@@ -1,6 +1,7 @@
 //! Restores SSA form after control flow was rearranged: a value whose definition no longer dominates
 //! all its uses goes through a private variable, which mem2reg turns into block parameters.
 
+use super::fall_through::FallThroughs;
 use super::mem2reg;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -10,8 +11,8 @@ use smallvec::SmallVec;
 
 /// Replaces all block parameters (but the entry's) by private variables: a store on each edge, a
 /// load at the start of the block. Edges of two-way branches and switches that pass arguments get a
-/// block of their own.
-pub fn demote_params(func: &mut Function) {
+/// block of their own; not those to a case that another one goes on to, which has to be a target of the switch itself.
+pub fn demote_params(func: &mut Function, falls: &FallThroughs) {
     let blocks = func.layout.clone();
     let entry = func.entry();
     let mut variables: SecondaryMap<Block, Vec<Value>> = SecondaryMap::new();
@@ -40,11 +41,46 @@ pub fn demote_params(func: &mut Function) {
         let Some(terminator) = func.terminator(block) else { continue };
         let mut data = func.insts[terminator].clone();
         let is_jump = matches!(data, InstData::Jump { .. });
+        if let InstData::Switch { .. } = data {
+            for target in falls.next_of(block, &data) {
+                demote_edges(func, block, &mut data, target, &variables[target]);
+            }
+        }
         data.for_each_target_mut(|call| {
             demote_edge(func, block, is_jump, call, &variables[call.block])
         });
         func.insts[terminator] = data;
     }
+}
+
+/// Stores the arguments of all edges of a switch to `target` before the switch, if they pass the same: nothing but the target
+/// loads them.
+fn demote_edges(
+    func: &mut Function,
+    source: Block,
+    switch: &mut InstData,
+    target: Block,
+    variables: &[Value],
+) {
+    let mut passed: Option<SmallVec<[Value; 4]>> = None;
+    let mut are_same = true;
+    switch.for_each_target(|call| {
+        if call.block == target {
+            let first = passed.get_or_insert_with(|| call.args.iter().copied().collect());
+            are_same &= first[..] == call.args[..];
+        }
+    });
+    let Some(args) = passed.filter(|_| are_same) else { return };
+    for (&value, &ptr) in args.iter().zip(variables) {
+        let inst = func.make_inst(store(func, ptr, value), None);
+        let end = func.blocks[source].insts.len().saturating_sub(1);
+        func.blocks[source].insts.insert(end, inst);
+    }
+    switch.for_each_target_mut(|call| {
+        if call.block == target {
+            call.args.clear();
+        }
+    });
 }
 
 /// Stores the arguments of one edge, in the source block before a jump, else in a new block.

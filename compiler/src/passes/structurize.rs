@@ -13,6 +13,7 @@
 //!
 //! Values may lose their dominance over uses on the way; [`super::ssa_repair`] mends that.
 
+use super::fall_through::FallThroughs;
 use super::loop_exits::LoopExits;
 use super::pending_targets::Targets;
 use super::{irreducible, nesting, ssa_repair};
@@ -28,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub fn run(func: &mut Function) -> Structure {
     super::unreachable::run(func);
     let size = func.num_insts() + func.layout.len();
-    ssa_repair::demote_params(func);
+    ssa_repair::demote_params(func, &FallThroughs::guess(func));
     let unstructured = (func.software_masks && nesting::may_be_cut(func)).then(|| func.clone());
     let structure = rebuild(func, size);
     match unstructured {
@@ -76,6 +77,8 @@ struct Structurizer<'a> {
     /// Follows of a loop header that lie outside its loop.
     outer_follows: SecondaryMap<Block, Vec<Block>>,
     is_follow: SecondaryMap<Block, bool>,
+    /// Targets of switches that are generated as cases although other cases reach them: no follows.
+    falls: FallThroughs,
     stack: Vec<LoopContext>,
     selector: Value,
     structure: Structure,
@@ -98,6 +101,7 @@ impl<'a> Structurizer<'a> {
             inner_follows: SecondaryMap::new(),
             outer_follows: SecondaryMap::new(),
             is_follow: SecondaryMap::new(),
+            falls: FallThroughs::default(),
             stack: Vec::new(),
             selector,
             structure: Structure::default(),
@@ -132,6 +136,16 @@ impl<'a> Structurizer<'a> {
                 }
                 None => {}
             }
+        }
+        let is_inner = |block: Block| {
+            let idom = doms.idom(block);
+            let leaves = idom.and_then(|idom| self.loops.outermost_left(idom, block));
+            self.is_follow[block] && leaves.is_none() && !self.loops.is_header(block)
+        };
+        let is_in_line = |block: Block| !self.is_follow[block];
+        self.falls = FallThroughs::find(self.func, cfg, doms, is_in_line, is_inner);
+        for follows in self.inner_follows.values_mut() {
+            follows.retain(|&block| !self.falls.is_next(block));
         }
     }
 
@@ -259,7 +273,7 @@ impl<'a> Structurizer<'a> {
                 self.edge(then.block, cur)
             }
             InstData::Brif { then, otherwise, .. } => {
-                self.selection(terminator, &[then.block, otherwise.block], cur)
+                self.selection(block, terminator, &[then.block, otherwise.block], cur)
             }
             InstData::Switch { cases, default, .. } => {
                 let mut targets: Vec<Block> = vec![default.block];
@@ -268,7 +282,10 @@ impl<'a> Structurizer<'a> {
                 targets.extend(cases.filter(|&block| seen.insert(block)));
                 match targets[..] {
                     [only] => self.edge(only, cur),
-                    _ => self.selection(terminator, &targets, cur),
+                    _ => {
+                        let targets = self.falls.in_order(block, &targets);
+                        self.selection(block, terminator, &targets, cur)
+                    }
                 }
             }
             _ => {
@@ -278,19 +295,43 @@ impl<'a> Structurizer<'a> {
         }
     }
 
-    /// Generates a two-way branch or switch to `targets` (distinct) at the end of `cur`.
-    fn selection(&mut self, terminator: Inst, targets: &[Block], cur: Block) -> Option<Flow> {
+    /// Generates the two-way branch or switch of `block`, to `targets` (distinct), at the end of `cur`.
+    fn selection(
+        &mut self,
+        block: Block,
+        terminator: Inst,
+        targets: &[Block],
+        cur: Block,
+    ) -> Option<Flow> {
         let arms: Vec<Block> = targets.iter().map(|_| self.func.add_block()).collect();
         let by_target: FxHashMap<Block, Block> =
             targets.iter().copied().zip(arms.iter().copied()).rev().collect();
         let arm_of = |block: Block| BlockCall::new(by_target.get(&block).map_or(arms[0], |b| *b));
         let mut data = self.func.insts[terminator].clone();
+        if let InstData::Switch { cases, .. } = &mut data {
+            if targets.iter().any(|&target| self.falls.is_next_of(block, target)) {
+                let places: FxHashMap<Block, usize> =
+                    targets.iter().enumerate().map(|(place, &target)| (target, place)).collect();
+                cases.sort_by_key(|case| places.get(&case.target.block).copied());
+            }
+        }
         data.for_each_target_mut(|call| *call = arm_of(call.block));
         let is_switch = matches!(data, InstData::Switch { .. });
         self.func.insts[terminator] = data;
         self.func.blocks[cur].insts.push(terminator);
-        let flows: Vec<Option<Flow>> =
-            targets.iter().zip(&arms).map(|(&target, &arm)| self.edge(target, arm)).collect();
+        let mut flows = Vec::with_capacity(targets.len());
+        for (place, (&target, &arm)) in targets.iter().zip(&arms).enumerate() {
+            let flow = match self.falls.is_next_of(block, target) {
+                true => self.region(target, arm),
+                false => self.edge(target, arm),
+            };
+            let next =
+                self.falls.next(target).filter(|&next| targets.get(place + 1) == Some(&next));
+            flows.push(match (next, arms.get(place + 1)) {
+                (Some(next), Some(&arm)) => self.fall_through(next, arm, flow),
+                _ => flow,
+            });
+        }
         if !is_switch {
             // A side that never comes back: the other side is what follows the selection.
             if let [a, b] = &flows[..] {
@@ -308,6 +349,23 @@ impl<'a> Structurizer<'a> {
         let merge = self.func.add_block();
         self.structure.merges[cur] = Merge::Selection { merge };
         self.join(flows.into_iter().flatten().collect(), merge)
+    }
+
+    /// Lets a case of a switch go on to the next one, which begins with `arm`. Returns where else it goes.
+    fn fall_through(&mut self, next: Block, arm: Block, flow: Option<Flow>) -> Option<Flow> {
+        let mut flow = flow?;
+        if !flow.targets.contains(next) {
+            return Some(flow);
+        }
+        if flow.targets.len() == 1 {
+            self.jump(flow.cur, arm);
+            return None;
+        }
+        // The case may not be left from within a selection, so this is none.
+        let cur = self.func.add_block();
+        self.branch_if_selected(flow.cur, next, arm, cur);
+        flow.targets.remove(next);
+        Some(Flow { cur, targets: flow.targets })
     }
 
     /// Lets all flows end in `merge`.
