@@ -243,7 +243,7 @@ pub(super) fn scalar(name: Name) -> Scalar {
         Name::Char | Name::UChar => Scalar::I8,
         Name::Short | Name::UShort => Scalar::I16,
         Name::Int | Name::UInt => Scalar::I32,
-        Name::Long | Name::ULong => Scalar::I64,
+        Name::Long | Name::ULong | Name::LongLong | Name::ULongLong => Scalar::I64,
         Name::Half => Scalar::F16,
         Name::Float => Scalar::F32,
         Name::Double => Scalar::F64,

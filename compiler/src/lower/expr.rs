@@ -265,7 +265,7 @@ impl Lowering<'_, '_> {
     /// Returns the flags of an operation on a type in which overflow is undefined (C99 6.5 p5).
     pub fn overflow_flags(op: BinaryOp, name: Name) -> OpFlags {
         let may_overflow = matches!(op, BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::IMul);
-        match may_overflow && matches!(name, Name::Int | Name::Long) {
+        match may_overflow && matches!(name, Name::Int | Name::Long | Name::LongLong) {
             true => OpFlags::NO_SIGNED_WRAP,
             false => OpFlags::empty(),
         }

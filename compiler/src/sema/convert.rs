@@ -22,9 +22,10 @@ pub(super) enum Context {
 fn rank(scalar: Scalar) -> u32 {
     match scalar {
         Scalar::Bool => 0,
-        Scalar::Half => 5,
-        Scalar::Float => 6,
-        Scalar::Double => 7,
+        Scalar::LongLong | Scalar::ULongLong => 5,
+        Scalar::Half => 6,
+        Scalar::Float => 7,
+        Scalar::Double => 8,
         other => other.size().trailing_zeros() + 1,
     }
 }
@@ -41,6 +42,8 @@ pub(super) fn common_scalar(a: Scalar, b: Scalar) -> Scalar {
     }
     let (a, b) = (promoted(a), promoted(b));
     match rank(a).cmp(&rank(b)) {
+        // The signed one of greater rank has not all values of the other, which is as wide.
+        _ if [(a, b), (b, a)].contains(&(Scalar::LongLong, Scalar::ULong)) => Scalar::ULongLong,
         std::cmp::Ordering::Greater => a,
         std::cmp::Ordering::Less => b,
         // Of equal rank, the unsigned one.

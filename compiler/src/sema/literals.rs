@@ -25,6 +25,9 @@ impl Sema<'_> {
             self.basic.int
         } else if fits_uint {
             self.basic.uint
+        } else if literal.is_long_long {
+            let signed = if fits_long { Scalar::LongLong } else { Scalar::ULongLong };
+            self.module.types.scalar(signed)
         } else if fits_long {
             self.basic.long
         } else {

@@ -3,7 +3,7 @@
 use super::convert::Context;
 use super::function::Label;
 use super::hir::{self, Case, ExprKind, LabelId, Stmt};
-use super::types::TypeId;
+use super::types::{Scalar, TypeId};
 use super::Sema;
 use crate::preprocess::Symbol;
 use crate::source::Span;
@@ -215,7 +215,8 @@ impl Sema<'_> {
 
     /// Reports case labels that overlap.
     fn check_duplicates(&mut self, switch: &Switch) {
-        let signed = switch.ty == self.basic.int || switch.ty == self.basic.long;
+        let scalar = self.module.types.numeric(switch.ty).map(|(scalar, _)| scalar);
+        let signed = scalar.is_some_and(Scalar::is_signed);
         let narrow = self.module.types.size(switch.ty) == Some(4);
         let key = |bits: u64| match (signed, narrow) {
             (true, true) => i128::from(bits as u32 as i32),

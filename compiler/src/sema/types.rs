@@ -277,7 +277,11 @@ impl ScalarName {
             ScalarName::Bool | ScalarName::Char | ScalarName::UChar => 1,
             ScalarName::Short | ScalarName::UShort | ScalarName::Half => 2,
             ScalarName::Int | ScalarName::UInt | ScalarName::Float => 4,
-            ScalarName::Long | ScalarName::ULong | ScalarName::Double => 8,
+            ScalarName::Long
+            | ScalarName::ULong
+            | ScalarName::LongLong
+            | ScalarName::ULongLong
+            | ScalarName::Double => 8,
         }
     }
 
@@ -287,7 +291,7 @@ impl ScalarName {
 
     pub fn is_signed(self) -> bool {
         use ScalarName::*;
-        matches!(self, Char | Short | Int | Long | Half | Float | Double)
+        matches!(self, Char | Short | Int | Long | LongLong | Half | Float | Double)
     }
 
     /// Returns the signed integer of the same size.
@@ -327,6 +331,8 @@ impl ScalarName {
             ScalarName::UInt => "uint",
             ScalarName::Long => "long",
             ScalarName::ULong => "ulong",
+            ScalarName::LongLong => "long long",
+            ScalarName::ULongLong => "unsigned long long",
             ScalarName::Half => "half",
             ScalarName::Float => "float",
             ScalarName::Double => "double",

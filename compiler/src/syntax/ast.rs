@@ -161,12 +161,16 @@ pub enum ScalarName {
     UInt,
     Long,
     ULong,
+    /// As wide as `long`, and another type (C99 6.2.5): there are no vectors of it, and no built-in functions.
+    LongLong,
+    ULongLong,
     Half,
     Float,
     Double,
 }
 
 impl ScalarName {
+    /// The types that have vectors and built-in functions, and bool.
     pub const ALL: [ScalarName; 12] = {
         use ScalarName::*;
         [Bool, Char, UChar, Short, UShort, Int, UInt, Long, ULong, Half, Float, Double]
@@ -357,6 +361,7 @@ pub struct IntLiteral {
     pub value: u64,
     pub is_unsigned: bool,
     pub is_long: bool,
+    pub is_long_long: bool,
     /// True for decimal literals, which never become unsigned by size alone (C99 6.4.4.1).
     pub is_decimal: bool,
 }

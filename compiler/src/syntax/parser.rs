@@ -323,7 +323,13 @@ impl<'a> Parser<'a> {
 
     /// Stands for an expression that was diagnosed.
     pub fn placeholder(&self, span: Span) -> Expr {
-        let zero = IntLiteral { value: 0, is_unsigned: false, is_long: false, is_decimal: true };
+        let zero = IntLiteral {
+            value: 0,
+            is_unsigned: false,
+            is_long: false,
+            is_long_long: false,
+            is_decimal: true,
+        };
         Expr { kind: ExprKind::Int(zero), span }
     }
 

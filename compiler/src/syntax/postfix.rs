@@ -87,6 +87,7 @@ impl Parser<'_> {
                 value,
                 is_unsigned: unsigned,
                 is_long: longs > 0,
+                is_long_long: longs > 1,
                 is_decimal: decimal,
             }),
             TokenKind::Float { value, single, suffix } => ExprKind::Float(match suffix {

@@ -431,7 +431,8 @@ impl Parser<'_> {
             (Some(Base::Char), Length::Plain) => pick(Char, UChar),
             (None | Some(Base::Int), Length::Plain) => pick(Int, UInt),
             (None | Some(Base::Int), Length::Short) => pick(Short, UShort),
-            (None | Some(Base::Int), Length::Long | Length::LongLong) => pick(Long, ULong),
+            (None | Some(Base::Int), Length::Long) => pick(Long, ULong),
+            (None | Some(Base::Int), Length::LongLong) => pick(LongLong, ULongLong),
             (Some(Base::Double), Length::Plain) if specs.is_signed.is_none() => Double,
             (Some(Base::Double), Length::Long) if specs.is_signed.is_none() => {
                 return self.fail(span, "'long double' is not supported in OpenCL C");

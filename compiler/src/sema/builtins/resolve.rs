@@ -379,7 +379,8 @@ impl Sema<'_> {
 }
 
 /// Chooses among equally cheap candidates, where C++ rules would call it ambiguous, what other
-/// compilers of OpenCL C take: the common type of the arguments, else float, else int or uint.
+/// compilers of OpenCL C take: the common type of the arguments, else float, else int or uint. Nothing for `long long`, which no
+/// candidate is of.
 fn pick(best: &[Candidate], args: &[Arg]) -> Option<Candidate> {
     let (&first, rest) = best.split_first()?;
     if rest.is_empty() || rest.iter().all(|candidate| candidate.shape == first.shape) {
@@ -399,6 +400,9 @@ fn pick(best: &[Candidate], args: &[Arg]) -> Option<Candidate> {
         })
         .reduce(common_scalar)
         .map_or(Scalar::Int, |scalar| if best.len() > 1 { promoted(scalar) } else { scalar });
+    if matches!(common, Scalar::LongLong | Scalar::ULongLong) {
+        return None;
+    }
     let of = |element: Scalar| best.iter().copied().find(|candidate| candidate.shape.0 == element);
     if let Some(candidate) = of(common).or_else(|| of(Scalar::Float)) {
         return Some(candidate);
