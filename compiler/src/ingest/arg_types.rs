@@ -14,43 +14,38 @@ const MAX_NAME: usize = 256;
 pub(super) fn type_name(m: &Decoder<'_>, param: u32, ty: Ty, is_object: bool) -> String {
     let mut attributes = m.decorations.operands(param, Decoration::FuncParamAttr);
     let is_unsigned = attributes.any(|found| found == FunctionParameterAttribute::Zext as u32);
-    let Kind::Pointer { pointee, .. } = *m.types.kind(ty) else {
-        return named(m, m.types.id_of(ty), ty, is_unsigned);
-    };
-    let mut name = match m.types.of(pointee) {
-        Ok(pointee_ty) => named(m, Some(pointee), pointee_ty, is_unsigned),
-        Err(_) => "void".to_string(),
-    };
-    if !is_object {
-        name.push('*');
+    if is_object {
+        return m.types.pointee(ty).map_or("void".to_string(), |ty| named(m, ty, is_unsigned));
     }
-    name
+    named(m, ty, is_unsigned)
 }
 
-/// Names a type; `id` is the one of the module that stands for it.
-fn named(m: &Decoder<'_>, id: Option<u32>, ty: Ty, is_unsigned: bool) -> String {
-    let (mut id, mut ty) = (id, ty);
+fn named(m: &Decoder<'_>, mut ty: Ty, is_unsigned: bool) -> String {
     let mut suffix = String::new();
     loop {
         match *m.types.kind(ty) {
             Kind::Pointer { pointee, .. } if suffix.len() < MAX_NAME => {
                 suffix.insert(0, '*');
                 let Ok(next) = m.types.of(pointee) else { return format!("void{suffix}") };
-                (id, ty) = (Some(pointee), next);
+                ty = next;
             }
-            Kind::Array { element, length } if suffix.len() < MAX_NAME => {
-                suffix.push_str(&format!("[{length}]"));
-                (id, ty) = (m.types.id_of(element), element);
+            Kind::Array { .. } if suffix.len() < MAX_NAME => {
+                let mut lengths = String::new();
+                while let Kind::Array { element, length } = *m.types.kind(ty) {
+                    lengths.push_str(&format!("[{length}]"));
+                    ty = element;
+                }
+                suffix.insert_str(0, &lengths);
             }
-            _ => return format!("{}{suffix}", base(m, id, ty, is_unsigned)),
+            _ => return format!("{}{suffix}", base(m, ty, is_unsigned)),
         }
     }
 }
 
-fn base(m: &Decoder<'_>, id: Option<u32>, ty: Ty, is_unsigned: bool) -> String {
+fn base(m: &Decoder<'_>, ty: Ty, is_unsigned: bool) -> String {
     match m.types.kind(ty) {
         Kind::Value(value) => number(*value, is_unsigned),
-        Kind::Struct { .. } => record(id.map_or("", |id| m.decorations.given_name(id))),
+        Kind::Struct { .. } => record(m.decorations.given_name(m.types.id_of(ty))),
         Kind::Image(image) => image.name(),
         Kind::Sampler => "sampler_t".to_string(),
         Kind::Event => "event_t".to_string(),

@@ -63,6 +63,8 @@ pub(super) struct Leaf {
 
 #[derive(Debug)]
 struct Data {
+    /// The id that declares it.
+    id: u32,
     kind: Kind,
     /// Bytes; `None` for what has no size.
     size: Option<u64>,
@@ -111,9 +113,9 @@ fn address_space(storage: StorageClass) -> Option<AddressSpace> {
 }
 
 impl Types {
-    /// Returns the first id that stands for a type.
-    pub(super) fn id_of(&self, ty: Ty) -> Option<u32> {
-        self.by_id.iter().filter(|(_, of)| **of == ty).map(|(id, _)| *id).min()
+    /// Returns the id that declares a type.
+    pub(super) fn id_of(&self, ty: Ty) -> u32 {
+        self.all[ty.0 as usize].id
     }
 
     /// Returns the type of an id.
@@ -252,6 +254,7 @@ impl Types {
 
     fn declare(&mut self, id: u32, mut data: Data) -> Ty {
         let ty = Ty(self.all.len() as u32);
+        data.id = id;
         let key = match &data.kind {
             Kind::Value(value) => ShapeKey::Value(*value),
             Kind::Pointer { space, .. } => ShapeKey::Value(ir::Type::ptr(*space)),
@@ -345,7 +348,7 @@ impl Types {
         if depth > MAX_DEPTH {
             return Err("types are nested too deeply".to_string());
         }
-        Ok(Data { kind, size, align, leaves, depth, shape: 0 })
+        Ok(Data { id: 0, kind, size, align, leaves, depth, shape: 0 })
     }
 
     fn vector_type(&self, inst: &Inst<'_>) -> Result<Kind, String> {
@@ -383,7 +386,7 @@ impl Types {
         }
         size = size.next_multiple_of(u64::from(align));
         let kind = Kind::Struct { members };
-        Ok(Data { kind, size: has_size.then_some(size), align, leaves, depth, shape: 0 })
+        Ok(Data { id: 0, kind, size: has_size.then_some(size), align, leaves, depth, shape: 0 })
     }
 
     fn function_type(&self, inst: &Inst<'_>) -> Result<Kind, String> {
