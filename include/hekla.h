@@ -1414,11 +1414,11 @@ typedef void (*EventNotify)(cl_event, cl_int, void*);
 
 typedef cl_uint cl_profiling_info;
 
-typedef cl_uint cl_GLuint;
-
 typedef cl_uint cl_GLenum;
 
 typedef cl_int cl_GLint;
+
+typedef cl_uint cl_GLuint;
 
 typedef struct _cl_GLsync *cl_GLsync;
 
@@ -1929,11 +1929,6 @@ cl_int clEnqueueReleaseExternalMemObjectsKHR(cl_command_queue command_queue,
                                              const cl_event *event_wait_list,
                                              cl_event *event);
 
-cl_mem clCreateFromGLBuffer(cl_context context,
-                            cl_mem_flags _flags,
-                            cl_GLuint _bufobj,
-                            cl_int *errcode_ret);
-
 cl_mem clCreateFromGLTexture(cl_context context,
                              cl_mem_flags _flags,
                              cl_GLenum _target,
@@ -1954,6 +1949,39 @@ cl_mem clCreateFromGLTexture3D(cl_context context,
                                cl_GLint _miplevel,
                                cl_GLuint _texture,
                                cl_int *errcode_ret);
+
+cl_int clEnqueueAcquireGLObjects(cl_command_queue command_queue,
+                                 cl_uint num_objects,
+                                 const cl_mem *mem_objects,
+                                 cl_uint num_events_in_wait_list,
+                                 const cl_event *event_wait_list,
+                                 cl_event *event);
+
+cl_int clEnqueueReleaseGLObjects(cl_command_queue command_queue,
+                                 cl_uint num_objects,
+                                 const cl_mem *mem_objects,
+                                 cl_uint num_events_in_wait_list,
+                                 const cl_event *event_wait_list,
+                                 cl_event *event);
+
+cl_int clEnqueueAcquireEGLObjectsKHR(cl_command_queue command_queue,
+                                     cl_uint num_objects,
+                                     const cl_mem *mem_objects,
+                                     cl_uint num_events_in_wait_list,
+                                     const cl_event *event_wait_list,
+                                     cl_event *event);
+
+cl_int clEnqueueReleaseEGLObjectsKHR(cl_command_queue command_queue,
+                                     cl_uint num_objects,
+                                     const cl_mem *mem_objects,
+                                     cl_uint num_events_in_wait_list,
+                                     const cl_event *event_wait_list,
+                                     cl_event *event);
+
+cl_mem clCreateFromGLBuffer(cl_context context,
+                            cl_mem_flags _flags,
+                            cl_GLuint _bufobj,
+                            cl_int *errcode_ret);
 
 cl_mem clCreateFromGLRenderbuffer(cl_context context,
                                   cl_mem_flags _flags,
@@ -1978,40 +2006,12 @@ cl_int clGetGLContextInfoKHR(const cl_context_properties *properties,
                              void *_param_value,
                              size_t *_param_value_size_ret);
 
-cl_int clEnqueueAcquireGLObjects(cl_command_queue command_queue,
-                                 cl_uint num_objects,
-                                 const cl_mem *mem_objects,
-                                 cl_uint num_events_in_wait_list,
-                                 const cl_event *event_wait_list,
-                                 cl_event *event);
-
-cl_int clEnqueueReleaseGLObjects(cl_command_queue command_queue,
-                                 cl_uint num_objects,
-                                 const cl_mem *mem_objects,
-                                 cl_uint num_events_in_wait_list,
-                                 const cl_event *event_wait_list,
-                                 cl_event *event);
-
 cl_mem clCreateFromEGLImageKHR(cl_context context,
                                CLeglDisplayKHR _egldisplay,
                                CLeglImageKHR _eglimage,
                                cl_mem_flags _flags,
                                const cl_egl_image_properties_khr *_properties,
                                cl_int *errcode_ret);
-
-cl_int clEnqueueAcquireEGLObjectsKHR(cl_command_queue command_queue,
-                                     cl_uint num_objects,
-                                     const cl_mem *mem_objects,
-                                     cl_uint num_events_in_wait_list,
-                                     const cl_event *event_wait_list,
-                                     cl_event *event);
-
-cl_int clEnqueueReleaseEGLObjectsKHR(cl_command_queue command_queue,
-                                     cl_uint num_objects,
-                                     const cl_mem *mem_objects,
-                                     cl_uint num_events_in_wait_list,
-                                     const cl_event *event_wait_list,
-                                     cl_event *event);
 
 cl_event clCreateEventFromEGLSyncKHR(cl_context context,
                                      CLeglSyncKHR _sync,

@@ -80,45 +80,69 @@ unsafe fn context_of_gl(list: *const cl_context_properties, query: cl_uint) -> R
     }
 }
 
+/// Declares functions that make a memory object of an OpenGL texture.
+macro_rules! of_textures {
+    ($($name:ident)*) => {
+        entry! {
+            $(
+                #[doc = concat!(stringify!($name), ".")]
+                fn $name(
+                    context: cl_context,
+                    _flags: cl_mem_flags,
+                    _target: cl_GLenum,
+                    _miplevel: cl_GLint,
+                    _texture: cl_GLuint,
+                ) -> handle cl_mem {
+                    from_gl(context)
+                }
+            )*
+        }
+    };
+}
+
+/// Declares functions that acquire and release shared objects: with their type of command, and the error for other objects.
+macro_rules! of_shared_objects {
+    ($($name:ident($command_type:ident, $foreign:ident);)*) => {
+        entry! {
+            $(
+                #[doc = concat!(stringify!($name), ".")]
+                fn $name(
+                    command_queue: cl_command_queue,
+                    num_objects: cl_uint,
+                    mem_objects: *const cl_mem,
+                    num_events_in_wait_list: cl_uint,
+                    event_wait_list: *const cl_event,
+                    event: *mut cl_event,
+                ) -> status {
+                    let all = Objects {
+                        queue: command_queue,
+                        mems: (num_objects, mem_objects),
+                        waits: (num_events_in_wait_list, event_wait_list),
+                        event,
+                    };
+                    // SAFETY: the pointers are as the API requires.
+                    unsafe { all.run($command_type, $foreign) }
+                }
+            )*
+        }
+    };
+}
+
+of_textures! { clCreateFromGLTexture clCreateFromGLTexture2D clCreateFromGLTexture3D }
+
+of_shared_objects! {
+    clEnqueueAcquireGLObjects(CL_COMMAND_ACQUIRE_GL_OBJECTS, CL_INVALID_GL_OBJECT);
+    clEnqueueReleaseGLObjects(CL_COMMAND_RELEASE_GL_OBJECTS, CL_INVALID_GL_OBJECT);
+    clEnqueueAcquireEGLObjectsKHR(CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR, CL_INVALID_EGL_OBJECT_KHR);
+    clEnqueueReleaseEGLObjectsKHR(CL_COMMAND_RELEASE_EGL_OBJECTS_KHR, CL_INVALID_EGL_OBJECT_KHR);
+}
+
 entry! {
     /// clCreateFromGLBuffer.
     fn clCreateFromGLBuffer(
         context: cl_context,
         _flags: cl_mem_flags,
         _bufobj: cl_GLuint,
-    ) -> handle cl_mem {
-        from_gl(context)
-    }
-
-    /// clCreateFromGLTexture.
-    fn clCreateFromGLTexture(
-        context: cl_context,
-        _flags: cl_mem_flags,
-        _target: cl_GLenum,
-        _miplevel: cl_GLint,
-        _texture: cl_GLuint,
-    ) -> handle cl_mem {
-        from_gl(context)
-    }
-
-    /// clCreateFromGLTexture2D.
-    fn clCreateFromGLTexture2D(
-        context: cl_context,
-        _flags: cl_mem_flags,
-        _target: cl_GLenum,
-        _miplevel: cl_GLint,
-        _texture: cl_GLuint,
-    ) -> handle cl_mem {
-        from_gl(context)
-    }
-
-    /// clCreateFromGLTexture3D.
-    fn clCreateFromGLTexture3D(
-        context: cl_context,
-        _flags: cl_mem_flags,
-        _target: cl_GLenum,
-        _miplevel: cl_GLint,
-        _texture: cl_GLuint,
     ) -> handle cl_mem {
         from_gl(context)
     }
@@ -169,44 +193,6 @@ entry! {
         unsafe { context_of_gl(properties, param_name) }
     }
 
-    /// clEnqueueAcquireGLObjects.
-    fn clEnqueueAcquireGLObjects(
-        command_queue: cl_command_queue,
-        num_objects: cl_uint,
-        mem_objects: *const cl_mem,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) -> status {
-        let all = Objects {
-            queue: command_queue,
-            mems: (num_objects, mem_objects),
-            waits: (num_events_in_wait_list, event_wait_list),
-            event,
-        };
-        // SAFETY: the pointers are as the API requires.
-        unsafe { all.run(CL_COMMAND_ACQUIRE_GL_OBJECTS, CL_INVALID_GL_OBJECT) }
-    }
-
-    /// clEnqueueReleaseGLObjects.
-    fn clEnqueueReleaseGLObjects(
-        command_queue: cl_command_queue,
-        num_objects: cl_uint,
-        mem_objects: *const cl_mem,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) -> status {
-        let all = Objects {
-            queue: command_queue,
-            mems: (num_objects, mem_objects),
-            waits: (num_events_in_wait_list, event_wait_list),
-            event,
-        };
-        // SAFETY: the pointers are as the API requires.
-        unsafe { all.run(CL_COMMAND_RELEASE_GL_OBJECTS, CL_INVALID_GL_OBJECT) }
-    }
-
     /// clCreateFromEGLImageKHR.
     fn clCreateFromEGLImageKHR(
         context: cl_context,
@@ -217,44 +203,6 @@ entry! {
     ) -> handle cl_mem {
         Ref::<Context>::from_handle(context)?;
         fail(CL_INVALID_EGL_OBJECT_KHR)
-    }
-
-    /// clEnqueueAcquireEGLObjectsKHR.
-    fn clEnqueueAcquireEGLObjectsKHR(
-        command_queue: cl_command_queue,
-        num_objects: cl_uint,
-        mem_objects: *const cl_mem,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) -> status {
-        let all = Objects {
-            queue: command_queue,
-            mems: (num_objects, mem_objects),
-            waits: (num_events_in_wait_list, event_wait_list),
-            event,
-        };
-        // SAFETY: the pointers are as the API requires.
-        unsafe { all.run(CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR, CL_INVALID_EGL_OBJECT_KHR) }
-    }
-
-    /// clEnqueueReleaseEGLObjectsKHR.
-    fn clEnqueueReleaseEGLObjectsKHR(
-        command_queue: cl_command_queue,
-        num_objects: cl_uint,
-        mem_objects: *const cl_mem,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) -> status {
-        let all = Objects {
-            queue: command_queue,
-            mems: (num_objects, mem_objects),
-            waits: (num_events_in_wait_list, event_wait_list),
-            event,
-        };
-        // SAFETY: the pointers are as the API requires.
-        unsafe { all.run(CL_COMMAND_RELEASE_EGL_OBJECTS_KHR, CL_INVALID_EGL_OBJECT_KHR) }
     }
 
     /// clCreateEventFromEGLSyncKHR.
