@@ -87,14 +87,20 @@ fn compare(kind: &str, expected: &[Message], log: &str, complete: bool) -> Resul
 /// Errors or warnings of a build log: `test.cl:3:7: error: text`, or without a place.
 fn messages(kind: &str, log: &str) -> Vec<Message> {
     let mut found = Vec::new();
+    // The text of the message above, if it is of this kind.
+    let mut last: Option<&str> = None;
     for entry in log.lines() {
-        if let (Some(lines), Some(last)) = (more_lines(entry), found.last()) {
-            let Message { substring, .. } = last;
-            let again = |line| Message { line, substring: substring.clone() };
-            found.extend(lines.into_iter().map(again).collect::<Vec<_>>());
+        if let (Some(lines), Some(text)) = (more_lines(entry), last) {
+            let again = |line| Message { line, substring: text.to_string() };
+            found.extend(lines.into_iter().map(again));
         }
         let mark = format!("{kind}: ");
-        let Some((place, text)) = entry.split_once(&mark) else { continue };
+        let Some((place, text)) = entry.split_once(&mark) else {
+            let is_other = entry.contains("warning: ") || entry.contains("error: ");
+            last = last.filter(|_| !is_other);
+            continue;
+        };
+        last = Some(text);
         let place = place.strip_suffix("fatal ").unwrap_or(place);
         let line = match place.strip_prefix("test.cl:") {
             Some(rest) => rest.split(':').next().and_then(|line| line.parse().ok()),

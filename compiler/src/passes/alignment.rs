@@ -9,10 +9,11 @@ use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// How far the computation of an address is followed.
+/// How many steps back an address is followed.
 const MAX_DEPTH: u32 = 12;
-/// The same, and how many values are looked at for one address, where what is not known counts.
+/// The same where an unknown value lowers the alignment ([`Addresses::is_exact`]): giving up costs an access in bytes.
 const MAX_EXACT_DEPTH: u32 = 64;
+/// How many values are looked at for one such address.
 const MAX_VISITS: u32 = 512;
 /// The exponent of an alignment that nothing contradicts.
 const ANY: u32 = 63;
