@@ -1268,6 +1268,8 @@
 
 #define HEKLA_ARGUMENT_PIPE 5
 
+#define HEKLA_ARGUMENT_QUEUE 6
+
 #define HEKLA_FIELD_GLOBAL_BASE 0
 
 #define HEKLA_FIELD_GROUP_BASE 1
@@ -1290,6 +1292,8 @@
 
 #define HEKLA_FIELD_BOUNDS 10
 
+#define HEKLA_FIELD_QUEUE_CONTEXT 11
+
 #define HEKLA_NO_OFFSET 4294967295
 
 
@@ -1297,6 +1301,14 @@
 #define MAX_REGIONS 1024
 
 #define MAX_ALIGNMENT 128
+
+#define ON_DEVICE_PREFERRED_SIZE (1 << 20)
+
+#define ON_DEVICE_MAX_SIZE (64 << 20)
+
+#define MAX_ON_DEVICE_QUEUES 16
+
+#define MAX_ON_DEVICE_EVENTS 8192
 
 #define MAX_PIPE_ARGS 16
 
@@ -1622,11 +1634,15 @@ typedef cl_uint cl_mem_info_intel;
 
 typedef cl_uint cl_mem_advice_intel;
 
+typedef uint32_t Number;
+
 typedef cl_bitfield cl_mutable_dispatch_fields_khr;
 
 typedef cl_bitfield cl_device_unified_shared_memory_capabilities_intel;
 
 typedef cl_device_unified_shared_memory_capabilities_intel Capabilities;
+
+#define ROOT 0
 
 #define COMMAND_BUFFER_CAPABILITIES (CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR)
 
@@ -2398,7 +2414,7 @@ cl_command_queue clCreateCommandQueue(cl_context context,
 
 cl_int clSetDefaultDeviceCommandQueue(cl_context context,
                                       cl_device_id device,
-                                      cl_command_queue _command_queue);
+                                      cl_command_queue command_queue);
 
 cl_int clRetainCommandQueue(cl_command_queue command_queue);
 

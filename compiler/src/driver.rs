@@ -355,7 +355,7 @@ fn analyze(
     diags: &mut Diagnostics,
     watch: &mut Stopwatch,
 ) -> Option<sema::hir::Module> {
-    if !target.c_versions().contains(&options.std) {
+    if !target.takes(options.std) {
         let std = options.std;
         let message =
             format!("'-cl-std=CL{std}' needs OpenCL C {std} which this device does not offer");
@@ -444,6 +444,7 @@ fn run_passes(
     target: &Target,
     pipeline: &Pipeline<'_>,
 ) -> Result<Structures, String> {
+    crate::link::number_kernels(ir);
     for function in ir.functions.values_mut() {
         function.undefined_is_zero = target.zero_private;
         function.miscompiles_remainder_loops = target.miscompiles_remainder_loops;

@@ -242,9 +242,17 @@ pub struct Kernel {
     pub required_subgroups: Option<u32>,
     /// True if a work-group may have no more than one sub-group of the required size, which is larger than the hardware's.
     pub one_subgroup: bool,
+    /// True if it is the kernel of a block ([`crate::device_queue`]), which programs do not see. Argument 0 is the address of what the
+    /// block captured; its local pointers follow.
+    pub is_block: bool,
 }
 
 impl Kernel {
+    /// Returns true if work-items of the kernel use queues on the device, so that the launch gives it a context.
+    pub fn uses_device_queues(&self) -> bool {
+        self.argument_fields.iter().any(|entry| entry.field == Field::QueueContext)
+    }
+
     /// Most bytes of a kernel-argument buffer: far more than the arguments that a device takes.
     const MAX_ARGUMENT_BUFFER: u32 = 1 << 20;
     /// Largest element of the local block in bytes.
@@ -387,6 +395,8 @@ pub enum ArgKind {
     /// A pipe with packets of so many bytes, of any number of them for 0: the device address (u64) of its buffer, which begins with a
     /// [`pipe_header`], goes into the kernel-argument buffer.
     Pipe { access: ImageAccess, packet: u32 },
+    /// `queue_t`: a queue on the device, whose handle ([`crate::device_queue`], u64) goes into the kernel-argument buffer.
+    Queue,
 }
 
 impl ArgKind {
@@ -395,7 +405,7 @@ impl ArgKind {
     pub fn field_size(self) -> Option<u32> {
         match self {
             ArgKind::Value { size } => Some(size),
-            ArgKind::Buffer | ArgKind::Pipe { .. } => Some(8),
+            ArgKind::Buffer | ArgKind::Pipe { .. } | ArgKind::Queue => Some(8),
             ArgKind::Image { .. } | ArgKind::Sampler => Some(4),
             ArgKind::Local { .. } => None,
         }
@@ -546,6 +556,8 @@ pub enum Field {
     DataAddress,
     /// u64: device address of the launch's buffer for [`crate::printf`].
     PrintfBuffer,
+    /// u64: device address of the launch's [`crate::device_queue::context`].
+    QueueContext,
     /// u64: device address of a word that is there to order operations by, the same one in all
     /// launches on a device. Its value does not matter.
     OrderWord,
@@ -563,7 +575,9 @@ impl Field {
             | Field::NumGroups => Some((24, 8)),
             Field::EnqueuedLocalSize | Field::Bounds => Some((12, 4)),
             Field::WorkDim => Some((4, 4)),
-            Field::DataAddress | Field::PrintfBuffer | Field::OrderWord => Some((8, 8)),
+            Field::DataAddress | Field::PrintfBuffer | Field::QueueContext | Field::OrderWord => {
+                Some((8, 8))
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::ir::names::space_name;
 use crate::ir::{
-    AddressSpace, Func, Function, Global, GlobalData, InstData, Linkage, Module, Type,
+    AddressSpace, Func, Function, Global, GlobalData, InstData, Linkage, Module, Type, Value,
 };
 use crate::object::{ModuleFlags, Object};
 use crate::options::LinkOptions;
@@ -257,7 +257,9 @@ impl EntityMap {
     fn rename(&self, function: &mut Function) {
         for inst in function.insts.values_mut() {
             match inst {
-                InstData::Call { func, .. } => *func = self.functions[*func].unwrap_or(*func),
+                InstData::Call { func, .. } | InstData::KernelNumber { kernel: func } => {
+                    *func = self.functions[*func].unwrap_or(*func);
+                }
                 InstData::GlobalAddr { global } => {
                     *global = self.globals[*global].unwrap_or(*global);
                 }
@@ -288,6 +290,26 @@ fn undefined(module: &Module) -> Vec<String> {
         None => format!("undefined symbol: {name}"),
     };
     names.map(message).collect()
+}
+
+/// Makes constants of the numbers of kernels, in a program in which nothing is missing.
+pub fn number_kernels(module: &mut Module) {
+    let numbers: HashMap<Func, u64> =
+        module.kernels.iter().zip(0..).map(|(kernel, number)| (kernel.func, number)).collect();
+    for function in module.functions.values_mut() {
+        let mut constants: HashMap<Value, Value> = HashMap::new();
+        for inst in function.layout_insts().collect::<Vec<_>>() {
+            let InstData::KernelNumber { kernel } = function.insts[inst] else { continue };
+            // What is no kernel has a number that the runtime refuses.
+            let number = numbers.get(&kernel).copied().unwrap_or(u64::from(u32::MAX));
+            if let Some(result) = function.result(inst) {
+                constants.insert(result, function.constant(Type::I32, number));
+            }
+        }
+        if !constants.is_empty() {
+            function.replace_uses(|value| constants.get(&value).copied().unwrap_or(value));
+        }
+    }
 }
 
 /// Empties the variables that no kernel uses, after all passes.

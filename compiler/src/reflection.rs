@@ -117,6 +117,7 @@ fn argument(kernel: &Kernel, index: usize, arg: &Arg) -> Object {
             .member("size", 8)
             .member("packet", packet)
             .member("access", Text(access.name())),
+        ArgKind::Queue => object.member("kind", Text("queue")).member("size", 8),
     };
     let place = kernel.argument_fields.iter().find(|entry| entry.field == Field::Arg(index as u32));
     match place {
@@ -139,6 +140,7 @@ fn implicit_field(entry: &ArgumentField) -> Option<Object> {
         Field::Bounds => "bounds",
         Field::DataAddress => "data_address",
         Field::PrintfBuffer => "printf_buffer",
+        Field::QueueContext => "queue_context",
         Field::OrderWord => "order_word",
     };
     let (size, _) = entry.field.layout()?;

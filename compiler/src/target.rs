@@ -370,6 +370,7 @@ impl Target {
             ("__opencl_c_generic_address_space", true),
             ("__opencl_c_work_group_collective_functions", true),
             ("__opencl_c_pipes", self.vulkan_memory_model),
+            ("__opencl_c_device_enqueue", self.device_enqueue()),
             ("__opencl_c_subgroups", self.subgroups.is_some()),
             ("__opencl_c_integer_dot_product_input_4x8bit", true),
             ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
@@ -395,6 +396,12 @@ impl Target {
             ("__opencl_c_atomic_order_seq_cst", self.vulkan_memory_model),
             ("__opencl_c_atomic_scope_device", self.vulkan_memory_model),
         ])
+    }
+
+    /// Returns true if kernels enqueue others: what they write is then ordered before what the runtime reads, and 64-bit
+    /// numbers are there.
+    pub fn device_enqueue(&self) -> bool {
+        self.vulkan_memory_model
     }
 
     /// Returns true if a profile shows cl_intel_subgroups, and there are sub-groups.
@@ -501,12 +508,26 @@ impl Target {
         }
     }
 
-    /// Versions of OpenCL C that programs may be written in. OpenCL C 2.0 is not among them: pipes and
-    /// queues on the device are no options there.
+    /// Returns true if programs in a version of OpenCL C are compiled. So are those in 2.0 on devices that lack some of it,
+    /// since few programs need that: what is missing is refused where it is used.
+    pub fn takes(&self, std: ClStd) -> bool {
+        std == ClStd::Cl20 || self.c_versions().contains(&std)
+    }
+
+    /// Versions of OpenCL C that the device has whole. In 2.0, pipes, queues on the device and images that are read and
+    /// written are no options.
     pub fn c_versions(&self) -> &'static [ClStd] {
-        const ALL: &[ClStd] = &[ClStd::Cl10, ClStd::Cl11, ClStd::Cl12, ClStd::Cl30, ClStd::Cl31];
-        let newer = ALL.iter().rev().take_while(|std| **std > self.version()).count();
-        &ALL[..ALL.len() - newer]
+        use ClStd::*;
+        const ALL: &[ClStd] = &[Cl10, Cl11, Cl12, Cl20, Cl30, Cl31];
+        const WITHOUT_20: &[ClStd] = &[Cl10, Cl11, Cl12, Cl30, Cl31];
+        let listed = if self.has_c_20() { ALL } else { WITHOUT_20 };
+        let newer = listed.iter().rev().take_while(|std| **std > self.version()).count();
+        &listed[..listed.len() - newer]
+    }
+
+    /// Returns true if the device has all that OpenCL C 2.0 asks for, which 3.0 makes optional.
+    fn has_c_20(&self) -> bool {
+        self.device_enqueue() && (self.read_write_images || !self.images)
     }
 
     /// Returns true if cl_khr_fp16 is offered: programs may compute with half.

@@ -162,6 +162,17 @@ fn special(builtin: Builtin, target: &Target) -> Vec<String> {
         Check::Reservation => {
             vec!["kernel void k0(global int *p) { reserve_id_t id = CLK_NULL_RESERVE_ID; *p = is_valid_reserve_id(id); }\n".into()]
         }
+        Check::DeviceQueue => {
+            let args = match name {
+                "get_default_queue" | "create_user_event" => "",
+                "set_user_event_status" => "e, 0",
+                "capture_event_profiling_info" => "e, CLK_PROFILING_COMMAND_EXEC_TIME, p",
+                _ => "e",
+            };
+            vec![format!(
+                "kernel void k0(global int *p) {{ clk_event_t e = CLK_NULL_EVENT; {name}({args}); }}\n"
+            )]
+        }
         Check::Space(Some(_)) => {
             vec![format!("kernel void k0(global int *p) {{ int *g = p; *p = {name}(g) != 0; }}\n")]
         }
@@ -261,9 +272,10 @@ fn every_row(target: &Target, device: &str, options: &str) {
         // A device may have no images; without halves there are no functions for images of them.
         let is_image = builtin.check() == Check::Images;
         let is_pipe = matches!(builtin.check(), Check::Pipe { .. } | Check::Reservation);
+        let is_queue = builtin.check() == Check::DeviceQueue;
         let lacks = match builtin.check() {
             Check::Feature(name) => !target.features().contains(&name),
-            _ => is_pipe && !target.vulkan_memory_model,
+            _ => (is_pipe || is_queue) && !target.vulkan_memory_model,
         };
         if lacks {
             continue;

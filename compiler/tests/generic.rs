@@ -1,6 +1,7 @@
 //! The generic address space (OpenCL C 6.7.5 to 6.7.9, 6.15.10): what programs in OpenCL C 3.0 may do
 //! with pointers that name no address space, what they may not, and what stays as it was in 1.2.
 
+use hekla_compiler::options::ClStd;
 use hekla_compiler::{compile, Compiled, Options, Source, Target};
 
 fn compiled(text: &str, std: &str, target: &Target) -> Compiled {
@@ -66,16 +67,28 @@ fn the_feature_is_told() {
 #[test]
 fn versions_that_are_not_offered_are_refused() {
     let without_subgroups = Target { subgroups: None, ..Target::generic() };
-    for (version, target) in [("2.0", Target::generic()), ("3.1", without_subgroups)] {
-        let log = compiled("kernel void k() {}", &format!("CL{version}"), &target).log;
-        let wanted = format!(
-            "error: '-cl-std=CL{version}' needs OpenCL C {version} which this device does not offer"
-        );
-        assert_eq!(log.lines().next(), Some(wanted.as_str()));
-    }
-    for version in ["CL1.0", "CL1.1", "CL1.2", "CL3.0", "CL3.1"] {
+    let log = compiled("kernel void k() {}", "CL3.1", &without_subgroups).log;
+    let wanted = "error: '-cl-std=CL3.1' needs OpenCL C 3.1 which this device does not offer";
+    assert_eq!(log.lines().next(), Some(wanted));
+    for version in ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CL3.1"] {
         accept_in(version, "kernel void k() {}");
     }
+}
+
+/// A device that lacks a part of OpenCL C 2.0 does not list it, and takes programs that do not need that part.
+#[test]
+fn programs_in_20_are_refused_for_what_they_need() {
+    let without_order = Target { vulkan_memory_model: false, ..Target::generic() };
+    assert!(!without_order.c_versions().contains(&ClStd::Cl20));
+    assert!(Target::generic().c_versions().contains(&ClStd::Cl20));
+    let log =
+        compiled("kernel void k(global int *p) { int *q = p; *q = 1; }", "CL2.0", &without_order)
+            .log;
+    assert_eq!(log, "");
+    let text = "kernel void k(global int *p) {\n\
+                enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ *p = 1; }); }";
+    let log = compiled(text, "CL2.0", &without_order).log;
+    assert!(log.contains("requires device-side enqueue which this device does not offer"), "{log}");
 }
 
 /// The examples of the specification that it calls legal. (In the first, of 6.7.5, one side of `?:` is

@@ -205,7 +205,8 @@ impl Launch {
             Field::DataAddress => self.data.to_le_bytes().to_vec(),
             Field::PrintfBuffer => printf.to_le_bytes().to_vec(),
             Field::OrderWord => order_word.to_le_bytes().to_vec(),
-            Field::GlobalBase | Field::GroupBase => Vec::new(),
+            // Nothing here executes what a kernel enqueues.
+            Field::GlobalBase | Field::GroupBase | Field::QueueContext => Vec::new(),
         }
     }
 

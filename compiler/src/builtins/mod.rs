@@ -18,6 +18,7 @@ mod collective_by_items;
 mod collective_by_subgroups;
 mod common;
 pub mod convert;
+mod device_queue;
 mod dot_product;
 mod exact_math;
 mod extended_async_copy;
@@ -85,6 +86,7 @@ const CHAPTERS: &[&[Row]] = &[
     collective::ROWS,
     image_functions::ROWS,
     pipes::ROWS,
+    device_queue::ROWS,
     clocks::ROWS,
 ];
 

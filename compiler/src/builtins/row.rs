@@ -85,6 +85,8 @@ pub enum Check {
     },
     /// A reservation of packets of a pipe.
     Reservation,
+    /// Queues on the device and their events.
+    DeviceQueue,
 }
 
 /// What a function takes behind a pipe.

@@ -97,7 +97,7 @@ impl KernelInputs {
         let Field::Arg(arg) = field else { return Err(EmitError::malformed("a inputs field")) };
         match self.args.get(arg as usize) {
             Some(ArgKind::Value { size }) => Ok((*size, if *size >= 8 { 8 } else { 4 })),
-            Some(ArgKind::Buffer | ArgKind::Pipe { .. }) => Ok((8, 8)),
+            Some(ArgKind::Buffer | ArgKind::Pipe { .. } | ArgKind::Queue) => Ok((8, 8)),
             Some(ArgKind::Image { .. } | ArgKind::Sampler) => Ok((4, 4)),
             _ => Err(EmitError::malformed(format!("argument {arg} has no value"))),
         }
@@ -126,6 +126,7 @@ pub(super) fn field_of(query: WorkItemQuery) -> Option<Field> {
         EnqueuedLocalSize => Field::EnqueuedLocalSize,
         WorkDim => Field::WorkDim,
         PrintfBufferWord => Field::PrintfBuffer,
+        QueueContextWord => Field::QueueContext,
         DataAddressWord => Field::DataAddress,
         OrderAddressWord => Field::OrderWord,
         _ => return None,

@@ -143,6 +143,7 @@ pub fn emit_observed(
         required_subgroup_size: kernel.required_subgroup_size,
         required_subgroups: kernel.required_subgroups,
         one_subgroup: kernel.gathering == Gathering::Alone,
+        is_block: kernel.is_block,
     })
 }
 

@@ -250,6 +250,7 @@ fn make_entry(
         attributes: entry.attributes(),
         // Types, qualifiers and address spaces are part of a module.
         arg_info: true,
+        is_block: false,
         pointee_alignments,
     });
     Ok(())

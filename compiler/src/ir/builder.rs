@@ -255,6 +255,10 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::GlobalAddr { global }, Type::ptr(space))
     }
 
+    pub fn kernel_number(&mut self, kernel: Func) -> Value {
+        self.push(InstData::KernelNumber { kernel }, Type::I32)
+    }
+
     pub fn ptr_add(&mut self, ptr: Value, offset: Value) -> Value {
         self.ptr_add_within(ptr, offset, Within::ANYWHERE)
     }

@@ -135,6 +135,8 @@ pub struct KernelEntry {
     pub attributes: String,
     /// True if the program asked for `-cl-kernel-arg-info`.
     pub arg_info: bool,
+    /// As [`crate::kernel::Kernel::is_block`].
+    pub is_block: bool,
     /// By argument, and perhaps shorter: the alignment in bytes that the type of a buffer's pointer demands; 0 where it
     /// is none.
     pub pointee_alignments: Vec<u32>,

@@ -341,6 +341,11 @@ instructions! {
     Call { func: Func, args: SmallVec<[Value; 4]> } ["call" func (args)]
         READS | EFFECT | CALL, Never;
         |c, _| c.call(*func, args)
+    /// The number of the kernel whose entry a function is, among those of the program: known once all is linked
+    /// ([`crate::link::number_kernels`]).
+    KernelNumber { kernel: Func } ["kernel_number" kernel]
+        PURE, Never;
+        |_, ty| ensure(ty == Type::I32, "result is not i32")
     /// Result number `index`, at least 1, of a call whose first result is `call`. Stands behind the call in its
     /// block.
     CallResult { call: Value, index: u32 } ["call_result" call, index]

@@ -594,6 +594,8 @@ operations! {
         WorkDim = "work_dim" => Type::I32,
         /// Global pointer to the launch's buffer for [`crate::printf`]; dimension is 0.
         PrintfBuffer = "printf_buffer" => Type::ptr(AddressSpace::Global),
+        /// Global pointer to the launch's [`crate::device_queue::context`]; dimension is 0.
+        QueueContext = "queue_context" => Type::ptr(AddressSpace::Global),
         /// The number of the work-item in its sub-group; dimension is 0, here and in the other queries of sub-groups.
         SubgroupInvocation = "subgroup_invocation" => Type::I32,
         /// The number of the sub-group in its work-group.
@@ -621,6 +623,8 @@ operations! {
         NumGroupsWord = "num_groups_word" => Type::I32,
         /// A word of the address.
         PrintfBufferWord = "printf_buffer_word" => Type::I32,
+        /// A word of the address.
+        QueueContextWord = "queue_context_word" => Type::I32,
         /// A word of the address of the program's data image ([`crate::kernel::DataImage`]).
         DataAddressWord = "data_address_word" => Type::I32,
         /// A word of the address of the word that sequentially consistent fences act on.

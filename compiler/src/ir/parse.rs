@@ -351,6 +351,7 @@ impl Parser {
             true => Some(self.number()?),
             false => None,
         };
+        let is_block = self.eat_word("block");
         let gathering = match (self.eat_word("whole"), self.eat_word("alone")) {
             (true, _) => Gathering::Whole,
             (_, true) => Gathering::Alone,
@@ -367,6 +368,7 @@ impl Parser {
             gathering,
             attributes: String::new(),
             arg_info: false,
+            is_block,
             pointee_alignments,
         });
         Ok(())
@@ -397,9 +399,11 @@ impl Parser {
                 };
                 ArgKind::Pipe { access, packet: self.number()? }
             }
+            "queue" => ArgKind::Queue,
             _ => {
-                return self
-                    .fail_back("expected 'value', 'buffer', 'local', 'image', 'sampler' or 'pipe'")
+                return self.fail_back(
+                    "expected 'value', 'buffer', 'local', 'image', 'sampler', 'pipe' or 'queue'",
+                )
             }
         })
     }
@@ -744,7 +748,7 @@ fn empty_global(name: &str) -> GlobalData {
 
 fn plain_arg(name: String, kind: ArgKind) -> Arg {
     let address = match kind {
-        ArgKind::Value { .. } | ArgKind::Sampler => ArgAddress::Private,
+        ArgKind::Value { .. } | ArgKind::Sampler | ArgKind::Queue => ArgAddress::Private,
         ArgKind::Buffer | ArgKind::Image { .. } | ArgKind::Pipe { .. } => ArgAddress::Global,
         ArgKind::Local { .. } => ArgAddress::Local,
     };

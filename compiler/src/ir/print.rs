@@ -198,6 +198,7 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
             ArgKind::Pipe { access, packet } => {
                 write!(out, "{name}: pipe {} {packet}", access.name())
             }
+            ArgKind::Queue => write!(out, "{name}: queue"),
         };
         if let Some(align) = kernel.pointee_alignments.get(i).filter(|&&align| align != 0) {
             let _ = write!(out, " aligned {align}");
@@ -214,6 +215,7 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
     if let Some(count) = kernel.required_subgroups {
         let _ = write!(out, " subgroups {count}");
     }
+    out.push_str(if kernel.is_block { " block" } else { "" });
     out.push_str(match kernel.gathering {
         Gathering::Some => "",
         Gathering::Whole => " whole",

@@ -27,7 +27,7 @@ pub enum Unit {
     Float,
     /// Functions of double.
     Double,
-    /// Functions on images and pipes.
+    /// Functions on images, pipes and queues.
     Image,
 }
 
@@ -111,6 +111,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
                 include_str!("image.cl"),
                 include_str!("block.cl"),
                 include_str!("pipe.cl"),
+                include_str!("device_queue.cl"),
             ];
         }
     };

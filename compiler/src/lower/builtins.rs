@@ -85,7 +85,11 @@ impl<'m> Lowering<'m, '_> {
         self.b.convert_number(value, (number(from), number(to)), rounding, saturate)
     }
 
-    fn with_lowerer<R>(&mut self, span: Span, body: impl FnOnce(&mut Lowerer<'_, 'm>) -> R) -> R {
+    pub(super) fn with_lowerer<R>(
+        &mut self,
+        span: Span,
+        body: impl FnOnce(&mut Lowerer<'_, 'm>) -> R,
+    ) -> R {
         let (target, options) = (self.context.target, self.context.options);
         body(&mut Lowerer {
             b: &mut self.b,

@@ -178,6 +178,10 @@ impl Lowering<'_, '_> {
             ExprKind::IncDec { place, increment, prefix, stride } => {
                 self.inc_dec(place, *increment, *prefix, *stride)
             }
+            ExprKind::Enqueue(enqueue) => self.enqueue(enqueue, expr.span),
+            ExprKind::KernelProperty { property, kernel, range } => {
+                self.kernel_property(*property, *kernel, range.as_deref(), expr.span)
+            }
             ExprKind::Call { .. }
             | ExprKind::Builtin { .. }
             | ExprKind::Comma(..)

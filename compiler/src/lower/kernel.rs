@@ -6,7 +6,7 @@ use crate::ir::{
 };
 use crate::kernel::{Arg, ArgAddress, ArgKind, ImageType};
 use crate::sema::hir::{ArgInfo, FunctionId, KernelInfo};
-use crate::sema::types::{TypeId, TypeKind, Types, SAMPLER};
+use crate::sema::types::{TypeId, TypeKind, Types, QUEUE, SAMPLER};
 
 /// Local memory arguments are aligned at least this far, as programs cast them to wider types.
 const LOCAL_ARG_ALIGN: u32 = 16;
@@ -43,6 +43,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
     reader.b.call(body, &values, None);
     reader.b.ret(None);
     let func = context.out.functions.push(entry);
+    context.entries.insert(id, func);
     let user = context.user;
     let all_meet = user.uses_subgroups && !user.parts_meet && !context.separate;
     context.out.kernels.push(KernelEntry {
@@ -57,6 +58,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
         gathering: if all_meet { Gathering::Whole } else { Gathering::Some },
         attributes: info.attributes.clone(),
         arg_info: context.options.kernel_arg_info,
+        is_block: info.is_block,
         pointee_alignments,
     });
 }
@@ -82,6 +84,7 @@ fn classify(types: &Types, ty: TypeId, locals: &mut u32) -> Option<ArgKind> {
             Some(ArgKind::Pipe { access, packet: size as u32 })
         }
         TypeKind::Opaque(SAMPLER) => Some(ArgKind::Sampler),
+        TypeKind::Opaque(QUEUE) => Some(ArgKind::Queue),
         TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Record(_) => {
             let size = types.size(ty).filter(|&size| size <= MAX_ARG_SIZE)?;
             Some(ArgKind::Value { size: size as u32 })

@@ -8,6 +8,7 @@
 mod assign;
 mod builtins;
 mod contraction;
+mod device_enqueue;
 mod expr;
 mod foreign;
 mod function;
@@ -88,6 +89,8 @@ pub(crate) struct Context<'a> {
     separate: bool,
     out: ir::Module,
     functions: FxHashMap<(Origin, hir::FunctionId), ir::Func>,
+    /// The entries of kernels.
+    entries: FxHashMap<hir::FunctionId, ir::Func>,
     globals: FxHashMap<(Origin, hir::GlobalId), ir::Global>,
     /// Functions that are called but not lowered yet.
     worklist: Vec<(Origin, hir::FunctionId, ir::Func)>,
@@ -113,6 +116,7 @@ impl<'a> Context<'a> {
             separate,
             out: ir::Module::default(),
             functions: FxHashMap::default(),
+            entries: FxHashMap::default(),
             globals: FxHashMap::default(),
             worklist: Vec::new(),
             shared_globals: FxHashMap::default(),
@@ -127,6 +131,12 @@ impl<'a> Context<'a> {
                 kernel::lower_entry(self, id, info);
             }
         }
+    }
+
+    /// Returns the entry of a kernel. All are lowered before any function's body.
+    fn entry(&mut self, kernel: hir::FunctionId, span: Span) -> ir::Func {
+        let entry = self.entries.get(&kernel).copied();
+        entry.unwrap_or_else(|| self.function(Origin::User, kernel, span))
     }
 
     /// Lowers what is called, and what that calls.

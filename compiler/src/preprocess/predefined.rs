@@ -21,6 +21,7 @@ pub(super) struct Features {
     scope_all_devices: bool,
     subgroups: bool,
     pipes: bool,
+    device_enqueue: bool,
 }
 
 impl Features {
@@ -38,6 +39,7 @@ impl Features {
             scope_all_devices: since_20("__opencl_c_atomic_scope_all_devices"),
             subgroups: has("__opencl_c_subgroups"),
             pipes: has("__opencl_c_pipes"),
+            device_enqueue: since_20("__opencl_c_device_enqueue"),
         }
     }
 
@@ -53,6 +55,7 @@ impl Features {
             Requirement::ScopeAllDevices => self.scope_all_devices,
             Requirement::Subgroups => self.subgroups,
             Requirement::Pipes => self.pipes,
+            Requirement::DeviceEnqueue => self.device_enqueue,
         }
     }
 }
@@ -72,6 +75,7 @@ enum Requirement {
     ScopeAllDevices,
     Subgroups,
     Pipes,
+    DeviceEnqueue,
 }
 
 /// A built-in macro's definition.
@@ -141,6 +145,7 @@ static GROUPS: &[(Requirement, Group)] = &[
     (Requirement::ScopeAllDevices, ALL_DEVICES),
     (Requirement::Subgroups, &[("memory_scope_sub_group", "4")]),
     (Requirement::Pipes, &[("CLK_NULL_RESERVE_ID", "((reserve_id_t)0)")]),
+    (Requirement::DeviceEnqueue, DEVICE_ENQUEUE),
     (Requirement::Nothing, SAMPLERS),
     (Requirement::Nothing, CHANNELS),
 ];
@@ -166,6 +171,29 @@ static VERSION_NUMBERS: Group = &[
     ("CL_VERSION_2_0", "200"),
     ("CL_VERSION_3_0", "300"),
     ("CL_VERSION_3_1", "310"),
+];
+
+/// OpenCL C 6.15.17: flags, errors and nulls of queues on the device.
+static DEVICE_ENQUEUE: Group = &[
+    ("CLK_ENQUEUE_FLAGS_NO_WAIT", "0x0"),
+    ("CLK_ENQUEUE_FLAGS_WAIT_KERNEL", "0x1"),
+    ("CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP", "0x2"),
+    ("CLK_PROFILING_COMMAND_EXEC_TIME", "0x1"),
+    ("CLK_NULL_EVENT", "((clk_event_t)0)"),
+    ("CLK_NULL_QUEUE", "((queue_t)0)"),
+    ("CLK_SUCCESS", "0"),
+    ("CLK_ENQUEUE_FAILURE", "-101"),
+    ("CLK_INVALID_QUEUE", "-102"),
+    ("CLK_INVALID_NDRANGE", "-160"),
+    ("CLK_INVALID_EVENT_WAIT_LIST", "-57"),
+    ("CLK_DEVICE_QUEUE_FULL", "-161"),
+    ("CLK_INVALID_ARG_SIZE", "-51"),
+    ("CLK_EVENT_ALLOCATION_FAILURE", "-100"),
+    ("CLK_OUT_OF_RESOURCES", "-5"),
+    ("CL_COMPLETE", "0x0"),
+    ("CL_RUNNING", "0x1"),
+    ("CL_SUBMITTED", "0x2"),
+    ("CL_QUEUED", "0x3"),
 ];
 
 static KEYWORDS: Group = &[

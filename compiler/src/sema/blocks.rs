@@ -19,11 +19,11 @@ use crate::syntax::ast::{self, AddressSpace, BlockLiteral, DeclSpecs, Initialize
 /// The meaning of a block variable.
 #[derive(Debug, Clone)]
 pub(super) struct BlockValue {
-    function: FunctionId,
+    pub function: FunctionId,
     /// A type of kind [`TypeKind::Block`].
     pub ty: TypeId,
     /// Copies of what the block captures, in the function that evaluated its literal.
-    copies: Vec<(LocalId, TypeId)>,
+    pub copies: Vec<(LocalId, TypeId)>,
 }
 
 /// A variable of an enclosing function that a block uses.
@@ -76,7 +76,11 @@ impl Sema<'_> {
 
     /// Returns the block that an expression names, copies of what it captures being made by `out`; `None`
     /// after a diagnostic.
-    fn block_value(&mut self, expr: &ast::Expr, out: Option<&mut Vec<Stmt>>) -> Option<BlockValue> {
+    pub(super) fn block_value(
+        &mut self,
+        expr: &ast::Expr,
+        out: Option<&mut Vec<Stmt>>,
+    ) -> Option<BlockValue> {
         match &expr.kind {
             ast::ExprKind::Block(literal) => {
                 let literal = self.block_literal(literal, expr.span)?;

@@ -64,6 +64,11 @@ impl Sema<'_> {
             }
             None => None,
         };
+        if functions.is_none() {
+            if let Some(call) = self.device_enqueue_call(name, args, span) {
+                return call;
+            }
+        }
         let args: Vec<Expr> = args.iter().map(|arg| self.rvalue(arg)).collect();
         if args.iter().any(|arg| self.is_error(arg.ty)) {
             return self.error_value(span);

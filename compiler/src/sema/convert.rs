@@ -4,7 +4,9 @@
 use super::consteval::{convert_scalar, Const};
 use super::hir::{ArithOp, Expr, ExprKind};
 use super::operand::value;
-use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT, RESERVATION, SAMPLER};
+use super::types::{
+    PointerType, Scalar, TypeId, TypeKind, CLK_EVENT, EVENT, QUEUE, RESERVATION, SAMPLER,
+};
 use super::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
@@ -292,7 +294,10 @@ impl Sema<'_> {
                 }
             }
             (None, None) => {
-                let is_event = matches!(types.kind(to), TypeKind::Opaque(EVENT | RESERVATION));
+                let is_event = matches!(
+                    types.kind(to),
+                    TypeKind::Opaque(EVENT | RESERVATION | QUEUE | CLK_EVENT)
+                );
                 if is_event && self.is_null_constant(&e) {
                     return value(ExprKind::Zero, to, e.span);
                 }
@@ -432,7 +437,7 @@ impl Sema<'_> {
                 _ => self.invalid_vector_cast(from, to, span),
             };
         }
-        if matches!(types.kind(to), TypeKind::Opaque(EVENT | RESERVATION))
+        if matches!(types.kind(to), TypeKind::Opaque(EVENT | RESERVATION | QUEUE | CLK_EVENT))
             && self.is_null_constant(&e)
         {
             return value(ExprKind::Zero, to, span);

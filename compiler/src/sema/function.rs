@@ -9,7 +9,7 @@ use super::hir::{ArgInfo, Function, FunctionId, KernelInfo, LabelId, Local, Loca
 use super::scope::{Binding, Entity};
 use super::stmt::Switch;
 use super::typename::{Param, QualType};
-use super::types::{Scalar, TypeId, TypeKind, SAMPLER};
+use super::types::{Scalar, TypeId, TypeKind, QUEUE, SAMPLER};
 use super::{print, Origin, Sema};
 use crate::options::ClStd;
 use crate::preprocess::Symbol;
@@ -353,6 +353,13 @@ impl Sema<'_> {
         id
     }
 
+    /// Returns a kernel without parameters or body, that no other program can link to.
+    pub(super) fn push_kernel(&mut self, name: &str, span: Span) -> FunctionId {
+        let id = self.push_function(name, self.basic.void, &[], span);
+        self.properties[id].is_static = true;
+        id
+    }
+
     fn push_function(
         &mut self,
         name: &str,
@@ -411,6 +418,7 @@ impl Sema<'_> {
                 .required_subgroup_size
                 .or(earlier.required_subgroup_size),
             attributes: attributes_text,
+            is_block: false,
             args,
         });
     }
@@ -440,7 +448,7 @@ impl Sema<'_> {
                 }
             }
             TypeKind::Scalar(Scalar::Half) if self.half_arithmetic() => return,
-            TypeKind::Image(_) | TypeKind::Pipe(..) | TypeKind::Opaque(SAMPLER) => return,
+            TypeKind::Image(_) | TypeKind::Pipe(..) | TypeKind::Opaque(SAMPLER | QUEUE) => return,
             kind => {
                 let is_forbidden = match kind {
                     TypeKind::Scalar(Scalar::Bool | Scalar::Half) => true,

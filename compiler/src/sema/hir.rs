@@ -76,6 +76,8 @@ pub struct KernelInfo {
     pub required_subgroup_size: Option<u32>,
     /// As CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
+    /// True if it is the kernel of a block that is enqueued ([`crate::kernel::Kernel::is_block`]).
+    pub is_block: bool,
     /// One per parameter: metadata as clGetKernelArgInfo reports it.
     pub args: Vec<ArgInfo>,
 }
@@ -400,6 +402,14 @@ pub enum ExprKind {
         function: Builtin,
         args: Vec<Expr>,
     },
+    /// `enqueue_kernel` or `enqueue_marker`: int.
+    Enqueue(Box<Enqueue>),
+    /// What a function tells of a block's kernel, and perhaps a range: uint.
+    KernelProperty {
+        property: KernelProperty,
+        kernel: FunctionId,
+        range: Option<Box<Expr>>,
+    },
     Comma(Box<Expr>, Box<Expr>),
     /// A compound literal or other unnamed object: initialize `local`, then this is its place's
     /// value.
@@ -413,6 +423,49 @@ pub enum ExprKind {
         body: Vec<Stmt>,
         value: Option<Box<Expr>>,
     },
+}
+
+/// A command that a kernel enqueues (OpenCL C 6.15.17).
+#[derive(Debug)]
+pub struct Enqueue {
+    pub queue: Expr,
+    /// `None` for a marker.
+    pub block: Option<EnqueuedBlock>,
+    pub events: Option<EventArguments>,
+}
+
+/// A block that is enqueued.
+#[derive(Debug)]
+pub struct EnqueuedBlock {
+    pub kernel: FunctionId,
+    pub flags: Expr,
+    /// Of `ndrange_t`.
+    pub range: Expr,
+    /// uint.
+    pub local_sizes: Vec<Expr>,
+    /// Bytes that the block captured.
+    pub captured_bytes: u32,
+    /// The variable that `stores` expect the address of these bytes in.
+    pub captured: LocalId,
+    /// What the block captured is stored.
+    pub stores: Vec<Stmt>,
+}
+
+/// Events of a command: how many it waits for, a pointer to them, and one to where its own goes; `None` for null.
+#[derive(Debug)]
+pub struct EventArguments {
+    pub count: Expr,
+    pub list: Option<Expr>,
+    pub event: Option<Expr>,
+}
+
+/// What kernels are asked of the kernel of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KernelProperty {
+    WorkGroupSize,
+    PreferredMultiple,
+    MaxSubgroupSize,
+    SubgroupCount,
 }
 
 /// Convenience for readers of the tree: the record behind a type, if it is one.

@@ -12,6 +12,7 @@ mod chains;
 mod consteval;
 mod convert;
 mod decl;
+mod device_enqueue;
 mod expr;
 mod function;
 mod globals;
@@ -96,6 +97,9 @@ pub fn analyze(
         strings: Default::default(),
         data_size: 0,
         contract_off: false,
+        ndrange: None,
+        block_kernels: FxHashMap::default(),
+        array_records: FxHashMap::default(),
     };
     for item in &unit.items {
         if sema.diags.is_full() {
@@ -143,6 +147,12 @@ struct Sema<'a> {
     data_size: u64,
     /// True after `#pragma OPENCL FP_CONTRACT OFF` at file scope.
     contract_off: bool,
+    /// `ndrange_t`, once it was met.
+    ndrange: Option<TypeId>,
+    /// The kernels of blocks that are enqueued.
+    block_kernels: FxHashMap<FunctionId, FunctionId>,
+    /// Records around arrays that such blocks capture.
+    array_records: FxHashMap<TypeId, TypeId>,
 }
 
 /// Types that are needed all the time.

@@ -1,8 +1,11 @@
 //! Declaration specifiers and declarators to types (C99 6.7.5, OpenCL C 6.7).
 
+use super::device_enqueue::NDRANGE;
 use super::records::RecordAttributes;
 use super::scope::Entity;
-use super::types::{PointerType, Scalar, TypeId, TypeKind, EVENT, RESERVATION, SAMPLER};
+use super::types::{
+    PointerType, Scalar, TypeId, TypeKind, CLK_EVENT, EVENT, QUEUE, RESERVATION, SAMPLER,
+};
 use super::{print, Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
 use crate::kernel::ImageType;
 use crate::options::ClStd;
@@ -209,6 +212,9 @@ impl Sema<'_> {
         match name {
             EVENT => return self.module.types.intern(TypeKind::Opaque(EVENT)),
             SAMPLER if self.target.images => return self.sampler_type(),
+            QUEUE | CLK_EVENT | NDRANGE if self.has_device_enqueue() => {
+                return self.device_queue_type(name);
+            }
             RESERVATION if self.has_pipes() => return self.reservation_type(),
             _ => {}
         }

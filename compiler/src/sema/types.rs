@@ -16,6 +16,12 @@ pub const SAMPLER: &str = "sampler_t";
 /// Name of the opaque type of reservations of packets (OpenCL C 6.15.18).
 pub const RESERVATION: &str = "reserve_id_t";
 
+/// Name of the opaque type of queues on the device (OpenCL C 6.15.17).
+pub const QUEUE: &str = "queue_t";
+
+/// Name of the opaque type of their commands' events.
+pub const CLK_EVENT: &str = "clk_event_t";
+
 /// An interned type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(u32);
@@ -238,7 +244,7 @@ impl Types {
     }
 
     /// Returns the size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
-    /// An event or a reservation is an 8-byte handle, a sampler a word. `None` for incomplete types, void, functions and other opaque
+    /// An event, a queue or a reservation is an 8-byte handle, a sampler a word. `None` for incomplete types, void, functions and other opaque
     /// types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         match self.kind(ty) {
@@ -248,7 +254,7 @@ impl Types {
             TypeKind::Pointer(_) => Some(8),
             TypeKind::Array(element, Some(n)) => self.size(*element)?.checked_mul(*n),
             TypeKind::Record(id) => self.records[*id].size,
-            TypeKind::Opaque(EVENT | RESERVATION) => Some(8),
+            TypeKind::Opaque(EVENT | RESERVATION | QUEUE | CLK_EVENT) => Some(8),
             TypeKind::Opaque(SAMPLER) => Some(4),
             _ => None,
         }
@@ -263,7 +269,7 @@ impl Types {
             | TypeKind::Pointer(_) => self.size(ty).unwrap_or(1) as u32,
             TypeKind::Array(element, _) => self.align(*element),
             TypeKind::Record(id) => self.records[*id].align.max(1),
-            TypeKind::Opaque(EVENT | RESERVATION) => 8,
+            TypeKind::Opaque(EVENT | RESERVATION | QUEUE | CLK_EVENT) => 8,
             TypeKind::Opaque(SAMPLER) => 4,
             _ => 1,
         }

@@ -96,6 +96,8 @@ const SCALARS: &[(&str, ScalarName)] = &[
     ("intptr_t", ScalarName::Long),
     ("uintptr_t", ScalarName::ULong),
     ("cl_mem_fence_flags", ScalarName::UInt),
+    ("kernel_enqueue_flags_t", ScalarName::UInt),
+    ("clk_profiling_info", ScalarName::UInt),
     ("memory_order", ScalarName::UInt),
     ("memory_scope", ScalarName::UInt),
 ];

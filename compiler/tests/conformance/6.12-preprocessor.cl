@@ -355,11 +355,6 @@ kernel void test(global uint *out) {
 #endif
 }
 
-//# reject: a version that the device does not offer is refused: OpenCL C 2.0
-//# options: -cl-std=CL2.0
-//# error: 0: '-cl-std=CL2.0' needs OpenCL C 2.0 which this device does not offer
-kernel void test(global uint *out) { }
-
 //# accept: the macros of OpenCL C 3.0, with the names of all versions
 //# options: -cl-std=CL3.0
 //# expect: 100 110 120 200 300 310 300
@@ -395,10 +390,16 @@ kernel void test(global uint *out) {
 #endif
 }
 
-//# reject: a version that the device does not offer is refused: OpenCL C 2.0
+//# accept: the macros of OpenCL C 2.0
 //# options: -cl-std=CL2.0
-//# error: 0: '-cl-std=CL2.0' needs OpenCL C 2.0 which this device does not offer
-kernel void test(global uint *out) { }
+//# expect: 200 110 1 0 2
+kernel void test(global uint *out) {
+    out[0] = __OPENCL_C_VERSION__;
+    out[1] = CL_VERSION_1_1;
+    out[2] = CLK_ENQUEUE_FLAGS_WAIT_KERNEL;
+    out[3] = CLK_SUCCESS;
+    out[4] = memory_scope_device;
+}
 
 //# reject: OpenCL C 3.1 is for devices with sub-groups
 //# requires: !subgroups

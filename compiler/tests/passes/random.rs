@@ -100,6 +100,7 @@ pub fn module(random: &mut Random, statements: usize) -> Module {
         gathering: Default::default(),
         attributes: String::new(),
         arg_info: false,
+        is_block: false,
         pointee_alignments: Vec::new(),
     });
     module

@@ -221,7 +221,14 @@ pub fn check_migration_flags(flags: cl_mem_migration_flags) -> Result<()> {
     Ok(())
 }
 
-/// Returns the queue of a handle.
+/// Returns the queue of a handle, in which the application enqueues.
 pub fn queue(handle: cl_command_queue) -> Result<Ref<Queue>> {
+    let queue = any_queue(handle)?;
+    ensure!(!queue.is_on_device(), CL_INVALID_COMMAND_QUEUE);
+    Ok(queue)
+}
+
+/// Returns the queue of a handle, which may be one on the device.
+pub fn any_queue(handle: cl_command_queue) -> Result<Ref<Queue>> {
     Ref::from_handle(handle)
 }

@@ -5,6 +5,7 @@ use super::enqueue::enqueue;
 use super::recordable::sizes;
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;
+use crate::core::command::device_enqueue;
 use crate::core::command::launch::Launch;
 use crate::core::command::Command;
 use crate::core::program::kernel::Kernel;
@@ -37,9 +38,17 @@ unsafe fn enqueue_kernel(
         // SAFETY: as the caller promises.
         return unsafe { enqueue(&queue, command_type, Command::Marker, waits, false, event) };
     }
+    let launch = Launch::new(&queue, &kernel, &sizes)?;
+    if launch.uses_device_queues() {
+        let executable = kernel.program.executable_on(&queue.device)?;
+        let made = device_enqueue::enqueue(&queue, launch, executable, (command_type, waits))?;
+        // SAFETY: as the caller promises.
+        unsafe { args::store_event(event, Some(made)) };
+        return Ok(());
+    }
     let made = queue.enqueue(Request {
         command_type,
-        command: Launch::new(&queue, &kernel, &sizes)?,
+        command: launch,
         waits,
         blocking: false,
         wants_event: !event.is_null(),

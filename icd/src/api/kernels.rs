@@ -16,6 +16,7 @@ use crate::core::memory::pipe::Pipe;
 use crate::core::memory::sampler::Sampler;
 use crate::core::program::kernel::{ArgValue, BuiltKernel, ExecInfo, Kernel, KernelArguments};
 use crate::core::program::Program;
+use crate::core::queue::Queue;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use hekla_compiler::kernel::{ArgAddress, ArgKind};
@@ -80,6 +81,15 @@ pub(super) unsafe fn arg_value(
             // Packets of another size would reach beyond the pipe's; without one the kernel compares.
             ensure!(packet == 0 || pipe.packet_size == packet, CL_INVALID_ARG_VALUE);
             Ok(ArgValue::Buffer(Some(pipe.buffer.downgrade())))
+        }
+        ArgKind::Queue => {
+            ensure!(size == size_of::<cl_command_queue>(), CL_INVALID_ARG_SIZE);
+            // SAFETY: as the caller promises.
+            let queue = Ref::<Queue>::from_handle(unsafe { handle(value) });
+            let queue = queue.map_err(|_| ClError(CL_INVALID_DEVICE_QUEUE))?;
+            ensure!(queue.is_on_device(), CL_INVALID_DEVICE_QUEUE);
+            ensure!(queue.context == kernel.program.context, CL_INVALID_CONTEXT);
+            Ok(ArgValue::Queue(queue.number))
         }
         ArgKind::Sampler => {
             ensure!(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE);

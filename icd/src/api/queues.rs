@@ -5,8 +5,12 @@ use crate::cl::error::{ensure, fail, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::device::capabilities::queue_properties;
+use crate::core::device::capabilities::{
+    queue_properties, ON_DEVICE_MAX_SIZE, ON_DEVICE_PREFERRED_SIZE,
+};
+use crate::core::device::language::on_device_properties;
 use crate::core::device::Device;
+use crate::core::queue::on_device::default_on_device;
 use crate::core::queue::{Properties, Queue};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
@@ -27,7 +31,11 @@ fn check(device: &Device, properties: cl_command_queue_properties) -> Result<()>
     let out_of_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
     ensure!(!on_device || out_of_order, CL_INVALID_VALUE);
     ensure!(on_device || properties & CL_QUEUE_ON_DEVICE_DEFAULT == 0, CL_INVALID_VALUE);
-    ensure!(properties & !queue_properties(device.info()) == 0, CL_INVALID_QUEUE_PROPERTIES);
+    let offered = match on_device {
+        true => on_device_properties(device),
+        false => queue_properties(device.info()),
+    };
+    ensure!(properties & !offered == 0, CL_INVALID_QUEUE_PROPERTIES);
     Ok(())
 }
 
@@ -40,6 +48,13 @@ fn create(
     let device = Ref::<Device>::from_handle(device)?;
     context.index_of(&device)?;
     check(&device, properties.bits)?;
+    ensure!(properties.on_device_size <= ON_DEVICE_MAX_SIZE, CL_INVALID_QUEUE_PROPERTIES);
+    if properties.bits & CL_QUEUE_ON_DEVICE_DEFAULT != 0 {
+        // There is one for each device (5.1).
+        if let Some(default) = default_on_device(&context, context.index_of(&device)?) {
+            return Ok(default.expose());
+        }
+    }
     Ok(Queue::new(context, device, properties)?.expose())
 }
 
@@ -61,13 +76,15 @@ fn read_list(list: &[cl_queue_properties]) -> Result<Properties> {
     let is = |name: u64, constant: u32| name == u64::from(constant);
     let bits = pairs().rfind(|(name, _)| is(*name, CL_QUEUE_PROPERTIES));
     let bits = bits.map_or(0, |(_, bits)| bits);
-    let mut properties = Properties { bits, ..Properties::default() };
+    let on_device_size = ON_DEVICE_PREFERRED_SIZE;
+    let mut properties = Properties { bits, on_device_size, ..Properties::default() };
     for (name, value) in pairs() {
         if is(name, CL_QUEUE_PRIORITY_KHR) {
             properties.priority = priority(value, bits)?;
         } else if is(name, CL_QUEUE_SIZE) {
-            // Only device queues have a size, and there are none.
+            // Only device queues have a size.
             ensure!(bits & CL_QUEUE_ON_DEVICE != 0, CL_INVALID_VALUE);
+            properties.on_device_size = u32::try_from(value).unwrap_or(u32::MAX);
         } else {
             ensure!(is(name, CL_QUEUE_PROPERTIES), CL_INVALID_VALUE);
         }
@@ -105,17 +122,21 @@ entry! {
         create(context, device, Properties { bits: properties, ..Properties::default() })
     }
 
-    /// clSetDefaultDeviceCommandQueue. There are no device queues, so that no queue can be the right
-    /// one: CL_INVALID_OPERATION, whatever it is.
+    /// clSetDefaultDeviceCommandQueue. CL_INVALID_OPERATION where there are no queues on the device.
     fn clSetDefaultDeviceCommandQueue(
         context: cl_context,
         device: cl_device_id,
-        _command_queue: cl_command_queue,
+        command_queue: cl_command_queue,
     ) -> status {
         let context = Ref::<Context>::from_handle(context)?;
         let device = Ref::<Device>::from_handle(device)?;
         context.index_of(&device)?;
-        fail(CL_INVALID_OPERATION)
+        ensure!(on_device_properties(&device) != 0, CL_INVALID_OPERATION);
+        let queue = args::any_queue(command_queue)?;
+        let is_of_device = queue.is_on_device() && queue.device == device;
+        ensure!(is_of_device && queue.context == context, CL_INVALID_COMMAND_QUEUE);
+        queue.make_default_on_device();
+        Ok(())
     }
 
     /// clRetainCommandQueue.
@@ -125,7 +146,7 @@ entry! {
 
     /// clReleaseCommandQueue: also flushes.
     fn clReleaseCommandQueue(command_queue: cl_command_queue) -> status {
-        let queue = args::queue(command_queue)?;
+        let queue = args::any_queue(command_queue)?;
         if let Err(error) = queue.flush() {
             tracing::warn!("flushing a released queue: {error}");
         }
@@ -140,7 +161,7 @@ entry! {
         param_value: *mut c_void,
         param_value_size_ret: *mut usize,
     ) -> status {
-        let queue = args::queue(command_queue)?;
+        let queue = args::any_queue(command_queue)?;
         let value = match param_name {
             CL_QUEUE_CONTEXT => Value::of(queue.context.handle()),
             CL_QUEUE_DEVICE => Value::of(queue.device.handle()),
@@ -149,7 +170,11 @@ entry! {
             CL_QUEUE_PROPERTIES_ARRAY => {
                 Value::list(queue.properties.list.as_deref().unwrap_or_default())
             }
-            CL_QUEUE_DEVICE_DEFAULT => Value::of(std::ptr::null_mut::<_cl_command_queue>()),
+            CL_QUEUE_DEVICE_DEFAULT => {
+                let default = default_on_device(&queue.context, queue.device_index);
+                Value::of(default.map_or(std::ptr::null_mut(), |default| default.handle()))
+            }
+            CL_QUEUE_SIZE if queue.is_on_device() => Value::of(queue.on_device_size()),
             // CL_QUEUE_SIZE is for device queues only.
             CL_QUEUE_SIZE => return fail(CL_INVALID_COMMAND_QUEUE),
             _ => return fail(CL_INVALID_VALUE),

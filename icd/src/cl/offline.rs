@@ -20,6 +20,7 @@ pub const HEKLA_ARGUMENT_LOCAL: u32 = 2;
 pub const HEKLA_ARGUMENT_IMAGE: u32 = 3;
 pub const HEKLA_ARGUMENT_SAMPLER: u32 = 4;
 pub const HEKLA_ARGUMENT_PIPE: u32 = 5;
+pub const HEKLA_ARGUMENT_QUEUE: u32 = 6;
 
 /// `hekla_field.kind`.
 pub const HEKLA_FIELD_GLOBAL_BASE: u32 = 0;
@@ -33,6 +34,7 @@ pub const HEKLA_FIELD_DATA_ADDRESS: u32 = 7;
 pub const HEKLA_FIELD_PRINTF_BUFFER: u32 = 8;
 pub const HEKLA_FIELD_ORDER_WORD: u32 = 9;
 pub const HEKLA_FIELD_BOUNDS: u32 = 10;
+pub const HEKLA_FIELD_QUEUE_CONTEXT: u32 = 11;
 
 /// The offset of an argument that the kernel does not read.
 pub const HEKLA_NO_OFFSET: u32 = 0xFFFF_FFFF;

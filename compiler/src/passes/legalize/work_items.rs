@@ -112,6 +112,7 @@ fn parts(query: WorkItemQuery) -> Option<Parts> {
         GlobalSize => (None, GlobalSizeWord, false),
         NumGroups => (None, NumGroupsWord, false),
         PrintfBuffer => (None, PrintfBufferWord, false),
+        QueueContext => (None, QueueContextWord, false),
         _ => return None,
     };
     Some(Parts { builtin, field, is_offset })

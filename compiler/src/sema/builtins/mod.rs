@@ -5,6 +5,7 @@
 //! conversions.
 
 mod atomics;
+mod device_queue;
 mod pipes;
 mod printf;
 mod resolve;

@@ -127,6 +127,7 @@ impl Sema<'_> {
                 self.pipe_builtin(function, (access, arguments), args, span)
             }
             Check::Reservation => self.reservation_builtin(function, args, span),
+            Check::DeviceQueue => self.device_queue_builtin(function, args, span),
             Check::Space(space) => self.space_builtin(function, space, args, at, span),
             _ => self.choose(function, args, at, span),
         })
@@ -149,6 +150,7 @@ impl Sema<'_> {
                 self.has_pipes() && self.target.subgroups.is_some()
             }
             Check::Pipe { .. } | Check::Reservation => self.has_pipes(),
+            Check::DeviceQueue => self.has_device_enqueue(),
             Check::Subgroup(extension) | Check::Clustered(extension) => {
                 self.target.has_subgroup_functions(extension)
             }

@@ -47,7 +47,33 @@ pub struct Launch {
     shape: Arc<LaunchShape>,
 }
 
+/// What a launch may reach: so may those that its kernel enqueues.
+pub struct Reach {
+    objects: SmallVec<[Object; 8]>,
+    others: Vec<Arc<vk::Buffer>>,
+    pointed: Vec<Ref<Buffer>>,
+    indirect: Indirect,
+}
+
+impl Reach {
+    /// Returns the memory that some bytes at a device address lie in, and where in it.
+    pub fn find(&self, queue: &Queue, address: u64, size: u64) -> Option<(Arc<vk::Buffer>, u64)> {
+        let own = self.objects.iter().filter_map(|object| match object {
+            Object::Buffer { bytes, .. } => Some(bytes.clone()),
+            _ => None,
+        });
+        let shared = queue.context.svm.find(address as usize);
+        let shared = shared.into_iter().flat_map(|(found, _)| found.block.buffers.clone());
+        let mut all = own.chain(self.others.iter().cloned()).chain(shared);
+        all.find_map(|buffer| {
+            let offset = address.checked_sub(buffer.address())?;
+            (offset.checked_add(size)? <= buffer.size()).then_some((buffer, offset))
+        })
+    }
+}
+
 /// A memory object among the arguments, and what of it the device is to keep.
+#[derive(Clone)]
 enum Object {
     Buffer {
         mem: Ref<Buffer>,
@@ -110,7 +136,9 @@ impl Launch {
                     match value {
                         ArgValue::Bytes(bytes) => put(fields, at, bytes),
                         ArgValue::Sampler(word) => put(fields, at, &word.to_le_bytes()),
-                        ArgValue::Pointer(address) => put(fields, at, &address.to_le_bytes()),
+                        ArgValue::Pointer(number) | ArgValue::Queue(number) => {
+                            put(fields, at, &number.to_le_bytes());
+                        }
                         ArgValue::Buffer(Some(mem)) => {
                             let mem = mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
                             let bytes = mem.on_device(queue.device_index)?;
@@ -163,6 +191,8 @@ impl Launch {
                         put(fields, at + 4 * d, &(*size as u32).to_le_bytes());
                     }
                 }
+                // The caller tells it, if there is one.
+                Field::QueueContext => {}
                 Field::PrintfBuffer | Field::GlobalBase | Field::GroupBase => {}
             }
         }
@@ -431,9 +461,46 @@ impl Launch {
         Ok(Push::Address(piece.buffer.address() + offset, piece))
     }
 
+    /// Gives a kernel that uses device queues its context, which is at a device address. The device keeps `used` while the
+    /// launch runs.
+    pub fn set_queue_context(&mut self, address: u64, used: [Arc<vk::Buffer>; 2]) {
+        for entry in &self.kernel.kernel.argument_fields {
+            if entry.field == Field::QueueContext {
+                put(&mut self.arguments, entry.offset as usize, &address.to_le_bytes());
+            }
+        }
+        self.others.extend(used);
+    }
+
+    /// Returns what the launch may reach. CL_INVALID_OPERATION for an image that has a copy for each queue, of which what
+    /// the kernel enqueues would not know.
+    pub fn reach(&self) -> Result<Reach> {
+        let is_shadowed = |object: &Object| matches!(object, Object::Shadowed { .. });
+        ensure!(!self.objects.iter().any(is_shadowed), CL_INVALID_OPERATION);
+        Ok(Reach {
+            objects: self.objects.clone(),
+            others: self.others.clone(),
+            pointed: self.pointed.clone(),
+            indirect: self.indirect,
+        })
+    }
+
+    /// Lets the launch reach what another one does.
+    pub fn reach_too(&mut self, reach: &Reach) {
+        self.objects.extend(reach.objects.iter().cloned());
+        self.others.extend(reach.others.iter().cloned());
+        self.pointed.extend(reach.pointed.iter().cloned());
+        self.indirect = reach.indirect;
+    }
+
     /// Returns true if the kernel prints.
     pub fn prints(&self) -> bool {
         self.kernel.prints()
+    }
+
+    /// Returns true if the kernel uses queues on the device.
+    pub fn uses_device_queues(&self) -> bool {
+        self.kernel.kernel.uses_device_queues()
     }
 
     /// Returns the data of the kernel's program.

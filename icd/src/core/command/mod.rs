@@ -1,6 +1,7 @@
 //! The commands of queues: a file for each kind of command and its execution.
 
 pub mod copy;
+pub mod device_enqueue;
 pub mod host_copy;
 pub mod image;
 pub mod launch;

@@ -11,6 +11,14 @@ pub fn queue_properties(info: &vk::DeviceInfo) -> cl_command_queue_properties {
     };
     profiling | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
 }
+/// CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE in bytes.
+pub const ON_DEVICE_PREFERRED_SIZE: u32 = 1 << 20;
+/// CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE in bytes.
+pub const ON_DEVICE_MAX_SIZE: u32 = 64 << 20;
+/// CL_DEVICE_MAX_ON_DEVICE_QUEUES: there is no limit but that of events, of which programs want some for each queue.
+pub const MAX_ON_DEVICE_QUEUES: u32 = 16;
+/// CL_DEVICE_MAX_ON_DEVICE_EVENTS: of a launch of the application and all that it leads to.
+pub const MAX_ON_DEVICE_EVENTS: u32 = 8192;
 /// CL_DEVICE_MAX_PIPE_ARGS: the least that is allowed; there is no limit but that of arguments.
 pub const MAX_PIPE_ARGS: u32 = 16;
 /// CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS: there is no limit but the pipe's capacity.

@@ -456,13 +456,6 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
 /// Answers for optional features that are not offered.
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
-        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
-        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => Value::of(0u32),
-        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
-            Value::of(0u64)
-        }
         // Lists of what SPIR-V may use, of which none is taken.
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
         | CL_DEVICE_SPIRV_EXTENSIONS

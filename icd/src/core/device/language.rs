@@ -1,6 +1,8 @@
 //! The answers of clGetDeviceInfo that say what the compiler offers: optional features that have queries of their own.
 
 use super::capabilities;
+use super::info::compiled_for;
+use super::Device;
 use crate::cl::info::Value;
 use crate::cl::*;
 use hekla_compiler::Target;
@@ -10,6 +12,7 @@ use hekla_vk_backend as vk;
 pub fn query(info: &vk::DeviceInfo, target: &Target, name: cl_device_info) -> Option<Value> {
     feature(target, name)
         .or_else(|| pipes(target, name))
+        .or_else(|| on_device_queues(info, target, name))
         .or_else(|| dot_products(info, name))
         .or_else(|| float_atomics(target, name))
 }
@@ -32,6 +35,39 @@ fn feature(target: &Target, name: cl_device_info) -> Option<Value> {
         _ => return None,
     };
     Some(Value::bool(target.features().contains(&feature)))
+}
+
+/// Returns CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES; 0 where kernels enqueue nothing.
+pub fn on_device_properties(device: &Device) -> cl_command_queue_properties {
+    properties_of_queues(device.info(), &compiled_for(device))
+}
+
+fn properties_of_queues(info: &vk::DeviceInfo, target: &Target) -> cl_command_queue_properties {
+    match target.features().contains(&"__opencl_c_device_enqueue") {
+        true => {
+            capabilities::queue_properties(info) | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT
+        }
+        false => 0,
+    }
+}
+
+fn on_device_queues(info: &vk::DeviceInfo, target: &Target, name: cl_device_info) -> Option<Value> {
+    let properties = properties_of_queues(info, target);
+    let of_queues = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+    let limit = match name {
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => return Some(Value::of(properties & !of_queues)),
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES if properties == 0 => return Some(Value::of(0u64)),
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+            let both = CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT;
+            return Some(Value::of(both));
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE => capabilities::ON_DEVICE_PREFERRED_SIZE,
+        CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => capabilities::ON_DEVICE_MAX_SIZE,
+        CL_DEVICE_MAX_ON_DEVICE_QUEUES => capabilities::MAX_ON_DEVICE_QUEUES,
+        CL_DEVICE_MAX_ON_DEVICE_EVENTS => capabilities::MAX_ON_DEVICE_EVENTS,
+        _ => return None,
+    };
+    Some(Value::of(if properties == 0 { 0 } else { limit }))
 }
 
 fn pipes(target: &Target, name: cl_device_info) -> Option<Value> {

@@ -142,6 +142,7 @@ impl Owned {
                 (described.kind, described.size) = (HEKLA_ARGUMENT_PIPE, 8);
                 described.packet_size = packet;
             }
+            ArgKind::Queue => (described.kind, described.size) = (HEKLA_ARGUMENT_QUEUE, 8),
         }
         described
     }
@@ -161,5 +162,6 @@ fn field_kind(field: Field) -> Option<cl_uint> {
         Field::PrintfBuffer => HEKLA_FIELD_PRINTF_BUFFER,
         Field::OrderWord => HEKLA_FIELD_ORDER_WORD,
         Field::Bounds => HEKLA_FIELD_BOUNDS,
+        Field::QueueContext => HEKLA_FIELD_QUEUE_CONTEXT,
     })
 }

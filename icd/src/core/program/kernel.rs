@@ -193,6 +193,8 @@ pub enum ArgValue {
     Image(WeakRef<Image>),
     /// A [`meta::sampler_word`].
     Sampler(u32),
+    /// The number of a queue on the device.
+    Queue(u64),
     Local(usize),
     /// An address in shared virtual memory, or one of the device
     /// (clSetKernelArgDevicePointerEXT).
@@ -245,7 +247,8 @@ pub struct KernelArguments {
 }
 
 impl KernelArguments {
-    fn new(args: usize) -> KernelArguments {
+    /// Returns arguments of which none is set.
+    pub fn new(args: usize) -> KernelArguments {
         let args = (0..args).map(|_| None).collect();
         KernelArguments {
             args,

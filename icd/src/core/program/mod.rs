@@ -215,7 +215,7 @@ impl Executable {
     }
 
     pub fn kernel(&self, name: &str) -> Option<&Arc<BuiltKernel>> {
-        self.kernels.iter().find(|kernel| kernel.kernel.name == name)
+        self.kernels.iter().find(|kernel| kernel.kernel.name == name && !kernel.kernel.is_block)
     }
 }
 
@@ -332,6 +332,18 @@ impl Program {
         self.builds.lock().clone()
     }
 
+    /// Returns the executable on a device, and whether it was built with `-g`.
+    pub fn executable_on(&self, device: &Ref<Device>) -> Result<(Arc<Executable>, bool)> {
+        let index = self.devices.iter().position(|known| known == device);
+        let builds = self.builds.lock();
+        let build = index.and_then(|index| builds.get(index));
+        let found = build.and_then(|build| {
+            let has_g = build.options.split_ascii_whitespace().any(|option| option == "-g");
+            Some((build.executable()?.clone(), has_g))
+        });
+        found.ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))
+    }
+
     pub fn kernels_attached(&self) -> u32 {
         self.kernels.load(Ordering::Acquire)
     }
@@ -382,6 +394,7 @@ impl Program {
         let builds = self.builds.lock();
         let executable = builds.iter().find_map(Build::executable);
         let executable = executable.ok_or(ClError(CL_INVALID_PROGRAM_EXECUTABLE))?;
-        Ok(executable.kernels.iter().map(|kernel| kernel.kernel.name.clone()).collect())
+        let kernels = executable.kernels.iter().filter(|kernel| !kernel.kernel.is_block);
+        Ok(kernels.map(|kernel| kernel.kernel.name.clone()).collect())
     }
 }

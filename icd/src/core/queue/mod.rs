@@ -11,6 +11,7 @@ pub mod deferred;
 pub mod effects;
 pub mod event;
 pub mod execute;
+pub mod on_device;
 mod release;
 mod residency;
 pub mod users;
@@ -35,8 +36,11 @@ use event::{DeviceTimes, Event, Phase, Span, Stage, Started};
 use execute::{Execute, Execution};
 use hekla_vk_backend as vk;
 use parking_lot::{Mutex, MutexGuard};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
+
+/// The numbers of queues; 0 is none.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// The properties that a queue was created with.
 #[derive(Default)]
@@ -44,6 +48,8 @@ pub struct Properties {
     pub bits: cl_command_queue_properties,
     /// CL_QUEUE_PRIORITY_KHR.
     pub priority: vk::Priority,
+    /// CL_QUEUE_SIZE in bytes, of a queue on the device.
+    pub on_device_size: u32,
     /// The list given to clCreateCommandQueueWithProperties, with its terminating zero.
     pub list: Option<Vec<cl_queue_properties>>,
 }
@@ -56,6 +62,12 @@ pub struct Queue {
     pub gpu: Arc<Gpu>,
     pub vk: Arc<vk::Queue>,
     pub properties: Properties,
+    /// By which kernels know it, where it is on the device: the only one with that number.
+    pub number: u64,
+    /// True if it is the default queue on its device.
+    is_default: AtomicBool,
+    /// Of a queue on the device: memory for what kernels enqueue, emptied.
+    pub rings: Mutex<Vec<Arc<vk::Buffer>>>,
     /// Its number in the trace; 0 when there is none.
     trace_number: u32,
     state: Mutex<State>,
@@ -145,6 +157,7 @@ impl Queue {
         };
         let trace_number = trace().map_or(0, |trace| trace.queue(&device.info().name));
         let outbox = context.printer.outbox();
+        let is_default = properties.bits & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
         let queue = Ref::new(Queue {
             context,
             device,
@@ -152,6 +165,9 @@ impl Queue {
             gpu,
             vk,
             properties,
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            is_default: AtomicBool::new(is_default),
+            rings: Mutex::default(),
             trace_number,
             state: Mutex::new(state),
             completions: Mutex::default(),

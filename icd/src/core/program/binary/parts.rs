@@ -38,6 +38,7 @@ impl Writer {
             self.u32(kernel.gathering as u32);
             self.string(&kernel.attributes);
             self.u32(u32::from(kernel.arg_info));
+            self.u32(u32::from(kernel.is_block));
             self.u32(kernel.pointee_alignments.len() as u32);
             for &align in &kernel.pointee_alignments {
                 self.u32(align);
@@ -79,6 +80,7 @@ impl Writer {
         self.u32(kernel.required_subgroup_size.unwrap_or(0));
         self.u32(kernel.required_subgroups.unwrap_or(0));
         self.u32(u32::from(kernel.one_subgroup));
+        self.u32(u32::from(kernel.is_block));
     }
 
     fn arg(&mut self, arg: &Arg) {
@@ -93,6 +95,7 @@ impl Writer {
             }
             ArgKind::Sampler => (4, 0, 0),
             ArgKind::Pipe { access, packet } => (5, access as u32, packet),
+            ArgKind::Queue => (6, 0, 0),
         };
         [code, a, b].iter().for_each(|v| self.u32(*v));
         self.u32(match arg.address {
@@ -123,6 +126,7 @@ fn field_code(field: Field) -> (u32, u32) {
         Field::PrintfBuffer => (9, 0),
         Field::OrderWord => (10, 0),
         Field::Bounds => (11, 0),
+        Field::QueueContext => (12, 0),
     }
 }
 
@@ -166,6 +170,7 @@ impl Reader<'_> {
             gathering: self.gathering()?,
             attributes: self.string()?,
             arg_info: self.flag()?,
+            is_block: self.flag()?,
             pointee_alignments: self.list(Reader::u32)?,
         })
     }
@@ -195,6 +200,7 @@ impl Reader<'_> {
             required_subgroup_size: self.subgroup_size()?,
             required_subgroups: Some(self.u32()?).filter(|count| *count != 0),
             one_subgroup: self.flag()?,
+            is_block: self.flag()?,
         })
     }
 
@@ -230,6 +236,7 @@ impl Reader<'_> {
             9 => Field::PrintfBuffer,
             10 => Field::OrderWord,
             11 => Field::Bounds,
+            12 => Field::QueueContext,
             _ => return Err("an unknown field".into()),
         };
         Ok(ArgumentField { field, offset })
@@ -251,6 +258,7 @@ impl Reader<'_> {
                 access: *ImageAccess::ALL.get(access as usize).ok_or("an unknown access")?,
                 packet,
             },
+            (6, ..) => ArgKind::Queue,
             _ => return Err("an unknown kind of argument".into()),
         };
         let address = match self.u32()? {

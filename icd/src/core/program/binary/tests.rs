@@ -47,6 +47,7 @@ fn sample() -> Program {
         required_subgroup_size: Some(16),
         required_subgroups: Some(2),
         one_subgroup: true,
+        is_block: true,
         ..Kernel::default()
     };
     let bytes = (1..=9).collect();

@@ -1,0 +1,339 @@
+//! Launches whose kernels enqueue others (OpenCL C 6.15.17).
+//!
+//! The application's launch is a command of its queue like any other. When it has run, a thread reads what its
+//! work-items wrote into the ring, launches that on the device queue, and so on until nothing is left
+//! (`schedule.rs`); only then is the command complete, and commands behind it start.
+
+mod ring;
+mod schedule;
+
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::*;
+use crate::core::command::launch::{Launch, Reach};
+use crate::core::command::native::ended;
+use crate::core::command::Command;
+use crate::core::device::staging::Staging;
+use crate::core::process::clock;
+use crate::core::program::kernel::{ArgValue, BuiltKernel, KernelArguments};
+use crate::core::program::shape::Sizes;
+use crate::core::program::Executable;
+use crate::core::queue::effects::Effects;
+use crate::core::queue::event::Event;
+use crate::core::queue::{Queue, Request};
+use crate::object::{callbacks, Ref};
+use hekla_compiler::device_queue::{context, property, Block};
+use hekla_vk_backend as vk;
+use ring::Ring;
+use schedule::{Number, Ready, Schedule, ROOT};
+use std::sync::Arc;
+
+/// Bytes to which contexts, and what blocks captured, are aligned.
+const ALIGN: usize = 256;
+/// Bytes of records where there is no device queue, so that everything fails that a kernel enqueues.
+const LEAST_CAPACITY: u32 = 4096;
+
+/// A launch of the application whose kernel may enqueue others.
+struct Root {
+    /// The queue of the application's launch.
+    queue: Ref<Queue>,
+    /// The device queue; `None` if the application has none, so that nothing can be enqueued.
+    on_device: Option<Ref<Queue>>,
+    executable: Arc<Executable>,
+    /// What the launch may reach, and so what it led to.
+    reach: Reach,
+    ring: Ring,
+    schedule: Schedule,
+    /// True if errors are told apart.
+    tells_errors: bool,
+    /// What there is to know of kernels.
+    properties: u64,
+    /// The memory of the launch's context and the table of properties.
+    memory: Arc<Staging>,
+    /// The command's event.
+    event: Ref<Event>,
+    /// That of the launch itself.
+    launched: Ref<Event>,
+}
+
+/// Enqueues a launch whose kernel uses device queues. Returns its event. `tells_errors`: the program was built with `-g`.
+pub fn enqueue(
+    queue: &Ref<Queue>,
+    mut launch: Box<Launch>,
+    (executable, tells_errors): (Arc<Executable>, bool),
+    (command_type, waits): (cl_command_type, Vec<Ref<Event>>),
+) -> Result<Ref<Event>> {
+    let on_device = queue.device_queue();
+    let capacity = on_device.as_ref().map_or(LEAST_CAPACITY, |queue| queue.on_device_size());
+    let reused = on_device.as_ref().and_then(|queue| queue.rings.lock().pop());
+    let ring = Ring::new(&queue.gpu, capacity, reused)?;
+    let table = properties(queue, &executable);
+    let memory = queue.gpu.upload.take((ALIGN + table.len()) as u64)?;
+    let base = memory.buffer.address();
+    let properties = base + ALIGN as u64;
+    let handle = on_device.as_ref().filter(|queue| queue.is_default_on_device());
+    let handle = handle.map_or(0, |queue| queue.number);
+    let words = context_words((&ring, handle, properties), ROOT, tells_errors);
+    // SAFETY: the piece of staging memory is this launch's alone.
+    unsafe { memory.buffer.write(0, &words) }?;
+    // SAFETY: as above.
+    unsafe { memory.buffer.write(ALIGN as u64, &table) }?;
+    let used = [ring.buffer.clone(), memory.buffer.clone()];
+    launch.set_queue_context(base, used);
+    let reach = launch.reach()?;
+
+    let event = Event::of_command(queue, command_type);
+    let request =
+        Request { command_type, command: launch, waits, blocking: false, wants_event: true };
+    let Some(launched) = queue.enqueue(request)? else { return fail(CL_OUT_OF_RESOURCES) };
+    let root = Root {
+        queue: queue.clone(),
+        on_device,
+        executable,
+        reach,
+        ring,
+        schedule: Schedule::default(),
+        tells_errors,
+        properties,
+        memory,
+        event: event.clone(),
+        launched: launched.clone(),
+    };
+    let behind = queue.enqueue(Request {
+        command_type: CL_COMMAND_MARKER,
+        command: Box::new(Command::Marker),
+        waits: vec![event.clone()],
+        blocking: false,
+        wants_event: false,
+    });
+    launched.then(move |status| root.begin(status));
+    behind?;
+    Ok(event)
+}
+
+/// Returns the words of a launch's context as bytes.
+fn context_words(
+    (ring, default_queue, properties): (&Ring, u64, u64),
+    launch: Number,
+    tells_errors: bool,
+) -> Vec<u8> {
+    let mut words = [0; context::WORDS];
+    let mut put = |index: usize, number: u64| {
+        (words[index], words[index + 1]) = (number as u32, (number >> 32) as u32);
+    };
+    put(context::RING, ring.buffer.address());
+    put(context::DEFAULT_QUEUE, default_queue);
+    put(context::PROPERTIES, properties);
+    words[context::LAUNCH] = launch;
+    words[context::TELLS_ERRORS] = u32::from(tells_errors);
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Returns the table of what there is to know of the kernels of blocks.
+fn properties(queue: &Queue, executable: &Executable) -> Vec<u8> {
+    let words = executable.kernels.iter().flat_map(|kernel| {
+        let mut words = [0; property::WORDS];
+        if kernel.kernel.is_block {
+            words[property::WORK_GROUP_SIZE] = kernel.work_group_size(&queue.device) as u32;
+            words[property::PREFERRED_MULTIPLE] = queue.device.info().features.subgroup_size;
+            words[property::SUBGROUP_SIZE] = kernel.subgroup_size();
+        }
+        words
+    });
+    words.flat_map(u32::to_le_bytes).collect()
+}
+
+/// A launch of a generation, with its event.
+type Launched = (Number, Option<Ref<Event>>);
+
+impl Root {
+    /// Goes on when the launch has ended with a status. Returns the effects if that is all.
+    fn begin(self, status: cl_int) -> Effects {
+        let event = self.event.clone();
+        if status < 0 {
+            return ended(&event, clock::now(), status);
+        }
+        // Not this thread: others' events may be behind this one.
+        match vk::spawn("hekla-enqueue", move || self.run()) {
+            Ok(_) => Effects::default(),
+            Err(error) => {
+                tracing::error!("no thread for what a kernel enqueues: {error}");
+                ended(&event, clock::now(), CL_OUT_OF_RESOURCES)
+            }
+        }
+    }
+
+    /// Executes all that was enqueued, and ends the command.
+    fn run(mut self) {
+        let status = self.drain().map_or_else(|error| error.0, |()| CL_COMPLETE);
+        let profile = self.launched.profile();
+        let begun = profile.as_ref().map_or_else(|_| clock::now(), |profile| profile.start);
+        // What it keeps is free before anybody learns of the end.
+        let Root { queue, on_device, ring, event, executable, reach, memory, launched, .. } = self;
+        drop((executable, reach, memory, launched));
+        if let Some(on_device) = on_device {
+            match ring.recycle(&queue.gpu) {
+                Ok(buffer) => on_device.rings.lock().push(buffer),
+                Err(error) => tracing::debug!("a ring is not reused: {error}"),
+            }
+        }
+        ended(&event, begun, status).run();
+        drop((queue, event));
+        callbacks::run_deferred();
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        loop {
+            self.ring.take(&self.queue.gpu, &mut self.schedule)?;
+            let ready = self.schedule.ready(clock::now());
+            self.tell_times()?;
+            if ready.is_empty() {
+                let abandoned = self.schedule.abandon(clock::now());
+                if abandoned > 0 {
+                    tracing::warn!("{abandoned} commands that a kernel enqueued wait for events that nothing ends");
+                }
+                return self.tell_times();
+            }
+            self.generation(ready)?;
+        }
+    }
+
+    /// Launches blocks at once, and waits for them.
+    fn generation(&mut self, ready: Vec<Ready>) -> Result<()> {
+        let Some(on_device) = self.on_device.clone() else { return fail(CL_INVALID_DEVICE_QUEUE) };
+        let sizes = ready.iter().map(|ready| ready.block.captured.len());
+        let size: usize = sizes.map(place).sum();
+        let memory = self.queue.gpu.upload.take(size as u64)?;
+        let mut bytes = vec![0; size];
+        let (mut at, mut launched) = (0, Vec::new());
+        let mut launches = Vec::new();
+        for Ready { number, block } in ready {
+            let address = memory.buffer.address() + at as u64;
+            let handle = if on_device.is_default_on_device() { on_device.number } else { 0 };
+            let context = (&self.ring, handle, self.properties);
+            let words = context_words(context, number, self.tells_errors);
+            bytes[at..at + words.len()].copy_from_slice(&words);
+            let captured = at + CONTEXT;
+            bytes[captured..captured + block.captured.len()].copy_from_slice(&block.captured);
+            at += place(block.captured.len());
+            match self.launch(&on_device, &block, address, &memory) {
+                Ok(launch) => launches.push((number, launch)),
+                Err(ClError(status)) => {
+                    tracing::warn!(
+                        "a block that a kernel enqueued cannot be launched: error {status}"
+                    );
+                    self.schedule.has_run(number, status, None, clock::now());
+                }
+            }
+        }
+        // SAFETY: the piece of staging memory is this generation's alone.
+        unsafe { memory.buffer.write(0, &bytes) }?;
+        for (number, launch) in launches {
+            let event = match launch {
+                Some(launch) => on_device.enqueue(Request {
+                    command_type: CL_COMMAND_NDRANGE_KERNEL,
+                    command: launch,
+                    waits: Vec::new(),
+                    blocking: false,
+                    wants_event: on_device.profiling(),
+                })?,
+                None => None,
+            };
+            launched.push((number, event));
+        }
+        on_device.finish()?;
+        self.have_run(launched)
+    }
+
+    /// Notes that the launches of a generation have run.
+    fn have_run(&mut self, launched: Vec<Launched>) -> Result<()> {
+        // What they enqueued is theirs before they are complete.
+        self.ring.take(&self.queue.gpu, &mut self.schedule)?;
+        let now = clock::now();
+        for (number, event) in launched {
+            let profile = event.map(|event| event.profile()).transpose()?;
+            let times = profile.map(|profile| (profile.start, profile.end));
+            self.schedule.has_run(number, CL_COMPLETE, times, now);
+        }
+        Ok(())
+    }
+
+    /// Returns the launch of a block, whose context is at an address; `None` if it has no work-items.
+    fn launch(
+        &self,
+        on_device: &Ref<Queue>,
+        block: &Block,
+        address: u64,
+        memory: &Arc<Staging>,
+    ) -> Result<Option<Box<Launch>>> {
+        let kernel = self.executable.kernels.get(block.kernel as usize);
+        let kernel = kernel.filter(|kernel| kernel.kernel.is_block);
+        let kernel: &Arc<BuiltKernel> = kernel.ok_or(ClError(CL_INVALID_KERNEL))?;
+        let sizes = sizes(block)?;
+        if sizes.is_empty() {
+            return Ok(None);
+        }
+        let mut arguments = KernelArguments::new(kernel.kernel.args.len());
+        ensure!(kernel.kernel.args.len() == 1 + block.locals.len(), CL_INVALID_KERNEL_ARGS);
+        arguments.set_arg(0, ArgValue::Pointer(address + CONTEXT as u64));
+        for (index, size) in (1..).zip(&block.locals) {
+            arguments.set_arg(index, ArgValue::Local(*size as usize));
+        }
+        let mut launch = Launch::with(on_device, kernel, &mut arguments, &sizes)?;
+        launch.set_queue_context(address, [self.ring.buffer.clone(), memory.buffer.clone()]);
+        launch.reach_too(&self.reach);
+        Ok(Some(launch))
+    }
+
+    /// Writes times that kernels asked for (`capture_event_profiling_info`), and those that they may ask for.
+    fn tell_times(&mut self) -> Result<()> {
+        for (address, times) in self.schedule.profiles() {
+            let Some((buffer, offset)) = self.find(address, 16) else {
+                tracing::warn!(
+                    "times of an event go to {address:#x}, where the kernel has no memory"
+                );
+                continue;
+            };
+            self.queue.gpu.write_now(&buffer, offset, &times.bytes())?;
+        }
+        let timed = self.schedule.timed();
+        self.ring.tell_times(&self.queue.gpu, &timed)
+    }
+
+    /// Returns the memory that some bytes at a device address lie in, and where in it.
+    fn find(&self, address: u64, size: u64) -> Option<(Arc<vk::Buffer>, u64)> {
+        let variables = || {
+            let data = self.executable.kernels.first()?.data.copy().ok()?;
+            let offset = address.checked_sub(data.buffer.address())?;
+            let is_inside = offset.checked_add(size)? <= data.buffer.size();
+            is_inside.then(|| (data.buffer.clone(), offset))
+        };
+        self.reach.find(&self.queue, address, size).or_else(variables)
+    }
+}
+
+/// Bytes of a context, behind which is what the block captured.
+const CONTEXT: usize = 4 * context::WORDS;
+
+/// Returns the bytes that a context takes with so many bytes behind it.
+fn place(captured: usize) -> usize {
+    (CONTEXT + captured).next_multiple_of(ALIGN)
+}
+
+/// Returns the sizes of a block's range. CL_INVALID_WORK_DIMENSION or CL_INVALID_WORK_GROUP_SIZE for a range that is none.
+fn sizes(block: &Block) -> Result<Sizes> {
+    ensure!((1..=3).contains(&block.dimensions), CL_INVALID_WORK_DIMENSION);
+    let inside = |d: usize| d < block.dimensions as usize;
+    let of = |sizes: [u64; 3], other: usize| -> [usize; 3] {
+        std::array::from_fn(|d| if inside(d) { sizes[d] as usize } else { other })
+    };
+    let local = of(block.local, 0);
+    let is_given = local != [0; 3];
+    let local = of(block.local, 1);
+    ensure!(!is_given || !local.contains(&0), CL_INVALID_WORK_GROUP_SIZE);
+    Ok(Sizes {
+        dimensions: block.dimensions,
+        offset: of(block.offset, 0),
+        global: of(block.global, 1),
+        local: is_given.then_some(local),
+    })
+}
