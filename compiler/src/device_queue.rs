@@ -26,10 +26,15 @@ pub mod context {
 
 /// What there is to know of a kernel, in words.
 pub mod property {
-    pub const WORDS: usize = 4;
+    pub const WORDS: usize = 8;
     pub const WORK_GROUP_SIZE: usize = 0;
     pub const PREFERRED_MULTIPLE: usize = 1;
     pub const SUBGROUP_SIZE: usize = 2;
+    /// 1 if work-groups must divide the global size.
+    pub const UNIFORM: usize = 3;
+    /// The most work-items that a work-group may have, in all and in x, y and z; [`ANY`] where the kernel cannot tell.
+    pub const LIMITS: usize = 4;
+    pub const ANY: u32 = u32::MAX;
 }
 
 /// The beginning of a ring, in words. The table of events follows, then the list of the numbers of those that are free, then

@@ -36,6 +36,12 @@
 #define EVENT_ALLOCATION_FAILURE 100
 #define DEVICE_QUEUE_FULL 161
 
+#define INVALID_NDRANGE 160
+
+#define PROPERTY_WORDS 8
+#define PROPERTY_UNIFORM 3
+#define PROPERTY_LIMITS 4
+
 #define ATOMIC_UINT(base, index) ((volatile global atomic_uint *)((base) + (index)))
 
 global uint *device_queue_ring(global uint *context) {
@@ -49,6 +55,31 @@ ulong __device_queue_default(global uint *context) {
 // A word of what there is to know of a kernel.
 uint __device_queue_property(global uint *context, uint word) {
     return ((global uint *)*(global ulong *)(context + CONTEXT_PROPERTIES))[word];
+}
+
+// Returns the error of a range for a kernel: CLK_INVALID_NDRANGE, negated, or 0.
+uint __device_queue_range_error(global uint *context, uint number, uint dimensions, ulong global_x, ulong global_y,
+                                ulong global_z, ulong local_x, ulong local_y, ulong local_z) {
+    global uint *properties =
+        (global uint *)*(global ulong *)(context + CONTEXT_PROPERTIES) + PROPERTY_WORDS * number;
+    ulong sizes[3] = {local_x, local_y, local_z}, all[3] = {global_x, global_y, global_z};
+    ulong total = 1, given = 0;
+    uint limit = properties[PROPERTY_LIMITS];
+    bool good = dimensions - 1 < 3;
+    for (uint d = 0; d < 3; d++) {
+        ulong size = d < dimensions ? sizes[d] : 1;
+        given |= d < dimensions ? size : 0;
+        uint most = properties[PROPERTY_LIMITS + 1 + d];
+        good &= size != 0 && size <= most;
+        // No product overflows: both factors have 32 bits.
+        total *= good ? size : 1;
+        good &= total <= limit || limit == 0xFFFFFFFF;
+        if (limit == 0xFFFFFFFF)
+            total = 1;
+        if (good && properties[PROPERTY_UNIFORM] && d < dimensions)
+            good = all[d] % size == 0;
+    }
+    return dimensions - 1 < 3 && (good || given == 0) ? 0 : INVALID_NDRANGE;
 }
 
 // Returns the handle of an event with one reference that is not complete; 0 if there is none left.

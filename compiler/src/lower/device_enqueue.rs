@@ -13,6 +13,7 @@ const INVALID_WAIT_LIST: i64 = 57;
 /// Bytes of a range's three sizes behind the number of dimensions, and where they begin.
 const RANGE_SIZES: u64 = 72;
 const SIZES_OFFSET: u64 = 8;
+const GLOBAL_SIZE_OFFSET: u64 = 32;
 const LOCAL_SIZE_OFFSET: u64 = 56;
 
 /// The events of a command, as values.
@@ -53,6 +54,10 @@ impl Lowering<'_, '_> {
             None => zero,
         };
         let error = self.wait_list_error(&events);
+        let error = match &block {
+            Some((block, _, range, _)) => self.error_of_range(error, block, *range, span),
+            None => error,
+        };
         let args = [queue, kind, bytes, wants_event, error];
         let result = Some(Type::I64);
         let record = self.with_lowerer(span, |l| l.library_device_queue("record", &args, result));
@@ -107,6 +112,31 @@ impl Lowering<'_, '_> {
         let disagrees = self.b.icmp(IntCC::Ne, has_list, has_events);
         let error = self.b.int(Scalar::I32, INVALID_WAIT_LIST);
         self.b.select(disagrees, error, zero)
+    }
+
+    /// Returns an error, or that of a block's range if there is none.
+    fn error_of_range(
+        &mut self,
+        error: Value,
+        block: &EnqueuedBlock,
+        range: Addr,
+        span: Span,
+    ) -> Value {
+        let kernel = self.kernel_number(block.kernel, span);
+        let dimensions = self.b.read(Type::I32, range);
+        let mut args = vec![kernel, dimensions];
+        for offset in [GLOBAL_SIZE_OFFSET, LOCAL_SIZE_OFFSET] {
+            for d in 0..3 {
+                let place = self.b.offset(range, offset + 8 * d);
+                args.push(self.b.read(Type::I64, place));
+            }
+        }
+        let wrong = self.with_lowerer(span, |lowerer| {
+            lowerer.library_device_queue("range_error", &args, Some(Type::I32))
+        });
+        let Some(wrong) = wrong else { return error };
+        let is_wrong = self.b.is_nonzero(error);
+        self.b.select(is_wrong, error, wrong)
     }
 
     fn is_nonnull(&mut self, pointer: Value) -> Value {

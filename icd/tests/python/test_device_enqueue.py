@@ -8,6 +8,7 @@ OUT_OF_ORDER, PROFILING, ON_DEVICE, DEFAULT = 1, 2, 4, 8
 CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE = 0x1093, 0x1094
 READ_WRITE = cl.mem_flags.READ_WRITE
 CLK_ENQUEUE_FAILURE, CLK_INVALID_QUEUE = -101, -102
+CLK_INVALID_NDRANGE = -160
 CLK_INVALID_EVENT_WAIT_LIST, CLK_DEVICE_QUEUE_FULL, CLK_EVENT_ALLOCATION_FAILURE = -57, -161, -100
 
 
@@ -271,6 +272,34 @@ def test_errors_are_those_of_the_specification(m, device_queue):
         got = run(m, kernels["events"], 1, 2)
         # Either may be the first to be used up.
         assert got[0] in ((CLK_EVENT_ALLOCATION_FAILURE, CLK_DEVICE_QUEUE_FULL) if options else (CLK_ENQUEUE_FAILURE,))
+
+
+def test_ranges_that_are_none_are_refused(m, device_queue):
+    """A kernel learns of work-groups that its block cannot have; those that the block cannot tell are cut as it takes."""
+    most, sizes = m.device.max_work_group_size, m.device.max_work_item_sizes
+    kernels = build(m, f"""
+        kernel void k(global int *out, ulong huge) {{
+            queue_t q = get_default_queue();
+            size_t some[2] = {{8, 8}}, part[2] = {{4, 0}}, deep[3] = {{1, 1, {sizes[2] + 1}}}, all[3] = {{2, 1, {2 * sizes[2]}}};
+            void (^sees)(void) = ^{{ atomic_add(out + 8, (int)get_local_size(0)); }};
+            void (^blind)(void) = ^{{ atomic_inc(out + 9); }};
+            out[0] = enqueue_kernel(q, 0, ndrange_1D({most * 2}, {most + 1}), sees);
+            out[1] = enqueue_kernel(q, 0, ndrange_2D(some, part), sees);
+            out[2] = enqueue_kernel(q, 0, ndrange_3D(all, deep), sees);
+            out[3] = enqueue_kernel(q, 0, ndrange_1D(64, huge), sees);
+            out[4] = enqueue_kernel(q, 0, ndrange_3D(all, deep), blind);
+            out[5] = enqueue_kernel(q, 0, ndrange_1D(100, {4 * most}), blind);
+            out[6] = enqueue_kernel(q, 0, ndrange_1D(10, 4), sees);
+        }}""", "-g")
+    got = run(m, kernels["k"], 1, 10, np.uint64(1 << 33))
+    assert list(got[:7]) == [CLK_INVALID_NDRANGE] * 4 + [0, 0, 0]
+    assert got[8] == 4 * 8 + 2 * 2 and got[9] == 4 * sizes[2] + 100
+    uniform = build(m, """
+        kernel void k(global int *out) {
+            out[0] = enqueue_kernel(get_default_queue(), 0, ndrange_1D(10, 4), ^{ out[1] = 1; });
+            out[2] = enqueue_kernel(get_default_queue(), 0, ndrange_1D(12, 4), ^{ out[3] = 1; });
+        }""", "-g", "-cl-uniform-work-group-size")
+    assert list(run(m, uniform["k"], 1, 4)) == [CLK_INVALID_NDRANGE, 0, 0, 1]
 
 
 def test_kernels_learn_of_the_kernels_of_blocks(m, device_queue):

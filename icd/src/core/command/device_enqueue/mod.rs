@@ -136,6 +136,14 @@ fn properties(queue: &Queue, executable: &Executable) -> Vec<u8> {
             words[property::WORK_GROUP_SIZE] = kernel.work_group_size(&queue.device) as u32;
             words[property::PREFERRED_MULTIPLE] = queue.device.info().features.subgroup_size;
             words[property::SUBGROUP_SIZE] = kernel.subgroup_size();
+            words[property::UNIFORM] = u32::from(kernel.uniform);
+            let limits = &mut words[property::LIMITS..property::LIMITS + 4];
+            limits.fill(property::ANY);
+            if kernel.kernel.local_size_visible {
+                let total = kernel.local_size_limit(&queue.device);
+                let each = queue.device.max_work_item_sizes();
+                limits.copy_from_slice(&[total, each[0], each[1], each[2]].map(|size| size as u32));
+            }
         }
         words
     });
@@ -268,7 +276,17 @@ impl Root {
         let kernel = self.executable.kernels.get(block.kernel as usize);
         let kernel = kernel.filter(|kernel| kernel.kernel.is_block);
         let kernel: &Arc<BuiltKernel> = kernel.ok_or(ClError(CL_INVALID_KERNEL))?;
-        let sizes = sizes(block)?;
+        let mut sizes = sizes(block)?;
+        if !kernel.kernel.local_size_visible {
+            // It cannot tell work-groups from others, which need not be larger than the device's.
+            let limit = kernel.work_group_size(&on_device.device);
+            let each = on_device.device.max_work_item_sizes();
+            let fits = |local: &[usize; 3]| {
+                let total = local.iter().try_fold(1usize, |all, size| all.checked_mul(*size));
+                total.is_some_and(|total| total <= limit) && (0..3).all(|d| local[d] <= each[d])
+            };
+            sizes.local = sizes.local.filter(fits);
+        }
         if sizes.is_empty() {
             return Ok(None);
         }
