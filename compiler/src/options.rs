@@ -74,6 +74,8 @@ pub struct Options {
     pub fast_relaxed_math: bool,
     /// `-cl-uniform-work-group-size`.
     pub uniform_work_group_size: bool,
+    /// `-cl-arm-non-uniform-work-group-size`.
+    pub non_uniform_work_group_size: bool,
 }
 
 /// An option string that clBuildProgram answers with CL_INVALID_BUILD_OPTIONS.
@@ -94,9 +96,10 @@ impl Options {
     }
 
     /// Returns true if all work-groups of a launch must have the same size: non-uniform ones are for OpenCL C 2.0
-    /// and newer (clEnqueueNDRangeKernel).
+    /// and newer (clEnqueueNDRangeKernel), and for 1.x where the program asks (cl_arm_non_uniform_work_group_size).
     pub fn uniform_groups(&self) -> bool {
-        self.std < ClStd::Cl20 || self.uniform_work_group_size
+        let older = self.std < ClStd::Cl20 && !self.non_uniform_work_group_size;
+        older || self.uniform_work_group_size
     }
 
     fn apply(
@@ -141,6 +144,7 @@ impl Options {
             "-cl-mad-enable" => self.mad_enable = true,
             "-cl-no-signed-zeros" => self.no_signed_zeros = true,
             "-cl-uniform-work-group-size" => self.uniform_work_group_size = true,
+            "-cl-arm-non-uniform-work-group-size" => self.non_uniform_work_group_size = true,
             "-cl-unsafe-math-optimizations" => self.set_unsafe_math(),
             "-cl-finite-math-only" => self.finite_math_only = true,
             "-cl-fast-relaxed-math" => {

@@ -334,6 +334,7 @@ impl Target {
             ("cl_khr_mipmap_image", self.images),
             ("cl_khr_mipmap_image_writes", self.images),
             ("cl_khr_srgb_image_writes", self.images),
+            ("cl_arm_non_uniform_work_group_size", true),
             ("cl_ext_float_atomics", true),
             ("cl_khr_kernel_clock", self.device_clock || self.reads_subgroup_clock()),
             ("cl_khr_subgroups", self.subgroups.is_some_and(|it| it.forward_progress)),

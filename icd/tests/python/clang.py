@@ -41,7 +41,7 @@ NESTED = dict.fromkeys([
     "test_long_chains.py::test_labels_and_jumps_into_branches[300]",
 ], "clang nests them deeper than lavapipe has room for")
 # Build options of OpenCL that clang does not know.
-UNKNOWN = ("-cl-no-subgroup-ifp",)
+UNKNOWN = ("-cl-no-subgroup-ifp", "-cl-arm-non-uniform-work-group-size")
 
 
 class Refused(Exception):

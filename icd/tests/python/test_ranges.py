@@ -77,6 +77,57 @@ def test_non_uniform_work_groups(m):
     np.testing.assert_array_equal(m.read(out, np.uint32, (n, 4)), expected)
 
 
+ARM_NON_UNIFORM = "-cl-arm-non-uniform-work-group-size"
+
+
+def test_non_uniform_work_groups_of_older_programs(m):
+    """An option gives them to OpenCL C 1.x, where they are an error without it (cl_arm_non_uniform_work_group_size)."""
+    if not m.is_hekla:
+        pytest.skip("an option of few platforms")
+    assert "cl_arm_non_uniform_work_group_size" in m.device.extensions.split()
+    source = """
+        #ifndef cl_arm_non_uniform_work_group_size
+        #error no macro
+        #endif
+        kernel void sizes(global uint4 *out)
+        {
+            size_t at = get_global_id(1) * get_global_size(0) + get_global_id(0);
+            out[at] = (uint4)(get_local_size(0), get_local_size(1), get_group_id(0), get_num_groups(1));
+        }"""
+    (width, height), local = (37, 5), (8, 2)
+    x, y = np.meshgrid(np.arange(width), np.arange(height))
+    sizes = [np.where(i // size == extent // size, extent % size, size)
+             for i, size, extent in zip((x, y), local, (width, height))]
+    expected = np.stack([*sizes, x // local[0], np.full(x.shape, 3)], axis=-1)
+    for version in ([], ["-cl-std=CL1.1"], ["-cl-std=CL1.2"], ["-cl-std=CL3.0"]):
+        program = m.build(source, [*version, ARM_NON_UNIFORM])
+        out = m.empty(16 * width * height)
+        program.sizes(m.queue, (width, height), local, out)
+        np.testing.assert_array_equal(m.read(out, np.uint32, (height, width, 4)), expected)
+    for options in (["-cl-std=CL1.2"], [ARM_NON_UNIFORM, "-cl-uniform-work-group-size"]):
+        program = m.build(source, options)
+        with pytest.raises(cl.LogicError, match="INVALID_WORK_GROUP_SIZE"):
+            program.sizes(m.queue, (width, height), local, out)
+
+
+def test_non_uniform_work_groups_of_linked_programs(m):
+    """All of what is linked must be compiled with the option."""
+    if not m.is_hekla:
+        pytest.skip("an option of few platforms")
+    kernel = "void set(global uint *p); kernel void f(global uint *p) { set(p + get_global_id(0)); }"
+    function = "void set(global uint *p) { *p = get_local_size(0); }"
+    for options, allowed in (([ARM_NON_UNIFORM] * 2, True), ([ARM_NON_UNIFORM, ""], False)):
+        parts = [cl.Program(m.context, text).compile([option]) for text, option in zip((kernel, function), options)]
+        program = cl.link_program(m.context, parts)
+        out = m.empty(4 * 10)
+        if allowed:
+            program.f(m.queue, (10,), (4,), out)
+            assert m.read(out, np.uint32, 10).tolist() == [4] * 8 + [2] * 2
+        else:
+            with pytest.raises(cl.LogicError, match="INVALID_WORK_GROUP_SIZE"):
+                program.f(m.queue, (10,), (4,), out)
+
+
 def test_control_flow_in_all_shapes(m):
     source = """
         int classify(int x)
