@@ -1,10 +1,11 @@
-//! Dot products of 8-bit integers (OpenCL C 6.15.3), on words of four: a vector of four is the same bits.
+//! Dot products of 8-bit integers (OpenCL C 6.15.3), on words of four: a vector of four is the same bits; and those of
+//! cl_arm_integer_dot_product, which are other names and sums for them.
 
 use super::row::{LowerCall, Names, Row};
 use super::signature::TypePattern::{self, S, V};
 use super::signature::{Scalar as Name, Sig};
 use super::{Call, Lowerer, Number};
-use crate::ir::{MathOp, Scalar, Type, Value};
+use crate::ir::{BinaryOp, MathOp, Scalar, Type, Value};
 
 const SIGNED: TypePattern = V(Name::Char, 4);
 const UNSIGNED: TypePattern = V(Name::UChar, 4);
@@ -23,6 +24,17 @@ const ACCUMULATING: &[Sig] = &[
     Sig::plain(INT, &[UNSIGNED, SIGNED, INT]),
     Sig::plain(INT, &[SIGNED, UNSIGNED, INT]),
 ];
+
+/// The functions of cl_arm_integer_dot_product: of operands that are both signed or both not.
+const ARM: &[Sig] = &[OF_UNSIGNED, OF_SIGNED];
+const ARM_ACCUMULATING: &[Sig] = &[
+    Sig::plain(UINT, &[UNSIGNED, UNSIGNED, UINT]),
+    Sig::plain(INT, &[SIGNED, SIGNED, INT]),
+    Sig::plain(UINT, &[V(Name::UShort, 2), V(Name::UShort, 2), UINT]),
+    Sig::plain(INT, &[V(Name::Short, 2), V(Name::Short, 2), INT]),
+];
+const ARM_SATURATING: &[Sig] =
+    &[Sig::plain(UINT, &[UNSIGNED, UNSIGNED, UINT]), Sig::plain(INT, &[SIGNED, SIGNED, INT])];
 
 const fn packed(names: Names, sigs: &'static [Sig], lower: LowerCall) -> Row {
     Row::call(names, sigs, lower)
@@ -51,6 +63,9 @@ pub(super) const ROWS: &[Row] = &[
     packed(&["dot_acc_sat_4x8packed_su_int"], SIGNED_WORDS_AND_SUM, |l, c| {
         l.packed_dot(c, [true, false])
     }),
+    Row::call(&["arm_dot"], ARM, |l, c| l.integer_dot(c)),
+    Row::call(&["arm_dot_acc"], ARM_ACCUMULATING, |l, c| l.wrapping_dot(c)),
+    Row::call(&["arm_dot_acc_sat"], ARM_SATURATING, |l, c| l.integer_dot(c)),
 ];
 
 impl Lowerer<'_, '_> {
@@ -58,6 +73,22 @@ impl Lowerer<'_, '_> {
     pub(super) fn integer_dot(&mut self, call: &Call<'_>) -> Option<Value> {
         let [a, b, ..] = call.types else { return None };
         self.packed_dot(call, [a.number.signed, b.number.signed])
+    }
+
+    /// A dot product and a sum that wraps, as sums of integers do.
+    fn wrapping_dot(&mut self, call: &Call<'_>) -> Option<Value> {
+        let (&[a, b, acc], [first, ..]) = (call.args, call.types) else { return None };
+        let product = match self.b.ty(a).lanes {
+            4 => self.integer_dot(&Call { args: &[a, b], ..*call })?,
+            _ => {
+                let [a, b] =
+                    [a, b].map(|it| self.b.resize_lanes(it, Scalar::I32, first.number.signed));
+                let products = self.b.binary(BinaryOp::IMul, a, b);
+                let [x, y] = [0, 1].map(|lane| self.b.extract(products, lane));
+                self.b.binary(BinaryOp::IAdd, x, y)
+            }
+        };
+        Some(self.b.binary(BinaryOp::IAdd, product, acc))
     }
 
     /// A dot product of numbers that are signed or not, by operand. A signed operand comes first.

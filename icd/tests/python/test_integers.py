@@ -1,6 +1,7 @@
 """Integer functions of OpenCL C 3.1 against numpy: extended bit operations of all types and dot products."""
 
 import numpy as np
+import pyopencl as cl
 import pytest
 
 TYPES = {"char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16,
@@ -117,3 +118,54 @@ def test_dot_products(m, rng, signs):
     sums = np.clip(product + acc.astype(np.int64), bounds.min, bounds.max)
     for column, want in enumerate([product, sums, product, sums]):
         assert (got[:, column] == want).all(), column
+
+
+@pytest.mark.parametrize("element,lanes", [("char", 4), ("uchar", 4), ("short", 2), ("ushort", 2)])
+def test_dot_products_by_other_names(m, rng, element, lanes):
+    """cl_arm_integer_dot_product: sums that wrap, and those of bytes that saturate."""
+    if not m.is_hekla:
+        pytest.skip("functions of few platforms")
+    count, kind = 4096, np.iinfo(TYPES[element])
+    a, b = (rng.integers(kind.min, kind.max + 1, (count, lanes)).astype(TYPES[element]) for _ in range(2))
+    a[:16], b[:16] = kind.max, kind.max
+    a[16:32], b[16:32] = kind.min, kind.min
+    name = "uint" if element.startswith("u") else "int"
+    acc = random_words(rng, TYPES[name], count)
+    bounds = np.iinfo(TYPES[name])
+    acc[:64] = rng.integers(bounds.max - 100000, bounds.max, 64)
+    acc[64:128] = rng.integers(bounds.min, bounds.min + 100000, 64)
+    of_bytes = lanes == 4
+    extensions = ["int8", "accumulate_int8", "accumulate_saturate_int8"] if of_bytes else ["accumulate_int16"]
+    checks = "".join(f"""
+        #ifndef cl_arm_integer_dot_product_{extension}
+        #error no macro
+        #endif
+        #pragma OPENCL EXTENSION cl_arm_integer_dot_product_{extension} : enable
+        """ for extension in extensions)
+    calls = ["arm_dot(a[i], b[i])", "arm_dot_acc_sat(a[i], b[i], acc[i])"] if of_bytes else ["0", "0"]
+    source = f"""{checks}
+        kernel void test(global {element}{lanes} *a, global {element}{lanes} *b, global {name} *acc, global {name} *out) {{
+            size_t i = get_global_id(0);
+            out[3 * i] = arm_dot_acc(a[i], b[i], acc[i]);
+            out[3 * i + 1] = {calls[0]};
+            out[3 * i + 2] = {calls[1]};
+        }}"""
+    got = run(m, source, [a, b, acc], np.zeros((count, 3), TYPES[name]), count)
+    assert all(f"cl_arm_integer_dot_product_{it}" in m.device.extensions.split() for it in extensions)
+    product = dot(a, b)
+    sums = product + acc.astype(np.int64)
+    assert (got[:, 0].view(np.uint32) == sums.astype(np.uint32)).all()
+    if of_bytes:
+        assert (got[:, 1] == product).all()
+        assert (got[:, 2] == np.clip(sums, bounds.min, bounds.max)).all()
+
+
+def test_other_dot_products_are_none(m):
+    if not m.is_hekla:
+        pytest.skip("functions of few platforms")
+    for call in ("arm_dot((char4)1, (uchar4)1)", "arm_dot((short2)1, (short2)1)", "arm_dot_acc_sat((short2)1, (short2)1, 1)"):
+        with pytest.raises(cl.RuntimeError, match="no matching function"):
+            m.build(f"kernel void f(global int *p) {{ *p = {call}; }}")
+    # A program's own function of the name is not the extension's.
+    own = "int arm_dot(int a, int b) { return a - b; } kernel void test(global int *p) { *p = arm_dot(5, 3); }"
+    assert run(m, own, [], np.zeros(1, np.int32), 1).tolist() == [2]
