@@ -334,6 +334,8 @@ impl Target {
             ("cl_khr_mipmap_image", self.images),
             ("cl_khr_mipmap_image_writes", self.images),
             ("cl_khr_srgb_image_writes", self.images),
+            ("cl_amd_media_ops", true),
+            ("cl_amd_media_ops2", true),
             ("cl_arm_integer_dot_product_accumulate_int16", true),
             ("cl_arm_integer_dot_product_accumulate_int8", true),
             ("cl_arm_integer_dot_product_accumulate_saturate_int8", true),

@@ -98,7 +98,7 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::SMax, x, negated)
     }
 
-    fn abs_diff(&mut self, signed: bool, x: Value, y: Value) -> Value {
+    pub(super) fn abs_diff(&mut self, signed: bool, x: Value, y: Value) -> Value {
         let cc = if signed { IntCC::Sgt } else { IntCC::Ugt };
         let greater = self.b.icmp(cc, x, y);
         let down = self.b.binary(BinaryOp::ISub, x, y);

@@ -37,6 +37,7 @@ mod intel_subgroups;
 mod library_call;
 mod lowerer;
 mod math;
+mod media;
 mod memory;
 mod nearest;
 mod pipes;
@@ -70,6 +71,7 @@ const CHAPTERS: &[&[Row]] = &[
     fast_math::ROWS,
     integer::ROWS,
     dot_product::ROWS,
+    media::ROWS,
     extended_bits::ROWS,
     common::ROWS,
     geometric::ROWS,

@@ -25,6 +25,8 @@ impl Elements {
         Elements::of(&[Scalar::UChar, Scalar::UShort, Scalar::UInt, Scalar::ULong]);
     pub const INTS: Elements = Elements::SIGNED.or(Elements::UNSIGNED);
     pub const I32: Elements = Elements::of(&[Scalar::Int, Scalar::UInt]);
+    /// Words of 32 bits, floats among them.
+    pub const I32_F32: Elements = Elements::I32.or(Elements::F32);
     pub const I32_I64: Elements =
         Elements::of(&[Scalar::Int, Scalar::UInt, Scalar::Long, Scalar::ULong]);
     /// The types that atomic objects hold.
