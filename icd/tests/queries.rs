@@ -27,7 +27,7 @@ fn every_device_query_answers() {
     let skipped = [0x1033, 0x105F];
     let newest = [0x1073, 0x1074, 0x1075, 0x12B9, 0x12BA, 0x12BB];
     for name in (0x1000..=0x1072).chain(newest).filter(|name| !skipped.contains(name)) {
-        let (mut size, mut room) = (usize::MAX, [0u8; 4096]);
+        let (mut size, mut room) = (usize::MAX, [0u8; 16384]);
         let code = unsafe {
             (s.cl.clGetDeviceInfo)(s.device, name, room.len(), room.as_mut_ptr().cast(), &mut size)
         };
@@ -169,22 +169,29 @@ fn queues_report_and_check_their_properties() {
     assert_eq!(create(&[0x4242, 1, 0]).0, CL_INVALID_VALUE);
     let on_device = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE;
     assert_eq!(create(&[properties, on_device, 0]).0, CL_INVALID_QUEUE_PROPERTIES);
-    let (size, priority) = (u64::from(CL_QUEUE_SIZE), u64::from(CL_QUEUE_PRIORITY_KHR));
+    let (size, throttle) = (u64::from(CL_QUEUE_SIZE), u64::from(CL_QUEUE_THROTTLE_KHR));
+    let priority = u64::from(CL_QUEUE_PRIORITY_KHR);
     assert_eq!(create(&[size, 64, 0]).0, CL_INVALID_VALUE);
     assert_eq!(create(&[size, 64, properties, on_device, 0]).0, CL_INVALID_QUEUE_PROPERTIES);
-    for hint in [CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_HIGH_KHR] {
-        let (code, queue) = create(&[priority, hint.into(), properties, 0, 0]);
+    let priorities =
+        [CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_HIGH_KHR];
+    let throttles =
+        [CL_QUEUE_THROTTLE_LOW_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_HIGH_KHR];
+    let hints = priorities.map(|hint| (priority, hint)).into_iter();
+    for (name, hint) in hints.chain(throttles.map(|hint| (throttle, hint))) {
+        let (code, queue) = create(&[name, hint.into(), properties, 0, 0]);
         check(code);
         unsafe {
             check((s.cl.clEnqueueMarkerWithWaitList)(queue, 0, null(), null_mut()));
             check((s.cl.clFinish)(queue));
             check((s.cl.clReleaseCommandQueue)(queue));
         }
-        let on_device = create(&[priority, hint.into(), properties, on_device, 0]).0;
+        let on_device = create(&[name, hint.into(), properties, on_device, 0]).0;
         assert_eq!(on_device, CL_INVALID_QUEUE_PROPERTIES);
     }
     for not_one in [0, 3, 8, 1 << 32] {
         assert_eq!(create(&[priority, not_one, 0]).0, CL_INVALID_VALUE);
+        assert_eq!(create(&[throttle, not_one, 0]).0, CL_INVALID_VALUE);
     }
     let (code, queue) = create(&[properties, CL_QUEUE_PROFILING_ENABLE, 0]);
     check(code);

@@ -70,6 +70,14 @@ fn priority(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Res
     Ok(priority)
 }
 
+/// Checks a hint about energy, which devices of Vulkan cannot be given.
+fn check_throttle(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Result<()> {
+    let all = [CL_QUEUE_THROTTLE_LOW_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_HIGH_KHR];
+    ensure!(all.iter().any(|known| u64::from(*known) == hint), CL_INVALID_VALUE);
+    ensure!(bits & CL_QUEUE_ON_DEVICE == 0, CL_INVALID_QUEUE_PROPERTIES);
+    Ok(())
+}
+
 /// Returns the queue properties of a list, which includes its terminating zero.
 fn read_list(list: &[cl_queue_properties]) -> Result<Properties> {
     let pairs = || list.chunks_exact(2).map(|pair| (pair[0], pair[1]));
@@ -81,6 +89,8 @@ fn read_list(list: &[cl_queue_properties]) -> Result<Properties> {
     for (name, value) in pairs() {
         if is(name, CL_QUEUE_PRIORITY_KHR) {
             properties.priority = priority(value, bits)?;
+        } else if is(name, CL_QUEUE_THROTTLE_KHR) {
+            check_throttle(value, bits)?;
         } else if is(name, CL_QUEUE_SIZE) {
             // Only device queues have a size.
             ensure!(bits & CL_QUEUE_ON_DEVICE != 0, CL_INVALID_VALUE);

@@ -292,12 +292,18 @@ pub const CL_QUEUE_PROPERTIES: u32 = 0x1093;
 pub const CL_QUEUE_SIZE: u32 = 0x1094;
 pub const CL_QUEUE_DEVICE_DEFAULT: u32 = 0x1095;
 pub const CL_QUEUE_PRIORITY_KHR: u32 = 0x1096;
+pub const CL_QUEUE_THROTTLE_KHR: u32 = 0x1097;
 pub const CL_QUEUE_PROPERTIES_ARRAY: u32 = 0x1098;
 
 // cl_queue_priority_khr
 pub const CL_QUEUE_PRIORITY_HIGH_KHR: u32 = 1 << 0;
 pub const CL_QUEUE_PRIORITY_MED_KHR: u32 = 1 << 1;
 pub const CL_QUEUE_PRIORITY_LOW_KHR: u32 = 1 << 2;
+
+// cl_queue_throttle_khr
+pub const CL_QUEUE_THROTTLE_HIGH_KHR: u32 = 1 << 0;
+pub const CL_QUEUE_THROTTLE_MED_KHR: u32 = 1 << 1;
+pub const CL_QUEUE_THROTTLE_LOW_KHR: u32 = 1 << 2;
 
 // cl_mem_flags and cl_svm_mem_flags - bitfield
 pub const CL_MEM_READ_WRITE: u64 = 1 << 0;

@@ -58,6 +58,7 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_spirv_no_integer_wrap_decoration", V1),
         ("cl_khr_spirv_queries", V1),
         ("cl_khr_suggested_local_work_size", V1),
+        ("cl_khr_throttle_hints", V1),
     ]);
     if info.pci.is_some() {
         all.push(("cl_khr_pci_bus_info", V1));
