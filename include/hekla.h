@@ -700,6 +700,22 @@
 
 #define CL_IMAGE_NUM_SAMPLES 4378
 
+#define CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT 4752
+
+#define CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT 4753
+
+#define CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT 4754
+
+#define CL_IMAGE_REQUIREMENTS_SIZE_EXT 4786
+
+#define CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT 4787
+
+#define CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT 4788
+
+#define CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT 4789
+
+#define CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT 4790
+
 #define CL_PIPE_PACKET_SIZE 4384
 
 #define CL_PIPE_MAX_PACKETS 4385
@@ -1476,6 +1492,8 @@ typedef struct cl_image_desc {
   cl_mem mem_object;
 } cl_image_desc;
 
+typedef cl_uint cl_image_requirements_info_ext;
+
 typedef cl_uint cl_image_info;
 
 typedef struct _cl_program *cl_program;
@@ -2159,6 +2177,16 @@ cl_int clGetSupportedImageFormats(cl_context context,
                                   cl_uint num_entries,
                                   struct cl_image_format *image_formats,
                                   cl_uint *num_image_formats);
+
+cl_int clGetImageRequirementsInfoEXT(cl_context context,
+                                     const cl_mem_properties *properties,
+                                     cl_mem_flags flags,
+                                     const struct cl_image_format *image_format,
+                                     const struct cl_image_desc *image_desc,
+                                     cl_image_requirements_info_ext param_name,
+                                     size_t param_value_size,
+                                     void *param_value,
+                                     size_t *param_value_size_ret);
 
 cl_int clGetImageInfo(cl_mem image,
                       cl_image_info param_name,

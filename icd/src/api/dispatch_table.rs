@@ -212,6 +212,7 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clCreateProgramWithILKHR,
     clGetKernelSuggestedLocalWorkSizeKHR,
     clGetKernelSubGroupInfoKHR,
+    clGetImageRequirementsInfoEXT,
     clSetKernelArgDevicePointerEXT,
     clHostMemAllocINTEL,
     clDeviceMemAllocINTEL,

@@ -9,6 +9,7 @@ use crate::core::context::Context;
 use crate::core::device::images::{is_image_type, Access};
 use crate::core::memory::flags;
 use crate::core::memory::host::HostAddress;
+use crate::core::memory::image::requirements::Question;
 use crate::core::memory::image::{Image, Request};
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
@@ -222,6 +223,29 @@ entry! {
         // SAFETY: the place is as the API requires.
         unsafe { args::store(num_image_formats, all.len() as cl_uint) };
         Ok(())
+    }
+
+    /// clGetImageRequirementsInfoEXT (cl_ext_image_requirements_info).
+    fn clGetImageRequirementsInfoEXT(
+        context: cl_context,
+        properties: *const cl_mem_properties,
+        flags: cl_mem_flags,
+        image_format: *const cl_image_format,
+        image_desc: *const cl_image_desc,
+        param_name: cl_image_requirements_info_ext,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
+    ) -> status {
+        let context = Ref::<Context>::from_handle(context)?;
+        // SAFETY: the list is as the API requires.
+        unsafe { property_list::read(properties, |_| None) }?;
+        // SAFETY: the pointers are as the API requires.
+        let (format, desc) = unsafe { (image_format.as_ref(), image_desc.as_ref()) };
+        let question = Question { flags, format: format.copied(), desc };
+        let value = Some(question.answer(&context, param_name)?);
+        // SAFETY: as above.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
     }
 
     /// clGetImageInfo.

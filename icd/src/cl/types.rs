@@ -39,6 +39,7 @@ pub type cl_command_queue_info = cl_uint;
 pub type cl_mem_object_type = cl_uint;
 pub type cl_mem_info = cl_uint;
 pub type cl_image_info = cl_uint;
+pub type cl_image_requirements_info_ext = cl_uint;
 pub type cl_pipe_info = cl_uint;
 pub type cl_buffer_create_type = cl_uint;
 pub type cl_addressing_mode = cl_uint;

@@ -167,11 +167,13 @@ fn create_rows(t: &mut Table, w: &World) {
     }
     descriptor_rows(t, w);
     buffer_rows(t, w);
+    solid_rows(t, w);
     alias_rows(t, w);
 }
 
 /// Descriptors of clCreateImage.
 fn descriptor_rows(t: &mut Table, w: &World) {
+    let image = made(|e| unsafe { clCreateImage(w.context, 0, &FORMAT, &desc(), null_mut(), e) });
     t.about("clCreateImage");
     let host = [0u8; 4096].as_mut_ptr().cast::<c_void>();
     let create = |desc: *const cl_image_desc, flags, host| {
@@ -187,8 +189,8 @@ fn descriptor_rows(t: &mut Table, w: &World) {
         ("there is a row pitch and no host_ptr", cl_image_desc { image_row_pitch: 16, ..base }),
         ("there is a slice pitch and no host_ptr", cl_image_desc { image_slice_pitch: 64, ..base }),
         (
-            "there is a memory object",
-            cl_image_desc { image_type: CL_MEM_OBJECT_IMAGE3D, mem_object: w.buffer, ..base },
+            "an image of three dimensions is of another one",
+            cl_image_desc { image_type: CL_MEM_OBJECT_IMAGE3D, mem_object: image, ..base },
         ),
         (
             "there is no memory object",
@@ -300,6 +302,38 @@ fn buffer_rows(t: &mut Table, w: &World) {
         let got = create(w.buffer_with(of_buffer), 4, flags);
         t.row(CL_INVALID_VALUE, "flags contradict those of mem_object", got);
     }
+}
+
+/// Images of buffers, with slices (cl_ext_image_from_buffer).
+fn solid_rows(t: &mut Table, w: &World) {
+    let create = |image_type, [row, slice]: [usize; 2], count: usize| {
+        let desc = cl_image_desc {
+            image_type,
+            image_depth: count,
+            image_array_size: count,
+            image_row_pitch: row,
+            image_slice_pitch: slice,
+            mem_object: w.buffer,
+            ..desc()
+        };
+        code(|e| unsafe { clCreateImage(w.context, 0, &FORMAT, &desc, null_mut(), e) })
+    };
+    for image_type in [CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE3D] {
+        t.correct(create(image_type, [0, 0], 2));
+        t.correct(create(image_type, [20, 100], 2));
+        for pitches in [[12, 0], [18, 0], [16, 48], [16, 72]] {
+            let got = create(image_type, pitches, 2);
+            let bad = CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+            t.row(bad, "pitches do not follow the rules", got);
+        }
+        let got = create(image_type, [16, SIZE / 2], 3);
+        t.row(CL_INVALID_IMAGE_SIZE, "the image is larger than mem_object", got);
+    }
+    for image_type in [CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_ARRAY] {
+        t.correct(create(image_type, [0, 0], 2));
+    }
+    let got = create(CL_MEM_OBJECT_IMAGE1D_ARRAY, [16, SIZE / 2 + 16], 2);
+    t.row(CL_INVALID_IMAGE_SIZE, "the image is larger than mem_object", got);
 }
 
 fn format_rows(t: &mut Table, w: &World) {

@@ -22,6 +22,7 @@ mod events;
 mod extensions;
 mod gl_sharing;
 mod image_commands;
+mod image_requirements;
 mod images;
 mod kernels;
 mod memory_objects;
@@ -55,7 +56,7 @@ mod prelude {
 type Rows = fn(&mut table::Table, &world::World);
 
 /// The chapters of the API specification, in its order.
-const CHAPTERS: [(&str, Rows); 22] = [
+const CHAPTERS: [(&str, Rows); 23] = [
     ("platforms", platforms::rows),
     ("devices", devices::rows),
     ("contexts", contexts::rows),
@@ -63,6 +64,7 @@ const CHAPTERS: [(&str, Rows); 22] = [
     ("buffers", buffers::rows),
     ("images", images::rows),
     ("commands on images", image_commands::rows),
+    ("what images require", image_requirements::rows),
     ("pipes", pipes::rows),
     ("memory objects", memory_objects::rows),
     ("shared virtual memory", svm::rows),

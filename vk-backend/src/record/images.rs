@@ -55,28 +55,41 @@ impl ImageBox {
     }
 }
 
-/// Where the texels of a box begin in a buffer, and how far apart their rows are. A number of bytes is the place of
-/// closely packed texels.
+/// Where the texels of a box begin in a buffer, and how far apart their rows and slices are. A number of bytes is the
+/// place of closely packed texels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TexelPlace {
     /// Bytes from the beginning of the buffer; a multiple of 4 and of a texel's bytes.
     pub offset: u64,
-    /// Texels from row to row; 0 for closely packed ones. The rows of a slice follow those of the slice before.
+    /// Texels from row to row; 0 for closely packed ones.
     pub row_length: u32,
+    /// Rows from slice to slice, or from layer to layer of an array; 0 where they follow each other.
+    pub slice_rows: u32,
 }
 
 impl From<u64> for TexelPlace {
     fn from(offset: u64) -> TexelPlace {
-        TexelPlace { offset, row_length: 0 }
+        TexelPlace { offset, row_length: 0, slice_rows: 0 }
     }
 }
 
 impl TexelPlace {
     /// Returns the texels from the first one of a box to its last one, with what lies between.
-    fn span(self, at: ImageBox) -> u64 {
-        let [width, height, depth] = at.size.map(u64::from);
+    fn span(self, at: ImageBox, kind: ImageKind) -> u64 {
+        let [width, _, _] = at.size.map(u64::from);
+        let [rows, slices] = rows_and_slices(at, kind);
         let row = u64::from(self.row_length.max(at.size[0]));
-        (height * depth).saturating_sub(1) * row + width
+        let slice = row * u64::from(self.slice_rows).max(rows);
+        slices.saturating_sub(1) * slice + rows.saturating_sub(1) * row + width
+    }
+}
+
+/// Returns the rows of a slice of a box, and the slices. The lines of an array are slices of one row.
+fn rows_and_slices(at: ImageBox, kind: ImageKind) -> [u64; 2] {
+    let [_, height, depth] = at.size.map(u64::from);
+    match kind {
+        ImageKind::D1Array => [1, height * depth],
+        _ => [height, depth],
     }
 }
 
@@ -196,14 +209,18 @@ pub fn can_copy(from: &Image, to: &Image) -> bool {
 fn region(buffer: &Buffer, place: TexelPlace, image: &Image, at: ImageBox) -> vk::BufferImageCopy {
     let (offset, bytes) = (place.offset, u64::from(image.desc().format.bytes()));
     assert!(at.is_within(image), "a copy reaches beyond an image");
+    let kind = image.desc().kind;
     assert!(place.row_length == 0 || place.row_length >= at.size[0], "rows that overlap");
-    assert!(buffer.contains(offset, place.span(at) * bytes), "a copy beyond a buffer's end");
+    let [rows, _] = rows_and_slices(at, kind);
+    let slice = u64::from(place.slice_rows);
+    assert!(slice == 0 || slice >= rows, "slices that overlap");
+    assert!(buffer.contains(offset, place.span(at, kind) * bytes), "a copy beyond a buffer's end");
     assert!(offset.is_multiple_of(4) && offset.is_multiple_of(bytes), "a misaligned copy");
-    let (image_subresource, image_offset, image_extent) = at.parts(image.desc().kind);
+    let (image_subresource, image_offset, image_extent) = at.parts(kind);
     vk::BufferImageCopy {
         buffer_offset: offset,
         buffer_row_length: place.row_length,
-        buffer_image_height: 0,
+        buffer_image_height: place.slice_rows,
         image_subresource,
         image_offset,
         image_extent,

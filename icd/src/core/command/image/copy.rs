@@ -93,7 +93,7 @@ fn stop_of_buffer(
 /// Returns where texels are in a buffer, for an image.
 fn place(image: &vk::Image, in_buffer: &Rect) -> vk::TexelPlace {
     let row_length = (in_buffer.row_pitch / texel(image)) as u32;
-    vk::TexelPlace { offset: in_buffer.offset as u64, row_length }
+    vk::TexelPlace { offset: in_buffer.offset as u64, row_length, slice_rows: 0 }
 }
 
 /// Copies between boxes of buffers.

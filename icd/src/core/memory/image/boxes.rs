@@ -69,16 +69,17 @@ impl Image {
 impl Image {
     /// Returns where the texels of a box lie in the buffer whose bytes they are.
     pub fn rect_in_buffer(&self, at: &ImageBox) -> Rect {
-        let [x, y, _] = at.origin.map(|n| n as usize);
+        let [x, y, z] = at.origin.map(|n| n as usize);
         let [width, height, depth] = at.size.map(|n| n as usize);
-        let (texel, row_pitch) = (self.layout.texel(), self.shape.row_pitch);
+        let (texel, [row_pitch, slice]) = (self.layout.texel(), self.shape.pitches());
         Rect {
-            offset: y * row_pitch + x * texel,
+            offset: z * slice + y * row_pitch + x * texel,
             width: width * texel,
             height,
             depth,
             row_pitch,
-            slice_pitch: row_pitch * self.shape.height.max(1),
+            // There is but one slice where a slice has no size.
+            slice_pitch: if slice == 0 { row_pitch * height } else { slice },
         }
     }
 }

@@ -177,6 +177,20 @@ impl Shape {
         slices.checked_add(rows)?.checked_add(self.width * texel)
     }
 
+    /// Returns the bytes of a buffer that hold the image (5.3.1.2), the gap behind the last row included; `None` if that is
+    /// too large a number, or if a pitch is too large for Vulkan.
+    pub fn size_in_buffer(&self, texel: usize) -> Option<usize> {
+        let most = i32::MAX as usize;
+        if self.row_pitch > most || self.slice_pitch / self.row_pitch.max(1) > most {
+            return None;
+        }
+        match self.image_type {
+            CL_MEM_OBJECT_IMAGE1D | CL_MEM_OBJECT_IMAGE1D_BUFFER => self.width.checked_mul(texel),
+            CL_MEM_OBJECT_IMAGE2D => self.row_pitch.checked_mul(self.height),
+            _ => self.slice_pitch.checked_mul(self.slices()),
+        }
+    }
+
     /// Returns the image that Vulkan makes for it; `None` if it is a view of a buffer.
     pub fn image(&self, layout: &Layout) -> Option<vk::ImageDesc> {
         let size = |texels: usize| texels.max(1) as u32;

@@ -4,6 +4,7 @@
 pub mod boxes;
 pub mod desc;
 pub mod mapping;
+pub mod requirements;
 pub mod shadow;
 mod slots;
 pub mod texel;
@@ -22,7 +23,7 @@ use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::device::image_copy::NewImage;
 use crate::core::device::images::format::{self, Layout};
-use crate::core::device::images::{Access, Images, BASE_ADDRESS_ALIGNMENT};
+use crate::core::device::images::{Access, Images};
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use desc::{PitchRule, Shape};
@@ -203,23 +204,17 @@ impl Image {
         let access = flags::inherited_access(parent.flags, flags)?;
         let host_access = flags::inherited_host_access(parent.flags, flags)?;
         let is_view = shape.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        let size = match is_view {
-            true => shape.width.checked_mul(layout.texel()),
-            false => shape.row_pitch.checked_mul(shape.height),
-        };
-        let size = size.filter(|size| *size <= parent.size);
+        let size = shape.size_in_buffer(layout.texel()).filter(|size| *size <= parent.size);
         let size = size.ok_or(ClError(CL_INVALID_IMAGE_SIZE))?;
         let usable = |images: &Images| {
             shape.fits(images) && suits(images.access(shape.image_type, format), access)
         };
         let mut usable = images_of(context).filter(|(_, images)| usable(images));
         let (home, _) = usable.next().ok_or(ClError(CL_IMAGE_FORMAT_NOT_SUPPORTED))?;
+        let alignment = requirements::base_alignment(&context.devices[home], is_view, &layout);
         if is_view {
-            let alignment = context.devices[home].info().limits.min_texel_buffer_offset_alignment;
-            let aligned = (parent.origin as u64).is_multiple_of(alignment);
-            ensure!(aligned, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+            ensure!(parent.origin.is_multiple_of(alignment), CL_MISALIGNED_SUB_BUFFER_OFFSET);
         } else {
-            let alignment = BASE_ADDRESS_ALIGNMENT as usize * layout.texel();
             let host = parent.used_host_ptr().map_or(0, |host| host.0);
             let aligned = parent.origin.is_multiple_of(alignment) && host.is_multiple_of(alignment);
             ensure!(aligned, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
@@ -384,9 +379,10 @@ fn parent_of(desc: &cl_image_desc) -> Result<Option<MemObject>> {
         ensure!(!is_view, CL_INVALID_IMAGE_DESCRIPTOR);
         return Ok(None);
     }
-    ensure!(is_view || desc.image_type == CL_MEM_OBJECT_IMAGE2D, CL_INVALID_IMAGE_DESCRIPTOR);
+    // Any image is made of a buffer (cl_ext_image_from_buffer), and a 2D image of another one.
+    let is_flat = desc.image_type == CL_MEM_OBJECT_IMAGE2D;
     let parent = MemObject::from_handle(desc.mem_object).ok();
-    let parent = parent.filter(|parent| !is_view || parent.buffer().is_some());
+    let parent = parent.filter(|parent| is_flat || parent.buffer().is_some());
     parent.map(Some).ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))
 }
 

@@ -1,4 +1,4 @@
-//! Shadows: what kernels see of a 2D image whose texels are a buffer's bytes. A shadow is an image of the device that
+//! Shadows: what kernels see of an image whose texels are a buffer's bytes. A shadow is an image of the device that
 //! has the texels while a launch runs: they are copied there before it, and back after it if it writes.
 
 use super::slots::Slots;
@@ -70,6 +70,7 @@ impl Image {
         let place = vk::TexelPlace {
             offset: parent.origin as u64,
             row_length: (self.shape.row_pitch / self.layout.texel()) as u32,
+            slice_rows: (self.shape.slice_pitch / self.shape.row_pitch) as u32,
         };
         Ok((shadow, ShadowUse { image, buffer, place, writes }))
     }
