@@ -58,6 +58,11 @@ fn the_table_has_the_tags_and_all_functions_are_found() {
         assert_eq!(set, CL_INVALID_PLATFORM);
     }
     assert!(unsafe { clIcdGetFunctionAddressForPlatformKHR(platform, null()) }.is_null());
+    let mut unloadable: cl_bool = CL_TRUE;
+    let (size, place) = (size_of::<cl_bool>(), (&raw mut unloadable).cast());
+    let code =
+        unsafe { clGetPlatformInfo(platform, CL_PLATFORM_UNLOADABLE_KHR, size, place, null_mut()) };
+    assert_eq!((code, unloadable), (CL_SUCCESS, CL_FALSE));
 }
 
 #[test]

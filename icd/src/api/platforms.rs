@@ -102,6 +102,8 @@ entry! {
                 Value::text(&names.join(" "))
             }
             CL_PLATFORM_EXTENSIONS_WITH_VERSION => Value::names(offered::EXTENSIONS),
+            // Threads and drivers of Vulkan go on using the library until the process ends.
+            CL_PLATFORM_UNLOADABLE_KHR => Value::bool(false),
             CL_PLATFORM_ICD_SUFFIX_KHR => Value::text(offered::ICD_SUFFIX),
             CL_PLATFORM_SEMAPHORE_TYPES_KHR => Value::list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
             CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => {

@@ -627,6 +627,7 @@ pub const CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT: u64 = 1 << 1;
 // Extensions: cl_khr_icd, cl_khr_fp16, cl_khr_extended_versioning, cl_khr_pci_bus_info
 pub const CL_PLATFORM_NOT_FOUND_KHR: i32 = -1001;
 pub const CL_PLATFORM_ICD_SUFFIX_KHR: u32 = 0x0920;
+pub const CL_PLATFORM_UNLOADABLE_KHR: u32 = 0x0921;
 pub const CL_DEVICE_HALF_FP_CONFIG: u32 = 0x1033;
 pub const CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR: u32 = 0x105F;
 pub const CL_DEVICE_PCI_BUS_INFO_KHR: u32 = 0x410F;

@@ -19,8 +19,11 @@ const VENDOR: &str = "Hekla project";
 pub const PROFILE: &str = "FULL_PROFILE";
 pub const ICD_SUFFIX: &str = "HEKLA";
 /// Extensions of the platform with their versions.
-pub const EXTENSIONS: &[(&str, cl_version)] =
-    &[("cl_khr_icd", make_version(2, 0, 0)), ("cl_khr_extended_versioning", make_version(1, 0, 0))];
+pub const EXTENSIONS: &[(&str, cl_version)] = &[
+    ("cl_khr_icd", make_version(2, 0, 0)),
+    ("cl_khr_icd_unloadable", make_version(1, 0, 0)),
+    ("cl_khr_extended_versioning", make_version(1, 0, 0)),
+];
 
 /// Returns a version of OpenCL as CL_PLATFORM_VERSION and CL_DEVICE_VERSION have it: `OpenCL 3.1 Hekla x.y.z`.
 pub fn version_text(version: ClStd) -> String {
