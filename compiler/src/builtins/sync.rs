@@ -1,4 +1,4 @@
-//! Barriers and fences (OpenCL C 6.15.8, 6.15.12.7).
+//! Barriers and fences (OpenCL C 6.15.8, 6.15.12.7; cl_intel_split_work_group_barrier).
 
 use super::c11_atomics::orders;
 use super::row::{Check, Row, Synchronization};
@@ -11,16 +11,16 @@ use crate::options::ClStd;
 const UINT: TypePattern = TypePattern::S(Name::UInt);
 const INT: TypePattern = TypePattern::S(Name::Int);
 const FENCE: &[Sig] = &[Sig::plain(Void, &[UINT])];
+const FENCE_WITH_SCOPE: &[Sig] = &[Sig::plain(Void, &[UINT]), Sig::plain(Void, &[UINT, INT])];
 
 pub(super) const ROWS: &[Row] = &[
     Row::call(&["barrier"], FENCE, |l, c| l.work_group_barrier(c)),
     Row::call(&["mem_fence", "read_mem_fence", "write_mem_fence"], FENCE, |l, c| l.legacy_fence(c)),
-    Row::call(
-        &["work_group_barrier"],
-        &[Sig::plain(Void, &[UINT]), Sig::plain(Void, &[UINT, INT])],
-        |l, c| l.work_group_barrier(c),
-    )
-    .since(ClStd::Cl20),
+    Row::call(&["work_group_barrier"], FENCE_WITH_SCOPE, |l, c| l.work_group_barrier(c))
+        .since(ClStd::Cl20),
+    // All that a work-item did before it arrives is done before it comes to the barrier where it waits.
+    Row::call(&["intel_work_group_barrier_arrive"], FENCE_WITH_SCOPE, |_, _| None),
+    Row::call(&["intel_work_group_barrier_wait"], FENCE_WITH_SCOPE, |l, c| l.work_group_barrier(c)),
     Row::call(&["atomic_work_item_fence"], &[Sig::plain(Void, &[UINT, INT, INT])], |l, c| {
         l.work_item_fence(c)
     })

@@ -14,6 +14,7 @@ use rspirv::spirv::{GroupOperation, Op, Scope};
 pub(super) fn has(op: Op) -> bool {
     use Op::*;
     matches!(op, ControlBarrier | MemoryBarrier | GroupAsyncCopy | GroupWaitEvents)
+        || matches!(op, ControlBarrierArriveINTEL | ControlBarrierWaitINTEL)
         || matches!(op, GroupAll | GroupAny | GroupBroadcast)
         || combination(op).is_some()
 }
@@ -49,6 +50,9 @@ impl Translator<'_, '_, '_> {
     pub(super) fn group(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         match inst.op {
             Op::ControlBarrier => return self.control_barrier(inst),
+            Op::ControlBarrierArriveINTEL | Op::ControlBarrierWaitINTEL => {
+                return self.split_barrier(inst)
+            }
             Op::MemoryBarrier => return self.memory_barrier(inst),
             _ => {}
         }
@@ -195,6 +199,20 @@ impl Translator<'_, '_, '_> {
             self.b.fence(flags, fence);
         }
         Ok(())
+    }
+
+    /// The barrier of all is where work-items wait, behind all that they did before they arrived
+    /// (SPV_INTEL_split_barrier).
+    fn split_barrier(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let [execution, memory, semantics] = inst.get()?;
+        if self.execution_scope(execution)? != Scope::Workgroup {
+            return unsupported();
+        }
+        if inst.op == Op::ControlBarrierWaitINTEL {
+            return self.control_barrier(inst);
+        }
+        self.scope(memory)?;
+        self.memory_of(semantics).map(|_| ())
     }
 
     fn memory_barrier(&mut self, inst: &Inst<'_>) -> Result<(), String> {
