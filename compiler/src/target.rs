@@ -352,6 +352,7 @@ impl Target {
             ("cl_khr_subgroup_shuffle_relative", self.subgroups.is_some()),
             ("cl_khr_subgroup_clustered_reduce", self.subgroups.is_some()),
             ("cl_khr_subgroup_rotate", self.subgroups.is_some()),
+            ("cl_intel_bfloat16_conversions", true),
             ("cl_intel_split_work_group_barrier", true),
             ("cl_intel_required_subgroup_size", !self.required_subgroup_sizes().is_empty()),
             ("cl_intel_subgroups", self.intel_subgroups()),

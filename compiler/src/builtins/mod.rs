@@ -11,6 +11,7 @@
 
 mod async_copy;
 mod atomics;
+mod bfloat16;
 mod c11_atomics;
 mod clocks;
 mod collective;
@@ -72,6 +73,7 @@ const CHAPTERS: &[&[Row]] = &[
     integer::ROWS,
     dot_product::ROWS,
     media::ROWS,
+    bfloat16::ROWS,
     extended_bits::ROWS,
     common::ROWS,
     geometric::ROWS,

@@ -27,6 +27,7 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_optnone",
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_fp_fast_math_mode",
+    c"SPV_INTEL_bfloat16_conversion",
     c"SPV_INTEL_split_barrier",
     c"SPV_INTEL_subgroups",
 ];
@@ -73,6 +74,7 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | GroupUniformArithmeticKHR
         | MemoryAccessAliasingINTEL
         | FPFastMathModeINTEL
+        | BFloat16ConversionINTEL
         | SplitBarrierINTEL
         | AtomicFloat32AddEXT
         | AtomicFloat32MinMaxEXT => true,

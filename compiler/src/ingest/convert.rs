@@ -22,6 +22,8 @@ pub(super) fn has(op: Op) -> bool {
             | SatConvertUToS
             | Bitcast
             | QuantizeToF16
+            | ConvertFToBF16INTEL
+            | ConvertBF16ToFINTEL
     )
 }
 
@@ -29,6 +31,9 @@ impl Translator<'_, '_, '_> {
     pub(super) fn conversion(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         if inst.op == Op::Bitcast {
             return self.bitcast(inst);
+        }
+        if matches!(inst.op, Op::ConvertFToBF16INTEL | Op::ConvertBF16ToFINTEL) {
+            return self.bfloat16(inst);
         }
         let (float, int) = (ScalarKinds::FLOAT, ScalarKinds::INT);
         // Kinds and signs of source and result.
@@ -56,6 +61,21 @@ impl Translator<'_, '_, '_> {
         let from = Number { scalar: self.b.ty(value).scalar, signed: from_signed };
         let to = Number { scalar: result.scalar, signed: to_signed };
         let value = self.b.convert_number(value, (from, to), rounding, saturates);
+        self.give(inst, value)
+    }
+
+    /// A conversion from or to the upper half of a float, as an integer (SPV_INTEL_bfloat16_conversion).
+    fn bfloat16(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let narrows = inst.op == Op::ConvertFToBF16INTEL;
+        let value = self.number(inst.arg(0)?)?;
+        let from = if narrows { Scalar::F32 } else { Scalar::I16 };
+        if self.b.ty(value).scalar != from {
+            return Err("the operand is of the wrong type".to_string());
+        }
+        let value = self.with_lowerer(|lowerer| match narrows {
+            true => lowerer.bfloat16_of_float(value),
+            false => lowerer.float_of_bfloat16(value),
+        });
         self.give(inst, value)
     }
 
