@@ -266,6 +266,9 @@ impl FloatTraits {
     };
 }
 
+/// What blocks in local memory are listed as; the functions are there with those of blocks in global memory.
+const LOCAL_BLOCK_IO: &str = "cl_intel_subgroup_local_block_io";
+
 impl Target {
     /// Returns what is known of a float type's operations.
     pub fn floats(&self, scalar: Scalar) -> FloatTraits {
@@ -359,6 +362,7 @@ impl Target {
             ("cl_intel_subgroups_char", self.shows_intel("cl_intel_subgroups_char")),
             ("cl_intel_subgroups_short", self.shows_intel("cl_intel_subgroups_short")),
             ("cl_intel_subgroups_long", self.shows_intel("cl_intel_subgroups_long")),
+            (LOCAL_BLOCK_IO, self.shows_intel(LOCAL_BLOCK_IO)),
             ("cl_khr_extended_bit_ops", true),
             ("cl_khr_integer_dot_product", true),
             ("cl_khr_extended_async_copies", true),

@@ -48,7 +48,7 @@ macro_rules! blocks {
             row(
                 &[$(concat!("intel_sub_group_block_read", $suffix)),+],
                 &[
-                    Sig::new(Elements::$element, $result, &[In(Spaces::GLOBAL)]).lanes(SCALAR),
+                    Sig::new(Elements::$element, $result, &[In(Spaces::SHARED)]).lanes(SCALAR),
                     Sig::new(Elements::$element, $result, &[Image(D2, Sample), INT2]).lanes(SCALAR),
                 ],
                 |l, c| match c.types.first()?.image {
@@ -59,7 +59,7 @@ macro_rules! blocks {
             row(
                 &[$(concat!("intel_sub_group_block_write", $suffix)),+],
                 &[
-                    Sig::new(Elements::$element, Void, &[Out(Spaces::GLOBAL), $result])
+                    Sig::new(Elements::$element, Void, &[Out(Spaces::SHARED), $result])
                         .lanes(SCALAR),
                     Sig::new(Elements::$element, Void, &[Image(D2, Write), INT2, $result])
                         .lanes(SCALAR),

@@ -124,6 +124,42 @@ def test_blocks(m, rng, name, suffix, lanes):
     np.testing.assert_array_equal(got[gap:].reshape(blocks.shape), expected)
 
 
+@pytest.mark.parametrize("name,suffix,lanes", [(n, s, k) for n, s, counts in BLOCKS for k in counts])
+def test_blocks_in_local_memory(m, rng, name, suffix, lanes):
+    """The same in local memory (cl_intel_subgroup_local_block_io)."""
+    dtype, ty = TYPES[name], spelled(name, lanes)
+    shape = ((64,), (32,))
+    size = len(members(m, shape)[0])
+    count = 64 * lanes
+    data = random_values(rng, dtype, count)
+    number = "" if lanes == 1 else lanes
+    source = f"""
+        #ifndef cl_intel_subgroup_local_block_io
+        #error no macro
+        #endif
+        kernel void f(global const {name} *in, global {name} *out)
+        {{
+            local {name} from[{32 * lanes}] __attribute__((aligned(16))), to[{32 * lanes}] __attribute__((aligned(16)));
+            size_t l = get_local_id(0), first = get_group_id(0) * {32 * lanes};
+            for (size_t i = l; i < {32 * lanes}; i += 32) from[i] = in[first + i];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            size_t place = get_sub_group_id() * get_max_sub_group_size() * {lanes};
+            {ty} x = intel_sub_group_block_read{suffix}{number}((const local {name} *)from + place);
+            x += ({name})get_sub_group_local_id();
+            intel_sub_group_block_write{suffix}{number}(to + place, x);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (size_t i = l; i < {32 * lanes}; i += 32) out[first + i] = to[i];
+        }}"""
+    program = m.build(source, ["-cl-std=CL3.0"])
+    assert "cl_intel_subgroup_local_block_io" in m.device.extensions.split()
+    out = m.empty(data.nbytes)
+    program.f(m.queue, *shape, m.buffer(data), out)
+    blocks = data.reshape(-1, lanes, size)
+    with np.errstate(over="ignore"):
+        expected = blocks + np.arange(size, dtype=dtype)
+    np.testing.assert_array_equal(m.read(out, dtype, blocks.shape), expected)
+
+
 def image(m, image_format, data, width, height):
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     return cl.create_image(m.context, flags, image_format, shape=(width, height), hostbuf=data)

@@ -19,11 +19,12 @@ const EMBEDDED: &str = include_str!("profiles.toml");
 
 /// Extensions that are listed for a profile that shows them, and else are not: their names mean one maker's
 /// hardware to programs, but their functions are there wherever sub-groups are.
-pub const SHOWABLE: [&str; 4] = [
+pub const SHOWABLE: [&str; 5] = [
     "cl_intel_subgroups",
     "cl_intel_subgroups_char",
     "cl_intel_subgroups_short",
     "cl_intel_subgroups_long",
+    "cl_intel_subgroup_local_block_io",
 ];
 
 /// What a program is told in place of what is so for all others.
