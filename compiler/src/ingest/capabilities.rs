@@ -28,6 +28,7 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_fp_fast_math_mode",
     c"SPV_INTEL_bfloat16_conversion",
+    c"SPV_KHR_untyped_pointers",
     c"SPV_INTEL_split_barrier",
     c"SPV_INTEL_subgroups",
 ];
@@ -75,6 +76,7 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | MemoryAccessAliasingINTEL
         | FPFastMathModeINTEL
         | BFloat16ConversionINTEL
+        | UntypedPointersKHR
         | SplitBarrierINTEL
         | AtomicFloat32AddEXT
         | AtomicFloat32MinMaxEXT => true,

@@ -22,7 +22,7 @@ pub(super) fn variable(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), Strin
     if StorageClass::from_u32(inst.arg(0)?) != Some(storage) {
         return Err("its storage class is not that of its type".to_string());
     }
-    let pointee = m.types.pointee(ty)?;
+    let (pointee, initial) = m.types.variable(inst)?;
     if let Some(built_in) = m.decorations.operand(inst.id, Decoration::BuiltIn) {
         let value = m.types.numeric(pointee)?;
         let input = builtin_vars::input(built_in, value, m.out.target())?;
@@ -39,7 +39,7 @@ pub(super) fn variable(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), Strin
         m.entities.insert(inst.id, Entity::Undefined(name));
         return Ok(());
     }
-    let data = data(m, inst, pointee, space)?;
+    let data = data(m, inst, (pointee, initial), space)?;
     let global = m.out.module().globals.push(data);
     m.entities.insert(inst.id, Entity::Variable { ty, global });
     Ok(())
@@ -48,7 +48,7 @@ pub(super) fn variable(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), Strin
 fn data(
     m: &mut Decoder<'_>,
     inst: &Inst<'_>,
-    ty: Ty,
+    (ty, initial): (Ty, Option<u32>),
     space: AddressSpace,
 ) -> Result<GlobalData, String> {
     let size = m.types.size(ty)?;
@@ -65,7 +65,7 @@ fn data(
         None => (m.decorations.name(inst.id), Linkage::Internal),
     };
     let mut init = Init::default();
-    if let Some(&initial) = inst.args.get(1) {
+    if let Some(initial) = initial {
         let constant = m.constant(initial)?;
         if is_imported || !m.types.alike(constant.ty, ty) {
             return Err("the initializer is not of the variable's type".to_string());

@@ -76,6 +76,7 @@ fn ends_openly(op: Op) -> bool {
         Decorate
             | MemberDecorate
             | DecorateId
+            | UntypedPrefetchKHR
             | DecorateString
             | MemberDecorateString
             | ExecutionMode

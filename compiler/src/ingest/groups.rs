@@ -15,6 +15,7 @@ pub(super) fn has(op: Op) -> bool {
     use Op::*;
     matches!(op, ControlBarrier | MemoryBarrier | GroupAsyncCopy | GroupWaitEvents)
         || matches!(op, ControlBarrierArriveINTEL | ControlBarrierWaitINTEL)
+        || op == UntypedGroupAsyncCopyKHR
         || matches!(op, GroupAll | GroupAny | GroupBroadcast)
         || combination(op).is_some()
 }
@@ -71,6 +72,7 @@ impl Translator<'_, '_, '_> {
         };
         match inst.op {
             Op::GroupAsyncCopy => self.async_copy(inst),
+            Op::UntypedGroupAsyncCopyKHR => self.async_copy_of_bytes(inst),
             Op::GroupWaitEvents => {
                 self.b.barrier(BarrierFlags::all());
                 Ok(())
@@ -252,6 +254,32 @@ impl Translator<'_, '_, '_> {
         types.extend(self.arg_types(&rest, false));
         let args = [to, from, count, stride, event];
         let value = self.builtin("async_work_group_strided_copy", &args, &types, Type::I64)?;
+        self.give(inst, value.ok_or("it is not supported for these types")?)
+    }
+
+    /// Operands: scope, destination, source, bytes of an element, number of elements, stride in bytes, event. The stride is
+    /// that of the elements in global memory; none means that they follow each other.
+    fn async_copy_of_bytes(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        use AddressSpace::{Global, Local};
+        let [_, to, from, bytes, count, stride, event] = inst.get()?;
+        let ((to, _), (from, _)) = (self.pointer(to)?, self.pointer(from)?);
+        let [bytes, count, stride] = self.numbers([bytes, count, stride])?;
+        let event = self.one(event)?;
+        let to_local = match (self.b.space(to), self.b.space(from)) {
+            (Local, Global) => true,
+            (Global, Local) => false,
+            _ => return Err("an operand is of the wrong type".to_string()),
+        };
+        if self.b.ty(bytes) != Type::I64 || self.b.ty(event) != Type::I64 {
+            return Err("an operand is of the wrong type".to_string());
+        }
+        let is_apart = self.b.is_nonzero(stride);
+        let stride = self.b.select(is_apart, stride, bytes);
+        let (zero, one) = (self.b.int(Scalar::I64, 0), self.b.int(Scalar::I64, 1));
+        let [to_line, from_line] = if to_local { [bytes, stride] } else { [stride, bytes] };
+        let args = [to, zero, from, zero, one, bytes, count, from_line, to_line, event];
+        let types = self.arg_types(&args, false);
+        let value = self.builtin("async_work_group_copy_2D2D", &args, &types, Type::I64)?;
         self.give(inst, value.ok_or("it is not supported for these types")?)
     }
 }

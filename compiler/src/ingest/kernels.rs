@@ -11,6 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Local memory arguments are aligned at least this far, as programs cast them to wider types.
 const LOCAL_ARG_ALIGN: u32 = 16;
+/// The alignment of the largest vectors.
+const LARGEST_ALIGN: u32 = 128;
 /// More bytes than any device takes as arguments; a larger parameter is refused.
 const MAX_ARG_SIZE: u64 = 16384;
 
@@ -271,8 +273,11 @@ fn classify(
             AddressSpace::Local => {
                 let ordinal = *locals;
                 *locals += 1;
-                let pointee = m.types.pointee(ty)?;
-                let align = m.types.align(pointee).max(m.alignment(param).unwrap_or(1));
+                let own = match m.types.is_untyped(ty) {
+                    true => LARGEST_ALIGN,
+                    false => m.types.align(m.types.pointee(ty)?),
+                };
+                let align = own.max(m.alignment(param).unwrap_or(1));
                 Ok(ArgKind::Local { ordinal, align: align.max(LOCAL_ARG_ALIGN) })
             }
             _ => refuse(),

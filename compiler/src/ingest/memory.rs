@@ -15,6 +15,7 @@ const MAX_PRIVATE: u64 = 1 << 28;
 /// Returns true for the instructions of this file.
 pub(super) fn has(op: Op) -> bool {
     matches!(op, Op::Variable | Op::Load | Op::Store | Op::CopyMemory | Op::CopyMemorySized)
+        || matches!(op, Op::UntypedVariableKHR | Op::UntypedPrefetchKHR)
 }
 
 /// What memory operands say (SPIR-V 3.26).
@@ -52,7 +53,9 @@ fn access(words: &[u32]) -> Result<(Access, &[u32]), String> {
 impl Translator<'_, '_, '_> {
     pub(super) fn memory(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         match inst.op {
-            Op::Variable => self.variable(inst),
+            Op::Variable | Op::UntypedVariableKHR => self.variable(inst),
+            // It changes nothing.
+            Op::UntypedPrefetchKHR => self.pointer(inst.arg(0)?).map(|_| ()),
             Op::Load => self.load(inst),
             Op::Store => self.store(inst),
             Op::CopyMemory => self.copy_object(inst),
@@ -65,8 +68,7 @@ impl Translator<'_, '_, '_> {
         if StorageClass::from_u32(inst.arg(0)?) != Some(StorageClass::Function) {
             return Err("variables of functions are in storage class Function".to_string());
         }
-        let ty = self.m.types.of(inst.ty)?;
-        let pointee = self.m.types.pointee(ty)?;
+        let (pointee, initial) = self.m.types.variable(inst)?;
         let size = self.m.types.size(pointee)?;
         if size > MAX_PRIVATE {
             return Err(format!("a variable of {size} bytes is too large"));
@@ -74,8 +76,8 @@ impl Translator<'_, '_, '_> {
         let align = self.m.types.align(pointee).max(self.declared_alignment(inst.id));
         let addr = self.b.private_memory(size, align);
         self.give(inst, addr.ptr)?;
-        match inst.args.get(1) {
-            Some(&initial) => {
+        match initial {
+            Some(initial) => {
                 let value = self.val(initial)?;
                 self.check_alike(value.ty, pointee)?;
                 self.store_leaves(&value, addr)
@@ -96,23 +98,33 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns the address of what a pointer points to, for accesses of its type.
-    fn address_of(&mut self, id: u32, access: Access) -> Result<(Addr, Ty), String> {
+    /// Returns the address of what a pointer points to, for accesses of its type; of `accessed` where it has none.
+    fn address_of(&mut self, id: u32, access: Access, accessed: Ty) -> Result<(Addr, Ty), String> {
         let (ptr, ty) = self.pointer(id)?;
-        let pointee = self.m.types.pointee(ty)?;
+        let pointee = match self.m.types.is_untyped(ty) {
+            true => accessed,
+            false => self.m.types.pointee(ty)?,
+        };
         let align = access.align.unwrap_or_else(|| self.m.types.align(pointee));
+        Ok((self.address(ptr, align, access), pointee))
+    }
+
+    fn address(&self, ptr: Value, align: u32, access: Access) -> Addr {
         let mut flags = access.flags;
         flags.set(MemFlags::INVARIANT, self.b.space(ptr) == AddressSpace::Constant);
-        Ok((Addr { ptr, align, flags }, pointee))
+        Addr { ptr, align, flags }
     }
 
     fn load(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let (access, _) = access(inst.rest(1))?;
+        let result = self.m.types.of(inst.ty)?;
         if let Some(input) = self.input_variable(inst.arg(0)?) {
             let value = self.input(input)?;
-            return self.give(inst, value);
+            if Some(self.b.ty(value)) == self.m.types.value(result) {
+                return self.give(inst, value);
+            }
         }
-        let (addr, pointee) = self.address_of(inst.arg(0)?, access)?;
+        let (addr, pointee) = self.address_of(inst.arg(0)?, access, result)?;
         let leaves = self.load_leaves(pointee, addr)?;
         self.define(inst, &leaves)
     }
@@ -136,8 +148,8 @@ impl Translator<'_, '_, '_> {
     fn store(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let (access, _) = access(inst.rest(2))?;
         let [pointer, value] = inst.get()?;
-        let (addr, pointee) = self.address_of(pointer, access)?;
         let value = self.val(value)?;
+        let (addr, pointee) = self.address_of(pointer, access, value.ty)?;
         self.check_alike(value.ty, pointee)?;
         self.check_writable(addr)?;
         self.store_leaves(&value, addr)
@@ -162,23 +174,42 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns the addresses of target and source with the memory operands of a copy: one set for both or one for each.
+    /// Returns the addresses of target and source with the memory operands of a copy: one set for both or one for each;
+    /// and what they point to, if they tell. `like_other`: else it is what the other one points to.
     fn copy_operands(
         &mut self,
         inst: &Inst<'_>,
         operands: usize,
-    ) -> Result<[(Addr, Ty); 2], String> {
+        like_other: bool,
+    ) -> Result<[(Addr, Option<Ty>); 2], String> {
         let [target, source] = inst.get()?;
         let (of_target, rest) = access(inst.rest(operands))?;
         let of_source = if rest.is_empty() { of_target } else { access(rest)?.0 };
-        let target = self.address_of(target, of_target)?;
-        let source = self.address_of(source, of_source)?;
-        self.check_writable(target.0)?;
-        Ok([target, source])
+        let pointers = [self.pointer(target)?, self.pointer(source)?];
+        let mut pointees = [None; 2];
+        for (pointee, (_, ty)) in pointees.iter_mut().zip(pointers) {
+            if !self.m.types.is_untyped(ty) {
+                *pointee = Some(self.m.types.pointee(ty)?);
+            }
+        }
+        if like_other {
+            pointees = [pointees[0].or(pointees[1]), pointees[1].or(pointees[0])];
+        }
+        let side = |n: usize, access: Access| {
+            let own = pointees[n].map_or(1, |ty| self.m.types.align(ty));
+            let align = access.align.unwrap_or(own);
+            (self.address(pointers[n].0, align, access), pointees[n])
+        };
+        let sides = [side(0, of_target), side(1, of_source)];
+        self.check_writable(sides[0].0)?;
+        Ok(sides)
     }
 
     fn copy_object(&mut self, inst: &Inst<'_>) -> Result<(), String> {
-        let [(target, ty), (source, source_ty)] = self.copy_operands(inst, 2)?;
+        let [(target, ty), (source, source_ty)] = self.copy_operands(inst, 2, true)?;
+        let (Some(ty), Some(source_ty)) = (ty, source_ty) else {
+            return Err("neither pointer tells what it points to".to_string());
+        };
         self.check_alike(ty, source_ty)?;
         let size = self.m.types.size(ty)?;
         self.copy_constant(target, source, size, &[ty]);
@@ -186,14 +217,15 @@ impl Translator<'_, '_, '_> {
     }
 
     fn copy_bytes(&mut self, inst: &Inst<'_>) -> Result<(), String> {
-        let [(target, target_ty), (source, source_ty)] = self.copy_operands(inst, 3)?;
+        let [(target, target_ty), (source, source_ty)] = self.copy_operands(inst, 3, false)?;
+        let types: SmallVec<[Ty; 2]> = target_ty.into_iter().chain(source_ty).collect();
         let size = self.number(inst.arg(2)?)?;
         let ty = self.b.ty(size);
         if ty.lanes != 1 || !ty.scalar.is_int() {
             return Err("the size is not an integer".to_string());
         }
         match self.b.func.as_const(size) {
-            Some(size) => self.copy_constant(target, source, size, &[target_ty, source_ty]),
+            Some(size) => self.copy_constant(target, source, size, &types),
             None => {
                 let size = self.b.resize(size, Type::I64, false);
                 self.copy_loop(target, source, size, Type::I8);

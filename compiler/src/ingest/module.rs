@@ -169,7 +169,7 @@ impl<'a> Decoder<'a> {
             Op::EntryPoint | Op::ExecutionMode | Op::ExecutionModeId => {
                 kernels::instruction(self, inst)
             }
-            Op::Variable => globals::variable(self, inst),
+            Op::Variable | Op::UntypedVariableKHR => globals::variable(self, inst),
             op if is_constant(op) => self.constant_instruction(inst),
             op if is_silent(op) => Ok(()),
             Op::TypeFloat if inst.args.first() == Some(&64) && !self.out.target().float64 => {

@@ -17,6 +17,10 @@ pub(super) fn has(op: Op) -> bool {
             | InBoundsAccessChain
             | PtrAccessChain
             | InBoundsPtrAccessChain
+            | UntypedAccessChainKHR
+            | UntypedInBoundsAccessChainKHR
+            | UntypedPtrAccessChainKHR
+            | UntypedInBoundsPtrAccessChainKHR
             | PtrEqual
             | PtrNotEqual
             | PtrDiff
@@ -36,6 +40,13 @@ impl Translator<'_, '_, '_> {
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
                 let element = inst.arg(1)?;
                 self.access_chain(inst, Some(element))
+            }
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
+                self.untyped_chain(inst, None)
+            }
+            Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => {
+                let element = inst.arg(2)?;
+                self.untyped_chain(inst, Some(element))
             }
             Op::PtrEqual | Op::PtrNotEqual => {
                 let cc = if inst.op == Op::PtrEqual { IntCC::Eq } else { IntCC::Ne };
@@ -145,7 +156,11 @@ impl Translator<'_, '_, '_> {
         let (a, ty) = self.pointer(inst.arg(0)?)?;
         let (b, _) = self.pointer(inst.arg(1)?)?;
         self.check_same(a, b)?;
-        let stride = self.m.types.size(self.m.types.pointee(ty)?)?;
+        // Untyped pointers are of bytes.
+        let stride = match self.m.types.is_untyped(ty) {
+            true => 1,
+            false => self.m.types.size(self.m.types.pointee(ty)?)?,
+        };
         let result = self.integer_result(inst)?;
         let (a, b) = (self.b.address(a), self.b.address(b));
         let bytes = self.b.binary(BinaryOp::ISub, a, b);
@@ -166,25 +181,56 @@ impl Translator<'_, '_, '_> {
         let mut chain = Chain { ptr: base, offset: 0, in_bounds };
         let mut ty = self.m.types.pointee(ty)?;
         let wanted = self.m.types.pointee(self.m.types.of(inst.ty)?)?;
-        let mut indices = inst.rest(1);
         if self.counts_bytes(inst, ty, wanted)? {
             self.step(&mut chain, inst.arg(2)?, 1)?;
             let ptr = self.b.ptr_add_const(chain.ptr, chain.offset);
             return self.give(inst, ptr);
         }
-        if let Some(element) = element {
-            let stride = self.m.types.size(ty)?;
-            self.step(&mut chain, element, stride)?;
-            indices = inst.rest(2);
-        }
-        for &index in indices {
-            ty = self.enter(&mut chain, ty, index)?;
-        }
+        let indices = if element.is_some() { inst.rest(2) } else { inst.rest(1) };
+        ty = self.follow(&mut chain, ty, element, indices)?;
         if !self.points_alike(ty, wanted) {
             return Err("it does not lead to what its type points to".to_string());
         }
         let ptr = self.b.ptr_add_const(chain.ptr, chain.offset);
         self.give(inst, ptr)
+    }
+
+    /// An access chain through a type that is its first operand, from any pointer to an untyped one.
+    fn untyped_chain(&mut self, inst: &Inst<'_>, element: Option<u32>) -> Result<(), String> {
+        let ty = self.m.types.of(inst.arg(0)?)?;
+        let (base, _) = self.pointer(inst.arg(1)?)?;
+        if self.b.ty(base) != self.pointer_result(inst)? {
+            return Err("base and result differ in storage class".to_string());
+        }
+        if !self.m.types.is_untyped(self.m.types.of(inst.ty)?) {
+            return Err("its type is not that of an untyped pointer".to_string());
+        }
+        use Op::{UntypedInBoundsAccessChainKHR, UntypedInBoundsPtrAccessChainKHR};
+        let in_bounds =
+            matches!(inst.op, UntypedInBoundsAccessChainKHR | UntypedInBoundsPtrAccessChainKHR);
+        let mut chain = Chain { ptr: base, offset: 0, in_bounds };
+        let indices = if element.is_some() { inst.rest(3) } else { inst.rest(2) };
+        self.follow(&mut chain, ty, element, indices)?;
+        let ptr = self.b.ptr_add_const(chain.ptr, chain.offset);
+        self.give(inst, ptr)
+    }
+
+    /// Goes to an element that counts objects of a type, and into it; returns the type of the part.
+    fn follow(
+        &mut self,
+        chain: &mut Chain,
+        mut ty: Ty,
+        element: Option<u32>,
+        indices: &[u32],
+    ) -> Result<Ty, String> {
+        if let Some(element) = element {
+            let stride = self.m.types.size(ty)?;
+            self.step(chain, element, stride)?;
+        }
+        for &index in indices {
+            ty = self.enter(chain, ty, index)?;
+        }
+        Ok(ty)
     }
 
     /// Returns true for a chain of bytes through an array of something else, as clang 22 has it in constants: element 0, and

@@ -17,6 +17,9 @@ pub(super) const MAX_LEAVES: u64 = 4096;
 /// Most bytes of an object.
 const MAX_SIZE: u64 = 1 << 46;
 
+/// What an untyped pointer (SPV_KHR_untyped_pointers) points to: no id.
+const UNTYPED: u32 = 0;
+
 /// A type of the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Ty(u32);
@@ -30,6 +33,7 @@ pub(super) enum Kind {
     Pointer {
         storage: StorageClass,
         space: AddressSpace,
+        /// The id of the type that it points to; [`UNTYPED`] where each access says what it finds.
         pointee: u32,
     },
     Array {
@@ -161,9 +165,30 @@ impl Types {
     /// Returns the type that a pointer type points to.
     pub(super) fn pointee(&self, ty: Ty) -> Result<Ty, String> {
         match *self.kind(ty) {
+            Kind::Pointer { pointee: UNTYPED, .. } => {
+                Err("a pointer does not tell what it points to".to_string())
+            }
             Kind::Pointer { pointee, .. } => self.of(pointee),
             _ => Err("a type is not that of a pointer".to_string()),
         }
+    }
+
+    /// Returns true for the types of pointers that do not tell what they point to.
+    pub(super) fn is_untyped(&self, ty: Ty) -> bool {
+        matches!(self.kind(ty), Kind::Pointer { pointee: UNTYPED, .. })
+    }
+
+    /// Returns the type of the object that OpVariable or OpUntypedVariableKHR declares, and the initializer's id.
+    pub(super) fn variable(&self, inst: &Inst<'_>) -> Result<(Ty, Option<u32>), String> {
+        let ty = self.of(inst.ty)?;
+        if inst.op != Op::UntypedVariableKHR {
+            return Ok((self.pointee(ty)?, inst.args.get(1).copied()));
+        }
+        if !self.is_untyped(ty) {
+            return Err("its type is not that of an untyped pointer".to_string());
+        }
+        let object = inst.args.get(1).ok_or("the variable's type is not given")?;
+        Ok((self.of(*object)?, inst.args.get(2).copied()))
     }
 
     /// Returns the number of leaves of a value.
@@ -293,7 +318,11 @@ impl Types {
                 self.components.insert(ty, component);
                 return Ok(true);
             }
-            Op::TypePointer => pointer_type(inst)?,
+            Op::TypePointer => {
+                let [storage, pointee] = inst.get()?;
+                pointer_type(storage, pointee)?
+            }
+            Op::TypeUntypedPointerKHR => pointer_type(inst.arg(0)?, UNTYPED)?,
             Op::TypeForwardPointer => return Ok(true),
             Op::TypeArray => {
                 let [element, count] = inst.get()?;
@@ -415,8 +444,7 @@ fn float_type(inst: &Inst<'_>) -> Result<Kind, String> {
     }))
 }
 
-fn pointer_type(inst: &Inst<'_>) -> Result<Kind, String> {
-    let [storage, pointee] = inst.get()?;
+fn pointer_type(storage: u32, pointee: u32) -> Result<Kind, String> {
     let storage = StorageClass::from_u32(storage).ok_or("unknown storage class")?;
     let space = address_space(storage);
     let space = space.ok_or_else(|| format!("storage class {storage:?} is not supported"))?;
