@@ -289,7 +289,7 @@ fn other_numbers_and_types_are_refused() {
             Name::Float,
             "shuffle of",
         ),
-        (of("printf"), vec![bytes], None, Name::Int, "printf of OpenCL.std does not take"),
+        (of("printf"), vec![bytes], None, Name::Int, "the format of printf is not known"),
     ] {
         let log = log(n, &operands, literal, Some((result, 1)));
         assert!(log.contains(message), "{message}: {log}");

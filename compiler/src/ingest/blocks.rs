@@ -48,7 +48,9 @@ pub(super) fn body(t: &mut Translator<'_, '_, '_>, info: &FunctionInfo) -> Resul
         let first = t.blocks[&text.label].first;
         t.b.switch_to(first);
         for inst in words.range(text.range.clone()) {
-            if matches!(inst.op, Op::Phi | Op::SelectionMerge | Op::LoopMerge) {
+            if matches!(inst.op, Op::Phi | Op::SelectionMerge)
+                || matches!(inst.op, Op::LoopMerge | Op::LoopControlINTEL)
+            {
                 continue;
             }
             t.instruction(&inst).map_err(|message| format!("{inst}: {message}"))?;
@@ -170,8 +172,9 @@ fn open(t: &mut Translator<'_, '_, '_>, text: &Text<'_>) -> Result<(), String> {
                 info.phis.push(pairs.map(|pair| (pair[1], pair[0])).collect());
                 info.phi_types.push(ty);
             }
-            Op::LoopMerge => {
-                let control = inst.args.get(2).copied().unwrap_or(0);
+            Op::LoopMerge | Op::LoopControlINTEL => {
+                let place = if inst.op == Op::LoopMerge { 2 } else { 0 };
+                let control = inst.args.get(place).copied().unwrap_or(0);
                 let control = LoopControl::from_bits_truncate(control);
                 t.b.func.blocks[block].unroll = match () {
                     () if control.contains(LoopControl::UNROLL) => Some(UnrollHint::Full),

@@ -3,10 +3,14 @@
 use super::ext_std::{self, Operands};
 use super::function::Translator;
 use super::mangled::{self, Known};
+use super::module::Entity;
 use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::ir::Addr;
-use rspirv::spirv::{Decoration, FunctionParameterAttribute};
+use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op};
+
+/// Most casts between a constant pointer to a function and its call.
+const MAX_CASTS: u32 = 64;
 
 impl Translator<'_, '_, '_> {
     pub(super) fn call(&mut self, inst: &Inst<'_>) -> Result<(), String> {
@@ -52,6 +56,16 @@ impl Translator<'_, '_, '_> {
         }
     }
 
+    /// A call of what a pointer points to, if the module tells.
+    pub(super) fn call_of_pointer(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let (&pointer, args) = inst.args.split_first().ok_or("an operand is missing")?;
+        let callee = self.m.function_at(pointer);
+        let callee =
+            callee.ok_or_else(|| format!("%{pointer} is not known to point to one function"))?;
+        let args: Vec<u32> = [callee].iter().chain(args).copied().collect();
+        self.call(&Inst { op: Op::FunctionCall, args: &args, ..*inst })
+    }
+
     /// Lowers a call of a function that is not the program's but OpenCL C's own; false if it is not.
     fn known_call(&mut self, inst: &Inst<'_>, name: &str) -> Result<bool, String> {
         let ids = inst.rest(1);
@@ -92,7 +106,34 @@ impl Translator<'_, '_, '_> {
     }
 }
 
+/// Returns true for casts of pointers.
+fn is_cast(op: Op) -> bool {
+    use Op::{Bitcast, CopyObject, GenericCastToPtr, PtrCastToGeneric};
+    matches!(op, Bitcast | CopyObject | PtrCastToGeneric | GenericCastToPtr)
+}
+
 impl super::module::Decoder<'_> {
+    /// Returns the function that a constant points to, if it is one, through casts.
+    pub(super) fn function_at(&self, pointer: u32) -> Option<u32> {
+        let mut id = pointer;
+        for _ in 0..MAX_CASTS {
+            if let Some(&Entity::FunctionPointer(function)) = self.entities.get(&id) {
+                return Some(function);
+            }
+            let inst = self.words.definition(id).filter(|inst| is_cast(inst.op))?;
+            id = inst.arg(0).ok()?;
+        }
+        None
+    }
+
+    /// Returns the function that the result of a cast points to.
+    pub(super) fn cast_function(&self, inst: &Inst<'_>) -> Option<u32> {
+        match self.has_function_pointers && is_cast(inst.op) {
+            true => self.function_at(inst.arg(0).ok()?),
+            false => None,
+        }
+    }
+
     /// Returns the type of the object that a parameter stands for, if it is a pointer to a copy of one.
     pub(super) fn by_value(&self, param: u32, ty: Ty) -> Result<Option<Ty>, String> {
         let attributes = self.decorations.operands(param, Decoration::FuncParamAttr);

@@ -29,8 +29,19 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_fp_fast_math_mode",
     c"SPV_INTEL_bfloat16_conversion",
     c"SPV_KHR_untyped_pointers",
+    c"SPV_EXT_arithmetic_fence",
+    c"SPV_INTEL_arithmetic_fence",
+    c"SPV_INTEL_unstructured_loop_controls",
     c"SPV_INTEL_split_barrier",
     c"SPV_INTEL_subgroups",
+];
+
+/// Extensions that modules may declare although a part of them is refused: they are not reported.
+const PARTLY: &[&CStr] = &[
+    // Only functions that the module names where it calls them.
+    c"SPV_INTEL_function_pointers",
+    // Only formats that are known when the program is built.
+    c"SPV_EXT_relaxed_printf_string_address_space",
 ];
 
 /// The sets of extended instructions that devices report; of the others that modules may import, none computes anything.
@@ -38,7 +49,10 @@ pub const INSTRUCTION_SETS: &[&CStr] = &[c"OpenCL.std", c"OpenCL.DebugInfo.100"]
 
 /// Returns the numbers of the capabilities that a device offers.
 pub fn capabilities(target: &Target) -> Vec<u32> {
-    (0..=LAST_CAPABILITY).filter(|&number| capability(number, target).is_ok()).collect()
+    let offered = |&number: &u32| {
+        Capability::from_u32(number).is_some_and(|capability| offers(target, capability))
+    };
+    (0..=LAST_CAPABILITY).filter(offered).collect()
 }
 
 /// Returns the extensions that a device offers.
@@ -48,11 +62,21 @@ pub fn extensions(_: &Target) -> &'static [&'static CStr] {
 
 /// Checks a capability.
 pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
-    use Capability::*;
     let Some(capability) = Capability::from_u32(number) else {
         return Err(format!("unknown capability {number}"));
     };
-    let offered = match capability {
+    // Of these a part is refused, see [`PARTLY`].
+    let partly = capability == Capability::FunctionPointersINTEL;
+    match partly || offers(target, capability) {
+        true => Ok(()),
+        false => Err(format!("capability {capability:?} is not supported")),
+    }
+}
+
+/// Returns true if a device offers a capability.
+fn offers(target: &Target, capability: Capability) -> bool {
+    use Capability::*;
+    match capability {
         Addresses
         | Linkage
         | Kernel
@@ -77,6 +101,8 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | FPFastMathModeINTEL
         | BFloat16ConversionINTEL
         | UntypedPointersKHR
+        | ArithmeticFenceEXT
+        | UnstructuredLoopControlsINTEL
         | SplitBarrierINTEL
         | AtomicFloat32AddEXT
         | AtomicFloat32MinMaxEXT => true,
@@ -103,16 +129,12 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
         | ImageMipmap | ImageQuery => target.images,
         ImageReadWrite => target.images && target.read_write_images,
         _ => false,
-    };
-    match offered {
-        true => Ok(()),
-        false => Err(format!("capability {capability:?} is not supported")),
     }
 }
 
 /// Checks an extension.
 pub(super) fn extension(name: &str) -> Result<(), String> {
-    match EXTENSIONS.iter().any(|known| known.to_bytes() == name.as_bytes()) {
+    match EXTENSIONS.iter().chain(PARTLY).any(|known| known.to_bytes() == name.as_bytes()) {
         true => Ok(()),
         false => Err(format!("extension '{name}' is not supported")),
     }

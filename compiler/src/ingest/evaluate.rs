@@ -2,7 +2,7 @@
 
 use super::constants::Const;
 use super::types::{Kind, Ty, Types};
-use crate::ir::{fold, BinaryOp, ConvertOp, Function, InstData, Type, Value, ValueDef};
+use crate::ir::{fold, BinaryOp, ConvertOp, Function, Global, InstData, Type, Value, ValueDef};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -34,6 +34,14 @@ pub(super) fn composite(
             let leaf = leaves.next().ok_or("a part is missing")?;
             Ok(leaf_value(func, leaf))
         }
+    }
+}
+
+/// Returns the variable that a pointer leads into, and how many bytes into it, if the function tells.
+pub(super) fn address(func: &Function, pointer: Value) -> Option<(Global, i64)> {
+    match lane_value(func, pointer, 0, MAX_DEPTH)? {
+        Const::Address { variable, offset } => Some((variable, offset)),
+        _ => None,
     }
 }
 

@@ -9,7 +9,7 @@ use super::types::Kind;
 use super::words::Inst;
 use crate::builtins::signature::{Scalar as Name, Shape, Sig, TypePattern};
 use crate::builtins::{ArgType, Builtin, Call, Number};
-use crate::ir::{AddressSpace, Scalar, Type, Value};
+use crate::ir::{AddressSpace, ConvertOp, Scalar, Type, Value};
 use rspirv::spirv::{FPRoundingMode, OpenclStd100Op};
 
 /// The name of the set.
@@ -262,7 +262,10 @@ pub(super) fn instruction(
         Some((&literal, ids)) if ends_in_literal(&name) => (Some(literal), ids),
         _ => (None, operands),
     };
-    let args: Vec<Value> = ids.iter().map(|&id| this.one(id)).collect::<Result<_, _>>()?;
+    let mut args: Vec<Value> = ids.iter().map(|&id| this.one(id)).collect::<Result<_, _>>()?;
+    if let ("printf", Some(format)) = (name.as_str(), args.first_mut()) {
+        *format = constant_format(this, *format)?;
+    }
     let types: Vec<Type> = args.iter().map(|&arg| this.b.ty(arg)).collect();
     let result = match this.m.types.kind(this.m.types.of(inst.ty)?) {
         Kind::Void => None,
@@ -270,6 +273,23 @@ pub(super) fn instruction(
     };
     let function = function(&name, Operands { types: &types, literal, result })?;
     call(this, inst, &function, &args, result)
+}
+
+/// Returns a format as a pointer to constant memory. One in other memory must be a constant, and known here
+/// (SPV_EXT_relaxed_printf_string_address_space): the host reads the bytes that the program has.
+fn constant_format(this: &mut Translator<'_, '_, '_>, format: Value) -> Result<Value, String> {
+    let space = this.b.ty(format).space();
+    if space.is_none() || space == Some(AddressSpace::Constant) {
+        return Ok(format);
+    }
+    let place = super::evaluate::address(this.b.func, format);
+    let place = place.filter(|&(variable, _)| this.m.out.module().globals[variable].is_const);
+    let (variable, offset) = place.ok_or("the format of printf is not known to be a constant")?;
+    let space = this.m.out.module().globals[variable].space;
+    let pointer = this.b.global_addr(variable, space);
+    let pointer = this.b.ptr_add_const(pointer, offset);
+    let address = this.b.address(pointer);
+    Ok(this.b.convert(ConvertOp::IntToPtr, address, Type::ptr(AddressSpace::Constant)))
 }
 
 /// Lowers a call of a built-in function.

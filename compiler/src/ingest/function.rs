@@ -142,6 +142,9 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
                 return val.ok_or_else(|| format!("%{id} has no value"));
             }
             Some(Entity::Undefined(name)) => return Err(undefined(&name)),
+            Some(Entity::FunctionPointer(_)) => {
+                return Err(format!("%{id}: pointers to functions are supported in calls alone"));
+            }
             _ if self.m.functions.contains_key(&id) => {
                 return Err(format!("function %{id} is not supported as a value"));
             }
@@ -314,6 +317,9 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
     }
 
     fn float_flags(&self, id: u32) -> OpFlags {
+        if self.m.has_fences {
+            return OpFlags::NO_CONTRACT;
+        }
         let decorations = &self.m.decorations;
         let mode = decorations.operand(id, Decoration::FPFastMathMode).unwrap_or(0);
         let mode = FPFastMathMode::from_bits_truncate(mode);
@@ -375,6 +381,16 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
                 self.define(inst, &leaves)
             }
             FunctionCall => self.call(inst),
+            FunctionPointerCallINTEL => self.call_of_pointer(inst),
+            // Only calls use it.
+            _ if self.m.cast_function(inst).is_some() => Ok(()),
+            ArithmeticFenceEXT => {
+                let value = self.number(inst.arg(0)?)?;
+                match self.b.ty(value).scalar.is_float() {
+                    true => self.give(inst, value),
+                    false => Err("the operand is not of floats".to_string()),
+                }
+            }
             ExtInst | ExtInstWithForwardRefsKHR => self.extended(inst),
             op if super::memory::has(op) => self.memory(inst),
             op if super::pointers::has(op) => self.pointers(inst),

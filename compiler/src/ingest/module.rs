@@ -12,7 +12,7 @@ use super::words::{Inst, Words};
 use super::SpecValue;
 use crate::ir::{self, Func, Global, Linkage};
 use crate::lower::ForeignModule;
-use rspirv::spirv::{Decoration, Op};
+use rspirv::spirv::{Capability, Decoration, Op};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -39,6 +39,8 @@ pub(super) enum Entity {
     },
     /// A variable that no module defines.
     Undefined(String),
+    /// A pointer to a function, by its id (SPV_INTEL_function_pointers).
+    FunctionPointer(u32),
     /// A string of debug information.
     String(String),
     /// A set of extended instructions.
@@ -76,6 +78,10 @@ pub(super) struct Decoder<'a> {
     pub(super) entry_points: EntryPoints,
     pub(super) out: ForeignModule<'a>,
     specs: Specs,
+    /// True if the module may keep floats apart (SPV_EXT_arithmetic_fence): none of its arithmetic is reordered then.
+    pub(super) has_fences: bool,
+    /// True if there are pointers to functions.
+    pub(super) has_function_pointers: bool,
     /// True if the module will be linked with others.
     pub(super) separate: bool,
     /// Functions that are called but not translated yet, and those whose turn has come.
@@ -109,6 +115,8 @@ impl<'a> Decoder<'a> {
             out,
             specs: specs.iter().map(|spec| (spec.id, spec.bits)).collect(),
             separate,
+            has_fences: false,
+            has_function_pointers: false,
             worklist: Vec::new(),
             reached: FxHashMap::default(),
             init_bytes: 0,
@@ -154,7 +162,10 @@ impl<'a> Decoder<'a> {
 
     fn module_scope(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         match inst.op {
-            Op::Capability => capabilities::capability(inst.arg(0)?, self.out.target()),
+            Op::Capability => {
+                self.has_fences |= inst.arg(0)? == Capability::ArithmeticFenceEXT as u32;
+                capabilities::capability(inst.arg(0)?, self.out.target())
+            }
             Op::Extension => capabilities::extension(&inst.string(0)),
             Op::MemoryModel => capabilities::memory_model(inst.get()?),
             Op::ExtInstImport => {
@@ -170,6 +181,11 @@ impl<'a> Decoder<'a> {
                 kernels::instruction(self, inst)
             }
             Op::Variable | Op::UntypedVariableKHR => globals::variable(self, inst),
+            Op::ConstantFunctionPointerINTEL => {
+                self.has_function_pointers = true;
+                self.entities.insert(inst.id, Entity::FunctionPointer(inst.arg(0)?));
+                Ok(())
+            }
             op if is_constant(op) => self.constant_instruction(inst),
             op if is_silent(op) => Ok(()),
             Op::TypeFloat if inst.args.first() == Some(&64) && !self.out.target().float64 => {
@@ -203,6 +219,10 @@ impl<'a> Decoder<'a> {
             }
             Op::SpecConstantOp => {
                 let operation = inst.operation()?;
+                if let Some(function) = self.cast_function(&operation) {
+                    self.entities.insert(inst.id, Entity::FunctionPointer(function));
+                    return Ok(());
+                }
                 match Translator::evaluate(self, &operation)? {
                     Some(value) => value,
                     None => return self.postpone(inst),

@@ -111,7 +111,8 @@ fn address_space(storage: StorageClass) -> Option<AddressSpace> {
         StorageClass::CrossWorkgroup => AddressSpace::Global,
         StorageClass::Workgroup => AddressSpace::Local,
         StorageClass::UniformConstant => AddressSpace::Constant,
-        StorageClass::Generic => AddressSpace::Generic,
+        // Pointers to functions are only called.
+        StorageClass::Generic | StorageClass::CodeSectionINTEL => AddressSpace::Generic,
         _ => return None,
     })
 }

@@ -61,6 +61,12 @@ def test_sample(program, m, capfd):
         assert capfd.readouterr().out.splitlines() == program.prints
 
 
+def test_a_fence_keeps_floats_apart(m):
+    """lavapipe takes the sum less one of its operands for the other one, where it may reorder and nothing is between."""
+    program = cl.Program(m.context, spirv_text.read("arithmetic_fence")).build("-cl-fast-relaxed-math")
+    assert run(program, m) == [0]
+
+
 def test_either_order_of_bytes(m):
     words = struct.unpack(f"<{len(module()) // 4}I", module())
     swapped = struct.pack(f">{len(words)}I", *words)
