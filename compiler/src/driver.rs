@@ -355,6 +355,12 @@ fn analyze(
     diags: &mut Diagnostics,
     watch: &mut Stopwatch,
 ) -> Option<sema::hir::Module> {
+    if options.cxx.is_some() {
+        let message =
+            "C++ for OpenCL is compiled by clang: give its SPIR-V (clang --target=spirv64)";
+        diags.error(None, message);
+        return None;
+    }
     if !target.takes(options.std) {
         let std = options.std;
         let message =

@@ -37,6 +37,13 @@ impl fmt::Display for ClStd {
     }
 }
 
+/// `-cl-std=CLC++…`: the version of C++ for OpenCL that a program is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CxxStd {
+    Cxx10,
+    Cxx2021,
+}
+
 /// Build options. [`Default`] is what an empty option string means.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Options {
@@ -46,6 +53,8 @@ pub struct Options {
     pub include_dirs: Vec<String>,
     /// `-cl-std`; OpenCL C 1.2 when none is given.
     pub std: ClStd,
+    /// `-cl-std` where it asks for C++ for OpenCL: programs in it become modules of SPIR-V before they come here.
+    pub cxx: Option<CxxStd>,
     /// `-w`: no warnings.
     pub no_warnings: bool,
     /// `-Werror`.
@@ -120,7 +129,15 @@ impl Options {
             }
         }
         if let Some(version) = word.strip_prefix("-cl-std=") {
+            self.cxx = match version {
+                "CLC++" | "CLC++1.0" => Some(CxxStd::Cxx10),
+                "CLC++2021" => Some(CxxStd::Cxx2021),
+                _ => None,
+            };
             self.std = match version {
+                // The versions of OpenCL C that they go with.
+                "CLC++" | "CLC++1.0" => ClStd::Cl20,
+                "CLC++2021" => ClStd::Cl30,
                 "CL1.0" => ClStd::Cl10,
                 "CL1.1" => ClStd::Cl11,
                 "CL1.2" => ClStd::Cl12,
@@ -276,6 +293,16 @@ mod tests {
     fn fast_relaxed_math_implies_the_others() {
         let o = Options::parse("-cl-fast-relaxed-math").unwrap();
         assert!(o.finite_math_only && o.unsafe_math && o.mad_enable && o.no_signed_zeros);
+    }
+
+    #[test]
+    fn the_last_language_counts() {
+        let of = |text| Options::parse(text).unwrap();
+        assert_eq!(of("-cl-std=CLC++").cxx, Some(CxxStd::Cxx10));
+        assert_eq!(of("-cl-std=CL1.2 -cl-std=CLC++2021").cxx, Some(CxxStd::Cxx2021));
+        let last = of("-cl-std=CLC++1.0 -cl-std=CL3.0");
+        assert_eq!((last.cxx, last.std), (None, ClStd::Cl30));
+        assert!(Options::parse("-cl-std=CLC++2").is_err());
     }
 
     #[test]

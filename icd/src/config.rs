@@ -85,6 +85,19 @@ fn home(name: &str, (other, below): (&str, &str)) -> Option<PathBuf> {
     absolute(name).or_else(|| Some(absolute(other)?.join(below)))
 }
 
+/// Reads `PATH`: returns the folders of programs, without those that depend on where the process is. Default: none.
+pub fn program_folders() -> Vec<PathBuf> {
+    let path = variable("PATH").unwrap_or_default();
+    std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
+}
+
+/// Reads `TMPDIR`, or what the system has in its place: returns the folder of files that do not last.
+pub fn temporary_folder() -> PathBuf {
+    let (name, default) = platform::TEMPORARY;
+    let folder = variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    folder.unwrap_or_else(|| default.into())
+}
+
 /// Reads `HEKLA_PROFILE`: the name of an identity profile, or `none`. Default: `None`, that of the program.
 pub fn profile() -> Option<String> {
     text("HEKLA_PROFILE").filter(|name| !name.is_empty())

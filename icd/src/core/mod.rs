@@ -13,11 +13,13 @@
 //! profile          what Hekla says of itself to some programs
 //! diagnostics      log, trace, dump
 //! cache            the disk cache
+//! clang            programs in C++ for OpenCL become modules of SPIR-V
 //! offline          programs compiled without a device
 //! process          clock, worker threads, fork and exit
 //! ```
 
 pub mod cache;
+pub mod clang;
 pub mod command;
 pub mod command_buffer;
 pub mod context;

@@ -12,6 +12,9 @@ pub use linux::{
     is_main_thread, CACHES, DEVICE_FILES, LIBRARY, LOADER, SETTINGS, VULKAN_MANIFESTS,
 };
 
+/// The variable that names the folder of files that do not last, and its default.
+pub const TEMPORARY: (&str, &str) = ("TMPDIR", "/tmp");
+
 /// True where handlers of [`at_exit`] run while other threads still do.
 pub const THREADS_OUTLIVE_EXIT: bool = true;
 

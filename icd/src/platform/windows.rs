@@ -10,6 +10,9 @@ use std::io::{self, Write};
 use std::os::windows::fs::FileExt;
 use std::path::Path;
 
+/// The variable that names the folder of files that do not last, and its default.
+pub const TEMPORARY: (&str, &str) = ("TEMP", r"C:\Windows\Temp");
+
 /// The variable whose folder that of the user's caches lies in, and where in it.
 pub const CACHES: (&str, &str) = ("LOCALAPPDATA", "");
 

@@ -4,6 +4,7 @@
 use super::{capabilities, driver_version, frequency, images, language, platform, spirv, usm};
 use crate::cl::info::Value;
 use crate::cl::*;
+use crate::core::clang;
 use crate::core::device::external;
 use crate::core::device::open;
 use crate::core::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
@@ -60,6 +61,9 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         ("cl_khr_suggested_local_work_size", V1),
         ("cl_khr_throttle_hints", V1),
     ]);
+    if clang::is_installed() {
+        all.push(("cl_ext_cxx_for_opencl", V1));
+    }
     if info.pci.is_some() {
         all.push(("cl_khr_pci_bus_info", V1));
     }
@@ -160,6 +164,8 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         }
         CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Value::of(make_version(1, 2, 0)),
         CL_DEVICE_OPENCL_C_ALL_VERSIONS => Value::names(&c_versions(device)),
+        // That of `-cl-std=CLC++`; a cl_version has no room for 2021.
+        CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT if clang::is_installed() => Value::of(V1),
         CL_DEVICE_OPENCL_C_FEATURES => Value::names(&c_features(device)),
         CL_DEVICE_EXTENSIONS => {
             let names: Vec<_> = extensions(device).into_iter().map(|(name, _)| name).collect();

@@ -3,11 +3,12 @@
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::{room, *};
+use crate::core::clang;
 use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::diagnostics::dump;
 use crate::core::program::cached;
-use crate::core::program::il::IlInput;
+use crate::core::program::il::{IlInput, IlModule};
 use crate::core::program::recipe::Recipe;
 use crate::core::program::{Build, Code, Executable, Origin, Program};
 use crate::object::{callbacks, Ref};
@@ -183,7 +184,16 @@ pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Resul
         };
         let gpu = program.devices[index].gpu()?;
         input.dump(&text);
-        let compiled = cached::compile(input, &text, &options, &program.context.target(gpu));
+        let target = program.context.target(gpu);
+        let translated = match input.translated(&options, &target)? {
+            Ok(translated) => translated,
+            Err(log) => return Ok(Build::ended(&text, log, None)),
+        };
+        let (module, warnings) =
+            translated.map_or((None, String::new()), |(il, log)| (Some(il), log));
+        let input = module.as_ref().unwrap_or(input);
+        let mut compiled = cached::compile(input, &text, &options, &target);
+        compiled.log.insert_str(0, &warnings);
         check_shortage(compiled.shortage)?;
         let specs = match input {
             Input::Source(_) => Vec::new(),
@@ -217,12 +227,19 @@ pub fn compile(
         let gpu = program.devices[index].gpu()?;
         input.dump(&text);
         let target = program.context.target(gpu);
-        let compiled = match &input {
+        let translated = match input.translated(&options, &target)? {
+            Ok(translated) => translated,
+            Err(log) => return Ok(Build::ended(&text, log, None)),
+        };
+        let (module, warnings) =
+            translated.map_or((None, String::new()), |(il, log)| (Some(il), log));
+        let mut compiled = match module.as_ref().unwrap_or(&input) {
             Input::Source(source) => compiler::compile_object(source, &options, &target),
             Input::Il(il) => {
                 compiler::compile_il_object(il.module.module(), &il.specs, &options, &target)
             }
         };
+        compiled.log.insert_str(0, &warnings);
         check_shortage(compiled.shortage)?;
         let object = compiled.object.map(|object| Code::Object(Arc::new(object)));
         Ok(Build::ended(&text, compiled.log, object))
@@ -273,6 +290,25 @@ impl Input {
             }
             Origin::Il(module) => Some(Input::Il(module.input())),
             Origin::Binary | Origin::Linked => None,
+        })
+    }
+
+    /// Returns the module that clang makes of a text in C++ for OpenCL, with its warnings; `None` for what is to be
+    /// compiled as it is, and the build log where clang refuses it.
+    pub(super) fn translated(
+        &self,
+        options: &compiler::Options,
+        target: &compiler::Target,
+    ) -> Result<std::result::Result<Option<(Input, String)>, String>> {
+        let (Input::Source(source), true) = (self, options.cxx.is_some()) else {
+            return Ok(Ok(None));
+        };
+        Ok(match clang::translate(source, options, target) {
+            Ok(clang::Translated { module, log }) => {
+                let module = IlModule::read(&module)?;
+                Ok(Some((Input::Il(module.input()), log)))
+            }
+            Err(log) => Err(log),
         })
     }
 

@@ -38,8 +38,9 @@ impl Recipe {
             Recipe::Loaded(linked) => return linked.clone(),
         };
         let object = made.object?;
-        // Headers may be others by now.
-        if !made.lookups.is_empty() && !product.is_of(&object) {
+        // Headers may be others by now. Those that clang read are not known.
+        let has_headers = !made.lookups.is_empty() || product.is_translated();
+        if has_headers && !product.is_of(&object) {
             return None;
         }
         Some(binary::linked(&object).into())
@@ -49,12 +50,22 @@ impl Recipe {
 impl Product<'_> {
     fn compile(&self, specs: &[SpecValue]) -> Option<CompiledObject> {
         let options = compiler::Options::parse(self.options).ok()?;
-        Some(match self.input? {
+        let input = self.input?;
+        let translated = input.translated(&options, self.target).ok()?.ok()?;
+        let module = translated.map(|(module, _)| module);
+        Some(match module.as_ref().unwrap_or(input) {
             Input::Source(source) => compiler::compile_to_linked(source, &options, self.target),
             Input::Il(il) => {
                 compiler::compile_il_to_linked(il.module.module(), specs, &options, self.target)
             }
         })
+    }
+
+    /// Returns true if clang made a module of the program's text.
+    fn is_translated(&self) -> bool {
+        let options = compiler::Options::parse(self.options);
+        options.is_ok_and(|options| options.cxx.is_some())
+            && matches!(self.input, Some(Input::Source(_)))
     }
 
     /// Returns true if an object compiles to the executable's modules.
