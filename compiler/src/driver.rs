@@ -184,7 +184,10 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
         let mut diags = Diagnostics::new(options);
         let watch = &mut Stopwatch::start();
         let hir = analyze(source, options, target, true, &mut sources, &mut diags, watch);
-        let module = hir.map(|hir| lower::lower_object(&hir, options, target, &mut diags));
+        let module = hir.as_ref().map(|hir| lower::lower_object(hir, options, target, &mut diags));
+        if let (Some(hir), Some(module)) = (&hir, &module) {
+            check_recursion_of_object(hir, module, target, &mut diags);
+        }
         let module = module.filter(|_| !diags.has_errors());
         let object = module.map(|module| Object { module, flags: ModuleFlags::of(options) });
         let lookups = sources.take_lookups();
@@ -401,17 +404,58 @@ fn build(
 ) -> Option<Program> {
     let hir = analyze(source, options, target, false, sources, diags, watch)?;
     watch.end(Stage::Rest);
-    let ir = lower::lower(&hir, options, target, diags);
+    let mut ir = lower::lower(&hir, options, target, diags);
     watch.end(Stage::Lower);
     if diags.has_errors() {
         return None;
     }
+    unfold_recursion(&hir, &mut ir, target, diags)?;
     match finish(ir, options, target, &Pipeline::default(), watch) {
         Ok(program) => Some(program),
         Err(message) => {
             diags.error(None, message);
             None
         }
+    }
+}
+
+/// Removes the recursion that constants end from a program, and reports other recursion where it stands.
+fn unfold_recursion(
+    hir: &sema::hir::Module,
+    ir: &mut ir::Module,
+    target: &Target,
+    diags: &mut Diagnostics,
+) -> Option<()> {
+    if hir.recursive_calls.is_empty() {
+        return Some(());
+    }
+    tell_of_target(ir, target);
+    let error = match Pipeline::default().unfold_recursion(ir) {
+        Ok(()) => return Some(()),
+        Err(error) => error,
+    };
+    if let passes::recursion::Error::Endless(functions) = &error {
+        sema::recursion::report(hir, functions, diags);
+    }
+    if !diags.has_errors() {
+        diags.error(None, error.to_string());
+    }
+    None
+}
+
+/// Reports recursion in an object that needs nothing of others; linking finds the rest.
+fn check_recursion_of_object(
+    hir: &sema::hir::Module,
+    object: &ir::Module,
+    target: &Target,
+    diags: &mut Diagnostics,
+) {
+    let functions = object.functions.values().map(|function| function.linkage);
+    let mut linkages = functions.chain(object.globals.values().map(|global| global.linkage));
+    let is_import = |linkage: ir::Linkage| linkage == ir::Linkage::Import;
+    if !hir.recursive_calls.is_empty() && !diags.has_errors() && !linkages.any(is_import) {
+        // What is reported is in `diags`.
+        let _ = unfold_recursion(hir, &mut object.clone(), target, diags);
     }
 }
 
@@ -451,13 +495,7 @@ fn run_passes(
     pipeline: &Pipeline<'_>,
 ) -> Result<Structures, String> {
     crate::link::number_kernels(ir);
-    for function in ir.functions.values_mut() {
-        function.undefined_is_zero = target.zero_private;
-        function.miscompiles_remainder_loops = target.miscompiles_remainder_loops;
-        function.software_masks = target.software_masks;
-        function.slow_loops = target.slow_loops;
-        function.exact_objects = target.exact_objects;
-    }
+    tell_of_target(ir, target);
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);
     pipeline.contract(ir, target)?;
@@ -465,6 +503,17 @@ fn run_passes(
     pipeline.legalize(ir, target)?;
     quirks::after_legalization(ir, target, pipeline)?;
     Ok(pipeline.structurize(ir))
+}
+
+/// Tells all functions what passes have to know of the target.
+fn tell_of_target(ir: &mut ir::Module, target: &Target) {
+    for function in ir.functions.values_mut() {
+        function.undefined_is_zero = target.zero_private;
+        function.miscompiles_remainder_loops = target.miscompiles_remainder_loops;
+        function.software_masks = target.software_masks;
+        function.slow_loops = target.slow_loops;
+        function.exact_objects = target.exact_objects;
+    }
 }
 
 /// How many instructions the modules of all kernels together may have for each of the program, and in any.

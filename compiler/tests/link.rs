@@ -149,7 +149,32 @@ fn recursion_through_objects_is_refused() {
         "int g(int x); int f(int x) { return g(x); }
          kernel void k(global int *p) { p[0] = f(1); }",
     );
-    assert!(refused(&[&a, &b]).contains("recursion"));
+    assert!(refused(&[&a, &b]).contains("recursion is not supported: '"));
+}
+
+#[test]
+fn recursion_through_objects_ends_by_constants() {
+    let a = object("int f(int x, int n); int g(int x, int n) { return n ? f(x + 1, n) : x; }");
+    let b = object(
+        "int g(int x, int n); int f(int x, int n) { return g(x, n - 1); }
+         kernel void k(global int *p) { p[0] = f(p[0], 3); }",
+    );
+    linked(&[&a, &b]);
+}
+
+#[test]
+fn recursion_in_an_object_is_reported_where_it_stands() {
+    let compile = |text: &str| {
+        let source = Source { name: "k.cl".into(), text: text.into(), headers: Vec::new() };
+        compile_object(&source, &Options::default(), &Target::generic())
+    };
+    let refused = compile(
+        "int f(int x) { return x ? f(x - 1) : 0; }
+         kernel void k(global int *p) { p[0] = f(p[0]); }",
+    );
+    assert!(refused.log.contains("k.cl:1:27: error: recursive call to 'f'"), "{}", refused.log);
+    // No kernel calls it yet.
+    assert!(compile("int f(int x) { return x ? f(x - 1) : 0; }").object.is_some());
 }
 
 #[test]

@@ -234,8 +234,6 @@ fn mistakes_at_file_scope() {
         ("kernel int k() { return 1; }", "Error: kernel must have void return type"),
         ("kernel void k(int *p) {}", "Error: pointer arguments to kernel functions must reside in '__global', '__constant' or '__local' address space"),
         ("kernel void k(bool b) {}", "Error: 'bool' cannot be used as the type of a kernel parameter"),
-        ("int f(int n) { return n ? f(n - 1) : 0; }", "Error: recursive call to 'f' is not allowed in OpenCL C"),
-        ("int g(int); int f(int n) { return g(n); } int g(int n) { return f(n); }", "Error: recursive call to 'g' is not allowed in OpenCL C"),
         ("int f(int a); int f(float a) { return 1; }", "Error: conflicting types for 'f'"),
         ("int f() { return 1; } int f() { return 1; }", "Error: redefinition of 'f'"),
         ("int f() { }", "Warning: non-void function does not return a value in all control paths"),

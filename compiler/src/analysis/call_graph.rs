@@ -34,7 +34,8 @@ pub fn calls(func: &Function) -> impl Iterator<Item = (Func, &[Value])> {
     })
 }
 
-fn callees(func: &Function) -> Vec<Func> {
+/// Returns the functions that a function calls, each once.
+pub fn callees(func: &Function) -> Vec<Func> {
     let mut out: Vec<Func> = calls(func).map(|(callee, _)| callee).collect();
     out.sort_unstable();
     out.dedup();

@@ -9,6 +9,7 @@ pub mod data_layout;
 mod dependence;
 pub mod known_bits;
 pub mod memory_versions;
+pub mod recursion;
 pub mod register_pressure;
 pub mod trip_count;
 pub mod underlying_objects;

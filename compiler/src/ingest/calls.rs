@@ -14,7 +14,7 @@ const MAX_CASTS: u32 = 64;
 
 impl Translator<'_, '_, '_> {
     pub(super) fn call(&mut self, inst: &Inst<'_>) -> Result<(), String> {
-        let callee = self.m.callee(self.function, inst.arg(0)?)?;
+        let callee = self.m.callee(inst.arg(0)?)?;
         let ret = self.m.types.of(inst.ty)?;
         if !self.m.types.alike(ret, callee.ret) || inst.args.len() != callee.params.len() + 1 {
             return Err("result or arguments are not those of the function".to_string());

@@ -13,8 +13,7 @@ use super::SpecValue;
 use crate::ir::{self, Func, Global, Linkage};
 use crate::lower::ForeignModule;
 use rspirv::spirv::{Capability, Decoration, Op};
-use rustc_hash::FxHashMap;
-use std::collections::hash_map::Entry;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// What an id of module scope is.
@@ -86,7 +85,7 @@ pub(super) struct Decoder<'a> {
     pub(super) separate: bool,
     /// Functions that are called but not translated yet, and those whose turn has come.
     worklist: Vec<u32>,
-    reached: FxHashMap<u32, Vec<u32>>,
+    reached: FxHashSet<u32>,
     /// Bytes of all initializers.
     pub(super) init_bytes: u64,
     /// Values of the IR that parts of composites took so far.
@@ -118,7 +117,7 @@ impl<'a> Decoder<'a> {
             has_fences: false,
             has_function_pointers: false,
             worklist: Vec::new(),
-            reached: FxHashMap::default(),
+            reached: FxHashSet::default(),
             init_bytes: 0,
             parts: 0,
         })
@@ -156,7 +155,6 @@ impl<'a> Decoder<'a> {
         while let Some(id) = self.worklist.pop() {
             self.translate(id)?;
         }
-        self.refuse_recursion()?;
         Ok(self.out.finish())
     }
 
@@ -371,21 +369,17 @@ impl<'a> Decoder<'a> {
 
     /// Sees to it that a function is translated.
     pub(super) fn reach(&mut self, id: u32) {
-        if let Entry::Vacant(place) = self.reached.entry(id) {
-            place.insert(Vec::new());
+        if self.reached.insert(id) {
             self.worklist.push(id);
         }
     }
 
-    /// Returns a function that another one calls.
-    pub(super) fn callee(&mut self, caller: u32, id: u32) -> Result<FunctionInfo, String> {
+    /// Returns a function that is called.
+    pub(super) fn callee(&mut self, id: u32) -> Result<FunctionInfo, String> {
         let info =
             self.functions.get(&id).ok_or_else(|| format!("%{id} is not a function"))?.clone();
         if !info.is_imported {
             self.reach(id);
-        }
-        if let Some(callees) = self.reached.get_mut(&caller) {
-            callees.push(id);
         }
         Ok(info)
     }
@@ -409,45 +403,6 @@ impl<'a> Decoder<'a> {
     /// Returns true if a kernel forbids contraction (environment specification, 2.6): no function knows whom it serves.
     pub(super) fn contraction_off(&self) -> bool {
         self.entry_points.contraction_off
-    }
-
-    /// Refuses functions that call themselves, by way of others too (environment specification, 2.9).
-    fn refuse_recursion(&self) -> Result<(), String> {
-        #[derive(Clone, Copy, PartialEq)]
-        enum State {
-            Open,
-            Done,
-        }
-        let mut states: FxHashMap<u32, State> = FxHashMap::default();
-        let mut roots: Vec<u32> = self.reached.keys().copied().collect();
-        roots.sort_unstable();
-        for root in roots {
-            let mut stack = vec![(root, 0)];
-            while let Some((id, next)) = stack.pop() {
-                if next == 0 {
-                    if states.get(&id) == Some(&State::Done) {
-                        continue;
-                    }
-                    states.insert(id, State::Open);
-                }
-                match self.reached.get(&id).and_then(|callees| callees.get(next)) {
-                    Some(&callee) => {
-                        stack.push((id, next + 1));
-                        if states.get(&callee) == Some(&State::Open) {
-                            let name = &self.functions[&callee].name;
-                            return Err(format!("function '{name}' calls itself"));
-                        }
-                        if !states.contains_key(&callee) {
-                            stack.push((callee, 0));
-                        }
-                    }
-                    None => {
-                        states.insert(id, State::Done);
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 }
 

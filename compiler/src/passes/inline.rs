@@ -10,6 +10,7 @@
 
 use super::argument_promotion::{self, PromotedSignature};
 use super::cursor::Cursor;
+use super::recursion;
 use crate::analysis::argument_alias::ArgumentAlias;
 use crate::analysis::call_graph::{calls, CallGraph};
 use crate::analysis::underlying_objects::has_unknown_access;
@@ -65,12 +66,13 @@ pub trait FunctionPasses {
 /// Inlines calls in all functions that the kernels reach, and optimizes what is kept: the kernels'
 /// entries, and functions that they call, callees first.
 ///
-/// Errors: recursion, programs that grow beyond [`MAX_INSTS`], and those of the passes.
+/// Errors: recursion that no constants end, programs that grow beyond [`MAX_INSTS`], and those of the passes.
 pub fn run(
     module: &mut Module,
     thresholds: Thresholds,
     passes: &impl FunctionPasses,
 ) -> Result<(), String> {
+    recursion::run(module, passes).map_err(|error| error.to_string())?;
     let graph = CallGraph::compute(module)?;
     let mut room = room_for_copies(module, &graph);
     let mut bodies = Bodies::new(module, &graph);
@@ -169,6 +171,8 @@ enum InlineDecision {
         /// True if it, or a callee, accesses private memory through pointers whose underlying object is unknown.
         has_unknown_access: bool,
     },
+    /// The call stays as it is.
+    Leave,
 }
 
 /// Returns true if the kernels are small with all their calls inlined, and no called function is `noinline`.
@@ -283,6 +287,26 @@ fn inline_calls(
     result
 }
 
+/// Inlines those calls of a function whose callees are `wanted`, which do not call it; those of the inlined bodies stay.
+pub fn inline_some(
+    module: &mut Module,
+    func: Func,
+    wanted: impl Fn(Func) -> bool,
+) -> Result<(), String> {
+    let mut decisions = SecondaryMap::with_default(InlineDecision::Leave);
+    let callees: Vec<Func> = calls(&module.functions[func]).map(|(callee, _)| callee).collect();
+    for callee in callees.into_iter().filter(|&callee| callee != func && wanted(callee)) {
+        decisions[callee] = InlineDecision::Inline;
+    }
+    // No call is the last one: a body is wanted again.
+    let mut bodies = Bodies {
+        is_kernel: SecondaryMap::new(),
+        calls_left: SecondaryMap::with_default(u32::MAX),
+        is_deferred: SecondaryMap::new(),
+    };
+    inline_calls(module, func, &decisions, &mut bodies)
+}
+
 /// What functions are inlined from.
 struct Work<'a> {
     module: &'a mut Module,
@@ -351,6 +375,10 @@ impl<'a> Inliner<'a> {
             self.caller.blocks[block].insts.push(inst);
             return Ok(block);
         };
+        if matches!(work.decisions[*callee], InlineDecision::Leave) {
+            self.caller.blocks[block].insts.push(inst);
+            return Ok(block);
+        }
         let (callee, args) = (*callee, std::mem::take(args));
         if let InlineDecision::Keep { signature, .. } = &work.decisions[callee] {
             self.rewrite_call(block, inst, callee, signature, &args);

@@ -21,6 +21,7 @@ pub mod mem2reg;
 pub mod nesting;
 pub mod partial_unroll;
 mod pending_targets;
+pub mod recursion;
 pub mod rotate;
 pub mod scalarize;
 pub mod simplify;
@@ -94,6 +95,7 @@ const OTHER_PASSES: &[ModulePass] = &[
     }),
     ("inline", |module| inline::run(module, inline::Thresholds::ALL, &NoPasses)),
     ("legalize", |module| legalize::run(module, &Target::generic()).map(|_| ())),
+    ("recursion", |module| Pipeline::default().unfold_recursion(module).map_err(|e| e.to_string())),
     ("structurize", |module| on_each(module, structurize::run)),
 ];
 
@@ -180,11 +182,20 @@ impl<'a> Pipeline<'a> {
         Pipeline { observer: Some(observer), ..Pipeline::default() }
     }
 
+    /// Removes recursion that constants end from a module; [`Pipeline::optimize_module`] does so, too.
+    ///
+    /// Errors: other recursion.
+    pub fn unfold_recursion(&self, module: &mut Module) -> Result<(), recursion::Error> {
+        recursion::run(module, self)?;
+        self.observe("recursion", module, None);
+        Ok(())
+    }
+
     /// Optimizes a module and leaves it ready for structurization: the kernels' entry functions and the
     /// functions that they call, reachable blocks only, and scalar except for memory accesses (see
     /// [`scalarize`]).
     ///
-    /// Errors: recursion, or a kernel that is too large; in debug builds also a pass that breaks a rule
+    /// Errors: recursion that no constants end, or a kernel that is too large; in debug builds also a pass that breaks a rule
     /// of the IR.
     pub fn optimize_module(&self, module: &mut Module) -> Result<(), String> {
         debug_verify(module, "lowering")?;

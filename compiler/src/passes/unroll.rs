@@ -34,6 +34,31 @@ const MAX_FUNCTION: usize = 32768;
 /// any was unrolled.
 pub fn run(func: &mut Function) -> bool {
     let indexes_arrays = has_dynamic_private_offset(func);
+    run_within(func, |func, cfg, data| limits(func, cfg, data, indexes_arrays))
+}
+
+/// Unrolls innermost loops in which an argument of a call of a `wanted` function changes, so that it becomes constant, and
+/// those with such calls that run once at most. Returns true if any was unrolled.
+pub fn run_around_calls(func: &mut Function, wanted: impl Fn(Func) -> bool) -> bool {
+    run_within(func, |func, cfg, data| {
+        let is_wanted = |inst: Inst| matches!(&func.insts[inst], InstData::Call { func: callee, .. } if wanted(*callee));
+        if !data.insts(func).any(is_wanted) {
+            return None;
+        }
+        let changes = any_varying(func, cfg, data, |inst, varying| {
+            let mut any = false;
+            func.insts[inst].for_each_arg(|arg| any |= varying[arg]);
+            any && is_wanted(inst)
+        });
+        Some(if changes { (MAX_TRIP_COUNT, MAX_LOOP) } else { (1, MAX_FUNCTION) })
+    })
+}
+
+/// Unrolls innermost loops, each within its `limits`.
+fn run_within(
+    func: &mut Function,
+    limits: impl Fn(&Function, &Cfg, &Loop) -> Option<(usize, usize)>,
+) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
     let loops = Loops::compute(&cfg, &dom);
@@ -41,7 +66,7 @@ pub fn run(func: &mut Function) -> bool {
     let mut changed = false;
     for (_, data) in loops.innermost_loops() {
         let insts = data.insts(func).count();
-        let Some((count, most)) = limits(func, &cfg, data, indexes_arrays) else { continue };
+        let Some((count, most)) = limits(func, &cfg, data) else { continue };
         let Some(trip_count) = trip_count(func, &cfg, data, count.min(most / insts)) else {
             continue;
         };
@@ -103,6 +128,19 @@ fn has_dynamic_private_offset(func: &Function) -> bool {
 
 /// Returns true if a private address depends on a value that changes from iteration to iteration.
 fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
+    any_varying(func, cfg, data, |inst, varying| {
+        matches!(func.insts[inst], InstData::PtrAdd { ptr, offset, .. }
+            if is_private(func, ptr) && varying[offset])
+    })
+}
+
+/// Returns true if there is an instruction in a loop that is `found`, by which values change from iteration to iteration.
+fn any_varying(
+    func: &Function,
+    cfg: &Cfg,
+    data: &Loop,
+    found: impl Fn(Inst, &SparseMap<Value, bool>) -> bool,
+) -> bool {
     let mut varying: SparseMap<Value, bool> = SparseMap::new();
     for &param in &func.blocks[data.header].params {
         varying[param] = true;
@@ -111,10 +149,8 @@ fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
     for block in blocks {
         for &inst in &func.blocks[block].insts {
-            if let InstData::PtrAdd { ptr, offset, .. } = func.insts[inst] {
-                if is_private(func, ptr) && varying[offset] {
-                    return true;
-                }
+            if found(inst, &varying) {
+                return true;
             }
             let mut any = false;
             func.insts[inst].for_each_arg(|arg| any |= varying[arg]);

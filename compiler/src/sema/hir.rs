@@ -41,6 +41,8 @@ pub struct Module {
     pub globals: PrimaryMap<GlobalId, Global>,
     /// True if functions are called that depend on which work-items of a sub-group are there together.
     pub uses_subgroups: bool,
+    /// Calls that close a cycle of calls, in the order of the text, and the functions that they call.
+    pub recursive_calls: Vec<(Span, FunctionId)>,
     /// True if such functions are called as some of a sub-group may come to without the others.
     pub parts_meet: bool,
     /// True if a kernel asks for sub-groups that are made of several of the hardware's.

@@ -27,7 +27,7 @@ mod operators;
 mod pipes;
 mod print;
 mod records;
-mod recursion;
+pub mod recursion;
 mod scope;
 mod stmt;
 mod typename;
@@ -107,7 +107,7 @@ pub fn analyze(
         }
         sema.item(item);
     }
-    sema.check_recursion();
+    sema.find_recursion();
     sema.name_symbols();
     sema.module
 }

@@ -1,8 +1,9 @@
-//! Recursion, which OpenCL C does not have (OpenCL C 6.11): cycles of the call graph.
+//! Recursion, which OpenCL C does not have (OpenCL C 6.11): cycles of the call graph. Where constants end it, it is
+//! accepted (`passes/recursion.rs`), so sema notes it, and [`report`] reports what the passes refuse.
 
-use super::hir::FunctionId;
+use super::hir::{Function, FunctionId, Module};
 use super::Sema;
-use crate::source::Span;
+use crate::source::{Diagnostics, Span};
 use cranelift_entity::SecondaryMap;
 
 /// The state of a function in the walk.
@@ -16,8 +17,8 @@ enum VisitState {
 }
 
 impl Sema<'_> {
-    /// Reports every call that closes a cycle.
-    pub(super) fn check_recursion(&mut self) {
+    /// Notes every call that closes a cycle.
+    pub(super) fn find_recursion(&mut self) {
         let mut states: SecondaryMap<FunctionId, VisitState> = SecondaryMap::new();
         let mut found: Vec<(Span, FunctionId)> = Vec::new();
         for root in self.module.functions.keys() {
@@ -44,10 +45,16 @@ impl Sema<'_> {
             }
         }
         found.sort();
-        for (span, callee) in found {
-            let name = &self.module.functions[callee].name;
-            let message = format!("recursive call to '{name}' is not allowed in OpenCL C");
-            self.diags.error(span, message);
+        self.module.recursive_calls = found;
+    }
+}
+
+/// Reports the calls that close a cycle among functions of these names, or symbols.
+pub fn report(module: &Module, names: &[String], diags: &mut Diagnostics) {
+    for &(span, callee) in &module.recursive_calls {
+        let Function { name, symbol, .. } = &module.functions[callee];
+        if names.contains(name) || symbol.as_ref().is_some_and(|symbol| names.contains(symbol)) {
+            diags.error(span, format!("recursive call to '{name}' is not allowed in OpenCL C"));
         }
     }
 }

@@ -281,19 +281,170 @@ kernel void test(global uint *out) {
         out[i] = name[i];
 }
 
-//# reject: k. a function does not call itself
-//# error: 2: recursive
+//# reject: k. a function does not call itself as often as is known at run time
+//# error: 2: recursive call to 'fact' is not allowed in OpenCL C
 uint fact(uint n) {
     return n ? n * fact(n - 1) : 1;
 }
-kernel void test(global uint *out) { out[0] = fact(3); }
+kernel void test(global uint *out) { out[0] = fact(out[0]); }
 
 //# reject: k. nor do functions call each other in a circle
-//# error: 2: recursive
+//# error: 2: recursive call to 'odd' is not allowed in OpenCL C
 uint odd(uint n);
 uint even(uint n) { return n ? odd(n - 1) : 1; }
 uint odd(uint n) { return n ? even(n - 1) : 0; }
-kernel void test(global uint *out) { out[0] = even(4); }
+kernel void test(global uint *out) { out[0] = even(out[0]); }
+
+//# reject: k. nor for ever, with other constants each time
+//# error: 1: recursive call to 'f' is not allowed in OpenCL C
+uint f(uint x, uint n) { return x ? f(x / 2, n + 1) : n; }
+kernel void test(global uint *out) { out[0] = f(out[0], 0); }
+
+//# reject: k. nor with several calls of each other that all have other constants
+//# error: 3: recursive call to 'g' is not allowed in OpenCL C
+//# error: 4: recursive call to 'g' is not allowed in OpenCL C
+uint g(uint x, uint n, uint m);
+uint f(uint x, uint n, uint m) {
+    return x ? g(x, n + 1, m) +
+        g(x, n, m + 1) : n;
+}
+uint g(uint x, uint n, uint m) { return x ? f(x, n * 5, m) + f(x, n, m * 7) : m; }
+kernel void test(global uint *out) { out[0] = f(out[0], 1, 1); }
+
+//# reject: k. nor with objects that grow and several calls
+//# error: 4: recursive call to 'f' is not allowed in OpenCL C
+//# error: 5: recursive call to 'f' is not allowed in OpenCL C
+struct s { uint x, n; };
+uint f(struct s a) {
+    struct s b = {a.x, a.n + 1}, c = {a.x + 1, a.n + 2};
+    return a.x ? f(b) +
+        f(c) : a.n;
+}
+kernel void test(global uint *out) { struct s a = {out[0], 0}; out[0] = f(a); }
+
+//# accept: k. recursion that constants end is one function for each constant
+//# expect: 6 1 0 1003
+uint fact(uint n) { return n ? n * fact(n - 1) : 1; }
+uint odd(uint n);
+uint even(uint n) { return n ? odd(n - 1) : 1; }
+uint odd(uint n) { return n ? even(n - 1) : 0; }
+uint f(uint x, int n) {
+    if (n >= 9)
+        return f(x / 2, 2);
+    return x + n;
+}
+kernel void test(global uint *out) {
+    uint x = out[0];
+    out[0] = fact(3);
+    out[1] = even(4);
+    out[2] = odd(6);
+    out[3] = f(x + 2002, 9);
+}
+
+//# accept: k. so are templates of several constants, with calls that others make
+//# expect: 4194304 55 40 43
+uint add(uint x, int n, int step) {
+    if (n > 0)
+        x = add(x + step, n - step, step);
+    return x;
+}
+uint adds(uint x, int n) { return add(x, n, 1) + add(x, n, n / 2); }
+// Twice as many calls at each level.
+uint both(uint x, int n) { return n == 0 ? x : both(x, n - 1) + both(x + 1, n - 1); }
+uint fibonacci(uint one, uint n) { return n < 2 ? n * one : fibonacci(one, n - 1) + fibonacci(one, n - 2); }
+__attribute__((noinline)) uint kept(uint x, char n) {
+    if (n == 0)
+        return x;
+    for (int i = 0; i < 4; i++)
+        x = x * 3 % 61;
+    return kept(x, n - 1) + (n == 1 ? 20 : 0);
+}
+kernel void test(global uint *out) {
+    uint x = out[0];
+    out[0] = both(x, 20) / 5 * 2;
+    out[1] = fibonacci(x + 1, 10);
+    out[2] = adds(x, 20);
+    out[3] = kept(x + 1, 1) + kept(x + 2, 0) + 1;
+}
+
+//# accept: k. also through a switch, logical operators and loops
+//# expect: 321 7 21 120
+uint digits(uint x, int n) {
+    switch (n) {
+    case 0: return x;
+    case 1: return digits(x * 10 + 3, 2);
+    case 2: return digits(x * 10 + 2, 3);
+    case 3: return digits(x * 10 + 1, 0);
+    default: return 1 + digits(x, n - 1);
+    }
+}
+bool all(global uint *p, int n) { return n == 0 || p[n] == 0 && all(p, n - 1); }
+uint sum(uint x, int n) {
+    uint r = x;
+    for (int i = 1; i < n; i++)
+        r += sum(1, i);
+    return r;
+}
+uint product(uint x, int n) {
+    int i = n;
+    while (i > 1) {
+        x *= product(i, 1);
+        i--;
+    }
+    return x;
+}
+kernel void test(global uint *out) {
+    uint x = out[0];
+    out[0] = digits(x, 1);
+    out[3] = product(x + 1, 5);
+    out[1] = all(out, 2) ? 7 : 8;
+    out[2] = digits(x, 5) + sum(x + 1, 5) + 2;
+}
+
+//# accept: k. a branch at run time between calls with constants ends, too
+//# expect: 31 15
+uint count(global uint *tree, uint node, int depth) {
+    if (depth == 5 || tree[node] == 1)
+        return 0;
+    return 1 + count(tree, 0, depth + 1) + count(tree, 1, depth + 1);
+}
+kernel void test(global uint *out) {
+    uint all = count(out, 0, 0);
+    out[0] = all;
+    out[1] = count(out, 1, 1);
+}
+
+//# accept: k. constants may be members of objects that are passed
+//# expect: 10 144
+struct s { uint x; int n; };
+struct s next(struct s a) { a.x += a.n; a.n--; return a; }
+uint by_value(struct s a) { return a.n == 0 ? a.x : by_value(next(a)); }
+void by_address(struct s *a) {
+    if (a->n > 1) {
+        a->x *= a->n--;
+        by_address(a);
+    }
+}
+void by_addresses(uint *x, int *n) {
+    if (*n > 1) {
+        *x *= (*n)--;
+        by_addresses(x, n);
+    }
+}
+kernel void test(global uint *out) {
+    struct s a = {out[0], 4}, b = {out[0] + 1, 4};
+    int n = 3;
+    by_address(&b);
+    by_addresses(&b.x, &n);
+    out[0] = by_value(a);
+    out[1] = b.x;
+}
+
+//# accept: k. recursion behind a branch that is never taken, or that no kernel reaches, is none
+//# expect: 5
+uint unused(uint n) { return n ? unused(n - 1) : 1; }
+uint f(uint x, bool again) { return again ? f(x - 1, x > 1) : x; }
+kernel void test(global uint *out) { out[0] = f(out[0] + 5, false); }
 
 //# reject: k. nor does a kernel
 //# error: 3: recursive

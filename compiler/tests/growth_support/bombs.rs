@@ -78,6 +78,22 @@ pub fn bombs() -> Vec<(&'static str, Program)> {
         )),
         ("ranges of empty structs", kernel("struct e {}; constant struct e c[] = {[0 ... 0x7fffffffffff] = {}};\n", "*p = n;")),
         ("ranges in a private array", body("int c[] = {[0 ... 1000000] = n}; *p = c[n];")),
+        ("recursion that goes two ways for ever", kernel(
+            "int f(int x, int n, int m) { return x ? f(x, n + 1, m) + f(x, n * 3, m + 1) : n; }\n",
+            "*p = f(n, 1, 1);",
+        )),
+        ("recursion of a large function", kernel(
+            &format!("int f(int x, int n) {{ {} return n ? f(x, n - 1) + f(x, n - 2) : x; }}\n", "x = x * n ^ x >> 3;".repeat(5_000)),
+            "*p = f(n, 1000);",
+        )),
+        ("recursion in loops", kernel(
+            &format!("int f(int x, int n) {{ {} x += f(x, n * 64 + i); return x; }}\n", each(8, |i| format!("for (int i{i} = 0; i{i} < 64; i{i}++) for (int i = 0; i < 64; i++)"))),
+            "*p = f(n, 1);",
+        )),
+        ("recursion by a struct", kernel(
+            "struct s { int x, n; }; int f(struct s a) { struct s b = {a.x, a.n + 1}; return a.x ? f(b) + f(a) * f(b) : a.n; }\n",
+            "struct s a = {n, 0}; *p = f(a);",
+        )),
         ("copies of a large struct", kernel(
             "struct s { int a[100000]; };\n",
             &format!("struct s a, b; {} *p = a.a[n];", "a = b; b = a;".repeat(1000)),

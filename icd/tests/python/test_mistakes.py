@@ -212,10 +212,10 @@ BEYOND_CLANG = {
     "huge integer": (K + "    a[0] = «123456789012345678901234567890»;\n}",
                      r"integer (literal|constant) is too large"),
     "recursion": ("«int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }»\n" + K +
-                  "    a[0] = «fact(5)»;\n}", r"recursi"),
+                  "    a[0] = «fact(a[1])»;\n}", r"recursi"),
     "mutual recursion": ("int odd(int n);\n«int even(int n) { return n ? odd(n - 1) : 1; }\n"
                          "int odd(int n) { return n ? even(n - 1) : 0; }»\n" + K +
-                         "    a[0] = even(4);\n}", r"recursi"),
+                         "    a[0] = even(a[1]);\n}", r"recursi"),
 }
 
 ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: "
