@@ -53,6 +53,8 @@ bitflags::bitflags! {
         /// Vectors of halves that are built of scalars are computed one half at a time, those from an integer's bits two at a
         /// time; loops that carry them are faster with their phis in reverse.
         const SLOW_BUILT_HALVES = 1 << 19;
+        /// A pipeline's code is compiled in its first dispatch, also in one of no work-groups.
+        const COMPILES_IN_DISPATCH = 1 << 20;
     }
 }
 
@@ -108,7 +110,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 20] = [
+const TABLE: [Row; 21] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -221,6 +223,15 @@ const TABLE: [Row; 20] = [
         quirk: Quirks::SLOW_TEXEL_FETCHES
             .union(Quirks::LOST_FAR_PLACES)
             .union(Quirks::SOFTWARE_MASKS),
+    },
+    // lavapipe of Mesa 25.0: vkCreateComputePipelines leaves the machine code to the queue's thread, which makes it where it
+    // comes to the dispatch. The first launch of a kernel of 300 operations took 1,478 ms between its timestamps, and 1.2 the
+    // second one.
+    Row {
+        driver: vk::DriverId::MESA_LLVMPIPE,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::COMPILES_IN_DISPATCH,
     },
     // lavapipe of Mesa 26.2 runs loops of 32 multiplications at 64 GFLOP/s, of 128 at 143; that of 25.0 at 106 and 67.
     Row {
@@ -359,7 +370,8 @@ mod tests {
         let images = Quirks::SLOW_TEXEL_FETCHES | filters;
         let loops = Quirks::SUBGROUP_BARRIERS_WAIT | Quirks::SOFTWARE_MASKS;
         let doubles = Quirks::INEXACT_DOUBLE_ROUNDING;
-        let all = images | loops | doubles | Quirks::SUBGROUPS_IN_ORDER;
+        let code = Quirks::COMPILES_IN_DISPATCH;
+        let all = images | loops | doubles | code | Quirks::SUBGROUPS_IN_ORDER;
         assert_eq!(lavapipe("Mesa 22.3.6 (LLVM 15.0.6)"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa 24.3.4"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa git"), all | Quirks::TESTED_BEFORE_USE);

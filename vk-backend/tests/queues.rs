@@ -11,7 +11,7 @@ use std::sync::Arc;
 use common::{addresses, bytes, download};
 use hekla_vk_backend::{
     Buffer, CopyKernel, CopyRegion, Device, Error, MemoryKind, PipelineDesc, Priority, Queue,
-    QueueOptions, Recording,
+    QueueOptions, Quirks, Recorder, Recording,
 };
 
 fn upload(device: &Arc<Device>, words: &[u32]) -> Arc<Buffer> {
@@ -528,4 +528,48 @@ fn queues_take_turns_part_and_take_turns_again() {
     }
     assert_eq!(download(&shared), vec![stepped(5, turns); 64]);
     assert_eq!(download(&own[2]), vec![stepped(2, alone); 64]);
+}
+
+#[test]
+fn pipelines_are_compiled_ahead_until_one_dispatch_is_complete() {
+    let device = common::device_with(Quirks::COMPILES_IN_DISPATCH);
+    let (step, square) = (common::step(&device, 64), common::square(&device, 64, false));
+    let [a, b] = [1, 2].map(|word| upload(&device, &[word; 64]));
+    let (one, both) = (addresses(&[&a]), addresses(&[&a, &b]));
+    let (recording, ()) = Recording::create(&device, 1, |r| {
+        [&a, &b].into_iter().for_each(|buffer| r.retain(buffer.clone()));
+        common::dispatch(r, &square, &both, [1, 1, 1]);
+    })
+    .unwrap();
+    let queue = device.create_queue(false).unwrap();
+    let run = || {
+        let ((), value) = queue.record(|r| {
+            r.barrier();
+            r.retain(a.clone());
+            common::dispatch(r, &step, &one, [1, 1, 1]);
+            r.barrier();
+            r.replay(&recording);
+        });
+        queue.wait(value).unwrap();
+    };
+    // It does nothing by itself, and what it sets is not what the dispatch needs.
+    let (compiled, value) = queue.record(|r| {
+        let first = [r.compile(&step), r.compile(&square), r.compile_recording(&recording)];
+        r.barrier();
+        common::dispatch(r, &step, &one, [1, 1, 1]);
+        (first, r.compile(&step))
+    });
+    assert_eq!(compiled, ([true; 3], true), "not complete yet");
+    queue.wait(value).unwrap();
+    assert_eq!(download(&a), [stepped(1, 1); 64]);
+    run();
+    let after =
+        |r: &mut Recorder| [r.compile(&step), r.compile(&square), r.compile_recording(&recording)];
+    assert_eq!(queue.record(after).0, [false; 3]);
+    let others = common::device();
+    if !others.info().quirks.contains(Quirks::COMPILES_IN_DISPATCH) {
+        let step = common::step(&others, 64);
+        let queue = others.create_queue(true).unwrap();
+        assert!(!queue.record(|r| r.compile(&step)).0);
+    }
 }

@@ -1,5 +1,6 @@
 //! Compute pipelines: their arguments are push constants, among them numbers of slots in the descriptor set.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,8 @@ pub struct Pipeline {
     /// The descriptor set, if the kernel uses it.
     pub(crate) set: Option<vk::DescriptorSet>,
     creation: Creation,
+    /// True once a batch that dispatches it is known to be complete, where that matters.
+    has_run: AtomicBool,
 }
 
 impl Pipeline {
@@ -37,6 +40,16 @@ impl Pipeline {
     /// Returns how it was created.
     pub fn creation(&self) -> Creation {
         self.creation
+    }
+
+    /// Returns true if a dispatch is known to be complete, on devices of [`crate::Quirks::COMPILES_IN_DISPATCH`].
+    pub(crate) fn has_run(&self) -> bool {
+        self.has_run.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a dispatch is complete.
+    pub(crate) fn note_run(&self) {
+        self.has_run.store(true, Ordering::Relaxed);
     }
 
     /// Returns the device it belongs to.
@@ -155,6 +168,7 @@ impl<'a> PipelineBuilder<'a> {
             push_constant_size: self.push_constant_size,
             set,
             creation,
+            has_run: AtomicBool::new(false),
         })))
     }
 }

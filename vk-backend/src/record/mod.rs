@@ -1,6 +1,7 @@
 //! Recording commands into command buffers.
 
 mod batch;
+mod compile;
 mod copy_kernel;
 mod images;
 mod recorder;

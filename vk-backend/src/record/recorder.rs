@@ -97,27 +97,10 @@ impl<'a> Recorder<'a> {
         if groups.contains(&0) {
             return;
         }
-        let (raw, commands) = (&self.device.raw, batch.commands);
-        if batch.bound.pipeline != p.raw {
-            let point = vk::PipelineBindPoint::COMPUTE;
-            // SAFETY: the command buffer is recording under the queue's lock; the batch retains
-            // the pipeline.
-            unsafe { raw.cmd_bind_pipeline(commands, point, p.raw) };
-            batch.bound.pipeline = p.raw;
-            batch.retained.push(p.clone());
-        }
-        if let Some(set) = p.set.filter(|_| batch.bound.must_bind_set(p.layout)) {
-            let point = vk::PipelineBindPoint::COMPUTE;
-            // SAFETY: as above; the set lives as long as the device and was made for this layout.
-            unsafe { raw.cmd_bind_descriptor_sets(commands, point, p.layout, 0, &[set], &[]) };
-        }
-        // SAFETY: as above; sizes and counts were checked against the layout and the limits.
+        bind(self.device, batch, p, push);
+        // SAFETY: the command buffer is recording under the queue's lock; the counts were checked against the limits.
         unsafe {
-            if batch.bound.must_push(p.layout, push) {
-                let stage = vk::ShaderStageFlags::COMPUTE;
-                raw.cmd_push_constants(commands, p.layout, stage, 0, push);
-            }
-            raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
+            self.device.raw.cmd_dispatch(batch.commands, groups[0], groups[1], groups[2]);
         }
         batch.unordered |= vk::PipelineStageFlags::COMPUTE_SHADER;
     }
@@ -319,6 +302,28 @@ impl<'a> Recorder<'a> {
             let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
             write_timestamp(self.device, batch, stage, begin + 1);
         }
+    }
+}
+
+/// Sets what a dispatch depends on: the pipeline, the descriptor set if it uses it, and the push constants, which are no
+/// more than it has.
+pub(super) fn bind(device: &Device, batch: &mut Batch, p: &Arc<Pipeline>, push: &[u8]) {
+    let (raw, commands) = (&device.raw, batch.commands);
+    let point = vk::PipelineBindPoint::COMPUTE;
+    if batch.bound.pipeline != p.raw {
+        // SAFETY: the command buffer is recording under the queue's lock; the batch retains the pipeline.
+        unsafe { raw.cmd_bind_pipeline(commands, point, p.raw) };
+        batch.bound.pipeline = p.raw;
+        batch.retained.push(p.clone());
+    }
+    if let Some(set) = p.set.filter(|_| batch.bound.must_bind_set(p.layout)) {
+        // SAFETY: as above; the set lives as long as the device and was made for this layout.
+        unsafe { raw.cmd_bind_descriptor_sets(commands, point, p.layout, 0, &[set], &[]) };
+    }
+    if batch.bound.must_push(p.layout, push) {
+        let stage = vk::ShaderStageFlags::COMPUTE;
+        // SAFETY: as above; the layout has as many bytes.
+        unsafe { raw.cmd_push_constants(commands, p.layout, stage, 0, push) };
     }
 }
 

@@ -659,6 +659,7 @@ impl Queue {
                 self.device.host_visibility.count_deferred();
                 state.deferred += 1;
             }
+            batch.note_compiled(&self.device);
             batch.collect_times(&self.device, &mut state.times);
             while state.times.len() > MAX_TIMES {
                 state.times.pop_first();

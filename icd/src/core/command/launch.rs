@@ -361,6 +361,13 @@ impl Late<'_> {
 type Kept = Arc<dyn Any + Send + Sync>;
 
 impl Prepared<'_> {
+    /// Has the driver compile what the launch dispatches, where the first dispatch would take the time for it.
+    fn compile(&self, recorder: &mut vk::Recorder) {
+        for grid in &self.grids {
+            recorder.compile(&grid.pipeline);
+        }
+    }
+
     /// Appends the launch to a command buffer, with no barrier between its dispatches.
     pub fn append(&self, printer: &Printer, recorder: &mut vk::Recorder) {
         if let Some(shadowed) = &self.shadowed {
@@ -548,7 +555,8 @@ impl Execution<'_> {
         let printf = self.printf_buffer(launch)?;
         let prepared = launch.prepare(queue, &mut self.state.upload, printf.clone(), false)?;
         let printer = &queue.context.printer;
-        let value = self.record(|recorder| prepared.append(printer, recorder));
+        let append = |recorder: &mut vk::Recorder| prepared.append(printer, recorder);
+        let value = self.record_compiled(|recorder| prepared.compile(recorder), append);
         if let Some(buffer) = printf {
             let printout = Printout::of_command(queue, value, launch.data(), buffer);
             queue.add_completion(value, Arc::new(printout));

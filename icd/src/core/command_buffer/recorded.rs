@@ -171,7 +171,11 @@ impl Execute for Replay {
             true => None,
             false => Some(recorded.free_output(execution)?),
         };
-        let value = execution.record(|recorder| recorder.replay(&recorded.recording));
+        let recording = &recorded.recording;
+        let value = execution.record_compiled(
+            |recorder| _ = recorder.compile_recording(recording),
+            |recorder| recorder.replay(recording),
+        );
         if let Some(mut output) = output {
             let collect = |(data, buffer): &(Arc<ProgramData>, Arc<vk::Buffer>)| {
                 let printout = Printout::of_command(queue, value, data, buffer.clone());

@@ -151,6 +151,15 @@ impl Execution<'_> {
         self.queue.record(&mut self.state, commands)
     }
 
+    /// As [`Execution::record`], with what has pipelines compiled before a timed command begins.
+    pub fn record_compiled(
+        &mut self,
+        compile: impl FnOnce(&mut vk::Recorder),
+        commands: impl FnOnce(&mut vk::Recorder),
+    ) -> u64 {
+        self.queue.record_compiled(&mut self.state, compile, commands)
+    }
+
     /// Returns the phase of a command that the host did, from `start` on its clock until now.
     pub fn done_by_host(&self, start: u64) -> Phase {
         self.queue.done_by_host(&self.state, start)

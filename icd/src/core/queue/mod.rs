@@ -278,10 +278,23 @@ impl Queue {
     /// Appends one command to the timeline, behind what the command that is being started is ordered
     /// behind, and returns its value.
     pub fn record(&self, state: &mut State, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
+        self.record_compiled(state, |_| {}, commands)
+    }
+
+    /// As [`Queue::record`], with what has pipelines compiled: if the command is timed it precedes the timestamp.
+    pub fn record_compiled(
+        &self,
+        state: &mut State,
+        compile: impl FnOnce(&mut vk::Recorder),
+        commands: impl FnOnce(&mut vk::Recorder),
+    ) -> u64 {
         let (trace, after) = (trace(), state.after);
         let timed = state.timed || trace.is_some();
         let ((), value) = self.vk.record(|recorder| {
             recorder.after(after);
+            if timed {
+                compile(recorder);
+            }
             let times = if timed { recorder.begin_timestamp() } else { None };
             if let Some((trace, times)) = trace.zip(times.clone()) {
                 trace.command(self.trace_number, &state.name, times, self.gpu.clone());
