@@ -70,6 +70,9 @@ pub struct Target {
     pub exact_objects: bool,
     /// True if an iteration of a loop has an overhead of tens of operations. Told by the driver.
     pub slow_loops: bool,
+    /// True if compiling a private array takes the square of its accesses, unless it is alive across a barrier. Told by the
+    /// driver.
+    pub quadratic_private_arrays: bool,
     /// True if rotations of 64-bit integers by constants are faster as funnel shifts. Told by the driver.
     pub slow_long_rotates: bool,
     /// True if vectors of halves that are built of scalars are computed one half at a time, those from an integer's bits two
@@ -593,6 +596,7 @@ impl Target {
             software_masks: false,
             exact_objects: false,
             slow_loops: false,
+            quadratic_private_arrays: false,
             slow_long_rotates: false,
             slow_built_halves: false,
             samples_texels: false,

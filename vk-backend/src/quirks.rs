@@ -55,6 +55,8 @@ bitflags::bitflags! {
         const SLOW_BUILT_HALVES = 1 << 19;
         /// A pipeline's code is compiled in its first dispatch, also in one of no work-groups.
         const COMPILES_IN_DISPATCH = 1 << 20;
+        /// Compiling a private array takes the square of its accesses, unless it is alive across a barrier.
+        const QUADRATIC_PRIVATE_ARRAYS = 1 << 21;
     }
 }
 
@@ -110,7 +112,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     Some((number()?, number()?))
 }
 
-const TABLE: [Row; 21] = [
+const TABLE: [Row; 22] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -232,6 +234,15 @@ const TABLE: [Row; 21] = [
         versions: Versions::Any,
         device_type: None,
         quirk: Quirks::COMPILES_IN_DISPATCH,
+    },
+    // lavapipe of Mesa 25.0 makes coroutines of kernels, with or without barriers. LLVM (15, and later ones by their sources:
+    // computeShouldLiveOnFrame) looks at all pairs of an array's uses for one with a suspension between them: 52 s for
+    // bcrypt's S-boxes, and 8 with the quirk.
+    Row {
+        driver: vk::DriverId::MESA_LLVMPIPE,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::QUADRATIC_PRIVATE_ARRAYS,
     },
     // lavapipe of Mesa 26.2 runs loops of 32 multiplications at 64 GFLOP/s, of 128 at 143; that of 25.0 at 106 and 67.
     Row {
@@ -370,7 +381,7 @@ mod tests {
         let images = Quirks::SLOW_TEXEL_FETCHES | filters;
         let loops = Quirks::SUBGROUP_BARRIERS_WAIT | Quirks::SOFTWARE_MASKS;
         let doubles = Quirks::INEXACT_DOUBLE_ROUNDING;
-        let code = Quirks::COMPILES_IN_DISPATCH;
+        let code = Quirks::COMPILES_IN_DISPATCH | Quirks::QUADRATIC_PRIVATE_ARRAYS;
         let all = images | loops | doubles | code | Quirks::SUBGROUPS_IN_ORDER;
         assert_eq!(lavapipe("Mesa 22.3.6 (LLVM 15.0.6)"), all | Quirks::TESTED_BEFORE_USE);
         assert_eq!(lavapipe("Mesa 24.3.4"), all | Quirks::TESTED_BEFORE_USE);

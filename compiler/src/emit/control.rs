@@ -22,6 +22,7 @@ impl Emitter<'_> {
         &mut self,
         structure: &Structure,
         prologue: Option<Prologue>,
+        is_kernel: bool,
         out: &mut Vec<u32>,
     ) -> EmitResult<()> {
         let func = self.func;
@@ -39,6 +40,9 @@ impl Emitter<'_> {
             let start = self.body.len();
             self.emit_block(block, block == entry, structure.merges[block])?;
             ranges.push((block, start..self.body.len()));
+        }
+        if is_kernel && self.target.quadratic_private_arrays {
+            self.keep_arrays_across_a_barrier()?;
         }
         self.write_blocks(entry, prologue, &ranges, out)?;
         for block in unreached {

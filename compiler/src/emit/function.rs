@@ -39,7 +39,7 @@ impl Emitter<'_> {
             true => self.zero_initialize_local()?,
             false => None,
         };
-        self.emit_blocks(structure, prologue, code)?;
+        self.emit_blocks(structure, prologue, is_kernel, code)?;
         encode(code, Op::FunctionEnd, &[]);
         Ok(())
     }
@@ -47,7 +47,7 @@ impl Emitter<'_> {
     /// Forgets what concerns the function before.
     fn begin_function(&mut self, id: Func) {
         self.frame = std::mem::take(&mut self.info.frames[id]);
-        self.arrays.begin_function(self.frame.accesses.objects.len());
+        self.arrays.begin_function(id, self.frame.accesses.objects.len());
         self.control = Control::default();
         self.inputs.begin_function();
         self.body.clear();

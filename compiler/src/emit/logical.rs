@@ -131,14 +131,22 @@ impl Emitter<'_> {
 
     /// Sets an element of the work-group block to zero.
     pub fn zero_local_element(&mut self, view: View, index: u32) -> EmitResult<()> {
-        let ty = match view.in_block {
-            true => self.elem_type(view.elem)?,
-            false => self.array_elem_type(view.elem)?,
+        let zero = match view.in_block {
+            true => {
+                let ty = self.elem_type(view.elem)?;
+                self.builder.intern(Op::ConstantNull, Some(ty), &[])
+            }
+            false => self.zero_of(view.elem)?,
         };
-        let zero = self.builder.intern(Op::ConstantNull, Some(ty), &[]);
         let pointer = self.element_pointer(ArrayId::Local, view, index)?;
         self.array_store(ArrayId::Local, pointer, zero, false);
         Ok(())
+    }
+
+    /// Returns zero of the type of an array's elements.
+    pub fn zero_of(&mut self, elem: Elem) -> EmitResult<u32> {
+        let ty = self.array_elem_type(elem)?;
+        Ok(self.builder.intern(Op::ConstantNull, Some(ty), &[]))
     }
 
     fn local_length(&mut self) -> u32 {
@@ -230,7 +238,7 @@ impl Emitter<'_> {
     }
 
     /// Returns a pointer to an element.
-    fn element_pointer(&mut self, array: ArrayId, view: View, index: u32) -> EmitResult<u32> {
+    pub fn element_pointer(&mut self, array: ArrayId, view: View, index: u32) -> EmitResult<u32> {
         let element = match view.in_block {
             true => self.elem_type(view.elem)?,
             false => self.array_elem_type(view.elem)?,
@@ -271,6 +279,9 @@ impl Emitter<'_> {
         let block = if array == ArrayId::Local { self.own_block(bytes) } else { None };
         let varying = self.sum(base, index);
         let varying = self.sum(block, varying);
+        if varying.is_some() {
+            self.count_use(array);
+        }
         let constant = first.wrapping_add(known).wrapping_add(skipped as u32);
         let index = match (varying, constant) {
             (None, constant) => self.const_u32(constant),

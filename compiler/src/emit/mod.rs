@@ -12,6 +12,7 @@
 //! ([`crate::analysis::access_types`]). Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
 
 mod argument_buffer;
+mod array_uses;
 mod atomics;
 mod bounds;
 mod control;
@@ -46,6 +47,7 @@ pub use error::EmitError;
 
 use crate::analysis::call_graph::bottom_up;
 use crate::analysis::register_pressure::register_pressure;
+use crate::ir::sparse_map::SparseMap;
 use crate::ir::{Func, Gathering, KernelEntry, Module, Structure};
 use crate::kernel::{Arg, ArgKind, Kernel, LocalBlock};
 use crate::options::Options;
@@ -101,6 +103,10 @@ pub fn emit_observed(
     if let Some(observer) = observer {
         emitter.observer = Some(observer);
     }
+    emitter.arrays.all_copies = match target.quadratic_private_arrays {
+        true => array_uses::copies(module, &functions),
+        false => SparseMap::new(),
+    };
     let private_size = emitter.info.private_bytes();
     let mut code = Vec::new();
     for &func in &functions {

@@ -1,6 +1,7 @@
 //! What memory accesses go to: memories, offsets in them, and their elements.
 
-use crate::ir::Type;
+use crate::ir::sparse_map::SparseMap;
+use crate::ir::{Func, Type};
 use smallvec::SmallVec;
 
 /// The memory that an access goes to.
@@ -69,13 +70,32 @@ pub(super) struct Arrays {
     pub local_bases: SmallVec<[(u32, u32); 4]>,
     pub stack: Option<View>,
     pub objects: Vec<Option<View>>,
+    /// Accesses of the stack at indices that are not constant, in all copies of functions.
+    pub stack_uses: u64,
+    /// Those of each object of the current function.
+    pub object_uses: Vec<u64>,
+    /// How often the kernel's code has each function's, where that matters, and the current one's.
+    pub all_copies: SparseMap<Func, u64>,
+    pub copies: u64,
 }
 
 impl Arrays {
     /// Prepares for a function with this number of private objects.
-    pub fn begin_function(&mut self, objects: usize) {
+    pub fn begin_function(&mut self, id: Func, objects: usize) {
+        self.copies = self.all_copies[id];
+        self.object_uses.clear();
+        self.object_uses.resize(objects, 0);
         self.local_bases.clear();
         self.objects.clear();
         self.objects.resize(objects, None);
+    }
+
+    /// Returns the view of private memory, if there is an access.
+    pub fn private_view(&self, array: ArrayId) -> Option<View> {
+        match array {
+            ArrayId::Stack => self.stack,
+            ArrayId::FrameObject(index) => self.objects.get(index).copied().flatten(),
+            ArrayId::Local => None,
+        }
     }
 }

@@ -496,6 +496,7 @@ pub fn target(
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
         exact_objects: info.device_type == vk::DeviceType::Cpu,
         slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),
+        quadratic_private_arrays: info.quirks.contains(vk::Quirks::QUADRATIC_PRIVATE_ARRAYS),
         slow_long_rotates: info.quirks.contains(vk::Quirks::SLOW_LONG_ROTATES),
         slow_built_halves: info.quirks.contains(vk::Quirks::SLOW_BUILT_HALVES),
         loses_far_places: info.quirks.contains(vk::Quirks::LOST_FAR_PLACES),
