@@ -587,7 +587,9 @@ fn remove_unreachable_functions(module: &mut Module) {
     module.kernels.renumber(new);
     for function in reachable.values_mut() {
         for &inst in function.layout.iter().flat_map(|&block| &function.blocks[block].insts) {
-            if let InstData::Call { func, .. } = &mut function.insts[inst] {
+            if let InstData::Call { func, .. } | InstData::KernelNumber { kernel: func } =
+                &mut function.insts[inst]
+            {
                 *func = new(*func);
             }
         }
