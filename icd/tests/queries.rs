@@ -170,11 +170,21 @@ fn queues_report_and_check_their_properties() {
     assert_eq!(create(&[properties, 1 << 30, 0]).0, CL_INVALID_VALUE);
     assert_eq!(create(&[0x4242, 1, 0]).0, CL_INVALID_VALUE);
     let on_device = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE;
-    assert_eq!(create(&[properties, on_device, 0]).0, CL_INVALID_QUEUE_PROPERTIES);
+    let (code, queue) = create(&[properties, on_device, u64::from(CL_QUEUE_SIZE), 1 << 16, 0]);
+    check(code);
+    let info =
+        |name| bytes(|z, p, r| unsafe { (s.cl.clGetCommandQueueInfo)(queue, name, z, p, r) });
+    assert_eq!(info(CL_QUEUE_SIZE), (1u32 << 16).to_ne_bytes());
+    assert_eq!(info(CL_QUEUE_DEVICE_DEFAULT), 0usize.to_ne_bytes());
+    // The application enqueues nothing there.
+    let no_queue = unsafe { (s.cl.clFinish)(queue) };
+    assert_eq!(no_queue, CL_INVALID_COMMAND_QUEUE);
+    check(unsafe { (s.cl.clReleaseCommandQueue)(queue) });
     let (size, throttle) = (u64::from(CL_QUEUE_SIZE), u64::from(CL_QUEUE_THROTTLE_KHR));
     let priority = u64::from(CL_QUEUE_PRIORITY_KHR);
     assert_eq!(create(&[size, 64, 0]).0, CL_INVALID_VALUE);
-    assert_eq!(create(&[size, 64, properties, on_device, 0]).0, CL_INVALID_QUEUE_PROPERTIES);
+    let too_large = create(&[size, 1 << 40, properties, on_device, 0]).0;
+    assert_eq!(too_large, CL_INVALID_QUEUE_PROPERTIES);
     let priorities =
         [CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_HIGH_KHR];
     let throttles =

@@ -18,8 +18,11 @@ pub fn rows(t: &mut Table, w: &World) {
         let condition = "device is not associated with context";
         t.row(CL_INVALID_DEVICE, condition, set(w.context, stranger, w.queue));
     }
-    let condition = "device does not support a replaceable default on-device queue";
-    t.row(CL_INVALID_OPERATION, condition, set(w.context, w.device, w.queue));
+    t.each(CL_INVALID_COMMAND_QUEUE, "command_queue", w.no_queues(), |queue| {
+        set(w.context, w.device, queue)
+    });
+    let condition = "command_queue is a queue of the host";
+    t.row(CL_INVALID_COMMAND_QUEUE, condition, set(w.context, w.device, w.queue));
 
     t.about("clGetCommandQueueInfo");
     let info = |queue, name, size, place| unsafe {
@@ -85,10 +88,11 @@ fn create_rows(t: &mut Table, w: &World) {
     t.row(value, condition, with(&[bits, CL_QUEUE_ON_DEVICE_DEFAULT, 0]));
     t.row(value, "CL_QUEUE_SIZE is for device queues only", with(&[size, 4096, 0]));
     let unsupported = CL_INVALID_QUEUE_PROPERTIES;
-    let condition = "there are no device queues";
-    t.row(unsupported, condition, with(&[bits, ON_DEVICE | OUT_OF_ORDER, 0]));
-    t.row(unsupported, condition, with(&[bits, ON_DEVICE | OUT_OF_ORDER, size, 4096, 0]));
-    t.row(unsupported, condition, with(&[size, 4096, bits, ON_DEVICE | OUT_OF_ORDER, 0]));
+    t.correct(with(&[bits, ON_DEVICE | OUT_OF_ORDER, 0]));
+    t.correct(with(&[bits, ON_DEVICE | OUT_OF_ORDER, size, 4096, 0]));
+    t.correct(with(&[size, 4096, bits, ON_DEVICE | OUT_OF_ORDER, 0]));
+    let condition = "a device queue is larger than CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE";
+    t.row(unsupported, condition, with(&[bits, ON_DEVICE | OUT_OF_ORDER, size, 1 << 40, 0]));
 }
 
 fn create_old_rows(t: &mut Table, w: &World) {
