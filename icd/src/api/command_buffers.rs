@@ -5,6 +5,7 @@ use super::enqueue::enqueue;
 use crate::cl::error::{ensure, fail, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
+use crate::core::command_buffer::parts::{self, Part};
 use crate::core::command_buffer::recorded::Replay;
 use crate::core::command_buffer::CommandBuffer;
 use crate::core::device::capabilities::queue_properties;
@@ -107,7 +108,14 @@ entry! {
         let waits = unsafe {
             args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list)
         }?;
-        let command = Replay(buffer.executable()?);
+        let parts = buffer.executable()?;
+        let [Part::Recorded(recorded)] = &parts[..] else {
+            let made = parts::enqueue(&queue, &parts, waits)?;
+            // SAFETY: as above.
+            unsafe { args::store_event(event, Some(made)) };
+            return Ok(());
+        };
+        let command = Replay(recorded.clone());
         // SAFETY: the place is as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_COMMAND_BUFFER_KHR, command, waits, false, event) }
     }

@@ -5,6 +5,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod enqueuing;
 mod mutable;
 mod order;
 mod printing;

@@ -147,7 +147,7 @@ impl Waiting {
 }
 
 /// Ends the command of something that was started on the host at a time of the host clock. Returns the effects.
-pub(super) fn ended(event: &Ref<Event>, begun: u64, status: cl_int) -> Effects {
+pub fn ended(event: &Ref<Event>, begun: u64, status: cl_int) -> Effects {
     let span = Span::Host { start: begun, end: clock::now().max(begun + 1) };
     let phase = Phase::Finished { status, span };
     event.advance(Started { phase, submitted_at: begun, times: None, runs_after: None })

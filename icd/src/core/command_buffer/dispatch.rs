@@ -70,8 +70,6 @@ impl Dispatch {
             Some(Arc::new(Command::Marker))
         } else {
             let launch = Launch::with(queue, built, &mut arguments, &sizes)?;
-            // CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR is not offered.
-            ensure!(!launch.uses_device_queues(), CL_INVALID_OPERATION);
             Some(Arc::new(Command::Launch(launch)))
         };
         Ok(Dispatch { arguments, sizes, command })

@@ -3,6 +3,7 @@
 
 pub mod dispatch;
 pub mod order;
+pub mod parts;
 pub mod recorded;
 
 use crate::cl::error::{ensure, Result};
@@ -14,6 +15,7 @@ use crate::object::{Kind, Ref, Retained};
 use dispatch::{Change, Dispatch, MutableCommand};
 use order::{Order, Step};
 use parking_lot::Mutex;
+use parts::{EnqueuingLaunch, Part};
 use recorded::Recorded;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -34,8 +36,8 @@ struct State {
     finalized: bool,
     order: Order,
     entries: Vec<Entry>,
-    /// The recording, unless a command has changed since.
-    recorded: Option<Arc<Recorded>>,
+    /// What is enqueued, unless a command has changed since.
+    parts: Option<Arc<Vec<Part>>>,
 }
 
 /// A command with its step.
@@ -67,7 +69,7 @@ impl CommandBuffer {
         asserts: cl_bitfield,
     ) -> Ref<CommandBuffer> {
         let order = Order::new(queue.in_order());
-        let state = State { finalized: false, order, entries: Vec::new(), recorded: None };
+        let state = State { finalized: false, order, entries: Vec::new(), parts: None };
         Ref::new(CommandBuffer {
             queue: Retained::new(queue),
             properties,
@@ -111,7 +113,7 @@ impl CommandBuffer {
         let mut state = self.state.lock();
         ensure!(!state.finalized, CL_INVALID_OPERATION);
         if !self.mutable {
-            state.recorded = Some(self.record(&mut state)?);
+            state.parts = Some(self.record(&mut state)?);
         }
         state.finalized = true;
         Ok(())
@@ -127,26 +129,61 @@ impl CommandBuffer {
         }
     }
 
-    /// Returns the recording to enqueue, which later changes do not affect. CL_INVALID_OPERATION unless the buffer is
+    /// Returns what is to be enqueued, which later changes do not affect. CL_INVALID_OPERATION unless the buffer is
     /// executable.
-    pub fn executable(&self) -> Result<Arc<Recorded>> {
+    pub fn executable(&self) -> Result<Arc<Vec<Part>>> {
         let mut state = self.state.lock();
         ensure!(state.finalized, CL_INVALID_OPERATION);
-        if let Some(recorded) = &state.recorded {
-            return Ok(recorded.clone());
+        if let Some(parts) = &state.parts {
+            return Ok(parts.clone());
         }
         ensure!(state.complete(), CL_INVALID_OPERATION);
-        let recorded = self.record(&mut state)?;
-        state.recorded = Some(recorded.clone());
-        Ok(recorded)
+        let parts = self.record(&mut state)?;
+        state.parts = Some(parts.clone());
+        Ok(parts)
     }
 
-    fn record(&self, state: &mut State) -> Result<Arc<Recorded>> {
+    fn record(&self, state: &mut State) -> Result<Arc<Vec<Part>>> {
         // Within a step the order is that of recording.
         state.entries.sort_by_key(|entry| entry.step);
-        let commands = state.entries.iter().filter_map(|e| Some((e.step, e.work.command()?)));
-        let commands: Vec<_> = commands.collect();
-        Ok(Arc::new(Recorded::new(&self.queue, &commands)?))
+        let (mut parts, mut commands) = (Vec::new(), Vec::new());
+        for Entry { step, work } in &state.entries {
+            if let Some(launch) = self.enqueuing(work)? {
+                self.end_recording(&mut parts, &mut commands)?;
+                parts.push(Part::Launch(Box::new(launch)));
+            } else if let Some(command) = work.command() {
+                commands.push((*step, command));
+            }
+        }
+        if parts.is_empty() || !commands.is_empty() {
+            self.end_recording(&mut parts, &mut commands)?;
+        }
+        Ok(Arc::new(parts))
+    }
+
+    /// Records commands, if there are any or nothing is recorded yet.
+    fn end_recording(
+        &self,
+        parts: &mut Vec<Part>,
+        commands: &mut Vec<(Step, Arc<Command>)>,
+    ) -> Result<()> {
+        if parts.is_empty() || !commands.is_empty() {
+            parts.push(Part::Recorded(Arc::new(Recorded::new(&self.queue, commands)?)));
+        }
+        commands.clear();
+        Ok(())
+    }
+
+    /// Returns the launch of a command whose kernel enqueues others.
+    fn enqueuing(&self, work: &Work) -> Result<Option<EnqueuingLaunch>> {
+        let Work::Dispatch(command) = work else { return Ok(None) };
+        let dispatch = command.dispatch();
+        match dispatch.command().map(|command| &**command) {
+            Some(Command::Launch(launch)) if launch.uses_device_queues() => {
+                EnqueuingLaunch::new(&self.queue, &command.kernel, &dispatch).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// clUpdateMutableCommandsKHR: all changes are made, in order, or none. CL_INVALID_OPERATION
@@ -166,7 +203,7 @@ impl CommandBuffer {
         }
         for (command, dispatch) in changed {
             *command.dispatch() = dispatch;
-            state.recorded = None;
+            state.parts = None;
         }
         Ok(())
     }

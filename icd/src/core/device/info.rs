@@ -419,7 +419,11 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(capabilities::queue_properties(device.info()))
         }
         CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
-            Value::of(capabilities::COMMAND_BUFFER_CAPABILITIES)
+            let enqueues = match language::on_device_properties(device) {
+                0 => 0,
+                _ => CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR,
+            };
+            Value::of(capabilities::COMMAND_BUFFER_CAPABILITIES | enqueues)
         }
         CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => {
             Value::of(capabilities::COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES)
