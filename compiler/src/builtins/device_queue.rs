@@ -5,8 +5,18 @@
 use super::row::{Check, Row};
 use super::signature::Sig;
 use super::{Call, Lowerer};
-use crate::ir::{IntCC, Scalar, Type, Value, WorkItemQuery};
+use crate::device_queue::property;
+use crate::ir::{BinaryOp, Func, IntCC, Scalar, Type, Value, WorkItemQuery};
 use crate::options::ClStd;
+
+/// A range (`ndrange_t`): the number of its dimensions, 32 bits, and three sizes each of 64 bits.
+#[derive(Debug, Clone, Copy)]
+pub struct Range {
+    pub dimensions: Value,
+    pub offset: [Value; 3],
+    pub global: [Value; 3],
+    pub local: [Value; 3],
+}
 
 /// No pattern describes the types of queues and events.
 const NO_PATTERNS: &[Sig] = &[];
@@ -66,5 +76,30 @@ impl Lowerer<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns a word of [`property`] of the kernel with an entry.
+    pub fn kernel_property(&mut self, kernel: Func, index: usize) -> Value {
+        let number = self.b.kernel_number(kernel);
+        let words = self.b.int(Scalar::I32, property::WORDS as i64);
+        let first = self.b.binary(BinaryOp::IMul, number, words);
+        let word = self.b.add_const(first, index as i64);
+        let told = self.library_device_queue("property", &[word], Some(Type::I32));
+        told.unwrap_or_else(|| self.b.int(Scalar::I32, 1))
+    }
+
+    /// Returns how many sub-groups the work-groups of a range have if they are of a kernel with an entry.
+    pub fn subgroups_of(&mut self, range: &Range, kernel: Func) -> Value {
+        let size = self.kernel_property(kernel, property::SUBGROUP_SIZE);
+        let mut items = self.b.int(Scalar::I64, 1);
+        for (length, d) in range.local.into_iter().zip(0..) {
+            let product = self.b.binary(BinaryOp::IMul, items, length);
+            let counts = self.b.icmp_imm(IntCC::Ugt, range.dimensions, d);
+            items = self.b.select(counts, product, items);
+        }
+        let items = self.b.resize(items, Type::I32, false);
+        let rounded = self.b.binary(BinaryOp::IAdd, items, size);
+        let rounded = self.b.add_const(rounded, -1);
+        self.b.binary(BinaryOp::UDiv, rounded, size)
     }
 }

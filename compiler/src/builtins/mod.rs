@@ -21,6 +21,7 @@ mod common;
 pub mod convert;
 mod device_queue;
 mod dot_product;
+mod enqueue;
 mod exact_math;
 mod extended_async_copy;
 mod extended_bits;
@@ -55,6 +56,8 @@ mod uniform_arithmetic;
 mod work_item;
 
 pub use convert::{Number, Rounding};
+pub use device_queue::Range;
+pub use enqueue::{Enqueued, Events};
 pub use lowerer::{ArgType, Call, FrontEnd, Lowerer};
 pub use pipes::Packet;
 pub use row::{Check, PipeArguments, Row, Synchronization};
