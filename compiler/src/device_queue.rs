@@ -104,6 +104,8 @@ pub mod record {
     pub const ALIGN: u32 = 16;
 }
 
+/// Alignment of what a block captured where its kernel finds it, that of the largest vectors; in a record it is [`record::ALIGN`].
+pub const CAPTURED_ALIGN: u32 = 128;
 /// Most bytes that a block captures, as of a kernel's arguments.
 pub const MAX_CAPTURED: u32 = 4096;
 

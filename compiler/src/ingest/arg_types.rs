@@ -50,6 +50,8 @@ fn base(m: &Decoder<'_>, ty: Ty, is_unsigned: bool) -> String {
         Kind::Sampler => "sampler_t".to_string(),
         Kind::Event => "event_t".to_string(),
         Kind::ReserveId => "reserve_id_t".to_string(),
+        Kind::Queue => "queue_t".to_string(),
+        Kind::DeviceEvent => "clk_event_t".to_string(),
         Kind::Pipe(_) => "pipe".to_string(),
         _ => "void".to_string(),
     }

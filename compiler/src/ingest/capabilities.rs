@@ -108,6 +108,7 @@ fn offers(target: &Target, capability: Capability) -> bool {
         | AtomicFloat32MinMaxEXT => true,
         AtomicFloat64AddEXT | AtomicFloat64MinMaxEXT => target.atomic_double(),
         AtomicFloat16AddEXT | AtomicFloat16MinMaxEXT => target.half_arithmetic(),
+        DeviceEnqueue => target.device_enqueue(),
         Pipes => target.features().contains(&"__opencl_c_pipes"),
         DenormPreserve => target.float_traits.iter().any(|traits| traits.keeps_denormals),
         GroupNonUniform

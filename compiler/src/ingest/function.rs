@@ -34,7 +34,11 @@ pub(super) struct Translator<'f, 'm, 'a> {
 }
 
 impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
-    fn new(m: &'m mut Decoder<'a>, function: &'f mut Function) -> Translator<'f, 'm, 'a> {
+    /// Builds in a function, with its entry block for the prologue.
+    pub(super) fn new(
+        m: &'m mut Decoder<'a>,
+        function: &'f mut Function,
+    ) -> Translator<'f, 'm, 'a> {
         let b = Builder::new(function);
         let prologue = b.out;
         Translator {
@@ -401,6 +405,8 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             op if super::subgroups::has(op) => self.subgroup(inst),
             op if super::images::has(op) => self.image(inst),
             op if super::pipes::has(op) => self.pipe(inst),
+            op if super::device_queue::has(op) => self.device_queue(inst),
+            op if super::device_enqueue::has(op) => self.device_enqueue(inst),
             op if super::integer_dot::has(op) => self.dot_or_clock(inst),
             _ => self.arithmetic(inst),
         }

@@ -44,6 +44,19 @@ pub(super) struct EntryPoints {
     pub(super) contraction_off: bool,
 }
 
+impl EntryPoints {
+    /// Returns a name that no other kernel has: the given one, or with a number behind it, of which many are unused from
+    /// `first` on.
+    pub(super) fn unused_name(&mut self, name: &str, first: usize) -> String {
+        let numbered = (first..).map(|number| format!("{name}_{number}"));
+        let mut names = std::iter::once(name.to_string()).chain(numbered);
+        let unused = names.find(|name| !self.names.contains(name));
+        let unused = unused.unwrap_or_else(|| unreachable!("there are more numbers than kernels"));
+        self.names.insert(unused.clone());
+        unused
+    }
+}
+
 /// Reads OpEntryPoint and execution modes.
 pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), String> {
     if inst.op == Op::EntryPoint {
@@ -181,6 +194,10 @@ pub(super) fn make_entries(m: &mut Decoder<'_>) -> Result<(), String> {
     let strings = argument_strings(m);
     for mut entry in std::mem::take(&mut m.entry_points.list) {
         let name = entry.name.clone();
+        if m.functions.get(&entry.function).is_some_and(|info| m.is_block_entry(info)) {
+            m.entry_points.names.remove(&name);
+            continue;
+        }
         let located = |message: String| format!("kernel '{name}': {message}");
         let sizes = [
             (entry.required_local_size_ids, &mut entry.required_local_size),
@@ -259,7 +276,7 @@ fn make_entry(
 }
 
 /// Returns how an argument is passed: an object, or a pointer to one that the launch gives.
-fn classify(
+pub(super) fn classify(
     m: &Decoder<'_>,
     param: u32,
     ty: Ty,
@@ -286,6 +303,7 @@ fn classify(
             Ok(ArgKind::Image { dim: image.dim, depth: image.depth, access: image.access })
         }
         Kind::Sampler => Ok(ArgKind::Sampler),
+        Kind::Queue => Ok(ArgKind::Queue),
         // The module tells the size where packets are read and written.
         Kind::Pipe(access) => Ok(ArgKind::Pipe { access, packet: 0 }),
         Kind::Value(Type::BOOL) | Kind::Pointer { .. } => refuse(),

@@ -11,6 +11,7 @@
 mod arg_types;
 mod arith;
 mod atomics;
+mod block_kernels;
 mod blocks;
 mod builtin_vars;
 mod calls;
@@ -19,6 +20,8 @@ mod composite;
 mod constants;
 mod convert;
 mod decorations;
+mod device_enqueue;
+mod device_queue;
 mod evaluate;
 mod ext_std;
 mod function;

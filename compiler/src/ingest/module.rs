@@ -1,5 +1,6 @@
 //! The module scope: types, constants, variables and functions by their ids, in the order of the text.
 
+use super::block_kernels;
 use super::builtin_vars::Input;
 use super::capabilities;
 use super::constants::{self, Const, Constant, Specs};
@@ -79,6 +80,10 @@ pub(super) struct Decoder<'a> {
     specs: Specs,
     /// True if the module may keep floats apart (SPV_EXT_arithmetic_fence): none of its arithmetic is reordered then.
     pub(super) has_fences: bool,
+    /// True if kernels may enqueue others.
+    pub(super) enqueues: bool,
+    /// The kernels of functions that are enqueued.
+    pub(super) block_kernels: FxHashMap<block_kernels::Key, Func>,
     /// True if there are pointers to functions.
     pub(super) has_function_pointers: bool,
     /// True if the module will be linked with others.
@@ -115,6 +120,8 @@ impl<'a> Decoder<'a> {
             specs: specs.iter().map(|spec| (spec.id, spec.bits)).collect(),
             separate,
             has_fences: false,
+            enqueues: false,
+            block_kernels: FxHashMap::default(),
             has_function_pointers: false,
             worklist: Vec::new(),
             reached: FxHashSet::default(),
@@ -162,6 +169,7 @@ impl<'a> Decoder<'a> {
         match inst.op {
             Op::Capability => {
                 self.has_fences |= inst.arg(0)? == Capability::ArithmeticFenceEXT as u32;
+                self.enqueues |= inst.arg(0)? == Capability::DeviceEnqueue as u32;
                 capabilities::capability(inst.arg(0)?, self.out.target())
             }
             Op::Extension => capabilities::extension(&inst.string(0)),
@@ -191,6 +199,9 @@ impl<'a> Decoder<'a> {
             }
             Op::TypeImage if !self.out.target().images => {
                 Err("the device has no images".to_string())
+            }
+            Op::TypeQueue | Op::TypeDeviceEvent if !self.out.target().device_enqueue() => {
+                Err("the device has no queues for kernels".to_string())
             }
             _ => {
                 let Decoder { types, decorations, entities, .. } = self;

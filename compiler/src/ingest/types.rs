@@ -54,6 +54,9 @@ pub(super) enum Kind {
     Pipe(ImageAccess),
     /// A number of packets of a pipe that were taken together.
     ReserveId,
+    /// Of the device.
+    Queue,
+    DeviceEvent,
     /// Has no values and no size.
     Opaque,
 }
@@ -138,7 +141,7 @@ impl Types {
             Kind::Value(value) => value,
             Kind::Pointer { space, .. } => ir::Type::ptr(space),
             Kind::Image(_) | Kind::Sampler => ir::Type::I32,
-            Kind::Event | Kind::ReserveId => ir::Type::I64,
+            Kind::Event | Kind::ReserveId | Kind::Queue | Kind::DeviceEvent => ir::Type::I64,
             // The address of its buffer.
             Kind::Pipe(_) => ir::Type::ptr(AddressSpace::Global),
             _ => return None,
@@ -345,6 +348,8 @@ impl Types {
             Op::TypeEvent => Kind::Event,
             Op::TypePipe => Kind::Pipe(pipe_access(inst.arg(0)?)?),
             Op::TypeReserveId => Kind::ReserveId,
+            Op::TypeQueue => Kind::Queue,
+            Op::TypeDeviceEvent => Kind::DeviceEvent,
             Op::TypeOpaque => Kind::Opaque,
             _ => return Ok(false),
         };
@@ -364,7 +369,8 @@ impl Types {
             Kind::Pointer { .. } | Kind::Event | Kind::Pipe(_) | Kind::ReserveId => {
                 (Some(8), 8, 1, 0)
             }
-            Kind::Image(_) | Kind::Sampler => (Some(4), 4, 1, 0),
+            // In the bytes that kernels enqueue compilers give images and samplers as much room as pointers.
+            Kind::Queue | Kind::DeviceEvent | Kind::Image(_) | Kind::Sampler => (Some(8), 8, 1, 0),
             Kind::SampledImage(_) => (None, 1, 2, 0),
             Kind::Array { element, length } => {
                 let of = &self.all[element.0 as usize];

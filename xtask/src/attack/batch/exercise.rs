@@ -174,7 +174,8 @@ fn set_all(kernel: &Kernel<'_>) -> Result<bool, Verdict> {
 }
 
 fn set(kernel: &Kernel<'_>, index: u32, address: Option<u64>, ty: &str) -> Result<bool, Verdict> {
-    const ERRORS: [i32; 4] = [-38, -41, -50, -51];
+    // -70, CL_INVALID_DEVICE_QUEUE, is what an argument that takes a queue says of all there is.
+    const ERRORS: [i32; 5] = [-38, -41, -50, -51, -70];
     let world = kernel.world;
     let value: Vec<u8> = (0..512u32).map(|byte| if byte % 4 == 0 { 3 } else { 0 }).collect();
     let value = value.as_ptr().cast::<c_void>();

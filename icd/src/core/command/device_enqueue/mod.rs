@@ -21,7 +21,7 @@ use crate::core::queue::effects::Effects;
 use crate::core::queue::event::Event;
 use crate::core::queue::{Queue, Request};
 use crate::object::{callbacks, Ref};
-use hekla_compiler::device_queue::{context, property, Block};
+use hekla_compiler::device_queue::{context, property, Block, CAPTURED_ALIGN};
 use hekla_vk_backend as vk;
 use ring::Ring;
 use schedule::{Number, Ready, Schedule, ROOT};
@@ -329,8 +329,8 @@ impl Root {
     }
 }
 
-/// Bytes of a context, behind which is what the block captured.
-const CONTEXT: usize = 4 * context::WORDS;
+/// Bytes that a context takes, behind which is what the block captured.
+const CONTEXT: usize = (4 * context::WORDS).next_multiple_of(CAPTURED_ALIGN as usize);
 
 /// Returns the bytes that a context takes with so many bytes behind it.
 fn place(captured: usize) -> usize {
