@@ -3,6 +3,7 @@
 pub mod copy;
 pub mod device_enqueue;
 pub mod host_copy;
+pub mod host_part;
 pub mod image;
 pub mod launch;
 pub mod map;

@@ -7,15 +7,15 @@
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::{room, *};
-use crate::core::command::Command;
+use crate::core::command::host_part::{end, hold_back, marker, on_thread};
 use crate::core::context::host_writes::HostWrite;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::reservation::{Effect, RangeUse, Target};
 use crate::core::process::clock;
 use crate::core::queue::effects::Effects;
-use crate::core::queue::event::{Event, Phase, Span, Started};
-use crate::core::queue::{Queue, Request};
-use crate::object::{callbacks, Ref};
+use crate::core::queue::event::Event;
+use crate::core::queue::Queue;
+use crate::object::Ref;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -122,17 +122,7 @@ impl Waiting {
     /// made.
     fn begin(self, status: cl_int) -> Effects {
         let event = self.event.clone();
-        if status < 0 {
-            return ended(&event, clock::now(), status);
-        }
-        // Not this thread: the function may take its time, and wait for another event's callback.
-        match hekla_vk_backend::spawn("hekla-native", move || self.run()) {
-            Ok(_) => Effects::default(),
-            Err(error) => {
-                tracing::error!("no thread for a native kernel: {error}");
-                ended(&event, clock::now(), CL_OUT_OF_RESOURCES)
-            }
-        }
+        on_thread("hekla-native", &event, status, move || self.run())
     }
 
     /// Makes the call on this thread, and runs the effects of its end.
@@ -140,17 +130,8 @@ impl Waiting {
         let Waiting { call, queue, event, _writes } = self;
         let begun = clock::now();
         let status = call.make(&queue).map_or_else(|error| error.0, |()| CL_COMPLETE);
-        ended(&event, begun, status).run();
-        drop((queue, event));
-        callbacks::run_deferred();
+        end(event, begun, status, queue);
     }
-}
-
-/// Ends the command of something that was started on the host at a time of the host clock. Returns the effects.
-pub fn ended(event: &Ref<Event>, begun: u64, status: cl_int) -> Effects {
-    let span = Span::Host { start: begun, end: clock::now().max(begun + 1) };
-    let phase = Phase::Finished { status, span };
-    event.advance(Started { phase, submitted_at: begun, times: None, runs_after: None })
 }
 
 impl Ref<Queue> {
@@ -159,19 +140,12 @@ impl Ref<Queue> {
     pub fn enqueue_native(&self, call: NativeCall, waits: Vec<Ref<Event>>) -> Result<Ref<Event>> {
         let command_type = CL_COMMAND_NATIVE_KERNEL;
         let event = Event::of_command(self, command_type);
-        let marker = |waits, wants_event| Request {
-            command_type,
-            command: Box::new(Command::Marker),
-            waits,
-            blocking: false,
-            wants_event,
-        };
-        let Some(ready) = self.enqueue(marker(waits, true))? else {
+        let Some(ready) = self.enqueue(marker(command_type, waits, true))? else {
             return fail(CL_OUT_OF_RESOURCES);
         };
         let _writes = self.context.host_writes.add(0, usize::MAX);
         let waiting = Waiting { call, queue: self.clone(), event: event.clone(), _writes };
-        let behind = self.enqueue(marker(vec![event.clone()], false));
+        let behind = hold_back(self, &event);
         ready.then(move |status| waiting.begin(status));
         behind?;
         Ok(event)

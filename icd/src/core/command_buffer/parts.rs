@@ -6,9 +6,8 @@ use super::recorded::{Recorded, Replay};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
 use crate::core::command::device_enqueue;
+use crate::core::command::host_part::{ended, hold_back};
 use crate::core::command::launch::Launch;
-use crate::core::command::native::ended;
-use crate::core::command::Command;
 use crate::core::process::clock;
 use crate::core::program::kernel::{BuiltKernel, Kernel, KernelArguments};
 use crate::core::program::shape::Sizes;
@@ -77,13 +76,7 @@ pub fn enqueue(queue: &Ref<Queue>, parts: &[Part], waits: Vec<Ref<Event>>) -> Re
     }
     let whole = Event::of_command(queue, command_type);
     let Some((first, last)) = first.zip(waits.pop()) else { return fail(CL_INVALID_OPERATION) };
-    let behind = queue.enqueue(Request {
-        command_type: CL_COMMAND_MARKER,
-        command: Box::new(Command::Marker),
-        waits: vec![whole.clone()],
-        blocking: false,
-        wants_event: false,
-    });
+    let behind = hold_back(queue, &whole);
     let event = whole.clone();
     last.then(move |status| {
         let begun = first.profile().map_or_else(|_| clock::now(), |profile| profile.start);

@@ -9,9 +9,8 @@ mod schedule;
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
+use crate::core::command::host_part::{end, hold_back, on_thread};
 use crate::core::command::launch::{Launch, Reach};
-use crate::core::command::native::ended;
-use crate::core::command::Command;
 use crate::core::device::staging::Staging;
 use crate::core::process::clock;
 use crate::core::program::kernel::{ArgValue, BuiltKernel, KernelArguments};
@@ -20,7 +19,7 @@ use crate::core::program::Executable;
 use crate::core::queue::effects::Effects;
 use crate::core::queue::event::Event;
 use crate::core::queue::{Queue, Request};
-use crate::object::{callbacks, Ref};
+use crate::object::Ref;
 use hekla_compiler::device_queue::{context, property, Block, CAPTURED_ALIGN};
 use hekla_vk_backend as vk;
 use ring::Ring;
@@ -98,13 +97,7 @@ pub fn enqueue(
         event: event.clone(),
         launched: launched.clone(),
     };
-    let behind = queue.enqueue(Request {
-        command_type: CL_COMMAND_MARKER,
-        command: Box::new(Command::Marker),
-        waits: vec![event.clone()],
-        blocking: false,
-        wants_event: false,
-    });
+    let behind = hold_back(queue, &event);
     launched.then(move |status| root.begin(status));
     behind?;
     Ok(event)
@@ -157,17 +150,7 @@ impl Root {
     /// Goes on when the launch has ended with a status. Returns the effects if that is all.
     fn begin(self, status: cl_int) -> Effects {
         let event = self.event.clone();
-        if status < 0 {
-            return ended(&event, clock::now(), status);
-        }
-        // Not this thread: others' events may be behind this one.
-        match vk::spawn("hekla-enqueue", move || self.run()) {
-            Ok(_) => Effects::default(),
-            Err(error) => {
-                tracing::error!("no thread for what a kernel enqueues: {error}");
-                ended(&event, clock::now(), CL_OUT_OF_RESOURCES)
-            }
-        }
+        on_thread("hekla-enqueue", &event, status, move || self.run())
     }
 
     /// Executes all that was enqueued, and ends the command.
@@ -184,9 +167,7 @@ impl Root {
                 Err(error) => tracing::debug!("a ring is not reused: {error}"),
             }
         }
-        ended(&event, begun, status).run();
-        drop((queue, event));
-        callbacks::run_deferred();
+        end(event, begun, status, queue);
     }
 
     fn drain(&mut self) -> Result<()> {
