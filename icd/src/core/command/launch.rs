@@ -65,11 +65,18 @@ impl Reach {
         let shared = queue.context.svm.find(address as usize);
         let shared = shared.into_iter().flat_map(|(found, _)| found.block.buffers.clone());
         let mut all = own.chain(self.others.iter().cloned()).chain(shared);
-        all.find_map(|buffer| {
-            let offset = address.checked_sub(buffer.address())?;
-            (offset.checked_add(size)? <= buffer.size()).then_some((buffer, offset))
-        })
+        all.find_map(|buffer| place_in(&buffer, address, size))
     }
+}
+
+/// Returns a buffer, and where some bytes at a device address lie in it, if they do.
+pub fn place_in(
+    buffer: &Arc<vk::Buffer>,
+    address: u64,
+    size: u64,
+) -> Option<(Arc<vk::Buffer>, u64)> {
+    let offset = address.checked_sub(buffer.address())?;
+    (offset.checked_add(size)? <= buffer.size()).then(|| (buffer.clone(), offset))
 }
 
 /// A memory object among the arguments, and what of it the device is to keep.

@@ -17,6 +17,15 @@ impl Queue {
         self.is_on_device() && self.is_default.load(Ordering::Acquire)
     }
 
+    /// Returns the handle that `get_default_queue` gives where kernels enqueue in this queue: 0 unless it is the default.
+    pub fn default_handle(&self) -> u64 {
+        if self.is_default_on_device() {
+            self.number
+        } else {
+            0
+        }
+    }
+
     /// Returns CL_QUEUE_SIZE in bytes.
     pub fn on_device_size(&self) -> u32 {
         self.properties.on_device_size

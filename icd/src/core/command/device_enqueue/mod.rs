@@ -10,7 +10,7 @@ mod schedule;
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::host_part::{end, hold_back, on_thread};
-use crate::core::command::launch::{Launch, Reach};
+use crate::core::command::launch::{place_in, Launch, Reach};
 use crate::core::device::staging::Staging;
 use crate::core::process::clock;
 use crate::core::program::kernel::{ArgValue, BuiltKernel, KernelArguments};
@@ -69,8 +69,7 @@ pub fn enqueue(
     let memory = queue.gpu.upload.take((ALIGN + table.len()) as u64)?;
     let base = memory.buffer.address();
     let properties = base + ALIGN as u64;
-    let handle = on_device.as_ref().filter(|queue| queue.is_default_on_device());
-    let handle = handle.map_or(0, |queue| queue.number);
+    let handle = on_device.as_ref().map_or(0, |queue| queue.default_handle());
     let words = context_words((&ring, handle, properties), ROOT, tells_errors);
     // SAFETY: the piece of staging memory is this launch's alone.
     unsafe { memory.buffer.write(0, &words) }?;
@@ -171,8 +170,12 @@ impl Root {
     }
 
     fn drain(&mut self) -> Result<()> {
+        let mut launched = Vec::new();
         loop {
-            self.ring.take(&self.queue.gpu, &mut self.schedule)?;
+            // What launches enqueued is theirs before they are complete, and their events are free only then.
+            let left = self.ring.take_records(&self.queue.gpu, &mut self.schedule)?;
+            self.have_run(launched)?;
+            self.ring.take_events(&self.queue.gpu, left, &mut self.schedule)?;
             let ready = self.schedule.ready(clock::now());
             self.tell_times()?;
             if ready.is_empty() {
@@ -182,12 +185,12 @@ impl Root {
                 }
                 return self.tell_times();
             }
-            self.generation(ready)?;
+            launched = self.generation(ready)?;
         }
     }
 
     /// Launches blocks at once, and waits for them.
-    fn generation(&mut self, ready: Vec<Ready>) -> Result<()> {
+    fn generation(&mut self, ready: Vec<Ready>) -> Result<Vec<Launched>> {
         let Some(on_device) = self.on_device.clone() else { return fail(CL_INVALID_DEVICE_QUEUE) };
         let sizes = ready.iter().map(|ready| ready.block.captured.len());
         let size: usize = sizes.map(place).sum();
@@ -197,8 +200,7 @@ impl Root {
         let mut launches = Vec::new();
         for Ready { number, block } in ready {
             let address = memory.buffer.address() + at as u64;
-            let handle = if on_device.is_default_on_device() { on_device.number } else { 0 };
-            let context = (&self.ring, handle, self.properties);
+            let context = (&self.ring, on_device.default_handle(), self.properties);
             let words = context_words(context, number, self.tells_errors);
             bytes[at..at + words.len()].copy_from_slice(&words);
             let captured = at + CONTEXT;
@@ -230,13 +232,11 @@ impl Root {
             launched.push((number, event));
         }
         on_device.finish()?;
-        self.have_run(launched)
+        Ok(launched)
     }
 
     /// Notes that the launches of a generation have run.
     fn have_run(&mut self, launched: Vec<Launched>) -> Result<()> {
-        // What they enqueued is theirs before they are complete.
-        self.ring.take(&self.queue.gpu, &mut self.schedule)?;
         let now = clock::now();
         for (number, event) in launched {
             let profile = event.map(|event| event.profile()).transpose()?;
@@ -300,12 +300,8 @@ impl Root {
 
     /// Returns the memory that some bytes at a device address lie in, and where in it.
     fn find(&self, address: u64, size: u64) -> Option<(Arc<vk::Buffer>, u64)> {
-        let variables = || {
-            let data = self.executable.kernels.first()?.data.copy().ok()?;
-            let offset = address.checked_sub(data.buffer.address())?;
-            let is_inside = offset.checked_add(size)? <= data.buffer.size();
-            is_inside.then(|| (data.buffer.clone(), offset))
-        };
+        let variables =
+            || place_in(&self.executable.kernels.first()?.data.copy().ok()?.buffer, address, size);
         self.reach.find(&self.queue, address, size).or_else(variables)
     }
 }

@@ -23,6 +23,13 @@ pub struct Ring {
     used: BTreeSet<u32>,
 }
 
+/// What kernels left of a ring.
+pub struct Left {
+    had_records: bool,
+    /// Events of the list that are free still.
+    free_events: usize,
+}
+
 const TABLE: u64 = 4 * layout::ring::WORDS as u64;
 const LIST: u64 = TABLE + 4 * layout::event::WORDS as u64 * EVENTS as u64;
 const RECORDS: u64 = (LIST + 4 * EVENTS as u64).next_multiple_of(layout::record::ALIGN as u64);
@@ -75,8 +82,9 @@ impl Ring {
         words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect()
     }
 
-    /// Reads what kernels wrote, and empties the ring. No kernel that may write to it runs.
-    pub fn take(&mut self, gpu: &Gpu, schedule: &mut Schedule) -> Result<()> {
+    /// Takes the records that kernels wrote. No kernel that may write to the ring runs. Returns what
+    /// [`Ring::take_events`] wants, which empties the ring.
+    pub fn take_records(&mut self, gpu: &Gpu, schedule: &mut Schedule) -> Result<Left> {
         let mut header = [0; TABLE as usize];
         gpu.read_now(&self.buffer, 0, &mut header)?;
         let used = word(&header, layout::ring::USED).min(self.capacity);
@@ -85,9 +93,14 @@ impl Ring {
             gpu.read_now(&self.buffer, RECORDS, &mut bytes)?;
             schedule.add(layout::read_records(&bytes));
         }
-        let left = word(&header, layout::ring::FREE_EVENTS) as i32;
-        let had_events = self.take_events(gpu, left.max(0) as usize, schedule)?;
-        match used > 0 || had_events {
+        let free_events = word(&header, layout::ring::FREE_EVENTS) as i32;
+        Ok(Left { had_records: used > 0, free_events: free_events.max(0) as usize })
+    }
+
+    /// Takes the status of user events, frees the events that nobody refers to, and empties the ring.
+    pub fn take_events(&mut self, gpu: &Gpu, left: Left, schedule: &mut Schedule) -> Result<()> {
+        let had_events = self.settle_events(gpu, left.free_events, schedule)?;
+        match left.had_records || had_events {
             true => gpu.write_now(&self.buffer, 0, &self.header()),
             false => Ok(()),
         }
@@ -95,7 +108,7 @@ impl Ring {
 
     /// Notes the status of user events, and frees events that nobody refers to. `left`: as many of the list are free still.
     /// Returns false if there are no events.
-    fn take_events(&mut self, gpu: &Gpu, left: usize, schedule: &mut Schedule) -> Result<bool> {
+    fn settle_events(&mut self, gpu: &Gpu, left: usize, schedule: &mut Schedule) -> Result<bool> {
         self.used.extend(self.free.drain(left.min(self.free.len())..));
         let Some((first, table)) = self.read_used(gpu)? else { return Ok(false) };
         let mut freed = Vec::new();

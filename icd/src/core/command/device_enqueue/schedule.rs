@@ -82,7 +82,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Takes what the launches of the last generation enqueued. `now`: the host clock.
+    /// Takes what the launches of the last generation enqueued.
     pub fn add(&mut self, records: Vec<Record>) {
         for Record { command, launch, event, waits } in records {
             let block = match command {
