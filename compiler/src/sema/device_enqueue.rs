@@ -149,7 +149,7 @@ impl Sema<'_> {
         let queue = self.typed_argument(&args[0], QUEUE);
         let flags = self.converted(&args[1], self.basic.uint, Context::Passing);
         let range = self.typed_argument(&args[2], NDRANGE);
-        let events = (at == 6).then(|| self.event_arguments(&args[3..6]));
+        let events = (at == 6).then(|| self.event_arguments("enqueue_kernel", &args[3..6]));
         let mut body = Vec::new();
         let block = self.block_value(block, Some(&mut body));
         let Some(block) = block.filter(|block| self.takes_local_pointers(block, args[at].span))
@@ -197,7 +197,7 @@ impl Sema<'_> {
         }
         let errors = self.diags.errors();
         let queue = self.typed_argument(&args[0], QUEUE);
-        let events = Some(self.event_arguments(&args[1..4]));
+        let events = Some(self.event_arguments("enqueue_marker", &args[1..4]));
         if self.diags.errors() != errors {
             return self.error_value(span);
         }
@@ -206,15 +206,15 @@ impl Sema<'_> {
     }
 
     /// A count, a list of events to wait for, and where the command's own event goes.
-    fn event_arguments(&mut self, args: &[ast::Expr]) -> EventArguments {
+    fn event_arguments(&mut self, function: &str, args: &[ast::Expr]) -> EventArguments {
         let count = self.converted(&args[0], self.basic.uint, Context::Passing);
-        let list = self.event_pointer(&args[1], false);
-        let event = self.event_pointer(&args[2], true);
+        let list = self.event_pointer(function, &args[1], false);
+        let event = self.event_pointer(function, &args[2], true);
         EventArguments { count, list, event }
     }
 
     /// Returns a pointer to events, in whatever address space; `None` for a null pointer.
-    fn event_pointer(&mut self, arg: &ast::Expr, is_written: bool) -> Option<Expr> {
+    fn event_pointer(&mut self, function: &str, arg: &ast::Expr, is_written: bool) -> Option<Expr> {
         let arg = self.rvalue(arg);
         if self.is_null_constant(&arg) || self.is_error(arg.ty) {
             return None;
@@ -225,7 +225,7 @@ impl Sema<'_> {
             return Some(arg);
         }
         let message = format!(
-            "illegal call to 'enqueue_kernel', expected 'clk_event_t *' argument type, have {}",
+            "illegal call to '{function}', expected 'clk_event_t *' argument type, have {}",
             self.quoted(arg.ty)
         );
         self.error(arg.span, message);
