@@ -185,12 +185,10 @@ pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Resul
         let gpu = program.devices[index].gpu()?;
         input.dump(&text);
         let target = program.context.target(gpu);
-        let translated = match input.translated(&options, &target)? {
+        let (module, warnings) = match input.translated(&options, &target)? {
             Ok(translated) => translated,
             Err(log) => return Ok(Build::ended(&text, log, None)),
         };
-        let (module, warnings) =
-            translated.map_or((None, String::new()), |(il, log)| (Some(il), log));
         let input = module.as_ref().unwrap_or(input);
         let mut compiled = cached::compile(input, &text, &options, &target);
         compiled.log.insert_str(0, &warnings);
@@ -227,12 +225,10 @@ pub fn compile(
         let gpu = program.devices[index].gpu()?;
         input.dump(&text);
         let target = program.context.target(gpu);
-        let translated = match input.translated(&options, &target)? {
+        let (module, warnings) = match input.translated(&options, &target)? {
             Ok(translated) => translated,
             Err(log) => return Ok(Build::ended(&text, log, None)),
         };
-        let (module, warnings) =
-            translated.map_or((None, String::new()), |(il, log)| (Some(il), log));
         let mut compiled = match module.as_ref().unwrap_or(&input) {
             Input::Source(source) => compiler::compile_object(source, &options, &target),
             Input::Il(il) => {
@@ -293,20 +289,20 @@ impl Input {
         })
     }
 
-    /// Returns the module that clang makes of a text in C++ for OpenCL, with its warnings; `None` for what is to be
+    /// Returns the module that clang makes of a text in C++ for OpenCL, and its warnings; no module for what is to be
     /// compiled as it is, and the build log where clang refuses it.
     pub(super) fn translated(
         &self,
         options: &compiler::Options,
         target: &compiler::Target,
-    ) -> Result<std::result::Result<Option<(Input, String)>, String>> {
+    ) -> Result<std::result::Result<(Option<Input>, String), String>> {
         let (Input::Source(source), true) = (self, options.cxx.is_some()) else {
-            return Ok(Ok(None));
+            return Ok(Ok((None, String::new())));
         };
         Ok(match clang::translate(source, options, target) {
             Ok(clang::Translated { module, log }) => {
                 let module = IlModule::read(&module)?;
-                Ok(Some((Input::Il(module.input()), log)))
+                Ok((Some(Input::Il(module.input())), log))
             }
             Err(log) => Err(log),
         })

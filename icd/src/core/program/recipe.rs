@@ -51,8 +51,7 @@ impl Product<'_> {
     fn compile(&self, specs: &[SpecValue]) -> Option<CompiledObject> {
         let options = compiler::Options::parse(self.options).ok()?;
         let input = self.input?;
-        let translated = input.translated(&options, self.target).ok()?.ok()?;
-        let module = translated.map(|(module, _)| module);
+        let (module, _) = input.translated(&options, self.target).ok()?.ok()?;
         Some(match module.as_ref().unwrap_or(input) {
             Input::Source(source) => compiler::compile_to_linked(source, &options, self.target),
             Input::Il(il) => {
