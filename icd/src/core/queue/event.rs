@@ -445,6 +445,16 @@ impl Ref<Event> {
         Ok(Profile { queued, submitted, start, end: end.max(start) })
     }
 
+    /// Returns when the device ran the command, which is complete: nanoseconds of the host clock. Unlike those of
+    /// [`Event::profile`] they may lie before the command was submitted, by what the two clocks disagree, so that the time
+    /// between them is the device's.
+    pub fn device_times(&self) -> Result<(u64, u64)> {
+        self.poll()?;
+        let times = self.state.lock().times.clone();
+        let queue = self.queue.as_ref().ok_or(ClError(CL_PROFILING_INFO_NOT_AVAILABLE))?;
+        queue.device_times(times.as_ref())
+    }
+
     /// clSetEventCallback.
     pub fn add_callback(&self, status: cl_int, function: EventNotify, data: UserData) {
         self.pending_callbacks.fetch_add(1, Ordering::AcqRel);

@@ -239,8 +239,7 @@ impl Root {
     fn have_run(&mut self, launched: Vec<Launched>) -> Result<()> {
         let now = clock::now();
         for (number, event) in launched {
-            let profile = event.map(|event| event.profile()).transpose()?;
-            let times = profile.map(|profile| (profile.start, profile.end));
+            let times = event.map(|event| event.device_times()).transpose()?;
             self.schedule.has_run(number, CL_COMPLETE, times, now);
         }
         Ok(())
