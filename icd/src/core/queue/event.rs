@@ -446,7 +446,7 @@ impl Ref<Event> {
     }
 
     /// Returns when the device ran the command, which is complete: nanoseconds of the host clock. Unlike those of
-    /// [`Event::profile`] they may lie before the command was submitted, by what the two clocks disagree, so that the time
+    /// `profile` they may lie before the command was submitted, by what the two clocks disagree, so that the time
     /// between them is the device's.
     pub fn device_times(&self) -> Result<(u64, u64)> {
         self.poll()?;
