@@ -290,6 +290,9 @@ fn map(queue: &Ref<Queue>, region: &Region, flags: cl_map_flags) -> Result<Mappe
 
 /// Returns the command that makes a region's texels visible to the application.
 fn map_command(image: &Ref<Image>, mapping: &ImageMapping) -> Command {
+    if image.is_in_place() {
+        return Command::Marker;
+    }
     let to = match mapping.is_copy() {
         true => Operand::own_target(&image.context, mapping.rect),
         false => Operand::target(&image.context, mapping.rect),
@@ -304,7 +307,7 @@ pub(super) fn unmap(image: &Ref<Image>, pointer: HostAddress) -> Result<Command>
         return mapping::unmap(mem.clone(), pointer);
     }
     let mapping = image.take_mapping(pointer)?;
-    if !mapping.writes() {
+    if !mapping.writes() || image.is_in_place() {
         return Ok(Command::Marker);
     }
     let image = image.clone();

@@ -268,7 +268,7 @@ entry! {
             CL_IMAGE_HEIGHT => Some(Value::of(shape.height)),
             CL_IMAGE_DEPTH => Some(Value::of(shape.depth)),
             CL_IMAGE_ARRAY_SIZE => Some(Value::of(shape.layers)),
-            CL_IMAGE_BUFFER => Some(Value::of(image.buffer().map_or(null, Ref::handle))),
+            CL_IMAGE_BUFFER => Some(Value::of(image.parent_buffer().map_or(null, Ref::handle))),
             CL_IMAGE_NUM_MIP_LEVELS => Some(Value::of(shape.levels)),
             CL_IMAGE_NUM_SAMPLES => Some(Value::of(0u32)),
             _ => None,

@@ -1,11 +1,18 @@
 """CL_MEM_USE_HOST_PTR on devices whose memory is the host's: programs read and write the memory without a map."""
 
+import json
 import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
 import pytest
-from conftest import DRIVER
+from conftest import DRIVER, PYTHON
+from image_formats import RGBA_UINT, Format
+from imaging import KINDS, MF, Images, all_coordinates
 
 SOURCE = """
 kernel void add(global uint *p, uint x) { p[get_global_id(0)] += x; }
@@ -145,3 +152,104 @@ def test_memory_of_two_buffers_is_taken_twice(m, unified, queue):
     add(queue, (1024,), None, third, np.uint32(2))
     queue.finish()
     assert np.array_equal(host, np.full(1024, 6))
+
+
+@pytest.fixture
+def images(m, unified):
+    if not m.device.image_support:
+        pytest.skip("no images")
+    return Images(m)
+
+
+def texels_at(form, shape, row, slice_pitch, offset=0):
+    """Returns texels in memory with these pitches (bytes), and the memory, which begins `offset` bytes into a page."""
+    depth, height, width = shape
+    memory = aligned(depth * slice_pitch, offset)
+    view = np.ndarray((*shape, form.channels), form.dtype, memory, 0,
+                      (slice_pitch, row, form.texel_size, form.dtype.itemsize))
+    return view, memory
+
+
+# The layers of a 1D array are a slice apart, and a buffer holds no texels that are not at multiples of their size.
+PITCHED = [("1d", 0, 0), ("1d", 0, 16), ("1d_array", 1, 0), ("2d", 0, 0), ("2d", 1, 32), ("2d_array", 1, 4080), ("3d", 1, 0)]
+
+
+@pytest.mark.parametrize("form", [RGBA_UINT, Format("RGBA", "SIGNED_INT8"), Format("R", "UNSIGNED_INT16")], ids=repr)
+@pytest.mark.parametrize("name, more, offset", PITCHED)
+def test_images_see_stores_without_a_map(m, images, queue, rng, form, name, more, offset):
+    kind = KINDS[name]
+    images.need(kind, form)
+    if kind.axes == 3:
+        images.need_3d_writes()
+    depth, height, width = kind.shape
+    row = (width + more * 3) * form.texel_size
+    # Of an array of lines a line is a slice.
+    row, slice_pitch = (row, row * 2) if name == "1d_array" else (row, row * (height + more))
+    strides = (0, slice_pitch) if name == "1d_array" else (slice_pitch, row)
+    view, memory = texels_at(form, kind.shape, strides[1], strides[0] or height * strides[1], offset)
+    view[...] = form.random(rng, kind.shape)
+    pitches = {"1d": (0, 0), "1d_array": (row, slice_pitch), "2d": (row, 0)}.get(name, (row, slice_pitch))
+    desc = images.descriptor(kind, kind.shape, pitches)
+    image = cl.Image(m.context, MF.READ_WRITE | MF.USE_HOST_PTR, form.cl, desc=desc, hostbuf=memory)
+    between = memory.copy()
+    for _ in range(3):
+        view[...] = form.random(rng, kind.shape)
+        form.check_read(images.fetch_all(image, kind, form), view)
+        new = form.random(rng, kind.shape)
+        colours = np.zeros((*kind.shape, 4), new.dtype)
+        colours[..., :form.channels] = new
+        images.store(image, kind, form, all_coordinates(kind.shape), colours.reshape(-1, 4))
+        queue.finish()
+        np.testing.assert_array_equal(view, new)
+    # Nothing but texels is written.
+    after = memory.copy()
+    for data in (between, after):
+        np.ndarray(view.shape, view.dtype, data, 0, view.strides)[...] = 0
+    np.testing.assert_array_equal(between, after)
+    assert image.get_image_info(cl.image_info.BUFFER) is None
+    assert image.get_info(cl.mem_info.ASSOCIATED_MEMOBJECT) is None
+    # The host's commands work on the memory itself.
+    images.put(image, form.random(rng, kind.shape))
+    queue.finish()
+    np.testing.assert_array_equal(images.get(image, form, kind.shape), view)
+
+
+def test_an_image_of_such_an_image(m, images, queue, rng):
+    form = Format("RGBA", "UNORM_INT8")
+    images.need(KINDS["2d"], form)
+    images.need(KINDS["2d"], Format("sRGBA", "UNORM_INT8"), MF.READ_ONLY)
+    view, memory = texels_at(form, (1, 6, 8), 32, 192)
+    desc = images.descriptor(KINDS["2d"], (1, 6, 8))
+    image = cl.Image(m.context, MF.READ_WRITE | MF.USE_HOST_PTR, form.cl, desc=desc, hostbuf=memory)
+    desc = images.descriptor(KINDS["2d"], (1, 6, 8), buffer=image)
+    other = cl.Image(m.context, MF.READ_ONLY, Format("sRGBA", "UNORM_INT8").cl, desc=desc)
+    assert other.get_image_info(cl.image_info.BUFFER) is None
+    for value in (0, 255):
+        view[...] = value
+        read = images.fetch_all(other, KINDS["2d"], form, (1, 6, 8))
+        np.testing.assert_array_equal(read, np.full((1, 6, 8, 4), value / 255, np.float32))
+
+
+def second_driver(folder):
+    """The manifest of a second driver: a copy of the first, which the loader takes for another. `None`: there is no manifest."""
+    manifest = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES", "")
+    library = re.search(r"/\S*libvulkan_lvp\S*", Path("/proc/self/maps").read_text())
+    if not os.path.isfile(manifest) or not library:
+        return None
+    told = json.loads(Path(manifest).read_text())
+    told["ICD"]["library_path"] = str(folder / "libvulkan_second.so")
+    shutil.copy(library.group(), told["ICD"]["library_path"])
+    second = folder / "second.json"
+    second.write_text(json.dumps(told))
+    return f"{manifest}:{second}"
+
+
+def test_devices_share_the_memory(m, unified, tmp_path):
+    """Two devices of one context, both with the host's memory: none has a copy."""
+    drivers = second_driver(tmp_path)
+    if not drivers or "HEKLA_LIMIT_TO" in os.environ:
+        pytest.skip("there is one driver, whose manifest is not known")
+    environment = {**os.environ, "VK_DRIVER_FILES": drivers, "VK_ICD_FILENAMES": drivers}
+    script = Path(__file__).with_name("two_devices_host_memory.py")
+    done = subprocess.run([*PYTHON, script], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "done\n", done.stderr

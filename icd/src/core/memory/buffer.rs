@@ -2,7 +2,6 @@
 
 use super::flags::{self, HOST_POINTER};
 use super::host::HostAddress;
-use super::host_memory::HostMemory;
 use super::mapping::Mapped;
 use super::operand;
 use super::properties::{BufferProperties, Import};
@@ -143,10 +142,8 @@ impl Buffer {
         size: usize,
         host: HostAddress,
     ) -> Result<Buffer> {
-        if let Some(HostMemory { buffer, origin }) = HostMemory::import(context, host, size) {
-            let base = MemBase::new(context.clone(), flags, size);
-            let of_pages = Buffer::of(base, Storage::Single(buffer));
-            return Ok(Buffer { origin, svm: Some(host), is_host_memory: true, ..of_pages });
+        if let Some(shared) = Buffer::in_host_memory(context, flags, size, host) {
+            return Ok(shared);
         }
         let mut mem = Buffer::with_contents(context, flags, size, Some(host))?;
         mem.base.host_ptr = Some(host);
@@ -177,7 +174,7 @@ impl Buffer {
     }
 
     /// Returns a buffer with these bytes that is no part of another.
-    fn of(base: MemBase, storage: Storage) -> Buffer {
+    pub(super) fn of(base: MemBase, storage: Storage) -> Buffer {
         Buffer {
             base,
             device_addresses: Vec::new(),
@@ -204,7 +201,7 @@ impl Buffer {
     }
 
     /// Returns such an object, to be completed by clCreateBuffer.
-    fn within(
+    pub(super) fn within(
         allocation: &Allocation,
         context: &Ref<Context>,
         flags: cl_mem_flags,

@@ -1,5 +1,5 @@
-//! Buffers of the application's own memory (CL_MEM_USE_HOST_PTR) on devices whose memory is the host's: the device imports
-//! the pages, so that host and device see each other's stores without a map.
+//! Buffers and images of the application's own memory (CL_MEM_USE_HOST_PTR) on devices whose memory is the host's: each
+//! device of the context imports the pages, so that host and devices see each other's stores without a map.
 //!
 //! The specification lets an implementation cache the bytes (OpenCL API 5.2.1), and across a bus that is what Hekla does. But
 //! programs (FluidX3D) read and write the memory without a map where CL_DEVICE_HOST_UNIFIED_MEMORY is true, since
@@ -7,43 +7,46 @@
 
 use super::buffer::Buffer;
 use super::host::HostAddress;
+use super::residency::Storage;
+use super::MemBase;
+use crate::cl::cl_mem_flags;
 use crate::core::context::host_ranges::HostRange;
 use crate::core::context::Context;
 use crate::core::device::import_pool::alignment;
 use crate::core::device::open::Gpu;
+use crate::object::Ref;
 use hekla_vk_backend as vk;
-use smallvec::smallvec;
 use std::sync::{Arc, Once};
 
-/// The application's memory as a device's.
-pub struct HostMemory {
-    /// The pages in which the bytes lie.
-    pub buffer: Arc<vk::Buffer>,
+/// The application's memory as the devices' of a context.
+struct HostMemory {
+    /// The pages in which the bytes lie, for each device.
+    buffers: Vec<Arc<vk::Buffer>>,
     /// Offset of the first byte in the pages.
-    pub origin: usize,
+    origin: usize,
 }
 
 impl HostMemory {
-    /// Imports the pages around `size` bytes of the application's for the one device of a context, if that has its memory
-    /// in common with the host. `None` where the bytes must be copied: the device or its driver does not import them, or
-    /// some of them are another buffer's already. The latter two are told in the log, once.
-    pub fn import(context: &Context, host: HostAddress, size: usize) -> Option<HostMemory> {
-        let [gpu] = &context.gpus[..] else { return None };
-        if !gpu.device.info().memory.unified || gpu.hides_memory() {
+    /// Imports the pages around `size` bytes of the application's for the devices of a context, if all have their memory
+    /// in common with the host. `None` where the bytes must be copied: a device or its driver does not import them, or
+    /// some of them are another object's already. The latter two are told in the log, once.
+    fn import(context: &Context, host: HostAddress, size: usize) -> Option<HostMemory> {
+        let is_shared = |gpu: &Arc<Gpu>| gpu.device.info().memory.unified && !gpu.hides_memory();
+        if !context.gpus.iter().all(is_shared) {
             return None;
         }
-        let imported = import_pages(gpu, host, size).and_then(|memory| {
+        let imported = import_pages(&context.gpus, host, size).and_then(|memory| {
             let range = HostRange {
                 start: host.0,
                 end: host.0 + size,
-                buffers: smallvec![memory.buffer.clone()],
+                buffers: memory.buffers.iter().cloned().collect(),
                 offset: memory.origin as u64,
                 in_place: true,
                 staging: None,
             };
             match context.host_ranges.add_apart(range) {
                 true => Ok(memory),
-                false => Err("it has bytes in common with another buffer's".to_string()),
+                false => Err("it has bytes in common with another object's".to_string()),
             }
         });
         match imported {
@@ -60,28 +63,35 @@ impl HostMemory {
 /// imported all the same where it is less aligned, and has no such views; devices that want more get copies.
 const MOST_TEXEL_ALIGNMENT: u64 = 64;
 
-/// Imports whole pages. The error says why that cannot be.
-fn import_pages(gpu: &Gpu, host: HostAddress, size: usize) -> Result<HostMemory, String> {
-    if !gpu.device.info().memory.host_import {
-        return Err("the driver lacks VK_EXT_external_memory_host".into());
+/// Imports whole pages for each device. The error says why that cannot be.
+fn import_pages(gpus: &[Arc<Gpu>], host: HostAddress, size: usize) -> Result<HostMemory, String> {
+    for info in gpus.iter().map(|gpu| gpu.device.info()) {
+        if !info.memory.host_import {
+            return Err("the driver lacks VK_EXT_external_memory_host".into());
+        }
+        let texels = info.limits.min_texel_buffer_offset_alignment;
+        if texels > MOST_TEXEL_ALIGNMENT && !(host.0 as u64).is_multiple_of(texels) {
+            return Err(format!("the device wants texels at multiples of {texels} bytes"));
+        }
     }
-    let texels = gpu.device.info().limits.min_texel_buffer_offset_alignment;
-    if texels > MOST_TEXEL_ALIGNMENT && !(host.0 as u64).is_multiple_of(texels) {
-        return Err(format!("the device wants texels at multiples of {texels} bytes"));
-    }
-    let page = alignment(&gpu.device);
+    // A power of two for each device: the largest is a multiple of all.
+    let page = gpus.iter().map(|gpu| alignment(&gpu.device)).max().unwrap_or(1);
     let origin = host.0 % page;
     let start = host.0 - origin;
     let whole = origin.checked_add(size).and_then(|size| size.checked_next_multiple_of(page));
     let whole = whole.ok_or("it reaches beyond the address space")?;
-    // SAFETY: the application's bytes exist as long as the buffer (5.2.1), so the pages in which they lie do too. Whether the
-    // device may write there is the application's to know, as for any command that writes the buffer.
-    let buffer = unsafe { gpu.device.import_host(start as *mut u8, whole as u64) };
-    let buffer = buffer.map_err(|error| error.to_string())?;
-    match gpu.host_view(&buffer).is_some() && buffer.is_coherent() {
-        true => Ok(HostMemory { buffer, origin }),
-        false => Err("the memory is not coherent".into()),
-    }
+    let import = |gpu: &Arc<Gpu>| {
+        // SAFETY: the application's bytes exist as long as the object (5.2.1), so the pages in which they lie do too. Whether
+        // the device may write there is the application's to know, as for any command that writes the object.
+        let buffer = unsafe { gpu.device.import_host(start as *mut u8, whole as u64) };
+        let buffer = buffer.map_err(|error| error.to_string())?;
+        match gpu.host_view(&buffer).is_some() && buffer.is_coherent() {
+            true => Ok(buffer),
+            false => Err("the memory is not coherent".to_string()),
+        }
+    };
+    let buffers = gpus.iter().map(import).collect::<Result<_, _>>()?;
+    Ok(HostMemory { buffers, origin })
 }
 
 fn warn(reason: &str) {
@@ -94,6 +104,41 @@ fn warn(reason: &str) {
 }
 
 impl Buffer {
+    /// Returns a buffer of bytes at the application's address that devices and host share there: shared virtual memory, or
+    /// memory that the devices import. `None` where they must be copied.
+    pub(super) fn in_place(
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        size: usize,
+        host: HostAddress,
+    ) -> Option<Buffer> {
+        let Some((allocation, offset)) = context.svm.find(host.0) else {
+            return Buffer::in_host_memory(context, flags, size, host);
+        };
+        let is_whole = size <= allocation.size - offset && !allocation.has_shadow();
+        let is_seen = is_whole && !allocation.is_out_of_reach() && context.gpus.len() == 1;
+        let bytes = is_seen.then(|| Buffer::within(&allocation, context, flags, (offset, size), 0));
+        bytes?.ok()
+    }
+
+    /// Returns a buffer of the application's own bytes, which all devices of the context share with the host; `None` where
+    /// they must be copied.
+    pub(super) fn in_host_memory(
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        size: usize,
+        host: HostAddress,
+    ) -> Option<Buffer> {
+        let HostMemory { mut buffers, origin } = HostMemory::import(context, host, size)?;
+        let storage = match buffers.len() {
+            1 => Storage::Single(buffers.remove(0)),
+            _ => Storage::Shared(buffers),
+        };
+        let mut bytes = Buffer::of(MemBase::new(context.clone(), flags, size), storage);
+        (bytes.origin, bytes.svm, bytes.is_host_memory) = (origin, Some(host), true);
+        Some(bytes)
+    }
+
     /// Forgets that addresses of the application's stand for the buffer's bytes.
     pub(super) fn forget_host_memory(&self) {
         if let Some(host) = self.svm.filter(|_| self.is_host_memory && self.parent.is_none()) {

@@ -21,6 +21,8 @@ pub enum Storage {
     Parent,
     /// The context has one device.
     Single(Arc<vk::Buffer>),
+    /// The context has several devices, and each has the same bytes in its own buffer (`host_memory.rs`).
+    Shared(Vec<Arc<vk::Buffer>>),
     /// The context has several devices.
     Replicas(Replicas),
 }
@@ -116,6 +118,7 @@ impl Buffer {
         let address = |buffer: &vk::Buffer| buffer.address() + self.origin as u64;
         match &self.storage {
             Storage::Single(buffer) => Ok(vec![address(buffer)]),
+            Storage::Shared(buffers) => Ok(buffers.iter().map(|buffer| address(buffer)).collect()),
             Storage::Replicas(replicas) => {
                 let devices = 0..self.context.gpus.len();
                 devices.map(|d| Ok(address(&*replicas.buffer(&self.context, d)?))).collect()
@@ -132,7 +135,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the bytes, where all devices of the context have the same.
+    /// Returns the bytes, where the context has one device.
     pub fn only_buffer(&self) -> Option<&Arc<vk::Buffer>> {
         match &self.root().storage {
             Storage::Single(buffer) => Some(buffer),
@@ -153,6 +156,9 @@ impl Buffer {
     pub fn on_device(&self, device: usize) -> Result<Arc<vk::Buffer>> {
         match &self.root().storage {
             Storage::Single(buffer) => Ok(buffer.clone()),
+            Storage::Shared(buffers) => {
+                buffers.get(device).cloned().ok_or(ClError(CL_INVALID_DEVICE))
+            }
             Storage::Replicas(replicas) => replicas.buffer(&self.context, device),
             Storage::Parent => fail(CL_INVALID_MEM_OBJECT),
         }

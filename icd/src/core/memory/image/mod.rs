@@ -60,6 +60,8 @@ enum Texels {
     Buffer(Ref<Buffer>),
     /// In a buffer or sub-buffer, and in shadows (for each device) while kernels use them.
     Shadowed(Ref<Buffer>, Vec<Shadows>),
+    /// In the application's own memory (CL_MEM_USE_HOST_PTR), of which the image alone has a buffer, and in shadows.
+    HostMemory(Ref<Buffer>, Vec<Shadows>),
     /// In the parent.
     Parent,
 }
@@ -182,10 +184,17 @@ impl Image {
         let most = context.devices[home].max_allocation();
         let size = size.filter(|size| *size as u64 <= most);
         let size = size.ok_or(ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
-        let desc = shape.image(&layout).ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))?;
-        let texels = Texels::new(context, home, &desc, request.host.map(|host| (host, shape)))?;
-        let base = MemBase::new(context.clone(), flags, size);
         let host_ptr = request.host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
+        let shared =
+            host_ptr.and_then(|host| Texels::in_host_memory(context, host, &shape, &layout));
+        let texels = match shared {
+            Some(texels) => texels,
+            None => {
+                let desc = shape.image(&layout).ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))?;
+                Texels::new(context, home, &desc, request.host.map(|host| (host, shape)))?
+            }
+        };
+        let base = MemBase::new(context.clone(), flags, size);
         Ok(Image::of(MemBase { host_ptr, ..base }, (format, layout), shape, texels))
     }
 
@@ -262,9 +271,13 @@ impl Image {
         let flags = access | host_access | parent.flags & HOST_POINTER;
         let base = MemBase::new(context.clone(), flags, parent.size);
         let base = MemBase { host_ptr: parent.host_ptr, ..base };
-        let texels = match parent.buffer() {
-            Some(buffer) => Texels::shadowed(context, buffer.clone()),
-            None => Texels::Parent,
+        let shadows = context.gpus.iter().map(|_| Shadows::default()).collect();
+        let texels = match &parent.texels {
+            Texels::HostMemory(buffer, _) => Texels::HostMemory(buffer.clone(), shadows),
+            Texels::Buffer(buffer) | Texels::Shadowed(buffer, _) => {
+                Texels::Shadowed(buffer.clone(), shadows)
+            }
+            Texels::Single(_) | Texels::Replicas(_) | Texels::Parent => Texels::Parent,
         };
         let image = Image::of(base, (format, layout), shape, texels);
         Ok(Image { parent: Some(parent), ..image })
@@ -273,7 +286,12 @@ impl Image {
     /// Returns the object whose bytes the texels are.
     pub fn parent(&self) -> Option<MemObject> {
         let image = self.parent.clone().map(MemObject::Image);
-        image.or_else(|| self.buffer().cloned().map(MemObject::Buffer))
+        image.or_else(|| self.parent_buffer().cloned().map(MemObject::Buffer))
+    }
+
+    /// Returns the application's buffer whose bytes the texels are (CL_IMAGE_BUFFER).
+    pub fn parent_buffer(&self) -> Option<&Ref<Buffer>> {
+        self.buffer().filter(|_| !matches!(self.texels, Texels::HostMemory(..)))
     }
 
     /// Returns where the texels are. The texels of images in images in buffers are in the buffer.
@@ -284,12 +302,19 @@ impl Image {
         }
     }
 
-    /// Returns the buffer whose bytes the texels are.
+    /// Returns the buffer whose bytes the texels are, known to the application or not.
     pub fn buffer(&self) -> Option<&Ref<Buffer>> {
         match &self.texels {
-            Texels::Buffer(parent) | Texels::Shadowed(parent, _) => Some(parent),
+            Texels::Buffer(bytes) | Texels::Shadowed(bytes, _) | Texels::HostMemory(bytes, _) => {
+                Some(bytes)
+            }
             _ => None,
         }
+    }
+
+    /// Returns true if the texels are in memory where the application finds them without a map.
+    pub fn is_in_place(&self) -> bool {
+        self.buffer().is_some_and(|buffer| buffer.svm.is_some() && buffer.host_ptr.is_none())
     }
 
     /// Returns true if kernels have a typed view of a buffer.
@@ -312,9 +337,10 @@ impl Image {
         match self.texels() {
             Texels::Single(_) | Texels::Parent => RangeUse::of_replicas(None, 0..1, effect),
             Texels::Replicas(replicas) => RangeUse::of_replicas(Some(replicas), 0..1, effect),
-            Texels::Buffer(parent) | Texels::Shadowed(parent, _) => {
-                RangeUse::new(parent, 0, self.size, effect)
+            Texels::Buffer(bytes) | Texels::Shadowed(bytes, _) => {
+                RangeUse::new(bytes, 0, self.size, effect)
             }
+            Texels::HostMemory(bytes, _) => RangeUse::whole(bytes, effect),
         }
     }
 
@@ -339,6 +365,25 @@ impl Image {
 impl Texels {
     fn shadowed(context: &Context, parent: Ref<Buffer>) -> Texels {
         Texels::Shadowed(parent, context.gpus.iter().map(|_| Shadows::default()).collect())
+    }
+
+    /// Returns the texels of an image that stay where the application has them; `None` where the devices do not share that
+    /// memory, or cannot copy from and to it.
+    fn in_host_memory(
+        context: &Ref<Context>,
+        host: HostAddress,
+        shape: &Shape,
+        layout: &Layout,
+    ) -> Option<Texels> {
+        // Vulkan copies texels that begin at multiples of their size and of four bytes (VkBufferImageCopy, bufferOffset).
+        if !host.0.is_multiple_of(layout.texel().max(4)) {
+            return None;
+        }
+        shape.size_in_buffer(layout.texel())?;
+        let size = shape.host_size(layout.texel())?;
+        let bytes = Buffer::in_place(context, CL_MEM_READ_WRITE, size, host)?;
+        let shadows = context.gpus.iter().map(|_| Shadows::default()).collect();
+        Some(Texels::HostMemory(Ref::new(bytes), shadows))
     }
 
     /// Returns the texels of an image, which one device has at first; `host` is where their contents are, and how they

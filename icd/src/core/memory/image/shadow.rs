@@ -57,7 +57,8 @@ impl Image {
         queue: Option<&Arc<vk::Queue>>,
         writes: bool,
     ) -> Result<(Arc<Shadow>, ShadowUse)> {
-        let Texels::Shadowed(parent, shadows) = &self.texels else {
+        let (Texels::Shadowed(bytes, shadows) | Texels::HostMemory(bytes, shadows)) = &self.texels
+        else {
             return fail(CL_INVALID_MEM_OBJECT);
         };
         let shadows = shadows.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
@@ -66,9 +67,9 @@ impl Image {
             let desc = self.shape.image(&self.layout).ok_or(ClError(CL_INVALID_MEM_OBJECT))?;
             Ok(gpu.create_image(&desc)?.ready(gpu)?.clone())
         })?;
-        let (image, buffer) = (shadow.image.clone(), parent.on_device(device)?);
+        let (image, buffer) = (shadow.image.clone(), bytes.on_device(device)?);
         let place = vk::TexelPlace {
-            offset: parent.origin as u64,
+            offset: bytes.origin as u64,
             row_length: (self.shape.row_pitch / self.layout.texel()) as u32,
             slice_rows: (self.shape.slice_pitch / self.shape.row_pitch) as u32,
         };
