@@ -253,3 +253,32 @@ def test_devices_share_the_memory(m, unified, tmp_path):
     script = Path(__file__).with_name("two_devices_host_memory.py")
     done = subprocess.run([*PYTHON, script], env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout == "done\n", done.stderr
+
+
+@pytest.mark.parametrize("of_buffer", [False, True])
+def test_maps_of_images_in_shared_virtual_memory(m, images, queue, rng, of_buffer):
+    """An image of such memory, or of a buffer of it: a map brings what kernels wrote, an unmap what the host wrote."""
+    kind, form, shape = KINDS["2d"], RGBA_UINT, (1, 8, 16)
+    if of_buffer and "cl_khr_image2d_from_buffer" not in images.extensions:
+        pytest.skip("no 2D images of buffers")
+    if not m.device.svm_capabilities & cl.device_svm_capabilities.COARSE_GRAIN_BUFFER:
+        pytest.skip("no shared virtual memory")
+    memory = cl.csvm_empty(m.context, (8, 16, 4), np.uint32, queue=queue)
+    with cl.SVM(memory).map_rw(queue) as view:
+        view[...] = form.random(rng, (8, 16))
+        flags = MF.READ_WRITE | MF.USE_HOST_PTR
+        desc = images.descriptor(kind, shape)
+        if of_buffer:
+            buffer = cl.Buffer(m.context, flags, hostbuf=view)
+            desc = images.descriptor(kind, shape, (256, 0), buffer=buffer)
+            image = cl.Image(m.context, MF.READ_WRITE, form.cl, desc=desc)
+        else:
+            image = cl.Image(m.context, flags, form.cl, desc=desc, hostbuf=view)
+    new = form.random(rng, shape)
+    images.store(image, kind, form, all_coordinates(shape), new.reshape(-1, 4))
+    access = cl.map_flags.READ | cl.map_flags.WRITE
+    with images.mapped(image, kind, form, access, (0, 0, 0), shape) as (texels, _, _):
+        np.testing.assert_array_equal(texels, new)
+        texels[...] = new[:, ::-1]
+    queue.finish()
+    np.testing.assert_array_equal(images.fetch_all(image, kind, form, shape), new[:, ::-1])

@@ -312,9 +312,10 @@ impl Image {
         }
     }
 
-    /// Returns true if the texels are in memory where the application finds them without a map.
+    /// Returns true if the texels are where a map tells the application to find them: at its own address.
     pub fn is_in_place(&self) -> bool {
-        self.buffer().is_some_and(|buffer| buffer.svm.is_some() && buffer.host_ptr.is_none())
+        let is_shared = |buffer: &Ref<Buffer>| buffer.svm.is_some() && buffer.host_ptr.is_none();
+        self.host_ptr.is_some() && self.buffer().is_some_and(is_shared)
     }
 
     /// Returns true if kernels have a typed view of a buffer.
