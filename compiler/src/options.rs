@@ -61,7 +61,7 @@ pub struct Options {
     pub warnings_are_errors: bool,
     /// `-g`.
     pub debug_info: bool,
-    /// `-cl-opt-disable`, and `-O0`.
+    /// `-cl-opt-disable`.
     pub opt_disable: bool,
     /// `-cl-kernel-arg-info`.
     pub kernel_arg_info: bool,
@@ -153,9 +153,6 @@ impl Options {
             "-Werror" => self.warnings_are_errors = true,
             "-g" => self.debug_info = true,
             "-cl-opt-disable" => self.opt_disable = true,
-            // clang's and AMD's levels: no option of the specification, but programs (mfakto) give them.
-            "-O0" => self.opt_disable = true,
-            "-O" | "-O1" | "-O2" | "-O3" | "-O4" | "-O5" | "-Os" => self.opt_disable = false,
             "-cl-strict-aliasing" | "-cl-no-subgroup-ifp" => {}
             "-cl-kernel-arg-info" => self.kernel_arg_info = true,
             "-cl-single-precision-constant" => self.single_precision_constant = true,
@@ -306,13 +303,6 @@ mod tests {
         let last = of("-cl-std=CLC++1.0 -cl-std=CL3.0");
         assert_eq!((last.cxx, last.std), (None, ClStd::Cl30));
         assert!(Options::parse("-cl-std=CLC++2").is_err());
-    }
-
-    #[test]
-    fn levels_of_optimization_are_taken() {
-        let is_off = |text| Options::parse(text).unwrap().opt_disable;
-        assert!(!is_off("-O3") && !is_off("-O0 -O2") && is_off("-O2 -O0"));
-        assert!(Options::parse("-O9").is_err() && Options::parse("-Ofast").is_err());
     }
 
     #[test]
