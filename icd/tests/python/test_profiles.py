@@ -27,7 +27,7 @@ except cl.RuntimeError as error:
     shuffles = str(error).split("error: ")[1].splitlines()[0]
 print(json.dumps({
     "platform": platform.name, "platform vendor": platform.vendor,
-    "name": device.name, "vendor": device.vendor, "is gpu": device.type == cl.device_type.GPU,
+    "name": device.name, "vendor": device.vendor, "vendor id": device.vendor_id, "is gpu": device.type == cl.device_type.GPU,
     "extensions": device.extensions.split(), "listed": [it.name for it in device.extensions_with_version],
     "shuffles": shuffles, "clock": device.max_clock_frequency}))
 """
@@ -86,6 +86,7 @@ platform_name = "Intel(R) OpenCL"
 platform_vendor = "Somebody"
 device_vendor = "Maker of {}"
 device_name = "A {} of ours"
+device_vendor_id = 0x10de
 hide = ["cl_khr_fp64", "cl_khr_il_program", "__opencl_c_fp64"]
 """)
     told, log = ask(own, HEKLA_PROFILE="mine")
@@ -93,6 +94,7 @@ hide = ["cl_khr_fp64", "cl_khr_il_program", "__opencl_c_fp64"]
     assert (told["platform"], told["platform vendor"]) == ("Intel(R) OpenCL", "Somebody")
     assert told["name"] == f"A {plain['name']} of ours"
     assert told["vendor"] == f"Maker of {plain['vendor']}"
+    assert told["vendor id"] == 0x10DE != plain["vendor id"]
     assert told["is gpu"]
     hidden = {"cl_khr_fp64", "cl_khr_il_program"}
     assert told["extensions"] == [name for name in plain["extensions"] if name not in hidden]
@@ -138,6 +140,13 @@ def test_a_profile_is_chosen_by_the_executable(settings, tmp_path, plain):
     assert told["platform vendor"] == plain["platform vendor"] and "profile" not in log
     told, log = ask(own, executable(tmp_path, "another"), **python_paths())
     assert told["platform vendor"] == plain["platform vendor"] and "profile" not in log
+
+
+def test_prpll_sees_no_maker_whose_assembly_it_knows(tmp_path, plain):
+    for name in "prpll", "prpll-amd", "gpuowl":
+        told, log = ask(program=executable(tmp_path, name), **python_paths())
+        assert "profile 'prpll' is in use" in log
+        assert told == {**plain, "vendor id": 0}
 
 
 def test_llama_sees_a_device_that_it_takes(tmp_path, m, plain):

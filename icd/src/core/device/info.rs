@@ -150,7 +150,10 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     let info = device.info();
     Some(match name {
         CL_DEVICE_TYPE => Value::of(device.device_type),
-        CL_DEVICE_VENDOR_ID => Value::of(info.vendor_id),
+        CL_DEVICE_VENDOR_ID => {
+            let told = device.profile.and_then(|profile| profile.device_vendor_id);
+            Value::of(told.unwrap_or(info.vendor_id))
+        }
         CL_DEVICE_NAME => Value::text(&device_name(device)),
         CL_DEVICE_VENDOR => Value::text(&device_vendor(device)),
         CL_DRIVER_VERSION => Value::text(&driver_version::of(info)),

@@ -46,6 +46,8 @@ pub struct Profile {
     /// `{}` stands for what the driver says.
     device_name: Option<String>,
     device_vendor: Option<String>,
+    /// What CL_DEVICE_VENDOR_ID is.
+    pub device_vendor_id: Option<u32>,
     /// Extensions and features that are listed ([`SHOWABLE`]), and that are not.
     show: Vec<String>,
     hide: Vec<String>,
@@ -181,6 +183,7 @@ mod tests {
         assert_eq!(of("llama-bench"), Some("llama"));
         assert_eq!(of("llama"), Some("llama"));
         assert_eq!(of("llamas"), None);
+        assert_eq!(of("prpll"), Some("prpll"));
         assert_eq!(of("python3.11"), None);
     }
 }

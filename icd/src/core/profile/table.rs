@@ -48,6 +48,10 @@ impl Profile {
             "platform_vendor" => self.platform_vendor = Some(text(key, value)?),
             "device_name" => self.device_name = Some(text(key, value)?),
             "device_vendor" => self.device_vendor = Some(text(key, value)?),
+            "device_vendor_id" => {
+                self.device_vendor_id =
+                    Some(size(value).ok_or("'device_vendor_id' needs a number of 32 bits")?);
+            }
             "show" => {
                 self.show = texts(key, value)?;
                 let wrong = self.show.iter().find(|name| !SHOWABLE.contains(&name.as_str()));
@@ -76,7 +80,8 @@ fn texts(key: &str, value: &DeValue<'_>) -> Result<Vec<String>, String> {
 }
 
 fn size(value: &DeValue<'_>) -> Option<u32> {
-    value.as_integer()?.as_str().parse().ok()
+    let number = value.as_integer()?;
+    u32::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
 fn sizes(key: &str, value: &DeValue<'_>) -> Result<Vec<u32>, String> {
@@ -92,14 +97,15 @@ mod tests {
     #[test]
     fn tables_are_profiles_in_their_order() {
         let text = "[z]\nprograms = ['one', \"two*\"]\ndevice_type = 'gpu'\nsubgroup_sizes = [8, 16]\nsubgroup_size = 32\n\
-                    [a]\nshow = ['cl_intel_subgroups']\nhide = ['cl_khr_fp64']\nplatform_vendor = 'x'\n";
+                    [a]\nshow = ['cl_intel_subgroups']\nhide = ['cl_khr_fp64']\nplatform_vendor = 'x'\n\
+                    device_vendor_id = 0x10de\n";
         let profiles = parse(text).unwrap();
         let [z, a] = profiles.as_slice() else { panic!("{profiles:?}") };
         assert_eq!((z.name.as_str(), a.name.as_str()), ("z", "a"));
         assert!(z.as_gpu && z.is_for("two three") && z.is_for("one") && !z.is_for("one two"));
         assert_eq!((z.subgroup_sizes.as_slice(), z.subgroup_size), ([8, 16].as_slice(), Some(32)));
         assert!(a.shown() == ["cl_intel_subgroups"] && a.hides("cl_khr_fp64"));
-        assert_eq!(a.platform_vendor.as_deref(), Some("x"));
+        assert_eq!((a.platform_vendor.as_deref(), a.device_vendor_id), (Some("x"), Some(0x10de)));
     }
 
     #[test]
@@ -114,6 +120,7 @@ mod tests {
         check("[a]\nsubgroup_sizes = [-1]\n", "line 2: 'subgroup_sizes' needs a list of sizes");
         check("[a]\nsubgroup_sizes = ['8']\n", "line 2: 'subgroup_sizes' needs a list of sizes");
         check("[a]\nsubgroup_size = '8'\n", "line 2: 'subgroup_size' needs a size");
+        check("[a]\ndevice_vendor_id = 0x100000000", "line 2: 'device_vendor_id' needs a number");
         check("[a]\ndevice_type = 'cpu'\n", "line 2: 'device_type' can be \"gpu\" alone");
         check("[a]\nshow = ['cl_khr_gl_sharing']\n", "line 2: 'cl_khr_gl_sharing' cannot be shown");
         check("a = 1\n", "line 1: 'a' is no table");
