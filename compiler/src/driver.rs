@@ -499,6 +499,7 @@ fn run_passes(
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);
     pipeline.contract(ir, target)?;
+    pipeline.dot_products(ir, target)?;
     quirks::before_legalization(ir, target, pipeline)?;
     pipeline.legalize(ir, target)?;
     quirks::after_legalization(ir, target, pipeline)?;

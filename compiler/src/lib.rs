@@ -43,7 +43,7 @@ pub use object::{ModuleFlags, Object, ReadError};
 pub use options::{LinkOptions, Options};
 pub use preprocess::read_header;
 pub use source::{Lookup, Source};
-pub use target::{FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
+pub use target::{DotProducts, FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
 pub use timing::Timing;
 
 /// Tells builds of the compiler apart: derived from its sources. What it compiled is keyed by it.

@@ -1,6 +1,6 @@
 //! What the compiler must know of the device it compiles for: plain data, filled in by the runtime.
 
-use crate::ir::{AtomicOp, Scalar};
+use crate::ir::{AtomicOp, MathOp, Scalar};
 use crate::options::{ClStd, Options};
 use bitflags::bitflags;
 
@@ -10,6 +10,30 @@ pub const MAX_GLOBAL_VARIABLE_SIZE: u64 = 64 << 20;
 
 /// Most work-items of a work-group, on any device: the runtime offers no larger ones.
 pub const MAX_WORK_GROUP_SIZE: u32 = 1 << 16;
+
+/// Which dot products of four 8-bit integers in a word, with another four, a device is quick at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct DotProducts {
+    pub signed: bool,
+    pub unsigned: bool,
+    /// Of signed by unsigned ones.
+    pub mixed: bool,
+}
+
+impl DotProducts {
+    /// All kinds.
+    pub const ALL: DotProducts = DotProducts { signed: true, unsigned: true, mixed: true };
+
+    /// Returns true if an operation is one of these; false for any that is no dot product.
+    pub fn has(self, op: MathOp) -> bool {
+        match op {
+            MathOp::SDot => self.signed,
+            MathOp::UDot => self.unsigned,
+            MathOp::SUDot => self.mixed,
+            _ => false,
+        }
+    }
+}
 
 /// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated (by legalization) or
 /// diagnosed.
@@ -39,6 +63,8 @@ pub struct Target {
     pub atomic_int64_shared: bool,
     /// shaderIntegerDotProduct; without it dot products of integers are arithmetic.
     pub integer_dot_product: bool,
+    /// Those that are faster than their arithmetic, where the device has any.
+    pub accelerated_dot_products: DotProducts,
     /// shaderSubgroupClock and shaderDeviceClock.
     pub subgroup_clock: bool,
     pub device_clock: bool,
@@ -581,6 +607,7 @@ impl Target {
             atomic_int64_buffer: true,
             atomic_int64_shared: true,
             integer_dot_product: false,
+            accelerated_dot_products: DotProducts::default(),
             subgroup_clock: false,
             device_clock: false,
             float_atomics: FloatAtomics::empty(),

@@ -41,7 +41,7 @@ fn a_function_is_printed_after_each_run_of_a_pass() {
 #[test]
 fn what_cannot_be_printed_is_explained() {
     let error = ir(SUM, &IrAt::Pass("magic".to_string())).unwrap_err();
-    assert!(error.starts_with("no pass 'magic': one of alignment, cse,"), "{error}");
+    assert!(error.starts_with("no pass 'magic': one of alignment, bytes, cse,"), "{error}");
     let error = ir("kernel void k() { x = 1; }", &IrAt::End).unwrap_err();
     assert!(error.starts_with("a.cl:1:19: error: "), "{error}");
 }

@@ -2,6 +2,7 @@
 
 pub mod alignment;
 pub mod argument_promotion;
+pub mod bytes;
 pub mod cloned_iteration;
 pub mod contract;
 pub mod cse;
@@ -9,6 +10,7 @@ pub mod cursor;
 pub mod dce;
 pub mod dead_args;
 pub mod dead_stores;
+pub mod dot_products;
 mod fall_through;
 pub mod if_conversion;
 pub mod infer_address_spaces;
@@ -36,7 +38,7 @@ pub mod vectorize;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module, Scalar, Structure};
-use crate::target::Target;
+use crate::target::{DotProducts, Target};
 use cranelift_entity::SecondaryMap;
 
 /// The most times that the scalar optimizations are run.
@@ -67,6 +69,7 @@ macro_rules! function_passes {
 
 function_passes! {
     ALIGNMENT = "alignment", |func, _, _| alignment::run(func);
+    BYTES = "bytes", |func, _, _| bytes::run(func);
     CSE = "cse", |func, module, id| cse::run(func, module.kernel_of(id));
     DCE = "dce", |func, _, _| dce::run(func);
     DEAD_STORES = "dead_stores", |func, module, id| dead_stores::run(func, module.kernel_of(id));
@@ -93,6 +96,7 @@ const OTHER_PASSES: &[ModulePass] = &[
         dead_args::run(module);
         Ok(())
     }),
+    ("dot_products", |module| on_each(module, |func| dot_products::run(func, DotProducts::ALL))),
     ("inline", |module| inline::run(module, inline::Thresholds::ALL, &NoPasses)),
     ("legalize", |module| legalize::run(module, &Target::generic()).map(|_| ())),
     ("recursion", |module| Pipeline::default().unfold_recursion(module).map_err(|e| e.to_string())),
@@ -214,6 +218,13 @@ impl<'a> Pipeline<'a> {
     pub fn contract(&self, module: &mut Module, target: &Target) -> Result<(), String> {
         self.run_on_all(module, "contract", |func| {
             contract::run(func, |scalar| contract::is_fused(target, scalar))
+        })
+    }
+
+    /// Finds dot products of the kinds that a device accelerates.
+    pub fn dot_products(&self, module: &mut Module, target: &Target) -> Result<(), String> {
+        self.run_on_all(module, "dot_products", |func| {
+            dot_products::run(func, target.accelerated_dot_products)
         })
     }
 
@@ -365,6 +376,9 @@ impl inline::FunctionPasses for Pipeline<'_> {
         self.pass(module, func, SCALARIZE)?;
         self.pass(module, func, DCE)?;
         self.run_scalar_passes(module, func, true)?;
+        if self.pass(module, func, BYTES)? {
+            self.run_scalar_passes(module, func, false)?;
+        }
         let unswitched = self.pass(module, func, UNSWITCH)?;
         if unswitched {
             self.pass(module, func, SIMPLIFY)?;
@@ -382,6 +396,7 @@ impl inline::FunctionPasses for Pipeline<'_> {
         self.pass(module, func, DEAD_STORES)?;
         self.pass(module, func, ALIGNMENT)?;
         if self.pass(module, func, STORE_MERGING)? | self.pass(module, func, VECTORIZE)? {
+            self.pass(module, func, BYTES)?;
             self.pass(module, func, DCE)?;
         }
         Ok(())

@@ -123,3 +123,39 @@ kernel void test(global uint *out) {
     out[1] = as_half((short)0x3c00) == 1;
     out[2] = all(as_half2(0x40003c00) == (half2)(1, 2));
 }
+
+//# accept: bytes that a loop brings from one round to the next keep their places
+//# expect: 0x18027a1 0x17fcfb1 0x17ffc
+int sum(char4 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+kernel void test(global uint *out) {
+    uint zero = get_global_id(0);
+    char4 x = as_char4(0x80ff7f01u + zero), y = as_char4(0x017f80feu + zero);
+    for (uint i = 0; i < 5 + zero; i++) {
+        x = as_char4(sum(y, x, as_int(y)));
+        y = as_char4(sum(x, y, as_int(x)));
+    }
+    out[0] = as_uint(x);
+    out[1] = as_uint(y);
+    ushort2 halves = as_ushort2(0x8001fffeu + zero);
+    for (uint i = 0; i < 3 + zero; i++)
+        halves = as_ushort2((uint)halves.x * halves.y + i);
+    out[2] = as_uint(halves);
+}
+
+//# accept: sums of products of all bytes of two words, of some of them, and in other places
+//# expect: 0xa359 0xffffa452 0x5f55 0xffffe0fc 0x482c
+kernel void test(global uint *out) {
+    uint zero = get_global_id(0);
+    uint a = 0x80ff7f01u + zero, b = 0xc3018255u + zero;
+    char4 sa = as_char4(a), sb = as_char4(b);
+    uint unsigned_sum = 7;
+    for (int i = 0; i < 32; i += 8)
+        unsigned_sum += ((a >> i) & 255) * ((b >> i) & 255);
+    out[0] = unsigned_sum;
+    uchar4 ua = as_uchar4(a);
+    out[1] = ua.x * sb.x + ua.y * sb.y + ua.z * sb.z + ua.w * sb.w;
+    out[2] = sa.x * sa.x + sa.x * sb.x + sa.y * sa.y + sa.y * sb.y + sa.z * sa.z + sa.z * sb.z + sa.w * sa.w + sa.w * sb.w;
+    int first = sa.x * sb.x;
+    out[3] = first + first + first + sa.y * sb.y + sa.z * sb.z + sa.w * sb.w;
+    out[4] = sa.x * sb.y + sa.y * sb.x + sa.z * sb.z + sa.w * sb.w;
+}

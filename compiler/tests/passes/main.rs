@@ -102,6 +102,8 @@ fn passes_in_any_order() {
         "licm",
         "unroll",
         "if_conversion",
+        "bytes",
+        "dot_products",
     ];
     check_all(0..seeds(), |seed| {
         let mut random = Random::new(seed ^ 0x77);

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 use hekla_compiler::kernel::Kernel;
-use hekla_compiler::target::{FloatTraits, Reconvergence, Subgroups as Subgroup};
+use hekla_compiler::target::{DotProducts, FloatTraits, Reconvergence, Subgroups as Subgroup};
 use hekla_compiler::{compile, Options, Program, Source, Target};
 use hekla_spirv_interp::spirv::{Capability, Op};
 use hekla_spirv_interp::{Error, Floats, Launch, Memory, Subgroups};
@@ -34,6 +34,7 @@ pub fn capable() -> Device {
         subgroups,
         float16: true,
         integer_dot_product: true,
+        accelerated_dot_products: DotProducts::ALL,
         workgroup_explicit_layout: true,
         workgroup_explicit_layout_8: true,
         workgroup_explicit_layout_16: true,

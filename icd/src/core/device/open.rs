@@ -16,7 +16,7 @@ use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
 use crate::core::profile::Profile;
-use hekla_compiler::{FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
+use hekla_compiler::{DotProducts, FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -446,6 +446,17 @@ fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
     }
 }
 
+/// Returns the dot products that a device accelerates.
+fn accelerated_dot_products(features: &vk::Features) -> DotProducts {
+    let has =
+        |kind| features.integer_dot_product && features.accelerated_dot_products.contains(kind);
+    DotProducts {
+        signed: has(vk::DotProducts::SIGNED),
+        unsigned: has(vk::DotProducts::UNSIGNED),
+        mixed: has(vk::DotProducts::MIXED),
+    }
+}
+
 /// Atomic arithmetic on floats in global memory.
 fn float_atomics(f: &vk::Features) -> FloatAtomics {
     let all = [
@@ -483,6 +494,7 @@ pub fn target(
         atomic_int64_buffer: f.atomic_int64_buffer,
         atomic_int64_shared: f.atomic_int64_shared,
         integer_dot_product: f.integer_dot_product,
+        accelerated_dot_products: accelerated_dot_products(f),
         subgroup_clock: f.subgroup_clock,
         device_clock: f.device_clock,
         float_atomics: float_atomics(f),

@@ -1,0 +1,202 @@
+//! Dot products: sums of the products of the four bytes of two words become the instruction that devices have for it.
+//!
+//! Programs write them out where they know no function for them (`c + a.x*b.x + a.y*b.y + a.z*b.z + a.w*b.w`), or do not
+//! trust what a driver says of it. The bytes of both words must stand in the same places.
+
+use super::bytes::field::Field;
+use super::bytes::load_words;
+use super::cursor::{rewrite_insts, Cursor};
+use crate::ir::*;
+use crate::target::DotProducts;
+use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// Most terms of a sum that are looked at together.
+const MAX_TERMS: usize = 32;
+
+/// The product of two bytes that stand in the same places of two words.
+#[derive(Clone, Copy)]
+struct Product {
+    dot: Dot,
+    /// Number of the byte, from the lowest on.
+    byte: u32,
+}
+
+/// A dot product of two words: a [`MathOp`] and its operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Dot {
+    op: MathOp,
+    words: [Value; 2],
+}
+
+type Terms = SmallVec<[Value; MAX_TERMS]>;
+
+/// Finds dot products of the kinds that a device accelerates. Returns true if there were any.
+pub fn run(func: &mut Function, accelerated: DotProducts) -> bool {
+    let Some(mut sums) = Sums::find(func, accelerated) else { return false };
+    let mut vectors = Vec::new();
+    for inst in func.layout_insts() {
+        let dots = sums.dots(func, inst).map_or_else(SmallVec::new, |(dots, _)| dots);
+        let words = dots.iter().flat_map(|dot| dot.words);
+        vectors.extend(words.filter(|&word| func.ty(word).is_vector()));
+    }
+    load_words(func, &vectors);
+    rewrite_insts(func, |c, inst| {
+        let (dots, rest) = sums.dots(c.func, inst)?;
+        let is_word = |&word: &Value| c.func.ty(word) == Type::I32;
+        dots.iter().all(|dot| dot.words.iter().all(is_word)).then(|| sums.sum(c, &dots, &rest))
+    })
+}
+
+/// The sums of a function that may hold dot products.
+struct Sums {
+    products: SecondaryMap<Value, Option<Product>>,
+    /// Products and sums whose only use is a sum in the same block.
+    inner: SecondaryMap<Value, bool>,
+    /// The most products that each sum holds.
+    held: SecondaryMap<Value, u32>,
+}
+
+impl Sums {
+    /// Finds the sums of a function; `None` if none of them holds enough products.
+    fn find(func: &Function, accelerated: DotProducts) -> Option<Sums> {
+        let mut products = func.value_map::<Option<Product>>();
+        let mut count = 0;
+        for inst in func.layout_insts() {
+            let found = product(func, inst).filter(|it| accelerated.has(it.dot.op));
+            if let (Some(found), Some(result)) = (found, func.result(inst)) {
+                products[result] = Some(found);
+                count += 1;
+            }
+        }
+        if count < 4 {
+            return None;
+        }
+        let mut sums = Sums { products, inner: func.value_map(), held: func.value_map() };
+        sums.connect(func);
+        sums.held.values().any(|&held| held >= 4).then_some(sums)
+    }
+
+    /// Finds which products and sums belong together.
+    fn connect(&mut self, func: &Function) {
+        let mut uses = func.value_map::<u32>();
+        for inst in func.layout_insts() {
+            func.insts[inst].for_each_arg(|arg| uses[arg] += 1);
+        }
+        let mut place = func.value_map::<Option<Block>>();
+        for &block in &func.layout {
+            for &inst in &func.blocks[block].insts {
+                let Some(result) = func.result(inst) else { continue };
+                if self.products[result].is_some() {
+                    self.held[result] = 1;
+                    place[result] = Some(block);
+                } else if let Some(args) = summands(func, result) {
+                    for arg in args.into_iter().filter(|&arg| uses[arg] == 1) {
+                        self.inner[arg] = place[arg] == Some(block);
+                        self.held[result] += if self.inner[arg] { self.held[arg] } else { 0 };
+                    }
+                    place[result] = Some(block);
+                }
+            }
+        }
+    }
+
+    /// Returns the dot products that a sum holds, and its other terms; `None` if it holds none.
+    fn dots(&self, func: &Function, inst: Inst) -> Option<(SmallVec<[Dot; 4]>, Terms)> {
+        let result = func.result(inst).filter(|&result| self.held[result] >= 4)?;
+        let mut rest = self.terms(func, result)?;
+        let mut dots = SmallVec::new();
+        let mut at = 0;
+        while at < rest.len() {
+            let product = self.products[rest[at]];
+            let whole = product.and_then(|product| self.bytes_of(product.dot, &rest));
+            match product.zip(whole) {
+                Some((product, bytes)) => {
+                    dots.push(product.dot);
+                    rest.retain(|term| !bytes.contains(term));
+                    at = 0;
+                }
+                None => at += 1,
+            }
+        }
+        (!dots.is_empty()).then_some((dots, rest))
+    }
+
+    /// Returns the terms that are the four products of a dot product. What something else needs as well, or another
+    /// block computes, is none of them.
+    fn bytes_of(&self, dot: Dot, terms: &[Value]) -> Option<[Value; 4]> {
+        let of_byte = |byte: u32| {
+            terms.iter().copied().find(|&term| {
+                let product = self.products[term].filter(|_| self.inner[term]);
+                product.is_some_and(|it| it.dot == dot && it.byte == byte)
+            })
+        };
+        Some([of_byte(0)?, of_byte(1)?, of_byte(2)?, of_byte(3)?])
+    }
+
+    /// Returns what a sum adds up, as far as it is done for nothing else.
+    fn terms(&self, func: &Function, sum: Value) -> Option<Terms> {
+        let mut terms = Terms::new();
+        let mut open = Terms::from_slice(&summands(func, sum)?);
+        while let Some(value) = open.pop() {
+            let fits = terms.len() + open.len() + 2 <= MAX_TERMS;
+            match summands(func, value).filter(|_| self.inner[value] && fits) {
+                Some(args) => open.extend(args),
+                None => terms.push(value),
+            }
+        }
+        Some(terms)
+    }
+
+    /// Returns the sum of dot products and other terms.
+    fn sum(&mut self, c: &mut Cursor<'_>, dots: &[Dot], rest: &[Value]) -> InstData {
+        let mut values: Terms = rest.into();
+        let (last, others) = (dots[dots.len() - 1], &dots[..dots.len() - 1]);
+        values.extend(others.iter().map(|dot| c.math(dot.op, &dot.words)));
+        let Some((&first, more)) = values.split_first() else {
+            let args = last.words.into_iter().collect();
+            return InstData::Math { op: last.op, args, flags: OpFlags::empty() };
+        };
+        let mut sum = first;
+        for &value in more {
+            let held = self.held[sum] + self.held[value];
+            sum = c.binary(BinaryOp::IAdd, sum, value);
+            // Sums that come later may hold what is left.
+            (self.inner[sum], self.held[sum]) = (true, held);
+        }
+        let dot = c.math(last.op, &last.words);
+        InstData::Binary { op: BinaryOp::IAdd, args: [sum, dot], flags: OpFlags::empty() }
+    }
+}
+
+/// Returns the operands of a sum of two integers of 32 bits.
+fn summands(func: &Function, value: Value) -> Option<[Value; 2]> {
+    match func.def_inst(value) {
+        Some(&InstData::Binary { op: BinaryOp::IAdd, args, .. }) => {
+            (func.ty(value) == Type::I32).then_some(args)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the product of bytes that an instruction computes.
+fn product(func: &Function, inst: Inst) -> Option<Product> {
+    let InstData::Binary { op: BinaryOp::IMul, args, .. } = func.insts[inst] else { return None };
+    let byte = |arg: Value| Field::of(func, arg).filter(Field::is_byte);
+    let (mut a, mut b) = (byte(args[0])?, byte(args[1])?);
+    let is_word = |field: &Field| func.ty(field.word).bits() == 32;
+    let fits = func.ty(func.result(inst)?) == Type::I32 && a.low == b.low;
+    if !fits || !is_word(&a) || !is_word(&b) {
+        return None;
+    }
+    // One order for both: signed before unsigned, else that of the words.
+    if (b.signed, a.word) > (a.signed, b.word) {
+        (a, b) = (b, a);
+    }
+    let op = match [a.signed, b.signed] {
+        [true, true] => MathOp::SDot,
+        [false, false] => MathOp::UDot,
+        _ => MathOp::SUDot,
+    };
+    Some(Product { dot: Dot { op, words: [a.word, b.word] }, byte: a.low / 8 })
+}
