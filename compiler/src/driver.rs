@@ -500,6 +500,7 @@ fn run_passes(
     crate::link::drop_unused(ir);
     pipeline.contract(ir, target)?;
     pipeline.dot_products(ir, target)?;
+    pipeline.mark_invariant_loads(ir, target)?;
     quirks::before_legalization(ir, target, pipeline)?;
     pipeline.legalize(ir, target)?;
     quirks::after_legalization(ir, target, pipeline)?;

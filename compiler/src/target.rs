@@ -91,6 +91,9 @@ pub struct Target {
     /// True if the masks of work-items in loops are kept by software, so that the test of a loop takes long. Told by the
     /// driver.
     pub software_masks: bool,
+    /// True if loads of memory that nothing writes are faster where the module says so: loads of an address that all
+    /// work-items agree on become one, of a cache of constants. Told by the driver.
+    pub read_only_loads: bool,
     /// True if accesses of private and local memory are exact where their addresses contradict the alignment of their types,
     /// as with every driver of processors: the language leaves them undefined (OpenCL C 6.3.5).
     pub exact_objects: bool,
@@ -621,6 +624,7 @@ impl Target {
             slow_subgroup_scans: false,
             inexact_double_rounding: false,
             software_masks: false,
+            read_only_loads: false,
             exact_objects: false,
             slow_loops: false,
             quadratic_private_arrays: false,

@@ -857,6 +857,21 @@ fn float_controls_follow_options() {
 }
 
 #[test]
+fn invariant_loads_are_of_members_that_are_not_writable() {
+    let text = |flags: &str| {
+        kernel(&format!("    v1:i32x4 = load v0, align 4 {flags}\n    store v0, v1, align 4\n"))
+    };
+    for (_, target) in targets() {
+        let members = |flags: &str| {
+            let module = disassemble(&check(&text(flags), &target).spirv);
+            module.matches("NonWritable").count()
+        };
+        assert_eq!(members("invariant"), usize::from(target.read_only_loads));
+        assert_eq!([members("volatile invariant"), members("")], [0, 0]);
+    }
+}
+
+#[test]
 fn missing_capabilities_are_named() {
     let mut lines = Lines::new();
     let a = lines.load("f64");

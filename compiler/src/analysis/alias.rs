@@ -193,6 +193,26 @@ impl AliasClasses {
         }
     }
 
+    /// Returns the classes that an instruction itself writes, but for what a function writes that it calls.
+    pub fn stored(&self, func: &Function, inst: Inst) -> ClassSet {
+        match func.insts[inst] {
+            InstData::Call { .. } | InstData::AtomicLoad { .. } => 0,
+            InstData::Barrier { .. }
+            | InstData::SubgroupBarrier { .. }
+            | InstData::Fence { .. } => 0,
+            InstData::ImageRead { .. } => 0,
+            InstData::AtomicRmw { ptr, .. }
+            | InstData::AtomicCmpXchg { ptr, .. }
+            | InstData::AtomicStore { ptr, .. } => self.written(func, ptr),
+            _ => self.clobbered(func, inst),
+        }
+    }
+
+    /// Returns the classes that other functions may reach.
+    pub fn reachable(&self) -> ClassSet {
+        !self.isolated
+    }
+
     /// Returns the classes that an instruction may write, or behind which others' writes may be seen.
     pub fn clobbered(&self, func: &Function, inst: Inst) -> ClassSet {
         let data = &func.insts[inst];

@@ -66,6 +66,9 @@ impl KernelInputs {
             let length = builder.const_u32(inputs.size / 4);
             let mut block = builder.block_of_array(builder.u32, length, 4);
             if !inputs.in_push_constants {
+                if target.read_only_loads {
+                    builder.decorate_member(block, Decoration::NonWritable);
+                }
                 inputs.pointer_type = builder.pointer(StorageClass::PhysicalStorageBuffer, block);
                 block = builder.block(inputs.pointer_type);
             }

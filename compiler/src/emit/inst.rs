@@ -103,9 +103,7 @@ impl Emitter<'_> {
             GlobalAddr { global } => self.global_addr(global),
             PtrAdd { ptr, offset, .. } => self.ptr_add(ptr, offset),
             ElementAddr { .. } => self.element_addr(result, data),
-            Load { ptr, align, flags } => {
-                self.load(ptr, ty, align, flags.contains(MemFlags::VOLATILE))
-            }
+            Load { ptr, align, flags } => self.load(ptr, ty, align, flags),
             AtomicRmw { .. } | AtomicCmpXchg { .. } | AtomicLoad { .. } => self.atomic(data, ty),
             WorkItem { query, dim } => self.work_item(query, dim),
             LoadArg { arg, offset } => self.load_arg(arg, offset, ty),

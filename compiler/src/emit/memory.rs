@@ -4,7 +4,7 @@ use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::places::{Elem, Mem};
 use super::repr::Repr;
-use crate::ir::{AddressSpace, InstData, Scalar, Type, Value};
+use crate::ir::{AddressSpace, InstData, MemFlags, Scalar, Type, Value};
 
 impl Emitter<'_> {
     /// Returns the SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
@@ -32,17 +32,17 @@ impl Emitter<'_> {
         }
     }
 
-    pub fn load(&mut self, ptr: Value, ty: Type, align: u32, volatile: bool) -> EmitResult<u32> {
+    pub fn load(&mut self, ptr: Value, ty: Type, align: u32, flags: MemFlags) -> EmitResult<u32> {
         match self.mem(ptr)? {
             Mem::Physical(address) => {
                 let elem = self.physical_elem(ty.scalar)?;
                 self.accessed_type(elem, ty)?;
-                self.physical_load(address, elem, ty.lanes, align, volatile)
+                self.physical_load(address, elem, ty.lanes, align, flags)
             }
             Mem::Array(array, pointer) => {
                 let elem = self.element_view(array, ty.bytes())?.elem;
                 let element = self.accessed_type(elem, ty)?;
-                Ok(self.array_load(array, pointer, element, volatile))
+                Ok(self.array_load(array, pointer, element, flags.contains(MemFlags::VOLATILE)))
             }
         }
     }

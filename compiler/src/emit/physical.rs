@@ -3,17 +3,38 @@
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::places::Elem;
-use crate::ir::Scalar;
-use rspirv::spirv::{Capability, MemoryAccess, Op, Scope, StorageClass};
+use crate::ir::{MemFlags, Scalar};
+use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
 use smallvec::SmallVec;
 
 impl Emitter<'_> {
-    /// Returns a pointer to `pointee` at an address.
+    /// Returns a pointer to `pointee` at an address, which may be written.
     pub fn physical_pointer(&mut self, address: u32, pointee: u32) -> u32 {
+        let decoration = self.info.coherent.then_some(Decoration::Coherent);
+        self.decorated_pointer(address, pointee, decoration)
+    }
+
+    /// Returns a pointer to `pointee` at an address, to load from.
+    fn pointer_to_load(&mut self, address: u32, pointee: u32, flags: MemFlags) -> u32 {
+        let is_invariant =
+            flags & (MemFlags::INVARIANT | MemFlags::VOLATILE) == MemFlags::INVARIANT;
+        match is_invariant && self.target.read_only_loads {
+            true => self.decorated_pointer(address, pointee, Some(Decoration::NonWritable)),
+            false => self.physical_pointer(address, pointee),
+        }
+    }
+
+    /// Returns a pointer to `pointee` at an address. What is decorated is a member of a block there.
+    fn decorated_pointer(
+        &mut self,
+        address: u32,
+        pointee: u32,
+        decoration: Option<Decoration>,
+    ) -> u32 {
         let ty = self.builder.pointer(StorageClass::PhysicalStorageBuffer, pointee);
         let op = if self.target.int64 { Op::ConvertUToPtr } else { Op::Bitcast };
-        if self.info.coherent {
-            let block = self.builder.coherent_block(pointee);
+        if let Some(decoration) = decoration {
+            let block = self.builder.decorated_block(pointee, decoration);
             let to_block = self.builder.pointer(StorageClass::PhysicalStorageBuffer, block);
             let block = self.op(op, to_block, &[address]);
             let first = self.const_u32(0);
@@ -81,11 +102,11 @@ impl Emitter<'_> {
         elem: Elem,
         lanes: u8,
         align: u32,
-        volatile: bool,
+        flags: MemFlags,
     ) -> EmitResult<u32> {
         let ty = self.physical_type(elem, lanes)?;
-        let pointer = self.physical_pointer(address, ty);
-        Ok(self.load_physical(pointer, ty, align, volatile))
+        let pointer = self.pointer_to_load(address, ty, flags);
+        Ok(self.load_physical(pointer, ty, align, flags.contains(MemFlags::VOLATILE)))
     }
 
     pub fn physical_store(

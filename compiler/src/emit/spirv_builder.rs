@@ -68,8 +68,8 @@ pub(super) struct SpirvBuilder {
     interface: Vec<u32>,
     interned: FxHashMap<SmallVec<[u32; 6]>, u32>,
     small_constants: FxHashMap<u32, u32>,
-    /// Blocks of one coherent member: the member's type and the block.
-    coherent_blocks: Vec<(u32, u32)>,
+    /// Blocks of one decorated member: the member's type, its decoration and the block.
+    decorated_blocks: Vec<(u32, Decoration, u32)>,
     /// The import of GLSL.std.450.
     pub glsl: u32,
     pub void: u32,
@@ -200,16 +200,22 @@ impl SpirvBuilder {
         self.intern(Op::TypeArray, None, &[element, length])
     }
 
-    /// Returns a block struct of one coherent member.
-    pub fn coherent_block(&mut self, member: u32) -> u32 {
-        if let Some(&(_, block)) = self.coherent_blocks.iter().find(|(known, _)| *known == member) {
+    /// Returns a block struct of one member that has a decoration.
+    pub fn decorated_block(&mut self, member: u32, decoration: Decoration) -> u32 {
+        let is_known = |known: &&(u32, Decoration, u32)| (known.0, known.1) == (member, decoration);
+        if let Some(&(_, _, block)) = self.decorated_blocks.iter().find(is_known) {
             return block;
         }
         let block = self.block(member);
-        let words = [block, 0, Decoration::Coherent as u32];
-        encode(&mut self.decorations, Op::MemberDecorate, &words);
-        self.coherent_blocks.push((member, block));
+        self.decorate_member(block, decoration);
+        self.decorated_blocks.push((member, decoration, block));
         block
+    }
+
+    /// Decorates the member of a block struct of one.
+    pub fn decorate_member(&mut self, block: u32, decoration: Decoration) {
+        let words = [block, 0, decoration as u32];
+        encode(&mut self.decorations, Op::MemberDecorate, &words);
     }
 
     /// Returns a block struct of one array with the given stride.

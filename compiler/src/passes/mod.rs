@@ -15,6 +15,7 @@ mod fall_through;
 pub mod if_conversion;
 pub mod infer_address_spaces;
 pub mod inline;
+pub mod invariant_loads;
 pub mod irreducible;
 pub mod legalize;
 pub mod licm;
@@ -98,6 +99,7 @@ const OTHER_PASSES: &[ModulePass] = &[
     }),
     ("dot_products", |module| on_each(module, |func| dot_products::run(func, DotProducts::ALL))),
     ("inline", |module| inline::run(module, inline::Thresholds::ALL, &NoPasses)),
+    ("invariant_loads", |module| invariant_loads::run(module).map(|_| ())),
     ("legalize", |module| legalize::run(module, &Target::generic()).map(|_| ())),
     ("recursion", |module| Pipeline::default().unfold_recursion(module).map_err(|e| e.to_string())),
     ("structurize", |module| on_each(module, structurize::run)),
@@ -226,6 +228,16 @@ impl<'a> Pipeline<'a> {
         self.run_on_all(module, "dot_products", |func| {
             dot_products::run(func, target.accelerated_dot_products)
         })
+    }
+
+    /// Marks the loads of what nothing writes, where the device's driver makes use of it. Legalization takes the arguments
+    /// apart by which that is known.
+    pub fn mark_invariant_loads(&self, module: &mut Module, target: &Target) -> Result<(), String> {
+        if target.read_only_loads && invariant_loads::run(module)? {
+            self.observe("invariant_loads", module, None);
+            debug_verify(module, "invariant_loads")?;
+        }
+        Ok(())
     }
 
     /// Legalizes all functions for a device.

@@ -113,6 +113,7 @@ pub fn targets() -> Vec<(&'static str, Target)> {
         rounding_rte_32: true,
         rounding_rte_64: true,
         slow_built_halves: true,
+        read_only_loads: true,
         ..generic.clone()
     };
     let words = Target {
@@ -120,6 +121,7 @@ pub fn targets() -> Vec<(&'static str, Target)> {
         int64: true,
         workgroup_explicit_layout: true,
         push_constant_size: 8,
+        read_only_loads: true,
         ..Target::minimal()
     };
     let pairs = Target { int64: false, ..generic.clone() };

@@ -506,6 +506,7 @@ pub fn target(
         miscompiles_remainder_loops: info.quirks.contains(vk::Quirks::MISCOMPILED_REMAINDER_LOOPS),
         slow_subgroup_scans: info.quirks.contains(vk::Quirks::SLOW_SUBGROUP_SCANS),
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
+        read_only_loads: info.quirks.contains(vk::Quirks::READ_ONLY_LOADS),
         exact_objects: info.device_type == vk::DeviceType::Cpu,
         slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),
         quadratic_private_arrays: info.quirks.contains(vk::Quirks::QUADRATIC_PRIVATE_ARRAYS),

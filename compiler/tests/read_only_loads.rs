@@ -1,0 +1,50 @@
+//! Loads of memory that nothing writes, on drivers that make use of it: their pointers are of members that are NonWritable.
+
+use hekla_compiler::{compile, Options, Source, Target};
+
+// Of SPIR-V.
+const MEMBER_DECORATE: u32 = 72;
+const NON_WRITABLE: u32 = 24;
+
+/// Returns how many members of a kernel's module are NonWritable.
+fn read_only_members(text: &str, target: &Target) -> usize {
+    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
+    let compiled = compile(&source, &Options::default(), target);
+    let program = compiled.program.unwrap_or_else(|| panic!("{}", compiled.log));
+    let mut rest = &program.kernels[0].spirv[5..];
+    let mut count = 0;
+    while let Some(&word) = rest.first() {
+        let (this, next) = rest.split_at((word >> 16) as usize);
+        count += usize::from(word & 0xffff == MEMBER_DECORATE && this[3] == NON_WRITABLE);
+        rest = next;
+    }
+    count
+}
+
+#[test]
+fn what_nothing_writes_is_declared() {
+    let scalar = Target { read_only_loads: true, ..Target::generic() };
+    let check = |expected: usize, text: &str| {
+        assert_eq!(read_only_members(text, &scalar), expected, "{text}");
+        assert_eq!(read_only_members(text, &Target::generic()), 0, "{text}");
+    };
+    check(1, "kernel void k(constant int *a, global int *b) { *b = *a; }");
+    check(1, "constant int t[9] = {1, 2, 3}; kernel void k(global int *b, int i) { *b = t[i]; }");
+    check(1, "kernel void k(const global int *restrict a, global int *restrict b) { *b = *a; }");
+    // They may be one buffer.
+    check(0, "kernel void k(const global int *a, global int *b) { *b = *a; }");
+    check(
+        0,
+        "kernel void k(const global volatile int *restrict a, global int *restrict b) { *b = *a; }",
+    );
+    check(0, "kernel void k(const global int *restrict a, global int *restrict b) { *b = 1; mem_fence(3); *b = *a; }");
+    check(0, "kernel void k(constant volatile int *a, global int *b) { *b = *a; }");
+    check(0, "kernel void k(const global int *restrict a, global int *restrict b) { atomic_inc(b); barrier(2); *b = *a; }");
+    check(1, "kernel void k(const global int *restrict a, global int *restrict b) { atomic_add(b, *a); }");
+    check(
+        1,
+        "kernel void k(constant int *a, global int *b) { atomic_inc(b); mem_fence(3); *b = *a; }",
+    );
+    // As many arguments as push constants do not hold.
+    check(2, "kernel void k(constant int *a, global int *b, long16 x, long16 y, long16 z) { *b = *a + x.s0 + y.sf + z.s1; }");
+}
