@@ -501,6 +501,7 @@ fn run_passes(
     pipeline.contract(ir, target)?;
     pipeline.dot_products(ir, target)?;
     pipeline.mark_invariant_loads(ir, target)?;
+    pipeline.narrow_offsets(ir, target)?;
     quirks::before_legalization(ir, target, pipeline)?;
     pipeline.legalize(ir, target)?;
     quirks::after_legalization(ir, target, pipeline)?;

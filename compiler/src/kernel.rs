@@ -17,7 +17,8 @@ pub mod spec_id {
     /// Work-group size in x, y, z: ids 0, 1, 2.
     pub const LOCAL_SIZE: [u32; 3] = [0, 1, 2];
     /// Bool: 1 if any of [`super::Field::GlobalBase`], [`super::Field::GroupBase`] or
-    /// [`super::Field::GlobalOffset`] is non-zero in this dispatch; 0 lets the driver fold them away.
+    /// [`super::Field::GlobalOffset`] is non-zero in this dispatch, or the launch has more than 2^31 work-items in a dimension; 0
+    /// lets the driver fold them away, and take ids for positive numbers of 32 bits.
     pub const HAS_GLOBAL_OFFSET: u32 = 3;
     /// Length of the work-group (local) memory block in elements of
     /// [`super::LocalBlock::element_size`] bytes, times [`PACKED_GROUPS`]: each has its own. At least 1.

@@ -94,6 +94,9 @@ pub struct Target {
     /// True if loads of memory that nothing writes are faster where the module says so: loads of an address that all
     /// work-items agree on become one, of a cache of constants. Told by the driver.
     pub read_only_loads: bool,
+    /// Bytes of the largest object, if those are fewer than 2^32 and addresses are computed faster where what is added to that of
+    /// an object is a 32-bit number. Told by the driver.
+    pub narrow_offsets: Option<u32>,
     /// True if accesses of private and local memory are exact where their addresses contradict the alignment of their types,
     /// as with every driver of processors: the language leaves them undefined (OpenCL C 6.3.5).
     pub exact_objects: bool,
@@ -625,6 +628,7 @@ impl Target {
             inexact_double_rounding: false,
             software_masks: false,
             read_only_loads: false,
+            narrow_offsets: None,
             exact_objects: false,
             slow_loops: false,
             quadratic_private_arrays: false,

@@ -60,6 +60,8 @@ bitflags::bitflags! {
         /// Loads whose address all invocations agree on are made once for all of them where the module says that nothing
         /// writes there.
         const READ_ONLY_LOADS = 1 << 22;
+        /// Accesses take a number of 32 bits beside an address that all invocations agree on.
+        const NARROW_OFFSETS = 1 << 23;
     }
 }
 
@@ -118,7 +120,7 @@ fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
 /// VK_DRIVER_ID_MESA_HONEYKRISP, by the name that it had first.
 const MESA_HONEYKRISP: vk::DriverId = vk::DriverId::MESA_AGXV;
 
-const TABLE: [Row; 24] = [
+const TABLE: [Row; 25] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -290,6 +292,14 @@ const TABLE: [Row; 24] = [
         device_type: None,
         quirk: Quirks::READ_ONLY_LOADS,
     },
+    // By the code that Mesa 26.2 makes: RADV recognizes such a sum, and else adds 64 bits in two instructions. Two instructions of
+    // vectors in place of seven compute both addresses of a copy on NAVI31.
+    Row {
+        driver: vk::DriverId::MESA_RADV,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::NARROW_OFFSETS,
+    },
     // The probe was run on these three; the first two have one subgroup in a vector, in a loop over the local indices.
     Row {
         driver: vk::DriverId::MESA_LLVMPIPE,
@@ -351,7 +361,8 @@ mod tests {
         for other in others {
             assert_eq!(quirks(other, 580 << 22), Quirks::empty(), "{other:?}");
         }
-        assert_eq!(quirks(vk::DriverId::MESA_RADV, 580 << 22), Quirks::READ_ONLY_LOADS);
+        let radv = Quirks::READ_ONLY_LOADS | Quirks::NARROW_OFFSETS;
+        assert_eq!(quirks(vk::DriverId::MESA_RADV, 580 << 22), radv);
     }
 
     #[test]
@@ -411,7 +422,8 @@ mod tests {
         assert_eq!(lavapipe("Mesa 25.0.0-rc1"), all);
         let after_25_0 = Quirks::UNMASKED_UNIFORM_LOADS | Quirks::SLOW_LOOPS;
         assert_eq!(lavapipe("Mesa 26.2.6-1 (LLVM 22.1.8)"), all | after_25_0);
-        assert_eq!(quirks(vk::DriverId::MESA_RADV, "Mesa 22.3.6"), Quirks::READ_ONLY_LOADS);
+        let radv = Quirks::READ_ONLY_LOADS | Quirks::NARROW_OFFSETS;
+        assert_eq!(quirks(vk::DriverId::MESA_RADV, "Mesa 22.3.6"), radv);
         let swiftshader = Quirks::UNMASKED_LOOP_VALUES | Quirks::SUBGROUPS_IN_ORDER;
         assert_eq!(quirks(vk::DriverId::GOOGLE_SWIFTSHADER, ""), swiftshader);
     }

@@ -21,6 +21,7 @@ pub mod legalize;
 pub mod licm;
 pub mod loop_exits;
 pub mod mem2reg;
+pub mod narrow_offsets;
 pub mod nesting;
 pub mod partial_unroll;
 mod pending_targets;
@@ -101,6 +102,14 @@ const OTHER_PASSES: &[ModulePass] = &[
     ("inline", |module| inline::run(module, inline::Thresholds::ALL, &NoPasses)),
     ("invariant_loads", |module| invariant_loads::run(module).map(|_| ())),
     ("legalize", |module| legalize::run(module, &Target::generic()).map(|_| ())),
+    ("narrow_offsets", |module| {
+        for id in module.functions.keys() {
+            run_on(module, id, |func, module| {
+                narrow_offsets::run(func, module.kernel_of(id), (1 << 32) - 4)
+            });
+        }
+        Ok(())
+    }),
     ("recursion", |module| Pipeline::default().unfold_recursion(module).map_err(|e| e.to_string())),
     ("structurize", |module| on_each(module, structurize::run)),
 ];
@@ -236,6 +245,23 @@ impl<'a> Pipeline<'a> {
         if target.read_only_loads && invariant_loads::run(module)? {
             self.observe("invariant_loads", module, None);
             debug_verify(module, "invariant_loads")?;
+        }
+        Ok(())
+    }
+
+    /// Narrows the offsets of addresses, where the device's driver makes use of it. Legalization takes launch values apart, whose
+    /// low words then are parts of their own.
+    pub fn narrow_offsets(&self, module: &mut Module, target: &Target) -> Result<(), String> {
+        let Some(largest) = target.narrow_offsets.filter(|_| target.int64) else { return Ok(()) };
+        let functions: Vec<Func> = module.functions.keys().collect();
+        for id in functions {
+            let narrow = |func: &mut Function, module: &Module| {
+                narrow_offsets::run(func, module.kernel_of(id), largest.into())
+            };
+            if self.run(module, id, "narrow_offsets", narrow)? {
+                self.pass(module, id, CSE)?;
+                self.pass(module, id, DCE)?;
+            }
         }
         Ok(())
     }

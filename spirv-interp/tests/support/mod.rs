@@ -59,7 +59,12 @@ pub fn capable() -> Device {
 /// Wide integers, rotated by funnel shifts, and doubles, but no views of work-group memory and an Fma that rounds twice.
 pub fn middling() -> Device {
     let floats = Floats { fma_rounds_twice: true, ..Floats::default() };
-    let target = Target { slow_long_rotates: true, read_only_loads: true, ..Target::generic() };
+    let target = Target {
+        slow_long_rotates: true,
+        read_only_loads: true,
+        narrow_offsets: Some(u32::MAX - 3),
+        ..Target::generic()
+    };
     Device { name: "middling", target, floats }
 }
 

@@ -457,6 +457,12 @@ fn accelerated_dot_products(features: &vk::Features) -> DotProducts {
     }
 }
 
+/// Returns the bytes of the largest buffer, if offsets of 32 bits reach all of it and the driver makes use of that.
+fn narrow_offsets(info: &vk::DeviceInfo) -> Option<u32> {
+    let largest = u32::try_from(info.limits.max_buffer_size).ok()?;
+    info.quirks.contains(vk::Quirks::NARROW_OFFSETS).then_some(largest)
+}
+
 /// Atomic arithmetic on floats in global memory.
 fn float_atomics(f: &vk::Features) -> FloatAtomics {
     let all = [
@@ -506,6 +512,7 @@ pub fn target(
         miscompiles_remainder_loops: info.quirks.contains(vk::Quirks::MISCOMPILED_REMAINDER_LOOPS),
         slow_subgroup_scans: info.quirks.contains(vk::Quirks::SLOW_SUBGROUP_SCANS),
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
+        narrow_offsets: narrow_offsets(info),
         read_only_loads: info.quirks.contains(vk::Quirks::READ_ONLY_LOADS),
         exact_objects: info.device_type == vk::DeviceType::Cpu,
         slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),

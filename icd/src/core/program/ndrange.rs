@@ -55,6 +55,11 @@ impl NdRange {
         self.group_counts().iter().fold(1, |all, &count| all.saturating_mul(count))
     }
 
+    /// Returns true if ids of work-items may be above the positive numbers of 32 bits.
+    pub fn has_large_ids(&self) -> bool {
+        self.global.iter().any(|&size| size > 1 << 31)
+    }
+
     /// Returns true if work-groups of a size fill the index space, with none beyond it.
     pub fn is_filled_by(&self, local: [u32; 3]) -> bool {
         self.global.iter().zip(local).all(|(global, local)| global.is_multiple_of(local.into()))
@@ -222,6 +227,17 @@ mod tests {
         let narrow = LocalLimits { total: 64, ..LIMITS };
         let chosen = choose_local_size(2, [1024, 1024, 1], &narrow);
         assert!(chosen.iter().product::<u32>() <= 64);
+    }
+
+    #[test]
+    fn ids_of_more_than_31_bits_are_large() {
+        let (offset, local) = ([0; 3], [64, 1, 1]);
+        let range = |global| {
+            let dimensions = 3;
+            NdRange { dimensions, offset, global, local, packed: 1, bounded: false }.has_large_ids()
+        };
+        assert!(!range([1 << 31, 1 << 20, 1]));
+        assert!(range([1, (1 << 31) + 1, 1]));
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub struct PipelineKey {
     pub packed: u32,
     /// True if work-groups reach beyond the global size.
     pub bounded: bool,
-    /// True if the global offset, or the first work-group of the dispatch, is not zero.
+    /// True if the global offset, or the first work-group of the dispatch, is not zero, or the launch has more than 2^31
+    /// work-items in a dimension.
     pub has_global_offset: bool,
     /// Length of one such work-group's local block, in elements.
     pub local_length: u32,

@@ -203,7 +203,7 @@ impl LaunchShape {
             local_size: [x * range.packed, y, z],
             packed: range.packed,
             bounded,
-            has_global_offset: range.offset != [0; 3],
+            has_global_offset: range.offset != [0; 3] || range.has_large_ids(),
             local_length: layout.length(&built.kernel),
             local_offsets: layout.offsets,
         };

@@ -1,0 +1,262 @@
+//! Offsets in memory of devices that are 32-bit numbers, extended:
+//! [`Target::narrow_offsets`](crate::target::Target::narrow_offsets).
+//!
+//! `p + (extended(x) << 2)` becomes `p + extended(x << 2)`. An address that is accessed points into the object that `p` points
+//! into (C99 6.5.6 p8), and objects are smaller than 2^32 bytes there. So an offset that is not negative is below 2^32, and
+//! its low word, which the low words of its operands give, is all of it. Pointers that are compared, stored or passed on, or
+//! that a negative number is added to, stay as they are.
+//!
+//! `int i = get_global_id(0)` is negative from 2^31 on. Launches with so many work-items count as those with an offset
+//! ([`spec_id::HAS_GLOBAL_OFFSET`](crate::kernel::spec_id::HAS_GLOBAL_OFFSET)), by which such an offset is chosen.
+
+use super::cursor::{rewrite_insts, Cursor};
+use crate::analysis::known_bits::KnownBits;
+use crate::analysis::underlying_objects::{UnderlyingObject, UnderlyingObjects};
+use crate::ir::cfg::Cfg;
+use crate::ir::incoming::Incoming;
+use crate::ir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many values are looked at to learn the sign of one.
+const MAX_STEPS: u32 = 64;
+/// How far the computation of an offset is repeated in 32 bits.
+const MAX_DEPTH: u32 = 8;
+
+/// Rewrites the offsets of a function, a kernel's entry where `kernel` is given. `largest`: bytes of the largest object. Returns
+/// true if anything changed.
+pub fn run(func: &mut Function, kernel: Option<&KernelEntry>, largest: u64) -> bool {
+    let narrow = narrow_offsets(func, kernel, largest);
+    !narrow.is_empty()
+        && rewrite_insts(func, |c, inst| {
+            let sign = narrow.get(&inst)?;
+            let InstData::PtrAdd { ptr, offset, within } = c.func.insts[inst] else { return None };
+            let low = low_word(c, offset, MAX_DEPTH);
+            let mut narrow = c.convert(ConvertOp::ZExt, low, Type::I64);
+            if *sign == Sign::PositiveWithoutOffset {
+                let query = WorkItemQuery::HasOffset;
+                let has_offset = c.inst(InstData::WorkItem { query, dim: 0 }, query.ty());
+                narrow = c.select(has_offset, offset, narrow);
+            }
+            Some(InstData::PtrAdd { ptr, offset: narrow, within })
+        })
+}
+
+/// Returns the additions to addresses whose offsets are not negative, and below 2^32.
+fn narrow_offsets(
+    func: &Function,
+    kernel: Option<&KernelEntry>,
+    largest: u64,
+) -> FxHashMap<Inst, Sign> {
+    let cfg = Cfg::compute(func);
+    let signs = Signs {
+        func,
+        bits: KnownBits::new(func, kernel),
+        incoming: Incoming::find(func, cfg.rpo()),
+    };
+    let slack = (1i64 << 32).saturating_sub_unsigned(largest);
+    let others = used_otherwise(func, &signs, slack);
+    let objects = UnderlyingObjects::compute(func, &cfg);
+    let blocks = cfg.rpo().iter();
+    let insts = blocks.flat_map(|&block| func.blocks[block].insts.iter().copied());
+    let sign_of = |inst| {
+        let InstData::PtrAdd { ptr, offset, .. } = func.insts[inst] else { return None };
+        let result = func.result(inst)?;
+        let is_known = matches!(
+            objects.of(func, ptr).object,
+            UnderlyingObject::KernelArgument(_)
+                | UnderlyingObject::Argument(_)
+                | UnderlyingObject::Variable(_)
+        );
+        let is_wide = func.ty(offset) == Type::I64 && func.as_const(offset).is_none();
+        let is_extended =
+            matches!(func.def_inst(offset), Some(InstData::Convert { op: ConvertOp::ZExt, .. }));
+        let is_candidate = is_of_device(func, ptr) && is_known && is_wide && !is_extended;
+        let sign = (is_candidate && !others.contains(&result)).then(|| signs.of(offset))?;
+        (sign != Sign::Unknown).then_some((inst, sign))
+    };
+    insts.filter_map(sign_of).collect()
+}
+
+fn is_of_device(func: &Function, ptr: Value) -> bool {
+    matches!(func.ty(ptr).space(), Some(AddressSpace::Global | AddressSpace::Constant))
+}
+
+/// Returns the pointers that are more than addresses of accesses, or bases of those: what is added to them may be less than
+/// `-slack`.
+fn used_otherwise(func: &Function, signs: &Signs<'_>, slack: i64) -> FxHashSet<Value> {
+    let mut others: FxHashSet<Value> = FxHashSet::default();
+    let bases: FxHashSet<Value> = func
+        .layout_insts()
+        .filter_map(|inst| match func.insts[inst] {
+            InstData::PtrAdd { ptr, .. } => Some(ptr),
+            _ => None,
+        })
+        .collect();
+    for inst in func.layout_insts() {
+        let data = &func.insts[inst];
+        match *data {
+            InstData::PtrAdd { ptr, offset, .. } => {
+                let is_base = || func.result(inst).is_none_or(|result| bases.contains(&result));
+                let is_forward = match func.as_signed_const(offset) {
+                    Some(k) => k >= 0 || k >= -slack && !is_base(),
+                    None => signs.of(offset) == Sign::Positive,
+                };
+                if !is_forward {
+                    others.insert(ptr);
+                }
+            }
+            InstData::Store { value, .. } | InstData::AtomicStore { value, .. } => {
+                others.insert(value);
+            }
+            InstData::Load { .. } => {}
+            _ => {
+                let address = data.address();
+                data.for_each_arg(|arg| {
+                    if Some(arg) != address && func.ty(arg).scalar.is_ptr() {
+                        others.insert(arg);
+                    }
+                });
+                data.for_each_target(|call| others.extend(&call.args));
+            }
+        }
+    }
+    let mut work: Vec<Value> = others.iter().copied().collect();
+    while let Some(value) = work.pop() {
+        if let Some(&InstData::PtrAdd { ptr, .. }) = func.def_inst(value) {
+            if others.insert(ptr) {
+                work.push(ptr);
+            }
+        }
+    }
+    others
+}
+
+/// What is known of the sign of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sign {
+    Unknown,
+    /// Not negative in launches without an offset.
+    PositiveWithoutOffset,
+    /// Never negative.
+    Positive,
+}
+
+/// Finds the signs of numbers.
+struct Signs<'a> {
+    func: &'a Function,
+    bits: KnownBits<'a>,
+    incoming: Incoming<'a>,
+}
+
+impl Signs<'_> {
+    /// Returns what is known of the sign of an integer.
+    fn of(&self, value: Value) -> Sign {
+        self.follow(value, &mut FxHashSet::default())
+    }
+
+    /// Returns the same, for all that a value comes from. `seen`: what is being looked at; around a loop a number has the
+    /// signs of what it begins with and what it grows by.
+    fn follow(&self, value: Value, seen: &mut FxHashSet<Value>) -> Sign {
+        let func = self.func;
+        let ty = func.ty(value);
+        if !ty.scalar.is_int() || ty.lanes != 1 || ty.scalar == Scalar::Bool {
+            return Sign::Unknown;
+        }
+        if self.bits.max(value) >> (ty.scalar.bits() - 1) == 0 {
+            return Sign::Positive;
+        }
+        if !seen.insert(value) {
+            return Sign::Positive;
+        }
+        if seen.len() as u32 > MAX_STEPS {
+            return Sign::Unknown;
+        }
+        match func.def(value) {
+            ValueDef::Const(_) => Sign::Unknown,
+            ValueDef::Param(block, index) => self.of_parameter(block, index as usize, seen),
+            ValueDef::Inst(inst) => self.of_result(inst, ty, seen),
+        }
+    }
+
+    fn of_parameter(&self, block: Block, index: usize, seen: &mut FxHashSet<Value>) -> Sign {
+        let calls = self.incoming.calls(block);
+        if calls.is_empty() {
+            return Sign::Unknown;
+        }
+        calls.iter().fold(Sign::Positive, |sign, call| match sign {
+            Sign::Unknown => sign,
+            _ => sign.min(self.follow(call.args[index], seen)),
+        })
+    }
+
+    fn of_result(&self, inst: Inst, ty: Type, seen: &mut FxHashSet<Value>) -> Sign {
+        use BinaryOp::*;
+        // Sums of 64 bits are exact, or numbers that no object is as large as.
+        let is_exact = |flags: OpFlags| ty == Type::I64 || flags.contains(OpFlags::NO_SIGNED_WRAP);
+        match self.func.insts[inst] {
+            InstData::Binary { op: IAdd | IMul, args: [a, b], flags } if is_exact(flags) => {
+                self.of_both(a, b, seen)
+            }
+            InstData::Binary { op: Shl, args: [a, _], flags } if is_exact(flags) => {
+                self.follow(a, seen)
+            }
+            InstData::Binary { op: SDiv | SMin, args: [a, b], .. } => self.of_both(a, b, seen),
+            InstData::Binary { op: SRem, args: [a, _], .. } => self.follow(a, seen),
+            InstData::Select { args: [_, a, b] } => self.of_both(a, b, seen),
+            InstData::Convert { op: ConvertOp::ZExt, .. } => Sign::Positive,
+            InstData::Convert { op: ConvertOp::SExt, arg } => self.follow(arg, seen),
+            InstData::Convert { op: ConvertOp::Trunc, arg } if ty == Type::I32 => {
+                match self.func.def_inst(arg) {
+                    Some(InstData::WorkItem { query, .. }) if is_of_launch(*query) => {
+                        Sign::PositiveWithoutOffset
+                    }
+                    _ => Sign::Unknown,
+                }
+            }
+            InstData::WorkItem { query, .. } if is_of_launch(query) => Sign::Positive,
+            _ => Sign::Unknown,
+        }
+    }
+
+    fn of_both(&self, a: Value, b: Value, seen: &mut FxHashSet<Value>) -> Sign {
+        match self.follow(a, seen) {
+            Sign::Unknown => Sign::Unknown,
+            sign => sign.min(self.follow(b, seen)),
+        }
+    }
+}
+
+/// Returns true for numbers and sizes of work-items and work-groups, which without an offset are at most 2^31.
+fn is_of_launch(query: WorkItemQuery) -> bool {
+    matches!(query, WorkItemQuery::GlobalId | WorkItemQuery::GroupId)
+}
+
+/// Returns the low word of a 64-bit number.
+fn low_word(c: &mut Cursor<'_>, value: Value, depth: u32) -> Value {
+    use BinaryOp::*;
+    let depth = depth.saturating_sub(1);
+    if let Some(bits) = c.func.as_const(value) {
+        return c.func.constant(Type::I32, bits & 0xffff_ffff);
+    }
+    match c.func.def_inst(value).filter(|_| depth > 0) {
+        Some(&InstData::Convert { op: op @ (ConvertOp::ZExt | ConvertOp::SExt), arg })
+            if c.ty(arg).scalar != Scalar::Bool =>
+        {
+            match c.ty(arg) == Type::I32 {
+                true => arg,
+                false => c.convert(op, arg, Type::I32),
+            }
+        }
+        Some(&InstData::Binary { op: op @ (IAdd | IMul), args: [a, b], .. }) => {
+            let (a, b) = (low_word(c, a, depth), low_word(c, b, depth));
+            c.binary(op, a, b)
+        }
+        Some(&InstData::Binary { op: Shl, args: [a, by], .. })
+            if c.func.as_const(by).is_some_and(|by| by < 32) =>
+        {
+            let (a, by) = (low_word(c, a, depth), low_word(c, by, depth));
+            c.binary(Shl, a, by)
+        }
+        _ => c.convert(ConvertOp::Trunc, value, Type::I32),
+    }
+}
