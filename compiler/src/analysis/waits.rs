@@ -22,6 +22,33 @@ pub enum Observes {
     ByLoads,
 }
 
+/// Returns what an instruction observes of the writes of other work-items; `of_call` tells it of calls.
+pub fn observed_by(
+    func: &Function,
+    data: &InstData,
+    of_call: impl FnOnce(Func) -> Observes,
+) -> Observes {
+    use InstData::*;
+    match *data {
+        Load { flags, .. } if flags.contains(MemFlags::VOLATILE) => Observes::ByResult,
+        // A part of a word in local memory is stored so, which observes nothing.
+        AtomicRmw { ptr, sync: SyncSemantics::PART_OF_STORE, .. }
+            if func.ty(ptr).space() == Some(AddressSpace::Local) =>
+        {
+            Observes::Nothing
+        }
+        AtomicLoad { sync, .. } | AtomicRmw { sync, .. } | AtomicCmpXchg { sync, .. } => {
+            match sync.orders() {
+                true => Observes::ByLoads,
+                false => Observes::ByResult,
+            }
+        }
+        Fence { .. } => Observes::ByLoads,
+        Call { func, .. } => of_call(func),
+        _ => Observes::Nothing,
+    }
+}
+
 /// Returns true if a function, whose cycles are natural loops, may wait.
 pub fn may_wait(func: &Function, observes: impl Fn(&InstData) -> Observes) -> bool {
     let cfg = Cfg::compute(func);

@@ -8,7 +8,7 @@ use crate::analysis::data_layout::align_up;
 use crate::analysis::waits::{self, Observes};
 use crate::ir::sparse_map::SparseMap;
 use crate::ir::{
-    AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemFlags, MemoryScope, Module,
+    AddressSpace, BarrierFlags, Func, Function, Global, InstData, MemoryScope, Module,
     SyncSemantics, Type, Value, WorkItemQuery,
 };
 use crate::kernel::Field;
@@ -163,25 +163,7 @@ impl ShaderInfo {
 
     /// Returns what an instruction observes of the writes of other work-items.
     fn observed_by(&self, func: &Function, data: &InstData) -> Observes {
-        use InstData::*;
-        match *data {
-            Load { flags, .. } if flags.contains(MemFlags::VOLATILE) => Observes::ByResult,
-            // A part of a word in local memory is stored so, which observes nothing.
-            AtomicRmw { ptr, sync: SyncSemantics::PART_OF_STORE, .. }
-                if func.ty(ptr).space() == Some(AddressSpace::Local) =>
-            {
-                Observes::Nothing
-            }
-            AtomicLoad { sync, .. } | AtomicRmw { sync, .. } | AtomicCmpXchg { sync, .. } => {
-                match sync.orders() {
-                    true => Observes::ByLoads,
-                    false => Observes::ByResult,
-                }
-            }
-            Fence { .. } => Observes::ByLoads,
-            Call { func, .. } => self.observes[func],
-            _ => Observes::Nothing,
-        }
+        waits::observed_by(func, data, |callee| self.observes[callee])
     }
 
     fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
