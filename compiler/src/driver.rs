@@ -505,7 +505,7 @@ fn run_passes(
     quirks::before_legalization(ir, target, pipeline)?;
     pipeline.legalize(ir, target)?;
     quirks::after_legalization(ir, target, pipeline)?;
-    Ok(pipeline.structurize(ir))
+    pipeline.structurize(ir, target.call_sharing)
 }
 
 /// Tells all functions what passes have to know of the target.

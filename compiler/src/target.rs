@@ -105,6 +105,9 @@ pub struct Target {
     /// True if compiling a private array takes the square of its accesses, unless it is alive across a barrier. Told by the
     /// driver.
     pub quadratic_private_arrays: bool,
+    /// The bounds within which calls of large functions share call sites, where the driver inlines all of them and takes long
+    /// to compile what becomes of that. Told by the driver.
+    pub call_sharing: Option<CallSharing>,
     /// True if rotations of 64-bit integers by constants are faster as funnel shifts. Told by the driver.
     pub slow_long_rotates: bool,
     /// True if vectors of halves that are built of scalars are computed one half at a time, those from an integer's bits two
@@ -189,6 +192,25 @@ pub struct Target {
     pub shown: Vec<&'static str>,
     /// Names of extensions and features that a profile hides: programs find neither macro nor function.
     pub hidden: Vec<String>,
+}
+
+/// When calls share call sites, in instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CallSharing {
+    /// What a kernel has more of with all its calls inlined.
+    pub kernel_size: usize,
+    /// What the called function has at least.
+    pub callee_size: usize,
+    /// What all call sites but one have at least.
+    pub saving: usize,
+}
+
+impl CallSharing {
+    /// The bounds for a driver that compiles some 10,000 instructions a second.
+    pub const DEFAULT: CallSharing =
+        CallSharing { kernel_size: 40_000, callee_size: 400, saving: 5_000 };
+    /// Shares all that may be; for tests.
+    pub const ALL: CallSharing = CallSharing { kernel_size: 0, callee_size: 0, saving: 0 };
 }
 
 /// What a device promises of which work-items are together where control flow joins again.
@@ -632,6 +654,7 @@ impl Target {
             exact_objects: false,
             slow_loops: false,
             quadratic_private_arrays: false,
+            call_sharing: None,
             slow_long_rotates: false,
             slow_built_halves: false,
             samples_texels: false,

@@ -148,7 +148,7 @@ fn excesses(name: &str, text: &str, target: &Target) -> String {
     let pipeline = Pipeline::default();
     pipeline.optimize_module(&mut module).unwrap();
     pipeline.legalize(&mut module, target).unwrap();
-    let structures = pipeline.structurize(&mut module);
+    let structures = pipeline.structurize(&mut module, None).unwrap();
     let mut found = String::new();
     for kernel in module.kernels.iter() {
         let mut observer = |func: &Function, inst: Inst, count: usize| {

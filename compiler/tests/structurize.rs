@@ -3,12 +3,14 @@
 
 mod interpreter;
 
+use hekla_compiler::analysis::call_graph::calls;
 use hekla_compiler::ir::cfg::Cfg;
 use hekla_compiler::ir::dominators::DomTree;
 use hekla_compiler::ir::{
     verify, BinaryOp, Block, BlockCall, Func, Function, InstData, IntCC, Merge, Module, Structure,
     SwitchCase, Type, Value,
 };
+use hekla_compiler::passes::shared_calls::SharedCallee;
 use hekla_compiler::passes::structurize;
 use hekla_compiler::{compile, Options, Source, Target};
 use interpreter::Machine;
@@ -130,6 +132,51 @@ fn fill_block(
         }
     };
     func.append(block, data, None);
+}
+
+/// The functions that [`fill_calling`] calls: with two results, and with one.
+fn callees() -> [Function; 2] {
+    let mut pair = Function::new("pair", &[Type::I32, Type::I32], Some(Type::I32));
+    pair.returns.push(Type::I32);
+    let mut single = Function::new("single", &[Type::I32], Some(Type::I32));
+    let (entry, args) = (pair.entry(), pair.params().to_vec());
+    let product = binary(&mut pair, entry, BinaryOp::IMul, args[0], 77_777);
+    let sum = binary(&mut pair, entry, BinaryOp::IAdd, args[1], 3);
+    pair.append(entry, InstData::Return { values: smallvec![product, sum] }, None);
+    let (entry, arg) = (single.entry(), single.params()[0]);
+    let mixed = binary(&mut single, entry, BinaryOp::Xor, arg, 0x5555);
+    single.append(entry, InstData::Return { values: smallvec![mixed] }, None);
+    [pair, single]
+}
+
+/// As [`fill_block`], behind a few calls, each of which makes a new state, and may make another number of the fuel, which
+/// is added to the state after the next call.
+fn fill_calling(
+    func: &mut Function,
+    rng: &mut Rng,
+    blocks: &[Block],
+    exit: Block,
+    i: usize,
+    state: Value,
+    fuel: Value,
+) {
+    let block = blocks[i];
+    let (mut state, mut other) = (state, fuel);
+    for _ in 0..rng.below(3) {
+        let args = if rng.below(2) == 0 { smallvec![state, fuel] } else { smallvec![state] };
+        let callee = Func::from_u32(2 - args.len() as u32);
+        let is_pair = args.len() == 2;
+        let call = InstData::Call { func: callee, args };
+        let next = func.append(block, call, Some(Type::I32)).unwrap();
+        let sum =
+            InstData::Binary { op: BinaryOp::IAdd, args: [next, other], flags: Default::default() };
+        if is_pair {
+            let data = InstData::CallResult { call: next, index: 1 };
+            other = func.append(block, data, Some(Type::I32)).unwrap();
+        }
+        state = func.append(block, sum, Some(Type::I32)).unwrap();
+    }
+    fill_block(func, rng, blocks, exit, i, state, fuel);
 }
 
 /// Fills a block that goes on to the next, or to the one as far from the other end: each such pair of edges makes cycles
@@ -266,6 +313,36 @@ fn random_graphs_keep_their_meaning() {
         }
         let func = &module.functions[id];
         check_structure(func, &structure);
+        if expected.is_some() {
+            assert_eq!(interpret(&module, id, 10_000_000), expected, "seed {seed}\n{module}");
+        }
+    }
+}
+
+#[test]
+fn calls_that_share_call_sites_keep_their_meaning() {
+    for seed in 1..3000_u64 {
+        let mut rng = Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let count = 2 + rng.below(14);
+        let mut module = Module::default();
+        let callees = callees().map(|callee| SharedCallee {
+            returns: callee.returns.clone(),
+            func: module.functions.push(callee),
+        });
+        let id = module.functions.push(function_of(&mut rng, count, 60, fill_calling));
+        let expected = interpret(&module, id, 100_000);
+        // Some share the calls of one function alone.
+        let shared = &callees[..2 - rng.below(2) as usize];
+        let structure = structurize::run_and_share(&mut module.functions[id], shared);
+        if let Err(error) = verify::verify_module(&module) {
+            panic!("seed {seed}: {error}\n{module}");
+        }
+        let func = &module.functions[id];
+        check_structure(func, &structure);
+        for shared in shared {
+            let sites = calls(func).filter(|&(callee, _)| callee == shared.func).count();
+            assert!(sites <= 1, "seed {seed}");
+        }
         if expected.is_some() {
             assert_eq!(interpret(&module, id, 10_000_000), expected, "seed {seed}\n{module}");
         }

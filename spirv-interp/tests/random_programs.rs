@@ -5,6 +5,7 @@
 
 mod support;
 
+use hekla_compiler::target::CallSharing;
 use hekla_random_programs::exact::reference::{self, Results, GROUP, ITEMS};
 use hekla_random_programs::exact::{numbered, Language};
 use hekla_spirv_interp::{Argument, Bytes, Launch, Memory};
@@ -51,6 +52,44 @@ fn programs_give_what_c_gives() {
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     assert!(!seeds.is_empty());
+}
+
+/// Makes functions stay functions, so that their calls can share call sites.
+fn without_inlining(text: &str) -> String {
+    let line = |line: &str| match line.contains(" helper") && line.ends_with(") {") {
+        true => format!("__attribute__((noinline)) {line}\n"),
+        false => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn calls_that_share_call_sites_give_what_c_gives() {
+    // The programs of the other test are compiled at the same time, by the same names.
+    let folder = &Path::new(env!("CARGO_TARGET_TMPDIR")).join("shared-calls");
+    std::fs::create_dir_all(folder).expect("a folder");
+    let mut device = support::capable();
+    device.target.call_sharing = Some(CallSharing::ALL);
+    let mut failures = Vec::new();
+    for seed in seeds() {
+        let expected = match reference::results(seed, true, folder) {
+            Ok(results) => results,
+            Err(error) => {
+                failures.push(format!("{seed} in C: {error}"));
+                continue;
+            }
+        };
+        let text = numbered(seed, true, Language::OpenCl).expect("a program");
+        match run(&without_inlining(&text), "", &device, seed) {
+            Ok(results) if results == expected => {}
+            Ok(results) => {
+                let [place, got, right] = first_difference(&results, &expected);
+                failures.push(format!("{seed}: {place} is {got}, not {right}"));
+            }
+            Err(error) => failures.push(format!("{seed}: {error}")),
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
 /// Returns the numbers of the programs to try.

@@ -118,7 +118,7 @@ impl Graph {
 
 /// Returns true if the target of every back edge dominates its source. Nearly all programs are so, and need no
 /// search for cycles, which takes time in proportion to blocks times loops.
-fn is_reducible(func: &Function) -> bool {
+pub(super) fn is_reducible(func: &Function) -> bool {
     let cfg = Cfg::compute(func);
     let doms = DomTree::compute(&cfg);
     cfg.rpo().iter().enumerate().all(|(at, &block)| {

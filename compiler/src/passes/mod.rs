@@ -28,6 +28,7 @@ mod pending_targets;
 pub mod recursion;
 pub mod rotate;
 pub mod scalarize;
+pub mod shared_calls;
 pub mod simplify;
 pub mod sroa;
 pub mod ssa_repair;
@@ -40,7 +41,7 @@ pub mod vectorize;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, Module, Scalar, Structure};
-use crate::target::{DotProducts, Target};
+use crate::target::{CallSharing, DotProducts, Target};
 use cranelift_entity::SecondaryMap;
 
 /// The most times that the scalar optimizations are run.
@@ -129,6 +130,7 @@ const VARIANTS: &[ModulePass] = &[
             if_conversion::run(func)
         })
     }),
+    ("shared_calls", shared_calls::run),
     ("optimize", |module| Pipeline::default().optimize_module(module)),
     ("optimize_calls", |module| {
         Pipeline::with_thresholds(inline::Thresholds::NONE).optimize_module(module)
@@ -294,15 +296,24 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Structures each function's control flow, which no pass may change any more.
-    pub fn structurize(&self, module: &mut Module) -> SecondaryMap<Func, Structure> {
+    /// Structures each function's control flow, which no pass may change any more. Within the bounds of `sharing`, calls of
+    /// large functions share call sites.
+    ///
+    /// Errors: recursion.
+    pub fn structurize(
+        &self,
+        module: &mut Module,
+        sharing: Option<CallSharing>,
+    ) -> Result<SecondaryMap<Func, Structure>, String> {
+        let shared = shared_calls::choose(module, sharing)?;
         let mut structures = SecondaryMap::new();
         let functions: Vec<Func> = module.functions.keys().collect();
         for func in functions {
-            structures[func] = structurize::run(&mut module.functions[func]);
+            let function = &mut module.functions[func];
+            structures[func] = structurize::run_and_share(function, &shared[func]);
             self.observe("structurize", module, Some(func));
         }
-        structures
+        Ok(structures)
     }
 
     /// Runs the scalar optimizations until CSE and DCE alone change anything, or [`MAX_ITERATIONS`] times. `is_dce_done`: nothing has

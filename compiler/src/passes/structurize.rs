@@ -16,6 +16,7 @@
 use super::fall_through::FallThroughs;
 use super::loop_exits::LoopExits;
 use super::pending_targets::Targets;
+use super::shared_calls::{self, SharedCallee};
 use super::{irreducible, nesting, ssa_repair};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -27,9 +28,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Structures a function. Afterwards only passes that leave the graph alone may run.
 pub fn run(func: &mut Function) -> Structure {
+    run_and_share(func, &[])
+}
+
+/// As [`run`], where the calls of some functions share call sites ([`shared_calls`]).
+pub fn run_and_share(func: &mut Function, callees: &[SharedCallee]) -> Structure {
     super::unreachable::run(func);
     let size = func.num_insts() + func.layout.len();
     ssa_repair::demote_params(func, &FallThroughs::guess(func));
+    if !callees.is_empty() {
+        shared_calls::share(func, callees);
+    }
     let unstructured = (func.software_masks && nesting::may_be_cut(func)).then(|| func.clone());
     let structure = rebuild(func, size);
     match unstructured {

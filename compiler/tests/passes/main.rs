@@ -84,6 +84,12 @@ fn functions_that_stay_keep_meaning() {
 }
 
 #[test]
+fn calls_that_share_call_sites_keep_meaning() {
+    let names = ["optimize_calls", "shared_calls", "structurize"];
+    check_all(0..seeds() * 3, |seed| check(seed + 19000, &names));
+}
+
+#[test]
 fn large_programs() {
     let names = ["optimize", "structurize"];
     check_all(0..seeds() / 20, |seed| check_of(1500, seed, &names));

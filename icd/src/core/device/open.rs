@@ -16,6 +16,7 @@ use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
 use crate::core::profile::Profile;
+use hekla_compiler::target::CallSharing;
 use hekla_compiler::{DotProducts, FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
@@ -517,6 +518,10 @@ pub fn target(
         exact_objects: info.device_type == vk::DeviceType::Cpu,
         slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),
         quadratic_private_arrays: info.quirks.contains(vk::Quirks::QUADRATIC_PRIVATE_ARRAYS),
+        call_sharing: info
+            .quirks
+            .contains(vk::Quirks::SLOW_INLINED_CALLS)
+            .then_some(CallSharing::DEFAULT),
         slow_long_rotates: info.quirks.contains(vk::Quirks::SLOW_LONG_ROTATES),
         slow_built_halves: info.quirks.contains(vk::Quirks::SLOW_BUILT_HALVES),
         loses_far_places: info.quirks.contains(vk::Quirks::LOST_FAR_PLACES),
