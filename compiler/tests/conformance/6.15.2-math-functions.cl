@@ -645,6 +645,19 @@ kernel void test(global uint *out) {
     out[6] = NEAR(half_sqrt(x), 1.2247449f) && NEAR(half_rsqrt(x), 0.81649658f);
 }
 
+//# accept: half_sin and half_cos are within 1 for any number, and NaN of what is none
+//# expect: 0 0 0 0
+kernel void test(global uint *out) {
+    float zero = out[0];
+    for (int exponent = -20; exponent < 128; exponent++) {
+        float x = ldexp(1.2345f + zero, exponent);
+        out[0] += !(fabs(half_sin(x)) <= 1.001f) + !(fabs(half_sin(-x)) <= 1.001f);
+        out[1] += !(fabs(half_cos(x)) <= 1.001f) + !(fabs(half_cos(-x)) <= 1.001f);
+    }
+    out[2] = !isnan(half_sin(INFINITY + zero)) + !isnan(half_cos(-INFINITY + zero));
+    out[3] = !isnan(half_sin(NAN + zero)) + !isnan(half_cos(NAN + zero));
+}
+
 //# accept: native_ functions, of scalars and vectors
 //# expect: 1 1 1 1 1 1 1
 #define NEAR(x, y) all(fabs((x) - (y)) <= 0x1p-8f * fabs((float2)(y)))
