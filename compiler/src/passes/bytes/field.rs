@@ -33,7 +33,7 @@ impl Field {
 
     /// Returns true if the value is nothing but one byte of a word: with zeros above it, or with its sign.
     pub fn is_byte(&self) -> bool {
-        (self.at, self.width) == (0, 8) && self.low % 8 == 0
+        (self.at, self.width) == (0, 8) && self.low.is_multiple_of(8)
     }
 
     fn truncated(self, bits: u32) -> Option<Field> {

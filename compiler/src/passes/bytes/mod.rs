@@ -4,9 +4,9 @@
 //! shift for each byte that is taken out and a shift and an Or for each that is put in. Vectors that loops bring from one
 //! round to the next would be a parameter for each byte. Three rules, each in its file:
 //!
-//! - [`params`]: parameters of a block that are the bytes of words become one, the word;
-//! - [`loads`]: loads of vectors of bytes become loads of words, where these are what is needed;
-//! - [`words`]: what joins neighbouring bytes of a word becomes the word, or part of it.
+//! - `params`: parameters of a block that are the bytes of words become one, the word;
+//! - `loads`: loads of vectors of bytes become loads of words, where these are what is needed;
+//! - `words`: what joins neighbouring bytes of a word becomes the word, or part of it.
 
 pub mod field;
 mod loads;

@@ -131,7 +131,7 @@ fn complete(
 fn part_of_word(func: &Function, value: Value, bits: u32) -> Option<(Source, u32)> {
     let field = Field::of(func, value)?;
     let ty = func.ty(field.word);
-    let fits = (field.at, field.width) == (0, bits) && field.low % bits == 0;
+    let fits = (field.at, field.width) == (0, bits) && field.low.is_multiple_of(bits);
     let source = Source { value: field.word, low: field.low / 32 * 32 };
     (fits && ty.lanes == 1 && ty.bits() >= 32).then_some((source, field.low % 32 / bits))
 }
