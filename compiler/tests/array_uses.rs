@@ -1,19 +1,15 @@
 //! Private arrays with many accesses on drivers that take the square of these to compile them: the kernel begins with stores
 //! to them and a barrier.
 
-use hekla_compiler::{compile, Options, Source, Target};
-use rspirv::binary::parse_words;
-use rspirv::dr::Loader;
+mod module_support;
+
+use hekla_compiler::Target;
+use module_support::module;
 use rspirv::spirv::Op;
 
 /// Returns how many stores to arrays and how many barriers a kernel begins with, and how many barriers it has.
 fn begins_with(text: &str, target: &Target) -> (usize, usize, usize) {
-    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
-    let compiled = compile(&source, &Options::default(), target);
-    let program = compiled.program.unwrap_or_else(|| panic!("{}", compiled.log));
-    let mut loader = Loader::new();
-    parse_words(&program.kernels[0].spirv, &mut loader).expect("SPIR-V");
-    let module = loader.module();
+    let module = module(text, target);
     let blocks: Vec<_> = module.functions.iter().flat_map(|function| &function.blocks).collect();
     let is_barrier = |op: Op| op == Op::ControlBarrier;
     let barriers = blocks.iter().flat_map(|block| &block.instructions);

@@ -1,29 +1,24 @@
 //! Offsets from addresses of objects that 32 bits hold, on drivers that make use of it.
 
-use hekla_compiler::{compile, Options, Source, Target};
+mod module_support;
 
-// Of SPIR-V.
-const TYPE_INT: u32 = 21;
-const SHIFT_LEFT_LOGICAL: u32 = 196;
+use hekla_compiler::Target;
+use module_support::{count, module};
+use rspirv::dr::Operand;
+use rspirv::spirv::Op;
 
 /// Returns how many shifts of 64 bits a kernel has.
 fn wide_shifts(text: &str, target: &Target) -> usize {
-    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
-    let compiled = compile(&source, &Options::default(), target);
-    let program = compiled.program.unwrap_or_else(|| panic!("{}", compiled.log));
-    let mut rest = &program.kernels[0].spirv[5..];
-    let mut wide = None;
-    let mut count = 0;
-    while let Some(&word) = rest.first() {
-        let (this, next) = rest.split_at((word >> 16) as usize);
-        match word & 0xffff {
-            TYPE_INT if this[2] == 64 => wide = Some(this[1]),
-            SHIFT_LEFT_LOGICAL if Some(this[1]) == wide => count += 1,
-            _ => {}
-        }
-        rest = next;
-    }
-    count
+    let module = module(text, target);
+    let is_wide = |operands: &[Operand]| operands[0] == Operand::LiteralBit32(64);
+    let wide = module
+        .types_global_values
+        .iter()
+        .find(|inst| inst.class.opcode == Op::TypeInt && is_wide(&inst.operands));
+    let wide = wide.and_then(|inst| inst.result_id);
+    count(&module, |inst| {
+        inst.class.opcode == Op::ShiftLeftLogical && wide.is_some() && inst.result_type == wide
+    })
 }
 
 #[test]

@@ -1,24 +1,18 @@
 //! Loads of memory that nothing writes, on drivers that make use of it: their pointers are of members that are NonWritable.
 
-use hekla_compiler::{compile, Options, Source, Target};
+mod module_support;
 
-// Of SPIR-V.
-const MEMBER_DECORATE: u32 = 72;
-const NON_WRITABLE: u32 = 24;
+use hekla_compiler::Target;
+use module_support::{count, module};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, Op};
 
 /// Returns how many members of a kernel's module are NonWritable.
 fn read_only_members(text: &str, target: &Target) -> usize {
-    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
-    let compiled = compile(&source, &Options::default(), target);
-    let program = compiled.program.unwrap_or_else(|| panic!("{}", compiled.log));
-    let mut rest = &program.kernels[0].spirv[5..];
-    let mut count = 0;
-    while let Some(&word) = rest.first() {
-        let (this, next) = rest.split_at((word >> 16) as usize);
-        count += usize::from(word & 0xffff == MEMBER_DECORATE && this[3] == NON_WRITABLE);
-        rest = next;
-    }
-    count
+    let is_read_only = |operand: &Operand| *operand == Operand::Decoration(Decoration::NonWritable);
+    count(&module(text, target), |inst| {
+        inst.class.opcode == Op::MemberDecorate && inst.operands.iter().any(is_read_only)
+    })
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Calls of large functions on drivers that inline all calls: they share a call site in kernels that would become too large.
 
+mod module_support;
+
 use hekla_compiler::target::CallSharing;
-use hekla_compiler::{compile, Options, Source, Target};
-use rspirv::binary::parse_words;
-use rspirv::dr::Loader;
+use hekla_compiler::Target;
+use module_support::{count, module};
 use rspirv::spirv::Op;
 
 /// Returns a kernel with `calls` calls of a function of about 1,100 instructions, and `rest` among its statements.
@@ -30,13 +31,7 @@ fn calling(calls: usize, rest: &str) -> String {
 
 /// Returns the number of calls in a kernel's module.
 fn calls(text: &str, target: &Target) -> usize {
-    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
-    let compiled = compile(&source, &Options::default(), target);
-    let program = compiled.program.unwrap_or_else(|| panic!("{}", compiled.log));
-    let mut loader = Loader::new();
-    parse_words(&program.kernels[0].spirv, &mut loader).expect("SPIR-V");
-    let module = loader.module();
-    module.all_inst_iter().filter(|inst| inst.class.opcode == Op::FunctionCall).count()
+    count(&module(text, target), |inst| inst.class.opcode == Op::FunctionCall)
 }
 
 #[test]

@@ -1,28 +1,17 @@
 //! Loads on drivers that execute those that no invocation gets to: they load from an address that differs
 //! between invocations as far as the driver can tell.
 
-use hekla_compiler::{compile, Options, Source, Target};
+mod module_support;
 
-// Of SPIR-V.
-const DECORATE: u32 = 71;
-const BUILT_IN: u32 = 11;
-const SUBGROUP_LOCAL_INVOCATION_ID: u32 = 41;
+use hekla_compiler::Target;
+use module_support::{count, module};
+use rspirv::dr::Operand;
+use rspirv::spirv::BuiltIn;
 
 /// Returns true if a kernel asks for the invocation's number in its sub-group.
 fn asks(text: &str, target: &Target) -> bool {
-    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
-    let compiled = compile(&source, &Options::default(), target);
-    let program = compiled.program.unwrap_or_else(|| panic!("{}", compiled.log));
-    let mut rest = &program.kernels[0].spirv[5..];
-    while let Some(&word) = rest.first() {
-        let (this, next) = rest.split_at((word >> 16) as usize);
-        let is_decoration = word & 0xffff == DECORATE;
-        if is_decoration && this[2..] == [BUILT_IN, SUBGROUP_LOCAL_INVOCATION_ID] {
-            return true;
-        }
-        rest = next;
-    }
-    false
+    let number = Operand::BuiltIn(BuiltIn::SubgroupLocalInvocationId);
+    count(&module(text, target), |inst| inst.operands.contains(&number)) > 0
 }
 
 #[test]

@@ -25,29 +25,19 @@ fn programs_give_what_c_gives() {
     let seeds = seeds();
     let mut failures = Vec::new();
     for seed in seeds.clone() {
-        let expected = match reference::results(seed, true, folder) {
-            Ok(results) => results,
+        let (text, expected) = match program(seed, folder) {
+            Ok(program) => program,
             Err(error) => {
-                failures.push(format!("{seed} in C: {error}"));
+                failures.push(error);
                 continue;
             }
         };
-        let text = numbered(seed, true, Language::OpenCl).expect("a program");
         // Each program on some of the devices, each device on many programs.
         let chosen =
             devices.iter().enumerate().filter(|(i, _)| !(*i as u64 + seed).is_multiple_of(3));
         for (i, device) in chosen {
             let options = if (i as u64 + seed).is_multiple_of(2) { "" } else { "-cl-opt-disable" };
-            match run(&text, options, device, seed) {
-                Ok(results) if results == expected => {}
-                Ok(results) => {
-                    let [place, got, right] = first_difference(&results, &expected);
-                    let name = device.name;
-                    failures
-                        .push(format!("{seed} {name} {options}: {place} is {got}, not {right}"));
-                }
-                Err(error) => failures.push(format!("{seed} {} {options}: {error}", device.name)),
-            }
+            failures.extend(failure(&text, options, device, seed, &expected));
         }
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
@@ -72,24 +62,42 @@ fn calls_that_share_call_sites_give_what_c_gives() {
     device.target.call_sharing = Some(CallSharing::ALL);
     let mut failures = Vec::new();
     for seed in seeds() {
-        let expected = match reference::results(seed, true, folder) {
-            Ok(results) => results,
+        let (text, expected) = match program(seed, folder) {
+            Ok(program) => program,
             Err(error) => {
-                failures.push(format!("{seed} in C: {error}"));
+                failures.push(error);
                 continue;
             }
         };
-        let text = numbered(seed, true, Language::OpenCl).expect("a program");
-        match run(&without_inlining(&text), "", &device, seed) {
-            Ok(results) if results == expected => {}
-            Ok(results) => {
-                let [place, got, right] = first_difference(&results, &expected);
-                failures.push(format!("{seed}: {place} is {got}, not {right}"));
-            }
-            Err(error) => failures.push(format!("{seed}: {error}")),
-        }
+        failures.extend(failure(&without_inlining(&text), "", &device, seed, &expected));
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Returns a program, and what the C compiler makes of it in a folder.
+fn program(seed: u64, folder: &Path) -> Result<(String, Results), String> {
+    let expected = reference::results(seed, true, folder);
+    let expected = expected.map_err(|error| format!("{seed} in C: {error}"))?;
+    Ok((numbered(seed, true, Language::OpenCl).expect("a program"), expected))
+}
+
+/// Runs a program on a device. Returns what is wrong, if anything is.
+fn failure(
+    text: &str,
+    options: &str,
+    device: &Device,
+    seed: u64,
+    expected: &Results,
+) -> Option<String> {
+    let wrong = match run(text, options, device, seed) {
+        Ok(results) if results == *expected => return None,
+        Ok(results) => {
+            let [place, got, right] = first_difference(&results, expected);
+            format!("{place} is {got}, not {right}")
+        }
+        Err(error) => error,
+    };
+    Some(format!("{seed} {} {options}: {wrong}", device.name))
 }
 
 /// Returns the numbers of the programs to try.

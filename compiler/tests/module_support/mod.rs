@@ -1,0 +1,21 @@
+//! Kernels compiled to SPIR-V, as modules to look at.
+
+use hekla_compiler::{compile, Options, Source, Target};
+use rspirv::binary::parse_words;
+use rspirv::dr::{Instruction, Loader, Module};
+
+/// Returns the module of a program's first kernel.
+pub fn module(text: &str, target: &Target) -> Module {
+    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
+    let compiled = compile(&source, &Options::default(), target);
+    let program = compiled.program.unwrap_or_else(|| panic!("{}", compiled.log));
+    let mut loader = Loader::new();
+    parse_words(&program.kernels[0].spirv, &mut loader).expect("SPIR-V");
+    loader.module()
+}
+
+/// Returns how many instructions of a module some condition holds for.
+#[allow(dead_code, reason = "not every test that includes this file counts")]
+pub fn count(module: &Module, is_meant: impl Fn(&Instruction) -> bool) -> usize {
+    module.all_inst_iter().filter(|inst| is_meant(inst)).count()
+}
