@@ -104,7 +104,7 @@ impl Sums {
     /// Returns the dot products that a sum holds, and its other terms; `None` if it holds none.
     fn dots(&self, func: &Function, inst: Inst) -> Option<(SmallVec<[Dot; 4]>, Terms)> {
         let result = func.result(inst).filter(|&result| self.held[result] >= 4)?;
-        let mut rest = self.terms(func, result)?;
+        let mut rest = self.terms(func, summands(func, result)?);
         let mut dots = SmallVec::new();
         let mut at = 0;
         while at < rest.len() {
@@ -134,10 +134,10 @@ impl Sums {
         Some([of_byte(0)?, of_byte(1)?, of_byte(2)?, of_byte(3)?])
     }
 
-    /// Returns what a sum adds up, as far as it is done for nothing else.
-    fn terms(&self, func: &Function, sum: Value) -> Option<Terms> {
+    /// Returns the terms of a sum of two operands: inner sums are taken apart.
+    fn terms(&self, func: &Function, operands: [Value; 2]) -> Terms {
         let mut terms = Terms::new();
-        let mut open = Terms::from_slice(&summands(func, sum)?);
+        let mut open = Terms::from_slice(&operands);
         while let Some(value) = open.pop() {
             let fits = terms.len() + open.len() + 2 <= MAX_TERMS;
             match summands(func, value).filter(|_| self.inner[value] && fits) {
@@ -145,7 +145,7 @@ impl Sums {
                 None => terms.push(value),
             }
         }
-        Some(terms)
+        terms
     }
 
     /// Returns the sum of dot products and other terms.

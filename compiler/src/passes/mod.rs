@@ -445,7 +445,6 @@ impl inline::FunctionPasses for Pipeline<'_> {
         self.pass(module, func, DEAD_STORES)?;
         self.pass(module, func, ALIGNMENT)?;
         if self.pass(module, func, STORE_MERGING)? | self.pass(module, func, VECTORIZE)? {
-            self.pass(module, func, BYTES)?;
             self.pass(module, func, DCE)?;
         }
         Ok(())

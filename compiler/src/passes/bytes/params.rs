@@ -198,11 +198,10 @@ fn pass_words(func: &mut Function, joined: &mut [Joined]) {
 /// Returns a word, at the end of a block.
 fn word_of(func: &mut Function, block: Block, Source { value, low }: Source) -> Value {
     let mut c = Cursor::new(func);
-    let insts = c.begin(block);
-    insts.iter().for_each(|&inst| c.keep(inst));
+    c.out = c.begin(block);
     let word = c.binary_imm(BinaryOp::LShr, value, low.into());
     let word = c.resize(word, Type::I32, false);
-    c.finish_in(block, insts);
+    c.finish(block);
     word
 }
 
@@ -211,7 +210,7 @@ fn take_out_parts(func: &mut Function, joined: &[Joined]) {
     let mut parts = func.value_map::<Option<Value>>();
     for it in joined {
         let mut c = Cursor::new(func);
-        let insts = c.begin(it.block);
+        let rest = c.begin(it.block);
         for (group, &param) in it.groups.iter().zip(&it.params) {
             for (place, &index) in group.members.iter().enumerate() {
                 let ty = c.ty(it.old[index]);
@@ -220,8 +219,8 @@ fn take_out_parts(func: &mut Function, joined: &[Joined]) {
                 parts[it.old[index]] = Some(c.convert(ConvertOp::Trunc, shifted, ty));
             }
         }
-        insts.iter().for_each(|&inst| c.keep(inst));
-        c.finish_in(it.block, insts);
+        c.out.extend(rest);
+        c.finish(it.block);
     }
     func.replace_uses(|value| parts[value].unwrap_or(value));
 }

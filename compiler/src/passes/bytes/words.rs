@@ -17,7 +17,7 @@ pub fn run(func: &mut Function) -> bool {
         let insts = c.begin(block);
         for &inst in &insts {
             if any_replaced {
-                // A join of two others is to see what these became.
+                // A join of joins has to see what these became, which `replace_values` shows to later passes alone.
                 c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             }
             let part = joined(c.func, inst).and_then(|(joined, ty)| part(&mut c, joined, ty));
@@ -37,10 +37,11 @@ pub fn run(func: &mut Function) -> bool {
     any_replaced
 }
 
-/// Returns the bits that the two operands of an instruction are, where these are neighbours in one word and are left
-/// together as they lie there; and the instruction's type.
+/// Returns the field that an instruction computes from two adjacent fields of one word, which keep their places relative to
+/// each other; and the instruction's type.
 fn joined(func: &Function, inst: Inst) -> Option<(Field, Type)> {
     let [a, b] = operands(&func.insts[inst])?;
+    let ty = func.ty(func.result(inst)?);
     let (a, b) = (Field::of(func, a)?, Field::of(func, b)?);
     let (low, high) = if a.at < b.at { (a, b) } else { (b, a) };
     let fits = low.word == high.word
@@ -48,15 +49,10 @@ fn joined(func: &Function, inst: Inst) -> Option<(Field, Type)> {
         && low.low + low.width == high.low
         && !low.signed
         && !high.signed;
-    fits.then(|| {
-        (
-            Field { width: low.width + high.width, ..low },
-            func.ty(func.result(inst).unwrap_or(low.word)),
-        )
-    })
+    fits.then_some((Field { width: low.width + high.width, ..low }, ty))
 }
 
-/// Returns the operands of what may join bits.
+/// Returns the operands of an instruction that joins fields which do not overlap.
 fn operands(data: &InstData) -> Option<[Value; 2]> {
     match *data {
         InstData::Binary { op: BinaryOp::Or | BinaryOp::Xor | BinaryOp::IAdd, args, .. } => {
@@ -66,7 +62,7 @@ fn operands(data: &InstData) -> Option<[Value; 2]> {
     }
 }
 
-/// Computes a field of a type from its word; `None` if that is not done.
+/// Computes a field from its word, as an integer of a type; `None` where the word is a vector or narrower than that.
 fn part(c: &mut Cursor<'_>, field: Field, ty: Type) -> Option<Value> {
     let from = c.ty(field.word);
     if from.lanes > 1 || from.bits() < ty.bits() {
