@@ -244,7 +244,7 @@ pub struct Subgroups {
     /// The least and the most that a kernel may ask for; zeros if it may not.
     pub sizes: [u32; 2],
     /// True if a sub-group goes on whatever another one of its work-group waits for, which cl_khr_subgroups asks for
-    /// and __opencl_c_subgroups does not. Vulkan promises it nowhere.
+    /// and __opencl_c_subgroups does not. Vulkan promises it nowhere; a device may do so.
     pub forward_progress: bool,
     /// GroupNonUniformArithmetic.
     pub arithmetic: bool,

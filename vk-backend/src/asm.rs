@@ -81,6 +81,8 @@ pub mod op {
     pub const BITWISE_XOR: u32 = 198;
     pub const BITWISE_AND: u32 = 199;
     pub const MEMORY_BARRIER: u32 = 225;
+    pub const ATOMIC_LOAD: u32 = 227;
+    pub const ATOMIC_U_MAX: u32 = 239;
     pub const PHI: u32 = 245;
     pub const LOOP_MERGE: u32 = 246;
     pub const LABEL: u32 = 248;
@@ -483,6 +485,29 @@ impl KernelBuilder {
         self.emit(Section::Body, op::BRANCH, &[header]);
         self.begin(end);
         (count, values)
+    }
+
+    /// Loads element `index` of the array of words at push constant address number `address`, in one with what other
+    /// invocations of the device do there.
+    pub fn atomic_load(&mut self, address: u32, index: u32) -> u32 {
+        let uint = self.uint();
+        let place = self.place(address, uint, index);
+        let [scope, semantics] = self.relaxed();
+        self.value(op::ATOMIC_LOAD, uint, &[place, scope, semantics])
+    }
+
+    /// Makes that element the greater one of it and `value`.
+    pub fn atomic_max(&mut self, address: u32, index: u32, value: u32) {
+        let uint = self.uint();
+        let place = self.place(address, uint, index);
+        let [scope, semantics] = self.relaxed();
+        self.value(op::ATOMIC_U_MAX, uint, &[place, scope, semantics, value]);
+    }
+
+    /// The scope and the memory semantics of atomic operations that order nothing else.
+    fn relaxed(&mut self) -> [u32; 2] {
+        const DEVICE: u32 = 1;
+        [self.constant(DEVICE), self.constant(0)]
     }
 
     /// Orders accesses to buffers within the work-group.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::MemoryStore;
-use hekla_vk_backend::{Device, Error, FloatOp, FloatWidth, Instance};
+use hekla_vk_backend::{Device, Error, FloatOp, FloatWidth, Instance, Quirks};
 
 #[test]
 fn every_device_is_described() {
@@ -87,6 +87,10 @@ fn the_probe_answers_once_and_plausibly() {
     assert!(answer.nearest32);
     // Vulkan does not, but all drivers that are tested do so.
     assert!(answer.subgroups_in_order);
+    let quirks = device.info().quirks;
+    if quirks.contains(Quirks::SUBGROUPS_IN_ORDER) {
+        assert_eq!(answer.subgroups_go_on, quirks.contains(Quirks::SUBGROUPS_GO_ON));
+    }
     use FloatOp::*;
     let sum =
         [Add, Subtract, Multiply].map(|op| answer.floats.get(FloatWidth::Single, op).unwrap());

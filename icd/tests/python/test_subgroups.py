@@ -635,3 +635,48 @@ def test_in_older_versions(m):
     out = m.empty(4 * 4)
     program.f(m.queue, (4,), (4,), out)
     assert (m.read(out, np.uint32, 4) == 6).all()
+
+
+def test_independent_progress(m):
+    """CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, the extension and its macro say the same; where they say yes, sub-groups
+    wait for each other in loops, upwards and downwards."""
+    promised = bool(m.device.get_info(0x105D))
+    assert ("cl_khr_subgroups" in m.device.extensions.split()) == promised
+    source = """
+        #ifdef cl_khr_subgroups
+        constant uint listed = 1;
+        #else
+        constant uint listed = 0;
+        #endif
+        kernel void said(global uint *out) { *out = listed; }
+        kernel void turns(global atomic_uint *turn, global uint *out)
+        {
+            local atomic_uint taken;
+            uint groups = get_num_sub_groups(), group = get_sub_group_id(), waited = 0;
+            if (get_local_id(0) == 0) atomic_store(&taken, 0);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint round = 0; round < 100; ++round) {
+                uint mine = round * groups + (round & 1 ? groups - 1 - group : group);
+                while (atomic_load_explicit(&turn[get_group_id(0)], memory_order_acquire, memory_scope_work_group) != mine)
+                    ++waited;
+                if (sub_group_elect())
+                    atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed, memory_scope_work_group);
+                sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+                if (get_sub_group_local_id() == 0)
+                    atomic_store_explicit(&turn[get_group_id(0)], mine + 1, memory_order_release, memory_scope_work_group);
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (get_local_id(0) == 0) out[get_group_id(0)] = atomic_load(&taken);
+        }"""
+    program = m.build(source, STD)
+    out = m.buffer(np.zeros(64, np.uint32))
+    program.said(m.queue, (1,), None, out)
+    assert m.read(out, np.uint32, 64)[0] == promised
+    if not promised:
+        pytest.skip("sub-groups of this device need not go on")
+    size = m.device.max_work_group_size
+    turn = m.buffer(np.zeros(64, np.uint32))
+    program.turns(m.queue, (64 * size,), (size,), turn, out)
+    groups = sub_group_info(m, program.turns, 0x2034, [size])[0]
+    assert groups > 1 and (m.read(turn, np.uint32, 64) == 100 * groups).all()
+    assert (m.read(out, np.uint32, 64) == 100 * groups).all()

@@ -102,7 +102,9 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         device_type: core.device_type,
     });
     match config::fault() {
-        Some(Fault::Subgroups) => device.info.quirks.remove(Quirks::SUBGROUPS_IN_ORDER),
+        Some(Fault::Subgroups) => {
+            device.info.quirks.remove(Quirks::SUBGROUPS_IN_ORDER | Quirks::SUBGROUPS_GO_ON)
+        }
         Some(Fault::Exit) => device.info.quirks.insert(Quirks::EXIT_ENDS_DRIVER),
         _ => {}
     }

@@ -58,6 +58,8 @@ pub struct Probe {
     pub merges_signs: bool,
     /// Subgroups are filled in the order of local indices.
     pub subgroups_in_order: bool,
+    /// A subgroup goes on while others of its work-group wait for it.
+    pub subgroups_go_on: bool,
 }
 
 /// Asks the device.
@@ -89,6 +91,7 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         floats: table,
         merges_signs: floats::merges_signs(device, &controls)?,
         subgroups_in_order: subgroups::are_in_order(device),
+        subgroups_go_on: subgroups::go_on(device),
     })
 }
 

@@ -80,6 +80,7 @@ impl Probe {
             &mut self.nearest64,
             &mut self.merges_signs,
             &mut self.subgroups_in_order,
+            &mut self.subgroups_go_on,
         ]
         .into_iter()
         .for_each(&mut *f);
@@ -123,7 +124,7 @@ mod tests {
         *probe.floats.row_mut(FloatWidth::Single) = Some([Behaviour::RIGHT; FloatOp::ALL.len()]);
         *probe.floats.row_mut(FloatWidth::Double) = Some([Behaviour::RIGHT; FloatOp::ALL.len()]);
         let mut count = 0;
-        let present = |row: usize| [20, 21, 107].contains(&row);
+        let present = |row: usize| [21, 22, 108].contains(&row);
         probe.visit(&mut |answer| {
             if !present(count) {
                 *answer = count % 3 == 0;

@@ -1,5 +1,6 @@
-//! Whether a driver fills subgroups with the invocations of a work-group in the order of their local indices. Vulkan leaves
-//! that open; drivers do so, and what sub-groups are offered for rests on it.
+//! What Vulkan leaves open of subgroups: whether a driver fills them with the invocations of a work-group in the order of
+//! their local indices (drivers do so, and what sub-groups are offered for rests on it), and whether one goes on while
+//! another one waits for it in a loop (those of most GPUs do; those of a processor, which run one after the other, do not).
 
 use std::sync::Arc;
 
@@ -23,19 +24,14 @@ pub(crate) fn are_in_order(device: &Arc<Device>) -> bool {
 }
 
 fn look(device: &Arc<Device>) -> Result<bool, Error> {
-    let info = device.info();
-    let size = info.features.subgroup_size;
-    if !info.features.subgroup_ops.contains(SubgroupOps::BASIC) || !size.is_power_of_two() {
+    if !has_subgroups(device) {
         return Ok(false);
     }
-    let most = info.limits.max_workgroup_invocations;
+    let size = device.info().features.subgroup_size;
     let shapes =
         [[2 * size, 1, 1], [size + 1, 1, 1], [3, 1, 1], [size, 2, 1], [5, 3, 2], [3, 3, 7]];
-    let largest = [most.min(info.limits.max_workgroup_size[0]), 1, 1];
-    for shape in shapes.into_iter().chain([largest]) {
-        let fits = shape.iter().product::<u32>() <= most
-            && shape.iter().zip(info.limits.max_workgroup_size).all(|(size, most)| *size <= most);
-        if fits && !is_in_order(device, shape)? {
+    for shape in shapes.into_iter().chain([[longest(device), 1, 1]]) {
+        if fits(device, shape) && !is_in_order(device, shape)? {
             tracing::debug!("subgroups of work-groups of {shape:?} are not in order");
             return Ok(false);
         }
@@ -43,10 +39,37 @@ fn look(device: &Arc<Device>) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Each invocation writes its subgroup and its number in that.
-fn is_in_order(device: &Arc<Device>, shape: [u32; 3]) -> Result<bool, Error> {
+fn has_subgroups(device: &Device) -> bool {
+    let features = &device.info().features;
+    features.subgroup_ops.contains(SubgroupOps::BASIC) && features.subgroup_size.is_power_of_two()
+}
+
+fn fits(device: &Device, shape: [u32; 3]) -> bool {
+    let limits = &device.info().limits;
+    shape.iter().product::<u32>() <= limits.max_workgroup_invocations
+        && shape.iter().zip(limits.max_workgroup_size).all(|(size, most)| *size <= most)
+}
+
+/// Returns the most invocations of a work-group of one dimension.
+fn longest(device: &Device) -> u32 {
+    let limits = &device.info().limits;
+    limits.max_workgroup_invocations.min(limits.max_workgroup_size[0])
+}
+
+/// What a pipeline asks of subgroups for work-groups of `shape`: the device's size, and full ones where it may.
+fn demand(device: &Device, shape: [u32; 3]) -> SubgroupDemand {
     let features = &device.info().features;
     let (size, items) = (features.subgroup_size, shape.iter().product::<u32>());
+    let fits = items <= size * features.max_workgroup_subgroups;
+    SubgroupDemand {
+        size: (features.subgroup_size_control && fits).then_some(size),
+        full: shape[0].is_multiple_of(size),
+    }
+}
+
+/// Each invocation writes its subgroup and its number in that.
+fn is_in_order(device: &Arc<Device>, shape: [u32; 3]) -> Result<bool, Error> {
+    let (size, items) = (device.info().features.subgroup_size, shape.iter().product::<u32>());
     let mut k = KernelBuilder::new(1);
     k.local_size(shape);
     let (index, uint, [group, number]) = (k.local_index(), k.uint(), k.subgroup_place());
@@ -54,16 +77,66 @@ fn is_in_order(device: &Arc<Device>, shape: [u32; 3]) -> Result<bool, Error> {
     let high = k.binary(op::I_MUL, uint, group, shift);
     let place = k.binary(op::BITWISE_OR, uint, high, number);
     k.store(0, uint, index, place);
-    let fits = items <= size * features.max_workgroup_subgroups;
-    let demand = SubgroupDemand {
-        size: (features.subgroup_size_control && fits).then_some(size),
-        full: shape[0].is_multiple_of(size),
-    };
     let nothing = vec![u32::MAX; items as usize];
-    let found = run_in_subgroups(device, &k.finish(), &nothing, 1, demand)?;
+    let found = run_in_subgroups(device, &k.finish(), &nothing, 1, demand(device, shape))?;
     let expected = (0..items).map(|index| index / size * SHIFT + index % size);
     Ok(found.into_iter().eq(expected))
 }
 
 /// More than the invocations of a subgroup, which are at most 128.
 const SHIFT: u32 = 256;
+
+/// Returns true if each subgroup of a work-group goes on while the others wait for it in loops, whichever comes first: in
+/// work-groups of two, and of as many as may be.
+pub(crate) fn go_on(device: &Arc<Device>) -> bool {
+    if config::fault() == Some(Fault::Subgroups) || !has_subgroups(device) {
+        return false;
+    }
+    let size = device.info().features.subgroup_size;
+    let most = longest(device) / size;
+    // Two come first: where they do not go on, more would take long to find that out.
+    let goes_on = |groups: u32| {
+        groups < 2
+            || takes_turns(device, groups).unwrap_or_else(|error| {
+                tracing::warn!("the progress of subgroups was not probed: {error}");
+                false
+            })
+    };
+    most >= 2 && goes_on(2) && goes_on(most)
+}
+
+/// Lets `groups` subgroups of one work-group take turns, upwards and downwards, by a word that counts the turns.
+/// Returns true if all had theirs; one that waits too long gives up.
+fn takes_turns(device: &Arc<Device>, groups: u32) -> Result<bool, Error> {
+    let shape = [groups * device.info().features.subgroup_size, 1, 1];
+    let mut k = KernelBuilder::new(1);
+    k.local_size(shape);
+    let (uint, [group, number]) = (k.uint(), k.subgroup_place());
+    let [zero, one, patience] = [0, 1, PATIENCE].map(|number| k.constant(number));
+    let last = k.constant(groups - 1);
+    let minus_one = k.constant(u32::MAX);
+    let minus_group = k.binary(op::I_MUL, uint, group, minus_one);
+    let from_above = k.binary(op::I_ADD, uint, last, minus_group);
+    let is_first = k.is_less(number, one);
+    for round in 0..ROUNDS {
+        let before = k.constant(round * groups);
+        let place = if round.is_multiple_of(2) { group } else { from_above };
+        let turn = k.binary(op::I_ADD, uint, before, place);
+        let rounds = k.repeat_while(patience, |k| {
+            let turns = k.atomic_load(0, zero);
+            k.is_less(turns, turn)
+        });
+        let in_time = k.is_less(rounds, patience);
+        let next = k.binary(op::I_ADD, uint, turn, one);
+        let of_first = k.select(uint, is_first, next, zero);
+        let taken = k.select(uint, in_time, of_first, zero);
+        k.atomic_max(0, zero, taken);
+    }
+    let found = run_in_subgroups(device, &k.finish(), &[0], 1, demand(device, shape))?;
+    Ok(found == [ROUNDS * groups])
+}
+
+/// Times that the subgroups of a work-group take turns.
+const ROUNDS: u32 = 4;
+/// Loads that a subgroup waits: some milliseconds on a GPU, where all turns take a fraction of one.
+const PATIENCE: u32 = 1 << 16;

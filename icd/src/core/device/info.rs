@@ -7,6 +7,7 @@ use crate::cl::*;
 use crate::core::clang;
 use crate::core::device::external;
 use crate::core::device::open;
+use crate::core::device::subgroups::SubgroupsFound;
 use crate::core::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
 use crate::object::Ref;
 use hekla_compiler::target::MAX_GLOBAL_VARIABLE_SIZE;
@@ -19,8 +20,9 @@ const V3: cl_version = make_version(3, 0, 0);
 
 /// Returns what the compiler is told of the device, but for what takes opening it.
 pub fn compiled_for(device: &Device) -> Target {
-    let subgroups_in_order = device.subgroups().is_some();
-    let probe = vk::Probe { subgroups_in_order, ..vk::Probe::default() };
+    let SubgroupsFound { in_order, go_on } = device.subgroups_found();
+    let (subgroups_in_order, subgroups_go_on) = (in_order, go_on);
+    let probe = vk::Probe { subgroups_in_order, subgroups_go_on, ..vk::Probe::default() };
     open::target(device.info(), &probe, device.image_features(), device.profile)
 }
 

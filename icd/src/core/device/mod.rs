@@ -27,6 +27,7 @@ use crate::cl::error::Result;
 use crate::cl::*;
 use crate::core::device::images::{ImageFeatures, Images};
 use crate::core::device::open::Gpu;
+use crate::core::device::subgroups::SubgroupsFound;
 use crate::core::profile::Profile;
 use crate::object::Kind;
 use hekla_compiler::MAX_WORK_GROUP_SIZE;
@@ -44,7 +45,7 @@ pub struct Device {
     pub profile: Option<&'static Profile>,
     gpu: OnceCell<Arc<Gpu>>,
     images: OnceCell<Option<Images>>,
-    subgroups_in_order: OnceCell<bool>,
+    subgroups_found: OnceCell<SubgroupsFound>,
 }
 
 impl Kind for Device {
@@ -57,14 +58,15 @@ impl Kind for Device {
 
 impl Device {
     pub fn new(physical: vk::PhysicalDevice, as_gpu: bool, named: bool) -> Device {
-        let subgroups = subgroups::offered(&physical.info.features);
+        let in_order = SubgroupsFound { in_order: true, go_on: false };
+        let subgroups = subgroups::offered(&physical.info.features, in_order);
         let has = |size| subgroups.is_some_and(|subgroups| subgroups.may_require(size));
         let profile = Profile::for_device(has);
         let as_gpu = as_gpu || profile.is_some_and(|profile| profile.as_gpu);
         let is_cpu = physical.info.device_type == vk::DeviceType::Cpu && !as_gpu;
         let device_type = if is_cpu { CL_DEVICE_TYPE_CPU } else { CL_DEVICE_TYPE_GPU };
-        let (gpu, images, subgroups_in_order) = Default::default();
-        Device { physical, device_type, named, profile, gpu, images, subgroups_in_order }
+        let (gpu, images, subgroups_found) = Default::default();
+        Device { physical, device_type, named, profile, gpu, images, subgroups_found }
     }
 
     /// Returns the properties that the driver reports.

@@ -3,6 +3,7 @@
 
 use super::images::{ImageFeatures, Images};
 use super::samplers::Samplers;
+use super::subgroups::SubgroupsFound;
 use super::{defects, findings, subgroups};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -551,7 +552,7 @@ pub fn target(
         exp2_wide: probe.exp2_wide
             && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
-        subgroups: subgroups::offered(f).filter(|_| probe.subgroups_in_order),
+        subgroups: subgroups::offered(f, SubgroupsFound::of(probe)),
         default_subgroup_size: profile.and_then(|profile| profile.subgroup_size),
         images: images.images,
         read_write_images: images.read_write,

@@ -7,24 +7,28 @@ use hekla_vk_backend as vk;
 impl Device {
     /// Returns what the device's sub-groups do, if it offers them.
     pub fn subgroups(&self) -> Option<Subgroups> {
-        offered(&self.info().features).filter(|_| self.fills_subgroups_in_order())
+        offered(&self.info().features, self.subgroups_found())
     }
 
-    /// Returns true if the hardware's sub-groups are filled in the order of work-items in their work-group. That drivers do
-    /// so is known of some, kept on disk of others, and else found out by opening the device.
-    pub fn fills_subgroups_in_order(&self) -> bool {
-        *self.subgroups_in_order.get_or_init(|| {
+    /// Returns what only running kernels tells of the hardware's sub-groups. It is known of some drivers, kept on disk of
+    /// others, and else found out by opening the device.
+    pub fn subgroups_found(&self) -> SubgroupsFound {
+        *self.subgroups_found.get_or_init(|| {
             let info = self.info();
+            if !may_have(&info.features) {
+                return SubgroupsFound::default();
+            }
             if info.quirks.contains(vk::Quirks::SUBGROUPS_IN_ORDER) {
-                return true;
+                let go_on = info.quirks.contains(vk::Quirks::SUBGROUPS_GO_ON);
+                return SubgroupsFound { in_order: true, go_on };
             }
             let probe = findings::known(info, open::PROBE, vk::Probe::from_bytes);
             let probe = probe.or_else(|| self.gpu().ok().map(|gpu| gpu.probe.clone()));
-            let is_in_order = probe.is_some_and(|probe| probe.subgroups_in_order);
-            if !is_in_order {
+            let found = probe.as_ref().map(SubgroupsFound::of).unwrap_or_default();
+            if !found.in_order {
                 tracing::info!("{}: no sub-groups, since they are not in order", info.name);
             }
-            is_in_order
+            found
         })
     }
 
@@ -43,22 +47,41 @@ impl Device {
     }
 }
 
-/// What the compiler is told of sub-groups, before the device is probed: nothing where votes, ballots or shuffles are missing.
-pub fn offered(f: &vk::Features) -> Option<Subgroups> {
+/// What a probe finds out about the hardware's sub-groups.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SubgroupsFound {
+    /// They are filled in the order of work-items in their work-group. Without that none are offered.
+    pub in_order: bool,
+    /// One goes on while others of its work-group wait for it.
+    pub go_on: bool,
+}
+
+impl SubgroupsFound {
+    pub fn of(probe: &vk::Probe) -> SubgroupsFound {
+        SubgroupsFound { in_order: probe.subgroups_in_order, go_on: probe.subgroups_go_on }
+    }
+}
+
+/// Returns true if Vulkan has of sub-groups what OpenCL C needs: votes, ballots and shuffles.
+fn may_have(f: &vk::Features) -> bool {
+    use vk::SubgroupOps as Ops;
+    let needed = Ops::BASIC | Ops::VOTE | Ops::BALLOT | Ops::SHUFFLE;
+    let size = f.subgroup_size;
+    f.subgroup_ops.contains(needed) && size.is_power_of_two() && size <= Subgroups::MAX_SIZE
+}
+
+/// What the compiler is told of sub-groups; nothing where there are none.
+pub fn offered(f: &vk::Features, found: SubgroupsFound) -> Option<Subgroups> {
     use vk::SubgroupOps as Ops;
     let has = |ops| f.subgroup_ops.contains(ops);
     let sizes = match f.subgroup_size_control {
         true => f.subgroup_size_range.map(|size| size.min(Subgroups::MAX_SIZE)),
         false => [0, 0],
     };
-    let size = f.subgroup_size;
-    let is_offered = has(Ops::BASIC | Ops::VOTE | Ops::BALLOT | Ops::SHUFFLE)
-        && size.is_power_of_two()
-        && size <= Subgroups::MAX_SIZE;
-    is_offered.then_some(Subgroups {
-        size,
+    (may_have(f) && found.in_order).then_some(Subgroups {
+        size: f.subgroup_size,
         sizes,
-        forward_progress: false,
+        forward_progress: found.go_on,
         arithmetic: has(Ops::ARITHMETIC),
         clustered: has(Ops::CLUSTERED),
         shuffle_relative: has(Ops::SHUFFLE_RELATIVE),
