@@ -147,7 +147,8 @@ int NAME(ilogb)(REAL x) {
 REAL NAME(modf)(REAL x, REAL *whole) {
     REAL t = trunc(x);
     *whole = t;
-    return NAME(with_sign)(NAME(is_inf)(x) ? R(0.0) : x - t, x);
+    REAL rest = KEEPS_DENORMALS || t != R(0.0) ? x - t : x;
+    return NAME(with_sign)(NAME(is_inf)(x) ? R(0.0) : rest, x);
 }
 
 // fract: min(x - floor(x), the largest number below 1), zero of infinities and zeros, with their sign.
@@ -284,7 +285,8 @@ bool NAME(no_remainder)(REAL x, REAL y) {
 
 // Whether the quotient of two magnitudes, rounded to an integer, is right but for one.
 bool NAME(divides_at_once)(REAL ax, REAL ay) {
-    return EXACT_RESIDUAL && ay >= DIVISOR_LEAST && ay < DIVISOR_END && ax < ay * QUOTIENT_END;
+    bool in_range = ay >= DIVISOR_LEAST && ay < DIVISOR_END && (KEEPS_DENORMALS || ax >= DIVISOR_LEAST);
+    return EXACT_RESIDUAL && in_range && ax < ay * QUOTIENT_END;
 }
 
 // fmod of any numbers.

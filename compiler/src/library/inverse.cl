@@ -17,7 +17,7 @@ REAL NAME(asin)(REAL x) {
     REAL ax = fabs(x);
     bool small = ax <= R(0.5);
     REAL angle = NAME(asin_small)(ax, small);
-    return NAME(with_sign)(small ? angle : mad(R(-2.0), angle, HALF_PI), x);
+    return IF_TINY(x, x, NAME(with_sign)(small ? angle : mad(R(-2.0), angle, HALF_PI), x));
 }
 
 // acos: 4 ulp allowed; below 4. pi/2 - asin(x), or twice the half angle, from pi for negative numbers.

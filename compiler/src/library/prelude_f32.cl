@@ -21,6 +21,9 @@
 // Products and quotients that may be denormal, or of numbers that may be.
 #define TIMES(a, b) ((a) * (b))
 #define OVER(a, b) ((a) / (b))
+// What a function of a tiny x is, where it must be denormal if x is.
+#define IF_TINY(x, own, value) (value)
+#define KEEPS_DENORMALS 1
 // Clears the low half of a significand.
 #define SPLIT_MASK 0xfffff000u
 // Added before clearing: nothing, the low half has 12 digits.

@@ -31,9 +31,14 @@
 #if HEKLA_RAISED_DENORMALS
 #define TIMES(a, b) __ieee_mul_f64(a, b)
 #define OVER(a, b) __ieee_div_f64(a, b)
+// What a function of a tiny x is, where it must be denormal if x is.
+#define IF_TINY(x, own, value) (__is_tiny_f64(x) ? (own) : (value))
+#define KEEPS_DENORMALS 0
 #else
 #define TIMES(a, b) ((a) * (b))
 #define OVER(a, b) ((a) / (b))
+#define IF_TINY(x, own, value) (value)
+#define KEEPS_DENORMALS 1
 #endif
 // Clears the low half of a significand.
 #define SPLIT_MASK 0xfffffffff8000000ul

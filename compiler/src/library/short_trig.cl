@@ -47,7 +47,7 @@ REAL NAME(sin_of_short)(REAL r, int quadrant) {
 REAL NAME(sin)(REAL x) {
     int quadrant;
     REAL r = NAME(reduce_short)(x, &quadrant);
-    return NAME(sin_of_short)(r, quadrant);
+    return IF_TINY(x, x, NAME(sin_of_short)(r, quadrant));
 }
 
 // cos: 4 ulp allowed; below 2.
@@ -66,7 +66,7 @@ REAL NAME(sincos)(REAL x, REAL *other) {
     REAL cosine = NAME(cos_short)(z);
     bool swap = (quadrant & 1) != 0;
     *other = NAME(turn)(swap ? sine : cosine, quadrant + 1);
-    return NAME(turn)(swap ? cosine : sine, quadrant);
+    return IF_TINY(x, x, NAME(turn)(swap ? cosine : sine, quadrant));
 }
 
 // tan(r + quadrant * pi / 2), the quotient with its sign.
@@ -83,7 +83,7 @@ REAL NAME(tan_of_short)(REAL r, int quadrant) {
 REAL NAME(tan)(REAL x) {
     int quadrant;
     REAL r = NAME(reduce_short)(x, &quadrant);
-    return NAME(tan_of_short)(r, quadrant);
+    return IF_TINY(x, x, NAME(tan_of_short)(r, quadrant));
 }
 
 // pi x = r + quadrant * pi / 2; NaN of infinities and NaN.
@@ -102,7 +102,8 @@ REAL NAME(sinpi)(REAL x) {
     int quadrant;
     REAL r = NAME(reduce_pi_short)(x, &quadrant);
     REAL value = NAME(sin_of_short)(r, quadrant);
-    return value == R(0.0) ? NAME(with_sign)(value, x) : value;
+    value = value == R(0.0) ? NAME(with_sign)(value, x) : value;
+    return IF_TINY(x, TIMES(x, PI), value);
 }
 
 // cospi: 4 ulp allowed; below 3. Zeros are positive.

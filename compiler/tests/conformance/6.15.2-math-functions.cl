@@ -1005,3 +1005,21 @@ kernel void test(global uint *out) {
     out[2] = isfinite(powr(0x1.fffff8p15f + zero, 8.0f)) && powr(65537.0f + zero, 8.0f) == inf;
     out[3] = pow(2.0f + zero, 200.0f) == inf && pow(2.0f + zero, 127.0f) == 0x1p127f;
 }
+
+//# accept: functions of denormal doubles that are denormal
+//# requires: fp64
+//# expect: 1 1 1 1 1 1 1 1
+kernel void test(global uint *out) {
+    double x = as_double(0x800b1629abbfb603ul | out[0]), one = 1.0 + out[0], cosine, whole;
+    int quotient;
+    out[0] = as_ulong(sin(x)) == as_ulong(x) && as_ulong(tan(x)) == as_ulong(x) && as_ulong(asin(x)) == as_ulong(x);
+    out[1] = as_ulong(sincos(x, &cosine)) == as_ulong(x) && cosine == 1.0 && as_ulong(atan(x)) == as_ulong(x);
+    out[2] = as_ulong(sinh(x)) == as_ulong(x) && as_ulong(tanh(x)) == as_ulong(x) && as_ulong(asinh(x)) == as_ulong(x);
+    out[3] = as_ulong(expm1(x)) == as_ulong(x) && as_ulong(log1p(x)) == as_ulong(x) && as_ulong(atanh(x)) == as_ulong(x);
+    out[4] = as_ulong(modf(x, &whole)) == as_ulong(x) && as_ulong(whole) == 0x8000000000000000ul;
+    out[5] = as_ulong(fmod(x, one)) == as_ulong(x) && as_ulong(fmod(-x, 0x1p-800 * one)) == as_ulong(-x);
+    out[6] = as_ulong(remainder(x, 0x1p-850 * one)) == as_ulong(x) && as_ulong(remquo(x, one, &quotient)) == as_ulong(x);
+    // The nearest numbers to pi x, x pi tan's and x / pi, and those beside them.
+    out[7] = as_ulong(sinpi(x)) - 0x80216a2cf85f1651ul + 4 < 9 && as_ulong(tanpi(x)) - 0x80216a2cf85f1651ul + 6 < 13
+        && as_ulong(asinpi(x)) - 0x8003876a4f2acd92ul + 5 < 11;
+}

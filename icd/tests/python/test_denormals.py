@@ -5,6 +5,7 @@ says so (CL_FP_DENORM); elsewhere a denormal number may count as zero, but what 
 choices, loads and stores) loses none.
 """
 
+import math
 import warnings
 
 import numpy as np
@@ -227,3 +228,35 @@ def test_fract_of_denormals(m, kind):
         want, want_whole = np.where(flushed, got, want), np.where(flushed, got_whole, want_whole)
     check(got, want, a)
     check(got_whole, want_whole, a)
+
+
+@pytest.mark.parametrize("function", ["sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p",
+                                      "cbrt", "trunc", "fabs", "sinpi", "tanpi", "asinpi", "atanpi"])
+def test_functions_of_denormal_doubles(m, kind, function):
+    """Functions that are their operand, or its product with pi, where it is tiny."""
+    if kind != "double":
+        pytest.skip("floats may be taken for zero")
+    a, _ = operands(kind)
+    a = a[np.abs(a) < np.finfo(float).tiny]
+    got = run(m, kind, np.float64, f"{function}(a)", a, a)
+    want = {"cbrt": np.cbrt, "trunc": np.trunc, "fabs": np.abs}.get(function, lambda a: a)(a)
+    if "pi" in function:
+        want = a * np.pi if function in ("sinpi", "tanpi") else a / np.pi
+    off = np.abs(got.view(np.int64) - want.view(np.int64))
+    assert (np.signbit(got) == np.signbit(want)).all() and off.max() <= 6, (a[off > 6][:5], got[off > 6][:5])
+
+
+def test_remainders_of_denormal_doubles(m, kind):
+    if kind != "double":
+        pytest.skip("floats may be taken for zero")
+    a, b = operands(kind)
+    tiny = np.abs(a) < 16 * np.finfo(float).tiny
+    a, b = a[tiny], b[tiny]
+    with np.errstate(invalid="ignore"):
+        check(run(m, kind, np.float64, "fmod(a, b)", a, b), np.fmod(a, b), a, b)
+    finite = np.isfinite(b) & (b != 0)
+    a, b = a[finite], b[finite]
+    want = np.array([np.float64(math.remainder(x, y)) for x, y in zip(a, b)])
+    check(run(m, kind, np.float64, "remainder(a, b)", a, b), want, a, b)
+    check(run(m, kind, np.float64, "remquo(a, b, &(int){0})", a, b), want, a, b)
+    check(run(m, kind, np.float64, "modf(a, &(double){0})", a, b), a, a)
