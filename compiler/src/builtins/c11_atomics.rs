@@ -199,21 +199,28 @@ impl Lowerer<'_, '_> {
     ) -> Value {
         match self.b.ty(value).scalar {
             Scalar::F16 => self.update_half(op, ptr, value, sync),
-            Scalar::F64 if op == AtomicOp::FAdd && self.target.emulates_denormals(self.options) => {
-                self.add_to_double(ptr, value, sync)
-            }
+            Scalar::F64 if self.target.emulates_denormals(self.options) => match op.arithmetic() {
+                Some(arithmetic) => self.update_double(arithmetic, ptr, value, sync),
+                None => self.rmw(op, ptr, value, sync),
+            },
             _ => self.rmw(op, ptr, value, sync),
         }
     }
 
-    /// Adds to a double in a loop, where the device's own sums lose denormal numbers: the sum of this one is emulated
-    /// like others ([`crate::quirks::denormals`]). Returns the old value.
-    fn add_to_double(&mut self, ptr: Value, operand: Value, sync: SyncSemantics) -> Value {
+    /// Changes a double in a loop, where the device's own arithmetic loses denormal numbers: that of this one is emulated
+    /// like any other ([`crate::quirks::denormals`]). Returns the old value.
+    fn update_double(
+        &mut self,
+        op: BinaryOp,
+        ptr: Value,
+        operand: Value,
+        sync: SyncSemantics,
+    ) -> Value {
         let double = self.b.ty(operand);
         let old = self.update_by_exchange(ptr, Type::I64, sync, |this, old| {
             let old = this.b.bitcast(old, double);
-            let sum = this.b.binary(BinaryOp::FAdd, old, operand);
-            this.b.bitcast(sum, Type::I64)
+            let new = this.b.binary(op, old, operand);
+            this.b.bitcast(new, Type::I64)
         });
         self.b.bitcast(old, double)
     }

@@ -113,3 +113,18 @@ kernel void test(global uint *out) {
     const global atomic_uint *a = (const global atomic_uint *)out;
     atomic_fetch_add_explicit(a, 1u, memory_order_relaxed, memory_scope_work_group);
 }
+
+//# accept: denormal doubles are told apart
+//# requires: fp64, int64_base_atomics, int64_extended_atomics, ext_fp64_global_atomic_min_max
+//# options: -cl-std=CL3.0
+//# expect: 0x200 1 0x201 0x80000000
+kernel void test(global uint *out) {
+    global atomic_double *object = (global atomic_double *)out;
+    double least = as_double(0x200ul + out[0]), more = as_double(0x100000201ul + out[0]);
+    atomic_store_explicit(object, as_double(0x1ul + out[0]), memory_order_relaxed, memory_scope_device);
+    atomic_fetch_max_explicit(object, least, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_max_explicit(object, more, memory_order_relaxed, memory_scope_device);
+    atomic_fetch_min_explicit(object, as_double(0x100000200ul), memory_order_relaxed, memory_scope_device);
+    atomic_fetch_min_explicit(object + 1, as_double(0x8000000000000200ul), memory_order_relaxed, memory_scope_device);
+    atomic_fetch_min_explicit(object + 1, as_double(0x8000000000000201ul), memory_order_relaxed, memory_scope_device);
+}

@@ -71,18 +71,21 @@ def test_special_numbers(m, name, dtype, bits):
             atomic_fetch_max(out + 3, in[3]);
             atomic_fetch_add(out + 4, in[4]);
             atomic_fetch_add(out + 5, in[5]);
+            atomic_fetch_max(out + 6, in[6]);
+            atomic_fetch_min(out + 7, in[7]);
         }}""", CL3)
     tiny = np.finfo(dtype).tiny
     config = m.device.single_fp_config if name == "float" else m.device.double_fp_config
     keeps = config & 1
     small = dtype(tiny / 4) if keeps else dtype(tiny * 4)
-    data = np.array([np.nan, 1, -np.inf, np.inf, small, np.inf], dtype)
-    start = np.array([2, np.nan, 3, 3, small, -np.inf], dtype)
+    data = np.array([np.nan, 1, -np.inf, np.inf, small, np.inf, small, -small], dtype)
+    start = np.array([2, np.nan, 3, 3, small, -np.inf, small / 2, -small / 2], dtype)
     out = m.buffer(start)
     program.test(m.queue, (1,), None, m.buffer(data), out)
-    got = m.read(out, dtype, 6)
+    got = m.read(out, dtype, 8)
     assert got[:4].tolist() == [2, 1, -np.inf, np.inf]
     assert got[4] == 2 * small and np.isnan(got[5])
+    assert got[6:].tolist() == [small, -small]
 
 
 def test_halves_beside_each_other(m):
