@@ -35,7 +35,7 @@ def operands(kind):
     return np.concatenate([values, some], axis=1)
 
 
-def run(m, kind, out, expression, a, b, c=None):
+def run(m, kind, out, expression, a, b, c=None, declared=""):
     """`expression` of a and b for each pair, and of the c beside it."""
     names = {np.int32: "int", np.uint16: "ushort", np.uint32: "uint", np.float32: "float",
              np.float16: "half", np.float64: "double"}
@@ -47,6 +47,7 @@ def run(m, kind, out, expression, a, b, c=None):
                       global const {kind} *r) {{
             size_t i = get_global_id(0);
             {kind} a = p[i], b = q[i], c = r[i];
+            {declared}
             out[i] = {expression};
         }}""").k(m.queue, a.shape, None, result, m.buffer(a), m.buffer(b), m.buffer(a if c is None else c))
     return m.read(result, out, a.size)
@@ -258,5 +259,5 @@ def test_remainders_of_denormal_doubles(m, kind):
     a, b = a[finite], b[finite]
     want = np.array([np.float64(math.remainder(x, y)) for x, y in zip(a, b)])
     check(run(m, kind, np.float64, "remainder(a, b)", a, b), want, a, b)
-    check(run(m, kind, np.float64, "remquo(a, b, &(int){0})", a, b), want, a, b)
-    check(run(m, kind, np.float64, "modf(a, &(double){0})", a, b), a, a)
+    check(run(m, kind, np.float64, "remquo(a, b, &quotient)", a, b, declared="int quotient;"), want, a, b)
+    check(run(m, kind, np.float64, "modf(a, &whole)", a, b, declared="double whole;"), a, a)
