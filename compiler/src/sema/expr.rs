@@ -202,13 +202,36 @@ impl Sema<'_> {
         init: &ast::Initializer,
         span: Span,
     ) -> Operand {
-        let mut qual = self.type_name(name);
+        let qual = self.type_name(name);
         if self.is_error(qual.ty) {
             return self.error_operand(span);
         }
         if self.module.types.numeric(qual.ty).is_some() {
             return Operand::Value(self.scalar_literal(qual.ty, init));
         }
+        self.unnamed_object(qual, init, span)
+    }
+
+    /// Returns the object that a compound literal is, also of a number, for its address (C99 6.5.2.5 p4).
+    pub(super) fn literal_object(
+        &mut self,
+        name: &ast::TypeName,
+        init: &ast::Initializer,
+        span: Span,
+    ) -> Operand {
+        let qual = self.type_name(name);
+        if self.is_error(qual.ty) {
+            return self.error_operand(span);
+        }
+        self.unnamed_object(qual, init, span)
+    }
+
+    fn unnamed_object(
+        &mut self,
+        mut qual: QualType,
+        init: &ast::Initializer,
+        span: Span,
+    ) -> Operand {
         let Some(entries) = self.initializer(&mut qual.ty, init, span) else {
             return self.error_operand(span);
         };
@@ -234,7 +257,7 @@ impl Sema<'_> {
         operand
     }
 
-    /// `(float4){...}` and `(int){...}` are plain values.
+    /// `(float4){...}` and `(int){...}` are plain values where no address is taken.
     fn scalar_literal(&mut self, mut ty: TypeId, init: &ast::Initializer) -> hir::Expr {
         let span = match init {
             ast::Initializer::Expr(expr) => expr.span,

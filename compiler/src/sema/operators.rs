@@ -84,7 +84,13 @@ impl Sema<'_> {
     }
 
     fn address_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
-        let object = match self.expr(operand) {
+        let operand = match &operand.kind {
+            ast::ExprKind::CompoundLiteral(name, init) => {
+                self.literal_object(name, init, operand.span)
+            }
+            _ => self.expr(operand),
+        };
+        let object = match operand {
             Operand::Object(object) if !object.is_temporary => object,
             other => {
                 if !self.is_error(other.ty()) {

@@ -323,3 +323,19 @@ kernel void test(global uint *out) {
     out[0] = sum - 4;
     out[1] = t[500 + out[1]];
 }
+
+//# accept: a compound literal of a number is an object where its address is taken
+//# expect: 5 7 3 9 1 2
+constant int *constant outside = &(constant int){9};
+void store(int *place, int value) { *place = value; }
+kernel void test(global uint *out) {
+    int *number = &(int){5};
+    out[0] = *number;
+    store(number, 7 + out[2]);
+    out[1] = *number;
+    out[2] = *&((int){3});
+    out[3] = *outside;
+    float2 *pair = &(float2){1.0f, 2.0f};
+    out[4] = pair->x;
+    out[5] = pair->y;
+}
