@@ -53,6 +53,7 @@ pub use device::{
 };
 pub use error::Error;
 pub use memory::{AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, SamplerDesc, Slot};
+pub use physical::found::{Behaviour, FloatControls, FloatOp, FloatTable, FloatWidth, Probe};
 pub use physical::{
     device_file_names, validation_message_count, DeviceFile, DeviceInfo, DeviceType, DotProducts,
     External, Features, FileDevice, Format, FormatSupport, ImageKind, ImageSupport, Independence,
@@ -60,9 +61,7 @@ pub use physical::{
     SemaphoreHandles, SubgroupOps, TexelBufferSupport,
 };
 pub use pipeline::Pipeline;
-pub use probe::{
-    Behaviour, Defect, Filters, FloatControls, FloatOp, FloatTable, FloatWidth, Probe, PROBE_BUILD,
-};
+pub use probe::{Defect, Filters, PROBE_BUILD};
 pub use quirks::Quirks;
 pub use record::{
     can_copy, CommandTimes, CopyKernel, CopyRegion, ImageBox, Recorder, Recording, TexelPlace,

@@ -67,6 +67,8 @@ bitflags::bitflags! {
         const SLOW_INLINED_CALLS = 1 << 24;
         /// A subgroup goes on while others of its work-group wait for it.
         const SUBGROUPS_GO_ON = 1 << 25;
+        /// Keeping denormals of 32 bits costs instructions, or faster ones.
+        const SLOW_DENORMALS = 1 << 26;
     }
 }
 

@@ -3,7 +3,9 @@
 mod common;
 
 use common::MemoryStore;
-use hekla_vk_backend::{Device, Error, FloatOp, FloatWidth, Instance, Quirks};
+use hekla_vk_backend::{
+    Device, DeviceFile, Error, Features, FloatOp, FloatWidth, Instance, Quirks,
+};
 
 #[test]
 fn every_device_is_described() {
@@ -107,4 +109,36 @@ fn the_probe_answers_once_and_plausibly() {
 fn the_driver_has_no_defect() {
     let device = common::device();
     assert_eq!(device.find_defect().unwrap(), None, "{}", device.info().name);
+}
+
+#[test]
+fn a_description_is_a_device_file_of_the_device() {
+    let device = common::device();
+    let info = device.info();
+    let probe = device.probe().unwrap();
+    let instance = Instance::load().unwrap();
+    let physical = instance.physical_devices().into_iter().find(|it| it.info.name == info.name);
+    let text = physical.as_ref().unwrap().describe(Some(&probe));
+    assert!(text.contains("assumed = false"), "{text}");
+    let read = DeviceFile::parse("test", &text).unwrap_or_else(|error| panic!("{error}:\n{text}"));
+    let read = read.device();
+    assert_eq!(read.probe, Some(probe));
+    assert_eq!((read.info.quirks, read.info.driver_id), (info.quirks, info.driver_id));
+    assert_eq!(read.info.refusal, None);
+    // What only memory and its import tell is not in the file.
+    let features = Features {
+        external: info.features.external,
+        buffer_marker: info.features.buffer_marker,
+        external_memory_host: info.features.external_memory_host,
+        sparse_binding: info.features.sparse_binding,
+        ..read.info.features
+    };
+    assert_eq!(features, info.features);
+
+    // Without a probe it is what good hardware does.
+    let assumed = physical.unwrap().describe(None);
+    assert!(assumed.contains("assumed = true"), "{assumed}");
+    let assumed = DeviceFile::parse("test", &assumed).unwrap().device().probe.unwrap();
+    assert!(assumed.fma32_fused && assumed.subgroups_in_order && !assumed.div32_exact);
+    assert_eq!(assumed.fma64_fused, info.features.float64);
 }

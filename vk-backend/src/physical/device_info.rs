@@ -1,5 +1,7 @@
 //! The public description of a device: plain data.
 
+use ash::vk;
+
 use crate::physical::features::Features;
 use crate::physical::limits::{Limits, MemoryInfo};
 use crate::quirks::Quirks;
@@ -17,6 +19,28 @@ pub enum DeviceType {
     VirtualGpu,
     /// None of these.
     Other,
+}
+
+impl DeviceType {
+    pub(crate) fn from_vk(device_type: vk::PhysicalDeviceType) -> DeviceType {
+        match device_type {
+            vk::PhysicalDeviceType::CPU => DeviceType::Cpu,
+            vk::PhysicalDeviceType::INTEGRATED_GPU => DeviceType::IntegratedGpu,
+            vk::PhysicalDeviceType::DISCRETE_GPU => DeviceType::DiscreteGpu,
+            vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceType::VirtualGpu,
+            _ => DeviceType::Other,
+        }
+    }
+
+    pub(crate) fn to_vk(self) -> vk::PhysicalDeviceType {
+        match self {
+            DeviceType::Cpu => vk::PhysicalDeviceType::CPU,
+            DeviceType::IntegratedGpu => vk::PhysicalDeviceType::INTEGRATED_GPU,
+            DeviceType::DiscreteGpu => vk::PhysicalDeviceType::DISCRETE_GPU,
+            DeviceType::VirtualGpu => vk::PhysicalDeviceType::VIRTUAL_GPU,
+            DeviceType::Other => vk::PhysicalDeviceType::OTHER,
+        }
+    }
 }
 
 /// A device's place on the PCI bus (VK_EXT_pci_bus_info).

@@ -18,12 +18,14 @@ macro_rules! formats {
                 pub const $name: Format = Format(vk::Format::$name);
             )*)*
 
+            /// All of them by name.
+            pub(crate) const ALL: &[(&str, Format)] =
+                &[$($((stringify!($name), Format::$name),)*)*];
+
             /// Returns the format of a name, such as `R8_UNORM`.
             pub fn named(name: &str) -> Option<Format> {
-                match name {
-                    $($(stringify!($name) => Some(Format::$name),)*)*
-                    _ => None,
-                }
+                let found = Format::ALL.iter().find(|(known, _)| *known == name);
+                found.map(|(_, format)| *format)
             }
 
             /// Returns the bytes of a texel.
@@ -161,7 +163,7 @@ impl FormatSupport for PhysicalDevice {
 }
 
 impl PhysicalDevice {
-    fn format_properties(&self, format: Format) -> vk::FormatProperties {
+    pub(super) fn format_properties(&self, format: Format) -> vk::FormatProperties {
         let instance = &self.instance.raw;
         // SAFETY: the physical device belongs to the living instance.
         let mut properties =

@@ -7,6 +7,7 @@ mod extensions;
 mod external;
 mod features;
 mod format;
+pub(crate) mod found;
 mod from_properties;
 mod instance;
 mod limits;

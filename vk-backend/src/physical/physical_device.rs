@@ -114,20 +114,13 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
 
 /// Returns the properties that Vulkan 1.0 reports for a device.
 fn basic_info(p: &vk::PhysicalDeviceProperties) -> DeviceInfo {
-    let device_type = match p.device_type {
-        vk::PhysicalDeviceType::CPU => DeviceType::Cpu,
-        vk::PhysicalDeviceType::INTEGRATED_GPU => DeviceType::IntegratedGpu,
-        vk::PhysicalDeviceType::DISCRETE_GPU => DeviceType::DiscreteGpu,
-        vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceType::VirtualGpu,
-        _ => DeviceType::Other,
-    };
     DeviceInfo {
         name: text(&p.device_name),
         vendor_id: p.vendor_id,
         device_id: p.device_id,
         driver_version: p.driver_version,
         api_version: p.api_version,
-        device_type,
+        device_type: DeviceType::from_vk(p.device_type),
         pipeline_cache_uuid: p.pipeline_cache_uuid,
         limits: Limits::from_core(&p.limits),
         ..DeviceInfo::unknown()
@@ -209,7 +202,8 @@ impl PhysicalDevice {
         Some(BindQueue::Other(other as u32))
     }
 
-    fn query_features(&mut self) {
+    /// Queries features. Must be called on a device of Vulkan 1.2 or later.
+    pub(super) fn feature_chain(&self) -> FeatureChain {
         let mut chain = FeatureChain::new(self.usable_version, &self.extensions);
         let mut head = chain.link();
         // SAFETY: the chain holds only structures that the device knows and outlives the call.
@@ -219,7 +213,11 @@ impl PhysicalDevice {
         if let Some(file) = &self.instance.limit_to {
             file.restrict_features(&mut chain);
         }
-        self.info.features = chain.read();
+        chain
+    }
+
+    fn query_features(&mut self) {
+        self.info.features = self.feature_chain().read();
         self.info.features.spirv_version = spirv_version(self.usable_version);
         self.info.features.calibrated_timestamps = self.has_calibrated_timestamps();
         self.info.features.pipeline_creation_feedback = self.usable_version >= vk::API_VERSION_1_3
@@ -228,13 +226,18 @@ impl PhysicalDevice {
         self.info.features.sparse_binding &= self.bind_queue.is_some();
     }
 
-    fn query_properties(&mut self) {
+    /// Queries properties. Must be called on a device of Vulkan 1.2 or later.
+    pub(super) fn properties(&self) -> Properties {
         let instance = &self.instance.raw;
         let mut p = Properties::query(instance, self.raw, self.usable_version, &self.extensions);
         if let Some(file) = &self.instance.limit_to {
             file.restrict_properties(&mut p);
         }
-        self.info.take_properties(&p);
+        p
+    }
+
+    fn query_properties(&mut self) {
+        self.info.take_properties(&self.properties());
     }
 
     /// Returns true if the device's clock and CLOCK_MONOTONIC can be read together.

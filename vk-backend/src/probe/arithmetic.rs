@@ -9,62 +9,16 @@ use std::sync::Arc;
 use crate::asm::{glsl, op, KernelBuilder};
 use crate::device::Device;
 use crate::error::Error;
-use crate::probe::float_controls::FloatControls;
-use crate::probe::floats::{self, FloatOp, FloatTable, FloatWidth, Module};
+use crate::physical::found::{FloatControls, FloatOp, FloatTable, FloatWidth, Probe};
+use crate::probe::controls::ask;
+use crate::probe::floats::{self, Module};
 use crate::probe::run::run_from_to;
 use crate::probe::subgroups;
 
-/// What a device's arithmetic does in compute shaders that ask for `controls`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Probe {
-    /// The execution modes to ask for.
-    pub controls: FloatControls,
-    /// RoundingModeRTE of 32 bits should be asked for only by kernels that divide numbers of 32 bits. Without it
-    /// sums, products and Fma of the device treat denormals alike, and the nearest number is the result all the same;
-    /// with it they do not (NVIDIA's driver 580: sums and products keep them, Fma flushes). Quotients may need it
-    /// (there those by numbers beyond 2^126 are zero without it).
-    pub nearest32_to_divide: bool,
-    /// GLSL.std.450 Fma of 32 bits rounds once.
-    pub fma32_fused: bool,
-    /// GLSL.std.450 Fma of 64 bits rounds once; false without float64.
-    pub fma64_fused: bool,
-    /// OpFDiv of 32 bits is correctly rounded.
-    pub div32_exact: bool,
-    /// OpFDiv of 64 bits is correctly rounded; false without float64.
-    pub div64_exact: bool,
-    /// GLSL.std.450 Sqrt of 32 bits is correctly rounded.
-    pub sqrt32_exact: bool,
-    /// GLSL.std.450 Sqrt of 64 bits is correctly rounded; false without float64.
-    pub sqrt64_exact: bool,
-    /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero, and makes NaN of NaN. (Vulkan allows 3 + 2 |x|;
-    /// OpenCL's relaxed exponentials, which round once more for their base, 3.)
-    pub exp2_accurate: bool,
-    /// GLSL.std.450 Exp2 of 32 bits is within 2.2 ulp, and so much of 1, wherever its result is no denormal number; it
-    /// is infinite from 128 on and vanishes from -151 on.
-    pub exp2_wide: bool,
-    /// Results of Exp2 of 32 bits that are denormal are within 1 ulp.
-    pub exp2_denormals: bool,
-    /// GLSL.std.450 Log2 of 32 bits is within what OpenCL's relaxed logarithms may err by, multiplied by ln 2 and
-    /// log10 2 too. (Vulkan allows 3 ulp before that multiplication, OpenCL after it; and 2^-21 in [0.5, 2] both.)
-    pub log2_accurate: bool,
-    /// OpFAdd and OpFMul of 32 bits round to nearest even.
-    pub nearest32: bool,
-    /// OpFAdd and OpFMul of 64 bits round to nearest even; false without float64.
-    pub nearest64: bool,
-    /// What each operation does with denormals, zeros and NaN.
-    pub floats: FloatTable,
-    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM, of 15 as of 22, makes
-    /// something else of it on processors with AVX-512.)
-    pub merges_signs: bool,
-    /// Subgroups are filled in the order of local indices.
-    pub subgroups_in_order: bool,
-    /// A subgroup goes on while others of its work-group wait for it.
-    pub subgroups_go_on: bool,
-}
-
 /// Asks the device.
 pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
-    let controls = FloatControls::offered(&device.info().features);
+    let info = device.info();
+    let controls = FloatControls::offered(&info.features, info.quirks);
     let Floats { table, nearest32_to_divide } = try_controls(device, &controls)?;
     tracing::debug!("what float operations do with {controls:?}:\n{table}");
     let single = probe_width::<f32>(device, &controls)?;
@@ -389,7 +343,7 @@ fn compute<T: Real>(
 fn kernel<T: Real>(controls: &FloatControls) -> Vec<u32> {
     let mut k = KernelBuilder::new(2);
     k.local_size([LOCAL_SIZE, 1, 1]);
-    controls.ask(&mut k, T::WIDTH);
+    ask(controls, &mut k, T::WIDTH);
     let float = k.float(T::WIDTH);
     let uint = k.uint();
     let i = k.global_id_x();

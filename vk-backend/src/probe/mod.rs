@@ -1,9 +1,9 @@
 //! What a device really does, found out by running small kernels.
 
 mod arithmetic;
+mod controls;
 mod defects;
 mod filter;
-mod float_controls;
 mod floats;
 mod nearest;
 mod run;
@@ -15,12 +15,10 @@ use std::sync::Arc;
 use crate::device::Device;
 use crate::error::Error;
 use crate::memory::{SamplerDesc, Slot};
+use crate::physical::found::Probe;
 
-pub use arithmetic::Probe;
 pub use defects::Defect;
 pub use filter::Filters;
-pub use float_controls::FloatControls;
-pub use floats::{Behaviour, FloatOp, FloatTable, FloatWidth};
 pub use stored::PROBE_BUILD;
 
 impl Device {

@@ -1,18 +1,23 @@
 //! The probe's answers as bytes, so that one process finds out what many use.
 
-use crate::probe::arithmetic::Probe;
-use crate::probe::floats::{Behaviour, FloatOp, FloatTable, FloatWidth};
+use crate::physical::found::{
+    Behaviour, FloatOp, FloatTable, FloatWidth, Probe, ANSWERS, BEHAVIOUR,
+};
 
 /// Tells one form of the probe and of the search for defects from another: a hash (FNV-1a) of their sources.
 /// What another build found of a device may be the answer to another question.
 pub const PROBE_BUILD: u64 = {
-    let sources: [&[u8]; 12] = [
+    let sources: [&[u8]; 16] = [
         include_bytes!("../asm.rs"),
         include_bytes!("../asm/images.rs"),
+        include_bytes!("../physical/found/float_controls.rs"),
+        include_bytes!("../physical/found/float_table.rs"),
+        include_bytes!("../physical/found/mod.rs"),
+        include_bytes!("../physical/found/named.rs"),
         include_bytes!("arithmetic.rs"),
+        include_bytes!("controls.rs"),
         include_bytes!("defects.rs"),
         include_bytes!("filter.rs"),
-        include_bytes!("float_controls.rs"),
         include_bytes!("floats.rs"),
         include_bytes!("mod.rs"),
         include_bytes!("nearest.rs"),
@@ -64,26 +69,7 @@ impl Probe {
         ] {
             modes.iter_mut().for_each(&mut *f);
         }
-        [
-            &mut self.nearest32_to_divide,
-            &mut self.fma32_fused,
-            &mut self.fma64_fused,
-            &mut self.div32_exact,
-            &mut self.div64_exact,
-            &mut self.sqrt32_exact,
-            &mut self.sqrt64_exact,
-            &mut self.exp2_accurate,
-            &mut self.exp2_wide,
-            &mut self.exp2_denormals,
-            &mut self.log2_accurate,
-            &mut self.nearest32,
-            &mut self.nearest64,
-            &mut self.merges_signs,
-            &mut self.subgroups_in_order,
-            &mut self.subgroups_go_on,
-        ]
-        .into_iter()
-        .for_each(&mut *f);
+        ANSWERS.iter().for_each(|(_, place)| f(place(self)));
         self.floats.visit(f);
     }
 }
@@ -100,15 +86,7 @@ impl FloatTable {
             }
             let row = row.get_or_insert([Behaviour::RIGHT; FloatOp::ALL.len()]);
             for behaviour in row {
-                [
-                    &mut behaviour.keeps_inputs,
-                    &mut behaviour.keeps_results,
-                    &mut behaviour.signed_zeros,
-                    &mut behaviour.nans,
-                    &mut behaviour.nearest_even,
-                ]
-                .into_iter()
-                .for_each(&mut *f);
+                BEHAVIOUR.iter().for_each(|(_, place)| f(place(behaviour)));
             }
         }
     }

@@ -3,6 +3,8 @@
 //!
 //! `heklac --reflection` prints what a program must know that brings the kernels to Vulkan itself (docs/offline.md).
 //!
+//! `heklac --describe` writes the device file of the machine's device.
+//!
 //! `heklac --explain` tells why there is a device for OpenCL programs, or none; `heklac --doctor` what is wrong with the
 //! machine's OpenCL.
 //!
@@ -26,7 +28,7 @@ const USAGE: &str = "\
 usage: heklac FILE [OpenCL build options] -o FILE.spv
        heklac FILE [OpenCL build options] --reflection
        heklac FILE [OpenCL build options] --emit=metadata|ir|ir:lower|ir:PASS
-       heklac --explain | --doctor
+       heklac --explain | --doctor | --describe > FILE.toml
   FILE         OpenCL C (.cl), OpenCL SPIR-V (.spv) or its text (.spvasm, by spirv-as)
   --spec ID=N  give a specialization constant of SPIR-V a value: an integer, or bits as 0x...
   --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
@@ -36,6 +38,7 @@ usage: heklac FILE [OpenCL build options] -o FILE.spv
                passes leave it, as lowering leaves it, or after each run of a pass
   --explain    tell what Vulkan devices there are and why each is offered to OpenCL programs or not
   --doctor     examine loader, drivers, permissions, memory and cache, and run a kernel on each device
+  --describe   write what the compiler must know of the machine's device (HEKLA_DEVICE names it) as a file for --limit-to
   --time       print the time that each stage took";
 
 /// What is written.
@@ -76,6 +79,10 @@ fn main() -> ExitCode {
 fn run() -> Result<(), String> {
     if std::env::args().skip(1).eq(["--explain"]) {
         return explain();
+    }
+    if std::env::args().skip(1).eq(["--describe"]) {
+        print!("{}", hekla::core::device::description::device_file()?);
+        return Ok(());
     }
     if std::env::args().skip(1).eq(["--doctor"]) {
         return doctor::run();

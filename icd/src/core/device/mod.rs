@@ -3,6 +3,7 @@
 pub mod capabilities;
 pub mod clock;
 pub mod defects;
+pub mod description;
 mod driver_version;
 pub mod external;
 pub mod findings;

@@ -426,14 +426,15 @@ fn probe(device: &Arc<vk::Device>) -> vk::Probe {
 
 /// Returns the careful answers about a device that was not probed: nothing is exact, everything is emulated.
 fn unprobed(info: &vk::DeviceInfo) -> vk::Probe {
-    let controls = vk::FloatControls::offered(&info.features);
+    let controls = vk::FloatControls::offered(&info.features, info.quirks);
     vk::Probe { controls, ..vk::Probe::default() }
 }
 
 /// Returns what the compiler is told of a device that is described by a file alone.
 pub fn target_of_file(device: &vk::FileDevice) -> Target {
     let images = Images::of(device).map(|images| images.features).unwrap_or_default();
-    target(&device.info, &unprobed(&device.info), images, None)
+    let probe = device.probe.clone().unwrap_or_else(|| unprobed(&device.info));
+    target(&device.info, &probe, images, None)
 }
 
 /// What the compiler is told of a width of floats.

@@ -4,8 +4,10 @@
 //! A file names features, properties, limits and extensions as Vulkan does. What it does not name of features,
 //! properties that are true or false, and extensions, the device lacks; a limit that it does not state is not restricted, nor is a format that it does not say to be lacking.
 
+mod describe;
 mod names;
 mod parse;
+mod probed;
 mod shipped;
 mod virtual_device;
 
@@ -18,8 +20,10 @@ use ash::vk;
 
 use crate::error::Error;
 use crate::files;
+use crate::physical::device_info::DeviceType;
 use crate::physical::extensions::Extensions;
 use crate::physical::features::{FeatureChain, SubgroupOps};
+use crate::physical::found::Probe;
 use crate::physical::properties::Properties;
 use names::{Common, LimitRow, Slot, FEATURES, FLAGS};
 
@@ -53,7 +57,23 @@ pub struct DeviceFile {
     timestamp_valid_bits: Option<u32>,
     heap_bytes: Option<u64>,
     lacking_formats: Formats,
+    identity: Identity,
+    /// What running kernels tells of the device, if the file has it; of execution modes nothing.
+    probed: Option<Probe>,
     digest: u64,
+}
+
+/// What tells the driver from others, and so its quirks; by default an unknown one.
+#[derive(Clone, Default)]
+struct Identity {
+    /// VkDriverId.
+    driver: vk::DriverId,
+    /// VkPhysicalDeviceProperties::driverVersion.
+    version: u32,
+    /// VkPhysicalDeviceDriverProperties::driverInfo.
+    info: String,
+    /// `None` for an integrated GPU.
+    device_type: Option<DeviceType>,
 }
 
 /// Sub-groups of compute shaders.

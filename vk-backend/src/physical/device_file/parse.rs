@@ -5,14 +5,16 @@ use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
 use super::names::{Slot, EXTENSIONS, FEATURES, FLAGS, LIMITS};
-use super::{DeviceFile, Formats, Subgroups};
+use super::{probed, DeviceFile, Formats, Identity, Subgroups};
+use crate::physical::device_info::DeviceType;
 use crate::physical::features::SubgroupOps;
 use crate::physical::format::Format;
+use crate::physical::found::Probe;
 use crate::physical::properties::Properties;
 
 /// An error, and where it is in the text.
-type Located<T> = Result<T, (std::ops::Range<usize>, String)>;
-type Value<'a> = Spanned<DeValue<'a>>;
+pub(super) type Located<T> = Result<T, (std::ops::Range<usize>, String)>;
+pub(super) type Value<'a> = Spanned<DeValue<'a>>;
 
 /// Reads the text of a file. The error has its line.
 pub(super) fn parse(name: &str, text: &str) -> Result<DeviceFile, String> {
@@ -53,6 +55,8 @@ fn empty(name: &str) -> DeviceFile {
         timestamp_valid_bits: None,
         heap_bytes: None,
         lacking_formats: Formats::default(),
+        identity: Identity::default(),
+        probed: None,
         digest: 0,
     }
 }
@@ -67,6 +71,10 @@ fn set(
         "device" => file.device = string(key, value)?,
         "driver" => file.driver = string(key, value)?,
         "source" => drop(string(key, value)?),
+        "type" => file.identity.device_type = Some(device_type(key, value)?),
+        "driverID" => file.identity.driver = driver(key, value)?,
+        "driverVersion" => file.identity.version = number(key, value)?,
+        "driverInfo" => file.identity.info = string(key, value)?,
         "vulkan" => file.version = version(key, value)?,
         "extensions" => file.extensions = names(key, value, EXTENSIONS.iter().copied())?,
         "features" => file.features = names(key, value, FEATURES.iter().map(|row| row.0))?,
@@ -103,6 +111,10 @@ fn set(
                 _ => Err(unknown(key, value)),
             })
         }
+        "probed" => {
+            let probe = file.probed.insert(Probe::default());
+            return each(key, value, |key, value| probed::set(probe, key, value));
+        }
         "lacking_formats" => {
             let formats = &mut file.lacking_formats;
             return each(key, value, |key, value| set_formats(formats, key, value));
@@ -111,6 +123,18 @@ fn set(
     }
     Ok(())
 }
+
+/// Types of devices as files name them.
+pub(super) const TYPES: [(&str, DeviceType); 5] = [
+    ("cpu", DeviceType::Cpu),
+    ("integrated", DeviceType::IntegratedGpu),
+    ("discrete", DeviceType::DiscreteGpu),
+    ("virtual", DeviceType::VirtualGpu),
+    ("other", DeviceType::Other),
+];
+
+/// More than there are numbers of VkDriverId.
+const MOST_DRIVERS: i32 = 256;
 
 fn set_limit(file: &mut DeviceFile, key: &str, value: &Value<'_>) -> Located<()> {
     let row = LIMITS.iter().find(|row| row.0 == key).ok_or_else(|| unknown(key, value))?;
@@ -168,12 +192,12 @@ fn set_formats(formats: &mut Formats, key: &str, value: &Value<'_>) -> Located<(
     Ok(())
 }
 
-fn unknown(key: &str, value: &Value<'_>) -> (std::ops::Range<usize>, String) {
+pub(super) fn unknown(key: &str, value: &Value<'_>) -> (std::ops::Range<usize>, String) {
     (value.span(), format!("there is no '{key}'"))
 }
 
 /// Calls a function for each key of a table.
-fn each(
+pub(super) fn each(
     key: &str,
     value: &Value<'_>,
     mut f: impl FnMut(&str, &Value<'_>) -> Located<()>,
@@ -183,12 +207,12 @@ fn each(
     table.iter().try_for_each(|(key, value)| f(key.get_ref(), value))
 }
 
-fn string(key: &str, value: &Value<'_>) -> Located<String> {
+pub(super) fn string(key: &str, value: &Value<'_>) -> Located<String> {
     let text = value.get_ref().as_str().map(str::to_string);
     text.ok_or_else(|| (value.span(), format!("'{key}' needs a string")))
 }
 
-fn list<'a, 'b>(key: &str, value: &'a Value<'b>) -> Located<&'a [Value<'b>]> {
+pub(super) fn list<'a, 'b>(key: &str, value: &'a Value<'b>) -> Located<&'a [Value<'b>]> {
     let list = value.get_ref().as_array();
     list.map(|list| list.as_ref()).ok_or_else(|| (value.span(), format!("'{key}' needs a list")))
 }
@@ -208,7 +232,7 @@ fn three(key: &str, value: &Value<'_>) -> Located<[u64; 3]> {
 }
 
 /// Returns the names of a list, each of which must be known.
-fn names(
+pub(super) fn names(
     key: &str,
     value: &Value<'_>,
     known: impl Iterator<Item = &'static str> + Clone,
@@ -229,6 +253,19 @@ fn version(key: &str, value: &Value<'_>) -> Located<u32> {
         Some((1, minor @ 0..=99)) => Ok(vk::make_api_version(0, 1, minor, 0)),
         _ => Err((value.span(), format!("'{key}' needs a version such as \"1.3\""))),
     }
+}
+
+fn device_type(key: &str, value: &Value<'_>) -> Located<DeviceType> {
+    let text = string(key, value)?;
+    let named = TYPES.iter().find(|(name, _)| *name == text);
+    named.map(|(_, device_type)| *device_type).ok_or_else(|| unknown(&text, value))
+}
+
+/// Returns the VkDriverId of a name such as `MESA_RADV`.
+fn driver(key: &str, value: &Value<'_>) -> Located<vk::DriverId> {
+    let text = string(key, value)?;
+    let mut known = (1..MOST_DRIVERS).map(vk::DriverId::from_raw);
+    known.find(|id| format!("{id:?}") == text).ok_or_else(|| unknown(&text, value))
 }
 
 fn independence(key: &str, value: &Value<'_>) -> Located<vk::ShaderFloatControlsIndependence> {
@@ -268,6 +305,13 @@ mod tests {
         check("[lacking_formats]\nsampled = ['R9_UNORM']\n", "line 5: there is no 'R9_UNORM'");
         check("[queues]\ncount = 'two'\n", "line 5: 'count' needs a number");
         check("[float_controls]\nroundingModeIndependence = 'some'\n", "line 5: 'rounding");
+        check("type = 'quantum'\n", "line 4: there is no 'quantum'");
+        check("driverID = 'MESA_DANCE'\n", "line 4: there is no 'MESA_DANCE'");
+        check("[probed]\nassumed = 1\n", "line 5: 'assumed' is true or false");
+        check("[probed]\nanswers = ['fma8_fused']\n", "line 5: there is no 'fma8_fused'");
+        check("[probed.quarter]\n", "line 4: there is no 'quarter'");
+        check("[probed.half]\nFmb = []\n", "line 5: there is no 'Fmb'");
+        check("[probed.half]\nFma = ['keeps']\n", "line 5: there is no 'keeps'");
         check("limits = 1\n", "line 4: 'limits' is no table");
         check("[a\n", "line 4");
         assert_eq!(

@@ -9,15 +9,19 @@ use crate::physical::extensions::Extensions;
 use crate::physical::features::FeatureChain;
 use crate::physical::format::TexelBufferSupport;
 use crate::physical::format::{self, Format, FormatSupport, ImageKind, ImageSupport};
+use crate::physical::found::{FloatControls, Probe};
 use crate::physical::limits::{Limits, MemoryInfo};
 use crate::physical::physical_device::{refusal, spirv_version};
 use crate::physical::properties::Properties;
+use crate::quirks::{Driver, Quirks};
 
 /// A device that a file describes. What only a driver tells (names of devices, memory types) is made up.
 #[derive(Debug, Clone)]
 pub struct FileDevice {
     /// Its description.
     pub info: DeviceInfo,
+    /// What running kernels tells of it, if the file has that.
+    pub probe: Option<Probe>,
     file: DeviceFile,
 }
 
@@ -42,6 +46,7 @@ impl DeviceFile {
             v13 || has(ext::pipeline_creation_feedback::NAME);
         info.take_properties(&p);
         info.driver_name = self.driver.clone();
+        self.identify(&mut info);
         let bytes = self.heap_bytes.unwrap_or(1 << 30);
         info.memory = MemoryInfo {
             device_local_bytes: bytes,
@@ -51,11 +56,27 @@ impl DeviceFile {
             unified: true,
             ..MemoryInfo::default()
         };
-        info.device_type = DeviceType::IntegratedGpu;
         info.limits.queue_count = self.queue_count.unwrap_or(1);
         info.limits.timestamp_valid_bits = self.timestamp_valid_bits.unwrap_or(0);
         info.refusal = refusal(&info, true);
-        FileDevice { info, file: self.clone() }
+        let controls = FloatControls::offered(&info.features, info.quirks);
+        let probe = self.probed.clone().map(|probe| Probe { controls, ..probe });
+        FileDevice { info, probe, file: self.clone() }
+    }
+
+    /// Sets what tells the driver from others, and its quirks.
+    fn identify(&self, info: &mut DeviceInfo) {
+        let identity = &self.identity;
+        info.device_type = identity.device_type.unwrap_or(DeviceType::IntegratedGpu);
+        info.driver_id = identity.driver.as_raw() as u32;
+        info.driver_info = identity.info.clone();
+        info.driver_version = identity.version;
+        info.quirks = Quirks::of(&Driver {
+            id: identity.driver,
+            version: identity.version,
+            info: &identity.info,
+            device_type: info.device_type.to_vk(),
+        });
     }
 
     /// Returns the features of the file: those whose version and extensions it has, too.

@@ -1,7 +1,7 @@
 //! The execution modes of float arithmetic that kernels ask for (Vulkan "Shader Float Controls").
 
-use crate::asm::{FloatMode, KernelBuilder};
 use crate::physical::{Features, Independence};
+use crate::quirks::Quirks;
 
 /// The execution modes that every kernel asks for, each for half, single and double
 /// ([`crate::FloatWidth`] as index).
@@ -16,9 +16,11 @@ pub struct FloatControls {
 }
 
 impl FloatControls {
-    /// Returns all that makes arithmetic exact and that the device can be asked for.
-    pub fn offered(f: &Features) -> FloatControls {
-        let denorms = [f.denorm_preserve_16, f.denorm_preserve_32, f.denorm_preserve_64];
+    /// Returns all that makes arithmetic exact and that the device can be asked for; denormals of 32 bits only where the
+    /// driver keeps them at no cost, since OpenCL leaves them to the device (CL_DEVICE_SINGLE_FP_CONFIG).
+    pub fn offered(f: &Features, quirks: Quirks) -> FloatControls {
+        let denorms_32 = f.denorm_preserve_32 && !quirks.contains(Quirks::SLOW_DENORMALS);
+        let denorms = [f.denorm_preserve_16, denorms_32, f.denorm_preserve_64];
         FloatControls {
             signed_zero_inf_nan: [
                 f.preserve_signed_zero_inf_nan_16,
@@ -33,21 +35,6 @@ impl FloatControls {
     /// Returns the same without RoundingModeRTE for single.
     pub(crate) fn without_single_rounding(&self, f: &Features) -> FloatControls {
         FloatControls { rounding_rte: rounding(f, false), ..*self }
-    }
-
-    /// Asks for the modes of a width of `bits` bits.
-    pub(crate) fn ask(&self, k: &mut KernelBuilder, bits: u32) {
-        let width = (bits / 32) as usize;
-        let modes = [
-            (self.signed_zero_inf_nan, FloatMode::SignedZeroInfNanPreserve),
-            (self.denorm_preserve, FloatMode::DenormPreserve),
-            (self.rounding_rte, FloatMode::RoundingModeRte),
-        ];
-        for (asked, mode) in modes {
-            if asked[width] {
-                k.float_mode(mode, bits);
-            }
-        }
     }
 }
 
@@ -93,25 +80,34 @@ mod tests {
         }
     }
 
+    fn offered(f: &Features) -> FloatControls {
+        FloatControls::offered(f, Quirks::empty())
+    }
+
+    #[test]
+    fn slow_denormals_are_not_asked_for() {
+        let f = features(Independence::Float32Only);
+        let f = Features { denorm_preserve_64: true, ..f };
+        let asked = FloatControls::offered(&f, Quirks::SLOW_DENORMALS).denorm_preserve;
+        assert_eq!(asked, [true, false, true]);
+    }
+
     #[test]
     fn widths_that_depend_on_each_other_ask_alike() {
-        let all = FloatControls::offered(&features(Independence::All));
+        let all = offered(&features(Independence::All));
         assert_eq!((all.rounding_rte, all.denorm_preserve), ([true; 3], [true, true, false]));
         let f = features(Independence::Float32Only);
-        assert_eq!(FloatControls::offered(&f).denorm_preserve, [false, true, false]);
-        assert_eq!(
-            FloatControls::offered(&f).without_single_rounding(&f).rounding_rte,
-            [true, false, true]
-        );
+        assert_eq!(offered(&f).denorm_preserve, [false, true, false]);
+        assert_eq!(offered(&f).without_single_rounding(&f).rounding_rte, [true, false, true]);
         let f = features(Independence::None);
-        assert_eq!(FloatControls::offered(&f).denorm_preserve, [false; 3]);
-        assert_eq!(FloatControls::offered(&f).rounding_rte, [true; 3]);
-        assert_eq!(FloatControls::offered(&f).without_single_rounding(&f).rounding_rte, [false; 3]);
+        assert_eq!(offered(&f).denorm_preserve, [false; 3]);
+        assert_eq!(offered(&f).rounding_rte, [true; 3]);
+        assert_eq!(offered(&f).without_single_rounding(&f).rounding_rte, [false; 3]);
     }
 
     #[test]
     fn widths_that_the_device_lacks_do_not_count() {
         let f = Features { float64: false, ..features(Independence::None) };
-        assert_eq!(FloatControls::offered(&f).denorm_preserve, [true, true, false]);
+        assert_eq!(offered(&f).denorm_preserve, [true, true, false]);
     }
 }

@@ -1,0 +1,271 @@
+//! What each float operation of a device does with denormal numbers, zeros and NaN, and how it rounds, as data.
+
+use std::fmt;
+
+/// A width of floats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum FloatWidth {
+    Half,
+    Single,
+    Double,
+}
+
+impl FloatWidth {
+    /// All of them.
+    pub const ALL: [FloatWidth; 3] = [FloatWidth::Half, FloatWidth::Single, FloatWidth::Double];
+
+    /// 16, 32 or 64.
+    pub fn bits(self) -> u32 {
+        16 << self as u32
+    }
+
+    /// Bits of the fraction.
+    pub(crate) fn fraction(self) -> u32 {
+        [10, 23, 52][self as usize]
+    }
+
+    /// Exponent of the least normal number.
+    pub(crate) fn least_exponent(self) -> i32 {
+        [-14, -126, -1022][self as usize]
+    }
+
+    /// Half and single alone have one.
+    pub(crate) fn wider(self) -> FloatWidth {
+        if self == FloatWidth::Half {
+            FloatWidth::Single
+        } else {
+            FloatWidth::Double
+        }
+    }
+
+    pub(crate) fn sign_bit(self) -> u64 {
+        1 << (self.bits() - 1)
+    }
+
+    /// A quiet NaN with a payload.
+    pub(crate) fn nan(self) -> u64 {
+        let infinity = (self.sign_bit() - 1) >> self.fraction() << self.fraction();
+        infinity | 1 << (self.fraction() - 1) | 0x25
+    }
+
+    pub(crate) fn is_nan(self, bits: u64) -> bool {
+        bits & (self.sign_bit() - 1) > (self.nan() >> self.fraction()) << self.fraction()
+    }
+
+    /// The bits of a number that the width holds exactly, denormal ones among them.
+    pub(crate) fn encode(self, x: f64) -> u64 {
+        let wide = x.to_bits();
+        if self == FloatWidth::Double {
+            return wide;
+        }
+        let sign = if x.is_sign_negative() { self.sign_bit() } else { 0 };
+        let least = f64::exp2(f64::from(self.least_exponent()));
+        if x.is_infinite() {
+            return sign | (self.sign_bit() - 1) >> self.fraction() << self.fraction();
+        }
+        if x.abs() < least {
+            return sign | (x.abs() / least * f64::exp2(f64::from(self.fraction()))) as u64;
+        }
+        let exponent = (wide >> 52 & 0x7ff) as i64 - 1023 - i64::from(self.least_exponent()) + 1;
+        let fraction = (wide & ((1 << 52) - 1)) >> (52 - self.fraction());
+        sign | (exponent as u64) << self.fraction() | fraction
+    }
+}
+
+/// An operation that is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum FloatOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    SquareRoot,
+    Fma,
+    Negate,
+    Absolute,
+    Minimum,
+    Maximum,
+    Less,
+    Equal,
+    Floor,
+    Ceil,
+    /// From a 32-bit integer.
+    FromInt,
+    /// To the next wider float: double of single, single of half; nothing of double.
+    Widen,
+    /// Double to single; nothing of the others.
+    Narrow,
+}
+
+impl FloatOp {
+    /// All of them, in the order of [`FloatTable`].
+    pub const ALL: [FloatOp; 17] = {
+        use FloatOp::*;
+        [
+            Add, Subtract, Multiply, Divide, SquareRoot, Fma, Negate, Absolute, Minimum, Maximum,
+            Less, Equal, Floor, Ceil, FromInt, Widen, Narrow,
+        ]
+    };
+}
+
+/// What an operation does as IEEE 754 has it. What does not apply to an operation is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Behaviour {
+    /// Denormal operands count; they are not taken for zero.
+    pub keeps_inputs: bool,
+    /// Denormal results stay; they do not become zero.
+    pub keeps_results: bool,
+    /// Zeros have the right sign.
+    pub signed_zeros: bool,
+    /// NaN goes in and comes out, infinities less infinities are NaN; negation and magnitude change
+    /// nothing but its sign.
+    pub nans: bool,
+    /// Results are the nearest numbers, even ones on a tie.
+    pub nearest_even: bool,
+}
+
+impl Behaviour {
+    pub(crate) const RIGHT: Behaviour = Behaviour {
+        keeps_inputs: true,
+        keeps_results: true,
+        signed_zeros: true,
+        nans: true,
+        nearest_even: true,
+    };
+
+    pub(crate) fn both(self, other: Behaviour) -> Behaviour {
+        Behaviour {
+            keeps_inputs: self.keeps_inputs && other.keeps_inputs,
+            keeps_results: self.keeps_results && other.keeps_results,
+            signed_zeros: self.signed_zeros && other.signed_zeros,
+            nans: self.nans && other.nans,
+            nearest_even: self.nearest_even && other.nearest_even,
+        }
+    }
+
+    /// Denormals are neither taken for zero nor made zero.
+    pub fn keeps_denormals(self) -> bool {
+        self.keeps_inputs && self.keeps_results
+    }
+}
+
+/// The behaviour of every operation of every width; `None` of widths that the device lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FloatTable([Option<[Behaviour; FloatOp::ALL.len()]>; 3]);
+
+impl FloatTable {
+    /// What an operation does; `None` if the device does not have the width.
+    pub fn get(&self, width: FloatWidth, op: FloatOp) -> Option<Behaviour> {
+        Some(self.0[width as usize]?[op as usize])
+    }
+
+    /// Returns true if something is true of all of some operations of a width; false if there is no such width.
+    pub fn all(
+        &self,
+        width: FloatWidth,
+        which: impl Fn(FloatOp) -> bool,
+        holds: impl Fn(Behaviour) -> bool,
+    ) -> bool {
+        let ops = FloatOp::ALL.iter().filter(|op| which(**op));
+        self.0[width as usize].is_some_and(|row| ops.copied().all(|op| holds(row[op as usize])))
+    }
+
+    /// Returns true if sums, products, quotients and Fma of a width either all keep denormals or all flush
+    /// them. True if there is no such width.
+    pub fn is_consistent(&self, width: FloatWidth) -> bool {
+        use FloatOp::*;
+        let Some(row) = self.0[width as usize] else { return true };
+        let [sum, others @ ..] =
+            [Add, Subtract, Multiply, Divide, Fma].map(|op| row[op as usize].keeps_denormals());
+        others.iter().all(|keeps| *keeps == sum)
+    }
+
+    /// Returns what holds in both of two tables of one device.
+    pub(crate) fn both(&self, other: &FloatTable) -> FloatTable {
+        let mut both = *self;
+        for (row, others) in both.0.iter_mut().zip(&other.0) {
+            let rows = row.iter_mut().flatten().zip(others.iter().flatten());
+            rows.for_each(|(behaviour, other)| *behaviour = behaviour.both(*other));
+        }
+        both
+    }
+
+    /// Returns true if Fma of halves rounds once, and treats denormals as sums do.
+    pub fn half_fma(&self) -> bool {
+        let row = |op| self.get(FloatWidth::Half, op);
+        let (Some(fma), Some(sum)) = (row(FloatOp::Fma), row(FloatOp::Add)) else { return false };
+        fma.nearest_even && fma.keeps_denormals() == sum.keeps_denormals()
+    }
+
+    pub(crate) fn row_mut(
+        &mut self,
+        width: FloatWidth,
+    ) -> &mut Option<[Behaviour; FloatOp::ALL.len()]> {
+        &mut self.0[width as usize]
+    }
+
+    /// Negation and magnitude change the sign bit and nothing else.
+    pub fn sign_alone(&self, width: FloatWidth) -> bool {
+        let is_sign = |op| matches!(op, FloatOp::Negate | FloatOp::Absolute);
+        self.all(width, is_sign, |b| b == Behaviour::RIGHT)
+    }
+
+    /// Negation keeps denormals, or none of the operations that compute with what it gives does. (Of a NaN they
+    /// make a NaN, whatever its sign.)
+    pub fn negates_operands(&self, width: FloatWidth) -> bool {
+        use FloatOp::*;
+        let computes = |op| matches!(op, Add | Subtract | Multiply | Divide | Fma);
+        self.get(width, Negate).is_some_and(Behaviour::keeps_denormals)
+            || self.all(width, computes, |b| !b.keeps_inputs)
+    }
+
+    /// Minimum and maximum tell denormal numbers apart.
+    pub fn orders(&self, width: FloatWidth) -> bool {
+        let is_choice = |op| matches!(op, FloatOp::Minimum | FloatOp::Maximum);
+        self.all(width, is_choice, Behaviour::keeps_denormals)
+    }
+
+    /// No operation but those of the sign bit alone and the conversion to a wider float, which both
+    /// can be had of integers, flushes denormals of a width.
+    pub fn keeps_denormals(&self, width: FloatWidth) -> bool {
+        use FloatOp::*;
+        let others = |op| !matches!(op, Negate | Absolute | Widen | Narrow);
+        // The result of the narrowing is of the other width.
+        let narrowed = width != FloatWidth::Single
+            || self.get(FloatWidth::Double, Narrow).is_none_or(Behaviour::keeps_denormals);
+        narrowed && self.all(width, others, Behaviour::keeps_denormals)
+    }
+}
+
+impl fmt::Display for FloatTable {
+    /// A line for each operation: what it gets wrong, by width.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        for op in FloatOp::ALL {
+            write!(f, "{:<12}", format!("{op:?}"))?;
+            for width in FloatWidth::ALL {
+                let text = self.get(width, op).map_or("-".to_string(), |b| {
+                    let wrong: Vec<&str> = [
+                        (b.keeps_inputs, "flushes inputs"),
+                        (b.keeps_results, "flushes results"),
+                        (b.signed_zeros, "zeros"),
+                        (b.nans, "NaN"),
+                        (b.nearest_even, "rounding"),
+                    ]
+                    .into_iter()
+                    .filter_map(|(right, what)| (!right).then_some(what))
+                    .collect();
+                    if wrong.is_empty() {
+                        "as IEEE 754".to_string()
+                    } else {
+                        wrong.join(", ")
+                    }
+                });
+                write!(f, " | {:<48}", format!("{width:?}: {text}"))?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! What running small kernels tells of a device, as data: [`crate::probe`] finds it out, device files have it, too.
+
+mod float_controls;
+mod float_table;
+mod named;
+
+pub use float_controls::FloatControls;
+pub use float_table::{Behaviour, FloatOp, FloatTable, FloatWidth};
+pub(crate) use named::{ANSWERS, BEHAVIOUR};
+
+/// What a device's arithmetic does in compute shaders that ask for `controls`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Probe {
+    /// The execution modes to ask for.
+    pub controls: FloatControls,
+    /// RoundingModeRTE of 32 bits should be asked for only by kernels that divide numbers of 32 bits. Without it
+    /// sums, products and Fma of the device treat denormals alike, and the nearest number is the result all the same;
+    /// with it they do not (NVIDIA's driver 580: sums and products keep them, Fma flushes). Quotients may need it
+    /// (there those by numbers beyond 2^126 are zero without it).
+    pub nearest32_to_divide: bool,
+    /// GLSL.std.450 Fma of 32 bits rounds once.
+    pub fma32_fused: bool,
+    /// GLSL.std.450 Fma of 64 bits rounds once; false without float64.
+    pub fma64_fused: bool,
+    /// OpFDiv of 32 bits is correctly rounded.
+    pub div32_exact: bool,
+    /// OpFDiv of 64 bits is correctly rounded; false without float64.
+    pub div64_exact: bool,
+    /// GLSL.std.450 Sqrt of 32 bits is correctly rounded.
+    pub sqrt32_exact: bool,
+    /// GLSL.std.450 Sqrt of 64 bits is correctly rounded; false without float64.
+    pub sqrt64_exact: bool,
+    /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero, and makes NaN of NaN. (Vulkan allows 3 + 2 |x|;
+    /// OpenCL's relaxed exponentials, which round once more for their base, 3.)
+    pub exp2_accurate: bool,
+    /// GLSL.std.450 Exp2 of 32 bits is within 2.2 ulp, and so much of 1, wherever its result is no denormal number; it
+    /// is infinite from 128 on and vanishes from -151 on.
+    pub exp2_wide: bool,
+    /// Results of Exp2 of 32 bits that are denormal are within 1 ulp.
+    pub exp2_denormals: bool,
+    /// GLSL.std.450 Log2 of 32 bits is within what OpenCL's relaxed logarithms may err by, multiplied by ln 2 and
+    /// log10 2 too. (Vulkan allows 3 ulp before that multiplication, OpenCL after it; and 2^-21 in [0.5, 2] both.)
+    pub log2_accurate: bool,
+    /// OpFAdd and OpFMul of 32 bits round to nearest even.
+    pub nearest32: bool,
+    /// OpFAdd and OpFMul of 64 bits round to nearest even; false without float64.
+    pub nearest64: bool,
+    /// What each operation does with denormals, zeros and NaN.
+    pub floats: FloatTable,
+    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM, of 15 as of 22, makes
+    /// something else of it on processors with AVX-512.)
+    pub merges_signs: bool,
+    /// Subgroups are filled in the order of local indices.
+    pub subgroups_in_order: bool,
+    /// A subgroup goes on while others of its work-group wait for it.
+    pub subgroups_go_on: bool,
+}

@@ -1,0 +1,99 @@
+//! The probe's answers by name, as device files have them and the disk cache orders them.
+
+use crate::physical::found::{Behaviour, FloatControls, FloatOp, FloatTable, FloatWidth, Probe};
+use crate::physical::Features;
+use crate::quirks::Quirks;
+
+/// A field of `T` that is true or false: its name and its place.
+pub(crate) type Answer<T> = (&'static str, fn(&mut T) -> &mut bool);
+
+macro_rules! answers {
+    ($name:ident of $of:ident: $($field:ident)*) => {
+        pub(crate) const $name: &[Answer<$of>] =
+            &[$((stringify!($field), |it| &mut it.$field),)*];
+    };
+}
+
+answers! {
+    ANSWERS of Probe:
+    nearest32_to_divide
+    fma32_fused
+    fma64_fused
+    div32_exact
+    div64_exact
+    sqrt32_exact
+    sqrt64_exact
+    exp2_accurate
+    exp2_wide
+    exp2_denormals
+    log2_accurate
+    nearest32
+    nearest64
+    merges_signs
+    subgroups_in_order
+    subgroups_go_on
+}
+
+answers! {
+    BEHAVIOUR of Behaviour:
+    keeps_inputs
+    keeps_results
+    signed_zeros
+    nans
+    nearest_even
+}
+
+impl Probe {
+    /// Returns what good hardware does, so far as nobody ran kernels on it: operations are as IEEE 754 has them, but for
+    /// denormals where the device cannot be asked to keep them, and Fma rounds once. Quotients and roots of 32 bits are
+    /// not correctly rounded, since Vulkan does not ask for that. Sub-groups are in order.
+    pub(crate) fn assumed(f: &Features, quirks: Quirks) -> Probe {
+        let controls = FloatControls::offered(f, quirks);
+        let mut probe = Probe { controls, ..Probe::default() };
+        let not_of_good_hardware =
+            ["nearest32_to_divide", "div32_exact", "sqrt32_exact", "subgroups_go_on"];
+        for (name, place) in ANSWERS {
+            let is_of_doubles = name.contains("64");
+            *place(&mut probe) =
+                !not_of_good_hardware.contains(name) && (f.float64 || !is_of_doubles);
+        }
+        let there = [f.float16, true, f.float64];
+        for (width, _) in FloatWidth::ALL.into_iter().zip(there).filter(|(_, there)| *there) {
+            probe.floats.add_width(width);
+            if !controls.denorm_preserve[width as usize] {
+                probe.floats.flush(width);
+            }
+        }
+        probe
+    }
+}
+
+impl FloatTable {
+    /// Adds a width whose operations are all as IEEE 754 has them.
+    pub(crate) fn add_width(&mut self, width: FloatWidth) {
+        *self.row_mut(width) = Some([Behaviour::RIGHT; FloatOp::ALL.len()]);
+    }
+
+    /// Takes from a width's arithmetic that it keeps denormals.
+    fn flush(&mut self, width: FloatWidth) {
+        use FloatOp::*;
+        for op in [Add, Subtract, Multiply, Divide, SquareRoot, Fma] {
+            if let Some(behaviour) = self.place(width, op) {
+                (behaviour.keeps_inputs, behaviour.keeps_results) = (false, false);
+            }
+        }
+    }
+
+    /// Returns the place of an operation's behaviour; `None` if the width is not there.
+    pub(crate) fn place(&mut self, width: FloatWidth, op: FloatOp) -> Option<&mut Behaviour> {
+        self.row_mut(width).as_mut().map(|row| &mut row[op as usize])
+    }
+}
+
+impl Behaviour {
+    /// Returns the names of what the operation does not do as IEEE 754 has it.
+    pub(crate) fn lacks(mut self) -> Vec<&'static str> {
+        let lacking = BEHAVIOUR.iter().filter(|(_, place)| !*place(&mut self));
+        lacking.map(|(name, _)| *name).collect()
+    }
+}
