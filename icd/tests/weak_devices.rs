@@ -114,6 +114,7 @@ fn validate(words: &[u32], device: &Device) -> Result<(), String> {
         .stderr(piped())
         .spawn()
         .map_err(|error| format!("spirv-val (package spirv-tools): {error}"))?;
+    let words = without_maximal_reconvergence(words);
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let written = child.stdin.take().map(|mut input| input.write_all(&bytes));
     let done = child.wait_with_output().map_err(|error| error.to_string())?;
@@ -125,6 +126,16 @@ fn validate(words: &[u32], device: &Device) -> Result<(), String> {
             String::from_utf8_lossy(&done.stderr)
         )),
     }
+}
+
+/// Leaves out `OpExecutionMode %f MaximallyReconvergesKHR`, which older validators do not know and which changes nothing of
+/// what else is valid.
+fn without_maximal_reconvergence(words: &[u32]) -> Vec<u32> {
+    const MODE: [u32; 2] = [3 << 16 | 16, 6023];
+    let at = words.windows(3).position(|part| [part[0], part[2]] == MODE);
+    let at = at.unwrap_or(words.len());
+    let end = words.len().min(at + 3);
+    [&words[..at], &words[end..]].concat()
 }
 
 /// A vector that is not aligned to its size is accessed in parts where the device has no scalarBlockLayout.

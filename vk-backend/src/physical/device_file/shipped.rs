@@ -10,13 +10,24 @@ macro_rules! files {
 files! {
     "adreno-turnip"
     "android"
+    "anv-bmg"
+    "anv-skl"
+    "apple-honeykrisp"
     "apple-kosmickrisp"
     "apple-moltenvk"
     "intel-anv"
     "mali-panvk"
+    "nvk-ampere"
     "pi4-v3dv"
     "pi5-v3dv"
     "radeon-radv"
+    "radv-gfx1201"
+    "radv-navi10"
+    "radv-navi21"
+    "radv-navi31"
+    "radv-vega10"
+    "turnip-a630"
+    "turnip-a740"
 }
 
 /// Returns the short names of the files that [`super::DeviceFile::find`] knows.
