@@ -7,6 +7,7 @@
 use crate::analysis::known_bits::KnownBits;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// How many steps back an address is followed.
@@ -29,7 +30,7 @@ pub fn run(func: &mut Function) -> bool {
             if align <= 1 {
                 continue;
             }
-            let exponent = addresses.of(ptr);
+            let exponent = addresses.of(ptr, align.trailing_zeros());
             if exponent < align.trailing_zeros() {
                 lowered.push((inst, 1 << exponent));
             }
@@ -56,9 +57,13 @@ struct Addresses<'a> {
     incoming: SecondaryMap<Value, SmallVec<[Value; 2]>>,
     /// True for an address of which what is not known counts.
     is_exact: bool,
+    /// The exponent that the access needs: whether one is greater does not matter.
+    needed: u32,
     visits: u32,
     /// Parameters that are being looked at.
     open: SmallVec<[Value; 4]>,
+    /// Exponents that were found for the same access, where no parameter was being looked at.
+    found: FxHashMap<Value, u32>,
 }
 
 impl<'a> Addresses<'a> {
@@ -73,12 +78,15 @@ impl<'a> Addresses<'a> {
             });
         }
         let known = KnownBits::new(func, None);
-        let (is_exact, visits, open) = (false, 0, SmallVec::new());
-        Addresses { func, known, incoming, is_exact, visits, open }
+        let (is_exact, needed, visits) = (false, 0, 0);
+        let (open, found) = Default::default();
+        Addresses { func, known, incoming, is_exact, needed, visits, open, found }
     }
 
-    /// Returns the exponent of an access's address.
-    fn of(&mut self, ptr: Value) -> u32 {
+    /// Returns the exponent of an access's address, or any that is no less than `needed` if its own is not.
+    fn of(&mut self, ptr: Value, needed: u32) -> u32 {
+        self.needed = needed;
+        self.found.clear();
         let space = self.func.ty(ptr).space();
         let is_object = matches!(space, Some(AddressSpace::Private | AddressSpace::Local));
         self.visits = 0;
@@ -113,6 +121,22 @@ impl<'a> Addresses<'a> {
     }
 
     fn pointer(&mut self, ptr: Value, depth: u32) -> u32 {
+        self.once(ptr, |this| this.pointer_anew(ptr, depth))
+    }
+
+    /// Returns what was found for a value before, or finds it: a chain of choices has two ways to each of its values.
+    fn once(&mut self, value: Value, find: impl FnOnce(&mut Self) -> u32) -> u32 {
+        if let Some(&found) = self.found.get(&value).filter(|_| self.open.is_empty()) {
+            return found;
+        }
+        let found = find(self);
+        if self.open.is_empty() && self.visits < MAX_VISITS {
+            self.found.insert(value, found);
+        }
+        found
+    }
+
+    fn pointer_anew(&mut self, ptr: Value, depth: u32) -> u32 {
         self.visits += 1;
         let depth = depth.checked_sub(1).filter(|_| !self.is_exact || self.visits < MAX_VISITS);
         let Some(depth) = depth else { return if self.is_exact { 0 } else { ANY } };
@@ -159,6 +183,10 @@ impl<'a> Addresses<'a> {
         if let Some(bits) = self.func.as_const(value) {
             return bits.trailing_zeros().min(ANY);
         }
+        self.once(value, |this| this.integer_anew(value, depth))
+    }
+
+    fn integer_anew(&mut self, value: Value, depth: u32) -> u32 {
         self.visits += 1;
         let depth = depth.checked_sub(1).filter(|_| !self.is_exact || self.visits < MAX_VISITS);
         let Some(depth) = depth else { return self.unknown(value) };
@@ -173,7 +201,8 @@ impl<'a> Addresses<'a> {
                     _ => self.unknown(value),
                 },
                 BinaryOp::Shl => match self.func.as_const(b) {
-                    Some(by) => self.integer(a, depth) + by.min(63) as u32,
+                    Some(by) if by >= u64::from(self.needed) => ANY,
+                    Some(by) => self.integer(a, depth) + by as u32,
                     None => self.unknown(value),
                 },
                 _ => self.unknown(value),
@@ -204,6 +233,9 @@ impl<'a> Addresses<'a> {
     /// keep vectors aligned; another constant is the size of something that is counted one by one.
     fn multiple(&mut self, value: Value, factor: i64, depth: u32) -> u32 {
         let own = factor.trailing_zeros();
+        if own >= self.needed {
+            return own;
+        }
         match factor.unsigned_abs().is_power_of_two() {
             true => self.integer(value, depth) + own,
             false => self.known.trailing_zeros(value) + own,
