@@ -498,6 +498,7 @@ fn run_passes(
     tell_of_target(ir, target);
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);
+    pipeline.align_called(ir, target)?;
     pipeline.contract(ir, target)?;
     pipeline.dot_products(ir, target)?;
     pipeline.mark_invariant_loads(ir, target)?;

@@ -4,6 +4,7 @@
 //! 22 bytes, or a `float4` behind two floats: processors and some GPUs allow it. Others, as NVIDIA's, read other bytes, and
 //! say nothing.
 
+use crate::analysis::call_graph::{calls, CallGraph};
 use crate::analysis::known_bits::KnownBits;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
@@ -21,8 +22,48 @@ const ANY: u32 = 63;
 
 /// Lowers the alignments of a function's loads and stores. Returns true if any changed.
 pub fn run(func: &mut Function) -> bool {
+    run_with(func, FxHashMap::default())
+}
+
+/// On a processor, lowers the alignments in functions that are called by what their callers pass: addresses in objects that those
+/// know. Returns true if any changed.
+///
+/// # Errors
+/// Recursion.
+pub fn run_on_called(module: &mut Module) -> Result<bool, String> {
+    let mut changed = false;
+    // For each parameter the least exponent of what is passed; `None` where that may be no address in a known object.
+    let mut passed: FxHashMap<(Func, usize), Option<u32>> = FxHashMap::default();
+    // Callers first.
+    for &id in CallGraph::compute(module)?.order.iter().rev() {
+        let func = &mut module.functions[id];
+        let given = func.params().iter().enumerate().filter_map(|(place, &param)| {
+            let exponent = passed.get(&(id, place))?.as_ref()?;
+            Some((param, *exponent))
+        });
+        let given: Exponents = given.collect();
+        if !given.is_empty() {
+            changed |= run_with(func, given.clone());
+        }
+        let mut addresses = Addresses::new(func, given);
+        for (callee, args) in calls(func) {
+            for (place, &arg) in args.iter().enumerate() {
+                let exponent = addresses.in_object(arg, ANY);
+                let least = passed.entry((callee, place)).or_insert(Some(ANY));
+                *least = least.zip(exponent).map(|(a, b)| a.min(b));
+            }
+        }
+    }
+    Ok(changed)
+}
+
+/// Exponents of values.
+type Exponents = FxHashMap<Value, u32>;
+
+/// As [`run`], where exponents of some parameters are known, which are addresses in objects.
+fn run_with(func: &mut Function, params: Exponents) -> bool {
     let mut lowered = Vec::new();
-    let mut addresses = Addresses::new(func);
+    let mut addresses = Addresses::new(func, params);
     for inst in func.layout_insts() {
         if let InstData::Load { ptr, align, .. } | InstData::Store { ptr, align, .. } =
             func.insts[inst]
@@ -63,11 +104,13 @@ struct Addresses<'a> {
     /// Parameters that are being looked at.
     open: SmallVec<[Value; 4]>,
     /// Exponents that were found for the same access, where no parameter was being looked at.
-    found: FxHashMap<Value, u32>,
+    found: Exponents,
+    /// The function's parameters that are addresses in objects.
+    params: Exponents,
 }
 
 impl<'a> Addresses<'a> {
-    fn new(func: &'a Function) -> Addresses<'a> {
+    fn new(func: &'a Function, params: Exponents) -> Addresses<'a> {
         let mut incoming = SecondaryMap::<Value, SmallVec<[Value; 2]>>::new();
         for &block in func.layout.iter().filter(|_| func.exact_objects) {
             let Some(last) = func.terminator(block) else { continue };
@@ -80,20 +123,33 @@ impl<'a> Addresses<'a> {
         let known = KnownBits::new(func, None);
         let (is_exact, needed, visits) = (false, 0, 0);
         let (open, found) = Default::default();
-        Addresses { func, known, incoming, is_exact, needed, visits, open, found }
+        Addresses { func, known, incoming, is_exact, needed, visits, open, found, params }
     }
 
     /// Returns the exponent of an access's address, or any that is no less than `needed` if its own is not.
     fn of(&mut self, ptr: Value, needed: u32) -> u32 {
-        self.needed = needed;
-        self.found.clear();
+        self.in_object(ptr, needed).unwrap_or_else(|| {
+            self.begin(false, needed);
+            self.pointer(ptr, MAX_DEPTH)
+        })
+    }
+
+    /// Returns the same of an address in an object of which what is not known counts; `None` of others.
+    fn in_object(&mut self, ptr: Value, needed: u32) -> Option<u32> {
         let space = self.func.ty(ptr).space();
         let is_object = matches!(space, Some(AddressSpace::Private | AddressSpace::Local));
+        self.begin(true, needed);
+        if !is_object || !self.func.exact_objects || !self.is_in_object(ptr, MAX_EXACT_DEPTH) {
+            return None;
+        }
         self.visits = 0;
-        self.is_exact =
-            is_object && self.func.exact_objects && self.is_in_object(ptr, MAX_EXACT_DEPTH);
-        self.visits = 0;
-        self.pointer(ptr, if self.is_exact { MAX_EXACT_DEPTH } else { MAX_DEPTH })
+        Some(self.pointer(ptr, MAX_EXACT_DEPTH))
+    }
+
+    /// Begins with another address.
+    fn begin(&mut self, is_exact: bool, needed: u32) {
+        (self.is_exact, self.needed, self.visits) = (is_exact, needed, 0);
+        self.found.clear();
     }
 
     /// Returns true for an address in an object that the function knows.
@@ -110,6 +166,7 @@ impl<'a> Addresses<'a> {
             Some(
                 InstData::Alloca { .. } | InstData::GlobalAddr { .. } | InstData::LoadArg { .. },
             ) => true,
+            None if self.params.contains_key(&ptr) => true,
             None if self.has_incoming(ptr) => self.on_incoming(
                 ptr,
                 true,
@@ -148,6 +205,9 @@ impl<'a> Addresses<'a> {
                 self.pointer(a, depth).min(self.pointer(b, depth))
             }
             None if self.is_exact => {
+                if let Some(&exponent) = self.params.get(&ptr) {
+                    return exponent;
+                }
                 self.on_incoming(ptr, ANY, |this, arg| this.pointer(arg, depth), u32::min)
             }
             _ => ANY,

@@ -123,6 +123,10 @@ const VARIANTS: &[ModulePass] = &[
             alignment::run(func)
         })
     }),
+    ("alignment_of_called", |module| {
+        module.functions.values_mut().for_each(|func| func.exact_objects = true);
+        alignment::run_on_called(module).map(|_| ())
+    }),
     ("calls", |module| inline::run(module, inline::Thresholds::NONE, &NoPasses)),
     ("if_conversion_with_masks", |module| {
         on_each(module, |func| {
@@ -239,6 +243,15 @@ impl<'a> Pipeline<'a> {
         self.run_on_all(module, "dot_products", |func| {
             dot_products::run(func, target.accelerated_dot_products)
         })
+    }
+
+    /// Lowers the alignments of accesses in functions that are called, where the device is a processor.
+    pub fn align_called(&self, module: &mut Module, target: &Target) -> Result<(), String> {
+        if target.exact_objects && alignment::run_on_called(module)? {
+            self.observe("alignment", module, None);
+            debug_verify(module, "alignment")?;
+        }
+        Ok(())
     }
 
     /// Marks the loads of what nothing writes, where the device's driver makes use of it. Legalization takes the arguments

@@ -140,3 +140,31 @@ def test_objects_of_work_items_and_groups(m, rng, space, name):
             out = m.buffer(np.zeros(64, np.uint8))
             kernel(m.queue, (1,), None, out, m.buffer(value), np.uint32(at))
             assert (m.read(out, np.uint8, 64) == stored).all(), (kernel.function_name, at)
+
+
+def test_objects_of_callers(m):
+    """Functions that are not inlined write where their callers' addresses are, also through others."""
+    if not m.device.type & cl.device_type.CPU:
+        pytest.skip("undefined, and only processors are exact")
+    kernel = m.build("""
+        __attribute__((noinline)) void put(uchar *place, ulong value) { *(ulong *)place = value; }
+        __attribute__((noinline)) void twice(uchar *place, ulong value) { put(place, value); put(place + 9, ~value); }
+        __attribute__((noinline)) ulong get(local uchar *place) { return *(local ulong *)place; }
+        kernel void test(global ulong *out, uint n)
+        {
+            local uchar shared[32];
+            ulong words[4] = {0, 0, 0, 0};
+            twice((uchar *)words + n, 0x0807060504030201ul);
+            for (int i = 0; i < 32; i++) shared[i] = i;
+            for (int i = 0; i < 4; i++) out[i] = words[i];
+            out[4] = get(shared + n);
+        }""").test
+    for at in range(12):
+        out = m.empty(40)
+        kernel(m.queue, (1,), None, out, np.uint32(at))
+        got = m.read(out, np.uint8, 40)
+        want = np.zeros(32, np.uint8)
+        want[at:at + 8] = np.arange(1, 9)
+        want[at + 9:at + 17] = ~np.arange(1, 9, dtype=np.uint8)
+        assert (got[:32] == want).all(), at
+        assert (got[32:] == np.arange(at, at + 8)).all(), at

@@ -676,7 +676,8 @@ def test_independent_progress(m):
         pytest.skip("sub-groups of this device need not go on")
     size = m.device.max_work_group_size
     turn = m.buffer(np.zeros(64, np.uint32))
-    program.turns(m.queue, (64 * size,), (size,), turn, out)
-    groups = sub_group_info(m, program.turns, 0x2034, [size])[0]
+    turns = program.turns
+    turns(m.queue, (64 * size,), (size,), turn, out)
+    groups = sub_group_info(m, turns, 0x2034, [size])[0]
     assert groups > 1 and (m.read(turn, np.uint32, 64) == 100 * groups).all()
     assert (m.read(out, np.uint32, 64) == 100 * groups).all()
