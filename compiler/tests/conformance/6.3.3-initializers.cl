@@ -326,7 +326,7 @@ kernel void test(global uint *out) {
 
 //# accept: a compound literal of a number is an object where its address is taken
 //# expect: 5 7 3 9 1 2
-constant int *constant outside = &(constant int){9};
+constant const int *constant outside = &(constant int){9};
 void store(int *place, int value) { *place = value; }
 kernel void test(global uint *out) {
     int *number = &(int){5};
