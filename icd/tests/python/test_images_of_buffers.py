@@ -223,3 +223,28 @@ def test_greatest_dimensions(m):
     width, height = device.image2d_max_width, device.image2d_max_height
     layers = most(MAX_LAYERS, KINDS["2d_array"], width=width, height=height)
     assert layers == min(device.image_max_array_size, device.max_mem_alloc_size // (4 * width * height))
+
+
+@pytest.mark.parametrize("kind", [*KINDS.values(), BUFFER], ids=repr)
+def test_no_image_has_no_texels(m, kind):
+    """Alignments and sizes of images without a size are CL_INVALID_IMAGE_DESCRIPTOR; 0 is any for the greatest sizes alone."""
+    sizes = [name for name in ("width", "height", "depth", "layers") if getattr(described(kind), name)]
+    for name in (ROW_ALIGNMENT, SLICE_ALIGNMENT, BASE_ALIGNMENT, SIZE):
+        assert requirement(m, name, RGBA_BYTES, described(kind)) > 0
+        for size in sizes:
+            assert requirement(m, name, RGBA_BYTES, described(kind, **{size: 0})) == -65, (name, size)
+
+
+@pytest.mark.parametrize("kind", [KINDS["2d"], KINDS["3d"], BUFFER], ids=repr)
+def test_misaligned_memory_of_the_application(images, m, kind):
+    """CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, whatever the image is."""
+    base = requirement(m, BASE_ALIGNMENT, RGBA_BYTES, described(kind))
+    if base == 1:
+        pytest.skip("texels may begin anywhere")
+    memory = np.zeros(4 * int(np.prod(kind.shape)) + 2 * base, np.uint8)
+    start = -memory.ctypes.data % base + 1
+    flags = cl.mem_flags.USE_HOST_PTR | cl.mem_flags.READ_WRITE
+    buffer = cl.Buffer(m.context, flags, hostbuf=memory[start:start + memory.size - base])
+    with pytest.raises(cl.Error) as error:
+        images.create(kind, RGBA_BYTES, kind.shape, buffer=buffer)
+    assert error.value.code == -39

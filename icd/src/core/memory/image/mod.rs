@@ -221,13 +221,9 @@ impl Image {
         let mut usable = images_of(context).filter(|(_, images)| usable(images));
         let (home, _) = usable.next().ok_or(ClError(CL_IMAGE_FORMAT_NOT_SUPPORTED))?;
         let alignment = requirements::base_alignment(&context.devices[home], is_view, &layout);
-        if is_view {
-            ensure!(parent.origin.is_multiple_of(alignment), CL_MISALIGNED_SUB_BUFFER_OFFSET);
-        } else {
-            let host = parent.used_host_ptr().map_or(0, |host| host.0);
-            let aligned = parent.origin.is_multiple_of(alignment) && host.is_multiple_of(alignment);
-            ensure!(aligned, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
-        }
+        let host = parent.used_host_ptr().map_or(0, |host| host.0);
+        let aligned = parent.origin.is_multiple_of(alignment) && host.is_multiple_of(alignment);
+        ensure!(aligned, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
         let flags = access | host_access | parent.flags & HOST_POINTER;
         let base = MemBase::new(context.clone(), flags, size);
         let base = MemBase { host_ptr: parent.used_host_ptr(), ..base };

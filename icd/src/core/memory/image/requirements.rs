@@ -67,11 +67,12 @@ impl Question<'_> {
         }
         Ok(match name {
             CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT => {
+                self.check_sizes()?;
                 Value::of(self.base_alignment(context)?)
             }
             CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT
             | CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT => {
-                self.types(false)?;
+                self.check_sizes()?;
                 Value::of(PITCH_ALIGNMENT as usize * self.texel())
             }
             CL_IMAGE_REQUIREMENTS_SIZE_EXT => Value::of(self.size(context)?),
@@ -108,6 +109,23 @@ impl Question<'_> {
             None if any && desc.image_type == 0 => Ok(&TYPES),
             None => fail(CL_INVALID_IMAGE_DESCRIPTOR),
         }
+    }
+
+    /// Refuses a descriptor whose sizes no image has; the greatest sizes alone may be asked for with others of 0.
+    fn check_sizes(&self) -> Result<()> {
+        let Some(desc) = self.desc else { return Ok(()) };
+        self.types(false)?;
+        let sizes: &[usize] = match desc.image_type {
+            CL_MEM_OBJECT_IMAGE2D => &[desc.image_width, desc.image_height],
+            CL_MEM_OBJECT_IMAGE3D => &[desc.image_width, desc.image_height, desc.image_depth],
+            CL_MEM_OBJECT_IMAGE1D_ARRAY => &[desc.image_width, desc.image_array_size],
+            CL_MEM_OBJECT_IMAGE2D_ARRAY => {
+                &[desc.image_width, desc.image_height, desc.image_array_size]
+            }
+            _ => &[desc.image_width],
+        };
+        ensure!(!sizes.contains(&0), CL_INVALID_IMAGE_DESCRIPTOR);
+        Ok(())
     }
 
     fn layout(&self, is_view: bool) -> Option<Layout> {
