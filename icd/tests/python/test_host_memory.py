@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyopencl as cl
 import pytest
-from conftest import DRIVER, PYTHON
+from conftest import DRIVER, LIMIT_TO, PYTHON
 from image_formats import RGBA_UINT, Format
 from imaging import KINDS, MF, Images, all_coordinates
 
@@ -20,12 +20,23 @@ kernel void copy(global const uchar *from, global uchar *to) { to[get_global_id(
 """
 
 
+EXTENSION = "VK_EXT_external_memory_host"
+
+
+def device_file(name):
+    """The text of a device file: of a short name, or at a path."""
+    shipped = Path(__file__).parents[3] / "vk-backend" / "devices" / f"{name}.toml"
+    return (shipped if shipped.exists() else Path(name)).read_text()
+
+
 @pytest.fixture
 def unified(m):
     if not m.device.host_unified_memory:
         pytest.skip("the device has memory of its own")
     if {"HEKLA_STAGING", "HEKLA_NONCOHERENT"} & set(os.environ):
         pytest.skip("the device's memory is treated as another's")
+    if LIMIT_TO and EXTENSION not in device_file(LIMIT_TO):
+        pytest.skip(f"{LIMIT_TO} lacks {EXTENSION}")
     if DRIVER == "swiftshader":
         pytest.skip("SwiftShader does not import the host's memory (VK_EXT_external_memory_host)")
     return m.context
