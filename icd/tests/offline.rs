@@ -83,3 +83,21 @@ fn what_is_no_module_is_refused() {
     assert!(refused(&[text(&source), "--emit=ir"]).contains("source.spv: "));
     assert!(refused(&["no such file.spv"]).contains("no such file.spv: "));
 }
+
+/// Sub-groups are there only where the probe finds them in order, which the file of a device says.
+#[test]
+fn a_device_that_describes_itself_can_be_compiled_for() {
+    let text = printed(&["--describe"]);
+    let (probed, _) = text.split_once("[probed]").expect("a table of the probe's answers");
+    let source = file(
+        "described.cl",
+        b"kernel void f(global uint *out) { *out = sub_group_reduce_add((uint)get_local_id(0)); }",
+    );
+    let [source, whole, without] =
+        [source, file("described.toml", text.as_bytes()), file("unprobed.toml", probed.as_bytes())]
+            .map(|path| path.display().to_string());
+    let compile = |device: &str| heklac(&[&source, "-cl-std=CL3.0", "--limit-to", device]);
+    let done = compile(&whole);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(!compile(&without).status.success());
+}

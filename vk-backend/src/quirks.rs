@@ -28,7 +28,7 @@ bitflags::bitflags! {
         const UNMASKED_LOOP_VALUES = 1 << 6;
         /// A barrier of a sub-group waits for the work-group. Invocations of a sub-group run in step.
         const SUBGROUP_BARRIERS_WAIT = 1 << 7;
-        /// Subgroups are known to be filled in the order of local indices, and what [`Quirks::SUBGROUPS_GO_ON`] says is known
+        /// Subgroups are known to be filled in the order of local indices, and what [`Quirks::SUBGROUPS_PROGRESS`] says is known
         /// too, so that nobody need ask.
         const SUBGROUPS_IN_ORDER = 1 << 8;
         /// The driver is not to be called any more once its exit handlers have run.
@@ -65,8 +65,8 @@ bitflags::bitflags! {
         const NARROW_OFFSETS = 1 << 23;
         /// All calls are inlined, and compiling what becomes of that takes seconds for each 10,000 instructions.
         const SLOW_INLINED_CALLS = 1 << 24;
-        /// A subgroup goes on while others of its work-group wait for it.
-        const SUBGROUPS_GO_ON = 1 << 25;
+        /// Subgroups of a work-group make independent forward progress.
+        const SUBGROUPS_PROGRESS = 1 << 25;
         /// Keeping denormals of 32 bits costs instructions, or faster ones.
         const SLOW_DENORMALS = 1 << 26;
     }
@@ -341,7 +341,7 @@ const TABLE: [Row; 27] = [
         driver: vk::DriverId::NVIDIA_PROPRIETARY,
         versions: Versions::Any,
         device_type: None,
-        quirk: Quirks::SUBGROUPS_IN_ORDER.union(Quirks::SUBGROUPS_GO_ON),
+        quirk: Quirks::SUBGROUPS_IN_ORDER.union(Quirks::SUBGROUPS_PROGRESS),
     },
 ];
 
@@ -400,7 +400,7 @@ mod tests {
         assert!(Quirks::of(&driver).contains(Quirks::SLOW_BUFFER_COPIES));
         driver.device_type = vk::PhysicalDeviceType::INTEGRATED_GPU;
         let at_exit = Quirks::EXIT_BREAKS_PARENT | Quirks::EXIT_ENDS_DRIVER;
-        let subgroups = Quirks::SUBGROUPS_IN_ORDER | Quirks::SUBGROUPS_GO_ON;
+        let subgroups = Quirks::SUBGROUPS_IN_ORDER | Quirks::SUBGROUPS_PROGRESS;
         let of_all = Quirks::SERIALIZED_PIPELINES | at_exit | subgroups;
         assert_eq!(
             Quirks::of(&driver),

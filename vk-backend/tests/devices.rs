@@ -91,7 +91,7 @@ fn the_probe_answers_once_and_plausibly() {
     assert!(answer.subgroups_in_order);
     let quirks = device.info().quirks;
     if quirks.contains(Quirks::SUBGROUPS_IN_ORDER) {
-        assert_eq!(answer.subgroups_go_on, quirks.contains(Quirks::SUBGROUPS_GO_ON));
+        assert_eq!(answer.subgroups_progress, quirks.contains(Quirks::SUBGROUPS_PROGRESS));
     }
     use FloatOp::*;
     let sum =

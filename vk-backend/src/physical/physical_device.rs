@@ -103,7 +103,7 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
     });
     match config::fault() {
         Some(Fault::Subgroups) => {
-            device.info.quirks.remove(Quirks::SUBGROUPS_IN_ORDER | Quirks::SUBGROUPS_GO_ON)
+            device.info.quirks.remove(Quirks::SUBGROUPS_IN_ORDER | Quirks::SUBGROUPS_PROGRESS)
         }
         Some(Fault::Exit) => device.info.quirks.insert(Quirks::EXIT_ENDS_DRIVER),
         _ => {}

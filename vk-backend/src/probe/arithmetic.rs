@@ -45,7 +45,7 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         floats: table,
         merges_signs: floats::merges_signs(device, &controls)?,
         subgroups_in_order: subgroups::are_in_order(device),
-        subgroups_go_on: subgroups::go_on(device),
+        subgroups_progress: subgroups::make_progress(device),
     })
 }
 

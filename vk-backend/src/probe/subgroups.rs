@@ -86,23 +86,23 @@ fn is_in_order(device: &Arc<Device>, shape: [u32; 3]) -> Result<bool, Error> {
 /// More than the invocations of a subgroup, which are at most 128.
 const SHIFT: u32 = 256;
 
-/// Returns true if each subgroup of a work-group goes on while the others wait for it in loops, whichever comes first: in
+/// Returns true if subgroups make independent forward progress: each goes on while the others wait for it in loops. Tried in
 /// work-groups of two, and of as many as may be.
-pub(crate) fn go_on(device: &Arc<Device>) -> bool {
+pub(crate) fn make_progress(device: &Arc<Device>) -> bool {
     if config::fault() == Some(Fault::Subgroups) || !has_subgroups(device) {
         return false;
     }
     let size = device.info().features.subgroup_size;
     let most = longest(device) / size;
-    // Two come first: where they do not go on, more would take long to find that out.
-    let goes_on = |groups: u32| {
+    // Two are tried first: a device that runs one after the other would take long with more.
+    let progress = |groups: u32| {
         groups < 2
             || takes_turns(device, groups).unwrap_or_else(|error| {
                 tracing::warn!("the progress of subgroups was not probed: {error}");
                 false
             })
     };
-    most >= 2 && goes_on(2) && goes_on(most)
+    most >= 2 && progress(2) && progress(most)
 }
 
 /// Lets `groups` subgroups of one work-group take turns, upwards and downwards, by a word that counts the turns.

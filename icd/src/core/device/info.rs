@@ -20,9 +20,12 @@ const V3: cl_version = make_version(3, 0, 0);
 
 /// Returns what the compiler is told of the device, but for what takes opening it.
 pub fn compiled_for(device: &Device) -> Target {
-    let SubgroupsFound { in_order, go_on } = device.subgroups_found();
-    let (subgroups_in_order, subgroups_go_on) = (in_order, go_on);
-    let probe = vk::Probe { subgroups_in_order, subgroups_go_on, ..vk::Probe::default() };
+    let SubgroupsFound { in_order, progress } = device.subgroups_found();
+    let probe = vk::Probe {
+        subgroups_in_order: in_order,
+        subgroups_progress: progress,
+        ..vk::Probe::default()
+    };
     open::target(device.info(), &probe, device.image_features(), device.profile)
 }
 

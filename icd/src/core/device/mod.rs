@@ -59,7 +59,7 @@ impl Kind for Device {
 
 impl Device {
     pub fn new(physical: vk::PhysicalDevice, as_gpu: bool, named: bool) -> Device {
-        let in_order = SubgroupsFound { in_order: true, go_on: false };
+        let in_order = SubgroupsFound { in_order: true, progress: false };
         let subgroups = subgroups::offered(&physical.info.features, in_order);
         let has = |size| subgroups.is_some_and(|subgroups| subgroups.may_require(size));
         let profile = Profile::for_device(has);

@@ -19,8 +19,8 @@ impl Device {
                 return SubgroupsFound::default();
             }
             if info.quirks.contains(vk::Quirks::SUBGROUPS_IN_ORDER) {
-                let go_on = info.quirks.contains(vk::Quirks::SUBGROUPS_GO_ON);
-                return SubgroupsFound { in_order: true, go_on };
+                let progress = info.quirks.contains(vk::Quirks::SUBGROUPS_PROGRESS);
+                return SubgroupsFound { in_order: true, progress };
             }
             let probe = findings::known(info, open::PROBE, vk::Probe::from_bytes);
             let probe = probe.or_else(|| self.gpu().ok().map(|gpu| gpu.probe.clone()));
@@ -52,13 +52,13 @@ impl Device {
 pub struct SubgroupsFound {
     /// They are filled in the order of work-items in their work-group. Without that none are offered.
     pub in_order: bool,
-    /// One goes on while others of its work-group wait for it.
-    pub go_on: bool,
+    /// They make independent forward progress: one goes on while others of its work-group wait for it.
+    pub progress: bool,
 }
 
 impl SubgroupsFound {
     pub fn of(probe: &vk::Probe) -> SubgroupsFound {
-        SubgroupsFound { in_order: probe.subgroups_in_order, go_on: probe.subgroups_go_on }
+        SubgroupsFound { in_order: probe.subgroups_in_order, progress: probe.subgroups_progress }
     }
 }
 
@@ -81,7 +81,7 @@ pub fn offered(f: &vk::Features, found: SubgroupsFound) -> Option<Subgroups> {
     (may_have(f) && found.in_order).then_some(Subgroups {
         size: f.subgroup_size,
         sizes,
-        forward_progress: found.go_on,
+        forward_progress: found.progress,
         arithmetic: has(Ops::ARITHMETIC),
         clustered: has(Ops::CLUSTERED),
         shuffle_relative: has(Ops::SHUFFLE_RELATIVE),

@@ -52,6 +52,6 @@ pub struct Probe {
     pub merges_signs: bool,
     /// Subgroups are filled in the order of local indices.
     pub subgroups_in_order: bool,
-    /// A subgroup goes on while others of its work-group wait for it.
-    pub subgroups_go_on: bool,
+    /// Subgroups make independent forward progress: one goes on while others of its work-group wait for it.
+    pub subgroups_progress: bool,
 }

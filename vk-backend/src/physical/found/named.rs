@@ -31,7 +31,7 @@ answers! {
     nearest64
     merges_signs
     subgroups_in_order
-    subgroups_go_on
+    subgroups_progress
 }
 
 answers! {
@@ -46,17 +46,25 @@ answers! {
 impl Probe {
     /// Returns what good hardware does, so far as nobody ran kernels on it: operations are as IEEE 754 has them, but for
     /// denormals where the device cannot be asked to keep them, and Fma rounds once. Quotients and roots of 32 bits are
-    /// not correctly rounded, since Vulkan does not ask for that. Sub-groups are in order.
+    /// not correctly rounded, since Vulkan does not ask for that. Subgroups are in order; of their progress nothing is assumed.
     pub(crate) fn assumed(f: &Features, quirks: Quirks) -> Probe {
         let controls = FloatControls::offered(f, quirks);
-        let mut probe = Probe { controls, ..Probe::default() };
-        let not_of_good_hardware =
-            ["nearest32_to_divide", "div32_exact", "sqrt32_exact", "subgroups_go_on"];
-        for (name, place) in ANSWERS {
-            let is_of_doubles = name.contains("64");
-            *place(&mut probe) =
-                !not_of_good_hardware.contains(name) && (f.float64 || !is_of_doubles);
-        }
+        let mut probe = Probe {
+            controls,
+            fma32_fused: true,
+            fma64_fused: f.float64,
+            div64_exact: f.float64,
+            sqrt64_exact: f.float64,
+            exp2_accurate: true,
+            exp2_wide: true,
+            exp2_denormals: true,
+            log2_accurate: true,
+            nearest32: true,
+            nearest64: f.float64,
+            merges_signs: true,
+            subgroups_in_order: true,
+            ..Probe::default()
+        };
         let there = [f.float16, true, f.float64];
         for (width, _) in FloatWidth::ALL.into_iter().zip(there).filter(|(_, there)| *there) {
             probe.floats.add_width(width);
