@@ -2,6 +2,9 @@
 // Table-driven implementation of the exponential (and logarithm) function in IEEE floating-point
 // arithmetic, ACM TOMS 1989 and 1990, without the tables.
 
+// Of magnitudes below this, e^x - 1 and ln(1 + x) round to x.
+#define LINEAR_BELOW FROM_BITS((BITS)(BIAS - MANT - 2) << MANT)
+
 // y * 2^k for y near 1, rounded once also where the result is denormal.
 REAL NAME(scale)(REAL y, int k) {
     k = clamp(k, 2 - 2 * BIAS, 2 * BIAS);
@@ -84,8 +87,8 @@ REAL NAME(exp10)(REAL x) {
 #if !SHORT
 // expm1: 3 ulp allowed; about 1.
 REAL NAME(expm1)(REAL x) {
-    // Not by x == 0: where denormal numbers are taken for zero, LLVM takes the x that follows for a zero (lavapipe of Mesa 26).
-    if (NAME(is_nan)(x) || fabs(x) < FROM_BITS((BITS)(BIAS - MANT - 2) << MANT)) {
+    // x == 0 also holds of a denormal number where the device flushes those, and LLVM then returns a zero (lavapipe of Mesa 26).
+    if (NAME(is_nan)(x) || fabs(x) < LINEAR_BELOW) {
         return x;
     }
     if (x > EXP_OVERFLOW) {
@@ -181,7 +184,7 @@ REAL NAME(log1p_finite)(REAL x) {
 // log1p: 2 ulp allowed; below 2.
 REAL NAME(log1p)(REAL x) {
     if (x > R(-1.0) && x < FROM_BITS(INF_BITS)) {
-        return fabs(x) < FROM_BITS((BITS)(BIAS - MANT - 2) << MANT) ? x : NAME(log1p_finite)(x);
+        return fabs(x) < LINEAR_BELOW ? x : NAME(log1p_finite)(x);
     }
     return x == R(-1.0) ? FROM_BITS(INF_BITS | SIGN_BIT) : x > R(0.0) ? x : FROM_BITS(NAN_BITS);
 }

@@ -21,7 +21,7 @@
 // Products and quotients that may be denormal, or of numbers that may be.
 #define TIMES(a, b) ((a) * (b))
 #define OVER(a, b) ((a) / (b))
-// What a function of a tiny x is, where it must be denormal if x is.
+// A function's value for x: `own` for a tiny x where the device would flush a denormal one, else `value`.
 #define IF_TINY(x, own, value) (value)
 #define KEEPS_DENORMALS 1
 // Clears the low half of a significand.

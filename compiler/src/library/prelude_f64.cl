@@ -31,7 +31,7 @@
 #if HEKLA_RAISED_DENORMALS
 #define TIMES(a, b) __ieee_mul_f64(a, b)
 #define OVER(a, b) __ieee_div_f64(a, b)
-// What a function of a tiny x is, where it must be denormal if x is.
+// A function's value for x: `own` for a tiny x where the device would flush a denormal one, else `value`.
 #define IF_TINY(x, own, value) (__is_tiny_f64(x) ? (own) : (value))
 #define KEEPS_DENORMALS 0
 #else

@@ -33,7 +33,9 @@ impl Sema<'_> {
             ast::ExprKind::Member { base, name, name_span, arrow } => {
                 self.member(base, *name, *name_span, *arrow, span)
             }
-            ast::ExprKind::CompoundLiteral(name, init) => self.compound_literal(name, init, span),
+            ast::ExprKind::CompoundLiteral(name, init) => {
+                self.compound_literal(name, init, span, false)
+            }
             ast::ExprKind::Block(literal) => self.block_expr(literal, span),
             _ => Operand::Value(self.value_expr(expr)),
         }
@@ -195,43 +197,22 @@ impl Sema<'_> {
         self.int_value(u64::from(align), self.basic.ulong, span)
     }
 
-    /// `(type){ ... }`: an unnamed object, initialized where it is named.
-    fn compound_literal(
+    /// `(type){ ... }`: an unnamed object, initialized where it is named (C99 6.5.2.5). One of a number is a plain value unless
+    /// `has_address`: its address is taken.
+    pub(super) fn compound_literal(
         &mut self,
         name: &ast::TypeName,
         init: &ast::Initializer,
         span: Span,
+        has_address: bool,
     ) -> Operand {
-        let qual = self.type_name(name);
+        let mut qual = self.type_name(name);
         if self.is_error(qual.ty) {
             return self.error_operand(span);
         }
-        if self.module.types.numeric(qual.ty).is_some() {
+        if !has_address && self.module.types.numeric(qual.ty).is_some() {
             return Operand::Value(self.scalar_literal(qual.ty, init));
         }
-        self.unnamed_object(qual, init, span)
-    }
-
-    /// Returns the object that a compound literal is, also of a number, for its address (C99 6.5.2.5 p4).
-    pub(super) fn literal_object(
-        &mut self,
-        name: &ast::TypeName,
-        init: &ast::Initializer,
-        span: Span,
-    ) -> Operand {
-        let qual = self.type_name(name);
-        if self.is_error(qual.ty) {
-            return self.error_operand(span);
-        }
-        self.unnamed_object(qual, init, span)
-    }
-
-    fn unnamed_object(
-        &mut self,
-        mut qual: QualType,
-        init: &ast::Initializer,
-        span: Span,
-    ) -> Operand {
         let Some(entries) = self.initializer(&mut qual.ty, init, span) else {
             return self.error_operand(span);
         };

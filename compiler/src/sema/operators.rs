@@ -86,7 +86,7 @@ impl Sema<'_> {
     fn address_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
         let operand = match &operand.kind {
             ast::ExprKind::CompoundLiteral(name, init) => {
-                self.literal_object(name, init, operand.span)
+                self.compound_literal(name, init, operand.span, true)
             }
             _ => self.expr(operand),
         };
