@@ -12,6 +12,7 @@ mod differ;
 mod docs;
 mod driver;
 mod fuzz;
+mod gpus;
 mod hashcat;
 mod ingest;
 mod install;
@@ -72,6 +73,11 @@ usage: cargo xtask COMMAND
   reference [--first N] [--count N]
                             the same programs in a SPIR-V interpreter, as devices of several kinds,
                             against the C compiler's result
+  gpus [NAME...] [--suite unstable|trixie] [--only kernels|conformance] [--corpus TEXT]...
+       [--compiler FILE] [--record | --bless]
+                            compile programs for GPUs that are not here, and make their pipelines with those GPUs' own
+                            compilers, which Mesa's stand-ins for the kernel open; --record writes docs/gpus.md,
+                            --bless the budgets that `test` holds three of them to
   hashcat [--driver NAME] [--library FILE] [--hashcat FILE] [--modes N,N...] [--pure] [--seconds N]
                             hashcat tests itself and cracks an example hash in each of 41 modes
   apps [NAME...] [--vendor NAME] [--vendors DIR] [--driver NAME] [--library FILE] [--seconds N]
@@ -128,6 +134,7 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::run_command(rest),
         "differ" => differ::run(rest),
         "reference" => reference::run(rest),
+        "gpus" => gpus::run(rest),
         "hashcat" => hashcat::run(rest),
         "apps" => apps::run(rest),
         "soak" => soak::run_command(rest),

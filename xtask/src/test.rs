@@ -3,7 +3,7 @@
 
 use crate::driver::{self, Driver, Installed};
 use crate::system::{self, step};
-use crate::{artifact, attack, checks, docs, platforms, pool, Outcome};
+use crate::{artifact, attack, checks, docs, gpus, platforms, pool, Outcome};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -73,6 +73,8 @@ pub fn run(args: &[String]) -> Outcome {
         step(&format!("OpenCL programs through pyopencl on {}", driver.name()));
         python_suite(&python, driver, installed, None)?;
     }
+    step("compilers of GPUs that are not here");
+    gpus::check()?;
     step("commands of the documents");
     docs::run(&[])?;
     step("clpeak on lavapipe");

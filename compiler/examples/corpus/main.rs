@@ -2,7 +2,7 @@
 //! fetches the programs and runs this.
 //!
 //! `corpus DIR [--validate] [--time] [--digest] [--only TEXT] [--threads N] [--minimal] [--half]
-//! [--vector N]`: DIR holds a folder for each project. One line a program: verdict, time, size of the
+//! [--vector N] [--list FOLDER]`: DIR holds a folder for each project. One line a program: verdict, time, size of the
 //! SPIR-V, with `--digest` a hash of it, with `--time` the time of each stage; then the summary. A program
 //! that is refused because it needs what the device does not offer is counted apart, by what it needs,
 //! and is no failure; nor is one that no OpenCL compiler takes. Programs are OpenCL C (`.cl`) or modules of SPIR-V (`.il`).
@@ -12,7 +12,7 @@ mod projects;
 use hekla_compiler::{compile_il, compile_timed, Compiled, Il, Options, Source, Target, Timing};
 use projects::{items, Item};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -51,6 +51,8 @@ struct Request {
     target: Target,
     /// hashcat's VECT_SIZE.
     vector: u32,
+    /// The folder that programs are written to, if they are to be listed and not compiled.
+    list: Option<PathBuf>,
 }
 
 /// How a compile ended.
@@ -83,8 +85,37 @@ fn main() -> ExitCode {
     let mut items = items(&request.folder, request.vector);
     items.retain(|item| item.name.contains(&request.only));
     items.sort_by(|a, b| a.name.cmp(&b.name));
+    if let Some(folder) = &request.list {
+        return list(&items, folder);
+    }
     let reports = run(request, items);
     summarize(&reports)
+}
+
+/// Writes each program to a file of a folder, and a line for it: its name, the file, and its options, all behind tabs.
+fn list(items: &[Item], folder: &Path) -> ExitCode {
+    for (number, item) in items.iter().enumerate() {
+        let file = match item.module() {
+            Some(module) => module.to_path_buf(),
+            None => folder.join(format!("{number}.cl")),
+        };
+        if item.module().is_none() {
+            if let Err(error) = std::fs::write(&file, text(item)) {
+                eprintln!("corpus: {}: {error}", file.display());
+                return ExitCode::FAILURE;
+            }
+        }
+        let options = item.options.split_whitespace().collect::<Vec<_>>().join("\t");
+        println!("{}\t{}\t{options}", item.name, file.display());
+    }
+    ExitCode::SUCCESS
+}
+
+/// Returns the text of a program in OpenCL C.
+fn text(item: &Item) -> String {
+    let text = item.texts.iter().map(|file| std::fs::read(file).unwrap_or_default());
+    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    text.collect::<Vec<_>>().join("\n")
 }
 
 fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
@@ -97,6 +128,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
         threads: 2,
         target: Target::generic(),
         vector: 1,
+        list: None,
     };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
@@ -109,6 +141,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             "--only" => request.only = value()?,
             "--threads" => request.threads = number(&value()?)?,
             "--vector" => request.vector = number(&value()?)?,
+            "--list" => request.list = Some(PathBuf::from(value()?)),
             _ => request.folder = PathBuf::from(arg).canonicalize().unwrap_or_default(),
         }
     }
@@ -162,11 +195,9 @@ fn compile(item: &Item, options: &Options, target: &Target) -> (Compiled, Timing
         };
         return (compiled, Timing::default());
     }
-    let text = item.texts.iter().map(|file| std::fs::read(file).unwrap_or_default());
-    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect::<Vec<_>>();
     // A header of silx and pyFAI that editors need; their hosts drop the line.
     let headers = vec![("for_eclipse.h".to_string(), String::new())];
-    let source = Source { name: item.name.clone(), text: text.join("\n"), headers };
+    let source = Source { name: item.name.clone(), text: text(item), headers };
     compile_timed(&source, options, target)
 }
 

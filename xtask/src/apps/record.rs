@@ -2,6 +2,7 @@
 //! fails and why, from the programs' own table.
 
 use super::App;
+use crate::docs::section;
 use crate::system::root;
 use crate::Outcome;
 use std::collections::BTreeMap;
@@ -88,15 +89,6 @@ fn causes(apps: &[App]) -> String {
         app.known.iter().map(line).collect::<String>()
     };
     apps.iter().map(of).collect()
-}
-
-/// Returns what stands before a section, in it and after it, its lines of begin and end outside.
-fn section<'a>(text: &'a str, name: &str) -> Result<(&'a str, &'a str, &'a str), String> {
-    let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
-    let missing = || format!("docs/programs.md has no section {name}");
-    let from = text.find(&begin).ok_or_else(missing)? + begin.len();
-    let to = from + text[from..].find(&end).ok_or_else(missing)?;
-    Ok((&text[..from], &text[from..to], &text[to..]))
 }
 
 #[cfg(test)]

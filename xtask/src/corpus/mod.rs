@@ -7,7 +7,9 @@ mod modules;
 use crate::system::{self, cargo, run, step};
 use crate::Outcome;
 use std::path::PathBuf;
+use std::process::Command;
 
+/// Compiles all programs of the corpus in a folder (`--dir`), else in that of `target`.
 pub fn run_command(args: &[String]) -> Outcome {
     let (folder, rest) = match args {
         [flag, folder, rest @ ..] if flag == "--dir" => (PathBuf::from(folder), rest),
@@ -15,15 +17,16 @@ pub fn run_command(args: &[String]) -> Outcome {
     };
     let programs = fetch::all(&folder)?;
     step("compiling");
-    let mut command = cargo(&[
-        "run",
-        "--quiet",
-        "--release",
-        "-p",
-        "hekla-compiler",
-        "--example",
-        "corpus",
-        "--",
-    ]);
-    run(command.arg(&programs).args(rest))
+    run(example().arg(&programs).args(rest))
+}
+
+/// Returns the folder of the corpus; fetches what is missing.
+pub fn fetched() -> Result<PathBuf, String> {
+    fetch::all(&system::target().join("corpus"))
+}
+
+/// Returns the program that knows the corpus, without its arguments.
+pub fn example() -> Command {
+    let package = ["run", "--quiet", "--release", "-p", "hekla-compiler"];
+    cargo(&[&package[..], &["--example", "corpus", "--"]].concat())
 }

@@ -3,6 +3,9 @@
 mod commands;
 mod links;
 mod markdown;
+mod section;
+
+pub use section::section;
 
 use crate::system;
 use crate::Outcome;

@@ -46,3 +46,8 @@ pub fn register(_: &Path) -> Outcome {
 pub fn exit_status(code: u8) -> std::process::ExitStatus {
     std::os::unix::process::ExitStatusExt::from_raw(i32::from(code) << 8)
 }
+
+/// Returns the signal that ended a process.
+pub fn signal(status: std::process::ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}

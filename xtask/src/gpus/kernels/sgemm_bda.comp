@@ -1,0 +1,45 @@
+#version 450
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#define TS 16
+#define W 4
+layout(local_size_x = 16, local_size_y = 16) in;
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly restrict buffer A_ { float A_[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly restrict buffer B_ { float B_[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) writeonly restrict buffer C_ { float C_[]; };
+layout(push_constant) uniform P {
+    A_ q0;
+    B_ q1;
+    C_ q2;
+    int M, N, K;
+};
+shared float As[TS][TS * W], Bs[TS][TS * W];
+#define A q0.A_
+#define B q1.B_
+#define C q2.C_
+void main() {
+    int lx = int(gl_LocalInvocationID.x), ly = int(gl_LocalInvocationID.y);
+    int gx = int(gl_WorkGroupID.x) * TS * W, gy = int(gl_WorkGroupID.y) * TS * W;
+    float acc[W][W];
+    for (int i = 0; i < W; i++)
+        for (int j = 0; j < W; j++) acc[i][j] = 0;
+    for (int t = 0; t < K; t += TS) {
+        for (int i = 0; i < W; i++) {
+            As[lx][ly + i * TS] = A[(gy + ly + i * TS) * K + t + lx];
+            Bs[ly][lx + i * TS] = B[(t + ly) * N + gx + lx + i * TS];
+        }
+        barrier();
+        for (int p = 0; p < TS; p++) {
+            float a[W], b[W];
+            for (int i = 0; i < W; i++) {
+                a[i] = As[p][ly + i * TS];
+                b[i] = Bs[p][lx + i * TS];
+            }
+            for (int i = 0; i < W; i++)
+                for (int j = 0; j < W; j++) acc[i][j] = fma(a[i], b[j], acc[i][j]);
+        }
+        barrier();
+    }
+    for (int i = 0; i < W; i++)
+        for (int j = 0; j < W; j++) C[(gy + ly + i * TS) * N + gx + lx + j * TS] = acc[i][j];
+}

@@ -1,0 +1,205 @@
+//! `cargo xtask gpus`: compiles programs for GPUs that are not here, and makes their pipelines with those GPUs' own
+//! compilers.
+
+mod budgets;
+mod compile;
+mod gpu;
+mod pipelines;
+mod programs;
+mod report;
+
+use crate::system::{self, step};
+use crate::Outcome;
+use compile::Compiled;
+use gpu::{Gpu, GPUS};
+use pipelines::{Compiler, End};
+use programs::Program;
+use report::{Report, Row};
+use std::path::{Path, PathBuf};
+
+const USAGE: &str =
+    "usage: cargo xtask gpus [NAME...] [--suite unstable|trixie] [--only kernels|conformance] \
+                     [--corpus TEXT]... [--compiler FILE] [--record | --bless]";
+
+/// What `cargo xtask test` looks at: drivers that do not change.
+const TESTED: [&str; 3] = ["radv-navi31", "radeon-radv", "nvk-ampere"];
+
+/// What is asked for.
+struct Request {
+    gpus: Vec<&'static Gpu>,
+    /// The Debian release that drivers come from.
+    suite: String,
+    kernels: bool,
+    conformance: bool,
+    /// Parts of names of programs of the corpus.
+    corpus: Vec<String>,
+    /// The heklac that compiles; without one that of the tree is built.
+    compiler: Option<PathBuf>,
+    /// True to write docs/gpus.md.
+    record: bool,
+    /// True to hold kernels to their budgets.
+    budgets: bool,
+    /// True to write budgets anew.
+    bless: bool,
+}
+
+fn parse(args: &[String]) -> Result<Request, String> {
+    let mut request = Request {
+        gpus: Vec::new(),
+        suite: "unstable".to_string(),
+        kernels: true,
+        conformance: true,
+        corpus: Vec::new(),
+        compiler: None,
+        record: false,
+        budgets: false,
+        bless: false,
+    };
+    let mut words = args.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "--suite" => request.suite = words.next().ok_or(USAGE)?.to_string(),
+            "--only" => {
+                let only = words.next().ok_or(USAGE)?;
+                (request.kernels, request.conformance) = (only == "kernels", only == "conformance");
+            }
+            "--corpus" => request.corpus.push(words.next().ok_or(USAGE)?.to_string()),
+            "--compiler" => request.compiler = Some(words.next().ok_or(USAGE)?.into()),
+            "--record" => request.record = true,
+            "--bless" => request.bless = true,
+            name if !name.starts_with('-') => request.gpus.push(Gpu::named(name)?),
+            _ => return Err(USAGE.to_string()),
+        }
+    }
+    if request.bless && request.suite != "trixie" {
+        return Err("budgets are for drivers that do not change: --suite trixie".to_string());
+    }
+    if request.gpus.is_empty() && request.bless {
+        request.gpus = tested()?;
+    }
+    if request.gpus.is_empty() {
+        let there = |gpu: &&Gpu| request.suite != "trixie" || gpu.in_trixie;
+        request.gpus = GPUS.iter().filter(there).collect();
+    }
+    Ok(request)
+}
+
+/// Returns the GPUs of [`TESTED`].
+fn tested() -> Result<Vec<&'static Gpu>, String> {
+    TESTED.into_iter().map(Gpu::named).collect()
+}
+
+/// Runs the command. An error if a driver refuses a module, or crashes over it.
+pub fn run(args: &[String]) -> Outcome {
+    run_request(&parse(args)?)
+}
+
+/// The part of `cargo xtask test`: conformance programs, and kernels within their budgets, with the drivers of Debian 13.
+pub fn check() -> Outcome {
+    let args = ["--suite", "trixie"].map(str::to_string);
+    run_request(&Request { gpus: tested()?, budgets: true, ..parse(&args)? })
+}
+
+fn run_request(request: &Request) -> Outcome {
+    let heklac = match &request.compiler {
+        Some(file) => file.canonicalize().map_err(|e| format!("{}: {e}", file.display()))?,
+        None => compile::heklac()?,
+    };
+    system::ensure_packages(&["glslang-tools"])?;
+    let folder = system::target().join("gpus");
+    let mut programs = Vec::new();
+    if request.conformance {
+        programs.extend(programs::conformance(&folder.join("conformance"))?);
+    }
+    if !request.corpus.is_empty() {
+        programs.extend(programs::corpus(&folder.join("corpus"), &request.corpus)?);
+    }
+    let mut reports = Vec::new();
+    for gpu in &request.gpus {
+        step(gpu.name);
+        let compiler = Compiler::get(gpu, &request.suite)?;
+        let mut report = Report::new(gpu, compiler.device()?);
+        println!("{}", report.device);
+        let folder = folder.join(gpu.name);
+        make(&compiler, &heklac, &programs, &folder.join("programs"), &mut report)?;
+        if request.kernels {
+            report.kernels = kernels(&compiler, &heklac, gpu, &folder)?;
+        }
+        print!("{report}");
+        reports.push(report);
+    }
+    if request.record {
+        report::record(&reports)?;
+    }
+    if request.bless {
+        budgets::write(&reports)?;
+    }
+    let mut bad = reports.iter().flat_map(Report::bad).collect::<Vec<_>>();
+    if request.budgets {
+        bad.extend(budgets::exceeded(&reports)?);
+    }
+    match bad.is_empty() {
+        true => Ok(()),
+        false => Err(bad.join("\n")),
+    }
+}
+
+/// Compiles programs and makes their pipelines.
+fn make(
+    compiler: &Compiler,
+    heklac: &Path,
+    programs: &[Program],
+    folder: &Path,
+    report: &mut Report,
+) -> Outcome {
+    let compiled = compile::all(heklac, report.gpu, programs, folder)?;
+    let mut modules = Vec::new();
+    for (program, compiled) in programs.iter().zip(compiled) {
+        match compiled {
+            Compiled::Modules(files) => {
+                modules.extend(files.into_iter().map(|file| (program.name.clone(), file)));
+            }
+            Compiled::NotOffered => report.not_offered += 1,
+            Compiled::Failed(error) => report.failed.push(format!("{}: {error}", program.name)),
+        }
+    }
+    let files: Vec<PathBuf> = modules.iter().map(|(_, file)| file.clone()).collect();
+    let ends = compiler.make(&files)?;
+    for ((name, file), ends) in modules.into_iter().zip(ends) {
+        ends.into_iter().for_each(|end| report.add(&name, &file, end));
+    }
+    Ok(())
+}
+
+/// Compiles the kernels, and what stands beside them, and measures them.
+fn kernels(
+    compiler: &Compiler,
+    heklac: &Path,
+    gpu: &Gpu,
+    folder: &Path,
+) -> Result<Vec<Row>, String> {
+    let programs = programs::kernels();
+    let compiled = compile::all(heklac, gpu, &programs, &folder.join("kernels"))?;
+    let mut rows = Vec::new();
+    for (program, compiled) in programs.iter().zip(compiled) {
+        let module = match compiled {
+            Compiled::Modules(files) => files.into_iter().next(),
+            Compiled::Failed(error) => return Err(format!("{}: {error}", program.name)),
+            Compiled::NotOffered => None,
+        };
+        let mut modules: Vec<PathBuf> = module.into_iter().collect();
+        for shader in [format!("{}.comp", program.name), format!("{}_bda.comp", program.name)] {
+            let file = folder.join("kernels").join(format!("{shader}.spv"));
+            programs::shader(&shader, &file)?;
+            modules.push(file);
+        }
+        let mut ends = compiler.make(&modules)?.into_iter().map(|ends| ends.into_iter().next());
+        let mut next = || match ends.next().flatten() {
+            Some(End::Made(_, statistics)) => Some(statistics),
+            _ => None,
+        };
+        let row = [next(), next(), next()];
+        rows.push(Row { kernel: program.name.clone(), measured: row });
+    }
+    Ok(rows)
+}

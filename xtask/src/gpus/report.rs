@@ -1,0 +1,190 @@
+//! What came of a GPU's modules: printed, and written to docs/gpus.md.
+
+use super::gpu::Gpu;
+use super::pipelines::{End, Statistics, LIMIT};
+use crate::docs::section;
+use crate::system::root;
+use crate::Outcome;
+use std::fmt;
+use std::path::Path;
+
+/// A kernel's statistics: of Hekla's module, of the shader with storage buffers, of the one with pointers.
+pub struct Row {
+    pub kernel: String,
+    pub measured: [Option<Statistics>; 3],
+}
+
+/// What a kernel takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    pub instructions: u64,
+    /// Registers that are kept in memory.
+    pub spilled: u64,
+}
+
+/// What came of the modules for a GPU.
+pub struct Report {
+    pub gpu: &'static Gpu,
+    /// What the driver calls the device and itself.
+    pub device: String,
+    /// Programs that need what the device lacks.
+    pub not_offered: usize,
+    /// Programs that heklac should have compiled.
+    pub failed: Vec<String>,
+    /// Number of pipelines.
+    pipelines: usize,
+    refused: Vec<String>,
+    crashed: Vec<String>,
+    slow: Vec<String>,
+    spilling: Vec<String>,
+    pub kernels: Vec<Row>,
+}
+
+impl Report {
+    pub fn new(gpu: &'static Gpu, device: String) -> Report {
+        Report {
+            gpu,
+            device,
+            not_offered: 0,
+            failed: Vec::new(),
+            pipelines: 0,
+            refused: Vec::new(),
+            crashed: Vec::new(),
+            slow: Vec::new(),
+            spilling: Vec::new(),
+            kernels: Vec::new(),
+        }
+    }
+
+    /// Adds a pipeline of a program's module.
+    pub fn add(&mut self, program: &str, module: &Path, end: End) {
+        self.pipelines += 1;
+        let name = format!("{program} ({})", module.display());
+        match end {
+            End::Made(_, statistics) => {
+                let count = |name: &&str| statistics.get(*name).copied().unwrap_or_default();
+                let spilled: f64 = self.gpu.driver.spills.iter().map(count).sum();
+                if spilled > 0.0 {
+                    self.spilling.push(format!("{name}: {spilled}"));
+                }
+            }
+            End::Refused(code) => self.refused.push(format!("{name}: VkResult {code}")),
+            End::Crashed(signal) => self.crashed.push(format!("{name}: signal {signal}")),
+            End::TooLong => self.slow.push(name),
+        }
+    }
+
+    /// Returns what must not be: programs that did not compile, modules that were refused or crashed the driver.
+    pub fn bad(&self) -> Vec<String> {
+        let told = |what: &str, list: &[String]| {
+            list.iter().map(|one| format!("{}: {what}: {one}", self.gpu.name)).collect::<Vec<_>>()
+        };
+        [
+            told("failed", &self.failed),
+            told("refused", &self.refused),
+            told("crashed", &self.crashed),
+        ]
+        .concat()
+    }
+
+    /// Returns the row of the table of all GPUs.
+    fn row(&self) -> String {
+        format!(
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} |",
+            self.gpu.name,
+            self.device,
+            self.pipelines,
+            self.not_offered,
+            self.refused.len() + self.failed.len(),
+            self.crashed.len(),
+            self.slow.len(),
+            self.spilling.len()
+        )
+    }
+
+    /// Returns the table of the kernels: each statistic of Hekla's module, of the shader with storage buffers and of the
+    /// one with pointers.
+    fn kernel_table(&self) -> String {
+        let scores = self.gpu.driver.scores;
+        let mut table = format!("| kernel | {} |\n|", scores.join(" | "));
+        table.push_str(&" --- |".repeat(1 + scores.len()));
+        for row in &self.kernels {
+            table.push_str(&format!("\n| {} |", row.kernel));
+            for score in scores {
+                let of = |statistics: &Option<Statistics>| {
+                    let value = statistics.as_ref().and_then(|all| all.get(*score));
+                    value.map_or("-".to_string(), |value| value.round().to_string())
+                };
+                let all: Vec<String> = row.measured.iter().map(of).collect();
+                table.push_str(&format!(" {} |", all.join(" / ")));
+            }
+        }
+        table + "\n"
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lists = [
+            ("failed", &self.failed),
+            ("refused", &self.refused),
+            ("crashed", &self.crashed),
+            ("too slow", &self.slow),
+            ("spills", &self.spilling),
+        ];
+        for (what, list) in lists {
+            for one in list {
+                writeln!(f, "{what}: {one}")?;
+            }
+        }
+        writeln!(
+            f,
+            "{} pipelines: {} refused, {} crashed, {} over {LIMIT} s, {} spill; {} programs not offered, {} failed",
+            self.pipelines,
+            self.refused.len(),
+            self.crashed.len(),
+            self.slow.len(),
+            self.spilling.len(),
+            self.not_offered,
+            self.failed.len()
+        )?;
+        if !self.kernels.is_empty() {
+            writeln!(f, "Hekla / GLSL, storage buffers / GLSL, pointers")?;
+            write!(f, "{}", self.kernel_table())?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    /// Returns what each kernel takes of the statistics that budgets are for: instructions, by the driver's name, and
+    /// registers that are kept in memory.
+    pub fn costs(&self) -> Vec<(&str, Cost)> {
+        let cost = |statistics: &Statistics| {
+            let value = |name: &str| statistics.get(name).map_or(0, |value| *value as u64);
+            let instructions = self.gpu.driver.scores.iter().find(|n| n.starts_with("Instruction"));
+            Cost {
+                instructions: value(instructions.unwrap_or(&"")),
+                spilled: self.gpu.driver.spills.iter().map(|name| value(name)).sum(),
+            }
+        };
+        let of = |row: &'_ Row| row.measured[0].as_ref().map(cost);
+        self.kernels.iter().filter_map(|row| Some((row.kernel.as_str(), of(row)?))).collect()
+    }
+}
+
+/// Writes the tables of docs/gpus.md anew: a row for each GPU, and the kernels of each.
+pub fn record(reports: &[Report]) -> Outcome {
+    let path = root().join("docs/gpus.md");
+    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+    let text = std::fs::read_to_string(&path).map_err(failed)?;
+    let (before, _, after) = section(&text, "drivers")?;
+    let rows: Vec<String> = reports.iter().map(Report::row).collect();
+    let head = "| device file | device and driver | pipelines | programs not offered | refused | crashed | over 10 s | spill |\n\
+                | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |";
+    let text = format!("{before}\n{head}\n{}\n\n{after}", rows.join("\n"));
+    let (before, _, after) = section(&text, "kernels")?;
+    let table = |report: &Report| format!("### {}\n\n{}\n", report.device, report.kernel_table());
+    let tables: String = reports.iter().filter(|r| !r.kernels.is_empty()).map(table).collect();
+    std::fs::write(&path, format!("{before}\n{tables}{after}")).map_err(failed)
+}
