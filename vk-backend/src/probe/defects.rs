@@ -13,6 +13,8 @@ use crate::probe::run::run_in_place;
 /// What a device gets wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Defect {
+    /// Nothing that is submitted runs, though no call fails: as where a library stands in for the kernel's part of the driver.
+    Idle,
     /// Loops that end by what they load go wrong where a work-group does not fill the vectors that the
     /// driver makes of it: lanes without an invocation load zeros and run on. (On lavapipe of Mesa 22.3
     /// that uses up the rounds that it allows later loops.)
@@ -27,11 +29,13 @@ pub enum Defect {
 
 impl Defect {
     /// Every defect, in the order in which they are looked for.
-    pub const ALL: [Defect; 3] = [Defect::InactiveLanes, Defect::LongLoops, Defect::LoneFences];
+    pub const ALL: [Defect; 4] =
+        [Defect::Idle, Defect::InactiveLanes, Defect::LongLoops, Defect::LoneFences];
 
     /// Returns true if a device has the defect.
     fn is_found(self, device: &Arc<Device>) -> Result<bool, Error> {
         match self {
+            Defect::Idle => nothing_runs(device),
             Defect::InactiveLanes => inactive_lanes_run(device),
             Defect::LongLoops => long_loops_end_early(device),
             Defect::LoneFences => lone_fences_wait(device),
@@ -43,6 +47,7 @@ impl Defect {
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Defect::Idle => "runs nothing: a kernel that stores a number left memory as it was",
             Defect::InactiveLanes => "gives wrong results from loops in work-groups of some sizes",
             Defect::LongLoops => "ends long loops early, with wrong results",
             Defect::LoneFences => "loses work-items that execute a fence alone",
@@ -61,6 +66,14 @@ pub(crate) fn find(device: &Arc<Device>) -> Result<Option<Defect>, Error> {
         }
     }
     Ok(None)
+}
+
+/// An invocation stores another number than is there.
+fn nothing_runs(device: &Arc<Device>) -> Result<bool, Error> {
+    let mut k = KernelBuilder::new(1);
+    let (id, one, uint) = (k.global_id_x(), k.constant(1), k.uint());
+    k.store(0, uint, id, one);
+    Ok(run_in_place(device, &k.finish(), &[0], 1)? == [0])
 }
 
 /// Sizes of the work-groups that look for inactive lanes: no multiple of any vector's length.

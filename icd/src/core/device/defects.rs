@@ -64,7 +64,7 @@ mod tests {
         for defect in Defect::ALL.map(Some).into_iter().chain([None]) {
             assert_eq!(decode(&[encode(defect)]), Some(defect));
         }
-        for bytes in [&[][..], &[4], &[255], &[0, 0]] {
+        for bytes in [&[][..], &[5], &[255], &[0, 0]] {
             assert_eq!(decode(bytes), None);
         }
     }
