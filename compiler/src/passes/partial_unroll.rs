@@ -148,7 +148,8 @@ fn unroll_multiple(
     func.redirect(counted.latch, data.header, first);
     chain(func, data, counted, &clones, data.header);
     func.blocks[data.header].unroll = None;
-    func.blocks[header].unroll = Some(UnrollHint::Disable);
+    // Of what is left the number of rounds is known, too: the driver may unroll it.
+    func.blocks[header].unroll = func.miscompiles_remainder_loops.then_some(UnrollHint::Disable);
     true
 }
 

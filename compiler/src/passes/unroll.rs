@@ -27,6 +27,8 @@ const MAX_SAMPLING_LOOP: usize = 512;
 /// As above, where the program asks for it.
 const MAX_HINTED_TRIP_COUNT: usize = 257;
 const MAX_HINTED_LOOP: usize = 2048;
+/// As above, of one that indexes a private array: left as it is, each access becomes a choice among all elements.
+const MAX_HINTED_ARRAY_LOOP: usize = 16384;
 /// Most instructions that a function may grow to by unrolling.
 const MAX_FUNCTION: usize = 32768;
 
@@ -89,7 +91,10 @@ fn limits(func: &Function, cfg: &Cfg, data: &Loop, indexes_arrays: bool) -> Opti
         return None;
     }
     if indexes_arrays && has_varying_private_offset(func, cfg, data) {
-        return Some((MAX_TRIP_COUNT, MAX_LOOP));
+        return Some(match hint {
+            Some(UnrollHint::Full) => (MAX_HINTED_TRIP_COUNT, MAX_HINTED_ARRAY_LOOP),
+            _ => (MAX_TRIP_COUNT, MAX_LOOP),
+        });
     }
     let has_branches = branches(func, data) > 1;
     match hint {
