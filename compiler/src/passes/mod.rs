@@ -28,6 +28,7 @@ mod pending_targets;
 pub mod recursion;
 pub mod rotate;
 pub mod scalarize;
+mod select_operands;
 pub mod shared_calls;
 pub mod simplify;
 pub mod sroa;
@@ -83,6 +84,7 @@ function_passes! {
     PARTIAL_UNROLL = "partial_unroll", |func, _, _| partial_unroll::run(func);
     ROTATE = "rotate", |func, module, id| rotate::run(func, module.kernel_of(id));
     SCALARIZE = "scalarize", |func, _, _| scalarize::run(func);
+    SELECT_OPERANDS = "select_operands", |func, module, id| select_operands::run(func, module.kernel_of(id));
     SIMPLIFY = "simplify", |func, module, id| simplify::run(func, &module.globals, module.kernel_of(id));
     SROA = "sroa", |func, _, _| sroa::run(func);
     STORE_MERGING = "store_merging", |func, _, _| store_merging::run(func);
@@ -347,6 +349,7 @@ impl<'a> Pipeline<'a> {
             changed |= self.pass(module, func, MEM2REG)?;
             changed |= self.pass(module, func, SIMPLIFY)?;
             changed |= self.pass(module, func, IF_CONVERSION)?;
+            changed |= self.pass(module, func, SELECT_OPERANDS)?;
             if iteration > 0 && !changed {
                 // CSE and DCE have seen all that there is.
                 break;
