@@ -100,6 +100,9 @@ pub struct Target {
     /// True if accesses of private and local memory are exact where their addresses contradict the alignment of their types,
     /// as with every driver of processors: the language leaves them undefined (OpenCL C 6.3.5).
     pub exact_objects: bool,
+    /// True if a switch is compiled to a test of each case, one behind the other, after which each phi may still have a value of
+    /// before. Told by the driver.
+    pub sequential_switches: bool,
     /// True if an iteration of a loop has an overhead of tens of operations. Told by the driver.
     pub slow_loops: bool,
     /// True if compiling a private array takes the square of its accesses, unless it is alive across a barrier. Told by the
@@ -652,6 +655,7 @@ impl Target {
             read_only_loads: false,
             narrow_offsets: None,
             exact_objects: false,
+            sequential_switches: false,
             slow_loops: false,
             quadratic_private_arrays: false,
             call_sharing: None,

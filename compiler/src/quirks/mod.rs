@@ -12,6 +12,7 @@ pub mod loop_values;
 pub mod packed_halves;
 pub mod rotates;
 pub mod sign_merge;
+pub mod switch_trees;
 pub mod switches;
 pub mod uniform_loads;
 
@@ -20,8 +21,15 @@ use crate::passes::Pipeline;
 use crate::target::Target;
 
 /// The names of the passes that run on modules.
-pub const NAMES: [&str; 6] =
-    ["loop_values", "packed_halves", "rotates", "sign_merge", "switches", "uniform_loads"];
+pub const NAMES: [&str; 7] = [
+    "loop_values",
+    "packed_halves",
+    "rotates",
+    "sign_merge",
+    "switch_trees",
+    "switches",
+    "uniform_loads",
+];
 
 /// Runs what goes before legalization: that may put masks in place of signs.
 pub fn before_legalization(
@@ -43,6 +51,9 @@ pub fn after_legalization(
 ) -> Result<(), String> {
     if module.functions.values().any(switches::acts_on_subgroup) {
         pipeline.run_on_all(module, "switches", switches::run)?;
+    }
+    if target.sequential_switches {
+        pipeline.run_on_all(module, "switch_trees", switch_trees::run)?;
     }
     if target.slow_long_rotates && target.int64 {
         pipeline.run_on_all(module, "rotates", rotates::run)?;
@@ -73,6 +84,7 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<()> {
         "packed_halves" => packed_halves::run,
         "rotates" => rotates::run,
         "sign_merge" => |f| sign_merge::run(f, true),
+        "switch_trees" => switch_trees::run,
         "switches" => switches::run,
         "uniform_loads" => uniform_loads::run,
         _ => return None,

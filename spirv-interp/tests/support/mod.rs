@@ -63,6 +63,7 @@ pub fn middling() -> Device {
         slow_long_rotates: true,
         read_only_loads: true,
         narrow_offsets: Some(u32::MAX - 3),
+        sequential_switches: true,
         ..Target::generic()
     };
     Device { name: "middling", target, floats }
@@ -97,7 +98,12 @@ pub fn weak() -> Device {
 
 /// Returns the weak one, without Vulkan's memory model and with all kernel arguments in memory.
 pub fn weakest() -> Device {
-    let target = Target { vulkan_memory_model: false, push_constant_size: 0, ..Target::minimal() };
+    let target = Target {
+        vulkan_memory_model: false,
+        push_constant_size: 0,
+        sequential_switches: true,
+        ..Target::minimal()
+    };
     Device { name: "weakest", target, ..middling() }
 }
 
