@@ -4,6 +4,7 @@ pub mod access_types;
 pub mod alias;
 pub mod argument_alias;
 pub mod bank_conflicts;
+pub mod branch_facts;
 pub mod call_graph;
 pub mod data_layout;
 mod dependence;

@@ -10,6 +10,7 @@
 //! ([`spec_id::HAS_GLOBAL_OFFSET`](crate::kernel::spec_id::HAS_GLOBAL_OFFSET)), by which such an offset is chosen.
 
 use super::cursor::{rewrite_insts, Cursor};
+use crate::analysis::branch_facts::{BranchFacts, Fact};
 use crate::analysis::known_bits::KnownBits;
 use crate::analysis::underlying_objects::{UnderlyingObject, UnderlyingObjects};
 use crate::ir::cfg::Cfg;
@@ -19,6 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many values are looked at to learn the sign of one.
 const MAX_STEPS: u32 = 64;
+/// How many steps what branches tell of a number is followed.
+const MAX_COMPARISONS: u32 = 4;
 /// How far the computation of an offset is repeated in 32 bits.
 const MAX_DEPTH: u32 = 8;
 
@@ -52,13 +55,12 @@ fn narrow_offsets(
         func,
         bits: KnownBits::new(func, kernel),
         incoming: Incoming::find(func, cfg.rpo()),
+        facts: BranchFacts::new(func, &cfg),
     };
     let slack = (1i64 << 32).saturating_sub_unsigned(largest);
-    let others = used_otherwise(func, &signs, slack);
+    let others = used_otherwise(func, &cfg, &signs, slack);
     let objects = UnderlyingObjects::compute(func, &cfg);
-    let blocks = cfg.rpo().iter();
-    let insts = blocks.flat_map(|&block| func.blocks[block].insts.iter().copied());
-    let sign_of = |inst| {
+    let sign_of = |(block, inst)| {
         let InstData::PtrAdd { ptr, offset, .. } = func.insts[inst] else { return None };
         let result = func.result(inst)?;
         let is_known = matches!(
@@ -71,10 +73,16 @@ fn narrow_offsets(
         let is_extended =
             matches!(func.def_inst(offset), Some(InstData::Convert { op: ConvertOp::ZExt, .. }));
         let is_candidate = is_of_device(func, ptr) && is_known && is_wide && !is_extended;
-        let sign = (is_candidate && !others.contains(&result)).then(|| signs.of(offset))?;
+        let sign = (is_candidate && !others.contains(&result)).then(|| signs.of(offset, block))?;
         (sign != Sign::Unknown).then_some((inst, sign))
     };
-    insts.filter_map(sign_of).collect()
+    insts(func, &cfg).filter_map(sign_of).collect()
+}
+
+/// Returns the instructions that are reached, with their blocks.
+fn insts<'a>(func: &'a Function, cfg: &'a Cfg) -> impl Iterator<Item = (Block, Inst)> + 'a {
+    let of = |&block: &Block| func.blocks[block].insts.iter().map(move |&inst| (block, inst));
+    cfg.rpo().iter().flat_map(of)
 }
 
 fn is_of_device(func: &Function, ptr: Value) -> bool {
@@ -83,7 +91,7 @@ fn is_of_device(func: &Function, ptr: Value) -> bool {
 
 /// Returns the pointers that are more than addresses of accesses, or bases of those: what is added to them may be less than
 /// `-slack`.
-fn used_otherwise(func: &Function, signs: &Signs<'_>, slack: i64) -> FxHashSet<Value> {
+fn used_otherwise(func: &Function, cfg: &Cfg, signs: &Signs<'_>, slack: i64) -> FxHashSet<Value> {
     let mut others: FxHashSet<Value> = FxHashSet::default();
     let bases: FxHashSet<Value> = func
         .layout_insts()
@@ -92,14 +100,14 @@ fn used_otherwise(func: &Function, signs: &Signs<'_>, slack: i64) -> FxHashSet<V
             _ => None,
         })
         .collect();
-    for inst in func.layout_insts() {
+    for (block, inst) in insts(func, cfg) {
         let data = &func.insts[inst];
         match *data {
             InstData::PtrAdd { ptr, offset, .. } => {
                 let is_base = || func.result(inst).is_none_or(|result| bases.contains(&result));
                 let is_forward = match func.as_signed_const(offset) {
                     Some(k) => k >= 0 || k >= -slack && !is_base(),
-                    None => signs.of(offset) == Sign::Positive,
+                    None => signs.of(offset, block) == Sign::Positive,
                 };
                 if !is_forward {
                     others.insert(ptr);
@@ -146,15 +154,36 @@ struct Signs<'a> {
     func: &'a Function,
     bits: KnownBits<'a>,
     incoming: Incoming<'a>,
+    facts: BranchFacts<'a>,
 }
 
 impl Signs<'_> {
-    /// Returns what is known of the sign of an integer.
-    fn of(&self, value: Value) -> Sign {
-        self.follow(value, &mut FxHashSet::default())
+    /// Returns what is known in a block of the sign of an integer.
+    fn of(&self, value: Value, block: Block) -> Sign {
+        self.by_facts(value, &self.facts.at(block), MAX_DEPTH)
     }
 
-    /// Returns the same, for all that a value comes from. `seen`: what is being looked at; around a loop a number has the
+    /// Returns the same, by what holds there and by all that the value comes from.
+    fn by_facts(&self, value: Value, facts: &[Fact], depth: u32) -> Sign {
+        let sign = self.follow(value, &mut FxHashSet::default());
+        let Some(depth) = depth.checked_sub(1) else { return sign };
+        if sign == Sign::Positive || facts.is_empty() {
+            return sign;
+        }
+        if self.least(value, facts, MAX_COMPARISONS).is_some_and(|least| least >= 0) {
+            return Sign::Positive;
+        }
+        // Not around a loop: of the values of the round before other facts hold.
+        match self.func.def(value) {
+            ValueDef::Inst(inst) => {
+                let of = &mut |arg| self.by_facts(arg, facts, depth);
+                sign.max(self.of_result(inst, self.func.ty(value), of))
+            }
+            _ => sign,
+        }
+    }
+
+    /// Returns the sign by all that a value comes from. `seen`: what is being looked at; around a loop a number has the
     /// signs of what it begins with and what it grows by.
     fn follow(&self, value: Value, seen: &mut FxHashSet<Value>) -> Sign {
         let func = self.func;
@@ -174,8 +203,51 @@ impl Signs<'_> {
         match func.def(value) {
             ValueDef::Const(_) => Sign::Unknown,
             ValueDef::Param(block, index) => self.of_parameter(block, index as usize, seen),
-            ValueDef::Inst(inst) => self.of_result(inst, ty, seen),
+            ValueDef::Inst(inst) => self.of_result(inst, ty, &mut |arg| self.follow(arg, seen)),
         }
+    }
+
+    /// Returns a number that a signed integer is not less than, as what branches tell of it has it.
+    fn least(&self, value: Value, facts: &[Fact], steps: u32) -> Option<i64> {
+        if let Some(k) = self.func.as_signed_const(value) {
+            return Some(k);
+        }
+        let by_bits =
+            (self.bits.max(value) >> (self.func.ty(value).scalar.bits() - 1) == 0).then_some(0);
+        let Some(steps) = steps.checked_sub(1) else { return by_bits };
+        // Of a sum that does not wrap around what is known of its first operand, and the other way around.
+        let sum = |sum: Value| match self.func.def_inst(sum) {
+            Some(&InstData::Binary { op: BinaryOp::IAdd, args: [a, k], flags })
+                if flags.contains(OpFlags::NO_SIGNED_WRAP) =>
+            {
+                Some((a, self.func.as_signed_const(k)?))
+            }
+            _ => None,
+        };
+        let by_sum = sum(value).and_then(|(a, k)| self.least(a, facts, steps)?.checked_add(k));
+        let by_fact = |fact: &Fact| {
+            [*fact, fact.swapped()]
+                .into_iter()
+                .filter_map(|fact| {
+                    let [a, b] = fact.args;
+                    let added = match sum(a) {
+                        _ if a == value => 0,
+                        Some((of, k)) if of == value => k,
+                        _ => return None,
+                    };
+                    let least = match fact.cc {
+                        IntCC::Sgt => self.least(b, facts, steps)?.checked_add(1)?,
+                        IntCC::Sge | IntCC::Eq => self.least(b, facts, steps)?,
+                        IntCC::Ult | IntCC::Ule => {
+                            self.least(b, facts, steps).filter(|&b| b >= 0).map(|_| 0)?
+                        }
+                        _ => return None,
+                    };
+                    least.checked_sub(added)
+                })
+                .max()
+        };
+        facts.iter().filter_map(by_fact).chain(by_bits).chain(by_sum).max()
     }
 
     fn of_parameter(&self, block: Block, index: usize, seen: &mut FxHashSet<Value>) -> Sign {
@@ -189,22 +261,20 @@ impl Signs<'_> {
         })
     }
 
-    fn of_result(&self, inst: Inst, ty: Type, seen: &mut FxHashSet<Value>) -> Sign {
+    fn of_result(&self, inst: Inst, ty: Type, of: &mut dyn FnMut(Value) -> Sign) -> Sign {
         use BinaryOp::*;
         // Sums of 64 bits are exact, or numbers that no object is as large as.
         let is_exact = |flags: OpFlags| ty == Type::I64 || flags.contains(OpFlags::NO_SIGNED_WRAP);
         match self.func.insts[inst] {
             InstData::Binary { op: IAdd | IMul, args: [a, b], flags } if is_exact(flags) => {
-                self.of_both(a, b, seen)
+                of_both(a, b, of)
             }
-            InstData::Binary { op: Shl, args: [a, _], flags } if is_exact(flags) => {
-                self.follow(a, seen)
-            }
-            InstData::Binary { op: SDiv | SMin, args: [a, b], .. } => self.of_both(a, b, seen),
-            InstData::Binary { op: SRem, args: [a, _], .. } => self.follow(a, seen),
-            InstData::Select { args: [_, a, b] } => self.of_both(a, b, seen),
+            InstData::Binary { op: Shl, args: [a, _], flags } if is_exact(flags) => of(a),
+            InstData::Binary { op: SDiv | SMin, args: [a, b], .. } => of_both(a, b, of),
+            InstData::Binary { op: SRem, args: [a, _], .. } => of(a),
+            InstData::Select { args: [_, a, b] } => of_both(a, b, of),
             InstData::Convert { op: ConvertOp::ZExt, .. } => Sign::Positive,
-            InstData::Convert { op: ConvertOp::SExt, arg } => self.follow(arg, seen),
+            InstData::Convert { op: ConvertOp::SExt, arg } => of(arg),
             InstData::Convert { op: ConvertOp::Trunc, arg } if ty == Type::I32 => {
                 match self.func.def_inst(arg) {
                     Some(InstData::WorkItem { query, .. }) if is_of_launch(*query) => {
@@ -217,12 +287,13 @@ impl Signs<'_> {
             _ => Sign::Unknown,
         }
     }
+}
 
-    fn of_both(&self, a: Value, b: Value, seen: &mut FxHashSet<Value>) -> Sign {
-        match self.follow(a, seen) {
-            Sign::Unknown => Sign::Unknown,
-            sign => sign.min(self.follow(b, seen)),
-        }
+/// Returns the sign of what has a sign only if both of two numbers have it.
+fn of_both(a: Value, b: Value, of: &mut dyn FnMut(Value) -> Sign) -> Sign {
+    match of(a) {
+        Sign::Unknown => Sign::Unknown,
+        sign => sign.min(of(b)),
     }
 }
 
