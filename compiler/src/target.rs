@@ -97,6 +97,8 @@ pub struct Target {
     /// Bytes of the largest object, if those are fewer than 2^32 and addresses are computed faster where what is added to that of
     /// an object is a 32-bit number. Told by the driver.
     pub narrow_offsets: Option<u32>,
+    /// True if the addresses of elements are computed faster by access chains into arrays than as sums. Told by the driver.
+    pub chained_addresses: bool,
     /// True if accesses of private and local memory are exact where their addresses contradict the alignment of their types,
     /// as with every driver of processors: the language leaves them undefined (OpenCL C 6.3.5).
     pub exact_objects: bool,
@@ -654,6 +656,7 @@ impl Target {
             software_masks: false,
             read_only_loads: false,
             narrow_offsets: None,
+            chained_addresses: false,
             exact_objects: false,
             sequential_switches: false,
             slow_loops: false,

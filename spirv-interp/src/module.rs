@@ -302,6 +302,10 @@ impl Module {
                 let length = self.value(*length)?.defined("the length of an array")?;
                 Type::Array { element: *element, length, stride }
             }
+            (Op::TypeRuntimeArray, [element]) => match self.decorations.strides.get(&inst.id) {
+                Some(stride) => Type::RuntimeArray { element: *element, stride: *stride },
+                None => return Error::invalid("an array without a stride"),
+            },
             (Op::TypeStruct, members) => self.structure(inst.id, members)?,
             (Op::TypePointer, [class, pointee]) => match StorageClass::from_u32(*class) {
                 Some(class) => Type::Pointer { class, pointee: *pointee },

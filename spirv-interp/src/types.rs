@@ -24,6 +24,11 @@ pub enum Type {
         length: u64,
         stride: u64,
     },
+    /// An array whose end the module does not tell: of device memory, which knows what is accessed there.
+    RuntimeArray {
+        element: u32,
+        stride: u64,
+    },
     /// Types and byte offsets of the members.
     Struct {
         members: Vec<(u32, u64)>,
@@ -86,6 +91,8 @@ impl Types {
             Type::Int { width } | Type::Float { width } => u64::from(width / 8),
             Type::Vector { element, count } => self.size(*element)? * u64::from(*count),
             Type::Array { length, stride, .. } => length * stride,
+            // As the last member of a structure it adds nothing to its size.
+            Type::RuntimeArray { .. } => 0,
             Type::Struct { size, .. } => *size,
             Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => 8,
             other => return Error::invalid(format!("{other:?} in memory")),
@@ -95,9 +102,9 @@ impl Types {
     /// Alignment of the largest scalar in a type, in bytes.
     pub fn scalar_align(&self, id: u32) -> Res<u64> {
         match self.get(id)? {
-            Type::Vector { element, .. } | Type::Array { element, .. } => {
-                self.scalar_align(*element)
-            }
+            Type::Vector { element, .. }
+            | Type::Array { element, .. }
+            | Type::RuntimeArray { element, .. } => self.scalar_align(*element),
             Type::Struct { members, .. } => {
                 members.iter().try_fold(1, |most, (ty, _)| Ok(most.max(self.scalar_align(*ty)?)))
             }
@@ -111,7 +118,7 @@ impl Types {
             Type::Vector { element, .. } => {
                 Ok((*element, (index as u64).wrapping_mul(self.size(*element)?)))
             }
-            Type::Array { element, stride, .. } => {
+            Type::Array { element, stride, .. } | Type::RuntimeArray { element, stride } => {
                 Ok((*element, (index as u64).wrapping_mul(*stride)))
             }
             Type::Struct { members, .. } => match members.get(index as usize) {

@@ -109,7 +109,7 @@ impl Emitter<'_> {
             Type::I64 | Type::F64 => 64,
             _ => return Err(EmitError::malformed(format!("an atomic operation on {ty}"))),
         };
-        let mem = self.mem(ptr)?;
+        let mem = self.mem(ptr, bits / 8)?;
         let local = matches!(mem, Mem::Array(..));
         let is_float = ty.scalar.is_float();
         if is_float && local {

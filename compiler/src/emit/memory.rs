@@ -2,9 +2,10 @@
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::places::{Elem, Mem};
+use super::places::{Address, Elem, Element, Mem};
 use super::repr::Repr;
-use crate::ir::{AddressSpace, InstData, MemFlags, Scalar, Type, Value};
+use crate::ir::{AddressSpace, BinaryOp, InstData, MemFlags, Scalar, Type, Value};
+use rspirv::spirv::Op;
 
 impl Emitter<'_> {
     /// Returns the SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
@@ -19,11 +20,14 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns where a pointer points.
-    pub fn mem(&mut self, ptr: Value) -> EmitResult<Mem> {
+    /// Returns where a pointer points, for an access of `bytes`.
+    pub fn mem(&mut self, ptr: Value, bytes: u32) -> EmitResult<Mem> {
         let id = self.id(ptr)?;
         match self.func.ty(ptr).space() {
-            Some(AddressSpace::Global | AddressSpace::Constant) => Ok(Mem::Physical(id)),
+            Some(AddressSpace::Global | AddressSpace::Constant) => {
+                let element = self.element(ptr, bytes)?;
+                Ok(Mem::Physical(element.unwrap_or(Address { base: id, element: None })))
+            }
             _ => match self.func.def_inst(ptr) {
                 Some(InstData::ElementAddr { .. }) => Ok(Mem::Array(self.array_of(ptr)?, id)),
                 Some(InstData::Alloca { .. }) => self.whole_object(ptr),
@@ -32,8 +36,45 @@ impl Emitter<'_> {
         }
     }
 
+    /// Returns an address as that of an element of an array of accesses, if it is one and that is faster
+    /// ([`Target::chained_addresses`](crate::target::Target::chained_addresses)): `base + (index << log2(bytes))`, or so much
+    /// more that it is another element.
+    fn element(&mut self, ptr: Value, bytes: u32) -> EmitResult<Option<Address>> {
+        if !(self.target.chained_addresses && self.target.int64) {
+            return Ok(None);
+        }
+        let sum = |ptr: Value| match self.func.def_inst(ptr) {
+            Some(&InstData::PtrAdd { ptr, offset, .. }) => Some((ptr, offset)),
+            _ => None,
+        };
+        let constant = |(ptr, offset)| Some((ptr, self.func.as_signed_const(offset)?));
+        let (first, behind) = sum(ptr).and_then(constant).unwrap_or((ptr, 0));
+        let Some((base, offset)) = sum(first) else { return Ok(None) };
+        let Some(&InstData::Binary { op: BinaryOp::Shl, args: [index, by], .. }) =
+            self.func.def_inst(offset)
+        else {
+            return Ok(None);
+        };
+        let is_element = self.func.as_const(by) == Some(u64::from(bytes.trailing_zeros()));
+        let width = i64::from(bytes);
+        if !bytes.is_power_of_two()
+            || !is_element
+            || behind % width != 0
+            || self.func.ty(index) != Type::I64
+        {
+            return Ok(None);
+        }
+        let (base, mut index) = (self.id(base)?, self.id(index)?);
+        if behind != 0 {
+            let more = self.constant(Scalar::I64, (behind / width) as u64)?;
+            let ty = self.int_type(64);
+            index = self.op(Op::IAdd, ty, &[index, more]);
+        }
+        Ok(Some(Address { base, element: Some(Element { index, bytes }) }))
+    }
+
     pub fn load(&mut self, ptr: Value, ty: Type, align: u32, flags: MemFlags) -> EmitResult<u32> {
-        match self.mem(ptr)? {
+        match self.mem(ptr, ty.bytes())? {
             Mem::Physical(address) => {
                 let elem = self.physical_elem(ty.scalar)?;
                 self.accessed_type(elem, ty)?;
@@ -56,7 +97,7 @@ impl Emitter<'_> {
     ) -> EmitResult<()> {
         let ty = self.func.ty(value);
         let id = self.id(value)?;
-        match self.mem(ptr)? {
+        match self.mem(ptr, ty.bytes())? {
             Mem::Physical(address) => {
                 let elem = self.physical_elem(ty.scalar)?;
                 self.accessed_type(elem, ty)?;

@@ -2,20 +2,20 @@
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
-use super::places::Elem;
+use super::places::{Address, Elem, Element};
 use crate::ir::{MemFlags, Scalar};
 use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
 use smallvec::SmallVec;
 
 impl Emitter<'_> {
     /// Returns a pointer to `pointee` at an address, which may be written.
-    pub fn physical_pointer(&mut self, address: u32, pointee: u32) -> u32 {
+    pub fn physical_pointer(&mut self, address: Address, pointee: u32) -> u32 {
         let decoration = self.info.coherent.then_some(Decoration::Coherent);
         self.decorated_pointer(address, pointee, decoration)
     }
 
     /// Returns a pointer to `pointee` at an address, to load from.
-    fn pointer_to_load(&mut self, address: u32, pointee: u32, flags: MemFlags) -> u32 {
+    fn pointer_to_load(&mut self, address: Address, pointee: u32, flags: MemFlags) -> u32 {
         let is_invariant =
             flags & (MemFlags::INVARIANT | MemFlags::VOLATILE) == MemFlags::INVARIANT;
         match is_invariant && self.target.read_only_loads {
@@ -27,12 +27,20 @@ impl Emitter<'_> {
     /// Returns a pointer to `pointee` at an address. What is decorated is a member of a block there.
     fn decorated_pointer(
         &mut self,
-        address: u32,
+        address: Address,
         pointee: u32,
         decoration: Option<Decoration>,
     ) -> u32 {
         let ty = self.builder.pointer(StorageClass::PhysicalStorageBuffer, pointee);
         let op = if self.target.int64 { Op::ConvertUToPtr } else { Op::Bitcast };
+        let Address { base: address, element } = address;
+        if let Some(Element { index, bytes }) = element {
+            let block = self.builder.block_of_elements(pointee, bytes, decoration);
+            let to_block = self.builder.pointer(StorageClass::PhysicalStorageBuffer, block);
+            let block = self.op(op, to_block, &[address]);
+            let first = self.const_u32(0);
+            return self.op(Op::AccessChain, ty, &[block, first, index]);
+        }
         if let Some(decoration) = decoration {
             let block = self.builder.decorated_block(pointee, decoration);
             let to_block = self.builder.pointer(StorageClass::PhysicalStorageBuffer, block);
@@ -98,7 +106,7 @@ impl Emitter<'_> {
 
     pub fn physical_load(
         &mut self,
-        address: u32,
+        address: Address,
         elem: Elem,
         lanes: u8,
         align: u32,
@@ -111,7 +119,7 @@ impl Emitter<'_> {
 
     pub fn physical_store(
         &mut self,
-        address: u32,
+        address: Address,
         id: u32,
         elem: Elem,
         lanes: u8,

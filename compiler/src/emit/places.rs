@@ -7,10 +7,26 @@ use smallvec::SmallVec;
 /// The memory that an access goes to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mem {
-    /// A device address.
-    Physical(u32),
+    Physical(Address),
     /// A pointer of SPIR-V to an element of work-group or private memory.
     Array(ArrayId, u32),
+}
+
+/// A device address.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Address {
+    /// A number of 64 bits.
+    pub base: u32,
+    /// The element of an array at the base that begins at the address.
+    pub element: Option<Element>,
+}
+
+/// An element of an array in device memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Element {
+    /// A number of 64 bits.
+    pub index: u32,
+    pub bytes: u32,
 }
 
 /// The type of one element in memory.

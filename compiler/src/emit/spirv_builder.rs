@@ -70,6 +70,8 @@ pub(super) struct SpirvBuilder {
     small_constants: FxHashMap<u32, u32>,
     /// Blocks of one decorated member: the member's type, its decoration and the block.
     decorated_blocks: Vec<(u32, Decoration, u32)>,
+    /// Blocks of an array without end: the element's type, the array's decoration and the block.
+    blocks_of_elements: Vec<(u32, Option<Decoration>, u32)>,
     /// The import of GLSL.std.450.
     pub glsl: u32,
     pub void: u32,
@@ -209,6 +211,30 @@ impl SpirvBuilder {
         let block = self.block(member);
         self.decorate_member(block, decoration);
         self.decorated_blocks.push((member, decoration, block));
+        block
+    }
+
+    /// Returns a block struct of an array without end, which may have a decoration, of elements so many bytes apart. That is
+    /// the elements' size.
+    pub fn block_of_elements(
+        &mut self,
+        element: u32,
+        bytes: u32,
+        decoration: Option<Decoration>,
+    ) -> u32 {
+        let mut known = self.blocks_of_elements.iter();
+        if let Some(&(_, _, block)) =
+            known.find(|known| (known.0, known.1) == (element, decoration))
+        {
+            return block;
+        }
+        let array = self.declare(Op::TypeRuntimeArray, None, &[element]);
+        self.decorate(array, Decoration::ArrayStride, &[bytes]);
+        let block = self.block(array);
+        if let Some(decoration) = decoration {
+            self.decorate_member(block, decoration);
+        }
+        self.blocks_of_elements.push((element, decoration, block));
         block
     }
 

@@ -114,6 +114,7 @@ pub fn targets() -> Vec<(&'static str, Target)> {
         rounding_rte_64: true,
         slow_built_halves: true,
         read_only_loads: true,
+        chained_addresses: true,
         ..generic.clone()
     };
     let words = Target {

@@ -64,6 +64,7 @@ pub fn middling() -> Device {
         read_only_loads: true,
         narrow_offsets: Some(u32::MAX - 3),
         sequential_switches: true,
+        chained_addresses: true,
         ..Target::generic()
     };
     Device { name: "middling", target, floats }

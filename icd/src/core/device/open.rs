@@ -518,6 +518,7 @@ pub fn target(
         narrow_offsets: narrow_offsets(info),
         read_only_loads: info.quirks.contains(vk::Quirks::READ_ONLY_LOADS),
         exact_objects: info.device_type == vk::DeviceType::Cpu,
+        chained_addresses: info.quirks.contains(vk::Quirks::CHAINED_ADDRESSES),
         sequential_switches: info.quirks.contains(vk::Quirks::SEQUENTIAL_SWITCHES),
         slow_loops: info.quirks.contains(vk::Quirks::SLOW_LOOPS),
         quadratic_private_arrays: info.quirks.contains(vk::Quirks::QUADRATIC_PRIVATE_ARRAYS),

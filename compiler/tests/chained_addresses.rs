@@ -1,0 +1,28 @@
+//! Addresses of elements on drivers that compute them faster by access chains into arrays.
+
+mod module_support;
+
+use hekla_compiler::Target;
+use module_support::{count, module};
+use rspirv::spirv::Op;
+
+/// Returns how many types of arrays without end a kernel's module has.
+fn arrays(text: &str, target: &Target) -> usize {
+    count(&module(text, target), |inst| inst.class.opcode == Op::TypeRuntimeArray)
+}
+
+#[test]
+fn an_index_is_one_of_an_array() {
+    let chained = Target { chained_addresses: true, ..Target::generic() };
+    let check = |expected: usize, text: &str| {
+        assert_eq!(arrays(text, &chained), expected, "{text}");
+        assert_eq!(arrays(text, &Target::generic()), 0, "{text}");
+    };
+    check(1, "kernel void k(global int *a) { a[get_global_id(0)] = 1; }");
+    check(1, "kernel void k(global float4 *a, uint i) { a[i] = a[i + 1]; }");
+    check(2, "kernel void k(global int *a, global double *b, uint i) { a[i] = b[i]; }");
+    check(1, "kernel void k(global int *a, uint i) { atomic_inc(a + i); }");
+    // No index, or elements of other sizes than the access.
+    check(0, "kernel void k(global int *a) { a[3] = 1; }");
+    check(0, "kernel void k(global int2 *a, uint i) { a[i].y = 1; }");
+}
