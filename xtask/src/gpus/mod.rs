@@ -123,7 +123,7 @@ fn run_request(request: &Request) -> Outcome {
         let folder = folder.join(gpu.name);
         make(&compiler, &heklac, &programs, &folder.join("programs"), &mut report)?;
         if request.kernels {
-            report.kernels = kernels(&compiler, &heklac, gpu, &folder)?;
+            report.kernels = kernels(&compiler, &heklac, &folder, &mut report)?;
         }
         print!("{report}");
         reports.push(report);
@@ -175,11 +175,11 @@ fn make(
 fn kernels(
     compiler: &Compiler,
     heklac: &Path,
-    gpu: &Gpu,
     folder: &Path,
+    report: &mut Report,
 ) -> Result<Vec<Row>, String> {
     let programs = programs::kernels();
-    let compiled = compile::all(heklac, gpu, &programs, &folder.join("kernels"))?;
+    let compiled = compile::all(heklac, report.gpu, &programs, &folder.join("kernels"))?;
     let mut rows = Vec::new();
     for (program, compiled) in programs.iter().zip(compiled) {
         let module = match compiled {
@@ -188,18 +188,27 @@ fn kernels(
             Compiled::NotOffered => None,
         };
         let mut modules: Vec<PathBuf> = module.into_iter().collect();
+        let is_offered = !modules.is_empty();
         for shader in [format!("{}.comp", program.name), format!("{}_bda.comp", program.name)] {
             let file = folder.join("kernels").join(format!("{shader}.spv"));
             programs::shader(&shader, &file)?;
             modules.push(file);
         }
-        let mut ends = compiler.make(&modules)?.into_iter().map(|ends| ends.into_iter().next());
-        let mut next = || match ends.next().flatten() {
+        let ends = compiler.make(&modules)?.into_iter().map(|ends| ends.into_iter().next());
+        let mut ends: Vec<Option<End>> = ends.collect();
+        if !is_offered {
+            ends.insert(0, None);
+        }
+        // What is not made is told as of any other program.
+        if let Some(end) = ends[0].take_if(|end| !matches!(end, End::Made(..))) {
+            report.add(&program.name, &modules[0], end);
+        }
+        let mut measured = ends.into_iter().map(|end| match end {
             Some(End::Made(_, statistics)) => Some(statistics),
             _ => None,
-        };
-        let row = [next(), next(), next()];
-        rows.push(Row { kernel: program.name.clone(), measured: row });
+        });
+        let mut next = || measured.next().flatten();
+        rows.push(Row { kernel: program.name.clone(), measured: [next(), next(), next()] });
     }
     Ok(rows)
 }

@@ -249,11 +249,15 @@ static void make_pipelines(VkDevice device, const char *path) {
     for (size_t i = 5; i < m.count && m.words[i] >> 16; i += m.words[i] >> 16) {
         if ((m.words[i] & 0xffff) != OP_ENTRY_POINT) continue;
         const char *entry = (const char *)&m.words[i + 3];
+        /* Launches without an offset, as most are: spec_id::HAS_GLOBAL_OFFSET is 3. Others have no such constant. */
+        const VkSpecializationMapEntry offset = {3, 0, 4};
+        const VkBool32 no = VK_FALSE;
+        const VkSpecializationInfo constants = {1, &offset, sizeof no, &no};
         VkComputePipelineCreateInfo info = {
             VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
             .flags = executables.pipelineExecutableInfo ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0,
             .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                      .module = module, .pName = entry},
+                      .module = module, .pName = entry, .pSpecializationInfo = &constants},
             .layout = layout};
         VkPipeline pipeline = VK_NULL_HANDLE;
         double start = cpu_seconds();

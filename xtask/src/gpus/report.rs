@@ -1,6 +1,6 @@
 //! What came of a GPU's modules: printed, and written to docs/gpus.md.
 
-use super::gpu::Gpu;
+use super::gpu::{Gpu, GPUS};
 use super::pipelines::{End, Statistics, LIMIT};
 use crate::docs::section;
 use crate::system::root;
@@ -173,18 +173,52 @@ impl Report {
     }
 }
 
-/// Writes the tables of docs/gpus.md anew: a row for each GPU, and the kernels of each.
+/// Writes rows and tables of GPUs into docs/gpus.md, in place of their old ones.
 pub fn record(reports: &[Report]) -> Outcome {
     let path = root().join("docs/gpus.md");
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
     let text = std::fs::read_to_string(&path).map_err(failed)?;
-    let (before, _, after) = section(&text, "drivers")?;
-    let rows: Vec<String> = reports.iter().map(Report::row).collect();
+    let (before, old, after) = section(&text, "drivers")?;
+    let rows = merged(old, "\n", reports, Report::row);
     let head = "| device file | device and driver | pipelines | programs not offered | refused | crashed | over 10 s | spill |\n\
                 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |";
     let text = format!("{before}\n{head}\n{}\n\n{after}", rows.join("\n"));
-    let (before, _, after) = section(&text, "kernels")?;
-    let table = |report: &Report| format!("### {}\n\n{}\n", report.device, report.kernel_table());
-    let tables: String = reports.iter().filter(|r| !r.kernels.is_empty()).map(table).collect();
+    let (before, old, after) = section(&text, "kernels")?;
+    let heading = |r: &Report| format!("`{}`: {}\n\n{}\n", r.gpu.name, r.device, r.kernel_table());
+    let tables = merged(old, "### ", reports, heading);
+    let tables: String =
+        tables.iter().map(|table| format!("### {}\n\n", table.trim_end())).collect();
     std::fs::write(&path, format!("{before}\n{tables}{after}")).map_err(failed)
+}
+
+/// Returns the parts of a section, one for each GPU in the order of [`GPUS`]: that of its report, else the old one. `begin` stands
+/// before each old part, in which the first name in backticks is the GPU's.
+fn merged(
+    old: &str,
+    begin: &str,
+    reports: &[Report],
+    new: impl Fn(&Report) -> String,
+) -> Vec<String> {
+    let name = |part: &str| part.split('`').nth(1).map(str::to_string);
+    let part = |gpu: &Gpu| {
+        let report = reports.iter().find(|report| report.gpu.name == gpu.name);
+        let kept = || old.split(begin).find(|part| name(part).as_deref() == Some(gpu.name));
+        report.map(&new).or_else(|| kept().map(str::to_string))
+    };
+    GPUS.iter().filter_map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_other_gpus_stay() {
+        let old = "\n| `radv-navi31` | old |\n| `turnip-a740` | old |\n";
+        let report = |name| Report::new(Gpu::named(name).unwrap(), "new".to_string());
+        let parts = merged(old, "\n", &[report("nvk-ampere"), report("turnip-a740")], |report| {
+            format!("{} {}", report.gpu.name, report.device)
+        });
+        assert_eq!(parts, ["| `radv-navi31` | old |", "nvk-ampere new", "turnip-a740 new"]);
+    }
 }
