@@ -6,7 +6,7 @@ use hekla_compiler::Target;
 use module_support::{count, module};
 use rspirv::spirv::Op;
 
-/// Returns how many types of arrays without end a kernel's module has.
+/// Returns how many types of runtime arrays a kernel's module has.
 fn arrays(text: &str, target: &Target) -> usize {
     count(&module(text, target), |inst| inst.class.opcode == Op::TypeRuntimeArray)
 }

@@ -24,7 +24,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns a pointer to `pointee` at an address. What is decorated is a member of a block there.
+    /// Returns a pointer to `pointee` at an address. What is decorated is a member of a block there, and so is the array that
+    /// has the address as an element.
     fn decorated_pointer(
         &mut self,
         address: Address,
@@ -33,22 +34,19 @@ impl Emitter<'_> {
     ) -> u32 {
         let ty = self.builder.pointer(StorageClass::PhysicalStorageBuffer, pointee);
         let op = if self.target.int64 { Op::ConvertUToPtr } else { Op::Bitcast };
-        let Address { base: address, element } = address;
-        if let Some(Element { index, bytes }) = element {
-            let block = self.builder.block_of_elements(pointee, bytes, decoration);
-            let to_block = self.builder.pointer(StorageClass::PhysicalStorageBuffer, block);
-            let block = self.op(op, to_block, &[address]);
-            let first = self.const_u32(0);
-            return self.op(Op::AccessChain, ty, &[block, first, index]);
-        }
-        if let Some(decoration) = decoration {
-            let block = self.builder.decorated_block(pointee, decoration);
-            let to_block = self.builder.pointer(StorageClass::PhysicalStorageBuffer, block);
-            let block = self.op(op, to_block, &[address]);
-            let first = self.const_u32(0);
-            return self.op(Op::AccessChain, ty, &[block, first]);
-        }
-        self.op(op, ty, &[address])
+        let (member, index) = match address.element {
+            Some(Element { index, bytes }) => {
+                (self.builder.runtime_array(pointee, bytes), Some(index))
+            }
+            None if decoration.is_some() => (pointee, None),
+            None => return self.op(op, ty, &[address.base]),
+        };
+        let block = self.builder.member_block(member, decoration);
+        let to_block = self.builder.pointer(StorageClass::PhysicalStorageBuffer, block);
+        let block = self.op(op, to_block, &[address.base]);
+        let mut operands: SmallVec<[u32; 3]> = SmallVec::from_slice(&[block, self.const_u32(0)]);
+        operands.extend(index);
+        self.op(Op::AccessChain, ty, &operands)
     }
 
     /// Returns the element that a scalar is in device memory.

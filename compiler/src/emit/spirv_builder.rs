@@ -68,10 +68,10 @@ pub(super) struct SpirvBuilder {
     interface: Vec<u32>,
     interned: FxHashMap<SmallVec<[u32; 6]>, u32>,
     small_constants: FxHashMap<u32, u32>,
-    /// Blocks of one decorated member: the member's type, its decoration and the block.
-    decorated_blocks: Vec<(u32, Decoration, u32)>,
-    /// Blocks of an array without end: the element's type, the array's decoration and the block.
-    blocks_of_elements: Vec<(u32, Option<Decoration>, u32)>,
+    /// Blocks of one member: its type, its decoration and the block.
+    member_blocks: Vec<(u32, Option<Decoration>, u32)>,
+    /// Runtime arrays: the element's type and the array.
+    runtime_arrays: Vec<(u32, u32)>,
     /// The import of GLSL.std.450.
     pub glsl: u32,
     pub void: u32,
@@ -202,40 +202,30 @@ impl SpirvBuilder {
         self.intern(Op::TypeArray, None, &[element, length])
     }
 
-    /// Returns a block struct of one member that has a decoration.
-    pub fn decorated_block(&mut self, member: u32, decoration: Decoration) -> u32 {
-        let is_known = |known: &&(u32, Decoration, u32)| (known.0, known.1) == (member, decoration);
-        if let Some(&(_, _, block)) = self.decorated_blocks.iter().find(is_known) {
-            return block;
-        }
-        let block = self.block(member);
-        self.decorate_member(block, decoration);
-        self.decorated_blocks.push((member, decoration, block));
-        block
-    }
-
-    /// Returns a block struct of an array without end, which may have a decoration, of elements so many bytes apart. That is
-    /// the elements' size.
-    pub fn block_of_elements(
-        &mut self,
-        element: u32,
-        bytes: u32,
-        decoration: Option<Decoration>,
-    ) -> u32 {
-        let mut known = self.blocks_of_elements.iter();
-        if let Some(&(_, _, block)) =
-            known.find(|known| (known.0, known.1) == (element, decoration))
+    /// Returns a block struct of one member, which may have a decoration.
+    pub fn member_block(&mut self, member: u32, decoration: Option<Decoration>) -> u32 {
+        let mut known = self.member_blocks.iter();
+        if let Some(&(_, _, block)) = known.find(|known| (known.0, known.1) == (member, decoration))
         {
             return block;
         }
-        let array = self.declare(Op::TypeRuntimeArray, None, &[element]);
-        self.decorate(array, Decoration::ArrayStride, &[bytes]);
-        let block = self.block(array);
+        let block = self.block(member);
         if let Some(decoration) = decoration {
             self.decorate_member(block, decoration);
         }
-        self.blocks_of_elements.push((element, decoration, block));
+        self.member_blocks.push((member, decoration, block));
         block
+    }
+
+    /// Returns the runtime array of an element of so many bytes, without padding.
+    pub fn runtime_array(&mut self, element: u32, bytes: u32) -> u32 {
+        if let Some(&(_, array)) = self.runtime_arrays.iter().find(|known| known.0 == element) {
+            return array;
+        }
+        let array = self.declare(Op::TypeRuntimeArray, None, &[element]);
+        self.decorate(array, Decoration::ArrayStride, &[bytes]);
+        self.runtime_arrays.push((element, array));
+        array
     }
 
     /// Decorates the member of a block struct of one.
