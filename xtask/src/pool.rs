@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
+/// Returns the number of jobs that this machine's processors run at once.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Runs `run` on each item, `jobs` at once, and gives `each` the results in the order of the items, each as
 /// soon as those before it are there. Starts no more items once `each` fails, and returns its error.
 pub fn in_order<T: Sync, R: Send>(

@@ -206,7 +206,7 @@ fn python_suite(
     installed.select(&mut suite);
     let prefix = installed.prefix().join("\n");
     // pytest starts its workers by Python's own path, without the loader of a driver that has a C library of its own.
-    let workers = if prefix.is_empty() { processors() } else { 0 };
+    let workers = if prefix.is_empty() { pool::processors() } else { 0 };
     suite
         // What the library writes to stderr goes on to here, not to pytest.
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--capture=sys"])
@@ -236,10 +236,6 @@ fn python_suite(
     validate_modules(&modules)
 }
 
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// Checks that every dumped module passes spirv-val for Vulkan 1.2. As many checks run at once as there are processors.
 fn validate_modules(folder: &Path) -> Outcome {
     let entries = std::fs::read_dir(folder)
@@ -254,7 +250,7 @@ fn validate_modules(folder: &Path) -> Outcome {
         validator.args(["--target-env", "vulkan1.2", "--scalar-block-layout"]).arg(path);
         system::capture(&mut validator)
     };
-    pool::in_order(&modules, processors(), validate, |_, said| said.map(drop))?;
+    pool::in_order(&modules, pool::processors(), validate, |_, said| said.map(drop))?;
     println!("spirv-val accepts all {} modules", modules.len());
     Ok(())
 }

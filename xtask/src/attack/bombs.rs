@@ -35,7 +35,7 @@ impl Bomb {
 /// Runs the command. An error names the programs that did not end well.
 pub fn run(args: &[String]) -> Outcome {
     let (mut heklac, mut only) = (None, None);
-    let mut jobs = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let mut jobs = pool::processors();
     for pair in args.chunks(2) {
         match pair {
             [name, value] if name == "--compiler" => heklac = Some(PathBuf::from(value)),

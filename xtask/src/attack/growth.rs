@@ -28,7 +28,7 @@ struct Wanted {
 
 impl Wanted {
     fn read(args: &[String]) -> Result<Wanted, String> {
-        let jobs = std::thread::available_parallelism().map_or(1, |count| count.get());
+        let jobs = pool::processors();
         let mut wanted = Wanted { compiler: PathBuf::new(), only: None, bytes: BYTES, jobs };
         for pair in args.chunks(2) {
             match pair {

@@ -34,11 +34,10 @@ pub fn all(
 ) -> Result<Vec<Compiled>, String> {
     let numbered: Vec<(usize, &Program)> = programs.iter().enumerate().collect();
     let mut compiled = Vec::with_capacity(programs.len());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let compile = |(number, program): &(usize, &Program)| {
         one(heklac, gpu, program, &folder.join(number.to_string()))
     };
-    pool::in_order(&numbered, threads, compile, |_, one| {
+    pool::in_order(&numbered, pool::processors(), compile, |_, one| {
         compiled.push(one?);
         Ok(())
     })?;

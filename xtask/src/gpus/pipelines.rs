@@ -77,10 +77,9 @@ impl Compiler {
     pub fn make(&self, modules: &[PathBuf]) -> Result<Vec<Vec<End>>, String> {
         let batches: Vec<&[PathBuf]> = modules.chunks(BATCH).collect();
         let mut made = Vec::with_capacity(modules.len());
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
         pool::in_order(
             &batches,
-            threads,
+            pool::processors(),
             |batch| self.make_batch(batch),
             |_, ends| {
                 made.extend(ends?);

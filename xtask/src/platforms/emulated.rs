@@ -67,7 +67,7 @@ impl Emulator {
         let mut build = self.cargo(&["test", "--no-run", "-p", tests.package]);
         let mut programs = programs(&system::capture(&mut build)?);
         programs.retain(|program| program.name.contains(only));
-        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = pool::processors();
         let (start, mut all, mut failed, mut done) =
             (Instant::now(), Counts::default(), Vec::new(), 0);
         let each = |program: &Program, ran: Result<Ran, String>| {

@@ -179,7 +179,7 @@ pub fn measure(session: &Session, row: &Row, format: Format, count: u64) -> Resu
         true => row.all_calls(format).unwrap_or(count),
         false => count,
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = crate::pool::processors();
     let (mut tally, mut before, mut next) = (Tally::default(), Slab::default(), Slab::default());
     let mut first = 0;
     loop {
