@@ -31,6 +31,9 @@ const REFUSAL: ([&str; 2], &str) = (["requires ", "needs "], " which this device
 /// The end of what it says of a capability, extension or instruction that modules may not have.
 const NOT_TAKEN: &str = " is not supported";
 
+/// A header of silx and pyFAI that editors need; their hosts drop the line.
+const EDITOR_HEADER: &str = "for_eclipse.h";
+
 /// Files that are not OpenCL C, and why. Their projects do not use them.
 const BROKEN: &[(&str, &str)] = &[
     ("pyFAI/openCL/ocl_bispev.cl", "it says __kernel__"),
@@ -92,8 +95,13 @@ fn main() -> ExitCode {
     summarize(&reports)
 }
 
-/// Writes each program to a file of a folder, and a line for it: its name, the file, and its options, all behind tabs.
+/// Writes each program to a file of a folder, and the headers beside them. Prints a line for each: its name, the file and its
+/// options, separated by tabs.
 fn list(items: &[Item], folder: &Path) -> ExitCode {
+    if let Err(error) = std::fs::write(folder.join(EDITOR_HEADER), "") {
+        eprintln!("corpus: {}: {error}", folder.display());
+        return ExitCode::FAILURE;
+    }
     for (number, item) in items.iter().enumerate() {
         let file = match item.module() {
             Some(module) => module.to_path_buf(),
@@ -195,8 +203,7 @@ fn compile(item: &Item, options: &Options, target: &Target) -> (Compiled, Timing
         };
         return (compiled, Timing::default());
     }
-    // A header of silx and pyFAI that editors need; their hosts drop the line.
-    let headers = vec![("for_eclipse.h".to_string(), String::new())];
+    let headers = vec![(EDITOR_HEADER.to_string(), String::new())];
     let source = Source { name: item.name.clone(), text: text(item), headers };
     compile_timed(&source, options, target)
 }
