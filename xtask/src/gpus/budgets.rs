@@ -1,5 +1,5 @@
 //! Budgets of the kernels with drivers that do not change: `budgets.toml` has, for each GPU, the number of instructions
-//! that each kernel may have. None may keep registers in memory.
+//! that each kernel may have. None may spill registers.
 
 use super::report::Report;
 use crate::system::root;

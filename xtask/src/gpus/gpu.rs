@@ -1,4 +1,4 @@
-//! The GPUs whose compilers are at hand: Mesa's drivers open on a library that answers in place of the kernel
+//! The GPUs whose compilers are at hand: Mesa's drivers open on a stand-in for Linux's DRM driver
 //! (Debian's mesa-drm-shim), and compile as for the GPU that an environment variable names. What is submitted does not
 //! run.
 
@@ -29,7 +29,7 @@ pub struct Driver {
     pub architecture: Architecture,
     /// The statistics that tell how good the code is, by the driver's names; the first decides.
     pub scores: &'static [&'static str],
-    /// The statistics that count registers that are kept in memory.
+    /// The statistics that count spilled registers.
     pub spills: &'static [&'static str],
 }
 

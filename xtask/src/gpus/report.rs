@@ -18,7 +18,7 @@ pub struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     pub instructions: u64,
-    /// Registers that are kept in memory.
+    /// Spilled registers.
     pub spilled: u64,
 }
 
@@ -158,7 +158,7 @@ impl fmt::Display for Report {
 
 impl Report {
     /// Returns what each kernel takes of the statistics that budgets are for: instructions, by the driver's name, and
-    /// registers that are kept in memory.
+    /// spilled registers.
     pub fn costs(&self) -> Vec<(&str, Cost)> {
         let cost = |statistics: &Statistics| {
             let value = |name: &str| statistics.get(name).map_or(0, |value| *value as u64);

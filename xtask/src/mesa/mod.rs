@@ -14,8 +14,8 @@ use std::process::Command;
 /// The first major version whose lavapipe Hekla takes.
 pub const FIRST_GOOD: u32 = 25;
 
-/// What is unpacked of a release with a C library of its own: the drivers, the loaders of Vulkan and OpenCL, and what
-/// answers GPUs' drivers in place of the kernel.
+/// What is unpacked of a release with a C library of its own: the drivers, the loaders of Vulkan and OpenCL, and
+/// stand-ins for the DRM drivers of GPUs.
 const WITH_C_LIBRARY: [&str; 4] =
     ["mesa-vulkan-drivers", "libvulkan1", "ocl-icd-libopencl1", "mesa-drm-shim"];
 
@@ -64,7 +64,7 @@ pub fn unstable() -> Result<Installed, String> {
 
 /// Mesa's Vulkan drivers with the C library that they need.
 pub struct Drivers {
-    pub root: PathBuf,
+    root: PathBuf,
     pub libraries: PathBuf,
     /// The dynamic loader of the C library.
     pub loader: PathBuf,

@@ -54,6 +54,11 @@ pub fn exit_status(code: u8) -> std::process::ExitStatus {
     std::os::windows::process::ExitStatusExt::from_raw(u32::from(code))
 }
 
+/// Returns the signal that ended a process: there are none.
+pub fn signal(_: std::process::ExitStatus) -> Option<i32> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,9 +74,4 @@ mod tests {
         assert!(line.contains(&*library.display().to_string()), "{told}");
         assert!(line.contains("REG_DWORD") && line.trim_end().ends_with("0x0"), "{told}");
     }
-}
-
-/// Returns the signal that ended a process: there are none.
-pub fn signal(_: std::process::ExitStatus) -> Option<i32> {
-    None
 }
