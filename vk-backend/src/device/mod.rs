@@ -14,6 +14,7 @@ mod incoherent;
 mod opened;
 mod pipeline_store;
 mod priority;
+mod queue_families;
 mod stalls;
 mod tick_counter;
 
@@ -27,6 +28,7 @@ pub use heap::PoolUse;
 pub(crate) use heap::{Memory, Resource};
 pub use opened::Device;
 pub use pipeline_store::{Creation, PipelineDesc, PipelineStore, Precompiled, SubgroupDemand};
-pub(crate) use priority::take as take_vulkan_queue;
 pub use priority::Priority;
+pub use queue_families::CopyLane;
+pub(crate) use queue_families::QueueFamily;
 pub(crate) use stalls::Waited;

@@ -20,9 +20,10 @@ use crate::device::heap::{Heap, PoolUse};
 use crate::device::host_visibility::HostVisibility;
 use crate::device::pipeline_store::PipelineStore;
 use crate::device::priority;
+use crate::device::queue_families::queues_of;
 use crate::device::stalls::Stalls;
 use crate::error::Error;
-use crate::physical::{extensions_to_enable, DeviceInfo, FeatureChain, PhysicalDevice};
+use crate::physical::{extensions_to_enable, CopyFamily, DeviceInfo, FeatureChain, PhysicalDevice};
 use crate::quirks::Quirks;
 
 /// A device that work can be submitted to.
@@ -31,7 +32,9 @@ pub struct Device {
     pub(crate) physical: PhysicalDevice,
     pub(crate) heap: Heap,
     /// The Vulkan queues. Several [`crate::Queue`]s may share one, so submissions hold its lock.
-    vulkan_queues: Vec<Mutex<vk::Queue>>,
+    pub(super) vulkan_queues: Vec<Mutex<vk::Queue>>,
+    /// Those for copies alone, by lane; one may serve both.
+    pub(super) copy_queues: Vec<Mutex<vk::Queue>>,
     /// The queue for sparse binding, unless that is one of those.
     bind_queue: Option<Mutex<vk::Queue>>,
     /// How many [`crate::Queue`]s there are on each of the Vulkan queues; on each copy of them, as which tests treat them.
@@ -65,10 +68,12 @@ impl Device {
             return Err(Error::Unsupported(format!("{} {why}", p.info.name)));
         }
         let raw = create_raw(p, Queues::All)?;
-        let queues: Vec<_> = (0..p.info.limits.queue_count)
-            // SAFETY: the device was created with this many queues of this family.
-            .map(|i| Mutex::new(unsafe { raw.get_device_queue(p.queue_family, i) }))
-            .collect();
+        // SAFETY: the device was created with this many queues of this family.
+        let queues = unsafe { queues_of(&raw, p.queue_family, 0..p.info.limits.queue_count) };
+        let copy_queues = p.copy_family.map_or(Vec::new(), |family| {
+            // SAFETY: likewise.
+            unsafe { queues_of(&raw, family.index, 0..family.queues) }
+        });
         let bind_queue = p.other_bind_family().map(|family| {
             // SAFETY: the device was created with this queue.
             Mutex::new(unsafe { raw.get_device_queue(family, 0) })
@@ -86,6 +91,7 @@ impl Device {
             heap,
             queue_users: Mutex::new(vec![0; queues.len() * config::queue_copies()]),
             vulkan_queues: queues,
+            copy_queues,
             bind_queue,
             spare_timelines: Mutex::default(),
             layouts: Mutex::new(HashMap::new()),
@@ -110,11 +116,6 @@ impl Device {
         &self.physical.info
     }
 
-    /// Returns the Vulkan queue of an index in `queue_users`.
-    pub(crate) fn vulkan_queue(&self, index: usize) -> &Mutex<vk::Queue> {
-        &self.vulkan_queues[index % self.vulkan_queues.len()]
-    }
-
     /// Returns how much memory small buffers use and share, for tests of leaks.
     pub fn pool_use(&self) -> PoolUse {
         self.heap.pool_use()
@@ -132,7 +133,7 @@ impl Device {
     pub fn wait_idle(&self) -> Result<(), Error> {
         self.check_lost()?;
         // vkDeviceWaitIdle needs all queues to itself.
-        let queues = self.vulkan_queues.iter().chain(&self.bind_queue);
+        let queues = self.vulkan_queues.iter().chain(&self.copy_queues).chain(&self.bind_queue);
         let _held: Vec<_> = queues.map(Mutex::lock).collect();
         // SAFETY: no other thread uses a queue of the device meanwhile.
         unsafe { self.raw.device_wait_idle() }.map_err(|e| self.fault("vkDeviceWaitIdle", e))
@@ -176,7 +177,7 @@ impl Device {
     /// [`Error::DeviceLost`], out of memory.
     pub fn drain(&self, limit: Duration) -> Result<(), Error> {
         let end = Instant::now() + limit;
-        for queue in &self.vulkan_queues {
+        for queue in self.vulkan_queues.iter().chain(&self.copy_queues) {
             self.check_lost()?;
             // SAFETY: the device is alive; the fence is destroyed below, unless it may still be in use.
             let fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
@@ -294,6 +295,10 @@ pub(super) fn create_raw(p: &PhysicalDevice, wanted: Queues) -> Result<ash::Devi
     let family = |family: u32| vk::DeviceQueueCreateInfo::default().queue_family_index(family);
     let priorities = priority::of_queues(p.info.limits.queue_count as usize);
     let mut queues = vec![family(p.queue_family).queue_priorities(&priorities)];
+    let copies = [0.5; 2];
+    queues.extend(p.copy_family.map(|CopyFamily { index, queues }| {
+        family(index).queue_priorities(&copies[..queues as usize])
+    }));
     queues.extend(p.other_bind_family().map(|other| family(other).queue_priorities(&[1.0])));
     if wanted == Queues::One {
         queues = vec![family(p.queue_family).queue_priorities(&[1.0])];

@@ -580,10 +580,15 @@ fn check_size(device: &Device, size: u64, kind: MemoryKind) -> Result<u64, Error
     Ok(size.next_multiple_of(BUFFER_PADDING))
 }
 
+/// Makes a Vulkan buffer that the queues of all families use without transfers of its ownership.
 fn create_raw(device: &Device, info: &vk::BufferCreateInfo<'_>) -> Result<vk::Buffer, Error> {
     device.check_lost()?;
+    let (families, mut info) = (device.families(), *info);
+    if families.len() > 1 {
+        info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&families);
+    }
     // SAFETY: the size is within the device's limit and `info` outlives the call.
-    unsafe { device.raw.create_buffer(info, None) }.map_err(|e| device.fault("vkCreateBuffer", e))
+    unsafe { device.raw.create_buffer(&info, None) }.map_err(|e| device.fault("vkCreateBuffer", e))
 }
 
 /// Makes a Vulkan buffer of memory that another has already, and binds it. `None` where the memory cannot have another, or not

@@ -1,5 +1,6 @@
 //! The Vulkan instance, and the properties of devices before they are opened.
 
+mod copy_family;
 mod device_file;
 mod device_info;
 mod dot_products;
@@ -16,6 +17,7 @@ mod physical_device;
 mod properties;
 mod validation;
 
+pub(crate) use copy_family::CopyFamily;
 pub use device_file::{device_file_names, DeviceFile, FileDevice};
 pub use device_info::{DeviceInfo, DeviceType, PciBusInfo};
 pub use dot_products::DotProducts;

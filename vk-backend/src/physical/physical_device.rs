@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::{ext, khr, vk};
 
 use crate::config::{self, Fault};
+use crate::physical::copy_family::CopyFamily;
 use crate::physical::device_info::{DeviceInfo, DeviceType};
 use crate::physical::extensions::Extensions;
 use crate::physical::external::External;
@@ -35,6 +36,8 @@ pub struct PhysicalDevice {
     pub(crate) extensions: Extensions,
     /// Family of the queues that [`crate::Device::open`] creates.
     pub(crate) queue_family: u32,
+    /// The family for copies alone, if the device is opened with queues of it.
+    pub(crate) copy_family: Option<CopyFamily>,
     /// The queue that binds memory to sparse buffers.
     bind_queue: Option<BindQueue>,
 }
@@ -59,7 +62,14 @@ impl Instance {
     pub fn physical_devices(self: &Arc<Self>) -> Vec<PhysicalDevice> {
         // SAFETY: the instance is alive.
         let found = unsafe { self.raw.enumerate_physical_devices() }.unwrap_or_default();
-        found.into_iter().map(|raw| describe(self, raw)).collect()
+        let mut devices: Vec<_> = found.into_iter().map(|raw| describe(self, raw)).collect();
+        // Queues take time to open: those for copies are opened where there is another GPU to copy to and from.
+        let is_gpu =
+            |d: &&PhysicalDevice| d.info.refusal.is_none() && d.info.device_type != DeviceType::Cpu;
+        if devices.iter().filter(is_gpu).count() < 2 {
+            devices.iter_mut().for_each(|device| device.copy_family = None);
+        }
+        devices
     }
 }
 
@@ -82,6 +92,7 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         usable_version: core.api_version.min(instance.api_version),
         extensions,
         queue_family: 0,
+        copy_family: None,
         bind_queue: None,
     };
     device.info.limited_to =
@@ -178,6 +189,13 @@ impl PhysicalDevice {
         let most = config::queues().unwrap_or(VULKAN_QUEUES).clamp(1, MAX_VULKAN_QUEUES);
         self.info.limits.queue_count = family.queue_count.min(most);
         self.bind_queue = self.choose_bind_queue(&families);
+        self.copy_family = CopyFamily::find(
+            &families,
+            match self.bind_queue {
+                Some(BindQueue::Other(family)) => Some(family),
+                _ => None,
+            },
+        );
         true
     }
 

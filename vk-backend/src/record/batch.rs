@@ -8,12 +8,12 @@ use std::sync::Arc;
 use ash::vk;
 use smallvec::SmallVec;
 
-use crate::device::Device;
+use crate::device::{Device, QueueFamily};
 use crate::error::Error;
 use crate::pipeline::Pipeline;
 use crate::record::recording::Recording;
 use crate::record::timestamps::{CommandTimes, Timestamps};
-use crate::sync::{barrier, CompletionMarker, Scope, Semaphore, Timeline, COMMAND_STAGES};
+use crate::sync::{barrier, Commands, CompletionMarker, Scope, Semaphore, Timeline};
 
 /// Most commands in a batch. A batch of a profiling queue has two queries for each.
 pub(crate) const MAX_COMMANDS: u32 = 256;
@@ -81,6 +81,8 @@ impl Bound {
 pub(crate) struct Batch {
     pool: vk::CommandPool,
     pub(crate) commands: vk::CommandBuffer,
+    /// The stages that its commands may use.
+    pub(crate) stages: vk::PipelineStageFlags,
     /// Null unless the queue profiles.
     pub(crate) queries: vk::QueryPool,
     /// Commands recorded so far.
@@ -120,14 +122,19 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    pub(crate) fn create(device: &Device, profiling: bool) -> Result<Batch, Error> {
-        Batch::with_level(device, vk::CommandBufferLevel::PRIMARY, profiling)
+    pub(crate) fn create(
+        device: &Device,
+        family: QueueFamily,
+        profiling: bool,
+    ) -> Result<Batch, Error> {
+        Batch::with_level(device, family, vk::CommandBufferLevel::PRIMARY, profiling)
     }
 
     /// Creates a batch: a primary one is submitted and reused, a secondary one is executed by primary ones
     /// ([`crate::Recording`]).
     pub(crate) fn with_level(
         device: &Device,
+        family: QueueFamily,
         level: vk::CommandBufferLevel,
         profiling: bool,
     ) -> Result<Batch, Error> {
@@ -135,15 +142,15 @@ impl Batch {
             vk::CommandBufferLevel::PRIMARY => vk::CommandPoolCreateFlags::TRANSIENT,
             _ => vk::CommandPoolCreateFlags::empty(),
         };
-        let info = vk::CommandPoolCreateInfo::default()
-            .flags(flags)
-            .queue_family_index(device.physical.queue_family);
-        // SAFETY: the family is the one the device was opened with.
+        let info =
+            vk::CommandPoolCreateInfo::default().flags(flags).queue_family_index(family.index);
+        // SAFETY: the device was opened with queues of this family.
         let pool = unsafe { device.raw.create_command_pool(&info, None) }
             .map_err(|e| device.fault("vkCreateCommandPool", e))?;
         let mut batch = Batch {
             pool,
             commands: vk::CommandBuffer::null(),
+            stages: family.stages,
             queries: vk::QueryPool::null(),
             count: 0,
             dirty_queries: 2 * MAX_COMMANDS,
@@ -172,6 +179,11 @@ impl Batch {
                 Err(e)
             }
         }
+    }
+
+    /// Returns the command buffer for barriers.
+    pub(crate) fn commands(&self) -> Commands {
+        Commands { raw: self.commands, stages: self.stages }
     }
 
     /// Allocates the command buffer and creates the queries.
@@ -227,16 +239,14 @@ impl Batch {
         match start {
             Start::Ordered { issued } => (self.unordered, self.ordered) = (none, issued),
             Start::Barrier { issued } => self.order(device, issued),
-            Start::Unordered { ordered } => {
-                (self.unordered, self.ordered) = (COMMAND_STAGES, ordered)
-            }
+            Start::Unordered { ordered } => (self.unordered, self.ordered) = (self.stages, ordered),
         }
         Ok(())
     }
 
     /// Records a barrier behind all that the Vulkan queue was given before, this queue's commands up to `issued` among it.
     pub(crate) fn order(&mut self, device: &Device, issued: u64) {
-        barrier(device, self.commands, COMMAND_STAGES, Scope::Device);
+        barrier(device, self.commands(), self.stages, Scope::Device);
         (self.unordered, self.ordered) = (vk::PipelineStageFlags::empty(), issued);
     }
 
@@ -288,13 +298,13 @@ impl Batch {
     ) -> Result<(), Error> {
         if let Some(scope) = scope {
             let stages = match self.unordered {
-                none if none.is_empty() => COMMAND_STAGES,
+                none if none.is_empty() => self.stages,
                 some => some,
             };
-            barrier(device, self.commands, stages, scope);
+            barrier(device, self.commands(), stages, scope);
         }
         if let Some(marker) = marker {
-            marker.write(device, self.commands, self.last_value);
+            marker.write(device, self.commands(), self.last_value);
         }
         // SAFETY: the command buffer is recording, under the queue's lock.
         unsafe { device.raw.end_command_buffer(self.commands) }

@@ -11,7 +11,7 @@ use crate::memory::Buffer;
 use crate::pipeline::Pipeline;
 use crate::record::batch::{Batch, Timed, MAX_COMMANDS};
 use crate::record::timestamps::CommandTimes;
-use crate::sync::{barrier, Scope, COMMAND_STAGES};
+use crate::sync::{barrier, Scope};
 
 /// Most bytes that [`Recorder::update`] takes.
 pub(crate) const MAX_UPDATE: usize = 65536;
@@ -207,7 +207,7 @@ impl<'a> Recorder<'a> {
         batch.ordered = self.value.saturating_sub(1);
         let stages = std::mem::take(&mut batch.unordered);
         if !stages.is_empty() {
-            barrier(self.device, batch.commands, stages, Scope::Device);
+            barrier(self.device, batch.commands(), stages, Scope::Device);
         }
     }
 
@@ -215,7 +215,7 @@ impl<'a> Recorder<'a> {
     /// batches hold, or what precedes a replay.
     pub fn barrier_behind_all(&mut self) {
         if let Some(batch) = self.batch.as_deref_mut() {
-            batch.unordered |= COMMAND_STAGES;
+            batch.unordered |= batch.stages;
         }
         self.barrier();
     }
@@ -223,13 +223,13 @@ impl<'a> Recorder<'a> {
     /// Acquires ownership of imported memory from the external queue family: commands from now on see what was
     /// written there. A semaphore, or the host, must wait until the external writes are complete.
     pub fn acquire(&mut self, b: &Arc<Buffer>) {
-        self.transfer_ownership(b, [vk::QUEUE_FAMILY_EXTERNAL, self.device.physical.queue_family]);
+        self.transfer_ownership(b, [vk::QUEUE_FAMILY_EXTERNAL, self.device.owning_family()]);
     }
 
     /// Releases ownership of imported memory to the external queue family, which sees what all commands before
     /// this one wrote.
     pub fn release(&mut self, b: &Arc<Buffer>) {
-        self.transfer_ownership(b, [self.device.physical.queue_family, vk::QUEUE_FAMILY_EXTERNAL]);
+        self.transfer_ownership(b, [self.device.owning_family(), vk::QUEUE_FAMILY_EXTERNAL]);
     }
 
     /// Records a queue family ownership transfer of a buffer (Vulkan specification, 7.7.4): from, to.

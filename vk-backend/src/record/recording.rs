@@ -28,7 +28,12 @@ impl Recording {
         f: impl FnOnce(&mut Recorder<'_>) -> R,
     ) -> Result<(Arc<Recording>, R), Error> {
         device.check_lost()?;
-        let batch = Batch::with_level(device, vk::CommandBufferLevel::SECONDARY, false)?;
+        let batch = Batch::with_level(
+            device,
+            device.compute_family(),
+            vk::CommandBufferLevel::SECONDARY,
+            false,
+        )?;
         // From here on the batch is destroyed with the recording, also on errors.
         let mut recording = Recording { device: device.clone(), batch };
         recording.batch.begin_secondary(device)?;

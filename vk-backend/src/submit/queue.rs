@@ -13,7 +13,7 @@ use ash::vk;
 use parking_lot::Mutex;
 
 use super::placement::{Awaited, Placement};
-use crate::device::{take_vulkan_queue, Device, Outcome, Priority, Waited};
+use crate::device::{CopyLane, Device, Outcome, Priority, QueueFamily, Waited};
 use crate::error::Error;
 use crate::platform::now_ns;
 use crate::record::{Batch, Recorder, Released, Start, Timestamps, Wait, MAX_COMMANDS};
@@ -58,6 +58,9 @@ pub struct QueueOptions {
     pub out_of_order: bool,
     /// Relative to other queues of the device.
     pub priority: Priority,
+    /// Commands are copies between buffers, fills and updates of buffers alone: they go to the Vulkan queue for copies of
+    /// this lane, if the device has one ([`Device::has_copy_queues`]), and run beside kernels there.
+    pub copies: Option<CopyLane>,
 }
 
 /// A stream of commands with one timeline: the value of a command is reached when it and all before it are
@@ -67,6 +70,7 @@ pub struct QueueOptions {
 pub struct Queue {
     device: Arc<Device>,
     options: QueueOptions,
+    family: QueueFamily,
     timeline: Arc<Timeline>,
     /// Reports that batches are complete, in place of the timeline, which then is signalled only where it is
     /// waited for.
@@ -140,9 +144,9 @@ impl Device {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn create_queue_with(self: &Arc<Self>, options: QueueOptions) -> Result<Arc<Queue>, Error> {
-        let vulkan_queue = take_vulkan_queue(options.priority, &mut self.queue_users.lock());
+        let vulkan_queue = self.take_vulkan_queue(options.priority, options.copies);
         Queue::create(self, vulkan_queue, options)
-            .inspect_err(|_| self.queue_users.lock()[vulkan_queue] -= 1)
+            .inspect_err(|_| self.give_back_vulkan_queue(vulkan_queue))
     }
 }
 
@@ -153,7 +157,8 @@ impl Queue {
         options: QueueOptions,
     ) -> Result<Arc<Queue>, Error> {
         device.check_lost()?;
-        let profiling = options.profiling && device.info().limits.timestamp_valid_bits > 0;
+        let timed = device.info().limits.timestamp_valid_bits > 0 && options.copies.is_none();
+        let profiling = options.profiling && timed;
         if profiling {
             device.clocks.prepare();
         }
@@ -162,6 +167,7 @@ impl Queue {
         let queue = Arc::new(Queue {
             device: device.clone(),
             options: QueueOptions { profiling, ..options },
+            family: device.family_of(vulkan_queue),
             timeline: Timeline::create(device)?,
             marker,
             state: Mutex::new(State::new(vulkan_queue)),
@@ -461,7 +467,7 @@ impl Queue {
         let spare = if state.spare.len() > unreused { state.spare.pop_front() } else { None };
         let mut batch = match spare {
             Some(batch) => batch,
-            None => Batch::create(&self.device, self.options.profiling)?,
+            None => Batch::create(&self.device, self.family, self.options.profiling)?,
         };
         let issued = state.issued;
         // If the newest batch did not end with a barrier, this one begins with one.
@@ -717,6 +723,6 @@ impl Drop for Queue {
             batch.destroy(&self.device);
         }
         let home = self.state.get_mut().placement.home();
-        self.device.queue_users.lock()[home] -= 1;
+        self.device.give_back_vulkan_queue(home);
     }
 }

@@ -21,7 +21,7 @@ use crate::device::{Device, MarkerWriter};
 use crate::error::Error;
 use crate::memory::Buffer;
 use crate::physical::MemoryKind;
-use crate::sync::barrier::{barrier, Scope, COMMAND_STAGES};
+use crate::sync::barrier::{barrier, Commands, Scope};
 
 /// The completion marker of one queue.
 pub(crate) struct CompletionMarker {
@@ -48,20 +48,26 @@ impl CompletionMarker {
     }
 
     /// Records the write of the marker: `value` is reached when all before it is complete.
-    pub(crate) fn write(&self, device: &Device, commands: vk::CommandBuffer, value: u64) {
+    pub(crate) fn write(&self, device: &Device, commands: Commands, value: u64) {
         let (buffer, word) = (self.buffer.raw, value as u32);
         match &device.functions.completion_markers {
             // SAFETY: the command buffer is recording, under the queue's lock; the queue, which owns the
             // buffer, lives until all that it submitted is complete.
             Some(MarkerWriter::BufferMarker(functions)) => unsafe {
-                functions.cmd_write_buffer_marker(commands, MarkerWriter::STAGE, buffer, 0, word);
+                functions.cmd_write_buffer_marker(
+                    commands.raw,
+                    MarkerWriter::STAGE,
+                    buffer,
+                    0,
+                    word,
+                );
             },
             _ => {
                 // What was written before must have reached the host when the fill begins: a barrier to later commands
                 // alone leaves it in the device's caches (on an H200, one read of some 100,000 had old bytes).
-                barrier(device, commands, COMMAND_STAGES, Scope::DeviceAndHost);
+                barrier(device, commands, commands.stages, Scope::DeviceAndHost);
                 // SAFETY: as above.
-                unsafe { device.raw.cmd_fill_buffer(commands, buffer, 0, 4, word) };
+                unsafe { device.raw.cmd_fill_buffer(commands.raw, buffer, 0, 4, word) };
                 barrier(device, commands, vk::PipelineStageFlags::TRANSFER, Scope::Host);
             }
         }

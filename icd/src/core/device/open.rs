@@ -67,6 +67,8 @@ pub struct Gpu {
     /// Idle queues for transfers that belong to no command queue (initial contents, migration): one for
     /// each thread that is at it, so that none waits for another's.
     services: Mutex<Vec<Arc<vk::Queue>>>,
+    /// Likewise those that only copy between buffers, by lane.
+    copiers: [Mutex<Vec<Arc<vk::Queue>>>; 2],
     clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
     host_reach: OnceCell<HostReach>,
@@ -136,6 +138,7 @@ impl Gpu {
             image_queue: OnceCell::new(),
             copy_kernel: OnceCell::new(),
             services: Mutex::default(),
+            copiers: Default::default(),
             clock: Mutex::default(),
             sharing: OnceCell::new(),
             host_reach: OnceCell::new(),
@@ -199,10 +202,31 @@ impl Gpu {
 
     /// Does something with a queue that nobody else uses meanwhile.
     pub(super) fn with_service<R>(&self, f: impl FnOnce(&vk::Queue) -> Result<R>) -> Result<R> {
-        let idle = self.services.lock().pop();
-        let queue = idle.map_or_else(|| self.device.create_queue(false), Ok)?;
+        self.with_idle(&self.services, vk::QueueOptions::default(), f)
+    }
+
+    /// Does something with a queue for copies between buffers alone ([`vk::QueueOptions::copies`]) that nobody else uses
+    /// meanwhile.
+    pub fn with_copies<R>(
+        &self,
+        lane: vk::CopyLane,
+        f: impl FnOnce(&vk::Queue) -> Result<R>,
+    ) -> Result<R> {
+        let options = vk::QueueOptions { copies: Some(lane), ..vk::QueueOptions::default() };
+        self.with_idle(&self.copiers[lane as usize], options, f)
+    }
+
+    /// Does something with one of these queues, which have these options.
+    fn with_idle<R>(
+        &self,
+        queues: &Mutex<Vec<Arc<vk::Queue>>>,
+        options: vk::QueueOptions,
+        f: impl FnOnce(&vk::Queue) -> Result<R>,
+    ) -> Result<R> {
+        let idle = queues.lock().pop();
+        let queue = idle.map_or_else(|| self.device.create_queue_with(options), Ok)?;
         let result = f(&queue);
-        self.services.lock().push(queue);
+        queues.lock().push(queue);
         result
     }
 
@@ -259,6 +283,11 @@ impl Gpu {
         }
     }
 
+    /// Returns true if the host reads so many bytes of a buffer itself, across the bus.
+    pub fn reads_over_bus(&self, buffer: &vk::Buffer, size: usize) -> bool {
+        self.reach(buffer) == vk::HostAccess::Rebar && self.host_moves(buffer, size, Access::Read)
+    }
+
     /// Writes `bytes` at `offset` of a buffer, now.
     pub fn write_now(&self, buffer: &Arc<vk::Buffer>, offset: u64, bytes: &[u8]) -> Result<()> {
         // SAFETY: a slice is readable.
@@ -280,7 +309,7 @@ impl Gpu {
             // SAFETY: as the caller promises; no command uses these bytes of the buffer.
             return Ok(unsafe { buffer.write_from(offset, from, size) }?);
         }
-        self.with_service(|queue| {
+        self.with_copies(vk::CopyLane::In, |queue| {
             let mut pace = Pace::default();
             let step = chunk_size(size);
             for start in (0..size).step_by(step) {
@@ -321,7 +350,7 @@ impl Gpu {
             // SAFETY: the caller has waited for the commands that write these bytes.
             return Ok(unsafe { buffer.read(offset, bytes) }?);
         }
-        self.with_service(|queue| self.read_by(queue, buffer, offset, bytes))
+        self.with_copies(vk::CopyLane::Out, |queue| self.read_by(queue, buffer, offset, bytes))
     }
 
     /// Reads through staging memory.

@@ -145,6 +145,7 @@ impl Queue {
         })?;
         let state = State {
             deferred: DeferredCommands::default(),
+            copies: None,
             last: 0,
             barrier: 0,
             waits_elsewhere: 0,
