@@ -21,6 +21,9 @@ kernel void until(volatile global uint *flag, global uint *out, uint most)
 }
 kernel void step(global uint *x, uint factor) { *x = *x * factor + 1; }";
 
+/// A word that is written.
+static WRITTEN: u32 = 0x600d_600d;
+
 /// How long a test waits for what has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -446,6 +449,34 @@ fn a_blocking_call_holds_up_no_held_command_of_another_queue() {
     wait(&s, held);
     first.expect_opened();
     second.expect_opened();
+}
+
+/// A blocking write is complete when its call returns, for all queues of the context: those that exist, and one that is made
+/// later. (One that is alone may return from the write when it has taken the bytes.)
+#[test]
+fn no_queue_runs_ahead_of_a_blocking_write() {
+    let _alone = alone();
+    for is_made_later in [false, true] {
+        let s = Setup::new();
+        let mem = new_word(&s, 1);
+        let other = (!is_made_later).then(|| s.second_queue());
+        let go = made(|e| unsafe { (s.cl.clCreateUserEvent)(s.context, e) });
+        std::thread::scope(|scope| {
+            let (cl, event) = (s.cl, Sent(go));
+            scope.spawn(move || {
+                std::thread::sleep(Duration::from_millis(100));
+                check(unsafe { (cl.clSetUserEventStatus)(event.get(), CL_COMPLETE) });
+            });
+            let (write, from) = (s.cl.clEnqueueWriteBuffer, (&raw const WRITTEN).cast());
+            let written = unsafe { write(s.queue, mem, CL_TRUE, 0, 4, from, 1, &go, null_mut()) };
+            check(written);
+            let other = other.unwrap_or_else(|| s.second_queue());
+            let (read, mut word) = (s.cl.clEnqueueReadBuffer, 0u32);
+            let to = (&raw mut word).cast();
+            check(unsafe { read(other, mem, CL_TRUE, 0, 4, to, 0, null(), null_mut()) });
+            assert_eq!(word, WRITTEN, "a queue that is made later: {is_made_later}");
+        });
+    }
 }
 
 #[test]

@@ -23,6 +23,11 @@ impl QueueList {
         entries.push(Entry { queue: queue.downgrade().erase(), vk: Arc::downgrade(vk) });
     }
 
+    /// Returns the number of queues.
+    pub fn count(&self) -> usize {
+        self.0.lock().iter().filter(|entry| entry.vk.strong_count() > 0).count()
+    }
+
     /// Returns each queue, `None` for one that the application has released, with what runs its commands.
     pub fn all<T: Kind>(&self) -> Vec<(Option<Ref<T>>, Arc<vk::Queue>)> {
         let entries = self.0.lock();

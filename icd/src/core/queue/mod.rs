@@ -8,6 +8,7 @@ pub mod callback_thread;
 pub mod completion;
 pub mod completion_thread;
 pub mod deferred;
+mod early;
 pub mod effects;
 pub mod event;
 pub mod execute;
@@ -31,6 +32,7 @@ use crate::object::{Kind, Ref};
 use completion::{CompletionWork, Completions};
 use completion_thread::CompletionThread;
 use deferred::{Deferred, DeferredCommands, Number, Order};
+use early::EarlyWrite;
 use effects::{Effects, Waiter};
 use event::{DeviceTimes, Event, Phase, Span, Stage, Started};
 use execute::{Execute, Execution};
@@ -85,6 +87,7 @@ pub struct State {
     deferred: DeferredCommands,
     /// Timeline value of the last command recorded.
     pub last: u64,
+    early_write: Option<EarlyWrite>,
     pub upload: Arena,
     pub readback: Arena,
     /// Timeline value that the last barrier of an out-of-order queue stands behind.
@@ -142,11 +145,12 @@ impl Queue {
             profiling: properties.bits & CL_QUEUE_PROFILING_ENABLE != 0 || trace().is_some(),
             out_of_order: properties.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
             priority: properties.priority,
+            copies: None,
         })?;
         let state = State {
             deferred: DeferredCommands::default(),
-            copies: None,
             last: 0,
+            early_write: None,
             barrier: 0,
             waits_elsewhere: 0,
             after: 0,
@@ -177,6 +181,7 @@ impl Queue {
             outbox,
         });
         queue.context.queues.add(&queue, &queue.vk);
+        early::finish_early_writes(&queue.context, &queue.vk);
         Ok(queue)
     }
 
@@ -196,12 +201,6 @@ impl Queue {
             CL_COMMAND_BARRIER => Order { behind_all: waits.is_empty(), before_all: true },
             _ => Order::FREE,
         }
-    }
-
-    /// Returns true if a blocking call waits until the command is complete. In order, a write needs only to have
-    /// copied its bytes; out of order, the application learns from nothing else when dependent commands may follow.
-    fn must_wait(&self, command: &dyn Execute) -> bool {
-        !self.in_order() || command.needs_host_bytes()
     }
 
     /// Submits what is recorded.
@@ -410,10 +409,17 @@ impl Ref<Queue> {
             return self.defer(state, request, (order, 1), event);
         }
         state.timed = *wants_event && self.profiling();
-        let (started, then_wait, state) =
+        let (started, then_wait, mut state) =
             self.start(state, command, waits, (order, *blocking), event.clone());
         // Others may have enqueued behind this command while it was waiting.
         let startable = state.deferred.can_start();
+        let mut returns_early = false;
+        if let Ok(Started { phase: Phase::Recorded { last, .. }, .. }) = &started {
+            let write = EarlyWrite::Recorded(*last);
+            returns_early = *blocking
+                && self.is_write_of_taken_bytes(command, *wants_event)
+                && self.returns_early(&mut state, write);
+        }
         drop(state);
         let phase = started.as_ref().map(|started| started.phase).map_err(|error| *error);
         if let Some((event, started)) = event.as_ref().zip(started.ok()) {
@@ -430,7 +436,7 @@ impl Ref<Queue> {
             let parts = then_wait.into_iter().try_for_each(|value| self.wait_for(value));
             parts.inspect_err(|_| command.cancel())?;
             match phase {
-                Phase::Recorded { last, .. } if self.must_wait(command) => {
+                Phase::Recorded { last, .. } if !returns_early => {
                     self.wait_for(last).inspect_err(|_| command.cancel())?;
                 }
                 Phase::Finished { status, .. } if status < 0 => return fail(status),
@@ -449,14 +455,16 @@ impl Ref<Queue> {
         event: Option<Ref<Event>>,
     ) -> Result<Option<Ref<Event>>> {
         let Request { command_type, mut command, waits, blocking, wants_event } = request;
-        // A blocking write may return once the bytes are copied (5.2.2).
-        let taken = blocking && command.take_host_bytes();
-        let must_wait = blocking && !(taken && self.in_order());
+        let write = EarlyWrite::Deferred(state.deferred.next_number());
+        let returns_early = blocking
+            && self.is_write_of_taken_bytes(&*command, wants_event)
+            && self.returns_early(&mut state, write)
+            && command.take_host_bytes();
         let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
         let deferred = Deferred { command, waits, order, event: event.clone(), unresolved };
         state.deferred.push(deferred);
         drop(state);
-        if must_wait && event.wait()? < 0 {
+        if blocking && !returns_early && event.wait()? < 0 {
             return fail(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         }
         Ok(wants_event.then_some(event))
