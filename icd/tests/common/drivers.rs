@@ -1,6 +1,6 @@
 //! A second Vulkan driver beside the one under test, for tests of several devices.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
@@ -26,4 +26,24 @@ pub fn add_another() -> bool {
         Err(_) => std::env::set_var("VK_ADD_DRIVER_FILES", other),
     });
     true
+}
+
+/// Makes the driver under test a second one, under another name: a copy of its library, with a manifest. Returns the folder and
+/// the manifest; `None` where `VK_DRIVER_FILES` does not name one manifest.
+#[allow(dead_code)]
+pub fn twin() -> Option<(PathBuf, PathBuf)> {
+    let manifest = PathBuf::from(std::env::var_os("VK_DRIVER_FILES")?);
+    let text = std::fs::read_to_string(&manifest).ok()?;
+    let (before, rest) = text.split_once("\"library_path\"")?;
+    let (separator, rest) = rest.split_once('"')?;
+    let (library, after) = rest.split_once('"')?;
+    let library = manifest.parent()?.join(library);
+    let folder = std::env::temp_dir().join(format!("hekla-twin-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).ok()?;
+    let copy = folder.join("libtwin.so");
+    std::fs::copy(library, &copy).ok()?;
+    let text = format!("{before}\"library_path\"{separator}\"{}\"{after}", copy.display());
+    let named = folder.join("twin.json");
+    std::fs::write(&named, text).ok()?;
+    Some((folder, named))
 }

@@ -16,6 +16,7 @@ use crate::core::context::queue_list::QueueList;
 use crate::core::context::svm::Allocations;
 use crate::core::device::open::Gpu;
 use crate::core::device::Device;
+use crate::core::memory::bounce::Bounces;
 use crate::core::printf::output::Sink;
 use crate::core::printf::Printer;
 use crate::object::callbacks::{self, UserData};
@@ -53,6 +54,8 @@ pub struct Context {
     pub queues: QueueList,
     /// Buffers whose device addresses the application knows.
     pub addresses: DeviceAddresses,
+    /// The memory through which bytes go from device to device.
+    pub bounces: Arc<Bounces>,
     destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
 }
 
@@ -97,6 +100,7 @@ impl Context {
         let gpus = devices.iter().map(|d| d.gpu().cloned()).collect::<Result<Vec<_>>>();
         let gpus = gpus.map_err(|_| ClError(CL_DEVICE_NOT_AVAILABLE))?;
         let printer = Printer::new(devices.len(), sink, printf_buffer_size);
+        let bounces = Bounces::new(gpus.clone());
         Ok(Ref::new(Context {
             devices,
             gpus,
@@ -109,6 +113,7 @@ impl Context {
             host_writes: HostWrites::default(),
             queues: QueueList::default(),
             addresses: DeviceAddresses::default(),
+            bounces,
             destructors: Mutex::default(),
         }))
     }

@@ -1,10 +1,13 @@
 //! Pages of the process that stand for memory of a device: addresses that are taken, and memory that devices import.
 
 use crate::platform::{self, Contents, MemoryFile};
-use std::sync::OnceLock;
+use parking_lot::Mutex;
 
 /// Everything here consists of whole pages.
 pub const PAGE: usize = 4096;
+
+/// How often a mapping is tried where the system is to choose its address.
+const TRIES: usize = 8;
 
 /// Pages of the address space; nothing else of the process lies there.
 pub struct Pages {
@@ -49,14 +52,15 @@ impl Drop for Pages {
     }
 }
 
-/// Memory of the process that devices import. It may be mapped at a second address, that which the device knows it by.
+/// Memory of the process that devices import. It may be mapped at further addresses: that which a device knows it by,
+/// and one for each device that wants one of its own.
 pub struct HostMemory {
     first: Pages,
     /// Offset of the memory in `first`, which is larger where devices want more alignment than a page's.
     start: usize,
-    /// What is mapped, where a second mapping is possible.
+    /// What is mapped, where further mappings are possible.
     file: Option<MemoryFile>,
-    second: OnceLock<Pages>,
+    others: Mutex<Vec<Pages>>,
 }
 
 impl HostMemory {
@@ -69,7 +73,7 @@ impl HostMemory {
         let contents = file.as_ref().map_or(Contents::Own, Contents::Of);
         let first = Pages::map(None, whole, contents)?;
         let start = first.address.next_multiple_of(alignment) - first.address;
-        Some(HostMemory { first, start, file, second: OnceLock::new() })
+        Some(HostMemory { first, start, file, others: Mutex::default() })
     }
 
     /// Returns the address of the bytes.
@@ -83,7 +87,20 @@ impl HostMemory {
             return false;
         };
         let mapped = Pages::map(Some(base), self.first.size, Contents::Of(file));
-        mapped.is_some_and(|pages| self.second.set(pages).is_ok())
+        mapped.map(|pages| self.others.lock().push(pages)).is_some()
+    }
+
+    /// Maps the bytes once more, at a multiple of `alignment`, a power of two, that the system chooses. Returns where; `None` where
+    /// it has no room.
+    pub fn again(&self, alignment: usize) -> Option<usize> {
+        let slack = alignment.saturating_sub(PAGE);
+        // Another thread may map something where there was room.
+        (0..TRIES).find_map(|_| {
+            let room = Pages::map(None, self.first.size.checked_add(slack)?, Contents::Nothing)?;
+            let address = (room.address + self.start).next_multiple_of(alignment);
+            drop(room);
+            self.also_at(address).then_some(address)
+        })
     }
 }
 
@@ -92,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_mappings_are_the_same_bytes() {
+    fn all_mappings_are_the_same_bytes() {
         for alignment in [PAGE, 1 << 16] {
             let memory = HostMemory::new(5000, alignment, true).unwrap();
             assert!(memory.address().is_multiple_of(alignment));
@@ -100,10 +117,13 @@ mod tests {
             let there = HostMemory::new(1 << 20, 1 << 16, false).unwrap().address();
             assert!(memory.also_at(there));
             assert!(!memory.also_at(there), "the address is taken");
+            let again = memory.again(alignment).unwrap();
+            assert!(again.is_multiple_of(alignment) && again != there);
             // SAFETY: both mappings hold more bytes, and live.
             unsafe {
                 (memory.address() as *mut u8).add(4999).write(7);
                 assert_eq!((there as *const u8).add(4999).read(), 7);
+                assert_eq!((again as *const u8).add(4999).read(), 7);
             }
         }
     }

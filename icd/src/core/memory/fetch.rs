@@ -1,6 +1,8 @@
 //! Moves of bytes from device to device, through the host, on threads of the library: no call of the application
 //! waits for them.
 
+use super::bounce::Bounces;
+use super::device_copy::{self, Side};
 use super::residency::Memory;
 use super::usage::Usage;
 use crate::cl::error::{fail, ClError, Result};
@@ -11,9 +13,7 @@ use crate::core::process::workers::Workers;
 use parking_lot::{Condvar, Mutex};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Most bytes that are on the host at once.
-const CHUNK: usize = 32 << 20;
+use std::time::{Duration, Instant};
 
 /// A function to call when a move has ended.
 type Continuation = Box<dyn FnOnce() + Send>;
@@ -75,6 +75,8 @@ impl Arrival {
 /// The memory of a buffer or an image on a device.
 #[derive(Clone)]
 pub struct Place {
+    /// The device's position in the context.
+    pub device: usize,
     pub gpu: Arc<Gpu>,
     pub memory: Memory,
 }
@@ -83,6 +85,7 @@ pub struct Place {
 pub struct Move {
     pub from: Place,
     pub to: Place,
+    pub bounces: Arc<Bounces>,
     pub range: Range<usize>,
     /// The uses that write the bytes.
     pub writers: Vec<Arc<Usage>>,
@@ -91,8 +94,15 @@ pub struct Move {
 }
 
 impl Move {
+    /// Waits until the bytes are written, and the old ones at the destination no longer used.
     fn wait(&self) -> Result<()> {
-        self.writers.iter().try_for_each(|usage| usage.wait(true))?;
+        // What commands of the device read, or the host in its own memory, is visible once the writers are complete. Asking for
+        // more would take a command behind all that their queues have been given since.
+        let by_host = match &self.from.memory {
+            Memory::Buffer(from) => self.from.gpu.reads_over_bus(from, self.range.len()),
+            Memory::Image(_) => false,
+        };
+        self.writers.iter().try_for_each(|usage| usage.wait(by_host))?;
         self.users.iter().try_for_each(|usage| usage.wait(false))
     }
 
@@ -100,12 +110,9 @@ impl Move {
         let (source, target) = (&self.from.gpu, &self.to.gpu);
         match (&self.from.memory, &self.to.memory) {
             (Memory::Buffer(from), Memory::Buffer(to)) => {
-                let mut bytes = vec![0; CHUNK.min(self.range.len())];
-                for start in self.range.clone().step_by(CHUNK) {
-                    let part = &mut bytes[..CHUNK.min(self.range.end - start)];
-                    source.read_now(from, start as u64, part)?;
-                    target.write_now(to, start as u64, part)?;
-                }
+                let from = Side { device: self.from.device, gpu: source, buffer: from };
+                let to = Side { device: self.to.device, gpu: target, buffer: to };
+                device_copy::copy(&self.bounces, [from, to], self.range.clone())?;
             }
             (Memory::Image(from), Memory::Image(to)) => {
                 for part in image_copy::parts_of_image(from) {
@@ -131,9 +138,26 @@ pub struct Fetch {
 
 impl Fetch {
     fn run(self) {
-        let moved = self.moves.iter().try_for_each(Move::wait);
-        let moved = moved.and_then(|()| self.moves.iter().try_for_each(Move::copy));
+        let start = Instant::now();
+        let waited = self.moves.iter().try_for_each(Move::wait);
+        let begin = Instant::now();
+        let moved = waited.and_then(|()| self.moves.iter().try_for_each(Move::copy));
+        self.log(begin - start, begin.elapsed());
         self.end(moved);
+    }
+
+    /// Logs how long the moves took: the wait for commands, and the copies.
+    fn log(&self, waited: Duration, copied: Duration) {
+        for Move { from, to, range, .. } in &self.moves {
+            tracing::debug!(
+                "moved {range:?} of a buffer or image from device {} to {}; {} moves took {:.3} ms, after {:.3} ms",
+                from.device,
+                to.device,
+                self.moves.len(),
+                copied.as_secs_f64() * 1e3,
+                waited.as_secs_f64() * 1e3
+            );
+        }
     }
 
     /// Moves the bytes in the background. If no thread can be started, the move fails.

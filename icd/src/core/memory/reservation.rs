@@ -334,7 +334,8 @@ impl Fetch {
         span.incoming.push((device, self.arrival.clone()));
         span.add_usage(&reading);
         self.reading.push(reading);
-        self.moves.push(Move { from, to, range, writers, users });
+        let bounces = context.bounces.clone();
+        self.moves.push(Move { from, to, bounces, range, writers, users });
         Ok(())
     }
 }

@@ -108,7 +108,7 @@ impl Replicas {
     /// Returns a device's memory, with the device.
     pub(super) fn place(&self, context: &Context, device: usize) -> Result<Place> {
         let memory = self.memory(context, device)?.clone();
-        Ok(Place { gpu: context.gpus[device].clone(), memory })
+        Ok(Place { device, gpu: context.gpus[device].clone(), memory })
     }
 }
 
