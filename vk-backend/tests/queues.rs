@@ -239,6 +239,29 @@ fn queues_wait_for_each_other_on_the_device() {
     queues[0].wait_gpu(&queues[0], 1).unwrap();
 }
 
+/// A command that is complete is not waited for, whatever the queue has been given since.
+#[test]
+fn complete_commands_are_not_waited_for_again() {
+    let device = common::device();
+    let queue = device.create_queue(false).unwrap();
+    let step = common::step(&device, 64);
+    let small = upload(&device, &[1; 64]);
+    let large = upload(&device, &vec![1; 1 << 20]);
+    let first = enqueue_step(&queue, &step, &small);
+    queue.wait(first).unwrap();
+    assert_eq!(queue.completed().unwrap(), first);
+    let mut last = first;
+    for _ in 0..300 {
+        last = enqueue_step(&queue, &step, &large);
+    }
+    queue.flush().unwrap();
+    queue.wait(first).unwrap();
+    queue.wait(0).unwrap();
+    let reached = queue.completed().unwrap();
+    queue.wait(last).unwrap();
+    assert!(reached < last, "waited for all");
+}
+
 #[test]
 fn timestamps_are_in_order() {
     let device = common::device();

@@ -89,6 +89,8 @@ struct State {
     /// Value of the newest command, and of the newest submitted one.
     issued: u64,
     submitted: u64,
+    /// Value of the newest command of the batches that are retired: it and all before it are complete.
+    retired: u64,
     /// Newest value that a submission signals on the timeline.
     signalled: u64,
     /// Time of the newest submission.
@@ -510,7 +512,9 @@ impl Queue {
         if value > state.submitted {
             self.submit(state)?;
         }
-        let batch = state.in_flight.iter().find(|batch| batch.last_value >= value);
+        // Of a value that is reached there is no batch any more: the next one is a later command's.
+        let is_in_flight = value > state.retired;
+        let batch = state.in_flight.iter().find(|batch| is_in_flight && batch.last_value >= value);
         Ok(batch.map_or(value, |batch| batch.last_value))
     }
 
@@ -661,6 +665,7 @@ impl Queue {
         let value = self.value(state)?;
         while state.in_flight.front().is_some_and(|b| b.last_value <= value) {
             let Some(mut batch) = state.in_flight.pop_front() else { break };
+            state.retired = batch.last_value;
             if !batch.host_visible {
                 self.device.host_visibility.count_deferred();
                 state.deferred += 1;
