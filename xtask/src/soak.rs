@@ -1,5 +1,5 @@
-//! `cargo xtask soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]`: many
-//! threads create, use and release every kind of object at random (`icd/tests/soak`), first with an eye
+//! `cargo xtask soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N]
+//! [--driver NAME] [--race]`: many threads create, use and release every kind of object at random (`icd/tests/soak`), first with an eye
 //! on memory, then for as long under the validation layer with its checks of synchronization.
 //!
 //! `--race` does it under ThreadSanitizer instead, with a standard library built for it (component
@@ -55,6 +55,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
             "--driver" => request.driver = Driver::named(value)?,
             "--threads" => request.settings.push(("HEKLA_SOAK_THREADS", value.clone())),
             "--seed" => request.settings.push(("HEKLA_SOAK_SEED", value.clone())),
+            "--devices" => request.settings.push(("HEKLA_SOAK_DEVICES", value.clone())),
             "--scene" => request.settings.push(("HEKLA_SOAK_SCENE", value.clone())),
             other => return Err(format!("unknown option '{other}'")),
         }

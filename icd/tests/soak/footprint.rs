@@ -4,9 +4,11 @@
 //! The resident set would mislead: blocks of device memory and arenas of malloc are mapped long before all
 //! of their pages are touched, and then are touched page by page for minutes.
 
+use hekla::core::device::open::Gpu;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::{Display, Formatter};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 
 /// Bytes that Rust code (ours: drivers are not written in it) holds.
 static HELD: AtomicUsize = AtomicUsize::new(0);
@@ -37,6 +39,13 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: as the caller promises.
         unsafe { System.realloc(place, layout, size) }
     }
+}
+
+/// Returns the devices that the threads use.
+pub fn gpus() -> Vec<Arc<Gpu>> {
+    let count = crate::setting("HEKLA_SOAK_DEVICES", 1) as usize;
+    let devices = &hekla::api::platform().devices()[..count];
+    devices.iter().map(|device| device.gpu().unwrap().clone()).collect()
 }
 
 /// Memory at one moment, in bytes.
@@ -79,15 +88,19 @@ pub enum Others {
 
 impl Footprint {
     pub fn now() -> Footprint {
-        let gpu = hekla::api::platform().devices()[0].gpu().unwrap();
-        let (pool, staging) = (gpu.device.pool_use(), gpu.upload.kept() + gpu.readback.kept());
+        let (mut device, mut reserved) = (0, 0);
+        for gpu in gpus() {
+            let (pool, staging) = (gpu.device.pool_use(), gpu.upload.kept() + gpu.readback.kept());
+            device += (pool.held - staging) as usize;
+            reserved += pool.reserved as usize;
+        }
         let malloc = Malloc::now();
         let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
         let pages: usize = statm.split(' ').nth(1).unwrap().parse().unwrap();
         Footprint {
             ours: HELD.load(Ordering::Relaxed),
-            device: (pool.held - staging) as usize,
-            heap: malloc.held.saturating_sub(pool.reserved as usize),
+            device,
+            heap: malloc.held.saturating_sub(reserved),
             other: mapped().saturating_sub(malloc.mapped),
             resident: pages * 4096,
         }

@@ -105,7 +105,7 @@ impl Picture {
 /// Commands in an in-order queue.
 pub fn images(world: &World, numbers: &mut Numbers) {
     let Some(program) = &world.image_program else { return };
-    let (cl, queue) = (world.cl, world.in_order_queue());
+    let (cl, queue) = (world.cl, world.in_order_queue(numbers));
     let q = queue.get();
     // Of few sizes: lavapipe makes code for each, and keeps it.
     let size = *numbers.pick(&SIZES);
@@ -162,7 +162,8 @@ pub fn images(world: &World, numbers: &mut Numbers) {
 pub fn come_and_go(world: &Arc<World>, threads: u64, images: usize) {
     let some = |world: &World, seed: u64, count: usize| {
         let Some(program) = &world.image_program else { return };
-        let (mut numbers, queue) = (Numbers::new(seed), world.in_order_queue());
+        let mut numbers = Numbers::new(seed);
+        let queue = world.in_order_queue(&mut numbers);
         for round in 0..count.div_ceil(2) {
             let from = Picture::new(world, &mut numbers, SIZES[1]);
             let mut to = Picture::new(world, &mut numbers, SIZES[1]);
@@ -175,7 +176,10 @@ pub fn come_and_go(world: &Arc<World>, threads: u64, images: usize) {
         }
         finish(&queue);
     };
-    let slots = || hekla::api::platform().devices()[0].gpu().unwrap().device.slots_in_use();
+    let slots = || {
+        let gpus = crate::footprint::gpus();
+        gpus.iter().map(|gpu| gpu.device.slots_in_use()).sum::<u32>()
+    };
     some(world, 0, 2);
     let (before, start) = (slots(), Instant::now());
     let each = images.div_ceil(threads as usize);

@@ -3,16 +3,20 @@
 //!
 //! `HEKLA_SOAK_SECONDS` (6), `HEKLA_SOAK_THREADS` (8) and `HEKLA_SOAK_SEED` say how long, how many, and
 //! which; `HEKLA_SOAK_SCENE` takes only scenes with that in their names; with images among them, `HEKLA_SOAK_IMAGES` (1000)
-//! images come and go besides; `HEKLA_SOAK_PLAIN=1` runs in this
-//! process, in which `HEKLA_SOAK_OTHERS=0` leaves the memory of drivers alone. Otherwise two of their own run:
-//! one for the memory, one under the validation layer with its checks of synchronization, which must have
-//! nothing to say. `HEKLA_SOAK_LEAK` has every scene lose so many bytes, to see that they are missed. See
-//! `cargo xtask soak`.
+//! images come and go besides. `HEKLA_SOAK_DEVICES` (1) says how many devices the context has; where the driver has one, the
+//! second is another driver's.
+//!
+//! `HEKLA_SOAK_PLAIN=1` runs in this process, in which `HEKLA_SOAK_OTHERS=0` leaves the memory of drivers alone. Otherwise
+//! processes of their own run: one for the memory, one under the validation layer with its checks of synchronization, which must
+//! have nothing to say, and one with two devices where `HEKLA_TEST_OTHER_DRIVER` names another driver. `HEKLA_SOAK_LEAK` has
+//! every scene lose so many bytes, to see that they are missed. See `cargo xtask soak`.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/drivers.rs"]
+mod drivers;
 mod footprint;
 mod graph;
 mod images;
@@ -120,6 +124,9 @@ fn validated() -> bool {
 
 fn soak() {
     std::env::set_var("HEKLA_TEST_LINKED", "1");
+    if setting("HEKLA_SOAK_DEVICES", 1) > 1 {
+        drivers::add_another();
+    }
     let seconds = setting("HEKLA_SOAK_SECONDS", 6);
     let (threads, seed) = (setting("HEKLA_SOAK_THREADS", 8), setting("HEKLA_SOAK_SEED", 1));
     // Opens the devices, which live as long as the process.
@@ -164,10 +171,14 @@ fn objects_come_and_go() {
     if setting("HEKLA_SOAK_PLAIN", 0) == 1 {
         return soak();
     }
-    for validation in ["0", "sync"] {
-        if run_again_with(&[("HEKLA_VALIDATE", validation)]) {
-            return soak();
-        }
+    let validations = [("HEKLA_VALIDATE", "0"), ("HEKLA_VALIDATE", "sync")];
+    if validations.iter().any(|validation| run_again_with(&[*validation])) {
+        return soak();
+    }
+    // A context of two devices, unless the number is given.
+    let is_given = std::env::var_os("HEKLA_SOAK_DEVICES").is_some();
+    if std::env::var_os("HEKLA_TEST_OTHER_DRIVER").is_some() && !is_given {
+        run_again_with(&[("HEKLA_SOAK_DEVICES", "2")]);
     }
 }
 

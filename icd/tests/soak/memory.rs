@@ -26,7 +26,7 @@ fn compare(world: &World, queue: &Queue, mem: &Buffer, model: &[u8], offset: usi
 
 /// Writes, copies, fills and reads in an in-order queue.
 pub fn transfers(world: &World, numbers: &mut Numbers) {
-    let (cl, queue) = (world.cl, world.in_order_queue());
+    let (cl, queue) = (world.cl, world.in_order_queue(numbers));
     let q = queue.get();
     let size = 16 + numbers.below(200_000);
     let mut model = numbers.bytes(size);
@@ -88,7 +88,7 @@ pub fn transfers(world: &World, numbers: &mut Numbers) {
 
 /// Maps for reading and writing.
 pub fn maps(world: &World, numbers: &mut Numbers) {
-    let (cl, queue) = (world.cl, world.in_order_queue());
+    let (cl, queue) = (world.cl, world.in_order_queue(numbers));
     let size = 16 + numbers.below(100_000);
     // Outlives the buffer that uses it.
     let mut host = numbers.bytes(size);
@@ -133,7 +133,7 @@ unsafe extern "C" fn note(_: cl_mem, data: *mut c_void) {
 /// Overlapping sub-buffers, and destructor callbacks.
 pub fn sub_buffers(world: &World, numbers: &mut Numbers) {
     const ALIGNMENT: usize = 128;
-    let (cl, queue) = (world.cl, world.in_order_queue());
+    let (cl, queue) = (world.cl, world.in_order_queue(numbers));
     let notes = Mutex::new(Vec::<u8>::new());
     let data: Vec<_> = (0..3u8).map(|number| (&raw const notes, number)).collect();
     {

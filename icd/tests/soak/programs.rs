@@ -25,23 +25,27 @@ fn first_word(world: &World, queue: &Queue, kernel: &Kernel, context_buffer: boo
     u32::from_le_bytes(bytes[..4].try_into().unwrap())
 }
 
-/// Returns the binary of a program for the one device.
-fn binary(world: &World, program: &Program) -> Vec<u8> {
-    let get = world.cl.clGetProgramInfo;
-    let size: usize =
-        value(|n, p, r| unsafe { get(program.get(), CL_PROGRAM_BINARY_SIZES, n, p, r) });
-    let mut bytes = vec![0u8; size];
-    let mut place = bytes.as_mut_ptr();
-    let places = (&raw mut place).cast();
-    check(unsafe { get(program.get(), CL_PROGRAM_BINARIES, 8, places, null_mut()) });
-    bytes
+/// Returns the binaries of a program, one for each device.
+fn binaries(world: &World, program: &Program) -> Vec<Vec<u8>> {
+    let (get, count) = (world.cl.clGetProgramInfo, world.devices.len());
+    let mut sizes = vec![0usize; count];
+    let (list, size) = (sizes.as_mut_ptr().cast(), 8 * count);
+    check(unsafe { get(program.get(), CL_PROGRAM_BINARY_SIZES, size, list, null_mut()) });
+    let mut all: Vec<_> = sizes.into_iter().map(|size| vec![0u8; size]).collect();
+    let mut places: Vec<_> = all.iter_mut().map(|bytes| bytes.as_mut_ptr()).collect();
+    let list = places.as_mut_ptr().cast();
+    check(unsafe { get(program.get(), CL_PROGRAM_BINARIES, size, list, null_mut()) });
+    all
 }
 
-fn from_binary(world: &World, bytes: &[u8]) -> Program {
-    let (device, length, data) = (world.device, bytes.len(), bytes.as_ptr());
-    let create = world.cl.clCreateProgramWithBinary;
+fn from_binaries(world: &World, all: &[Vec<u8>]) -> Program {
+    let (count, devices) = (all.len() as u32, world.devices.as_ptr());
+    let lengths: Vec<_> = all.iter().map(|bytes| bytes.len()).collect();
+    let data: Vec<_> = all.iter().map(|bytes| bytes.as_ptr()).collect();
+    let (create, context) = (world.cl.clCreateProgramWithBinary, world.context.get());
+    let (lengths, data) = (lengths.as_ptr(), data.as_ptr());
     let program =
-        made(|e| unsafe { create(world.context.get(), 1, &device, &length, &data, null_mut(), e) });
+        made(|e| unsafe { create(context, count, devices, lengths, data, null_mut(), e) });
     let program = Owned::new(program, world.cl.clReleaseProgram);
     let build = world.cl.clBuildProgram;
     check(unsafe { build(program.get(), 0, null(), null(), None, null_mut()) });
@@ -56,7 +60,7 @@ pub fn build(world: &World, numbers: &mut Numbers) {
     let queue = world.any_queue(numbers);
     let mut program = built(&world.context, &source);
     if numbers.once_in(2) {
-        program = from_binary(world, &binary(world, &program));
+        program = from_binaries(world, &binaries(world, &program));
     }
     let kernel = kernel(&program, c"k");
     drop(program);
@@ -96,7 +100,7 @@ unsafe extern "C" fn keep(text: *const c_char, size: usize, _complete: usize, ke
 
 /// Kernels that print, in a context with a callback for it.
 pub fn print(world: &World, numbers: &mut Numbers) {
-    let (cl, device) = (world.cl, world.device);
+    let (cl, device) = (world.cl, world.any_device(numbers));
     let kept = Mutex::new(Vec::<u8>::new());
     let callback = keep as *const () as isize;
     let properties = [CL_PRINTF_CALLBACK_ARM as isize, callback, 0];

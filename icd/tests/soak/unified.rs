@@ -33,7 +33,7 @@ fn extension<F: Copy>(cl: &OpenCl, name: &CStr) -> F {
 
 /// A chain of copies and a kernel through memory of every owner, which is freed as soon as or before it ends.
 pub fn allocations(world: &World, numbers: &mut Numbers) {
-    let (cl, context, device) = (world.cl, world.context.get(), world.device);
+    let (cl, context, device) = (world.cl, world.context.get(), world.any_device(numbers));
     let host: AllocateHost = extension(cl, c"clHostMemAllocINTEL");
     let of_device: Allocate = extension(cl, c"clDeviceMemAllocINTEL");
     let shared: Allocate = extension(cl, c"clSharedMemAllocINTEL");
@@ -54,7 +54,7 @@ pub fn allocations(world: &World, numbers: &mut Numbers) {
         memory.iter().for_each(|pointer| check(unsafe { free(context, *pointer) }));
         return;
     }
-    let queue = world.any_queue(numbers);
+    let queue = world.any_queue_on(device, numbers);
     let q = queue.get();
     let (source, mut back) = (numbers.bytes(size), vec![0u8; size]);
     let mut last = world.gate();

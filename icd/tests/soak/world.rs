@@ -24,7 +24,8 @@ kernel void add(global uint *p, uint n) { atomic_add(p, n); }
 
 pub struct World {
     pub cl: &'static OpenCl,
-    pub device: cl_device_id,
+    /// The devices of the context.
+    pub devices: Vec<cl_device_id>,
     pub queues: Vec<Queue>,
     pub kernel: Kernel,
     pub program: Program,
@@ -44,21 +45,28 @@ unsafe impl Sync for World {}
 impl World {
     pub fn new() -> Arc<World> {
         let cl = cl();
-        let (mut platform, mut device) = (null_mut(), null_mut());
+        let wanted = crate::setting("HEKLA_SOAK_DEVICES", 1) as usize;
+        let (mut platform, mut found, mut devices) = (null_mut(), 0, vec![null_mut(); wanted]);
         let context = unsafe {
             check((cl.clGetPlatformIDs)(1, &mut platform, null_mut()));
-            let all = CL_DEVICE_TYPE_ALL;
-            check((cl.clGetDeviceIDs)(platform, all, 1, &mut device, null_mut()));
-            made(|e| (cl.clCreateContext)(null(), 1, &device, None, null_mut(), e))
+            let (all, list) = (CL_DEVICE_TYPE_ALL, devices.as_mut_ptr());
+            check((cl.clGetDeviceIDs)(platform, all, wanted as u32, list, &mut found));
+            assert!(found as usize >= wanted, "{wanted} devices are wanted, there are {found}");
+            made(|e| (cl.clCreateContext)(null(), wanted as u32, list, None, null_mut(), e))
         };
         let context = Owned::new(context, cl.clReleaseContext);
-        let queues =
-            [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE].map(|p| queue(&context, device, p));
+        let of_device = |device: &cl_device_id| {
+            [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE].map(|p| queue(&context, *device, p))
+        };
+        let queues = devices.iter().flat_map(of_device).collect();
         let program = build(&context, SOURCE);
         let kernel = kernel(&program, c"mix_words");
-        let (mut images, get, name) = (0u32, cl.clGetDeviceInfo, CL_DEVICE_IMAGE_SUPPORT);
-        check(unsafe { get(device, name, 4, (&raw mut images).cast(), null_mut()) });
-        let image_program = (images != 0).then(|| build(&context, crate::images::SOURCE));
+        let has_images = devices.iter().all(|device| {
+            let (mut images, get, name) = (0u32, cl.clGetDeviceInfo, CL_DEVICE_IMAGE_SUPPORT);
+            check(unsafe { get(*device, name, 4, (&raw mut images).cast(), null_mut()) });
+            images != 0
+        });
+        let image_program = has_images.then(|| build(&context, crate::images::SOURCE));
         let (gates, opened) = mpsc::channel::<Event>();
         let opener = std::thread::spawn(move || {
             for (index, gate) in opened.into_iter().enumerate() {
@@ -68,8 +76,8 @@ impl World {
         });
         Arc::new(World {
             cl,
-            device,
-            queues: queues.into(),
+            devices,
+            queues,
             kernel,
             program,
             image_program,
@@ -80,15 +88,26 @@ impl World {
         })
     }
 
-    /// Returns a queue of any kind.
-    pub fn any_queue(&self, numbers: &mut Numbers) -> Queue {
-        let properties = [CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE];
-        let chosen = properties.map(|bit| if numbers.once_in(2) { bit } else { 0 });
-        queue(&self.context, self.device, chosen[0] | chosen[1])
+    /// Returns a device of the context.
+    pub fn any_device(&self, numbers: &mut Numbers) -> cl_device_id {
+        *numbers.pick(&self.devices)
     }
 
-    pub fn in_order_queue(&self) -> Queue {
-        queue(&self.context, self.device, 0)
+    /// Returns a queue of any kind, on any device.
+    pub fn any_queue(&self, numbers: &mut Numbers) -> Queue {
+        let device = self.any_device(numbers);
+        self.any_queue_on(device, numbers)
+    }
+
+    /// Returns a queue of any kind on a device.
+    pub fn any_queue_on(&self, device: cl_device_id, numbers: &mut Numbers) -> Queue {
+        let properties = [CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE];
+        let chosen = properties.map(|bit| if numbers.once_in(2) { bit } else { 0 });
+        queue(&self.context, device, chosen[0] | chosen[1])
+    }
+
+    pub fn in_order_queue(&self, numbers: &mut Numbers) -> Queue {
+        queue(&self.context, self.any_device(numbers), 0)
     }
 
     pub fn buffer(&self, size: usize) -> Buffer {
@@ -206,7 +225,7 @@ pub fn contexts(world: &World, numbers: &mut Numbers) {
     let cl = world.cl;
     let gone = Box::new(AtomicUsize::new(0));
     let data: *mut c_void = (&raw const *gone).cast_mut().cast();
-    let device = world.device;
+    let device = world.any_device(numbers);
     let context =
         made(|e| unsafe { (cl.clCreateContext)(null(), 1, &device, None, null_mut(), e) });
     let context = Owned::new(context, cl.clReleaseContext);
