@@ -8,12 +8,17 @@ mod common;
 #[path = "common/drivers.rs"]
 mod drivers;
 use common::*;
+use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 /// Set where copies are to go through bounce buffers.
 const BOUNCES: &str = "HEKLA_TEST_BOUNCES";
 /// More than the bounce buffer holds, and no multiple of anything.
 const LARGE: usize = (70 << 20) + 1001;
+
+/// A kernel that takes its time.
+const SPIN: &CStr = c"kernel void spin(global uint *x, uint rounds) {
+    uint v = *x; for (uint i = 0; i < rounds; i++) v = v * 1664525u + (v >> 7); *x = v; }";
 
 struct Pair {
     cl: &'static OpenCl,
@@ -128,6 +133,61 @@ fn copies_in_both_directions_at_once() {
             });
         }
     });
+}
+
+/// What a command needs goes to its device while it still waits for another command, which runs there where the bytes are and
+/// does not use them.
+#[test]
+fn bytes_arrive_while_what_is_waited_for_runs() {
+    const SIZE: usize = (7 << 20) + 1;
+    let log = std::env::temp_dir().join(format!("hekla-moves-{}", std::process::id()));
+    if !run_again_with(&[("HEKLA_LOG", "debug"), ("HEKLA_LOG_FILE", log.to_str().unwrap())]) {
+        let _ = std::fs::remove_file(log);
+        return;
+    }
+    // Other reasons to run again, above and below, come without a log.
+    let Some(log) = std::env::var_os("HEKLA_LOG_FILE") else { return };
+    let Some(pair) = Pair::new() else { return };
+    let (cl, [here, there]) = (pair.cl, pair.queues);
+    let mem = pair.buffer(SIZE);
+    pair.write(0, mem, 0, &pattern(SIZE, 1));
+    unsafe {
+        let program =
+            made(|e| (cl.clCreateProgramWithSource)(pair.context, 1, &SPIN.as_ptr(), null(), e));
+        check((cl.clBuildProgram)(program, 0, null(), null(), None, null_mut()));
+        let kernel = made(|e| (cl.clCreateKernel)(program, c"spin".as_ptr(), e));
+        let word = pair.buffer(4);
+        check((cl.clSetKernelArg)(kernel, 0, 8, (&raw const word).cast()));
+        let launch = |rounds: u32, event: *mut cl_event| {
+            check((cl.clSetKernelArg)(kernel, 1, 4, (&raw const rounds).cast()));
+            let (one, enqueue) = (1usize, cl.clEnqueueNDRangeKernel);
+            check(enqueue(here, kernel, 1, null(), &one, null(), 0, null(), event));
+            check((cl.clFlush)(here));
+        };
+        // The kernel has its memory on the device, and the pipeline exists.
+        launch(1, null_mut());
+        check((cl.clFinish)(here));
+        let mut running = null_mut();
+        launch(1_000_000_000, &mut running);
+        let migrate = cl.clEnqueueMigrateMemObjects;
+        check(migrate(there, 1, &mem, 0, 1, &running, null_mut()));
+        let moved = format!("moved 0..{SIZE} of");
+        let status = || -> cl_int {
+            let (mut status, name) = (0, CL_EVENT_COMMAND_EXECUTION_STATUS);
+            let place = (&raw mut status).cast();
+            check((cl.clGetEventInfo)(running, name, 4, place, null_mut()));
+            status
+        };
+        let mut arrived = false;
+        while !arrived && status() != CL_COMPLETE {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            let text = std::fs::read_to_string(&log).unwrap_or_default();
+            arrived = text.contains(&moved) && status() != CL_COMPLETE;
+        }
+        check((cl.clFinish)(there));
+        assert!(arrived, "the bytes came behind a kernel that does not use them");
+    }
+    same(&pair.read(1, mem, SIZE), &pattern(SIZE, 1), "what came ahead");
 }
 
 /// The same across a bus: with another driver, which may import no bounce buffer; with the same driver again; and with memory

@@ -93,6 +93,14 @@ impl DeferredCommands {
         self.commands.get(&number)
     }
 
+    /// Returns true if a deferred command waits for nothing but its wait list.
+    pub fn is_behind_none(&self, number: Number) -> bool {
+        let is_first = || self.commands.keys().next() == Some(&number) && self.starting.is_empty();
+        let closed = self.closing.first().is_some_and(|closing| *closing < number);
+        let ordered = self.commands.get(&number).is_some_and(|deferred| deferred.order.behind_all);
+        !closed && !self.is_closed() && (!ordered || is_first())
+    }
+
     /// Notes that one entry of a command's wait list no longer keeps it from starting.
     pub fn resolve(&mut self, number: Number) {
         let Some(deferred) = self.commands.get_mut(&number) else { return };

@@ -402,7 +402,11 @@ impl Ref<Queue> {
         let Request { command, waits, blocking, wants_event, .. } = &request;
         let command = &**command;
         let unresolved = self.count_unresolved(&state, (command, order), waits);
-        if unresolved > 0 || state.deferred.defers(order) {
+        let waits_for_others = state.deferred.defers(order);
+        if unresolved > 0 && !waits_for_others {
+            self.fetch_ahead(command, waits);
+        }
+        if unresolved > 0 || waits_for_others {
             return self.defer(state, request, (order, unresolved), event);
         }
         if self.awaits_bytes(state.deferred.next_number(), command) {
@@ -538,9 +542,12 @@ impl Ref<Queue> {
     /// Notes that an event has reached the stage that a deferred command waited for. The command may have to wait for
     /// a later stage.
     fn resolve_one(&self, state: &mut State, number: Number, event: &Ref<Event>) {
-        let Some(Deferred { command, order, .. }) = state.deferred.get(number) else { return };
+        let Some(deferred) = state.deferred.get(number) else { return };
+        let Deferred { command, waits, order, .. } = deferred;
         if !self.is_unresolved(number, (&**command, *order), event) {
             state.deferred.resolve(number);
+        } else if state.deferred.is_behind_none(number) {
+            self.fetch_ahead(&**command, waits);
         }
     }
 

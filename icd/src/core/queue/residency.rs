@@ -4,7 +4,7 @@
 use super::callback_thread;
 use super::deferred::Number;
 use super::effects::Waiter;
-use super::event::{Event, Stage};
+use super::event::{Event, Phase, Stage};
 use super::execute::{Execute, Execution};
 use super::Queue;
 use crate::cl::error::Result;
@@ -47,6 +47,17 @@ impl<'a> Execution<'a> {
 }
 
 impl Ref<Queue> {
+    /// Starts the move of bytes that a command needs while it waits for events alone, if all of these are of commands that are
+    /// recorded: what the moves wait for is known then, and the bytes arrive while the others still run.
+    pub(super) fn fetch_ahead(&self, command: &dyn Execute, waits: &[Ref<Event>]) {
+        let uses = self.uses(command);
+        if uses.is_empty() || waits.iter().any(|event| matches!(event.phase(), Phase::Pending)) {
+            return;
+        }
+        // An error shows when the command is started.
+        let _ = self.target().fetch(&uses);
+    }
+
     /// Returns true if bytes that a command needs are not on the device yet. Starts their move, and registers the
     /// command to be resolved when they are there. Nothing else may keep the command, which has or will have this
     /// number among the deferred ones, from starting.
