@@ -7,6 +7,7 @@
 //! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link()`] goes on
 //! from that of several.
 
+use crate::analysis::argument_access::argument_access;
 use crate::analysis::call_graph::bottom_up;
 use crate::big_stack::{on_big_stack, Failure, Shortage};
 use crate::ingest::{self, Il, SpecValue};
@@ -502,11 +503,23 @@ fn run_passes(
     pipeline.contract(ir, target)?;
     pipeline.dot_products(ir, target)?;
     pipeline.mark_invariant_loads(ir, target)?;
+    find_argument_access(ir)?;
     pipeline.narrow_offsets(ir, target)?;
     quirks::before_legalization(ir, target, pipeline)?;
     pipeline.legalize(ir, target)?;
     quirks::after_legalization(ir, target, pipeline)?;
     pipeline.structurize(ir, target.call_sharing)
+}
+
+/// Finds out how kernels access the memory of their arguments.
+fn find_argument_access(ir: &mut ir::Module) -> Result<(), String> {
+    for place in 0..ir.kernels.len() {
+        let access = argument_access(ir, &ir.kernels[place])?;
+        if let Some(kernel) = ir.kernels.at_mut(place) {
+            kernel.access = access;
+        }
+    }
+    Ok(())
 }
 
 /// Tells all functions what passes have to know of the target.

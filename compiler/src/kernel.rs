@@ -198,6 +198,8 @@ pub struct Kernel {
     pub spirv: Vec<u32>,
     /// Arguments in order.
     pub args: Vec<Arg>,
+    /// How the memory of each is accessed through it.
+    pub access: Vec<ArgAccess>,
     /// Fields of the kernel-argument buffer with their byte offsets, ascending.
     pub argument_fields: Vec<ArgumentField>,
     /// Size of the kernel-argument buffer in bytes, a multiple of 4; 0 if the kernel reads nothing.
@@ -367,6 +369,21 @@ pub struct Arg {
     pub is_const: bool,
     pub is_restrict: bool,
     pub is_volatile: bool,
+}
+
+/// How a kernel accesses the memory that a pointer argument points to, through that argument.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ArgAccess {
+    pub reads: bool,
+    pub writes: bool,
+    /// If not 0, nothing is read, and the work-item whose global id in x is i writes the bytes from i times this up to i + 1 times
+    /// this, wherever the products fit 31 bits.
+    pub covers: u32,
+}
+
+impl ArgAccess {
+    /// The access of which nothing is known.
+    pub const ALL: ArgAccess = ArgAccess { reads: true, writes: true, covers: 0 };
 }
 
 /// The address qualifier of an argument.

@@ -9,6 +9,7 @@ mod common;
 mod drivers;
 use common::*;
 use std::ffi::CStr;
+use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
 /// Set where copies are to go through bounce buffers.
@@ -19,6 +20,9 @@ const LARGE: usize = (70 << 20) + 1001;
 /// A kernel that takes its time.
 const SPIN: &CStr = c"kernel void spin(global uint *x, uint rounds) {
     uint v = *x; for (uint i = 0; i < rounds; i++) v = v * 1664525u + (v >> 7); *x = v; }";
+
+const NEEDS: &CStr = c"kernel void all(global uint *a) { a[get_global_id(0)] = 1; }
+    kernel void add(global uint *a, global uint *sum) { *sum = a[get_global_id(0)]; }";
 
 struct Pair {
     cl: &'static OpenCl,
@@ -135,19 +139,29 @@ fn copies_in_both_directions_at_once() {
     });
 }
 
+/// Runs the tests again with a log, and returns its path there, with the devices.
+fn logged(name: &str) -> Option<(PathBuf, Pair)> {
+    let log = std::env::temp_dir().join(format!("hekla-{name}-{}", std::process::id()));
+    if !run_again_with(&[("HEKLA_LOG", "debug"), ("HEKLA_LOG_FILE", log.to_str().unwrap())]) {
+        let _ = std::fs::remove_file(log);
+        return None;
+    }
+    // Other tests run them again without a log.
+    Some((std::env::var_os("HEKLA_LOG_FILE")?.into(), Pair::new()?))
+}
+
+/// Returns how often a range was moved from device to device, by the log.
+fn moves(log: &Path, size: usize) -> usize {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    text.matches(&format!("moved 0..{size} of")).count()
+}
+
 /// What a command needs goes to its device while it still waits for another command, which runs there where the bytes are and
 /// does not use them.
 #[test]
 fn bytes_arrive_while_what_is_waited_for_runs() {
     const SIZE: usize = (7 << 20) + 1;
-    let log = std::env::temp_dir().join(format!("hekla-moves-{}", std::process::id()));
-    if !run_again_with(&[("HEKLA_LOG", "debug"), ("HEKLA_LOG_FILE", log.to_str().unwrap())]) {
-        let _ = std::fs::remove_file(log);
-        return;
-    }
-    // Other reasons to run again, above and below, come without a log.
-    let Some(log) = std::env::var_os("HEKLA_LOG_FILE") else { return };
-    let Some(pair) = Pair::new() else { return };
+    let Some((log, pair)) = logged("moves") else { return };
     let (cl, [here, there]) = (pair.cl, pair.queues);
     let mem = pair.buffer(SIZE);
     pair.write(0, mem, 0, &pattern(SIZE, 1));
@@ -171,7 +185,6 @@ fn bytes_arrive_while_what_is_waited_for_runs() {
         launch(1_000_000_000, &mut running);
         let migrate = cl.clEnqueueMigrateMemObjects;
         check(migrate(there, 1, &mem, 0, 1, &running, null_mut()));
-        let moved = format!("moved 0..{SIZE} of");
         let status = || -> cl_int {
             let (mut status, name) = (0, CL_EVENT_COMMAND_EXECUTION_STATUS);
             let place = (&raw mut status).cast();
@@ -181,13 +194,62 @@ fn bytes_arrive_while_what_is_waited_for_runs() {
         let mut arrived = false;
         while !arrived && status() != CL_COMPLETE {
             std::thread::sleep(std::time::Duration::from_millis(2));
-            let text = std::fs::read_to_string(&log).unwrap_or_default();
-            arrived = text.contains(&moved) && status() != CL_COMPLETE;
+            arrived = moves(&log, SIZE) > 0 && status() != CL_COMPLETE;
         }
         check((cl.clFinish)(there));
         assert!(arrived, "the bytes came behind a kernel that does not use them");
     }
     same(&pair.read(1, mem, SIZE), &pattern(SIZE, 1), "what came ahead");
+}
+
+/// Bytes that a launch is known to overwrite are not brought, and those that it only reads stay on all devices, whatever the
+/// kernel declares.
+#[test]
+fn only_what_is_needed_moves() {
+    const ITEMS: usize = 54_321;
+    const SIZE: usize = 4 * ITEMS;
+    let Some((log, pair)) = logged("needs") else { return };
+    let cl = pair.cl;
+    let (a, b) = (pair.buffer(SIZE), pair.buffer(SIZE));
+    let old = pattern(SIZE, 1);
+    pair.write(0, a, 0, &old);
+    pair.write(0, b, 0, &old);
+    let program = unsafe {
+        let program =
+            made(|e| (cl.clCreateProgramWithSource)(pair.context, 1, &NEEDS.as_ptr(), null(), e));
+        check((cl.clBuildProgram)(program, 0, null(), null(), None, null_mut()));
+        program
+    };
+    let launch = |device: usize, name: &CStr, mems: &[cl_mem], items: usize| unsafe {
+        let kernel = made(|e| (cl.clCreateKernel)(program, name.as_ptr(), e));
+        for (index, mem) in (0..).zip(mems) {
+            check((cl.clSetKernelArg)(kernel, index, 8, (mem as *const cl_mem).cast()));
+        }
+        let (queue, run) = (pair.queues[device], cl.clEnqueueNDRangeKernel);
+        check(run(queue, kernel, 1, null(), &items, null(), 0, null(), null_mut()));
+        check((cl.clFinish)(queue));
+        check((cl.clReleaseKernel)(kernel));
+    };
+    let ones = |count| 1u32.to_ne_bytes().repeat(count);
+    // All of it is written: nothing comes. Then a part: the rest comes along.
+    launch(1, c"all", &[a], ITEMS);
+    assert_eq!(moves(&log, SIZE), 0);
+    same(&pair.read(1, a, SIZE), &ones(ITEMS), "what was written");
+    launch(1, c"all", &[b], 100);
+    assert_eq!(moves(&log, SIZE), 1);
+    same(
+        &pair.read(1, b, SIZE),
+        &[&ones(100)[..], &old[400..]].concat(),
+        "beside what was written",
+    );
+    // The first launch that reads it on the other device brings it, and no further one does.
+    let [sum, other] = [pair.buffer(4), pair.buffer(4)];
+    for _ in 0..3 {
+        launch(0, c"add", &[a, sum], 1);
+        launch(1, c"add", &[a, other], 1);
+    }
+    assert_eq!(moves(&log, SIZE), 2);
+    same(&pair.read(0, sum, 4), &1u32.to_ne_bytes(), "what was read");
 }
 
 /// The same across a bus: with another driver, which may import no bounce buffer; with the same driver again; and with memory

@@ -2,6 +2,7 @@
 
 pub mod access_types;
 pub mod alias;
+pub mod argument_access;
 pub mod argument_alias;
 pub mod bank_conflicts;
 pub mod branch_facts;

@@ -129,6 +129,7 @@ pub fn emit_observed(
         name: kernel.name.clone(),
         spirv: emitter.builder.assemble(target.spirv_version, &code)?,
         args: kernel.args.iter().map(|arg| aligned(arg, layout.alignment())).collect(),
+        access: kernel.access.clone(),
         argument_fields: inputs.fields,
         argument_buffer_size: inputs.size,
         arguments_in_push_constants: inputs.in_push_constants,

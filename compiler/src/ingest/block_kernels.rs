@@ -120,6 +120,7 @@ impl Decoder<'_> {
             arg_info: true,
             is_block: true,
             pointee_alignments,
+            access: Vec::new(),
         });
         self.block_kernels.insert(key, func);
         Ok(func)

@@ -271,6 +271,7 @@ fn make_entry(
         arg_info: true,
         is_block: false,
         pointee_alignments,
+        access: Vec::new(),
     });
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::entities::{Func, Global};
 use super::function::Function;
 use super::types::AddressSpace;
-use crate::kernel::Arg;
+use crate::kernel::{Arg, ArgAccess};
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
@@ -140,4 +140,6 @@ pub struct KernelEntry {
     /// By argument, and perhaps shorter: the alignment in bytes that the type of a buffer's pointer demands; 0 where it
     /// is none.
     pub pointee_alignments: Vec<u32>,
+    /// By argument; empty until the passes have found it out ([`crate::analysis::argument_access`]).
+    pub access: Vec<ArgAccess>,
 }

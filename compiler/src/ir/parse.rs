@@ -370,6 +370,7 @@ impl Parser {
             arg_info: false,
             is_block,
             pointee_alignments,
+            access: Vec::new(),
         });
         Ok(())
     }

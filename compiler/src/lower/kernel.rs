@@ -60,6 +60,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
         arg_info: context.options.kernel_arg_info,
         is_block: info.is_block,
         pointee_alignments,
+        access: Vec::new(),
     });
 }
 

@@ -102,6 +102,7 @@ pub fn module(random: &mut Random, statements: usize) -> Module {
         arg_info: false,
         is_block: false,
         pointee_alignments: Vec::new(),
+        access: Vec::new(),
     });
     module
 }

@@ -12,7 +12,8 @@ use crate::core::memory::image::Image;
 use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::printf::Printer;
 use crate::core::program::kernel::{self, ArgValue, BuiltKernel, KernelArguments};
-use crate::core::program::ndrange::Dispatch;
+
+use crate::core::program::ndrange::{Dispatch, NdRange};
 use crate::core::program::pipelines::PipelineKey;
 use crate::core::program::shape::{launch_shape, Dispatches, LaunchShape, Sizes};
 use crate::core::program::ProgramData;
@@ -20,7 +21,7 @@ use crate::core::queue::event::Phase;
 use crate::core::queue::execute::{Execute, Execution};
 use crate::core::queue::Queue;
 use crate::object::Ref;
-use hekla_compiler::kernel::{ArgAddress, ArgKind, Field, ImageAccess, Kernel};
+use hekla_compiler::kernel::{ArgAccess, ArgKind, Field, ImageAccess, Kernel};
 use hekla_vk_backend as vk;
 use smallvec::SmallVec;
 use std::any::Any;
@@ -84,7 +85,7 @@ pub fn place_in(
 enum Object {
     Buffer {
         mem: Ref<Buffer>,
-        effect: Effect,
+        access: ArgAccess,
         bytes: Arc<vk::Buffer>,
     },
     Image {
@@ -151,8 +152,8 @@ impl Launch {
                             let bytes = mem.on_device(queue.device_index)?;
                             let address = bytes.address() + mem.origin as u64;
                             put(fields, at, &address.to_le_bytes());
-                            let effect = effect(kernel, index);
-                            self.objects.push(Object::Buffer { mem, effect, bytes });
+                            let access = access(kernel, index);
+                            self.objects.push(Object::Buffer { mem, access, bytes });
                         }
                         ArgValue::Image(image) => {
                             let image = image.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
@@ -270,10 +271,19 @@ fn image_access(kernel: &Kernel, index: u32) -> Result<ImageAccess> {
     }
 }
 
-/// Returns what a kernel may do through a pointer argument.
-fn effect(kernel: &Kernel, index: u32) -> Effect {
-    match kernel.args.get(index as usize) {
-        Some(arg) if arg.is_const || arg.address == ArgAddress::Constant => Effect::Read,
+/// Returns how a kernel accesses memory through a pointer argument.
+fn access(kernel: &Kernel, index: u32) -> ArgAccess {
+    kernel.access.get(index as usize).copied().unwrap_or(ArgAccess::ALL)
+}
+
+/// Returns what a launch does to the `size` bytes of a buffer, of which its kernel accesses some in this way.
+fn effect(access: ArgAccess, range: &NdRange, size: usize) -> Effect {
+    let bytes = |items: u64| items.checked_mul(access.covers.into()).filter(|at| *at < 1 << 31);
+    let end = range.offset[0].checked_add(range.global[0]).and_then(bytes);
+    let is_covered = range.offset[0] == 0 && end.is_some_and(|end| end >= size as u64);
+    match access {
+        ArgAccess { writes: false, .. } => Effect::Read,
+        ArgAccess { covers: 1.., .. } if is_covered => Effect::Overwrite,
         _ => Effect::Modify,
     }
 }
@@ -545,7 +555,9 @@ impl Execute for Launch {
 
     fn uses(&self) -> Vec<RangeUse<'_>> {
         let objects = self.objects.iter().map(|object| match object {
-            Object::Buffer { mem, effect, .. } => RangeUse::whole(mem, *effect),
+            Object::Buffer { mem, access, .. } => {
+                RangeUse::whole(mem, effect(*access, &self.shape.range, mem.size))
+            }
             Object::Image { image, effect, .. } | Object::Shadowed { image, effect, .. } => {
                 image.whole(*effect)
             }

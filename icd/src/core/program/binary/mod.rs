@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"HEKLABIN";
 /// The version of the format. It changes with the format and with the meaning of the metadata.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 /// Size in bytes of a seal.
 const SEAL: usize = blake3::OUT_LEN;
 

@@ -3,8 +3,8 @@
 use super::bytes::{Read, Reader, Writer};
 use hekla_compiler::ir::{Func, Gathering, KernelEntry};
 use hekla_compiler::kernel::{
-    Arg, ArgAddress, ArgKind, ArgumentField, DataImage, Field, ImageAccess, ImageDim, Kernel,
-    LocalBlock,
+    Arg, ArgAccess, ArgAddress, ArgKind, ArgumentField, DataImage, Field, ImageAccess, ImageDim,
+    Kernel, LocalBlock,
 };
 use hekla_compiler::{ModuleFlags, Object, Program};
 
@@ -53,6 +53,12 @@ impl Writer {
         kernel.spirv.iter().for_each(|word| self.u32(*word));
         self.u32(kernel.args.len() as u32);
         kernel.args.iter().for_each(|arg| self.arg(arg));
+        self.u32(kernel.access.len() as u32);
+        for ArgAccess { reads, writes, covers } in kernel.access.iter().copied() {
+            self.u32(u32::from(reads));
+            self.u32(u32::from(writes));
+            self.u32(covers);
+        }
         self.u32(kernel.argument_fields.len() as u32);
         for entry in &kernel.argument_fields {
             let (code, arg) = field_code(entry.field);
@@ -172,6 +178,7 @@ impl Reader<'_> {
             arg_info: self.flag()?,
             is_block: self.flag()?,
             pointee_alignments: self.list(Reader::u32)?,
+            access: Vec::new(),
         })
     }
 
@@ -180,6 +187,7 @@ impl Reader<'_> {
             name: self.string()?,
             spirv: self.list(Reader::u32)?,
             args: self.list(Reader::arg)?,
+            access: self.list(Reader::access)?,
             argument_fields: self.list(Reader::argument_field)?,
             argument_buffer_size: self.u32()?,
             arguments_in_push_constants: self.flag()?,
@@ -219,6 +227,10 @@ impl Reader<'_> {
             true => Ok(Some(size).filter(|&size| size != 0)),
             false => Err("a size of sub-groups that is no power of two".into()),
         }
+    }
+
+    fn access(&mut self) -> Read<ArgAccess> {
+        Ok(ArgAccess { reads: self.flag()?, writes: self.flag()?, covers: self.u32()? })
     }
 
     fn argument_field(&mut self) -> Read<ArgumentField> {

@@ -1,6 +1,7 @@
 use super::*;
 use hekla_compiler::kernel::{
-    Arg, ArgAddress, ArgKind, ArgumentField, DataImage, Field, ImageAccess, ImageDim, Kernel,
+    Arg, ArgAccess, ArgAddress, ArgKind, ArgumentField, DataImage, Field, ImageAccess, ImageDim,
+    Kernel,
 };
 
 const KEY: Key = [7; blake3::KEY_LEN];
@@ -36,6 +37,7 @@ fn sample() -> Program {
             Arg { kind: pipe, ..arg.clone() },
             Arg { kind: sampler, ..arg },
         ],
+        access: vec![ArgAccess { reads: false, writes: true, covers: 12 }],
         argument_fields: vec![ArgumentField { field: Field::Arg(3), offset: 8 }],
         argument_buffer_size: 12,
         required_local_size: Some([1, 2, 3]),
