@@ -262,6 +262,25 @@ fn complete_commands_are_not_waited_for_again() {
     assert!(reached < last, "waited for all");
 }
 
+/// Who waits for a batch is not held up by those that were submitted behind it.
+#[test]
+fn a_wait_ends_with_its_own_batch() {
+    let device = common::device();
+    let queue = device.create_queue(false).unwrap();
+    let step = common::step(&device, 64);
+    let large = upload(&device, &vec![1; 1 << 20]);
+    let steps = |count| (0..count).map(|_| enqueue_step(&queue, &step, &large)).last().unwrap();
+    // Long enough for the thread to sleep.
+    let first = steps(100);
+    queue.flush().unwrap();
+    let last = steps(600);
+    queue.flush().unwrap();
+    queue.wait(first).unwrap();
+    let reached = queue.completed().unwrap();
+    queue.wait(last).unwrap();
+    assert!((first..last).contains(&reached), "{reached} of {last}");
+}
+
 #[test]
 fn timestamps_are_in_order() {
     let device = common::device();

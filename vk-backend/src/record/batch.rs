@@ -107,6 +107,8 @@ pub(crate) struct Batch {
     pub(crate) retained: Vec<Retained>,
     /// Kinds of the transfers in it.
     transfers: Vec<&'static str>,
+    /// True if the timeline is signalled when it completes.
+    pub(crate) signals: bool,
     /// Its number among all batches that were submitted to the device, in about that order, from 1 on.
     pub(crate) submission: u64,
     /// The Vulkan queue that it is submitted to, by index.
@@ -164,6 +166,7 @@ impl Batch {
             bound: Bound::default(),
             retained: Vec::new(),
             transfers: Vec::new(),
+            signals: false,
             submission: 0,
             vulkan_queue: 0,
             waits: Vec::new(),

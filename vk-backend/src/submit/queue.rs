@@ -35,6 +35,12 @@ const VISIBLE_BATCHES: u32 = 16;
 /// After another queue has waited for a batch, this many batches signal the timeline unasked: a signal of its own is one
 /// more submission.
 const SIGNALLED_BATCHES: u32 = 16;
+/// How often a thread that no semaphore wakes in time looks at the marker: this many times for as long as it has waited
+/// already, within these bounds; and how often it looks for the loss of the device.
+const NAPS: u32 = 32;
+const SHORTEST_NAP: Duration = Duration::from_micros(50);
+const LONGEST_NAP: Duration = Duration::from_millis(1);
+const LOOK: Duration = Duration::from_millis(100);
 /// How many commands' timestamps a queue remembers, to order those of the next commands behind them.
 const MAX_TIMES: usize = 1024;
 /// How long the description of a stall waits for a queue's lock.
@@ -304,10 +310,7 @@ impl Queue {
         self.timeline.check()?;
         match (&self.marker, patience) {
             (Some(marker), Patience::Spin) => self.wait_for_marker(marker, value),
-            (Some(_), Patience::Sleep) => {
-                self.locked(|state| self.signal(state))?;
-                self.timeline.sleep(value)
-            }
+            (Some(marker), Patience::Sleep) => self.sleep(marker, value),
             (None, Patience::Spin) => self.timeline.wait(value),
             (None, Patience::Sleep) => self.timeline.sleep(value),
         }
@@ -321,8 +324,44 @@ impl Queue {
         if poll_until(&self.device, reached)? {
             return Ok(());
         }
-        self.locked(|state| self.signal(state))?;
-        self.timeline.sleep(value)
+        self.sleep(marker, value)
+    }
+
+    /// Sleeps until the batch whose last value this is, which was submitted, is complete.
+    ///
+    /// The timeline can be signalled behind all that was submitted, but no more behind a batch that others have followed: then
+    /// the thread looks at the marker at times. The next batches signal by themselves.
+    fn sleep(&self, marker: &CompletionMarker, value: u64) -> Result<(), Error> {
+        let start = Instant::now();
+        let mut looked = start;
+        loop {
+            let awake_in_time = self.locked(|state| {
+                state.signalled_batches = SIGNALLED_BATCHES;
+                match state.in_flight.iter_mut().find(|batch| batch.last_value >= value) {
+                    Some(batch) if value == state.submitted => batch.signals = true,
+                    Some(batch) => return Ok(batch.signals),
+                    None => return Ok(true),
+                }
+                self.signal(state).map(|()| true)
+            })?;
+            if awake_in_time {
+                return match self.locked(|state| state.retired >= value) {
+                    true => Ok(()),
+                    false => self.timeline.sleep(value),
+                };
+            }
+            std::thread::sleep((start.elapsed() / NAPS).clamp(SHORTEST_NAP, LONGEST_NAP));
+            self.timeline.check()?;
+            if marker.reached(value) {
+                return Ok(());
+            }
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                self.device.stalls.note_wait(start.elapsed(), &self.device.info().name);
+                // Tells of the loss of the device.
+                self.locked(|state| self.value(state))?;
+            }
+        }
     }
 
     /// As [`Queue::wait`]; also makes what commands up to `value` wrote to device memory mapped by resizable BAR
@@ -547,6 +586,7 @@ impl Queue {
         match ended.and_then(|()| self.submit_batch(&batch, signal)) {
             Ok(()) => {
                 state.submitted = batch.last_value;
+                batch.signals = signal;
                 if signal {
                     state.signalled = batch.last_value;
                     state.signalled_batches = state.signalled_batches.saturating_sub(1);
