@@ -74,6 +74,8 @@ bitflags::bitflags! {
         const SEQUENTIAL_SWITCHES = 1 << 27;
         /// Addresses of elements are computed faster by access chains into arrays than as sums.
         const CHAINED_ADDRESSES = 1 << 28;
+        /// Of several threads that wait for semaphores of a device, one is woken in time.
+        const LOST_WAKE_UPS = 1 << 29;
     }
 }
 
@@ -138,7 +140,7 @@ const fn sequential_switches(driver: vk::DriverId) -> Row {
 /// VK_DRIVER_ID_MESA_HONEYKRISP, by the name that it had first.
 const MESA_HONEYKRISP: vk::DriverId = vk::DriverId::MESA_AGXV;
 
-const TABLE: [Row; 36] = [
+const TABLE: [Row; 37] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -155,6 +157,14 @@ const TABLE: [Row; 36] = [
         versions: Versions::Nvidia(580),
         device_type: None,
         quirk: Quirks::COMPLETION_MARKERS,
+    },
+    // Two threads in vkWaitSemaphores for one value (580, H200): the one wakes 0.1 ms after the signal, the other when it looks
+    // again by itself, which is each 10 ms.
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::LOST_WAKE_UPS,
     },
     // The driver gives copies to an engine made for the bus: 840 of the 4,140 GB/s that a kernel moves on an
     // H200. Other drivers of discrete devices copy by a shader of their own.

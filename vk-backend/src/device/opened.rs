@@ -52,6 +52,8 @@ pub struct Device {
     pub(crate) code: CodeLock,
     pub(crate) compile_device: CompileDevice,
     lost: AtomicBool,
+    /// Held by the thread that sleeps in the driver, where that wakes only one ([`Quirks::LOST_WAKE_UPS`]).
+    pub(crate) sleeper: Mutex<()>,
     pub(crate) faults: FaultInjection,
     pub(crate) host_visibility: HostVisibility,
     pub(crate) stalls: Stalls,
@@ -103,6 +105,7 @@ impl Device {
             code: CodeLock::of(&p.info),
             compile_device: CompileDevice::default(),
             lost: AtomicBool::new(false),
+            sleeper: Mutex::default(),
             faults: FaultInjection::from_environment(),
             host_visibility: HostVisibility::new(p.info.memory.unified),
             stalls: Stalls::default(),

@@ -3,5 +3,6 @@
 mod clock;
 mod placement;
 mod queue;
+mod sleep;
 
 pub use queue::{Patience, Queue, QueueOptions};

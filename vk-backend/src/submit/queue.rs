@@ -17,7 +17,7 @@ use crate::device::{CopyLane, Device, Outcome, Priority, QueueFamily, Waited};
 use crate::error::Error;
 use crate::platform::now_ns;
 use crate::record::{Batch, Recorder, Released, Start, Timestamps, Wait, MAX_COMMANDS};
-use crate::sync::{poll_until, CompletionMarker, Scope, Semaphore, Timeline, POLL};
+use crate::sync::{CompletionMarker, Scope, Semaphore, Timeline, POLL};
 
 /// While one batch is in flight, a second one is submitted when it has this many commands, so that the device
 /// does not run out of work.
@@ -34,13 +34,7 @@ const UNREUSED_BATCHES: usize = 2;
 const VISIBLE_BATCHES: u32 = 16;
 /// After another queue has waited for a batch, this many batches signal the timeline unasked: a signal of its own is one
 /// more submission.
-const SIGNALLED_BATCHES: u32 = 16;
-/// How often a thread that no semaphore wakes in time looks at the marker: this many times for as long as it has waited
-/// already, within these bounds; and how often it looks for the loss of the device.
-const NAPS: u32 = 32;
-const SHORTEST_NAP: Duration = Duration::from_micros(50);
-const LONGEST_NAP: Duration = Duration::from_millis(1);
-const LOOK: Duration = Duration::from_millis(100);
+pub(super) const SIGNALLED_BATCHES: u32 = 16;
 /// How many commands' timestamps a queue remembers, to order those of the next commands behind them.
 const MAX_TIMES: usize = 1024;
 /// How long the description of a stall waits for a queue's lock.
@@ -77,24 +71,24 @@ pub struct Queue {
     device: Arc<Device>,
     options: QueueOptions,
     family: QueueFamily,
-    timeline: Arc<Timeline>,
+    pub(super) timeline: Arc<Timeline>,
     /// Reports that batches are complete, in place of the timeline, which then is signalled only where it is
     /// waited for.
-    marker: Option<CompletionMarker>,
+    pub(super) marker: Option<CompletionMarker>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
-struct State {
+pub(super) struct State {
     placement: Placement,
     open: Option<Batch>,
     /// Submitted batches, oldest first.
-    in_flight: VecDeque<Batch>,
+    pub(super) in_flight: VecDeque<Batch>,
     /// Complete ones, oldest first.
     spare: VecDeque<Batch>,
     /// Value of the newest command, and of the newest submitted one.
     issued: u64,
-    submitted: u64,
+    pub(super) submitted: u64,
     /// Value of the newest command of the batches that are retired: it and all before it are complete.
     retired: u64,
     /// Newest value that a submission signals on the timeline.
@@ -112,7 +106,7 @@ struct State {
     /// How many of the next batches make their results visible to the host unasked.
     visible_batches: u32,
     /// How many of the next batches signal the timeline unasked.
-    signalled_batches: u32,
+    pub(super) signalled_batches: u32,
     /// For the next batch to wait for.
     waits: Vec<Wait>,
     times: BTreeMap<u64, Timestamps>,
@@ -288,11 +282,8 @@ impl Queue {
             self.open(state);
             Ok::<_, Error>(last)
         })?;
-        match &self.marker {
-            Some(marker) => self.wait_for_marker(marker, last)?,
-            None => self.timeline.wait(last)?,
-        }
-        self.locked(|state| self.retire(state)).map(|_| ())
+        self.wait_for_last(last, Patience::Spin)?;
+        self.completed_value().map(|_| ())
     }
 
     /// Blocks until the oldest batch that is in flight is complete; returns at once if the command of `value`
@@ -308,60 +299,12 @@ impl Queue {
         })?;
         let Some(value) = oldest else { return Ok(()) };
         self.timeline.check()?;
-        match (&self.marker, patience) {
-            (Some(marker), Patience::Spin) => self.wait_for_marker(marker, value),
-            (Some(marker), Patience::Sleep) => self.sleep(marker, value),
-            (None, Patience::Spin) => self.timeline.wait(value),
-            (None, Patience::Sleep) => self.timeline.sleep(value),
-        }
+        self.wait_for_last(value, patience)
     }
 
-    fn wait_for_marker(&self, marker: &CompletionMarker, value: u64) -> Result<(), Error> {
-        let reached = || {
-            self.timeline.check()?;
-            Ok(marker.reached(value))
-        };
-        if poll_until(&self.device, reached)? {
-            return Ok(());
-        }
-        self.sleep(marker, value)
-    }
-
-    /// Sleeps until the batch whose last value this is, which was submitted, is complete.
-    ///
-    /// The timeline can be signalled behind all that was submitted, but no more behind a batch that others have followed: then
-    /// the thread looks at the marker at times. The next batches signal by themselves.
-    fn sleep(&self, marker: &CompletionMarker, value: u64) -> Result<(), Error> {
-        let start = Instant::now();
-        let mut looked = start;
-        loop {
-            let awake_in_time = self.locked(|state| {
-                state.signalled_batches = SIGNALLED_BATCHES;
-                match state.in_flight.iter_mut().find(|batch| batch.last_value >= value) {
-                    Some(batch) if value == state.submitted => batch.signals = true,
-                    Some(batch) => return Ok(batch.signals),
-                    None => return Ok(true),
-                }
-                self.signal(state).map(|()| true)
-            })?;
-            if awake_in_time {
-                return match self.locked(|state| state.retired >= value) {
-                    true => Ok(()),
-                    false => self.timeline.sleep(value),
-                };
-            }
-            std::thread::sleep((start.elapsed() / NAPS).clamp(SHORTEST_NAP, LONGEST_NAP));
-            self.timeline.check()?;
-            if marker.reached(value) {
-                return Ok(());
-            }
-            if looked.elapsed() >= LOOK {
-                looked = Instant::now();
-                self.device.stalls.note_wait(start.elapsed(), &self.device.info().name);
-                // Tells of the loss of the device.
-                self.locked(|state| self.value(state))?;
-            }
-        }
+    /// Retires the batches that are complete, and returns the newest value that is reached.
+    pub(super) fn completed_value(&self) -> Result<u64, Error> {
+        self.locked(|state| self.retire(state))
     }
 
     /// As [`Queue::wait`]; also makes what commands up to `value` wrote to device memory mapped by resizable BAR
@@ -469,7 +412,7 @@ impl Queue {
 
     /// Runs `f` with the state, then drops what was released outside the lock: owners' code may run then, and use
     /// this queue.
-    fn locked<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
+    pub(super) fn locked<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.state.lock();
         let result = f(&mut state);
         let released = std::mem::take(&mut state.released);
@@ -668,7 +611,7 @@ impl Queue {
     }
 
     /// Makes the timeline, and not only the completion marker, reach the value of the newest batch.
-    fn signal(&self, state: &mut State) -> Result<(), Error> {
+    pub(super) fn signal(&self, state: &mut State) -> Result<(), Error> {
         if state.signalled >= state.submitted {
             return Ok(());
         }

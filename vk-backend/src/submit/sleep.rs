@@ -1,0 +1,81 @@
+//! Waiting for a batch: polling first, then asleep.
+
+use std::time::{Duration, Instant};
+
+use super::queue::{Patience, Queue, SIGNALLED_BATCHES};
+use crate::error::Error;
+use crate::quirks::Quirks;
+use crate::sync::poll_until;
+
+/// How often a thread that no semaphore wakes in time looks whether it may go on: this many times for as long as it has
+/// waited already, within these bounds; and how often it looks for the loss of the device.
+const NAPS: u32 = 32;
+const SHORTEST_NAP: Duration = Duration::from_micros(50);
+const LONGEST_NAP: Duration = Duration::from_millis(1);
+const LOOK: Duration = Duration::from_millis(100);
+
+impl Queue {
+    /// Waits until the batch whose last value this is, which was submitted, is complete.
+    pub(super) fn wait_for_last(&self, value: u64, patience: Patience) -> Result<(), Error> {
+        let polls = patience == Patience::Spin;
+        if polls && poll_until(self.device(), || self.has_reached(value))? {
+            return Ok(());
+        }
+        self.sleep(value)
+    }
+
+    /// Sleeps until the batch is complete: in the driver where its semaphore wakes the thread in time, else by naps.
+    fn sleep(&self, value: u64) -> Result<(), Error> {
+        let start = Instant::now();
+        let mut looked = start;
+        loop {
+            if self.sleep_in_driver(value)? || self.has_reached(value)? {
+                return Ok(());
+            }
+            std::thread::sleep((start.elapsed() / NAPS).clamp(SHORTEST_NAP, LONGEST_NAP));
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                self.device().stalls.note_wait(start.elapsed(), &self.device().info().name);
+                // Tells of the loss of the device.
+                self.completed_value()?;
+            }
+        }
+    }
+
+    /// Sleeps in vkWaitSemaphores until the batch is complete. Returns false at once where it would not end in time.
+    fn sleep_in_driver(&self, value: u64) -> Result<bool, Error> {
+        let takes_turns = self.device().info().quirks.contains(Quirks::LOST_WAKE_UPS);
+        let turn = self.device().sleeper.try_lock();
+        if (takes_turns && turn.is_none()) || !self.is_signalled(value)? {
+            return Ok(false);
+        }
+        self.timeline.sleep(value).map(|()| true)
+    }
+
+    /// Returns true if the timeline is signalled when the batch is complete. It can be signalled behind all that was
+    /// submitted, but no more behind a batch that others have followed. The next batches signal by themselves.
+    fn is_signalled(&self, value: u64) -> Result<bool, Error> {
+        self.locked(|state| {
+            if self.marker.is_none() {
+                return Ok(true);
+            }
+            state.signalled_batches = SIGNALLED_BATCHES;
+            let is_newest = value == state.submitted;
+            match state.in_flight.iter_mut().find(|batch| batch.last_value >= value) {
+                Some(batch) if is_newest => batch.signals = true,
+                Some(batch) => return Ok(batch.signals),
+                // It is complete, and the timeline may not tell.
+                None => return Ok(false),
+            }
+            self.signal(state).map(|()| true)
+        })
+    }
+
+    fn has_reached(&self, value: u64) -> Result<bool, Error> {
+        self.timeline.check()?;
+        match &self.marker {
+            Some(marker) => Ok(marker.reached(value)),
+            None => Ok(self.timeline.value()? >= value),
+        }
+    }
+}
