@@ -87,7 +87,7 @@ usage: cargo xtask COMMAND
                             their own tests; --beside measures another driver, --record writes docs/programs.md;
                             --prepared takes them from a folder where nothing can be installed; --jobs: so many
                             programs at once
-  soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--driver NAME] [--race]
+  soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
                             synchronization validation or, with --race, ThreadSanitizer
   attack [KIND...] [--minutes N] [--count N] [--seed N] [--jobs N] [--driver NAME] [--library FILE]

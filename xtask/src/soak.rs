@@ -1,6 +1,6 @@
-//! `cargo xtask soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N]
-//! [--driver NAME] [--race]`: many threads create, use and release every kind of object at random (`icd/tests/soak`), first with an eye
-//! on memory, then for as long under the validation layer with its checks of synchronization.
+//! `cargo xtask soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N] [--driver NAME] [--race]`:
+//! many threads create, use and release every kind of object at random (`icd/tests/soak`), first with an eye on
+//! memory, then for as long under the validation layer with its checks of synchronization.
 //!
 //! `--race` does it under ThreadSanitizer instead, with a standard library built for it (component
 //! rust-src); RUSTC_BOOTSTRAP lets the one toolchain take the unstable options.

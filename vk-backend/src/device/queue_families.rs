@@ -13,10 +13,14 @@ use smallvec::SmallVec;
 use crate::device::priority::{self, Priority};
 use crate::device::Device;
 use crate::physical::CopyFamily;
-use crate::sync::COMMAND_STAGES;
 
 /// The index of the first Vulkan queue for copies; those that compute come before it.
 const FIRST_COPY_QUEUE: usize = 1 << 16;
+
+/// The pipeline stages that commands use.
+const COMMAND_STAGES: vk::PipelineStageFlags = vk::PipelineStageFlags::from_raw(
+    vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
+);
 
 /// The direction of copies, of which each has a Vulkan queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

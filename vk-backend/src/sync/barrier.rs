@@ -15,12 +15,7 @@ pub(crate) enum Scope {
     DeviceAndHost,
 }
 
-/// The pipeline stages that commands use.
-pub(crate) const COMMAND_STAGES: vk::PipelineStageFlags = vk::PipelineStageFlags::from_raw(
-    vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
-);
-
-/// A command buffer, and the stages that its queue's commands use: all or some of [`COMMAND_STAGES`].
+/// A command buffer, and the stages that its queue's commands use: [`crate::device::QueueFamily::stages`].
 #[derive(Clone, Copy)]
 pub(crate) struct Commands {
     pub(crate) raw: vk::CommandBuffer,

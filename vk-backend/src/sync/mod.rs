@@ -5,7 +5,7 @@ mod completion_marker;
 mod semaphore;
 mod timeline;
 
-pub(crate) use barrier::{barrier, Commands, Scope, COMMAND_STAGES};
+pub(crate) use barrier::{barrier, Commands, Scope};
 pub(crate) use completion_marker::CompletionMarker;
 pub use semaphore::Semaphore;
 pub(crate) use timeline::{poll_until, Timeline, POLL};

@@ -1,5 +1,6 @@
 //! A device: its properties, and the opened Vulkan device once something uses it.
 
+pub mod bounce;
 pub mod capabilities;
 pub mod clock;
 pub mod defects;

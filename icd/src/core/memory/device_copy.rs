@@ -1,8 +1,8 @@
 //! Copies of bytes from a buffer of one device to a buffer of another, by way of the host: in pieces, so that one device writes
 //! a piece to the host's memory while the other reads the one before.
 
-use super::bounce::{Bounces, BOUNCE};
 use crate::cl::error::Result;
+use crate::core::device::bounce::{Bounces, BOUNCE};
 use crate::core::device::open::{chunk_size, Access, Gpu, CHUNK};
 use crate::core::device::staging::Staging;
 use hekla_vk_backend as vk;

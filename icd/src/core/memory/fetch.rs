@@ -1,12 +1,12 @@
 //! Moves of bytes from device to device, through the host, on threads of the library: no call of the application
 //! waits for them.
 
-use super::bounce::Bounces;
 use super::device_copy::{self, Side};
 use super::residency::Memory;
 use super::usage::Usage;
 use crate::cl::error::{fail, ClError, Result};
 use crate::cl::CL_OUT_OF_RESOURCES;
+use crate::core::device::bounce::Bounces;
 use crate::core::device::image_copy;
 use crate::core::device::open::Gpu;
 use crate::core::process::workers::Workers;

@@ -3,7 +3,6 @@
 //! A [`MemBase`] is what all kinds have in common; [`buffer::Buffer`] is the kind for buffers and sub-buffers,
 //! [`image::Image`] the one for images, [`pipe::Pipe`] the one for pipes.
 
-pub mod bounce;
 pub mod buffer;
 mod device_copy;
 pub mod fetch;

@@ -4,18 +4,17 @@
 //! Each device imports a mapping of its own: NVIDIA's driver 580 refuses to import addresses for a device that another has
 //! imported, and takes other addresses of the same pages.
 
-use super::spans::Devices;
+use super::import_pool::alignment;
+use super::open::Gpu;
+use super::pages::HostMemory;
 use crate::cl::error::Result;
-use crate::core::device::import_pool::alignment;
-use crate::core::device::open::Gpu;
-use crate::core::device::pages::HostMemory;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// Bytes of a bounce buffer.
-pub const BOUNCE: usize = 32 << 20;
+pub(crate) const BOUNCE: usize = 32 << 20;
 /// Most of them that a context keeps for reuse.
 const KEEP: usize = 8;
 
@@ -54,7 +53,7 @@ pub struct Bounces {
     gpus: Vec<Arc<Gpu>>,
     idle: Mutex<Vec<BounceBuffer>>,
     /// Devices that import none.
-    without: Mutex<Devices>,
+    without: Mutex<Vec<usize>>,
 }
 
 impl Bounces {
@@ -73,20 +72,20 @@ impl Bounces {
     ) -> Option<Result<R>> {
         let gpus = &self.gpus;
         let imports = |device: &usize| gpus[*device].device.info().memory.host_import;
-        if !devices.iter().all(imports) || devices.iter().any(|d| self.without.lock().has(*d)) {
+        if !devices.iter().all(imports) || devices.iter().any(|d| self.without.lock().contains(d)) {
             return None;
         }
         let idle = self.idle.lock().pop();
         let Some(bounce) = idle.or_else(|| BounceBuffer::new(gpus)) else {
             tracing::debug!("the system gives no memory for a bounce buffer");
-            devices.iter().for_each(|device| self.without.lock().insert(*device));
+            self.without.lock().extend(devices);
             return None;
         };
         let import = |device: usize| {
             let bytes = bounce.import(gpus, device);
             if bytes.is_none() {
                 tracing::debug!("device {device} imports no bounce buffer");
-                self.without.lock().insert(device);
+                self.without.lock().push(device);
             }
             bytes
         };
