@@ -45,7 +45,7 @@ fn commands_wait_for_user_events_and_keep_their_order() {
     assert_eq!(s.status(gate), CL_SUBMITTED);
     let behind = write_after(&s, s.queue, mem, &[2; 4], &[gate], false);
     // Nothing to wait for itself, but its queue is in order.
-    let after = write_after(&s, s.queue, mem, &[3; 4], &[], true);
+    let after = write_after(&s, s.queue, mem, &[3; 4], &[], false);
     assert_eq!(s.status(behind), CL_QUEUED);
     assert_eq!(s.status(after), CL_QUEUED);
     let other = s.second_queue();
@@ -71,6 +71,22 @@ fn commands_wait_for_user_events_and_keep_their_order() {
         assert_eq!(s.status(behind), CL_COMPLETE);
         assert_eq!((s.cl.clSetUserEventStatus)(gate, CL_COMPLETE), CL_INVALID_OPERATION);
     }
+}
+
+/// A blocking write in the only queue of a context returns when it has taken its bytes, whatever it waits for.
+#[test]
+fn a_blocking_write_of_the_only_queue_takes_its_bytes() {
+    let s = Setup::new();
+    let mem = s.buffer(0, 4);
+    s.write(mem, true, 0, &[1; 4]);
+    let gate = s.user_event();
+    let mut bytes = [2; 4];
+    let written = write_after(&s, s.queue, mem, &bytes, &[gate], true);
+    assert_eq!(s.status(written), CL_QUEUED);
+    bytes.fill(3);
+    check(unsafe { (s.cl.clSetUserEventStatus)(gate, CL_COMPLETE) });
+    assert_eq!(s.read(mem, 0, 4), [2; 4]);
+    assert_eq!(bytes, [3; 4]);
 }
 
 #[test]

@@ -22,9 +22,9 @@ pub enum EarlyWrite {
 
 impl Queue {
     /// Returns true if a blocking command has done what the application waits for once its bytes are taken, as far as the
-    /// queue itself is concerned: it is in order, and there is no event that tells whether the command is complete.
-    pub(super) fn is_write_of_taken_bytes(&self, command: &dyn Execute, has_event: bool) -> bool {
-        self.in_order() && !has_event && !command.needs_host_bytes()
+    /// queue itself is concerned.
+    pub(super) fn is_write_of_taken_bytes(&self, command: &dyn Execute) -> bool {
+        self.in_order() && !command.needs_host_bytes()
     }
 
     /// Notes a write that may return early. Returns true if it may: no other queue could run ahead of it.

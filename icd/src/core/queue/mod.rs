@@ -420,8 +420,10 @@ impl Ref<Queue> {
         let mut returns_early = false;
         if let Ok(Started { phase: Phase::Recorded { last, .. }, .. }) = &started {
             let write = EarlyWrite::Recorded(*last);
+            // An event would tell that it is not complete, and the device is at it.
             returns_early = *blocking
-                && self.is_write_of_taken_bytes(command, *wants_event)
+                && !*wants_event
+                && self.is_write_of_taken_bytes(command)
                 && self.returns_early(&mut state, write);
         }
         drop(state);
@@ -461,7 +463,7 @@ impl Ref<Queue> {
         let Request { command_type, mut command, waits, blocking, wants_event } = request;
         let write = EarlyWrite::Deferred(state.deferred.next_number());
         let returns_early = blocking
-            && self.is_write_of_taken_bytes(&*command, wants_event)
+            && self.is_write_of_taken_bytes(&*command)
             && self.returns_early(&mut state, write)
             && command.take_host_bytes();
         let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
