@@ -443,7 +443,7 @@ mod tests {
         driver.device_type = vk::PhysicalDeviceType::INTEGRATED_GPU;
         let at_exit = Quirks::EXIT_BREAKS_PARENT | Quirks::EXIT_ENDS_DRIVER;
         let subgroups = Quirks::SUBGROUPS_IN_ORDER | Quirks::SUBGROUPS_PROGRESS;
-        let of_all = Quirks::SERIALIZED_PIPELINES | at_exit | subgroups;
+        let of_all = Quirks::SERIALIZED_PIPELINES | Quirks::LOST_WAKE_UPS | at_exit | subgroups;
         assert_eq!(
             Quirks::of(&driver),
             of_all
