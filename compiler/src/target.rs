@@ -166,6 +166,10 @@ pub struct Target {
     pub exp2_wide: bool,
     /// By probe: 32-bit Log2 is good enough for the relaxed logarithms.
     pub log2_accurate: bool,
+    /// True if it does so near 1 too, where the logarithm is small, and gives the logarithms of zeros, infinities and negative numbers.
+    pub log2_accurate_near_1: bool,
+    /// True if Log2 of a denormal number is as accurate, or is that of zero.
+    pub log2_denormals: bool,
     /// What sub-groups do; `None` where they are not offered.
     pub subgroups: Option<Subgroups>,
     /// The size of sub-groups of kernels that ask for none, as if they had asked for it; `None`: the device's own.
@@ -689,6 +693,8 @@ impl Target {
             exp2_accurate: false,
             exp2_wide: false,
             log2_accurate: false,
+            log2_accurate_near_1: false,
+            log2_denormals: false,
             subgroups: Some(Subgroups {
                 size: 32,
                 sizes: [8, 32],

@@ -213,21 +213,79 @@ fn relaxed_functions_are_the_devices_where_those_are_accurate() {
     }
 }
 
+/// Returns the target whose logarithms are accurate, and which keeps denormal numbers or takes them for zero.
+fn with_logarithms(keeps_denormals: bool) -> Target {
+    let mut target =
+        Target { log2_accurate: true, log2_accurate_near_1: true, ..Target::generic() };
+    target.float_traits[1].keeps_denormals = keeps_denormals;
+    target
+}
+
 /// The products of some devices take denormal numbers for zero, and their logarithms may read the exponent alone.
 #[test]
-fn relaxed_logarithms_of_denormals_multiply_none() {
+fn logarithms_by_the_device_are_right_for_denormals_and_special_numbers() {
     let text = "kernel void k(global float *p) { p[0] = log2(p[0]); }";
-    let target = Target { log2_accurate: true, ..Target::generic() };
-    let module = try_lower(text, "-cl-fast-relaxed-math", &target).unwrap();
-    let run = |x: f32| run_module(&module, x.to_le_bytes().to_vec());
-    let log = |x| f32::from_le_bytes(run(x)[..4].try_into().unwrap());
-    assert_eq!(log(f32::from_bits(0x100)), -141.0);
-    assert_eq!(log(f32::from_bits(1)), -149.0);
-    assert_eq!(log(f32::MIN_POSITIVE), -126.0);
-    assert_eq!(log(8.0), 3.0);
-    assert!(log(-1e-40).is_nan() && log(-2.0).is_nan());
-    let is_product = |inst: &InstData| matches!(inst, InstData::Binary { op: BinaryOp::FMul, .. });
-    assert!(!module.functions.values().any(|f| f.insts.values().any(is_product)));
+    for (keeps, options) in
+        [(true, ""), (false, ""), (true, "-cl-fast-relaxed-math"), (false, "-cl-fast-relaxed-math")]
+    {
+        let module = try_lower(text, options, &with_logarithms(keeps)).unwrap();
+        let run = |x: f32| run_module(&module, x.to_le_bytes().to_vec());
+        let log = |x| f32::from_le_bytes(run(x)[..4].try_into().unwrap());
+        for (x, expected) in [
+            (f32::from_bits(0x100), -141.0),
+            (f32::from_bits(1), -149.0),
+            (f32::MIN_POSITIVE, -126.0),
+            (8.0, 3.0),
+            (1.0, 0.0),
+            (0.0, f32::NEG_INFINITY),
+            (-0.0, f32::NEG_INFINITY),
+            (f32::INFINITY, f32::INFINITY),
+        ] {
+            assert_eq!(log(x), expected, "{x}, {keeps}");
+        }
+        assert!([-1e-40, -2.0, f32::NEG_INFINITY, f32::NAN].into_iter().all(|x| log(x).is_nan()));
+        let is_product =
+            |inst: &InstData| matches!(inst, InstData::Binary { op: BinaryOp::FMul, .. });
+        let multiplies = module.functions.values().any(|f| f.insts.values().any(is_product));
+        assert_eq!(multiplies, keeps);
+    }
+}
+
+/// A device that takes denormal numbers for zero, and whose logarithm does so too, needs nothing else.
+#[test]
+fn logarithms_of_devices_without_denormals_are_one_operation() {
+    let text = "kernel void k(global float *p) { p[0] = log2(p[0]); }";
+    let target = Target { log2_denormals: true, ..with_logarithms(false) };
+    let module = try_lower(text, "", &target).unwrap();
+    let insts = || module.functions.values().flat_map(|f| f.insts.values());
+    let is_log = |inst: &InstData| matches!(inst, InstData::Math { op: MathOp::Log2, .. });
+    assert_eq!(insts().filter(|inst| is_log(inst)).count(), 1);
+    assert!(!insts().any(|inst| matches!(inst, InstData::Select { .. })));
+}
+
+#[test]
+fn logarithms_are_the_devices_where_those_are_accurate_near_1() {
+    for (call, library) in [
+        ("log(x)", "__log_f32"),
+        ("log2(x)", "__log2_f32"),
+        ("log10(x)", "__log10_f32"),
+        ("half_log(x)", "__log_f32"),
+        ("half_log2(x)", "__log2_f32"),
+        ("half_log10(x)", "__log10_f32"),
+    ] {
+        let text = format!("kernel void k(global float *p) {{ float x = p[0]; p[0] = {call}; }}");
+        let vector =
+            format!("kernel void k(global float4 *p) {{ float4 x = p[0]; p[0] = {call}; }}");
+        for text in [text, vector] {
+            let uses = |target: &Target| {
+                let module = try_lower(&text, "", target).unwrap();
+                module.functions.values().any(|f| f.name == library)
+            };
+            assert!(!uses(&with_logarithms(true)), "{call}");
+            let elsewhere = Target { log2_accurate_near_1: false, ..with_logarithms(true) };
+            assert!(uses(&elsewhere), "{call}");
+        }
+    }
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub fn everything() -> Target {
         exp2_accurate: true,
         exp2_wide: true,
         log2_accurate: true,
+        log2_accurate_near_1: true,
+        log2_denormals: true,
         ..Target::generic()
     }
 }

@@ -44,9 +44,9 @@ pub(super) const ROWS: &[Row] = &[
     library(&["half_cos"], "half_cos"),
     library(&["half_sin"], "half_sin"),
     library(&["half_tan"], "half_tan"),
-    library(&["half_log"], "log"),
-    library(&["half_log2"], "log2"),
-    library(&["half_log10"], "log10"),
+    library(&["half_log"], "log").by_device(|l, c| l.accurate_log(c, LN_2)),
+    library(&["half_log2"], "log2").by_device(|l, c| l.accurate_log2(c)),
+    library(&["half_log10"], "log10").by_device(|l, c| l.accurate_log(c, LOG10_2)),
     Row::new(&["half_powr"], BINARY, Lower::LibraryAs("powr")),
 ];
 
@@ -97,6 +97,19 @@ impl Lowerer<'_, '_> {
         Some(self.scale(log, log_of_2))
     }
 
+    /// The device's logarithm where it errs by no more than the 3 ulp of all three anywhere.
+    pub(super) fn accurate_log2(&mut self, call: &Call<'_>) -> Option<Value> {
+        match call.args {
+            &[x] if self.target.log2_accurate_near_1 => Some(self.log2_of_any(x)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn accurate_log(&mut self, call: &Call<'_>, log_of_2: f64) -> Option<Value> {
+        let log = self.accurate_log2(call)?;
+        Some(self.scale(log, log_of_2))
+    }
+
     pub(super) fn relaxed_pow(&mut self, call: &Call<'_>) -> Option<Value> {
         let &[x, y] = call.args else { return None };
         let whole = self.b.convert(ConvertOp::FToS, y, self.b.bits_type(y));
@@ -120,14 +133,43 @@ impl Lowerer<'_, '_> {
     }
 
     /// Returns the device's base-2 logarithm, right for denormal numbers too, of which some devices read the
-    /// exponent alone. The bits of a denormal number, as an integer, are 2^149 times the number, on devices too whose
-    /// products take it for zero; those of a negative number make a negative one.
+    /// exponent alone.
     fn log2_of_any(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
-        let smallest = self.b.fconst(ty, f64::from(f32::MIN_POSITIVE));
-        let is_denormal = self.b.fcmp(FloatCC::Olt, x, smallest);
+        match self.target.floats(ty.scalar).keeps_denormals {
+            true => self.log2_of_product(x),
+            // Such a device may take denormal numbers for zero (OpenCL C, 7.5.3).
+            false if self.target.log2_denormals => self.b.math(MathOp::Log2, &[x]),
+            false => self.log2_of_bits(x),
+        }
+    }
+
+    /// The same by a product, where the device's products keep denormal numbers.
+    fn log2_of_product(&mut self, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        let [smallest, one, factor, zero, shift] =
+            [f64::from(f32::MIN_POSITIVE), 1.0, f64::exp2(24.0), 0.0, 24.0]
+                .map(|number| self.b.fconst(ty, number));
+        let magnitude = self.b.math(MathOp::FAbs, &[x]);
+        let is_denormal = self.b.fcmp(FloatCC::Olt, magnitude, smallest);
+        let factor = self.b.select(is_denormal, factor, one);
+        let raised = self.b.binary(BinaryOp::FMul, x, factor);
+        let log = self.b.math(MathOp::Log2, &[raised]);
+        let shift = self.b.select(is_denormal, shift, zero);
+        self.b.binary(BinaryOp::FSub, log, shift)
+    }
+
+    /// The same by the bits of a denormal number, which as an integer are 2^149 times the number; those of a negative number
+    /// make a negative one.
+    fn log2_of_bits(&mut self, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        let integer = ty.with_scalar(Scalar::I32);
+        let bits = self.b.bitcast(x, integer);
+        let magnitude = self.b.and_const(bits, 0x7fff_ffff);
+        let [one, most] = [1, 0x007f_ffff].map(|number| self.b.iconst(integer, number));
+        let below = self.b.binary(BinaryOp::ISub, magnitude, one);
+        let is_denormal = self.b.icmp(IntCC::Ult, below, most);
         let shift = self.b.fconst(ty, 149.0);
-        let bits = self.b.bitcast(x, ty.with_scalar(Scalar::I32));
         let raised = self.b.convert(ConvertOp::SToF, bits, ty);
         let argument = self.b.select(is_denormal, raised, x);
         let log = self.b.math(MathOp::Log2, &[argument]);

@@ -99,8 +99,12 @@ impl Lowerer<'_, '_> {
             _ => {}
         }
         let relaxes = self.options.fast_relaxed_math && !self.in_library;
-        let relaxed = row.relaxed.filter(|_| relaxes && scalar == Some(Scalar::F32));
-        relaxed.and_then(|lower| lower(self, call)).or_else(|| self.lower(row.lower, call))
+        let relaxed = row.relaxed.filter(|_| relaxes);
+        let by_device = row.by_device.filter(|_| !self.in_library);
+        let mut single = [relaxed, by_device].into_iter().flatten();
+        single
+            .find_map(|lower| (scalar == Some(Scalar::F32)).then(|| lower(self, call))?)
+            .or_else(|| self.lower(row.lower, call))
     }
 
     fn lower(&mut self, lower: Lower, call: &Call<'_>) -> Option<Value> {

@@ -46,9 +46,15 @@ pub(super) const ROWS: &[Row] = &[
     library(&["exp"], UNARY).relaxed(|l, c| l.accurate_exp(c, LOG2_E)),
     library(&["exp2"], UNARY).relaxed(|l, c| l.accurate_exp2(c)),
     library(&["exp10"], UNARY).relaxed(|l, c| l.exp_of(c, LOG2_10)),
-    library(&["log"], UNARY).relaxed(|l, c| l.relaxed_log(c, LN_2)),
-    library(&["log2"], UNARY).relaxed(|l, c| l.relaxed_log2(c)),
-    library(&["log10"], UNARY).relaxed(|l, c| l.relaxed_log(c, LOG10_2)),
+    library(&["log"], UNARY)
+        .relaxed(|l, c| l.relaxed_log(c, LN_2))
+        .by_device(|l, c| l.accurate_log(c, LN_2)),
+    library(&["log2"], UNARY)
+        .relaxed(|l, c| l.relaxed_log2(c))
+        .by_device(|l, c| l.accurate_log2(c)),
+    library(&["log10"], UNARY)
+        .relaxed(|l, c| l.relaxed_log(c, LOG10_2))
+        .by_device(|l, c| l.accurate_log(c, LOG10_2)),
     operation!("ceil", Ceil),
     operation!("floor", Floor),
     operation!("rint", Rint),

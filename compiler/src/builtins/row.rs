@@ -16,6 +16,7 @@ pub struct Row {
     pub(super) lower: Lower,
     pub(super) halves: Halves,
     pub(super) relaxed: Option<LowerCall>,
+    pub(super) by_device: Option<LowerCall>,
 }
 
 /// Lowers a call; `None` if it has no result, or if there is no such way for its types.
@@ -116,7 +117,8 @@ pub struct Synchronization {
 impl Row {
     pub(super) const fn new(names: Names, sigs: &'static [Sig], lower: Lower) -> Row {
         let (since, check) = (ClStd::Cl10, Check::Nothing);
-        Row { names, sigs, since, check, lower, halves: Halves::Alike, relaxed: None }
+        let (relaxed, by_device) = (None, None);
+        Row { names, sigs, since, check, lower, halves: Halves::Alike, relaxed, by_device }
     }
 
     pub(super) const fn unary(names: Names, sigs: &'static [Sig], lower: LowerUnary) -> Row {
@@ -155,5 +157,10 @@ impl Row {
     /// Lowered so for 32-bit floats under -cl-fast-relaxed-math, where that gives a value.
     pub(super) const fn relaxed(self, lower: LowerCall) -> Row {
         Row { relaxed: Some(lower), ..self }
+    }
+
+    /// Lowered so for 32-bit floats, where that gives a value.
+    pub(super) const fn by_device(self, lower: LowerCall) -> Row {
+        Row { by_device: Some(lower), ..self }
     }
 }

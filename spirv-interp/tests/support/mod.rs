@@ -49,6 +49,8 @@ pub fn capable() -> Device {
         slow_built_halves: true,
         fma32_fused: true,
         fma64_fused: true,
+        log2_accurate: true,
+        log2_accurate_near_1: true,
         div32_exact: true,
         sqrt32_exact: true,
         ..generic

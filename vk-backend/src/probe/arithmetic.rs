@@ -40,6 +40,8 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
         exp2_wide: single.exp2_wide,
         exp2_denormals: single.exp2_denormals,
         log2_accurate: single.log2_accurate,
+        log2_accurate_near_1: single.log2_accurate && single.log2_accurate_near_1,
+        log2_denormals: single.log2_denormals,
         nearest32: single.nearest,
         nearest64: double.nearest,
         floats: table,
@@ -88,10 +90,13 @@ const EXP2: usize = 5;
 const LOG2: usize = 6;
 
 const LOCAL_SIZE: u32 = 64;
-/// Operands: random ones, then exponents near zero and NaN, then those of logarithms.
+/// Operands: random ones, exponents near zero and NaN, those of logarithms, those near 1 and special ones, denormal ones,
+/// exponents farther off.
 const RANDOM: usize = 4096;
 const EXPONENTS: u64 = 4096;
 const LOG_OPERANDS: u64 = 8192;
+const NEAR_1: u64 = 8192;
+const DENORMALS: u64 = 1024;
 const WIDE_EXPONENTS: u64 = 16384;
 /// Most error of Exp2 in ulp, and how far from zero.
 const EXP2_ERROR: f64 = 2.5;
@@ -113,6 +118,8 @@ struct Answer {
     exp2_wide: bool,
     exp2_denormals: bool,
     log2_accurate: bool,
+    log2_accurate_near_1: bool,
+    log2_denormals: bool,
     nearest: bool,
 }
 
@@ -175,33 +182,40 @@ real!(f32, u32, 32, 23, -126);
 real!(f64, u64, 64, 52, -1022);
 
 fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Result<Answer, Error> {
-    let mut operands = random_operands::<T>();
-    operands.extend(exponent_operands::<T>());
-    operands.push([T::NAN; 3]);
-    operands.extend(log_operands::<T>());
-    operands.extend(wide_exponents::<T>());
+    let mut groups = [
+        random_operands::<T>(),
+        exponent_operands::<T>(),
+        log_operands::<T>().collect(),
+        operands_near_1::<T>().collect(),
+        denormals::<T>().collect(),
+        wide_exponents::<T>().collect(),
+    ];
+    groups[1].push([T::NAN; 3]);
+    let mut operands = groups.concat();
     while !operands.len().is_multiple_of(LOCAL_SIZE as usize) {
         operands.push(operands[0]);
     }
     let results = compute(device, controls, &operands)?;
-    let computed = || operands.iter().zip(&results);
-    let random = || computed().take(RANDOM);
-    let mut exponents = computed().skip(RANDOM).take(EXPONENTS as usize + 1);
-    let mut log_operands =
-        computed().skip(RANDOM + EXPONENTS as usize + 1).take(LOG_OPERANDS as usize);
-    let wide = || {
-        let before = RANDOM + EXPONENTS as usize + 1 + LOG_OPERANDS as usize;
-        computed().skip(before).map(|([a, _, _], r)| (a.wide(), r[EXP2].wide()))
+    let computed = |group: usize| {
+        let before: usize = groups[..group].iter().map(Vec::len).sum();
+        operands.iter().zip(&results).skip(before).take(groups[group].len())
     };
+    let random = || computed(0);
+    let function = |group, index: usize| {
+        computed(group).map(move |([a, _, _], r)| (a.wide(), r[index].wide()))
+    };
+    let wide = || function(5, EXP2);
     Ok(Answer {
         // Where the expected result is denormal or overflows, another question would be answered.
         fused: random().all(|([a, b, c], r)| same(a.fused(*b, *c), r[FMA])),
         div_exact: random().all(|([a, b, _], r)| same(*a / *b, r[DIV])),
         sqrt_exact: random().all(|([a, _, _], r)| same(a.root(), r[SQRT])),
-        exp2_accurate: exponents.all(|([a, _, _], r)| is_exp2::<T>(a.wide(), r[EXP2].wide())),
+        exp2_accurate: function(1, EXP2).all(|(x, found)| is_exp2::<T>(x, found)),
         exp2_wide: wide().all(|(x, found)| is_wide_exp2::<T>(x, found)),
         exp2_denormals: wide().all(|(x, found)| is_denormal_exp2::<T>(x, found)),
-        log2_accurate: log_operands.all(|([a, _, _], r)| is_log2::<T>(a.wide(), r[LOG2].wide())),
+        log2_accurate: function(2, LOG2).all(|(x, found)| is_log2::<T>(x, found)),
+        log2_accurate_near_1: function(3, LOG2).all(|(x, found)| is_log2_near_1::<T>(x, found)),
+        log2_denormals: function(4, LOG2).all(|(x, found)| is_denormal_log2::<T>(x, found)),
         nearest: random().all(|([a, b, _], r)| same(*a + *b, r[SUM]) && same(*a * *b, r[PRODUCT])),
     })
 }
@@ -263,6 +277,31 @@ fn log_operands<T: Real>() -> impl Iterator<Item = Operands<T>> {
     })
 }
 
+/// Numbers on both sides of 1, evenly in each power of two of their distance from it, and those whose logarithms are none or
+/// infinite.
+fn operands_near_1<T: Real>() -> impl Iterator<Item = Operands<T>> {
+    let one = T::scaled(false, 0, 0);
+    let near = move |i: u64| {
+        let exponent = -1 - (i / 2 % T::FRACTION as u64) as i32;
+        one + T::scaled(i % 2 == 1, spread_fraction(i / 2 / T::FRACTION as u64), exponent)
+    };
+    let infinity = T::scaled(false, 0, 2 - T::MIN_EXPONENT);
+    let zero = one + one.negated();
+    let special = [one, zero, zero.negated(), infinity, infinity.negated(), one.negated(), T::NAN];
+    (0..NEAR_1).map(near).chain(special).map(move |x| [x, one, one])
+}
+
+/// Denormal numbers of either sign and any size.
+fn denormals<T: Real>() -> impl Iterator<Item = Operands<T>> {
+    let one = T::scaled(false, 0, 0);
+    let number = move |i: u64| {
+        let shift = i / 2 % T::FRACTION as u64;
+        let fraction = spread_fraction(i) & ((1 << T::FRACTION) - 1);
+        [T::scaled(i % 2 == 1, fraction >> shift, T::MIN_EXPONENT - 1), one, one]
+    };
+    (0..DENORMALS).map(number)
+}
+
 /// Returns true if `found` is near enough to two to `x`, which may be NaN.
 fn is_exp2<T: Real>(x: f64, found: f64) -> bool {
     let near = || error_in_ulp::<T>(x.exp2(), found) <= EXP2_ERROR;
@@ -308,14 +347,37 @@ fn is_denormal_exp2<T: Real>(x: f64, found: f64) -> bool {
 
 /// Returns true if `found` is near enough to the binary logarithm of `x` > 0 for all three logarithms.
 fn is_log2<T: Real>(x: f64, found: f64) -> bool {
-    use std::f64::consts::{LN_2, LOG10_2};
     let exact = x.log2();
     if (0.5..=2.0).contains(&x) {
         return (found - exact).abs() <= LOG_ERROR_NEAR_1;
     }
+    are_logs::<T>(exact, found)
+}
+
+/// Returns true if `found` is near enough to the exact binary logarithm for all three logarithms.
+fn are_logs<T: Real>(exact: f64, found: f64) -> bool {
+    use std::f64::consts::{LN_2, LOG10_2};
     let rounding = |scale| if scale == 1.0 { 0.0 } else { 0.5 };
     let error = |scale| error_in_ulp::<T>(exact * scale, found * scale) + rounding(scale);
     [1.0, LN_2, LOG10_2].into_iter().all(|scale| error(scale) <= LOG_ERROR)
+}
+
+/// Returns true if `found` is near enough to the binary logarithm of `x`, which may be anything, for all three logarithms.
+fn is_log2_near_1<T: Real>(x: f64, found: f64) -> bool {
+    match x.log2() {
+        exact if exact.is_nan() => found.is_nan(),
+        exact if exact.is_infinite() || exact == 0.0 => found == exact,
+        exact => are_logs::<T>(exact, found),
+    }
+}
+
+/// Returns true if `found` is near enough to the binary logarithm of `x`, which is denormal, or is that of zero.
+fn is_denormal_log2<T: Real>(x: f64, found: f64) -> bool {
+    let is_right = match x.log2() {
+        exact if exact.is_nan() => found.is_nan(),
+        exact => are_logs::<T>(exact, found),
+    };
+    is_right || found == f64::NEG_INFINITY
 }
 
 /// Returns how far `found` is from `exact` in units of the last place of T.

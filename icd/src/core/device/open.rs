@@ -584,6 +584,8 @@ pub fn target(
         exp2_wide: probe.exp2_wide
             && (probe.exp2_denormals || !probe.floats.keeps_denormals(vk::FloatWidth::Single)),
         log2_accurate: probe.log2_accurate,
+        log2_accurate_near_1: probe.log2_accurate_near_1,
+        log2_denormals: probe.log2_denormals,
         subgroups: subgroups::offered(f, SubgroupsFound::of(probe)),
         default_subgroup_size: profile.and_then(|profile| profile.subgroup_size),
         images: images.images,

@@ -41,6 +41,10 @@ pub struct Probe {
     /// GLSL.std.450 Log2 of 32 bits is within what OpenCL's relaxed logarithms may err by, multiplied by ln 2 and
     /// log10 2 too. (Vulkan allows 3 ulp before that multiplication, OpenCL after it; and 2^-21 in [0.5, 2] both.)
     pub log2_accurate: bool,
+    /// The same near 1, by part of the result, and of zeros, infinities and negative numbers what log2 gives (IEEE 754, 9.2.1).
+    pub log2_accurate_near_1: bool,
+    /// Log2 of a denormal number of 32 bits is as accurate, or is that of zero.
+    pub log2_denormals: bool,
     /// OpFAdd and OpFMul of 32 bits round to nearest even.
     pub nearest32: bool,
     /// OpFAdd and OpFMul of 64 bits round to nearest even; false without float64.

@@ -27,6 +27,8 @@ answers! {
     exp2_wide
     exp2_denormals
     log2_accurate
+    log2_accurate_near_1
+    log2_denormals
     nearest32
     nearest64
     merges_signs
