@@ -53,17 +53,20 @@ impl Queue {
     }
 
     /// Returns true if the timeline is signalled when the batch is complete. It can be signalled behind all that was
-    /// submitted, but no more behind a batch that others have followed. The next batches signal by themselves.
+    /// submitted, but no more behind a batch that others have followed: then the next batches signal by themselves.
     fn is_signalled(&self, value: u64) -> Result<bool, Error> {
         self.locked(|state| {
             if self.marker.is_none() {
                 return Ok(true);
             }
-            state.signalled_batches = SIGNALLED_BATCHES;
             let is_newest = value == state.submitted;
             match state.in_flight.iter_mut().find(|batch| batch.last_value >= value) {
                 Some(batch) if is_newest => batch.signals = true,
-                Some(batch) => return Ok(batch.signals),
+                Some(batch) => {
+                    let signals = batch.signals;
+                    state.signalled_batches = SIGNALLED_BATCHES;
+                    return Ok(signals);
+                }
                 // It is complete, and the timeline may not tell.
                 None => return Ok(false),
             }
