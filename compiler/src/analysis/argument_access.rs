@@ -15,22 +15,15 @@ use crate::kernel::{ArgAccess, ArgAddress, ArgKind};
 ///
 /// Errors: recursion.
 pub fn argument_access(module: &Module, kernel: &KernelEntry) -> Result<Vec<ArgAccess>, String> {
+    let func = &module.functions[kernel.func];
+    let objects = UnderlyingObjects::compute(func, &Cfg::compute(func));
     let mut all = vec![ArgAccess::default(); kernel.args.len()];
-    for id in bottom_up(module, [kernel.func])? {
-        let func = &module.functions[id];
-        let cfg = Cfg::compute(func);
-        let objects = UnderlyingObjects::compute(func, &cfg);
-        let mut accesses = Accesses {
-            func,
-            objects: &objects,
-            kernel,
-            is_entry: id == kernel.func,
-            all: &mut all,
-        };
-        func.layout_insts().for_each(|inst| accesses.add(&func.insts[inst]));
-        if id == kernel.func {
-            accesses.add_covered(func.entry());
-        }
+    let mut accesses = Accesses { func, objects: &objects, kernel, all: &mut all };
+    func.layout_insts().for_each(|inst| accesses.add(&func.insts[inst]));
+    accesses.add_covered(func.entry());
+    for id in bottom_up(module, [kernel.func])?.into_iter().filter(|id| *id != kernel.func) {
+        let called = &module.functions[id];
+        called.layout_insts().for_each(|inst| accesses.add_called(called, &called.insts[inst]));
     }
     for (access, arg) in all.iter_mut().zip(&kernel.args) {
         if !matches!(arg.kind, ArgKind::Buffer) {
@@ -43,24 +36,43 @@ pub fn argument_access(module: &Module, kernel: &KernelEntry) -> Result<Vec<ArgA
     Ok(all)
 }
 
+/// Returns the address that an instruction accesses, unless it is one of private or local memory.
+fn device_address(func: &Function, data: &InstData) -> Option<Value> {
+    let is_own = |ptr: Value| {
+        matches!(func.ty(ptr).space(), Some(AddressSpace::Private | AddressSpace::Local))
+    };
+    data.address().filter(|ptr| !is_own(*ptr))
+}
+
+/// Returns whether an access reads, and whether it writes.
+fn directions(data: &InstData) -> (bool, bool) {
+    match data {
+        InstData::Load { .. } | InstData::AtomicLoad { .. } => (true, false),
+        InstData::Store { .. } | InstData::AtomicStore { .. } => (false, true),
+        _ => (true, true),
+    }
+}
+
+/// The accesses of a kernel so far, and what its entry function is known to point to.
 struct Accesses<'a> {
     func: &'a Function,
     objects: &'a UnderlyingObjects,
     kernel: &'a KernelEntry,
-    is_entry: bool,
     all: &'a mut [ArgAccess],
 }
 
 impl Accesses<'_> {
-    /// Adds what an instruction does.
+    /// Adds what an instruction of the kernel's entry function does.
     fn add(&mut self, data: &InstData) {
-        let (reads, writes) = match data {
-            InstData::Load { .. } | InstData::AtomicLoad { .. } => (true, false),
-            InstData::Store { .. } | InstData::AtomicStore { .. } => (false, true),
-            _ => (true, true),
-        };
-        if let Some(ptr) = data.address() {
-            self.access(ptr, reads, writes);
+        if let Some(ptr) = device_address(self.func, data) {
+            let (reads, writes) = directions(data);
+            match self.objects.of(self.func, ptr).object {
+                UnderlyingObject::KernelArgument(arg) => self.note(arg, reads, writes),
+                UnderlyingObject::Alloca(_)
+                | UnderlyingObject::Variable(_)
+                | UnderlyingObject::Undefined => {}
+                _ => self.note_all(reads, writes),
+            }
         }
         match data {
             // The result is an address in the same object.
@@ -75,20 +87,18 @@ impl Accesses<'_> {
         }
     }
 
-    fn access(&mut self, ptr: Value, reads: bool, writes: bool) {
-        if matches!(self.func.ty(ptr).space(), Some(AddressSpace::Private | AddressSpace::Local)) {
-            return;
+    /// Adds what an instruction of a function that is called does. Any address there may lead to any argument.
+    fn add_called(&mut self, func: &Function, data: &InstData) {
+        if device_address(func, data).is_some() {
+            let (reads, writes) = directions(data);
+            self.note_all(reads, writes);
         }
-        match self.objects.of(self.func, ptr).object {
-            UnderlyingObject::KernelArgument(arg) if self.is_entry => self.note(arg, reads, writes),
-            UnderlyingObject::Alloca(_) | UnderlyingObject::Variable(_) => {}
-            UnderlyingObject::Undefined => {}
-            _ => {
-                for (number, arg) in (0..).zip(&self.kernel.args) {
-                    let is_const = arg.is_const || arg.address == ArgAddress::Constant;
-                    self.note(number, reads, writes && !is_const);
-                }
-            }
+    }
+
+    fn note_all(&mut self, reads: bool, writes: bool) {
+        for (number, arg) in (0..).zip(&self.kernel.args) {
+            let is_const = arg.is_const || arg.address == ArgAddress::Constant;
+            self.note(number, reads, writes && !is_const);
         }
     }
 

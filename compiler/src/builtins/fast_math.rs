@@ -44,9 +44,12 @@ pub(super) const ROWS: &[Row] = &[
     library(&["half_cos"], "half_cos"),
     library(&["half_sin"], "half_sin"),
     library(&["half_tan"], "half_tan"),
-    library(&["half_log"], "log").by_device(|l, c| l.accurate_log(c, LN_2)),
-    library(&["half_log2"], "log2").by_device(|l, c| l.accurate_log2(c)),
-    library(&["half_log10"], "log10").by_device(|l, c| l.accurate_log(c, LOG10_2)),
+    library(&["half_log"], "log")
+        .by_device(|l, c| l.device_log(c, l.target.log2_accurate_near_1, LN_2)),
+    library(&["half_log2"], "log2")
+        .by_device(|l, c| l.device_log2(c, l.target.log2_accurate_near_1)),
+    library(&["half_log10"], "log10")
+        .by_device(|l, c| l.device_log(c, l.target.log2_accurate_near_1, LOG10_2)),
     Row::new(&["half_powr"], BINARY, Lower::LibraryAs("powr")),
 ];
 
@@ -84,29 +87,22 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The device's logarithm where it errs by no more than the 3 ulp that it may.
-    pub(super) fn relaxed_log2(&mut self, call: &Call<'_>) -> Option<Value> {
+    /// The device's base-2 logarithm, if it `is_accurate` enough.
+    pub(super) fn device_log2(&mut self, call: &Call<'_>, is_accurate: bool) -> Option<Value> {
         match call.args {
-            &[x] if self.target.log2_accurate => Some(self.log2_of_any(x)),
+            &[x] if is_accurate => Some(self.log2_of_any(x)),
             _ => None,
         }
     }
 
-    pub(super) fn relaxed_log(&mut self, call: &Call<'_>, log_of_2: f64) -> Option<Value> {
-        let log = self.relaxed_log2(call)?;
-        Some(self.scale(log, log_of_2))
-    }
-
-    /// The device's logarithm where it errs by no more than the 3 ulp of all three anywhere.
-    pub(super) fn accurate_log2(&mut self, call: &Call<'_>) -> Option<Value> {
-        match call.args {
-            &[x] if self.target.log2_accurate_near_1 => Some(self.log2_of_any(x)),
-            _ => None,
-        }
-    }
-
-    pub(super) fn accurate_log(&mut self, call: &Call<'_>, log_of_2: f64) -> Option<Value> {
-        let log = self.accurate_log2(call)?;
+    /// The same of another base.
+    pub(super) fn device_log(
+        &mut self,
+        call: &Call<'_>,
+        is_accurate: bool,
+        log_of_2: f64,
+    ) -> Option<Value> {
+        let log = self.device_log2(call, is_accurate)?;
         Some(self.scale(log, log_of_2))
     }
 

@@ -47,14 +47,14 @@ pub(super) const ROWS: &[Row] = &[
     library(&["exp2"], UNARY).relaxed(|l, c| l.accurate_exp2(c)),
     library(&["exp10"], UNARY).relaxed(|l, c| l.exp_of(c, LOG2_10)),
     library(&["log"], UNARY)
-        .relaxed(|l, c| l.relaxed_log(c, LN_2))
-        .by_device(|l, c| l.accurate_log(c, LN_2)),
+        .relaxed(|l, c| l.device_log(c, l.target.log2_accurate, LN_2))
+        .by_device(|l, c| l.device_log(c, l.target.log2_accurate_near_1, LN_2)),
     library(&["log2"], UNARY)
-        .relaxed(|l, c| l.relaxed_log2(c))
-        .by_device(|l, c| l.accurate_log2(c)),
+        .relaxed(|l, c| l.device_log2(c, l.target.log2_accurate))
+        .by_device(|l, c| l.device_log2(c, l.target.log2_accurate_near_1)),
     library(&["log10"], UNARY)
-        .relaxed(|l, c| l.relaxed_log(c, LOG10_2))
-        .by_device(|l, c| l.accurate_log(c, LOG10_2)),
+        .relaxed(|l, c| l.device_log(c, l.target.log2_accurate, LOG10_2))
+        .by_device(|l, c| l.device_log(c, l.target.log2_accurate_near_1, LOG10_2)),
     operation!("ceil", Ceil),
     operation!("floor", Floor),
     operation!("rint", Rint),
