@@ -7,6 +7,8 @@
 mod common;
 #[path = "common/drivers.rs"]
 mod drivers;
+#[path = "common/pair.rs"]
+mod pair;
 use common::*;
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
@@ -36,17 +38,8 @@ unsafe impl Sync for Pair {}
 impl Pair {
     /// `None` where there is no second device.
     fn new() -> Option<Pair> {
-        let other_driver = drivers::add_another();
-        let cl = cl();
+        let ((_, devices), cl) = (pair::two_devices()?, cl());
         unsafe {
-            let (mut platform, mut count, mut devices) = (null_mut(), 0, [null_mut(); 2]);
-            check((cl.clGetPlatformIDs)(1, &mut platform, null_mut()));
-            let (all, list) = (CL_DEVICE_TYPE_ALL, devices.as_mut_ptr());
-            check((cl.clGetDeviceIDs)(platform, all, 2, list, &mut count));
-            if count < 2 {
-                assert!(!other_driver, "there is one device alone");
-                return None;
-            }
             let list = devices.as_ptr();
             let context = made(|e| (cl.clCreateContext)(null(), 2, list, None, null_mut(), e));
             let queues =

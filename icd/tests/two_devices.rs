@@ -7,6 +7,8 @@
 mod common;
 #[path = "common/drivers.rs"]
 mod drivers;
+#[path = "common/pair.rs"]
+mod pair;
 #[path = "common/spirv.rs"]
 mod spirv;
 use common::*;
@@ -19,18 +21,8 @@ fn two_devices(
     properties: &[isize],
     data: *mut c_void,
 ) -> Option<(&'static OpenCl, cl_context, [cl_command_queue; 2])> {
-    let other_driver = drivers::add_another();
-    let cl = cl();
+    let ((platform, devices), cl) = (pair::two_devices()?, cl());
     unsafe {
-        let (mut platform, mut count) = (null_mut(), 0);
-        check((cl.clGetPlatformIDs)(1, &mut platform, null_mut()));
-        let mut devices = [null_mut(); 2];
-        let (all, list) = (CL_DEVICE_TYPE_ALL, devices.as_mut_ptr());
-        check((cl.clGetDeviceIDs)(platform, all, 2, list, &mut count));
-        if count < 2 {
-            assert!(!other_driver, "there is one device alone");
-            return None;
-        }
         let platform = [CL_CONTEXT_PLATFORM as isize, platform as isize];
         let list = [&platform[..], properties, &[0]].concat();
         let (list, devices_list) = (list.as_ptr(), devices.as_ptr());

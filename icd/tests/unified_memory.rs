@@ -6,6 +6,8 @@
 mod common;
 #[path = "common/drivers.rs"]
 mod drivers;
+#[path = "common/pair.rs"]
+mod pair;
 use common::*;
 use std::ffi::{c_void, CStr};
 use std::ptr::{null, null_mut};
@@ -70,18 +72,7 @@ fn extension<F: Copy>(cl: &OpenCl, platform: cl_platform_id, name: &CStr) -> F {
 impl Pair {
     /// `None` where there is no second device.
     fn new() -> Option<Pair> {
-        let other_driver = drivers::add_another();
-        let cl = cl();
-        let (mut platform, mut count, mut devices) = (null_mut(), 0, [null_mut(); 2]);
-        unsafe {
-            check((cl.clGetPlatformIDs)(1, &mut platform, null_mut()));
-            let (all, list) = (CL_DEVICE_TYPE_ALL, devices.as_mut_ptr());
-            check((cl.clGetDeviceIDs)(platform, all, 2, list, &mut count));
-        }
-        if count < 2 {
-            assert!(!other_driver, "there is one device alone");
-            return None;
-        }
+        let ((platform, devices), cl) = (pair::two_devices()?, cl());
         let list = devices.as_ptr();
         let context =
             made(|e| unsafe { (cl.clCreateContext)(null(), 2, list, None, null_mut(), e) });
