@@ -47,7 +47,7 @@ fn hoist(func: &mut Function, data: &Loop, leaving: &[Inst], preheader: Block) {
 }
 
 /// Returns the only block that enters a loop, if it goes nowhere else.
-fn find_preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
+pub(super) fn find_preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
     let mut entering = data.entering(cfg);
     let (preheader, None) = (entering.next()?, entering.next()) else { return None };
     let jumps = matches!(func.insts[func.terminator(preheader)?], InstData::Jump { .. });
@@ -121,6 +121,17 @@ impl<'a> LoopNest<'a> {
             }
         }
         list
+    }
+
+    /// Returns the blocks of a loop that run whenever it is entered, in reverse postorder.
+    pub fn certain_blocks(&self, index: usize) -> Vec<Block> {
+        let data = &self.loops.loops[index];
+        let ends = self.ends(data, index, false);
+        let is_certain = |&block: &Block| ends.iter().all(|&end| self.dom.dominates(block, end));
+        match ends.is_empty() {
+            true => Vec::new(),
+            false => data.blocks.iter().copied().filter(is_certain).collect(),
+        }
     }
 
     /// Returns blocks one of which every run of a loop reaches, unless it is endless: the exiting blocks. Once the loop is

@@ -20,6 +20,7 @@ pub mod irreducible;
 pub mod legalize;
 pub mod licm;
 pub mod loop_exits;
+pub mod loop_promotion;
 pub mod mem2reg;
 pub mod narrow_offsets;
 pub mod nesting;
@@ -80,6 +81,7 @@ function_passes! {
     IF_CONVERSION = "if_conversion", |func, _, _| if_conversion::run(func);
     INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _, _| infer_address_spaces::run(func);
     LICM = "licm", |func, module, id| licm::run(func, module.kernel_of(id));
+    LOOP_PROMOTION = "loop_promotion", |func, module, id| loop_promotion::run(func, module.kernel_of(id));
     MEM2REG = "mem2reg", |func, _, _| mem2reg::run(func);
     PARTIAL_UNROLL = "partial_unroll", |func, _, _| partial_unroll::run(func);
     ROTATE = "rotate", |func, module, id| rotate::run(func, module.kernel_of(id));
@@ -383,6 +385,11 @@ impl<'a> Pipeline<'a> {
         if self.pass(module, func, ROTATE)? {
             self.pass(module, func, SIMPLIFY)?;
             self.pass(module, func, LICM)?;
+            changed = true;
+        }
+        if self.pass(module, func, LOOP_PROMOTION)? {
+            self.pass(module, func, MEM2REG)?;
+            self.pass(module, func, SIMPLIFY)?;
             changed = true;
         }
         if changed {

@@ -106,6 +106,7 @@ fn passes_in_any_order() {
         "dce",
         "scalarize",
         "licm",
+        "loop_promotion",
         "unroll",
         "if_conversion",
         "bytes",

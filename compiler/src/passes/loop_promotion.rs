@@ -1,0 +1,368 @@
+//! Scalar promotion: memory that a loop accesses at an address that stays the same is a value while the loop runs. It is
+//! loaded in front of the loop and, if the loop stores to it, stored behind each exit.
+//!
+//! ```text
+//! for (…) force[i].x += f(j);    becomes    x = force[i].x; for (…) x += f(j); force[i].x = x;
+//! ```
+//!
+//! Nothing else in the loop may access the same bytes, nor let other work-items see them (barriers, fences, atomic operations).
+//! Memory that others may reach is promoted if an access of its own runs whenever the loop does: only then is its address
+//! known to be good, and only then does a store behind the loop add none to those that the program makes. Private objects
+//! of known size have neither condition: elements of an array that something else indexes, too, become values in the loops
+//! that do not.
+
+use super::licm::{find_preheader, LoopNest};
+use super::most_searches;
+use crate::analysis::alias::{AliasClasses, ClassSet};
+use crate::ir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// Most 32-bit words of the values of one loop: each takes a register while it runs.
+const MAX_WORDS: u32 = 64;
+
+/// Most edges that leave a loop and get stores.
+const MAX_EXITS: usize = 16;
+
+/// Most locations of a loop that are looked at.
+const MAX_LOCATIONS: usize = 256;
+
+/// Bytes that a loop accesses at an address from outside of it.
+struct Location {
+    base: Value,
+    offset: i64,
+    ty: Type,
+    /// The least alignment that an access tells.
+    align: u32,
+    flags: MemFlags,
+    is_stored: bool,
+    /// True if it may be loaded and stored whenever the loop is entered.
+    is_certain: bool,
+    accesses: Vec<Inst>,
+}
+
+impl Location {
+    fn overlaps(&self, other: &Location) -> bool {
+        let end = |location: &Location| location.offset + i64::from(location.ty.bytes());
+        self.offset < end(other) && other.offset < end(self)
+    }
+}
+
+/// Promotes in a function, a kernel's entry where `kernel` is given. Returns true if anything was.
+pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
+    let mut seen: FxHashSet<Block> = FxHashSet::default();
+    // A loop that is promoted gets blocks at its exits, so that the others are found anew.
+    for round in 0..most_searches(func) {
+        let Some(nest) = LoopNest::compute(func, kernel) else { return round > 0 };
+        // Inner loops first: what leaves one may leave the next.
+        let found = (0..nest.loops.loops.len()).rev().find_map(|index| {
+            let data = &nest.loops.loops[index];
+            if !seen.insert(data.header) {
+                return None;
+            }
+            let preheader = find_preheader(func, &nest.cfg, data)?;
+            let promoted = find(func, kernel, &nest, index)?;
+            Some((index, preheader, promoted))
+        });
+        let Some((index, preheader, promoted)) = found else { return round > 0 };
+        promote(func, &nest, index, preheader, &promoted);
+    }
+    true
+}
+
+/// Returns the locations of a loop that are promoted, if there are any.
+fn find(
+    func: &Function,
+    kernel: Option<&KernelEntry>,
+    nest: &LoopNest<'_>,
+    index: usize,
+) -> Option<Vec<Location>> {
+    let data = &nest.loops.loops[index];
+    let locations = gather(func, nest, index)?;
+    let exits = exit_edges(func, nest, index);
+    if exits == 0 || exits > MAX_EXITS {
+        return None;
+    }
+    let classes = AliasClasses::compute(func, kernel, &nest.cfg);
+    let own: FxHashSet<Inst> =
+        locations.iter().flat_map(|location| location.accesses.iter().copied()).collect();
+    // What the rest of the loop reads and writes.
+    let (mut read, mut written): (ClassSet, ClassSet) = (0, 0);
+    for inst in data.insts(func).filter(|inst| !own.contains(inst)) {
+        let clobbered = classes.clobbered(func, inst);
+        (read, written) = (read | clobbered, written | clobbered);
+        if let InstData::Load { ptr, flags, .. } = func.insts[inst] {
+            if !flags.contains(MemFlags::INVARIANT) {
+                read |= 1 << classes.read(func, ptr);
+            }
+        }
+    }
+    let of = |location: &Location| {
+        let ptr = address(func, location.accesses[0]).unwrap_or(location.base);
+        (1 << classes.read(func, ptr), classes.written(func, ptr))
+    };
+    let sets: Vec<(ClassSet, ClassSet)> = locations.iter().map(of).collect();
+    let conflicts = |at: usize, other: usize| {
+        let (a, b) = (&locations[at], &locations[other]);
+        match a.base == b.base {
+            _ if at == other => false,
+            true => a.overlaps(b),
+            false => {
+                a.is_stored && sets[at].1 & (sets[other].0 | sets[other].1) != 0
+                    || b.is_stored && sets[other].1 & sets[at].0 != 0
+            }
+        }
+    };
+    let is_alone = |at: usize| {
+        let (reads, writes) = sets[at];
+        let location = &locations[at];
+        location.is_certain
+            && (reads | if location.is_stored { writes } else { 0 }) & written == 0
+            && !(location.is_stored && writes & read != 0)
+            && !(0..locations.len()).any(|other| conflicts(at, other))
+    };
+    let alone: Vec<bool> = (0..locations.len()).map(is_alone).collect();
+    let mut words = 0;
+    let mut promoted: Vec<Location> = Vec::new();
+    for (location, is_alone) in locations.into_iter().zip(alone) {
+        let more = location.ty.bytes().div_ceil(4);
+        if is_alone && words + more <= MAX_WORDS {
+            words += more;
+            promoted.push(location);
+        }
+    }
+    (!promoted.is_empty()).then_some(promoted)
+}
+
+/// Returns the locations that plain accesses of a loop have, if it stores to one.
+fn gather(func: &Function, nest: &LoopNest<'_>, index: usize) -> Option<Vec<Location>> {
+    let data = &nest.loops.loops[index];
+    let is_invariant = |value: Value| {
+        nest.block_of(func, value).is_none_or(|home| !nest.loops.contains(index, home))
+    };
+    let mut stores = false;
+    let mut locations: Vec<Location> = Vec::new();
+    let mut known: FxHashMap<(Value, i64, Type), usize> = FxHashMap::default();
+    let certain: FxHashSet<Block> = nest.certain_blocks(index).into_iter().collect();
+    for &block in &data.blocks {
+        for &inst in &func.blocks[block].insts {
+            let Some((ptr, ty, align, flags)) = plain_access(func, inst) else { continue };
+            let is_store = matches!(func.insts[inst], InstData::Store { .. });
+            let (base, offset) = func.base_and_offset(ptr);
+            if !is_invariant(base) {
+                continue;
+            }
+            stores |= is_store;
+            let at = *known.entry((base, offset, ty)).or_insert_with(|| {
+                locations.push(Location {
+                    base,
+                    offset,
+                    ty,
+                    align,
+                    flags,
+                    is_stored: false,
+                    is_certain: is_inside(func, base, offset, ty),
+                    accesses: Vec::new(),
+                });
+                locations.len() - 1
+            });
+            let location = &mut locations[at];
+            location.align = location.align.min(align);
+            location.is_stored |= is_store;
+            location.accesses.push(inst);
+        }
+    }
+    if !stores || locations.len() > MAX_LOCATIONS {
+        return None;
+    }
+    let is_certain = |location: &Location| {
+        let mut accesses =
+            data.blocks.iter().filter(|block| certain.contains(block)).flat_map(|&block| {
+                func.blocks[block].insts.iter().filter(|i| location.accesses.contains(i))
+            });
+        accesses
+            .any(|&inst| !location.is_stored || matches!(func.insts[inst], InstData::Store { .. }))
+    };
+    let found: Vec<bool> = locations.iter().map(is_certain).collect();
+    locations.iter_mut().zip(found).for_each(|(location, found)| location.is_certain |= found);
+    Some(locations)
+}
+
+/// Returns the address, type, alignment and flags of a load or store that may be promoted.
+fn plain_access(func: &Function, inst: Inst) -> Option<(Value, Type, u32, MemFlags)> {
+    let (ptr, ty, align, flags) = match func.insts[inst] {
+        InstData::Load { ptr, align, flags } => (ptr, func.ty(func.result(inst)?), align, flags),
+        InstData::Store { ptr, value, align, flags } => (ptr, func.ty(value), align, flags),
+        _ => return None,
+    };
+    let is_plain = flags.is_empty() && !ty.scalar.is_ptr() && ty != Type::BOOL;
+    (is_plain && func.ty(ptr).space() != Some(AddressSpace::Constant))
+        .then_some((ptr, ty, align, flags))
+}
+
+fn address(func: &Function, inst: Inst) -> Option<Value> {
+    plain_access(func, inst).map(|access| access.0)
+}
+
+/// Returns true if bytes lie in the private object whose address `base` is.
+fn is_inside(func: &Function, base: Value, offset: i64, ty: Type) -> bool {
+    match func.def_inst(base) {
+        Some(&InstData::Alloca { size, .. }) => {
+            offset >= 0 && offset as u64 + u64::from(ty.bytes()) <= size
+        }
+        _ => false,
+    }
+}
+
+/// Returns the number of edges that leave a loop.
+fn exit_edges(func: &Function, nest: &LoopNest<'_>, index: usize) -> usize {
+    let mut edges = 0;
+    for &block in &nest.loops.loops[index].blocks {
+        for succ in func.successors(block) {
+            edges += usize::from(!nest.loops.contains(index, succ));
+        }
+    }
+    edges
+}
+
+/// Replaces the accesses of a loop's locations by accesses of variables, one for each lane, which mem2reg makes values of.
+fn promote(
+    func: &mut Function,
+    nest: &LoopNest<'_>,
+    index: usize,
+    preheader: Block,
+    locations: &[Location],
+) {
+    let slots: Vec<SmallVec<[Value; 4]>> = locations.iter().map(|l| slots(func, l.ty)).collect();
+    let mut of_inst: FxHashMap<Inst, usize> = FxHashMap::default();
+    for (at, location) in locations.iter().enumerate() {
+        location.accesses.iter().for_each(|&inst| _ = of_inst.insert(inst, at));
+    }
+    insert_before_end(func, preheader, |b| {
+        for (location, slots) in locations.iter().zip(&slots) {
+            let ptr = b.ptr_add_const(location.base, location.offset);
+            let value = b.load(location.ty, ptr, location.align, location.flags);
+            store_lanes(b, slots, value);
+        }
+    });
+    let blocks = nest.loops.loops[index].blocks.clone();
+    for &block in &blocks {
+        replace_accesses(func, block, &of_inst, &slots);
+    }
+    if locations.iter().any(|location| location.is_stored) {
+        for &block in &blocks {
+            store_at_exits(func, nest, index, block, locations, &slots);
+        }
+    }
+}
+
+/// Makes a variable for each lane of a type.
+fn slots(func: &mut Function, ty: Type) -> SmallVec<[Value; 4]> {
+    let bytes = ty.scalar.bytes();
+    (0..ty.lanes).map(|_| Builder::new(func).alloca(u64::from(bytes), bytes)).collect()
+}
+
+fn store_lanes(b: &mut Builder<'_>, slots: &[Value], value: Value) {
+    let align = b.ty(value).scalar.bytes();
+    for (lane, &slot) in slots.iter().enumerate() {
+        let scalar = match slots.len() {
+            1 => value,
+            _ => b.extract(value, lane as u8),
+        };
+        b.store(slot, scalar, align, MemFlags::empty());
+    }
+}
+
+fn load_lanes(b: &mut Builder<'_>, slots: &[Value], ty: Type) -> SmallVec<[Value; 4]> {
+    let (scalar, align) = (Type::of(ty.scalar), ty.scalar.bytes());
+    slots.iter().map(|&slot| b.load(scalar, slot, align, MemFlags::empty())).collect()
+}
+
+/// Inserts instructions in front of a block's terminator.
+fn insert_before_end(func: &mut Function, block: Block, insert: impl FnOnce(&mut Builder<'_>)) {
+    let end = func.blocks[block].insts.pop();
+    let mut b = Builder::new(func);
+    b.switch_to(block);
+    insert(&mut b);
+    func.blocks[block].insts.extend(end);
+}
+
+/// Lets the accesses of a block access the variables of their locations.
+fn replace_accesses(
+    func: &mut Function,
+    block: Block,
+    of_inst: &FxHashMap<Inst, usize>,
+    slots: &[SmallVec<[Value; 4]>],
+) {
+    if !func.blocks[block].insts.iter().any(|inst| of_inst.contains_key(inst)) {
+        return;
+    }
+    let insts = std::mem::take(&mut func.blocks[block].insts);
+    for inst in insts {
+        let Some(&at) = of_inst.get(&inst) else {
+            func.blocks[block].insts.push(inst);
+            continue;
+        };
+        let slots = &slots[at];
+        let mut b = Builder::new(func);
+        b.switch_to(block);
+        if let InstData::Store { value, .. } = b.func.insts[inst] {
+            store_lanes(&mut b, slots, value);
+            continue;
+        }
+        let Some(result) = b.func.result(inst) else { continue };
+        let ty = b.func.ty(result);
+        if let [slot] = slots[..] {
+            let (align, flags) = (ty.scalar.bytes(), MemFlags::empty());
+            b.func.replace_inst(inst, InstData::Load { ptr: slot, align, flags });
+        } else {
+            let args = load_lanes(&mut b, slots, ty).into_iter().collect();
+            b.func.replace_inst(inst, InstData::Build { args });
+        }
+        func.blocks[block].insts.push(inst);
+    }
+}
+
+/// Stores what a loop leaves in the variables, on each edge from a block of it to one outside.
+fn store_at_exits(
+    func: &mut Function,
+    nest: &LoopNest<'_>,
+    index: usize,
+    block: Block,
+    locations: &[Location],
+    slots: &[SmallVec<[Value; 4]>],
+) {
+    let Some(end) = func.terminator(block) else { return };
+    let mut leaving: SmallVec<[BlockCall; 2]> = SmallVec::new();
+    func.insts[end].for_each_target(|call| {
+        if !nest.loops.contains(index, call.block) {
+            leaving.push(call.clone());
+        }
+    });
+    let mut edges: SmallVec<[Block; 2]> = SmallVec::new();
+    for call in leaving {
+        let edge = func.add_block();
+        let mut b = Builder::new(func);
+        b.switch_to(edge);
+        for (location, slots) in locations.iter().zip(slots) {
+            if !location.is_stored {
+                continue;
+            }
+            let lanes = load_lanes(&mut b, slots, location.ty);
+            let value = if lanes.len() == 1 { lanes[0] } else { b.build(&lanes) };
+            let ptr = b.ptr_add_const(location.base, location.offset);
+            b.store(ptr, value, location.align, location.flags);
+        }
+        func.append(edge, InstData::Jump { target: call }, None);
+        edges.push(edge);
+    }
+    let mut edges = edges.into_iter();
+    func.insts[end].for_each_target_mut(|call| {
+        if nest.loops.contains(index, call.block) {
+            return;
+        }
+        if let Some(edge) = edges.next() {
+            *call = BlockCall::new(edge);
+        }
+    });
+}
