@@ -123,10 +123,11 @@ impl<'a> LoopNest<'a> {
         list
     }
 
-    /// Returns the blocks of a loop that run whenever it is entered, in reverse postorder.
-    pub fn certain_blocks(&self, index: usize) -> Vec<Block> {
+    /// Returns the blocks of a loop that run whenever it is entered, in reverse postorder. `is_rotated` as in
+    /// [`LoopNest::leaving`].
+    pub fn certain_blocks(&self, index: usize, is_rotated: bool) -> Vec<Block> {
         let data = &self.loops.loops[index];
-        let ends = self.ends(data, index, false);
+        let ends = self.ends(data, index, is_rotated);
         let is_certain = |&block: &Block| ends.iter().all(|&end| self.dom.dominates(block, end));
         match ends.is_empty() {
             true => Vec::new(),

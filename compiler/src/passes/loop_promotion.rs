@@ -61,7 +61,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
                 return None;
             }
             let preheader = find_preheader(func, &nest.cfg, data)?;
-            let promoted = find(func, kernel, &nest, index)?;
+            let promoted = find(func, kernel, &nest, index, false)?;
             Some((index, preheader, promoted))
         });
         let Some((index, preheader, promoted)) = found else { return round > 0 };
@@ -70,15 +70,31 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     true
 }
 
-/// Returns the locations of a loop that are promoted, if there are any.
+/// Returns true if a loop's memory, other than private objects, is promoted once the loop is rotated.
+pub(super) fn pays_once_rotated(
+    func: &Function,
+    kernel: Option<&KernelEntry>,
+    nest: &LoopNest<'_>,
+    index: usize,
+) -> bool {
+    let promoted = find(func, kernel, nest, index, true);
+    let is_stored = |location: &Location| {
+        location.is_stored && !is_inside(func, location.base, location.offset, location.ty)
+    };
+    promoted.is_some_and(|locations| locations.iter().any(is_stored))
+}
+
+/// Returns the locations of a loop that are promoted, if there are any. `is_rotated`: those of the loop once the test in its
+/// header stands behind the other blocks, and in front of the loop too.
 fn find(
     func: &Function,
     kernel: Option<&KernelEntry>,
     nest: &LoopNest<'_>,
     index: usize,
+    is_rotated: bool,
 ) -> Option<Vec<Location>> {
     let data = &nest.loops.loops[index];
-    let locations = gather(func, nest, index)?;
+    let locations = gather(func, nest, index, is_rotated)?;
     let exits = exit_edges(func, nest, index);
     if exits == 0 || exits > MAX_EXITS {
         return None;
@@ -135,7 +151,12 @@ fn find(
 }
 
 /// Returns the locations that plain accesses of a loop have, if it stores to one.
-fn gather(func: &Function, nest: &LoopNest<'_>, index: usize) -> Option<Vec<Location>> {
+fn gather(
+    func: &Function,
+    nest: &LoopNest<'_>,
+    index: usize,
+    is_rotated: bool,
+) -> Option<Vec<Location>> {
     let data = &nest.loops.loops[index];
     let is_invariant = |value: Value| {
         nest.block_of(func, value).is_none_or(|home| !nest.loops.contains(index, home))
@@ -143,7 +164,7 @@ fn gather(func: &Function, nest: &LoopNest<'_>, index: usize) -> Option<Vec<Loca
     let mut stores = false;
     let mut locations: Vec<Location> = Vec::new();
     let mut known: FxHashMap<(Value, i64, Type), usize> = FxHashMap::default();
-    let certain: FxHashSet<Block> = nest.certain_blocks(index).into_iter().collect();
+    let certain: FxHashSet<Block> = nest.certain_blocks(index, is_rotated).into_iter().collect();
     for &block in &data.blocks {
         for &inst in &func.blocks[block].insts {
             let Some((ptr, ty, align, flags)) = plain_access(func, inst) else { continue };

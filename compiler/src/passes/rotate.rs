@@ -1,11 +1,12 @@
 //! Loop rotation: `while (c) body` becomes `if (c) do body while (c)` where a load can then leave the loop
-//! ([`super::licm`]), because the body is certain to run.
+//! ([`super::licm`]), or memory become a value while it runs ([`super::loop_promotion`]), because the body is certain to run.
 //!
 //! The header with the test is cloned in front of the loop and stands at its end. What it computes for other blocks has
 //! two definitions then: it goes through private variables, which mem2reg turns into block parameters.
 
 use super::cloned_iteration::ClonedIteration;
 use super::licm::LoopNest;
+use super::loop_promotion::pays_once_rotated;
 use super::mem2reg;
 use super::most_searches;
 use super::ssa_repair::demote;
@@ -26,7 +27,8 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let is_load = |inst: &Inst| matches!(func.insts[*inst], InstData::Load { .. });
     let pays = |index: usize| {
         loads_from_outside(func, &nest, index)
-            && nest.leaving(func, index, true).iter().any(is_load)
+            && (nest.leaving(func, index, true).iter().any(is_load)
+                || pays_once_rotated(func, kernel, &nest, index))
     };
     let loops: Vec<usize> = (0..nest.loops.loops.len())
         .filter(|&index| is_rotatable(func, &nest.loops.loops[index]) && pays(index))
