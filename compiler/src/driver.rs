@@ -505,6 +505,7 @@ fn run_passes(
     pipeline.mark_invariant_loads(ir, target)?;
     find_argument_access(ir)?;
     pipeline.narrow_offsets(ir, target)?;
+    pipeline.vectorize_local(ir, target)?;
     quirks::before_legalization(ir, target, pipeline)?;
     pipeline.legalize(ir, target)?;
     quirks::after_legalization(ir, target, pipeline)?;

@@ -94,6 +94,9 @@ pub struct Target {
     /// True if loads of memory that nothing writes are faster where the module says so: loads of an address that all
     /// work-items agree on become one, of a cache of constants. Told by the driver.
     pub read_only_loads: bool,
+    /// True if vectors of 8 and 16 bytes in work-group memory are accessed faster as a whole, as views of an explicit layout allow.
+    /// Told by the driver.
+    pub local_vectors: bool,
     /// Bytes of the largest object, if those are fewer than 2^32 and addresses are computed faster where what is added to that of
     /// an object is a 32-bit number. Told by the driver.
     pub narrow_offsets: Option<u32>,
@@ -110,6 +113,9 @@ pub struct Target {
     /// True if compiling a private array takes the square of its accesses, unless it is alive across a barrier. Told by the
     /// driver.
     pub quadratic_private_arrays: bool,
+    /// True if the driver inlines all calls unless a function says DontInline, and takes long to compile what becomes of that.
+    /// Told by the driver.
+    pub inlined_calls: bool,
     /// The bounds within which calls of large functions share call sites, where the driver inlines all of them and takes long
     /// to compile what becomes of that. Told by the driver.
     pub call_sharing: Option<CallSharing>,
@@ -336,6 +342,11 @@ impl FloatTraits {
 const LOCAL_BLOCK_IO: &str = "cl_intel_subgroup_local_block_io";
 
 impl Target {
+    /// Returns true if vectors in work-group memory are accessed whole: where that is faster and the device can.
+    pub fn has_whole_local_vectors(&self) -> bool {
+        self.local_vectors && self.workgroup_explicit_layout && self.int64
+    }
+
     /// Returns what is known of a float type's operations.
     pub fn floats(&self, scalar: Scalar) -> FloatTraits {
         match scalar {
@@ -659,6 +670,8 @@ impl Target {
             inexact_double_rounding: false,
             software_masks: false,
             read_only_loads: false,
+            local_vectors: false,
+            inlined_calls: false,
             narrow_offsets: None,
             chained_addresses: false,
             exact_objects: false,

@@ -8,7 +8,7 @@ use ash::vk;
 bitflags::bitflags! {
     /// The quirks of one device.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-    pub struct Quirks: u32 {
+    pub struct Quirks: u64 {
         /// Pipelines must be created, destroyed and submitted by one thread at a time, and are compiled on a second
         /// Vulkan device, so that this takes a short time.
         const SERIALIZED_PIPELINES = 1;
@@ -76,6 +76,13 @@ bitflags::bitflags! {
         const CHAINED_ADDRESSES = 1 << 28;
         /// Of several threads that wait for semaphores of a device, one is woken in time.
         const LOST_WAKE_UPS = 1 << 29;
+        /// Adjacent loads of work-group memory stay apart: vectors of an explicit layout are loaded whole.
+        const WHOLE_LOCAL_VECTORS = 1 << 30;
+        /// The clocks fall some seconds after the last work of processes that use Vulkan alone, and need 200 to 400 ms of work to
+        /// rise again; not while a process has a CUDA context.
+        const FALLING_CLOCKS = 1 << 31;
+        /// All calls are inlined unless a function says DontInline, and compiling what becomes of that takes long.
+        const INLINED_CALLS = 1 << 32;
     }
 }
 
@@ -140,7 +147,7 @@ const fn sequential_switches(driver: vk::DriverId) -> Row {
 /// VK_DRIVER_ID_MESA_HONEYKRISP, by the name that it had first.
 const MESA_HONEYKRISP: vk::DriverId = vk::DriverId::MESA_AGXV;
 
-const TABLE: [Row; 37] = [
+const TABLE: [Row; 40] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -212,6 +219,28 @@ const TABLE: [Row; 37] = [
         versions: Versions::Any,
         device_type: None,
         quirk: Quirks::SLOW_LONG_ROTATES,
+    },
+    // 580.159 on an H200: 256 loads of a tile in SGEMM stay LDS, where 68 LDS.128 do (0.59 of the speed of NVIDIA's OpenCL).
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::WHOLE_LOCAL_VECTORS,
+    },
+    // 580.159 on an H200: 10 ms of kernels run at 0.17 of their rate after 1 to 4 s of rest (1,980 to 345 MHz). Neither global
+    // priorities nor VK_NVX_binary_import nor short kernels in between keep the clocks up.
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: Some(vk::PhysicalDeviceType::DISCRETE_GPU),
+        quirk: Quirks::FALLING_CLOCKS,
+    },
+    // 580.159 on an H200: 96 calls of sin's 180 instructions take 0.9 s to compile, and 0.4 s as calls.
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::INLINED_CALLS,
     },
     // 580.159 on an H200: sums and products with one number in all lanes take 1.5 times as long of half2, 1.9 times of half4.
     Row {
@@ -450,6 +479,8 @@ mod tests {
                 | Quirks::MISCOMPILED_REMAINDER_LOOPS
                 | Quirks::SLOW_SUBGROUP_SCANS
                 | Quirks::SLOW_LONG_ROTATES
+                | Quirks::WHOLE_LOCAL_VECTORS
+                | Quirks::INLINED_CALLS
                 | Quirks::SLOW_BUILT_HALVES
         );
     }

@@ -21,6 +21,8 @@ pub struct AccessType {
     pub int: bool,
     /// True if some access is a 64-bit atomic operation.
     pub atomic64: bool,
+    /// True if some access is of a whole vector of 8 or 16 bytes, aligned to its size.
+    pub vectors: bool,
 }
 
 impl AccessType {
@@ -33,6 +35,7 @@ impl AccessType {
         self.bytes = other.bytes;
         self.int |= other.int;
         self.atomic64 |= other.atomic64;
+        self.vectors |= other.vectors;
     }
 
     /// Returns the type of an array's elements; words when accesses differ.
@@ -56,7 +59,9 @@ impl AccessType {
     pub fn local_layout(self, target: &Target) -> LocalLayout {
         let element = self.element(target);
         let narrow = self.bytes < 4 && element.bytes() != self.bytes;
-        if target.workgroup_explicit_layout && self.bytes != 0 && (self.mixed || narrow) {
+        let vectors = self.vectors && target.has_whole_local_vectors();
+        if target.workgroup_explicit_layout && self.bytes != 0 && (self.mixed || narrow || vectors)
+        {
             return LocalLayout::Views;
         }
         let has_atomics = target.int64 && target.atomic_int64_shared;
@@ -92,6 +97,8 @@ impl LocalLayout {
             1 => target.workgroup_explicit_layout_8,
             2 => target.workgroup_explicit_layout_16,
             4 => true,
+            // As a vector of words.
+            16 => target.has_whole_local_vectors(),
             _ => bytes == 8 && target.int64,
         }
     }
@@ -205,6 +212,13 @@ fn access(func: &Function, inst: Inst, is_legal: bool) -> Option<(Value, AccessT
         mixed: align.is_some_and(|align| align < bytes),
         int: align.is_none() || !ty.scalar.is_float(),
         atomic64: align.is_none() && bytes == 8,
+        vectors: align.is_some_and(|align| is_whole_vector(ty, align)),
     };
     Some((ptr, access_type))
+}
+
+/// Returns true if an access is of a vector of 8 or 16 bytes, aligned to its size, of words or larger numbers.
+pub fn is_whole_vector(ty: Type, align: u32) -> bool {
+    let has_size = matches!(ty.bytes(), 8 | 16) && ty.scalar.bytes() >= 4;
+    ty.lanes > 1 && has_size && align >= ty.bytes() && !ty.scalar.is_ptr()
 }

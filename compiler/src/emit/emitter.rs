@@ -30,6 +30,8 @@ pub(super) struct Emitter<'a> {
     pub frame: Frame,
     pub inputs: KernelInputs,
     pub arrays: Arrays,
+    /// True if functions that are called from several places are kept from being inlined.
+    pub keeps_calls: bool,
     pub images: DescriptorArrays,
     pub control: Control,
     /// Instructions emitted so far.
@@ -77,6 +79,7 @@ impl<'a> Emitter<'a> {
             frame: Frame::default(),
             inputs,
             arrays: Arrays::default(),
+            keeps_calls: false,
             images: DescriptorArrays::default(),
             control: Control::default(),
             body: Vec::new(),

@@ -5,9 +5,26 @@ use super::error::{EmitError, EmitResult};
 use super::position::Control;
 use super::repr::Ids;
 use super::spirv_builder::encode;
-use crate::ir::{Func, Structure, Type, Value};
+use crate::ir::sparse_map::SparseMap;
+use crate::ir::{Func, Module, Structure, Type, Value};
 use rspirv::spirv::{FunctionControl, Op};
 use smallvec::SmallVec;
+
+/// The instructions of a kernel with all calls inlined from which on functions that are called from several places say
+/// DontInline, where drivers would inline them.
+pub(super) const MAX_INLINED: u64 = 8_000;
+
+/// Returns how many instructions a kernel's functions have with all calls inlined. `copies`: how often each is there then.
+pub(super) fn inlined_size(
+    module: &Module,
+    functions: &[Func],
+    copies: &SparseMap<Func, u64>,
+) -> u64 {
+    let sizes = functions
+        .iter()
+        .map(|&func| copies[func].saturating_mul(module.functions[func].num_insts() as u64));
+    sizes.fold(0, u64::saturating_add)
+}
 
 impl Emitter<'_> {
     /// Emits a function and appends it to the code.
@@ -26,8 +43,9 @@ impl Emitter<'_> {
             types.push(self.ty(func.ty(param))?);
         }
         let fn_type = self.builder.intern(Op::TypeFunction, None, &types);
-        let control = FunctionControl::NONE.bits();
-        encode(code, Op::Function, &[result, self.function_id(id)?, control, fn_type]);
+        let stays = self.keeps_calls && self.arrays.all_copies[id] > 1;
+        let control = if stays { FunctionControl::DONT_INLINE } else { FunctionControl::NONE };
+        encode(code, Op::Function, &[result, self.function_id(id)?, control.bits(), fn_type]);
         for (&param, &ty) in func.params().iter().zip(&types[1..]) {
             let id = self.builder.new_id();
             self.define(param, id);

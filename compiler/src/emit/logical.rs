@@ -214,7 +214,7 @@ impl Emitter<'_> {
         }
         self.builder.require_capability(Capability::WorkgroupMemoryExplicitLayoutKHR);
         self.builder.extension("SPV_KHR_workgroup_memory_explicit_layout");
-        let elem = Elem::Int(bytes * 8);
+        let elem = if bytes == Elem::Quad.bytes() { Elem::Quad } else { Elem::Int(bytes * 8) };
         let element = self.elem_type(elem)?;
         let blocks = self.local_length();
         let factor = self.const_u32(EXPLICIT_ELEMENT / bytes);

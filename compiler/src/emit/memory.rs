@@ -17,6 +17,7 @@ impl Emitter<'_> {
             Elem::Float(16) => self.scalar_type(Scalar::F16)?,
             Elem::Float(bits) => self.builder.float(bits),
             Elem::Pair => self.builder.pair(),
+            Elem::Quad => self.ty(Type::vector(Scalar::I32, 4))?,
         })
     }
 
@@ -119,6 +120,7 @@ impl Emitter<'_> {
             (Elem::Int(x), Repr::Int(y) | Repr::Narrow(y)) => x == y,
             (Elem::Float(x), Repr::Float(y)) => x == y,
             (Elem::Pair, repr) => repr == Repr::Pair || ty == Type::PAIR,
+            (Elem::Quad, _) => ty == Type::vector(Scalar::I32, 4),
             _ => false,
         };
         match is_same {

@@ -47,7 +47,6 @@ pub use error::EmitError;
 
 use crate::analysis::call_graph::bottom_up;
 use crate::analysis::register_pressure::register_pressure;
-use crate::ir::sparse_map::SparseMap;
 use crate::ir::{Func, Gathering, KernelEntry, Module, Structure};
 use crate::kernel::{Arg, ArgKind, Kernel, LocalBlock};
 use crate::options::Options;
@@ -103,10 +102,12 @@ pub fn emit_observed(
     if let Some(observer) = observer {
         emitter.observer = Some(observer);
     }
-    emitter.arrays.all_copies = match target.quadratic_private_arrays {
-        true => array_uses::copies(module, &functions),
-        false => SparseMap::new(),
-    };
+    if target.quadratic_private_arrays || target.inlined_calls {
+        emitter.arrays.all_copies = array_uses::copies(module, &functions);
+    }
+    emitter.keeps_calls = target.inlined_calls
+        && function::inlined_size(module, &functions, &emitter.arrays.all_copies)
+            > function::MAX_INLINED;
     let private_size = emitter.info.private_bytes();
     let mut code = Vec::new();
     for &func in &functions {

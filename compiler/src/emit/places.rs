@@ -36,6 +36,8 @@ pub(super) enum Elem {
     Float(u32),
     /// Eight bytes as two words.
     Pair,
+    /// Sixteen bytes as four words.
+    Quad,
 }
 
 impl Elem {
@@ -52,6 +54,7 @@ impl Elem {
         match self {
             Elem::Int(bits) | Elem::Float(bits) => bits / 8,
             Elem::Pair => 8,
+            Elem::Quad => 16,
         }
     }
 }

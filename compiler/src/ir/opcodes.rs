@@ -170,7 +170,7 @@ instructions! {
             ensure(is_array && ty.lanes == 1, "gives a local or private pointer")?;
             ensure(c.ty(*ptr) == ty, "operand and result differ in type")?;
             ensure(c.ty(*index) == Type::I32, "index is not i32")?;
-            ensure(matches!(bytes, 1 | 2 | 4 | 8), "no element has that size")
+            ensure(matches!(bytes, 1 | 2 | 4 | 8 | 16), "no element has that size")
         }
     /// Reads a scalar or vector; `align` in bytes is at least 1 and may be less than natural.
     Load { ptr: Value, align: u32, flags: MemFlags } ["load" ptr, "align" align flags]

@@ -117,6 +117,10 @@ const OTHER_PASSES: &[ModulePass] = &[
     }),
     ("recursion", |module| Pipeline::default().unfold_recursion(module).map_err(|e| e.to_string())),
     ("structurize", |module| on_each(module, structurize::run)),
+    ("vectorize_local", |module| {
+        vectorize::run_on_local(module, &Target::generic());
+        Ok(())
+    }),
 ];
 
 /// Several passes, or a pass in other circumstances, for file tests.
@@ -266,6 +270,17 @@ impl<'a> Pipeline<'a> {
             debug_verify(module, "invariant_loads")?;
         }
         Ok(())
+    }
+
+    /// Vectorizes accesses of work-group memory, where the device's driver makes use of it.
+    pub fn vectorize_local(&self, module: &mut Module, target: &Target) -> Result<(), String> {
+        if !target.has_whole_local_vectors() {
+            return Ok(());
+        }
+        let changed = vectorize::run_on_local(module, target);
+        self.observe("vectorize_local", module, None);
+        debug_verify(module, "vectorize_local")?;
+        changed.into_iter().try_for_each(|func| self.pass(module, func, DCE).map(|_| ()))
     }
 
     /// Narrows the offsets of addresses, where the device's driver makes use of it. Legalization takes launch values apart, whose

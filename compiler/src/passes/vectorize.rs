@@ -1,5 +1,6 @@
 //! Load and store vectorization: accesses of adjacent scalars in device memory become one of a vector, where the
-//! address is known to be aligned to it.
+//! address is known to be aligned to it. Where the device's driver makes use of it, so do those in work-group memory
+//! ([`Target::local_vectors`]).
 //!
 //! An access tells the alignment of its address, and with it that of the others from the same base pointer.
 
@@ -7,7 +8,10 @@ use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::analysis::known_bits::KnownBits;
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
+use crate::kernel::ArgKind;
 use crate::passes::cursor::Cursor;
+use crate::target::Target;
+use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -17,6 +21,36 @@ const MAX_BYTES: i64 = 16;
 /// Most accesses of a group, and most groups that accesses may yet join.
 const MAX_MEMBERS: usize = 1024;
 const MAX_GROUPS: usize = 4096;
+
+/// Alignment that objects in work-group memory get.
+const LOCAL_ALIGN: u32 = 16;
+
+/// The memory whose accesses are vectorized.
+#[derive(Clone, Copy)]
+enum Memory<'a> {
+    Device,
+    /// Work-group memory, with the module's variables.
+    Local(&'a PrimaryMap<Global, GlobalData>),
+}
+
+impl Memory<'_> {
+    fn contains(self, space: Option<AddressSpace>) -> bool {
+        match self {
+            Memory::Device => {
+                matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
+            }
+            Memory::Local(_) => space == Some(AddressSpace::Local),
+        }
+    }
+
+    /// Returns the variable whose address a value is, if the variable is known.
+    fn variable<'b>(&'b self, func: &Function, base: Value) -> Option<&'b GlobalData> {
+        match (self, func.def_inst(base)) {
+            (Memory::Local(globals), Some(&InstData::GlobalAddr { global })) => globals.get(global),
+            _ => None,
+        }
+    }
+}
 
 /// One access of a group.
 #[derive(Clone, Copy)]
@@ -56,14 +90,60 @@ struct Run {
     ty: Type,
     is_store: bool,
     flags: MemFlags,
+    /// Offset of the first lane, and how many there are: a load may have lanes that no member wants.
+    offset: i64,
+    lanes: u8,
     members: SmallVec<[Member; 4]>,
 }
 
-/// Vectorizes a function, a kernel's entry where `kernel` is given. Returns true if anything changed.
+/// Vectorizes accesses of device memory in a function, a kernel's entry where `kernel` is given. Returns true if anything
+/// changed.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
+    vectorize(func, kernel, Memory::Device)
+}
+
+/// Vectorizes accesses of work-group memory in all functions. Its objects get an alignment that allows for it where there
+/// is room. Returns the functions that changed.
+pub fn run_on_local(module: &mut Module, target: &Target) -> Vec<Func> {
+    align_local_objects(module, target);
+    let mut changed = Vec::new();
+    let Module { functions, globals, kernels } = module;
+    for (id, func) in functions.iter_mut() {
+        let kernel = kernels.of(id);
+        if vectorize(func, kernel, Memory::Local(globals)) {
+            changed.push(id);
+        }
+    }
+    changed
+}
+
+/// Aligns variables and arguments in work-group memory.
+fn align_local_objects(module: &mut Module, target: &Target) {
+    let is_local = |data: &GlobalData| data.space == AddressSpace::Local;
+    let bytes =
+        module.globals.values().filter(|data| is_local(data)).try_fold(0u64, |sum, data| {
+            sum.checked_add(data.size)?.checked_add(u64::from(LOCAL_ALIGN.max(data.align)))
+        });
+    if bytes.is_some_and(|bytes| bytes <= target.local_memory_size) {
+        for data in module.globals.values_mut().filter(|data| is_local(data)) {
+            data.align = data.align.max(LOCAL_ALIGN);
+        }
+    }
+    for place in 0..module.kernels.len() {
+        let Some(kernel) = module.kernels.at_mut(place) else { continue };
+        for (arg, known) in kernel.args.iter_mut().zip(&mut kernel.pointee_alignments) {
+            if let ArgKind::Local { align, .. } = &mut arg.kind {
+                *align = (*align).max(LOCAL_ALIGN);
+                *known = (*known).max(LOCAL_ALIGN);
+            }
+        }
+    }
+}
+
+fn vectorize(func: &mut Function, kernel: Option<&KernelEntry>, memory: Memory<'_>) -> bool {
     let may_vectorize = |&block: &Block| {
         let insts = &func.blocks[block].insts;
-        insts.iter().filter(|&&inst| access(func, inst).is_some()).nth(1).is_some()
+        insts.iter().filter(|&&inst| access(func, inst, memory).is_some()).nth(1).is_some()
     };
     let blocks: Vec<Block> = func.layout.iter().copied().filter(may_vectorize).collect();
     if blocks.is_empty() {
@@ -72,15 +152,16 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let classes = AliasClasses::compute(func, kernel, &Cfg::compute(func));
     let mut changed = false;
     for block in blocks {
-        let groups = groups(func, &classes, block);
-        let runs: Vec<Run> = groups.iter().flat_map(|group| runs(func, kernel, group)).collect();
+        let groups = groups(func, &classes, block, memory);
+        let runs: Vec<Run> =
+            groups.iter().flat_map(|group| runs(func, kernel, group, memory)).collect();
         changed |= !runs.is_empty();
         rewrite(func, block, &runs);
     }
     changed
 }
 
-/// A scalar access of device memory.
+/// A scalar access.
 struct Access {
     ptr: Value,
     ty: Type,
@@ -90,7 +171,7 @@ struct Access {
 }
 
 /// Returns the access of an instruction that may become part of a vector's.
-fn access(func: &Function, inst: Inst) -> Option<Access> {
+fn access(func: &Function, inst: Inst, memory: Memory<'_>) -> Option<Access> {
     let (ptr, ty, align, flags, is_store) = match func.insts[inst] {
         InstData::Load { ptr, align, flags } => {
             (ptr, func.ty(func.result(inst)?), align, flags, false)
@@ -98,21 +179,20 @@ fn access(func: &Function, inst: Inst) -> Option<Access> {
         InstData::Store { ptr, value, align, flags } => (ptr, func.ty(value), align, flags, true),
         _ => return None,
     };
-    let space = func.ty(ptr).space();
-    let is_global = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
+    let is_there = memory.contains(func.ty(ptr).space());
     let is_plain = !flags.contains(MemFlags::VOLATILE) && ty.lanes == 1 && !ty.scalar.is_ptr();
     let has_size = matches!(ty.scalar.bytes(), 4 | 8) && align >= ty.scalar.bytes();
-    (is_global && is_plain && has_size).then_some(Access { ptr, ty, align, flags, is_store })
+    (is_there && is_plain && has_size).then_some(Access { ptr, ty, align, flags, is_store })
 }
 
 /// Gathers the accesses of a block.
-fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
+fn groups(func: &Function, classes: &AliasClasses, block: Block, memory: Memory<'_>) -> Vec<Group> {
     let (mut open, mut closed): (Vec<Group>, Vec<Group>) = (Vec::new(), Vec::new());
     // How many open groups have a base pointer, and the classes of those that load and that store, or of more.
     let mut of_base: FxHashMap<Value, u32> = FxHashMap::default();
     let mut used: [ClassSet; 2] = [0; 2];
     for (at, &inst) in func.blocks[block].insts.iter().enumerate() {
-        let found = access(func, inst);
+        let found = access(func, inst, memory);
         let home = found.as_ref().map(|access| {
             let (base, offset) = func.base_and_offset(access.ptr);
             (base, Member { offset, align: access.align, at })
@@ -182,37 +262,78 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block) -> Vec<Group> {
 }
 
 /// Returns the parts of a group that are adjacent and aligned.
-fn runs(func: &Function, kernel: Option<&KernelEntry>, group: &Group) -> Vec<Run> {
+fn runs(
+    func: &Function,
+    kernel: Option<&KernelEntry>,
+    group: &Group,
+    memory: Memory<'_>,
+) -> Vec<Run> {
     let mut members = group.members.clone();
     members.sort_unstable_by_key(|member| member.offset);
+    let variable = memory.variable(func, group.base);
     // The base is `misalignment` bytes past a multiple of `align`.
-    let known = (KnownBits::new(func, kernel).alignment(group.base), 0);
+    let known = match variable {
+        Some(data) => i64::from(data.align),
+        None => alignment(func, kernel, group.base, memory),
+    };
     let told = members.iter().map(|member| {
         let align = i64::from(member.align);
         (align, (-member.offset).rem_euclid(align))
     });
     let (align, misalignment) =
-        told.fold(known, |best, other| if other.0 > best.0 { other } else { best });
+        told.fold((known, 0), |best, other| if other.0 > best.0 { other } else { best });
     let size = i64::from(group.ty.bytes());
+    // A load of a whole variable's part may have lanes that nothing wants, as behind the rows of a padded array.
+    let end = variable.map_or(0, |data| data.size as i64);
     let mut runs = Vec::new();
     let mut rest = &members[..];
     while let Some(first) = rest.first() {
-        let is_run = |&lanes: &i64| {
+        let start = |bytes: i64| (misalignment + first.offset).rem_euclid(bytes);
+        let run_of = |lanes: i64| {
             let bytes = lanes * size;
-            let adjacent = (0..lanes)
-                .all(|i| rest.get(i as usize).is_some_and(|m| m.offset == first.offset + i * size));
-            let start = misalignment + first.offset;
-            bytes <= MAX_BYTES && adjacent && align % bytes == 0 && start.rem_euclid(bytes) == 0
+            let begin = first.offset - if is_loaded_whole(group, end) { start(bytes) } else { 0 };
+            let wanted = rest.iter().take_while(|m| m.offset < begin + bytes).count();
+            let has_gaps = wanted as i64 != lanes;
+            let is_run = bytes <= MAX_BYTES
+                && align % bytes == 0
+                && (misalignment + begin).rem_euclid(bytes) == 0
+                && wanted > 1
+                && (!has_gaps
+                    || wanted as i64 + 1 == lanes
+                        && is_loaded_whole(group, end)
+                        && (0..=end - bytes).contains(&begin));
+            is_run.then_some((begin, lanes as u8, wanted))
         };
-        let lanes = [4, 2].into_iter().find(is_run).unwrap_or(1);
-        let (run, others) = rest.split_at(lanes as usize);
+        let (begin, lanes, wanted) =
+            [4, 2].into_iter().find_map(run_of).unwrap_or((first.offset, 1, 1));
+        let (run, others) = rest.split_at(wanted);
         rest = others;
         if lanes > 1 {
             let Group { base, ty, is_store, flags, .. } = *group;
-            runs.push(Run { base, ty, is_store, flags, members: SmallVec::from_slice(run) });
+            let members = SmallVec::from_slice(run);
+            runs.push(Run { base, ty, is_store, flags, offset: begin, lanes, members });
         }
     }
     runs
+}
+
+/// Returns true if a group loads from a variable of that many bytes, all of which may be loaded.
+fn is_loaded_whole(group: &Group, bytes: i64) -> bool {
+    !group.is_store && bytes > 0
+}
+
+/// Returns the alignment of a pointer that is no variable's address itself.
+fn alignment(func: &Function, kernel: Option<&KernelEntry>, ptr: Value, memory: Memory<'_>) -> i64 {
+    let known = KnownBits::new(func, kernel);
+    let (mut base, mut zeros) = (ptr, 16);
+    while let Some(&InstData::PtrAdd { ptr, offset, .. }) = func.def_inst(base) {
+        zeros = known.trailing_zeros(offset).min(zeros);
+        base = ptr;
+    }
+    match memory.variable(func, base) {
+        Some(data) => i64::from(data.align).min(1 << zeros),
+        None => known.alignment(ptr),
+    }
 }
 
 /// Replaces the accesses of each run: loads by one where the first stands, stores by one where the last stands.
@@ -232,9 +353,9 @@ fn rewrite(func: &mut Function, block: Block, runs: &[Run]) {
             continue;
         };
         let run = &runs[index];
-        let lanes = run.members.len() as u8;
-        let (ty, align) = (Type::vector(run.ty.scalar, lanes), run.ty.bytes() * u32::from(lanes));
-        let ptr = |c: &mut Cursor<'_>| c.ptr_add_const(run.base, run.members[0].offset);
+        let ty = Type::vector(run.ty.scalar, run.lanes);
+        let align = ty.bytes();
+        let ptr = |c: &mut Cursor<'_>| c.ptr_add_const(run.base, run.offset);
         if run.is_store {
             if run.members.iter().all(|member| member.at <= at) {
                 let values: SmallVec<[Value; 4]> =
@@ -251,7 +372,9 @@ fn rewrite(func: &mut Function, block: Block, runs: &[Run]) {
                 *loaded[index].insert(c.load(ty, ptr, align, run.flags))
             }
         };
-        let lane = run.members.iter().position(|member| member.at == at).unwrap_or(0) as u8;
+        let member = run.members.iter().find(|member| member.at == at);
+        let bytes = member.map_or(0, |member| member.offset - run.offset);
+        let lane = (bytes / i64::from(run.ty.bytes())) as u8;
         c.func.replace_inst(inst, InstData::Extract { arg: vector, lane });
         c.keep(inst);
     }

@@ -8,7 +8,7 @@
 
 use super::elements;
 use super::words::{value_of_words, words_of};
-use crate::analysis::access_types::{Accesses, LocalLayout, CONTAINER};
+use crate::analysis::access_types::{is_whole_vector, Accesses, LocalLayout, CONTAINER};
 use crate::analysis::known_bits::KnownBits;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
@@ -96,7 +96,8 @@ impl Memories<'_> {
                 self.target.int64 && element.is_some()
             }
             Memory::Device => element == Some(ty.lane()),
-            Memory::Array { .. } | Memory::Views => element == Some(ty),
+            Memory::Array { .. } => element == Some(ty),
+            Memory::Views => element == Some(ty) || self.whole_vector(access) == Some(ty),
         };
         (!is_legal).then_some(access)
     }
@@ -132,6 +133,19 @@ impl Memories<'_> {
             Memory::Views => {
                 self.has_unit(access.memory, bytes).then_some(Type::of(Scalar::int(bytes * 8)))
             }
+        }
+    }
+
+    /// Returns the type with which the memory has a vector of an access whole.
+    fn whole_vector(&self, access: Access) -> Option<Type> {
+        let has_vectors = self.target.has_whole_local_vectors();
+        if !(has_vectors && is_whole_vector(access.ty, access.align)) {
+            return None;
+        }
+        match (access.memory, access.ty.bytes()) {
+            (Memory::Views, 8) => Some(Type::I64),
+            (Memory::Views, 16) => Some(QUAD),
+            _ => None,
         }
     }
 
@@ -172,6 +186,10 @@ impl Memories<'_> {
     fn load(&self, c: &mut Cursor<'_>, access: Access) -> Value {
         let Access { ptr, ty, flags, .. } = access;
         let bytes = ty.scalar.bytes();
+        if let Some(whole) = self.whole_vector(access) {
+            let loaded = c.load(whole, ptr, ty.bytes(), flags);
+            return vector_of_whole(c, loaded, ty);
+        }
         if let Some(element) = self.element(access) {
             let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
             for lane in 0..u32::from(ty.lanes) {
@@ -199,6 +217,10 @@ impl Memories<'_> {
     fn store(&self, c: &mut Cursor<'_>, access: Access, value: Value) {
         let Access { ptr, ty, flags, .. } = access;
         let bytes = ty.scalar.bytes();
+        if let Some(whole) = self.whole_vector(access) {
+            let value = whole_of_vector(c, value, whole);
+            return c.store(ptr, value, ty.bytes(), flags);
+        }
         if let Some(element) = self.element(access) {
             for lane in 0..ty.lanes {
                 let scalar = c.extract(value, lane);
@@ -380,6 +402,35 @@ fn advanced(c: &mut Cursor<'_>, ptr: Value, by: u32) -> Value {
 
 fn is_wide_int(scalar: Scalar) -> bool {
     scalar == Scalar::I64 || (scalar.is_ptr() && scalar.bits() == 64)
+}
+
+/// Sixteen bytes as a whole.
+const QUAD: Type = Type::vector(Scalar::I32, 4);
+
+/// Returns what was loaded whole as the vector that it is.
+fn vector_of_whole(c: &mut Cursor<'_>, whole: Value, ty: Type) -> Value {
+    let words: SmallVec<[Value; 4]> = match c.ty(whole) {
+        QUAD => (0..4).map(|word| c.extract(whole, word)).collect(),
+        _ => <[Value; 2]>::from(c.words_of(whole)).into_iter().collect(),
+    };
+    let lanes: SmallVec<[Value; 4]> = words
+        .chunks(usize::from(words.len() as u8 / ty.lanes))
+        .map(|words| {
+            let element = c.build(words);
+            scalar_of_element(c, element, ty.scalar)
+        })
+        .collect();
+    c.build(&lanes)
+}
+
+/// Inverts [`vector_of_whole`].
+fn whole_of_vector(c: &mut Cursor<'_>, vector: Value, whole: Type) -> Value {
+    let words = words_of(c, vector);
+    let vector = c.build(&words);
+    match whole {
+        QUAD => vector,
+        _ => c.bitcast(vector, whole),
+    }
 }
 
 /// Returns a loaded element as a scalar of the same size.

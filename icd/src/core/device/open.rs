@@ -546,6 +546,8 @@ pub fn target(
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
         narrow_offsets: narrow_offsets(info),
         read_only_loads: info.quirks.contains(vk::Quirks::READ_ONLY_LOADS),
+        inlined_calls: info.quirks.contains(vk::Quirks::INLINED_CALLS),
+        local_vectors: info.quirks.contains(vk::Quirks::WHOLE_LOCAL_VECTORS),
         exact_objects: info.device_type == vk::DeviceType::Cpu,
         chained_addresses: info.quirks.contains(vk::Quirks::CHAINED_ADDRESSES),
         sequential_switches: info.quirks.contains(vk::Quirks::SEQUENTIAL_SWITCHES),
