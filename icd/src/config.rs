@@ -9,6 +9,7 @@ use hekla_compiler::options::ClStd;
 use hekla_vk_backend::variable;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 
 /// Size of the disk cache in bytes without `HEKLA_CACHE_SIZE`.
@@ -47,6 +48,32 @@ fn parse_version(text: &str) -> Option<ClStd> {
         "3.1" => Some(ClStd::Cl31),
         _ => None,
     }
+}
+
+/// For how long the clocks of a GPU are kept up, where they fall (`HEKLA_KEEP_CLOCKS`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepClocks {
+    Never,
+    /// Until the device has had no work for so long.
+    For(Duration),
+    /// As long as seems right for the machine.
+    Default,
+}
+
+/// Reads `HEKLA_KEEP_CLOCKS`: `0`, or a number of seconds. Default: what the machine suggests, also for another text, after
+/// a warning in the log.
+pub fn keep_clocks() -> KeepClocks {
+    let Some(text) = text("HEKLA_KEEP_CLOCKS") else { return KeepClocks::Default };
+    parse_keep_clocks(&text).unwrap_or_else(|| {
+        tracing::warn!("HEKLA_KEEP_CLOCKS={text} is no number of seconds");
+        KeepClocks::Default
+    })
+}
+
+fn parse_keep_clocks(text: &str) -> Option<KeepClocks> {
+    let seconds: f64 = text.trim().parse().ok()?;
+    let time = Duration::try_from_secs_f64(seconds).ok()?;
+    Some(if time.is_zero() { KeepClocks::Never } else { KeepClocks::For(time) })
 }
 
 /// Reads `HEKLA_CACHE`: returns false for `0`, which turns the disk cache off. Default: true.

@@ -48,8 +48,8 @@ mod thread;
 
 pub use config::{has_injected_fault, variable};
 pub use device::{
-    Binding, ClockCorrelation, CopyLane, Creation, Device, PipelineDesc, PipelineStore, PoolUse,
-    Precompiled, Priority, SubgroupDemand,
+    Binding, ClockCorrelation, CopyLane, Creation, CudaContext, Device, PipelineDesc,
+    PipelineStore, PoolUse, Precompiled, Priority, SubgroupDemand,
 };
 pub use error::Error;
 pub use memory::{AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, SamplerDesc, Slot};

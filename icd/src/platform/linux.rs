@@ -42,3 +42,12 @@ pub fn memory_file() -> c_int {
         unsafe { libc::syscall(libc::SYS_memfd_create, c"hekla".as_ptr(), libc::MFD_CLOEXEC) };
     number as c_int
 }
+
+/// Returns true if the machine runs on a battery of its own, at times (those of mice and keyboards do not count).
+pub fn has_battery() -> bool {
+    let Ok(supplies) = std::fs::read_dir("/sys/class/power_supply") else { return false };
+    supplies.flatten().any(|supply| {
+        let told = |name| std::fs::read_to_string(supply.path().join(name)).unwrap_or_default();
+        told("type").trim() == "Battery" && told("scope").trim() != "Device"
+    })
+}

@@ -31,6 +31,11 @@ pub const SETTINGS: (&str, &str) = if cfg!(target_vendor = "apple") {
 /// An address is a hint, which the system does not take where something is mapped.
 pub const NO_REPLACE: c_int = 0;
 
+/// Returns true: it is not known.
+pub fn has_battery() -> bool {
+    true
+}
+
 /// Returns false: it is not known, and waiting for devices is left to the handler of exit().
 pub fn is_main_thread() -> bool {
     false

@@ -9,7 +9,7 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 pub use linux::{
-    is_main_thread, CACHES, DEVICE_FILES, LIBRARY, LOADER, SETTINGS, VULKAN_MANIFESTS,
+    has_battery, is_main_thread, CACHES, DEVICE_FILES, LIBRARY, LOADER, SETTINGS, VULKAN_MANIFESTS,
 };
 
 /// The variable that names the folder of files that do not last, and its default.

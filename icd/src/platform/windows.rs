@@ -206,3 +206,8 @@ pub fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()
     }
     Ok(())
 }
+
+/// Returns true: it is not known.
+pub fn has_battery() -> bool {
+    true
+}

@@ -5,6 +5,7 @@
 
 mod clock;
 mod compile_device;
+mod cuda_context;
 mod descriptor_table;
 mod extension_functions;
 mod fault_injection;
@@ -19,6 +20,7 @@ mod stalls;
 mod tick_counter;
 
 pub use clock::ClockCorrelation;
+pub use cuda_context::CudaContext;
 pub(crate) use descriptor_table::create_set_layout;
 pub use descriptor_table::Binding;
 pub(crate) use descriptor_table::ROW;

@@ -12,11 +12,11 @@ mod windows;
 #[cfg(unix)]
 pub use unix::{has_more_rights, now_ns, Descriptor, HAS_DESCRIPTORS};
 #[cfg(unix)]
-pub(crate) use unix::{open_to_read, reading_to_ns, SignalsBlocked, TIME_DOMAIN};
+pub(crate) use unix::{open_to_read, reading_to_ns, SignalsBlocked, CUDA_LIBRARY, TIME_DOMAIN};
 #[cfg(windows)]
 pub use windows::{has_more_rights, now_ns, Descriptor, HAS_DESCRIPTORS};
 #[cfg(windows)]
-pub(crate) use windows::{open_to_read, reading_to_ns, SignalsBlocked, TIME_DOMAIN};
+pub(crate) use windows::{open_to_read, reading_to_ns, SignalsBlocked, CUDA_LIBRARY, TIME_DOMAIN};
 
 #[cfg(not(any(unix, windows)))]
 compile_error!("Hekla runs on Unix-like systems and on Windows: this target is neither");

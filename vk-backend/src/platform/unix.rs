@@ -14,6 +14,10 @@ pub const HAS_DESCRIPTORS: bool = true;
 /// The clock of [`now_ns`] in VK_KHR_calibrated_timestamps.
 pub(crate) const TIME_DOMAIN: vk::TimeDomainKHR = vk::TimeDomainKHR::CLOCK_MONOTONIC;
 
+/// The library of CUDA's driver API.
+pub(crate) const CUDA_LIBRARY: Option<&str> =
+    if cfg!(target_os = "linux") { Some("libcuda.so.1") } else { None };
+
 /// Returns the time of the host's monotonic clock in nanoseconds.
 pub fn now_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -11,6 +11,9 @@ use ash::vk;
 /// True where memory and semaphores are shared with other APIs by file descriptor.
 pub const HAS_DESCRIPTORS: bool = false;
 
+/// The library of CUDA's driver API: how the clocks of GPUs behave under Windows was not looked into.
+pub(crate) const CUDA_LIBRARY: Option<&str> = None;
+
 /// The clock of [`now_ns`] in VK_KHR_calibrated_timestamps.
 pub(crate) const TIME_DOMAIN: vk::TimeDomainKHR = vk::TimeDomainKHR::QUERY_PERFORMANCE_COUNTER;
 

@@ -3,6 +3,7 @@
 pub mod bounce;
 pub mod capabilities;
 pub mod clock;
+pub mod clock_keeper;
 pub mod defects;
 pub mod description;
 mod driver_version;

@@ -10,6 +10,7 @@ use crate::cl::*;
 use crate::config;
 use crate::core::cache::cache;
 use crate::core::device::clock::DeviceClock;
+use crate::core::device::clock_keeper::ClockKeeper;
 use crate::core::device::import_pool::ImportPool;
 use crate::core::device::sharing::{HostReach, Sharing};
 use crate::core::device::staging::{Pool, Staging};
@@ -73,6 +74,8 @@ pub struct Gpu {
     sharing: OnceCell<Sharing>,
     host_reach: OnceCell<HostReach>,
     pub(super) imports: ImportPool,
+    /// Keeps the clocks up where they fall.
+    pub clocks: Arc<ClockKeeper>,
     order_word: OnceCell<Arc<vk::Buffer>>,
     /// Done when the second Vulkan device, which compiles, is known to be open.
     compile_device_seen: Once,
@@ -125,6 +128,7 @@ impl Gpu {
         let prepares_pipelines = config::prepares_pipelines().unwrap_or(is_gpu);
         let upload = Pool::new(device.clone(), vk::MemoryKind::Upload);
         let readback = Pool::new(device.clone(), vk::MemoryKind::Readback);
+        let clocks = ClockKeeper::of(&device);
         Ok(Arc::new(Gpu {
             device,
             target,
@@ -143,6 +147,7 @@ impl Gpu {
             sharing: OnceCell::new(),
             host_reach: OnceCell::new(),
             imports: ImportPool::default(),
+            clocks,
             order_word: OnceCell::new(),
             compile_device_seen: Once::new(),
         }))

@@ -141,6 +141,7 @@ impl Queue {
     ) -> Result<Ref<Queue>> {
         let device_index = context.index_of(&device)?;
         let gpu = context.gpus[device_index].clone();
+        gpu.clocks.note_work();
         let vk = gpu.device.create_queue_with(vk::QueueOptions {
             profiling: properties.bits & CL_QUEUE_PROFILING_ENABLE != 0 || trace().is_some(),
             out_of_order: properties.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
@@ -288,6 +289,7 @@ impl Queue {
         compile: impl FnOnce(&mut vk::Recorder),
         commands: impl FnOnce(&mut vk::Recorder),
     ) -> u64 {
+        self.gpu.clocks.note_work();
         let (trace, after) = (trace(), state.after);
         let timed = state.timed || trace.is_some();
         let ((), value) = self.vk.record(|recorder| {
