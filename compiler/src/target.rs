@@ -97,6 +97,9 @@ pub struct Target {
     /// True if vectors of 8 and 16 bytes in work-group memory are accessed faster as a whole, as views of an explicit layout allow.
     /// Told by the driver.
     pub local_vectors: bool,
+    /// True if accesses of vectors of 64-bit numbers in device memory are one of each number, and of vectors of words one. Told by
+    /// the driver.
+    pub long_vectors_as_words: bool,
     /// Bytes of the largest object, if those are fewer than 2^32 and addresses are computed faster where what is added to that of
     /// an object is a 32-bit number. Told by the driver.
     pub narrow_offsets: Option<u32>,
@@ -671,6 +674,7 @@ impl Target {
             software_masks: false,
             read_only_loads: false,
             local_vectors: false,
+            long_vectors_as_words: false,
             inlined_calls: false,
             narrow_offsets: None,
             chained_addresses: false,

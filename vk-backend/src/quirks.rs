@@ -83,6 +83,8 @@ bitflags::bitflags! {
         const FALLING_CLOCKS = 1 << 31;
         /// All calls are inlined unless a function says DontInline, and compiling what becomes of that takes long.
         const INLINED_CALLS = 1 << 32;
+        /// An access of a vector of 64-bit numbers in a storage buffer is one of each number, and one of a vector of words is whole.
+        const SPLIT_LONG_VECTORS = 1 << 33;
     }
 }
 
@@ -147,7 +149,7 @@ const fn sequential_switches(driver: vk::DriverId) -> Row {
 /// VK_DRIVER_ID_MESA_HONEYKRISP, by the name that it had first.
 const MESA_HONEYKRISP: vk::DriverId = vk::DriverId::MESA_AGXV;
 
-const TABLE: [Row; 40] = [
+const TABLE: [Row; 41] = [
     // Seen with 580.159 on an H200, also in a program of Vulkan alone (examples/stale_code): while several threads
     // create, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing or run another
     // pipeline's code.
@@ -241,6 +243,14 @@ const TABLE: [Row; 40] = [
         versions: Versions::Any,
         device_type: None,
         quirk: Quirks::INLINED_CALLS,
+    },
+    // 580.159 on an H200: a double4 is loaded by four LDG.64, and as words by two LDG.128 (SHOC's MD of doubles: 0.8 of the speed
+    // of NVIDIA's OpenCL).
+    Row {
+        driver: vk::DriverId::NVIDIA_PROPRIETARY,
+        versions: Versions::Any,
+        device_type: None,
+        quirk: Quirks::SPLIT_LONG_VECTORS,
     },
     // 580.159 on an H200: sums and products with one number in all lanes take 1.5 times as long of half2, 1.9 times of half4.
     Row {
@@ -481,6 +491,7 @@ mod tests {
                 | Quirks::SLOW_LONG_ROTATES
                 | Quirks::WHOLE_LOCAL_VECTORS
                 | Quirks::INLINED_CALLS
+                | Quirks::SPLIT_LONG_VECTORS
                 | Quirks::SLOW_BUILT_HALVES
         );
     }

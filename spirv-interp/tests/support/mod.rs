@@ -39,6 +39,7 @@ pub fn capable() -> Device {
         workgroup_explicit_layout_8: true,
         workgroup_explicit_layout_16: true,
         local_vectors: true,
+        long_vectors_as_words: true,
         preserve_signed_zero_inf_nan_16: true,
         denorm_preserve_16: true,
         denorm_preserve_32: true,

@@ -90,7 +90,7 @@ impl Memories<'_> {
         let access = Access { memory, ptr, ty, align, flags };
         let element = self.element(access);
         let is_legal = match memory {
-            Memory::Device if !self.is_placed(access) => false,
+            Memory::Device if !self.is_placed(access) || self.is_in_words(access) => false,
             // Without 64-bit integers, those are vectors of two words.
             Memory::Device if ty.lanes > 1 && is_wide_int(ty.scalar) => {
                 self.target.int64 && element.is_some()
@@ -134,6 +134,12 @@ impl Memories<'_> {
                 self.has_unit(access.memory, bytes).then_some(Type::of(Scalar::int(bytes * 8)))
             }
         }
+    }
+
+    /// Returns true if an access of device memory is of a vector of 64-bit numbers that is accessed as vectors of words.
+    fn is_in_words(&self, access: Access) -> bool {
+        let is_long = matches!(access.ty.scalar, Scalar::F64 | Scalar::I64) && access.ty.lanes > 1;
+        self.target.long_vectors_as_words && is_long && access.align >= QUAD.bytes()
     }
 
     /// Returns the type with which the memory has a vector of an access whole.
@@ -190,6 +196,9 @@ impl Memories<'_> {
             let loaded = c.load(whole, ptr, ty.bytes(), flags);
             return vector_of_whole(c, loaded, ty);
         }
+        if self.is_in_words(access) {
+            return load_in_words(c, access);
+        }
         if let Some(element) = self.element(access) {
             let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
             for lane in 0..u32::from(ty.lanes) {
@@ -220,6 +229,9 @@ impl Memories<'_> {
         if let Some(whole) = self.whole_vector(access) {
             let value = whole_of_vector(c, value, whole);
             return c.store(ptr, value, ty.bytes(), flags);
+        }
+        if self.is_in_words(access) {
+            return store_in_words(c, access, value);
         }
         if let Some(element) = self.element(access) {
             for lane in 0..ty.lanes {
@@ -406,6 +418,40 @@ fn is_wide_int(scalar: Scalar) -> bool {
 
 /// Sixteen bytes as a whole.
 const QUAD: Type = Type::vector(Scalar::I32, 4);
+
+/// Loads a vector of 64-bit numbers two at a time, and the last one alone if it is left over.
+fn load_in_words(c: &mut Cursor<'_>, access: Access) -> Value {
+    let Access { ptr, ty, flags, .. } = access;
+    let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
+    for lane in (0..ty.lanes).step_by(2) {
+        let ptr = advanced(c, ptr, u32::from(lane) * 8);
+        if lane + 1 == ty.lanes {
+            lanes.push(c.load(ty.lane(), ptr, QUAD.bytes(), flags));
+            continue;
+        }
+        let quad = c.load(QUAD, ptr, QUAD.bytes(), flags);
+        let both = vector_of_whole(c, quad, Type::vector(ty.scalar, 2));
+        lanes.extend([c.extract(both, 0), c.extract(both, 1)]);
+    }
+    c.build(&lanes)
+}
+
+/// Stores as [`load_in_words`] loads.
+fn store_in_words(c: &mut Cursor<'_>, access: Access, value: Value) {
+    let Access { ptr, ty, flags, .. } = access;
+    for lane in (0..ty.lanes).step_by(2) {
+        let ptr = advanced(c, ptr, u32::from(lane) * 8);
+        let first = c.extract(value, lane);
+        if lane + 1 == ty.lanes {
+            c.store(ptr, first, QUAD.bytes(), flags);
+            continue;
+        }
+        let second = c.extract(value, lane + 1);
+        let both = c.build(&[first, second]);
+        let quad = whole_of_vector(c, both, QUAD);
+        c.store(ptr, quad, QUAD.bytes(), flags);
+    }
+}
 
 /// Returns what was loaded whole as the vector that it is.
 fn vector_of_whole(c: &mut Cursor<'_>, whole: Value, ty: Type) -> Value {

@@ -551,6 +551,7 @@ pub fn target(
         software_masks: info.quirks.contains(vk::Quirks::SOFTWARE_MASKS),
         narrow_offsets: narrow_offsets(info),
         read_only_loads: info.quirks.contains(vk::Quirks::READ_ONLY_LOADS),
+        long_vectors_as_words: info.quirks.contains(vk::Quirks::SPLIT_LONG_VECTORS),
         inlined_calls: info.quirks.contains(vk::Quirks::INLINED_CALLS),
         local_vectors: info.quirks.contains(vk::Quirks::WHOLE_LOCAL_VECTORS),
         exact_objects: info.device_type == vk::DeviceType::Cpu,
