@@ -156,20 +156,28 @@ pub struct LocalLimits {
     /// Work-items of a group.
     pub total: u32,
     pub each: [u32; 3],
+    /// Work-items side by side in x, where there are more dimensions: those whose accesses of memory the device joins.
+    pub row: u32,
     /// True if all work-groups must have the same size.
     pub uniform: bool,
 }
 
+/// The shortest row of a work-group in more than one dimension, and the longest.
+pub(crate) const SHORT_ROW: u32 = 16;
+pub(crate) const LONG_ROW: u32 = 64;
+
 /// Work-items of a group when the application leaves the choice open.
 pub const PREFERRED_TOTAL: u32 = 256;
 
-/// Returns a local size for a global size: about 256 work-items, wide in x, dividing the global size where
-/// that costs little or is required.
+/// Returns a local size for a global size: about 256 work-items, in rows as [`LocalLimits::row`] says, dividing the global size
+/// where that costs little or is required.
 pub fn choose_local_size(dimensions: u32, global: [u64; 3], limits: &LocalLimits) -> [u32; 3] {
+    let row = limits.row.clamp(SHORT_ROW, LONG_ROW);
     let preferred: [u32; 3] = match dimensions {
-        1 => [256, 1, 1],
-        2 => [16, 16, 1],
-        _ => [8, 8, 4],
+        1 => [PREFERRED_TOTAL, 1, 1],
+        2 => [row, PREFERRED_TOTAL / row, 1],
+        _ if row == SHORT_ROW => [8, 8, 4],
+        _ => [row, PREFERRED_TOTAL / row / 2, 2],
     };
     let mut budget = limits.total.clamp(1, PREFERRED_TOTAL);
     let mut local = [1; 3];
@@ -206,7 +214,8 @@ fn pick(global: u64, most: u32, uniform: bool) -> u32 {
 mod tests {
     use super::*;
 
-    const LIMITS: LocalLimits = LocalLimits { total: 1024, each: [1024; 3], uniform: false };
+    const LIMITS: LocalLimits =
+        LocalLimits { total: 1024, each: [1024; 3], row: SHORT_ROW, uniform: false };
     const UNIFORM: LocalLimits = LocalLimits { uniform: true, ..LIMITS };
 
     #[test]
@@ -224,6 +233,13 @@ mod tests {
         assert_eq!(choose_local_size(2, [1024, 1, 1], &LIMITS), [256, 1, 1]);
         assert_eq!(choose_local_size(2, [2, 1024, 1], &UNIFORM), [2, 16, 1]);
         assert_eq!(choose_local_size(3, [64, 64, 64], &LIMITS), [8, 8, 4]);
+        let rows = |row| LocalLimits { row, ..LIMITS };
+        assert_eq!(choose_local_size(2, [1024, 1024, 1], &rows(32)), [32, 8, 1]);
+        assert_eq!(choose_local_size(2, [1024, 1024, 1], &rows(128)), [64, 4, 1]);
+        assert_eq!(choose_local_size(2, [1024, 1024, 1], &rows(8)), [16, 16, 1]);
+        assert_eq!(choose_local_size(2, [8, 1024, 1], &rows(32)), [8, 8, 1]);
+        assert_eq!(choose_local_size(3, [256, 256, 256], &rows(32)), [32, 4, 2]);
+        assert_eq!(choose_local_size(3, [256, 256, 256], &rows(64)), [64, 2, 2]);
         let narrow = LocalLimits { total: 64, ..LIMITS };
         let chosen = choose_local_size(2, [1024, 1024, 1], &narrow);
         assert!(chosen.iter().product::<u32>() <= 64);

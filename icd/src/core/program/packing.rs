@@ -103,9 +103,11 @@ fn has_few_idle(range: &NdRange) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ndrange::SHORT_ROW;
     use super::*;
 
-    const LIMITS: LocalLimits = LocalLimits { total: 1024, each: [1024; 3], uniform: false };
+    const LIMITS: LocalLimits =
+        LocalLimits { total: 1024, each: [1024; 3], row: SHORT_ROW, uniform: false };
 
     fn packed(global: [u64; 3], local: [u32; 3]) -> u32 {
         let range =

@@ -7,7 +7,7 @@ use crate::cl::*;
 use crate::core::device::Device;
 use crate::core::program::kernel::{BuiltKernel, KernelArguments};
 use crate::core::program::local_layout::LocalLayout;
-use crate::core::program::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange};
+use crate::core::program::ndrange::{choose_local_size, Dispatch, LocalLimits, NdRange, SHORT_ROW};
 use crate::core::program::packing::{bounded_local_size, common_local_size, packed_groups};
 use crate::core::program::pipelines::PipelineKey;
 use hekla_vk_backend as vk;
@@ -53,6 +53,12 @@ fn local_limits(device: &Device, built: &BuiltKernel) -> LocalLimits {
     LocalLimits {
         total: built.work_group_size(device) as u32,
         each: device.max_work_item_sizes().map(|size| size as u32),
+        // Texels lie in blocks, and processors join no accesses.
+        row: match device.info().device_type {
+            vk::DeviceType::Cpu => SHORT_ROW,
+            _ if built.kernel.uses_images => SHORT_ROW,
+            _ => built.subgroup_size(),
+        },
         // A kernel that cannot see the local size cannot tell unequal groups from equal ones.
         uniform: built.uniform && built.kernel.local_size_visible,
     }
