@@ -24,6 +24,8 @@ const MAX_LOOP: usize = 4096;
 const MAX_SMALL_LOOP: usize = 256;
 /// As above, of one that samples images, where its test takes long.
 const MAX_SAMPLING_LOOP: usize = 512;
+/// As for loops that index private arrays, of those that divide by what is constant once they are unrolled.
+const MAX_DIVIDING_TRIP_COUNT: usize = 17;
 /// As above, where the program asks for it.
 const MAX_HINTED_TRIP_COUNT: usize = 257;
 const MAX_HINTED_LOOP: usize = 2048;
@@ -96,6 +98,9 @@ fn limits(func: &Function, cfg: &Cfg, data: &Loop, indexes_arrays: bool) -> Opti
             _ => (MAX_TRIP_COUNT, MAX_LOOP),
         });
     }
+    if hint.is_none() && divides_by_constants(func, cfg, data) {
+        return Some((MAX_DIVIDING_TRIP_COUNT, MAX_LOOP));
+    }
     let has_branches = branches(func, data) > 1;
     match hint {
         Some(UnrollHint::Full) if !has_branches => Some((MAX_HINTED_TRIP_COUNT, MAX_HINTED_LOOP)),
@@ -137,6 +142,63 @@ fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
         matches!(func.insts[inst], InstData::PtrAdd { ptr, offset, .. }
             if is_private(func, ptr) && varying[offset])
     })
+}
+
+/// Returns true if a loop divides by a number that changes from iteration to iteration and is constant once the loop is
+/// unrolled, as those of the stages of a Fourier transform or a sort. Devices divide in some twenty operations, by a power of two
+/// in one.
+fn divides_by_constants(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
+    let is_division = |inst: &InstData| {
+        use BinaryOp::{SDiv, SRem, UDiv, URem};
+        matches!(inst, InstData::Binary { op: SDiv | SRem | UDiv | URem, .. })
+    };
+    if !data.insts(func).any(|inst| is_division(&func.insts[inst])) {
+        return false;
+    }
+    let known = constant_once_unrolled(func, cfg, data);
+    data.insts(func).any(|inst| match &func.insts[inst] {
+        div @ InstData::Binary { args: [_, by], .. } if is_division(div) => known[*by],
+        _ => false,
+    })
+}
+
+/// Returns the values of a loop that begin as constants and change by constants alone.
+fn constant_once_unrolled(func: &Function, cfg: &Cfg, data: &Loop) -> SparseMap<Value, bool> {
+    let params = &func.blocks[data.header].params;
+    let mut is_known: Vec<bool> = vec![true; params.len()];
+    let mut blocks = data.blocks.clone();
+    blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
+    loop {
+        let mut known: SparseMap<Value, bool> = SparseMap::new();
+        params.iter().zip(&is_known).for_each(|(&param, &is_known)| known[param] = is_known);
+        for &inst in blocks.iter().flat_map(|&block| &func.blocks[block].insts) {
+            let (mut all, mut any) = (func.insts[inst].is_arithmetic(), false);
+            func.insts[inst].for_each_arg(|arg| {
+                any |= known[arg];
+                all &= known[arg] || func.as_const(arg).is_some();
+            });
+            if let (true, true, Some(result)) = (all, any, func.result(inst)) {
+                known[result] = true;
+            }
+        }
+        let mut changed = false;
+        for &pred in cfg.preds(data.header) {
+            let Some(end) = func.terminator(pred) else { continue };
+            func.insts[end].for_each_target(|call| {
+                if call.block != data.header {
+                    return;
+                }
+                for (is_known, &arg) in is_known.iter_mut().zip(&call.args) {
+                    if *is_known && !known[arg] && func.as_const(arg).is_none() {
+                        (*is_known, changed) = (false, true);
+                    }
+                }
+            });
+        }
+        if !changed {
+            return known;
+        }
+    }
 }
 
 /// Returns true if there is an instruction in a loop that is `found`, by which values change from iteration to iteration.
