@@ -1,11 +1,17 @@
 /* Compiles an OpenCL C or OpenCL SPIR-V file with libhekla.so, without a device, and tells what a program on Vulkan needs
  * to run its kernels: the compiler's C interface (docs/offline.md).
  *
+ * Khronos' OpenCL headers must be installed (Debian: opencl-c-headers).
+ *
  *     cc examples/offline.c -Iinclude -Ltarget/release -lhekla -o offline
  *     LD_LIBRARY_PATH=target/release ./offline FILE [BUILD OPTIONS]
  *
  * Each kernel's module is written to KERNEL.spv in the current folder. */
 
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#include <CL/cl.h>
 #include "hekla.h"
 
 #include <stdio.h>
@@ -48,7 +54,8 @@ static int write_module(const struct hekla_kernel *kernel)
 
 static void describe(const struct hekla_kernel *kernel)
 {
-    static const char *const kinds[] = {"value", "buffer", "local", "image", "sampler", "pipe"};
+    static const char *const kinds[] = {"value",   "buffer", "local", "image",
+                                        "sampler", "pipe",   "queue"};
     printf("kernel %s: magic %08x, %zu words, %u bytes of arguments in %s\n", kernel->name, kernel->words[0],
            kernel->num_words, kernel->argument_buffer_size,
            kernel->arguments_in_push_constants ? "push constants" : "a buffer");

@@ -1,4 +1,5 @@
-//! The offline compiler's C interface: from C, by the example that is compiled with cc against the header, and its mistakes.
+//! The offline compiler's C interface: from C, by the example that is compiled with cc against the header, from C++, and
+//! its mistakes.
 // Nearly every call is unsafe, for the reason that docs/offline.md gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -147,16 +148,17 @@ fn the_weakest_device_has_no_double() {
     }
 }
 
-/// Compiles the example with the C compiler, against the library that this test is built with.
-fn example() -> PathBuf {
+/// Compiles a program against the header, and links it to the library that this test is built with.
+fn compiled(compiler: &str, standard: &str, source: &str, name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offline-example");
-    let mut cc = Command::new("cc");
-    cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror"]).arg(root.join("examples/offline.c"));
-    cc.arg("-I").arg(root.join("include")).arg("-o").arg(&program);
-    cc.arg(library()).arg(format!("-Wl,-rpath,{}", library().parent().unwrap().display()));
-    let done = cc.output().expect("a C compiler");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mut compile = Command::new(compiler);
+    compile.args([standard, "-pedantic", "-Wall", "-Wextra", "-Werror"]).arg(root.join(source));
+    compile.arg("-I").arg(root.join("include")).arg("-o").arg(&program);
+    compile.arg(library()).arg(format!("-Wl,-rpath,{}", library().parent().unwrap().display()));
+    let done = compile.output().unwrap_or_else(|error| panic!("{compiler}: {error}"));
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}\n(packages gcc, g++ and opencl-c-headers)");
     program
 }
 
@@ -172,7 +174,7 @@ fn run(program: &Path, args: &[&str]) -> Output {
 
 #[test]
 fn the_example_compiles_a_kernel() {
-    let program = example();
+    let program = compiled("cc", "-std=c99", "examples/offline.c", "offline-example");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(folder.join("offline-example.cl"), SOURCE).unwrap();
     let done = run(&program, &["offline-example.cl", "-cl-std=CL3.0"]);
@@ -200,4 +202,16 @@ fn the_example_compiles_a_kernel() {
         "{errors}"
     );
     assert!(errors.contains("error -11"), "{errors}");
+}
+
+#[test]
+fn the_header_is_of_cpp_too() {
+    let source = "icd/tests/header/after_cl.cpp";
+    let program = compiled("c++", "-std=c++11", source, "offline-example-cpp");
+    let done = run(&program, &[]);
+    let printed = String::from_utf8_lossy(&done.stdout);
+    let kinds = [HEKLA_ARGUMENT_BUFFER, HEKLA_ARGUMENT_LOCAL, HEKLA_ARGUMENT_QUEUE];
+    let [buffer, local, queue] = kinds;
+    assert_eq!(printed, format!("k: {buffer} {local} {queue}\n"));
+    assert!(done.status.success());
 }

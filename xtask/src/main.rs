@@ -14,6 +14,7 @@ mod driver;
 mod fuzz;
 mod gpus;
 mod hashcat;
+mod header;
 mod ingest;
 mod install;
 mod instructions;
@@ -142,7 +143,7 @@ fn main() -> ExitCode {
         "ulp" => ulp::run(rest),
         "instructions" => instructions::run(rest),
         "release" => release::run(rest),
-        "header" => checks::write_header(),
+        "header" => header::write(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const PACKAGES: [&str; 9] = [
+const PACKAGES: [&str; 11] = [
     "ocl-icd-libopencl1",
     "libvulkan1",
     "mesa-vulkan-drivers",
@@ -17,6 +17,9 @@ const PACKAGES: [&str; 9] = [
     "clinfo",
     "clpeak",
     "python3-venv",
+    // A program in C++ includes hekla.h behind Khronos' headers.
+    "g++",
+    "opencl-c-headers",
     // For its SwiftShader, a Vulkan driver as weak as the weakest phone.
     "chromium",
 ];

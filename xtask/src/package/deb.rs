@@ -15,7 +15,7 @@ const DESCRIPTION: &str =
  OpenCL programs run unchanged wherever there is a good Vulkan driver.
  .
  The package has the driver, the offline compiler heklac, and a C header for
- programs that link to the driver directly.";
+ programs that use its compiler without OpenCL.";
 
 /// Makes both packages in a folder.
 pub fn make(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
@@ -31,6 +31,7 @@ pub fn make(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
         "Package: hekla\nVersion: {VERSION}{REVISION}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
          Section: libs\nPriority: optional\nHomepage: {HOMEPAGE}\nDepends: {depends}, libvulkan1\n\
          Recommends: ocl-icd-libopencl1 | libopencl1, mesa-vulkan-drivers | vulkan-icd\n\
+         Suggests: opencl-c-headers\n\
          Provides: opencl-icd\nDescription: {SUMMARY}\n{DESCRIPTION}\n"
     );
     write(&root.join("DEBIAN/control"), &control)?;
