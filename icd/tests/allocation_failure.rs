@@ -47,7 +47,7 @@ fn small_ones_work(s: &Setup) {
 fn buffers_beyond_memory_are_errors_and_no_more() {
     let s = Setup::new();
     if s.device_type() != CL_DEVICE_TYPE_CPU {
-        eprintln!("skipped: the device has memory of its own");
+        skip("the device has memory of its own");
         return;
     }
     small_ones_work(&s);

@@ -77,7 +77,7 @@ fn a_buffer_in_shared_memory_has_the_shared_address() {
     let s = Setup::new();
     let pointer = unsafe { (s.cl.clSVMAlloc)(s.context, CL_MEM_READ_WRITE, 4096, 0) };
     if pointer.is_null() {
-        eprintln!("skipped: the device has no shared virtual memory");
+        skip("the device has no shared virtual memory");
         return;
     }
     let (create, list) = (s.cl.clCreateBufferWithProperties, ASKED.as_ptr());

@@ -93,12 +93,18 @@ fn a_blocking_write_of_the_only_queue_takes_its_bytes() {
 fn a_blocking_call_waits_for_another_thread() {
     let s = Setup::new();
     let mem = s.buffer(0, 4);
-    s.write(mem, true, 0, &[5; 4]);
+    s.write(mem, true, 0, &[1; 4]);
     let gate = s.user_event();
-    let gate_address = gate as usize;
+    let addresses = [gate as usize, mem as usize, s.second_queue() as usize];
     let opener = std::thread::spawn(move || {
+        let [gate, mem, queue] = addresses;
         std::thread::sleep(Duration::from_millis(50));
-        check(unsafe { (cl().clSetUserEventStatus)(gate_address as cl_event, CL_COMPLETE) });
+        // What the read finds if it has waited is written only now.
+        let (mem, bytes) = (mem as cl_mem, [5u8; 4]);
+        let write = cl().clEnqueueWriteBuffer;
+        let from = bytes.as_ptr().cast();
+        check(unsafe { write(queue as _, mem, CL_TRUE, 0, 4, from, 0, null(), null_mut()) });
+        check(unsafe { (cl().clSetUserEventStatus)(gate as cl_event, CL_COMPLETE) });
     });
     let mut seen = [0u8; 4];
     check(unsafe {

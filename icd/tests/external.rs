@@ -48,7 +48,7 @@ type Export = unsafe extern "C" fn(
 fn both(extension: &str) -> Option<(Setup, Vulkan)> {
     let s = Setup::new();
     if !s.offers(extension) {
-        eprintln!("skipped: {extension} is not offered");
+        skip(format!("{extension} is not offered"));
         return None;
     }
     let name = CL_DEVICE_UUID;
@@ -64,7 +64,7 @@ fn both_with_semaphores() -> Option<(Setup, Vulkan)> {
         let memory = s.offers("cl_khr_external_memory_opaque_fd");
         let all = memory && v.has_semaphores();
         if !all {
-            eprintln!("skipped: not both memory and semaphores are shared");
+            skip("not both memory and semaphores are shared");
         }
         all
     })
@@ -398,7 +398,7 @@ fn errors_of_semaphores_are_told() {
     if !s.offers("cl_khr_external_semaphore_opaque_fd") {
         assert_eq!(code(&[SEMAPHORE_FD, fd]), CL_INVALID_DEVICE);
         assert_eq!(code(&[EXPORTS, SEMAPHORE_FD, 0]), CL_INVALID_PROPERTY);
-        eprintln!("skipped in part: cl_khr_external_semaphore_opaque_fd is not offered");
+        skip("in part: cl_khr_external_semaphore_opaque_fd is not offered");
         return;
     }
     assert_eq!(code(&[SEMAPHORE_FD, -1i64 as u64]), CL_INVALID_PROPERTY);
@@ -413,7 +413,7 @@ fn errors_of_semaphores_are_told() {
 fn sync_files_carry_the_state() {
     let s = Setup::new();
     if !s.offers("cl_khr_external_semaphore_sync_fd") {
-        eprintln!("skipped: cl_khr_external_semaphore_sync_fd is not offered");
+        skip("cl_khr_external_semaphore_sync_fd is not offered");
         return;
     }
     let f = Functions::of(&s);

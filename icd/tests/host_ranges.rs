@@ -199,7 +199,7 @@ fn fine_grained(s: &Setup) -> Option<*mut c_void> {
         (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_SVM_CAPABILITIES, n, p, r)
     });
     if capabilities & CL_DEVICE_SVM_FINE_GRAIN_BUFFER == 0 {
-        eprintln!("skipped: the device has no fine-grained shared memory");
+        skip("the device has no fine-grained shared memory");
         return None;
     }
     let kind = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;

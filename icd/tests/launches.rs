@@ -147,6 +147,7 @@ fn arguments_that_are_set_again_are_checked_again() {
         (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_IMAGE_SUPPORT, size, place, size_ret)
     }) == CL_FALSE
     {
+        skip("in part: the device has no images");
         return;
     }
     let kernel = s.kernel(program, "samples");

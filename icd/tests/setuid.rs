@@ -111,7 +111,7 @@ impl Drop for Place {
 #[test]
 fn a_setuid_program_obeys_nobody() {
     if unsafe { libc::geteuid() } != 0 {
-        println!("skipped: only root can make a setuid program of root's");
+        skip("only root can make a setuid program of root's");
         return;
     }
     let place = Place::new("setuid");

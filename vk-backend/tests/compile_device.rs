@@ -139,7 +139,7 @@ fn a_second_device_is_opened_where_something_must_be_compiled() {
     let precompiled = creation.precompiled.expect("the compile device compiled it");
     assert!(precompiled.duration <= creation.duration);
     if known.0.lock().unwrap().is_empty() {
-        println!("skipped: {} keeps nothing of pipelines", device.info().name);
+        common::skip("the driver keeps nothing of pipelines");
         return;
     }
     // Only creating it is left to the device itself, in this process and in the next.

@@ -136,7 +136,7 @@ fn memory_comes_back() {
 fn host_memory_is_imported() {
     let device = common::device();
     if !device.info().memory.host_import {
-        println!("skipped: {} cannot import host memory", device.info().name);
+        common::skip("the device imports no host memory");
         return;
     }
     let alignment = device.info().limits.min_imported_host_pointer_alignment as usize;

@@ -2,9 +2,10 @@
 
 use crate::system::{self, cargo, run};
 use crate::Outcome;
-use crate::{docs, header, layering, release, system_code};
+use crate::{docs, header, heard, layering, release, system_code};
 
-/// cargo fmt, clippy and rustdoc without a warning, imports that go one way, one place for what differs between systems, and an up-to-date C header.
+/// cargo fmt, clippy and rustdoc without a warning, imports that go one way, one place for what differs between systems,
+/// skips that are reported, and an up-to-date C header.
 pub fn run_all() -> Outcome {
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     run(&mut cargo(&[
@@ -24,6 +25,7 @@ pub fn run_all() -> Outcome {
     for sources in ["icd/src", "vk-backend/src", "compiler/src", "spirv-interp/src", "xtask/src"] {
         system_code::check(&system::root().join(sources))?;
     }
+    heard::check_sources()?;
     docs::check()?;
     release::check()?;
     header::check()

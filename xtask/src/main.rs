@@ -15,6 +15,7 @@ mod fuzz;
 mod gpus;
 mod hashcat;
 mod header;
+mod heard;
 mod ingest;
 mod install;
 mod instructions;

@@ -74,7 +74,7 @@ fn images_of_buffers_are_replayed() {
         (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, z, p, r)
     });
     if images == 0 {
-        eprintln!("skipped: no 2D images of buffers");
+        skip("no 2D images of buffers");
         return;
     }
     let source = "
@@ -261,7 +261,7 @@ fn shared_virtual_memory_is_copied_and_filled() {
     let s = Setup::new();
     let memory = unsafe { (s.cl.clSVMAlloc)(s.context, CL_MEM_READ_WRITE, 1024, 0) };
     if memory.is_null() {
-        println!("skipped: no shared virtual memory");
+        skip("no shared virtual memory");
         return;
     }
     let seen =

@@ -1,5 +1,6 @@
 //! A second Vulkan driver beside the one under test, for tests of several devices.
 
+use crate::common::skip;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
@@ -13,7 +14,7 @@ pub fn add_another() -> bool {
     let other = named.as_deref().unwrap_or(SWIFTSHADER);
     if !Path::new(other).exists() {
         assert!(named.is_none(), "HEKLA_TEST_OTHER_DRIVER={other} is not there");
-        eprintln!("skipped: there is no second driver ({other})");
+        skip(format!("there is no second driver ({other})"));
         return false;
     }
     static ONCE: Once = Once::new();
@@ -29,10 +30,10 @@ pub fn add_another() -> bool {
 }
 
 /// Makes the driver under test a second one, under another name: a copy of its library, with a manifest. Returns the folder and
-/// the manifest; `None` where `VK_DRIVER_FILES` does not name one manifest.
+/// the manifest; `None` where `VK_DRIVER_FILES` names no manifest. [`add_another`] may have added one behind it.
 #[allow(dead_code)]
 pub fn twin() -> Option<(PathBuf, PathBuf)> {
-    let manifest = PathBuf::from(std::env::var_os("VK_DRIVER_FILES")?);
+    let manifest = std::env::split_paths(&std::env::var_os("VK_DRIVER_FILES")?).next()?;
     let text = std::fs::read_to_string(&manifest).ok()?;
     let (before, rest) = text.split_once("\"library_path\"")?;
     let (separator, rest) = rest.split_once('"')?;

@@ -1,7 +1,12 @@
 //! The system's OpenCL ICD loader with Hekla as its only platform, as a program sees it.
 #![allow(dead_code, non_snake_case, clippy::missing_safety_doc)]
 
+#[path = "../../../vk-backend/tests/common/report.rs"]
+mod report;
+
 pub use hekla::cl::*;
+#[allow(unused_imports)]
+pub use report::skip;
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};

@@ -1,6 +1,7 @@
 //! Another user of the GPU: a Vulkan device of its own, which shares memory and semaphores with OpenCL by file
 //! descriptor as a graphics application would.
 
+use crate::common::skip;
 use ash::{khr, vk};
 use std::cell::RefCell;
 
@@ -60,7 +61,7 @@ impl Vulkan {
             let offered = instance.enumerate_device_extension_properties(physical).unwrap();
             let has = |name| offered.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
             if !has(khr::external_memory_fd::NAME) {
-                eprintln!("skipped: the driver exports no memory");
+                skip("the driver exports no memory");
                 return None;
             }
             let mut names = vec![khr::external_memory_fd::NAME.as_ptr()];

@@ -32,6 +32,8 @@ mod platforms;
 mod profiling;
 mod programs;
 mod queues;
+#[path = "../../../vk-backend/tests/common/report.rs"]
+mod report;
 mod samplers;
 mod sharing;
 mod sub_groups;
@@ -39,6 +41,11 @@ mod svm;
 mod table;
 mod usm;
 mod world;
+
+/// What [`drivers`] uses of the common module of other tests.
+mod common {
+    pub use crate::report::skip;
+}
 
 use hekla::api::dispatch_table as dispatch;
 

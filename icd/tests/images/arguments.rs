@@ -200,7 +200,7 @@ fn arguments_of_the_wrong_kind_are_refused() {
 fn images_move_between_devices() {
     let devices = devices();
     if devices.len() < 2 || name(devices[0]) == name(devices[1]) {
-        eprintln!("skipped: there is no second device");
+        skip("there is no second device");
         return;
     }
     let context = context_of(&devices);

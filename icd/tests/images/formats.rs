@@ -28,7 +28,7 @@ impl Programs {
         let place = extensions.as_mut_ptr().cast();
         check(unsafe { clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 8192, place, null_mut()) });
         if !String::from_utf8_lossy(&extensions).contains("cl_khr_depth_images") {
-            eprintln!("skipped: programs have no images");
+            skip("programs have no images");
             return None;
         }
         let (text, length) = (SOURCE.as_ptr().cast(), SOURCE.len());

@@ -10,12 +10,20 @@ mod arguments;
 mod drivers;
 mod formats;
 mod objects;
+#[path = "../../../vk-backend/tests/common/report.rs"]
+mod report;
+
+/// What [`drivers`] uses of the common module of other tests.
+mod common {
+    pub use crate::report::skip;
+}
 
 use hekla::api::*;
 use hekla::cl::*;
 use hekla::core::device::image_copy;
 use hekla::core::memory::image::Image;
 use hekla::object::Ref;
+use report::skip;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::Once;

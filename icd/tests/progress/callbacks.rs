@@ -74,6 +74,7 @@ fn native_kernels_do_not_wait_for_callbacks() {
             (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_EXECUTION_CAPABILITIES, z, p, r)
         });
         if offered & CL_EXEC_NATIVE_KERNEL == 0 {
+            skip("the device runs no native kernels");
             return;
         }
         let before = CALLS.load(Ordering::SeqCst);
@@ -95,6 +96,7 @@ fn shared_memory_is_freed_while_a_callback_waits() {
             (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_SVM_CAPABILITIES, z, p, r)
         });
         if sharing == 0 {
+            skip("the device has no shared virtual memory");
             return;
         }
         let before = CALLS.load(Ordering::SeqCst);

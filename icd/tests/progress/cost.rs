@@ -56,7 +56,10 @@ fn a_pending_callback_wakes_nobody() {
     std::thread::sleep(Duration::from_millis(500));
     let during = wake_ups().saturating_sub(before);
     gate.expect_closed();
-    assert!(during < 100, "{during} times in half a second");
+    // The thread that waits looks each 100 ms for the loss of the device. A GPU's driver may look again by itself: NVIDIA's
+    // does so each 10 ms.
+    let most = if s.device_type() == CL_DEVICE_TYPE_CPU { 6 } else { 99 };
+    assert!(during <= most, "{during} times in half a second");
     gate.open();
     assert!(comes(|| called.load(Ordering::SeqCst) == 1));
 }

@@ -1,6 +1,10 @@
 //! What the tests share: finding a device, and two small kernels.
 #![allow(dead_code)]
 
+mod report;
+
+#[allow(unused_imports)]
+pub use report::{provoke, skip};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 

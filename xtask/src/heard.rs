@@ -1,0 +1,225 @@
+//! What `cargo test` prints on standard error that decides whether its results count: messages of the validation layer, and
+//! tests that report that they do not run (`vk-backend/tests/common/report.rs`).
+
+use crate::{system, Outcome};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Tests that do not run on lavapipe, in whole or in part.
+const NOT_ON_LAVAPIPE: [&str; 9] = [
+    // It keeps nothing of pipelines.
+    "cache::the_next_process_finds_the_pipelines",
+    "compile_device::a_second_device_is_opened_where_something_must_be_compiled",
+    "devices::pipelines_are_made_from_what_was_learnt",
+    // It has no semaphores of file descriptors.
+    "external::devices_take_turns_by_semaphores",
+    "external::errors_of_semaphores_are_told",
+    "external::imports_share_the_semaphore",
+    "external::sync_files_carry_the_state",
+    // It would take hours.
+    "large::a_launch_has_2_to_the_40_work_items",
+    // It shares no memory with SwiftShader.
+    "unified_memory::both_devices_and_the_host_reach_memory_of_all",
+];
+
+/// Tests that run where the machine lets them.
+const BY_MACHINE: [&str; 4] = [
+    // A file system is mounted.
+    "cache::a_full_disk_costs_nothing",
+    // HEKLA_CLANG names a clang.
+    "clang::what_clang_compiles_gives_the_same",
+    // The driver's manifest has its library's path.
+    "device_copies::the_same_across_a_bus",
+    // Only root makes programs of root's.
+    "setuid::a_setuid_program_obeys_nobody",
+];
+
+/// Which tests ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// All of the workspace, on the lavapipe that [`NOT_ON_LAVAPIPE`] is of.
+    Workspace,
+    /// Those that use Vulkan, on another lavapipe, which may have more.
+    Vulkan,
+}
+
+/// What was heard so far.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// The first thing that is wrong.
+    wrong: Option<String>,
+    /// The message that a test provokes at the time, and whether it came.
+    provoking: Option<(String, bool)>,
+    /// Messages that were provoked and came.
+    provoked: usize,
+    /// Tests that did not run, and why.
+    skipped: BTreeMap<String, String>,
+}
+
+impl Heard {
+    /// Takes a line of standard error.
+    pub fn line(&mut self, line: &str) {
+        if let Some(message) = line.split_once("hekla: validation:").map(|(_, message)| message) {
+            match &mut self.provoking {
+                Some((identifier, came)) if message.contains(identifier.as_str()) => *came = true,
+                _ => self.complain(format!("the validation layer: {line}")),
+            }
+        }
+        let Some((_, report)) = line.split_once("hekla-test: ") else { return };
+        match report.split_once(' ') {
+            Some(("provokes", identifier)) => {
+                self.provoking = Some((identifier.to_string(), false));
+            }
+            Some(("provoked", identifier)) => match self.provoking.take() {
+                Some((expected, true)) if expected == identifier => self.provoked += 1,
+                _ => self.complain(format!("the validation layer said nothing of {identifier}")),
+            },
+            Some(("skipped", test)) => {
+                let (name, why) = test.split_once(": ").unwrap_or((test, ""));
+                self.skipped.insert(name.to_string(), why.to_string());
+            }
+            _ => self.complain(format!("not a report of a test: {line}")),
+        }
+    }
+
+    fn complain(&mut self, what: String) {
+        self.wrong.get_or_insert(what);
+    }
+
+    /// Prints the tests that did not run, and judges.
+    ///
+    /// # Errors
+    /// What the validation layer said unprovoked; that no message was provoked, so that the layer may be absent or mute; tests
+    /// that did not run though they should, or ran though they are listed among those that do not.
+    pub fn judge(self, scope: Scope) -> Outcome {
+        println!("{} tests did not run, in whole or in part", self.skipped.len());
+        for (name, why) in &self.skipped {
+            println!("  {name}: {why}");
+        }
+        if let Some(wrong) = self.wrong {
+            return Err(wrong);
+        }
+        if self.provoked == 0 {
+            return Err("no test has provoked a message of the validation layer".to_string());
+        }
+        let is_known = |name: &str| NOT_ON_LAVAPIPE.contains(&name) || BY_MACHINE.contains(&name);
+        if let Some((name, why)) = self.skipped.iter().find(|(name, _)| !is_known(name)) {
+            return Err(format!("{name} did not run: {why}"));
+        }
+        let ran = NOT_ON_LAVAPIPE.into_iter().find(|name| !self.skipped.contains_key(*name));
+        match ran {
+            Some(name) if scope == Scope::Workspace => {
+                Err(format!("{name} runs now: take it from the list in {}", file!()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Fails on a test that prints that it is skipped, which libtest hides, in the place of reporting it.
+pub fn check_sources() -> Outcome {
+    for folder in ["icd/tests", "vk-backend/tests", "compiler/tests", "spirv-interp/tests"] {
+        for path in rust_files(&system::root().join(folder))? {
+            let text = std::fs::read_to_string(&path)
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+            if let Some(number) = text.lines().position(prints_skip) {
+                let place = path.strip_prefix(system::root()).unwrap_or(&path).display();
+                return Err(format!("{place}:{}: a skip is reported by `skip`", number + 1));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prints_skip(line: &str) -> bool {
+    line.contains("println!(\"skipped")
+}
+
+/// Returns the Rust sources of a folder and of those in it.
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries =
+        std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            files.extend(rust_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROVOKED: [&str; 3] = [
+        "hekla-test: provokes VUID-x-00703",
+        "hekla: validation: [ VUID-x-00703 ] of a layout",
+        "hekla-test: provoked VUID-x-00703",
+    ];
+
+    /// Returns the judgement of these lines after those of the tests that do not run on lavapipe.
+    fn judged(lines: &[&str]) -> Outcome {
+        let mut heard = Heard::default();
+        for name in NOT_ON_LAVAPIPE {
+            heard.line(&format!("hekla-test: skipped {name}: it does not"));
+        }
+        lines.iter().for_each(|line| heard.line(line));
+        heard.judge(Scope::Workspace)
+    }
+
+    fn complaint(lines: &[&str]) -> String {
+        judged(lines).expect_err("something is wrong")
+    }
+
+    #[test]
+    fn a_provoked_message_is_excused() {
+        assert_eq!(judged(&PROVOKED), Ok(()));
+    }
+
+    #[test]
+    fn it_must_come() {
+        let mute = [PROVOKED[0], PROVOKED[2]];
+        assert!(complaint(&mute).contains("said nothing of VUID-x-00703"));
+        assert!(complaint(&[]).contains("no test has provoked"));
+        assert!(complaint(&PROVOKED[..2]).contains("no test has provoked"));
+    }
+
+    #[test]
+    fn it_is_excused_nowhere_else() {
+        let after = [&PROVOKED[..], &PROVOKED[1..2]].concat();
+        assert!(complaint(&after).contains("the validation layer: "));
+        let other = "hekla: validation: [ VUID-y-1 ]";
+        let between = [PROVOKED[0], PROVOKED[1], other, PROVOKED[2]];
+        assert_eq!(complaint(&between), format!("the validation layer: {other}"));
+    }
+
+    #[test]
+    fn tests_that_do_not_run_are_expected_ones() {
+        let more = ["hekla-test: skipped events::waits: there is no device"];
+        let found = complaint(&[&PROVOKED[..], &more].concat());
+        assert_eq!(found, "events::waits did not run: there is no device");
+        for name in BY_MACHINE {
+            let may = format!("hekla-test: skipped {name}: not here");
+            assert_eq!(judged(&[&PROVOKED[..], &[may.as_str()]].concat()), Ok(()));
+        }
+    }
+
+    #[test]
+    fn printed_skips_are_found() {
+        assert!(prints_skip("        eprintln!(\"skipped: the device has none\");"));
+        assert!(!prints_skip("        skip(\"the device has none\");"));
+        assert_eq!(check_sources(), Ok(()));
+    }
+
+    #[test]
+    fn the_list_of_tests_that_do_not_run_is_up_to_date() {
+        for scope in [Scope::Workspace, Scope::Vulkan] {
+            let mut all_run = Heard::default();
+            PROVOKED.iter().for_each(|line| all_run.line(line));
+            assert_eq!(all_run.judge(scope).is_ok(), scope == Scope::Vulkan);
+        }
+    }
+}
