@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo:rerun-if-changed=src");
+    println!("cargo:rerun-if-changed=../device/src");
     println!("cargo:rerun-if-changed=build.rs");
     let mut files = Vec::new();
     collect(Path::new("src"), &mut files);
+    collect(Path::new("../device/src"), &mut files);
     files.sort();
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for file in &files {

@@ -159,7 +159,7 @@ pub fn compile_to_ir(
 fn ir_text(mut module: ir::Module, target: &Target, at: &IrAt) -> Result<String, String> {
     let IrAt::Pass(wanted) = at else {
         if *at == IrAt::End {
-            run_passes(&mut module, target, &Pipeline::default())?;
+            run_passes(&mut module, target, &Pipeline::new(target))?;
         }
         return Ok(module.to_string());
     };
@@ -173,7 +173,7 @@ fn ir_text(mut module: ir::Module, target: &Target, at: &IrAt) -> Result<String,
             text.borrow_mut().push_str(&format!("; after {pass}\n{ir}\n"));
         }
     };
-    run_passes(&mut module, target, &Pipeline::observed(&observer))?;
+    run_passes(&mut module, target, &Pipeline::observed(target, &observer))?;
     Ok(text.into_inner())
 }
 
@@ -202,7 +202,7 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
 pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Target) -> Compiled {
     on_big_stack(room(il.size()), || {
         let module = ingest::ingest(il, specs, options, target, false);
-        let (pipeline, mut watch) = (Pipeline::default(), Stopwatch::start());
+        let (pipeline, mut watch) = (Pipeline::new(target), Stopwatch::start());
         let program =
             module.and_then(|module| finish(module, options, target, &pipeline, &mut watch));
         match program {
@@ -236,7 +236,7 @@ pub fn compile_il_to_ir(
 /// Fails where there is no pass of the name asked for.
 fn check_pass(at: &IrAt) -> Result<(), String> {
     let IrAt::Pass(name) = at else { return Ok(()) };
-    let names = [passes::names(), quirks::NAMES.to_vec()].concat();
+    let names = [passes::names(), quirks::names()].concat();
     match names.contains(&name.as_str()) {
         true => Ok(()),
         false => Err(format!("no pass '{name}': one of {}\n", names.join(", "))),
@@ -411,7 +411,7 @@ fn build(
         return None;
     }
     unfold_recursion(&hir, &mut ir, target, diags)?;
-    match finish(ir, options, target, &Pipeline::default(), watch) {
+    match finish(ir, options, target, &Pipeline::new(target), watch) {
         Ok(program) => Some(program),
         Err(message) => {
             diags.error(None, message);
@@ -431,7 +431,7 @@ fn unfold_recursion(
         return Some(());
     }
     tell_of_target(ir, target);
-    let error = match Pipeline::default().unfold_recursion(ir) {
+    let error = match Pipeline::new(target).unfold_recursion(ir) {
         Ok(()) => return Some(()),
         Err(error) => error,
     };
@@ -469,7 +469,7 @@ fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
         denorms_are_zero: flags.flush_denorms,
         ..Options::default()
     };
-    let pipeline = Pipeline::default();
+    let pipeline = Pipeline::new(target);
     let program = finish(object.module, &options, target, &pipeline, &mut Stopwatch::start())?;
     Ok(Program { uniform_groups: flags.uniform_groups, ..program })
 }
@@ -506,9 +506,9 @@ fn run_passes(
     find_argument_access(ir)?;
     pipeline.narrow_offsets(ir, target)?;
     pipeline.vectorize_local(ir, target)?;
-    quirks::before_legalization(ir, target, pipeline)?;
+    quirks::before_legalization(ir, pipeline)?;
     pipeline.legalize(ir, target)?;
-    quirks::after_legalization(ir, target, pipeline)?;
+    quirks::after_legalization(ir, pipeline)?;
     pipeline.structurize(ir, target.call_sharing)
 }
 
@@ -523,13 +523,10 @@ fn find_argument_access(ir: &mut ir::Module) -> Result<(), String> {
     Ok(())
 }
 
-/// Tells all functions what passes have to know of the target.
+/// Tells all functions what their values and objects are on the target.
 fn tell_of_target(ir: &mut ir::Module, target: &Target) {
     for function in ir.functions.values_mut() {
         function.undefined_is_zero = target.zero_private;
-        function.miscompiles_remainder_loops = target.miscompiles_remainder_loops;
-        function.software_masks = target.software_masks;
-        function.slow_loops = target.slow_loops;
         function.exact_objects = target.exact_objects;
     }
 }

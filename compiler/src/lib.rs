@@ -37,6 +37,7 @@ pub use driver::{
     compile_object, compile_timed, compile_to_ir, compile_to_linked, link, link_library,
     link_to_linked, Compiled, CompiledObject, IrAt,
 };
+pub use hekla_device::Quirks;
 pub use ingest::{Il, SpecConstant, SpecValue};
 pub use kernel::Program;
 pub use object::{ModuleFlags, Object, ReadError};

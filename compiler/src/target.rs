@@ -3,6 +3,7 @@
 use crate::ir::{AtomicOp, MathOp, Scalar};
 use crate::options::{ClStd, Options};
 use bitflags::bitflags;
+use hekla_device::Quirks;
 
 /// Most bytes of one variable in global memory (CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE). Vulkan devices
 /// allocate at least 1 GiB in one piece.
@@ -76,70 +77,20 @@ pub struct Target {
     pub workgroup_explicit_layout_16: bool,
     /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model: bool,
-    /// True if a load from an address that is the same in all invocations may be executed where no invocation gets
-    /// to it, and ends the process if the address is not valid. Told by the driver's version: there is no
-    /// trying it out.
-    pub unmasked_uniform_loads: bool,
-    /// True if loops go on computing for invocations that have left, which then load nothing. Told by the driver.
-    pub unmasked_loop_values: bool,
-    /// True if the driver miscompiles, in kernels with barriers, loops that are unrolled with a remainder loop. Told by the
-    /// driver.
-    pub miscompiles_remainder_loops: bool,
-    /// True if scans of sub-groups that all work-items come to are faster by shuffles than by the device's own. Told by the
-    /// driver.
-    pub slow_subgroup_scans: bool,
-    /// True if the masks of work-items in loops are kept by software, so that the test of a loop takes long. Told by the
-    /// driver.
-    pub software_masks: bool,
-    /// True if loads of memory that nothing writes are faster where the module says so: loads of an address that all
-    /// work-items agree on become one, of a cache of constants. Told by the driver.
-    pub read_only_loads: bool,
-    /// True if vectors of 8 and 16 bytes in work-group memory are accessed faster as a whole, as views of an explicit layout allow.
-    /// Told by the driver.
-    pub local_vectors: bool,
-    /// True if accesses of vectors of 64-bit numbers in device memory are one of each number, and of vectors of words one. Told by
-    /// the driver.
-    pub long_vectors_as_words: bool,
+    /// What is known of the driver: each quirk says what it does. The passes that they need are rows of [`crate::quirks`].
+    pub quirks: Quirks,
     /// Bytes of the largest object, if those are fewer than 2^32 and addresses are computed faster where what is added to that of
     /// an object is a 32-bit number. Told by the driver.
     pub narrow_offsets: Option<u32>,
-    /// True if the addresses of elements are computed faster by access chains into arrays than as sums. Told by the driver.
-    pub chained_addresses: bool,
     /// True if accesses of private and local memory are exact where their addresses contradict the alignment of their types,
     /// as with every driver of processors: the language leaves them undefined (OpenCL C 6.3.5).
     pub exact_objects: bool,
-    /// True if a switch is compiled to a test of each case, one behind the other, after which each phi may still have a value of
-    /// before. Told by the driver.
-    pub sequential_switches: bool,
-    /// True if an iteration of a loop has an overhead of tens of operations. Told by the driver.
-    pub slow_loops: bool,
-    /// True if compiling a private array takes the square of its accesses, unless it is alive across a barrier. Told by the
-    /// driver.
-    pub quadratic_private_arrays: bool,
-    /// True if the driver inlines all calls unless a function says DontInline, and takes long to compile what becomes of that.
-    /// Told by the driver.
-    pub inlined_calls: bool,
     /// The bounds within which calls of large functions share call sites, where the driver inlines all of them and takes long
     /// to compile what becomes of that. Told by the driver.
     pub call_sharing: Option<CallSharing>,
-    /// True if rotations of 64-bit integers by constants are faster as funnel shifts. Told by the driver.
-    pub slow_long_rotates: bool,
-    /// True if vectors of halves that are built of scalars are computed one half at a time, those from an integer's bits two
-    /// at a time, and loops that carry them are faster with their phis in reverse. Told by the driver.
-    pub slow_built_halves: bool,
     /// True if texels are found by the device's samplers where no filter is asked for: they are faster than fetches, which
     /// the driver tells, and find each texel, by probe.
     pub samples_texels: bool,
-    /// True if the device's samplers lose places far beyond an image. Told by the driver.
-    pub loses_far_places: bool,
-    /// True if the device's samplers filter 8-bit normalized channels in 8 bits where images repeat or have an edge. Told by
-    /// the driver.
-    pub coarse_byte_filters: bool,
-    /// True if Rint and Trunc of doubles are wrong: beyond 2^24, and where a number is near a half. Told by the driver.
-    pub inexact_double_rounding: bool,
-    /// True if a barrier of a sub-group waits for the work-group, and work-items of a sub-group run in step. Told by
-    /// the driver.
-    pub subgroup_barriers_wait: bool,
     /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
     pub preserve_signed_zero_inf_nan_16: bool,
     pub preserve_signed_zero_inf_nan_32: bool,
@@ -345,9 +296,14 @@ impl FloatTraits {
 const LOCAL_BLOCK_IO: &str = "cl_intel_subgroup_local_block_io";
 
 impl Target {
+    /// Returns true if the device's driver has a quirk.
+    pub fn has(&self, quirk: Quirks) -> bool {
+        self.quirks.contains(quirk)
+    }
+
     /// Returns true if vectors in work-group memory are accessed whole: where that is faster and the device can.
     pub fn has_whole_local_vectors(&self) -> bool {
-        self.local_vectors && self.workgroup_explicit_layout && self.int64
+        self.has(Quirks::WHOLE_LOCAL_VECTORS) && self.workgroup_explicit_layout && self.int64
     }
 
     /// Returns what is known of a float type's operations.
@@ -666,29 +622,11 @@ impl Target {
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
             vulkan_memory_model: true,
-            unmasked_uniform_loads: false,
-            unmasked_loop_values: false,
-            miscompiles_remainder_loops: false,
-            slow_subgroup_scans: false,
-            inexact_double_rounding: false,
-            software_masks: false,
-            read_only_loads: false,
-            local_vectors: false,
-            long_vectors_as_words: false,
-            inlined_calls: false,
+            quirks: Quirks::empty(),
             narrow_offsets: None,
-            chained_addresses: false,
             exact_objects: false,
-            sequential_switches: false,
-            slow_loops: false,
-            quadratic_private_arrays: false,
             call_sharing: None,
-            slow_long_rotates: false,
-            slow_built_halves: false,
             samples_texels: false,
-            loses_far_places: false,
-            coarse_byte_filters: false,
-            subgroup_barriers_wait: false,
             preserve_signed_zero_inf_nan_16: false,
             preserve_signed_zero_inf_nan_32: true,
             preserve_signed_zero_inf_nan_64: true,

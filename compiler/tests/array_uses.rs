@@ -3,6 +3,7 @@
 
 mod module_support;
 
+use hekla_compiler::Quirks;
 use hekla_compiler::Target;
 use module_support::module;
 use rspirv::spirv::Op;
@@ -38,7 +39,7 @@ fn sbox(count: usize) -> String {
 
 #[test]
 fn arrays_that_are_used_often_are_alive_across_a_barrier() {
-    let slow = Target { quadratic_private_arrays: true, ..Target::generic() };
+    let slow = Target { quirks: Quirks::QUADRATIC_PRIVATE_ARRAYS, ..Target::generic() };
     assert_eq!(begins_with(&sbox(500), &slow), (32, 1, 1));
     assert_eq!(begins_with(&sbox(500), &Target::generic()).2, 0);
     assert_eq!(begins_with(&sbox(300), &slow).2, 0);
@@ -49,7 +50,7 @@ fn arrays_that_are_used_often_are_alive_across_a_barrier() {
 
 #[test]
 fn accesses_count_as_often_as_their_function_is_called() {
-    let slow = Target { quadratic_private_arrays: true, ..Target::generic() };
+    let slow = Target { quirks: Quirks::QUADRATIC_PRIVATE_ARRAYS, ..Target::generic() };
     let calls = |count: usize| {
         let calls = "x = step(s, x);\n".repeat(count);
         format!(

@@ -2,6 +2,7 @@
 
 mod module_support;
 
+use hekla_compiler::Quirks;
 use hekla_compiler::Target;
 use module_support::{count, module};
 use rspirv::spirv::Op;
@@ -13,7 +14,7 @@ fn arrays(text: &str, target: &Target) -> usize {
 
 #[test]
 fn an_index_is_one_of_an_array() {
-    let chained = Target { chained_addresses: true, ..Target::generic() };
+    let chained = Target { quirks: Quirks::CHAINED_ADDRESSES, ..Target::generic() };
     let check = |expected: usize, text: &str| {
         assert_eq!(arrays(text, &chained), expected, "{text}");
         assert_eq!(arrays(text, &Target::generic()), 0, "{text}");

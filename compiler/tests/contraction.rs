@@ -1,5 +1,6 @@
 //! Contraction: which products and sums of a program become one Fma, and which may not.
 
+use hekla_compiler::Quirks;
 use hekla_compiler::{compile_to_ir, FloatTraits, IrAt, Options, Source, Target};
 
 /// Returns the number of each kind of operation at the end of the pipeline, in a kernel with this body: Fma, sums that
@@ -123,10 +124,10 @@ fn fma_of_floats_is_computed_in_double_on_processors_without_one() {
         let ir = compile_to_ir(&source, &Options::default(), target, &IrAt::End).unwrap();
         ir.matches(":f64 = fmul.nc ").count()
     };
-    let processor = Target { float64: true, software_masks: true, ..Target::generic() };
+    let processor = Target { float64: true, quirks: Quirks::FAST_DOUBLES, ..Target::generic() };
     assert_eq!(products(&processor), 1);
     let flushing = FloatTraits { keeps_denormals: false, ..FloatTraits::IEEE };
     assert_eq!(products(&Target { float_traits: [flushing; 3], ..processor.clone() }), 0);
     assert_eq!(products(&Target { fma32_fused: true, ..processor.clone() }), 0);
-    assert_eq!(products(&Target { software_masks: false, ..processor }), 0);
+    assert_eq!(products(&Target { quirks: Quirks::empty(), ..processor }), 0);
 }

@@ -7,6 +7,7 @@ mod support;
 use hekla_compiler::emit::{layout_data, EmitError};
 use hekla_compiler::ir::parse;
 use hekla_compiler::kernel::{ArgumentField, Field};
+use hekla_compiler::Quirks;
 use hekla_compiler::{Options, Target};
 use std::fmt::Write;
 use support::{check, check_structurized, disassemble, targets, try_emit};
@@ -866,7 +867,7 @@ fn invariant_loads_are_of_members_that_are_not_writable() {
             let module = disassemble(&check(&text(flags), &target).spirv);
             module.matches("NonWritable").count()
         };
-        assert_eq!(members("invariant"), usize::from(target.read_only_loads));
+        assert_eq!(members("invariant"), usize::from(target.has(Quirks::READ_ONLY_LOADS)));
         assert_eq!([members("volatile invariant"), members("")], [0, 0]);
     }
 }

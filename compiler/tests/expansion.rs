@@ -145,7 +145,7 @@ fn excesses(name: &str, text: &str, target: &Target) -> String {
     let options = Options::default();
     let ir = compile_to_ir(&source, &options, target, &IrAt::Lowered).unwrap();
     let mut module = parse::parse_module(&ir).unwrap();
-    let pipeline = Pipeline::default();
+    let pipeline = Pipeline::new(target);
     pipeline.optimize_module(&mut module).unwrap();
     pipeline.legalize(&mut module, target).unwrap();
     let structures = pipeline.structurize(&mut module, None).unwrap();

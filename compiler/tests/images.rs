@@ -8,6 +8,7 @@ mod support;
 use hekla_compiler::kernel::{
     spec_id, ArgAddress, ArgKind, Field, ImageAccess, ImageDim, Kernel, Program,
 };
+use hekla_compiler::Quirks;
 use hekla_compiler::{compile, Options, Source, Target};
 use support::{disassemble, validate};
 
@@ -57,15 +58,19 @@ fn devices() -> [Target; 7] {
         Target { int64: false, float16: true, ..generic() },
         Target { hardware_linear: true, ..generic() },
         Target { hardware_linear: true, ..software() },
-        Target { hardware_linear: true, coarse_byte_filters: true, ..software() },
+        Target {
+            hardware_linear: true,
+            quirks: software().quirks | Quirks::COARSE_BYTE_FILTERS,
+            ..software()
+        },
         Target { vulkan_memory_model: false, push_constant_size: 8, ..generic() },
     ]
 }
 
 /// A processor whose samplers are faster than fetches.
 fn software() -> Target {
-    let software_masks = true;
-    Target { samples_texels: true, loses_far_places: true, software_masks, ..Target::generic() }
+    let quirks = Quirks::LOST_FAR_PLACES | Quirks::SLOW_SAMPLING_LOOPS;
+    Target { samples_texels: true, quirks, ..Target::generic() }
 }
 
 #[test]
@@ -225,14 +230,14 @@ fn loops_that_sample_are_unrolled_where_masks_are_software() {
         counts(&text, ["ImageSampleExplicitLod", "LoopMerge"])
     };
     assert_eq!(reads(&software()), [16, 0]);
-    let hardware = Target { software_masks: false, ..software() };
+    let hardware = Target { quirks: Quirks::LOST_FAR_PLACES, ..software() };
     assert_eq!(reads(&hardware), [4, 1], "the loads of four iterations are under way at once");
 }
 
 #[test]
 fn places_far_away_are_moved_near_where_samplers_lose_them() {
-    let selects = |sampler: &str, loses_far_places: bool| {
-        let target = Target { hardware_linear: true, loses_far_places, ..Target::generic() };
+    let selects = |sampler: &str, quirks: Quirks| {
+        let target = Target { hardware_linear: true, quirks, ..Target::generic() };
         let text = format!(
             "kernel void k(image2d_t a, global float4 *f, float2 at) {{
                 const sampler_t s = CLK_FILTER_LINEAR | {sampler};
@@ -242,17 +247,19 @@ fn places_far_away_are_moved_near_where_samplers_lose_them() {
         let text = disassemble(&program(&text, &target).kernels[0].spirv);
         counts(&text, ["Select"])[0]
     };
+    let (lost, kept) = (Quirks::LOST_FAR_PLACES, Quirks::empty());
     for sampler in ["CLK_ADDRESS_CLAMP_TO_EDGE", "CLK_ADDRESS_CLAMP | CLK_NORMALIZED_COORDS_TRUE"] {
-        assert_eq!(selects(sampler, true), selects(sampler, false) + 4, "{sampler}");
+        assert_eq!(selects(sampler, lost), selects(sampler, kept) + 4, "{sampler}");
     }
     let repeat = "CLK_ADDRESS_REPEAT | CLK_NORMALIZED_COORDS_TRUE";
-    assert_eq!(selects(repeat, true), selects(repeat, false), "none of those is far away");
+    assert_eq!(selects(repeat, lost), selects(repeat, kept), "none of those is far away");
 }
 
 #[test]
 fn bytes_are_filtered_within_a_border_where_samplers_with_an_edge_are_coarse() {
-    let counted = |sampler: &str, coarse_byte_filters: bool| {
-        let target = Target { hardware_linear: true, coarse_byte_filters, ..Target::generic() };
+    let counted = |sampler: &str, is_coarse: bool| {
+        let coarse = if is_coarse { Quirks::COARSE_BYTE_FILTERS } else { Quirks::empty() };
+        let target = Target { hardware_linear: true, quirks: coarse, ..Target::generic() };
         let text = format!(
             "kernel void k(image2d_t a, global float4 *f, float2 at) {{
                 const sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_FILTER_LINEAR | {sampler};

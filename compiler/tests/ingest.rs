@@ -5,6 +5,7 @@
 
 mod ingest_support;
 
+use hekla_compiler::Quirks;
 use hekla_compiler::{compile_il, compile_il_object, Il, Options, SpecConstant, Target};
 use ingest_support::{assemble, read_folder};
 use rspirv::spirv::Op;
@@ -162,7 +163,7 @@ fn broken_modules_are_refused_in_words() {
         Target {
             int64: false,
             scalar_block_layout: false,
-            software_masks: true,
+            quirks: Quirks::BOUNDED_NESTING,
             ..Target::generic()
         },
         capable,

@@ -2,7 +2,7 @@
 
 mod module_support;
 
-use hekla_compiler::Target;
+use hekla_compiler::{Quirks, Target};
 use module_support::module;
 use rspirv::spirv::FunctionControl;
 
@@ -13,8 +13,8 @@ fn program(calls: usize) -> String {
 }
 
 /// Returns how many functions of the kernel's module say DontInline, and how many do not.
-fn functions(calls: usize, inlined_calls: bool) -> (usize, usize) {
-    let target = Target { inlined_calls, ..Target::generic() };
+fn functions(calls: usize, quirks: Quirks) -> (usize, usize) {
+    let target = Target { quirks, ..Target::generic() };
     let module = module(&program(calls), &target);
     let says_so = |function: &&rspirv::dr::Function| {
         let operands = function.def.as_ref().map_or(&[][..], |def| &def.operands);
@@ -26,12 +26,12 @@ fn functions(calls: usize, inlined_calls: bool) -> (usize, usize) {
 
 #[test]
 fn large_kernels_keep_their_calls() {
-    assert_eq!(functions(24, true), (1, 1));
-    assert_eq!(functions(24, false), (0, 2));
+    assert_eq!(functions(24, Quirks::INLINED_CALLS), (1, 1));
+    assert_eq!(functions(24, Quirks::empty()), (0, 2));
 }
 
 #[test]
 fn small_kernels_leave_them_to_the_driver() {
-    let (kept, _) = functions(4, true);
+    let (kept, _) = functions(4, Quirks::INLINED_CALLS);
     assert_eq!(kept, 0);
 }

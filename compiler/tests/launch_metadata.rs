@@ -5,6 +5,7 @@
 mod support;
 
 use hekla_compiler::kernel::{ArgumentField, Field, Kernel};
+use hekla_compiler::Quirks;
 use hekla_compiler::Target;
 use support::{check, targets};
 
@@ -104,6 +105,8 @@ fn kernels_check_bounds_where_they_cannot_tell_the_local_size() {
     };
     let target = Target { push_constant_size: 128, ..Target::generic() };
     assert_eq!(bounds(4, "", "", &target), Some((16, 28)));
+    let slow = Target { quirks: Quirks::SLOW_BOUND_TESTS, ..target.clone() };
+    assert_eq!(bounds(4, "", "", &slow), None);
     assert_eq!(bounds(4, " reqd 8 4 2", "", &target), None);
     let id = "    v2:i32 = workitem local_id 0\n    store v1, v2, align 4\n";
     assert_eq!(bounds(4, "", id, &target), None);

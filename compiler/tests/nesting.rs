@@ -4,6 +4,7 @@
 #[path = "emit/support.rs"]
 mod support;
 
+use hekla_compiler::Quirks;
 use hekla_compiler::{compile, Compiled, Options, Source, Target};
 use rspirv::dr::load_words;
 use rspirv::spirv::Op;
@@ -11,7 +12,7 @@ use std::collections::HashMap;
 
 fn compiled(text: String) -> Compiled {
     let source = Source { name: "t.cl".into(), text, headers: Vec::new() };
-    let target = Target { software_masks: true, ..Target::generic() };
+    let target = Target { quirks: Quirks::BOUNDED_NESTING, ..Target::generic() };
     compile(&source, &Options::default(), &target)
 }
 

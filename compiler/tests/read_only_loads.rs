@@ -2,6 +2,7 @@
 
 mod module_support;
 
+use hekla_compiler::Quirks;
 use hekla_compiler::Target;
 use module_support::{count, module};
 use rspirv::dr::Operand;
@@ -17,7 +18,7 @@ fn read_only_members(text: &str, target: &Target) -> usize {
 
 #[test]
 fn what_nothing_writes_is_declared() {
-    let scalar = Target { read_only_loads: true, ..Target::generic() };
+    let scalar = Target { quirks: Quirks::READ_ONLY_LOADS, ..Target::generic() };
     let check = |expected: usize, text: &str| {
         assert_eq!(read_only_members(text, &scalar), expected, "{text}");
         assert_eq!(read_only_members(text, &Target::generic()), 0, "{text}");

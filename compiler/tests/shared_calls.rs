@@ -3,6 +3,7 @@
 mod module_support;
 
 use hekla_compiler::target::CallSharing;
+use hekla_compiler::Quirks;
 use hekla_compiler::Target;
 use module_support::{count, module};
 use rspirv::spirv::Op;
@@ -41,7 +42,7 @@ fn calls_of_a_large_function_share_a_call_site() {
     assert_eq!(calls(&large, &sharing), 1);
     assert_eq!(calls(&large, &Target::generic()), 60);
     // Loads may ask for the number in the sub-group.
-    let uniform = Target { unmasked_uniform_loads: true, ..sharing.clone() };
+    let uniform = Target { quirks: Quirks::UNMASKED_UNIFORM_LOADS, ..sharing.clone() };
     assert_eq!(calls(&large, &uniform), 1);
     // With all calls inlined the kernel is small enough.
     assert_eq!(calls(&calling(20, ""), &sharing), 20);

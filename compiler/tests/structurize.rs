@@ -12,6 +12,7 @@ use hekla_compiler::ir::{
 };
 use hekla_compiler::passes::shared_calls::SharedCallee;
 use hekla_compiler::passes::structurize;
+use hekla_compiler::Quirks;
 use hekla_compiler::{compile, Options, Source, Target};
 use interpreter::Machine;
 use rspirv::spirv::Op;
@@ -333,7 +334,8 @@ fn calls_that_share_call_sites_keep_their_meaning() {
         let expected = interpret(&module, id, 100_000);
         // Some share the calls of one function alone.
         let shared = &callees[..2 - rng.below(2) as usize];
-        let structure = structurize::run_and_share(&mut module.functions[id], shared);
+        let structure =
+            structurize::run_and_share(&mut module.functions[id], shared, Quirks::empty());
         if let Err(error) = verify::verify_module(&module) {
             panic!("seed {seed}: {error}\n{module}");
         }

@@ -5,6 +5,7 @@
 mod support;
 
 use hekla_compiler::target::{Reconvergence, Subgroups};
+use hekla_compiler::Quirks;
 use hekla_compiler::{Options, Target};
 use support::{check, disassemble, try_emit};
 
@@ -55,7 +56,7 @@ fn targets() -> Vec<Target> {
         with(&generic, Subgroups { size: 128, ..Subgroups::LEAST }),
         with(&minimal, Subgroups { arithmetic: true, ..Subgroups::LEAST }),
         with(&generic, Subgroups { reconvergence: Reconvergence::Uniform, ..all }),
-        Target { float16: true, slow_subgroup_scans: true, ..generic },
+        Target { float16: true, quirks: Quirks::SLOW_SUBGROUP_SCANS, ..generic },
         minimal,
     ]
 }
@@ -107,7 +108,7 @@ fn devices_are_asked_for_what_they_have_only() {
 /// Where a driver's scans are slow, those that all of the sub-group come to are a shuffle for each bit of its size.
 #[test]
 fn slow_scans_are_shuffles_where_all_come_to_them() {
-    let target = Target { slow_subgroup_scans: true, ..Target::generic() };
+    let target = Target { quirks: Quirks::SLOW_SUBGROUP_SCANS, ..Target::generic() };
     let size = target.subgroups.expect("the generic device has sub-groups").size;
     let text = |gathering: &str, scan: &str, cluster: u32| {
         format!(

@@ -3,6 +3,7 @@
 
 mod module_support;
 
+use hekla_compiler::Quirks;
 use hekla_compiler::Target;
 use module_support::{count, module};
 use rspirv::dr::Operand;
@@ -16,7 +17,7 @@ fn asks(text: &str, target: &Target) -> bool {
 
 #[test]
 fn loads_vary_where_the_driver_forgets_the_mask() {
-    let careful = Target { unmasked_uniform_loads: true, ..Target::generic() };
+    let careful = Target { quirks: Quirks::UNMASKED_UNIFORM_LOADS, ..Target::generic() };
     let load = "kernel void k(global int *out, global int *p) { if (p) out[0] = *p; }";
     assert!(asks(load, &careful));
     assert!(!asks(load, &Target::generic()));

@@ -1,5 +1,6 @@
 //! Partial unrolling on drivers with quirks: those that miscompile remainder loops, those whose loops are slow.
 
+use hekla_compiler::Quirks;
 use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};
 
 /// Returns how many loads a kernel has that sums up `n` numbers after a statement.
@@ -20,7 +21,7 @@ fn loads(statement: &str, target: &Target) -> usize {
 #[test]
 fn a_loop_after_a_barrier_gets_no_remainder_loop() {
     let barrier = "barrier(CLK_GLOBAL_MEM_FENCE)";
-    let careful = Target { miscompiles_remainder_loops: true, ..Target::generic() };
+    let careful = Target { quirks: Quirks::MISCOMPILED_REMAINDER_LOOPS, ..Target::generic() };
     assert_eq!(loads(barrier, &Target::generic()), 5);
     assert_eq!(loads(barrier, &careful), 1);
     assert_eq!(loads("", &careful), 5);
@@ -42,5 +43,5 @@ fn arithmetic_in_slow_loops_is_unrolled() {
     };
     let exact = Target { sqrt32_exact: true, ..Target::generic() };
     assert_eq!(roots(&exact), 3);
-    assert_eq!(roots(&Target { slow_loops: true, ..exact }), 3 * 5);
+    assert_eq!(roots(&Target { quirks: Quirks::SLOW_LOOPS, ..exact }), 3 * 5);
 }

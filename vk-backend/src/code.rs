@@ -25,7 +25,7 @@ use std::thread::ThreadId;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::physical::DeviceInfo;
-use crate::quirks::Quirks;
+use hekla_device::Quirks;
 
 /// Keeps threads apart that use the code of pipelines, where that must be.
 pub(crate) struct CodeLock(Option<Mutex<Submitters>>);

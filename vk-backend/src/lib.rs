@@ -10,7 +10,8 @@
 //! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and
 //! what is known of a device before it is opened), `device` (the opened device), `memory` (buffers, images), `pipeline`,
 //! `sync` (barriers and semaphores), `record` (command buffers), `submit` (queues), `probe`. Beneath them are
-//! `config`, the environment, `files`, reading files, `platform`, the operating system, and `quirks`, the table of drivers' quirks.
+//! `config`, the environment, `files`, reading files, and `platform`, the operating system. Quirks of drivers come from
+//! the crate `hekla-device`.
 //!
 //! ```no_run
 //! use hekla_vk_backend::{Device, Instance, MemoryKind};
@@ -40,11 +41,12 @@ mod physical;
 mod pipeline;
 pub mod platform;
 mod probe;
-mod quirks;
 mod record;
 mod submit;
 mod sync;
 mod thread;
+
+pub use hekla_device::Quirks;
 
 pub use config::{has_injected_fault, variable};
 pub use device::{
@@ -62,7 +64,6 @@ pub use physical::{
 };
 pub use pipeline::Pipeline;
 pub use probe::{Defect, Filters, PROBE_BUILD};
-pub use quirks::Quirks;
 pub use record::{
     can_copy, CommandTimes, CopyKernel, CopyRegion, ImageBox, Recorder, Recording, TexelPlace,
     Timestamps,

@@ -3,6 +3,7 @@
 mod common;
 
 use common::MemoryStore;
+use hekla_device::DriverId;
 use hekla_vk_backend::{
     Device, DeviceFile, Error, Features, FloatOp, FloatWidth, Instance, Quirks,
 };
@@ -32,6 +33,18 @@ fn every_device_is_described() {
         assert_eq!(p.info.memory.host_import, features.external_memory_host);
         assert_ne!(p.info.device_uuid, [0; 16]);
         assert!(!p.info.driver_name.is_empty());
+    }
+}
+
+/// The drivers of the table of quirks that no device file names.
+#[test]
+fn drivers_have_the_numbers_that_vulkan_gives_them() {
+    for (ours, vulkans) in [
+        (DriverId::NVIDIA_PROPRIETARY, ash::vk::DriverId::NVIDIA_PROPRIETARY),
+        (DriverId::GOOGLE_SWIFTSHADER, ash::vk::DriverId::GOOGLE_SWIFTSHADER),
+        (DriverId::MESA_LLVMPIPE, ash::vk::DriverId::MESA_LLVMPIPE),
+    ] {
+        assert_eq!(ours.0, vulkans.as_raw());
     }
 }
 

@@ -1,11 +1,11 @@
 //! Linear filters by the device's own samplers, one for each sampler word ([`binding::SAMPLER`]).
 //!
-//! lavapipe filters bytes in 8 bits where the addressing mode is clamp to edge or repeat, and in floats where it is any
-//! other ([`Target::coarse_byte_filters`]). There images of bytes are sampled with a border that they never reach in place of
+//! A driver filters bytes in 8 bits where the addressing mode is clamp to edge or repeat, and in floats where it is any
+//! other ([`Quirks::COARSE_BYTE_FILTERS`]). There images of bytes are sampled with a border that they never reach in place of
 //! an edge, and filtered by arithmetic where they repeat.
 //!
 //! [`binding::SAMPLER`]: crate::kernel::binding::SAMPLER
-//! [`Target::coarse_byte_filters`]: crate::target::Target::coarse_byte_filters
+//! [`Quirks::COARSE_BYTE_FILTERS`]: hekla_device::Quirks::COARSE_BYTE_FILTERS
 
 use super::images::{ImageArg, SamplerArg};
 use super::Lowerer;
@@ -15,6 +15,7 @@ use crate::kernel::sampler_word::{
     ADDRESS_MASK, ADDRESS_SHIFT, CLAMP, FARTHEST, FARTHEST_TEXEL, NORMALIZED, REPEAT, SLOTS,
 };
 use crate::kernel::ImageDim::{D1, D2};
+use hekla_device::Quirks;
 
 impl Lowerer<'_, '_> {
     /// Returns the condition on which the device has a sampler that filters an image, a bool; `None` if it has none.
@@ -37,7 +38,9 @@ impl Lowerer<'_, '_> {
         }
         let bit = self.b.binary_imm(BinaryOp::And, filtered, i64::from(NORMALIZED));
         let has_filter = self.b.icmp_imm(IntCC::Ne, bit, 0);
-        if !self.target.coarse_byte_filters || sampler.mode().is_some_and(|mode| mode != REPEAT) {
+        if !self.target.has(Quirks::COARSE_BYTE_FILTERS)
+            || sampler.mode().is_some_and(|mode| mode != REPEAT)
+        {
             return Some(has_filter);
         }
         let has_others = self.compare_bytes(image, IntCC::Ne);
@@ -63,7 +66,9 @@ impl Lowerer<'_, '_> {
                 *place = self.within(*place, farthest);
             }
         }
-        if self.target.coarse_byte_filters && sampler.mode().is_none_or(|mode| mode < CLAMP) {
+        if self.target.has(Quirks::COARSE_BYTE_FILTERS)
+            && sampler.mode().is_none_or(|mode| mode < CLAMP)
+        {
             slot = self.border_for_bytes(image, sampler, slot);
             self.move_to_centers(image, sampler, &mut places[..spatial]);
         }
@@ -124,13 +129,15 @@ impl Lowerer<'_, '_> {
 
     /// Returns the farthest coordinate that a sampler is given, beyond which all are alike; `None` if it is given all.
     fn farthest(&mut self, sampler: SamplerArg) -> Option<Value> {
-        if !self.target.loses_far_places {
+        if !self.target.has(Quirks::LOST_FAR_PLACES) {
             return None;
         }
         let of_mode = |word: u32| match word & NORMALIZED != 0 {
             _ if word >> ADDRESS_SHIFT & ADDRESS_MASK >= REPEAT => f64::INFINITY,
             // Such places are moved into the image.
-            _ if self.target.coarse_byte_filters && sampler.mode().is_some_and(|m| m < CLAMP) => {
+            _ if self.target.has(Quirks::COARSE_BYTE_FILTERS)
+                && sampler.mode().is_some_and(|m| m < CLAMP) =>
+            {
                 f64::INFINITY
             }
             true => FARTHEST.into(),

@@ -5,6 +5,7 @@ use super::spirv_builder::SpirvBuilder;
 use crate::ir::{KernelEntry, WorkItemQuery};
 use crate::kernel::{spec_id, ArgKind, ArgumentField, Field};
 use crate::target::Target;
+use hekla_device::Quirks;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +52,7 @@ impl KernelInputs {
             end = inputs.place(field, end)?;
         }
         // Where masks are software, what is in a branch loads lane by lane.
-        let checks = !sizes_visible && !target.software_masks;
+        let checks = !sizes_visible && !target.has(Quirks::SLOW_BOUND_TESTS);
         if checks && kernel.required_local_size.is_none() {
             let (size, align) = inputs.field_layout(Field::Bounds)?;
             let fits = |end: u32| end.next_multiple_of(4) <= target.push_constant_size;
@@ -66,7 +67,7 @@ impl KernelInputs {
             let length = builder.const_u32(inputs.size / 4);
             let mut block = builder.block_of_array(builder.u32, length, 4);
             if !inputs.in_push_constants {
-                if target.read_only_loads {
+                if target.has(Quirks::READ_ONLY_LOADS) {
                     builder.decorate_member(block, Decoration::NonWritable);
                 }
                 inputs.pointer_type = builder.pointer(StorageClass::PhysicalStorageBuffer, block);

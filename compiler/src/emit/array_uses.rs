@@ -1,11 +1,11 @@
 //! Private arrays that are used often, for drivers that take the square of their uses to compile
-//! ([`Target::quadratic_private_arrays`]).
+//! ([`Quirks::QUADRATIC_PRIVATE_ARRAYS`]).
 //!
 //! LLVM asks of every two uses of an array whether a suspension of the coroutine, which a work-item is there, comes between
 //! them, until it finds such two. Where no barrier does, that is all pairs: of an S-box with 1,900 accesses, each by 8 lanes,
 //! a minute. So a kernel begins with a few stores to such arrays, whose contents are not defined yet, and a barrier.
 //!
-//! [`Target::quadratic_private_arrays`]: crate::target::Target::quadratic_private_arrays
+//! [`Quirks::QUADRATIC_PRIVATE_ARRAYS`]: hekla_device::Quirks::QUADRATIC_PRIVATE_ARRAYS
 
 use super::emitter::Emitter;
 use super::error::EmitResult;

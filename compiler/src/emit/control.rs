@@ -10,6 +10,7 @@ use crate::ir::{
     Block, BlockCall, InstData, IntCC, Merge, Scalar, Structure, SwitchCase, UnrollHint, Value,
 };
 use cranelift_entity::SecondaryMap;
+use hekla_device::Quirks;
 use rspirv::spirv::{LoopControl, Op, SelectionControl};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -41,7 +42,7 @@ impl Emitter<'_> {
             self.emit_block(block, block == entry, structure.merges[block])?;
             ranges.push((block, start..self.body.len()));
         }
-        if is_kernel && self.target.quadratic_private_arrays {
+        if is_kernel && self.target.has(Quirks::QUADRATIC_PRIVATE_ARRAYS) {
             self.keep_arrays_across_a_barrier()?;
         }
         self.write_blocks(entry, prologue, &ranges, out)?;

@@ -5,6 +5,7 @@ use super::error::{EmitError, EmitResult};
 use super::places::{Address, Elem, Element, Mem};
 use super::repr::Repr;
 use crate::ir::{AddressSpace, BinaryOp, InstData, MemFlags, Scalar, Type, Value};
+use hekla_device::Quirks;
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
@@ -38,10 +39,10 @@ impl Emitter<'_> {
     }
 
     /// Returns an address as that of an element of an array of accesses, if it is one and that is faster
-    /// ([`Target::chained_addresses`](crate::target::Target::chained_addresses)): `base + (index << log2(bytes))`, or so much
+    /// ([`Quirks::CHAINED_ADDRESSES`](hekla_device::Quirks::CHAINED_ADDRESSES)): `base + (index << log2(bytes))`, or so much
     /// more that it is another element.
     fn element(&mut self, ptr: Value, bytes: u32) -> EmitResult<Option<Address>> {
-        if !(self.target.chained_addresses && self.target.int64) {
+        if !(self.target.has(Quirks::CHAINED_ADDRESSES) && self.target.int64) {
             return Ok(None);
         }
         let sum = |ptr: Value| match self.func.def_inst(ptr) {

@@ -22,6 +22,7 @@
 
 use super::emitter::Emitter;
 use crate::ir::{BarrierFlags, MemoryOrder, MemoryScope, SyncSemantics};
+use hekla_device::Quirks;
 use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope};
 
 impl Emitter<'_> {
@@ -79,7 +80,7 @@ impl Emitter<'_> {
     /// A sub-group barrier. Where that would wait for the work-group, work-items run in step, and a fence is enough.
     pub fn subgroup_barrier(&mut self, flags: BarrierFlags) {
         self.builder.require_capability(Capability::GroupNonUniform);
-        if self.target.subgroup_barriers_wait {
+        if self.target.has(Quirks::SUBGROUP_BARRIERS_WAIT) {
             let [scope, semantics] = self.barrier_fence(Scope::Subgroup, flags);
             self.op_void(Op::MemoryBarrier, &[scope, semantics]);
             return;

@@ -54,6 +54,7 @@ use crate::passes::nesting;
 use crate::quirks;
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
+use hekla_device::Quirks;
 use rspirv::spirv::{Capability, ExecutionMode};
 
 /// Emits one kernel. `structures` holds what the structurizer gave for each function.
@@ -89,7 +90,7 @@ pub fn emit_observed(
         return Err(EmitError::malformed("the kernel has no function"));
     }
     let functions = bottom_up(module, [kernel.func]).map_err(EmitError::Unsupported)?;
-    if target.software_masks {
+    if target.has(Quirks::BOUNDED_NESTING) {
         let depth = nesting::depth_with_calls(module, &functions, structures);
         if depth > nesting::LIMIT {
             return Err(EmitError::Unsupported(format!(
@@ -102,10 +103,10 @@ pub fn emit_observed(
     if let Some(observer) = observer {
         emitter.observer = Some(observer);
     }
-    if target.quadratic_private_arrays || target.inlined_calls {
+    if target.has(Quirks::QUADRATIC_PRIVATE_ARRAYS) || target.has(Quirks::INLINED_CALLS) {
         emitter.arrays.all_copies = array_uses::copies(module, &functions);
     }
-    emitter.keeps_calls = target.inlined_calls
+    emitter.keeps_calls = target.has(Quirks::INLINED_CALLS)
         && function::inlined_size(module, &functions, &emitter.arrays.all_copies)
             > function::MAX_INLINED;
     let private_size = emitter.info.private_bytes();

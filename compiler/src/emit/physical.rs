@@ -4,6 +4,7 @@ use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::places::{Address, Elem, Element};
 use crate::ir::{MemFlags, Scalar};
+use hekla_device::Quirks;
 use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClass};
 use smallvec::SmallVec;
 
@@ -18,7 +19,7 @@ impl Emitter<'_> {
     fn pointer_to_load(&mut self, address: Address, pointee: u32, flags: MemFlags) -> u32 {
         let is_invariant =
             flags & (MemFlags::INVARIANT | MemFlags::VOLATILE) == MemFlags::INVARIANT;
-        match is_invariant && self.target.read_only_loads {
+        match is_invariant && self.target.has(Quirks::READ_ONLY_LOADS) {
             true => self.decorated_pointer(address, pointee, Some(Decoration::NonWritable)),
             false => self.physical_pointer(address, pointee),
         }

@@ -79,12 +79,6 @@ pub struct Function {
     pub linkage: Linkage,
     /// True if undefined values and the initial contents of private objects are zero.
     pub undefined_is_zero: bool,
-    /// [`Target::miscompiles_remainder_loops`](crate::target::Target::miscompiles_remainder_loops).
-    pub miscompiles_remainder_loops: bool,
-    /// [`Target::software_masks`](crate::target::Target::software_masks).
-    pub software_masks: bool,
-    /// [`Target::slow_loops`](crate::target::Target::slow_loops).
-    pub slow_loops: bool,
     /// [`Target::exact_objects`](crate::target::Target::exact_objects).
     pub exact_objects: bool,
     constants: FxHashMap<(Type, Constant), Value>,
@@ -104,9 +98,6 @@ impl Function {
             noinline: false,
             linkage: Linkage::default(),
             undefined_is_zero: false,
-            miscompiles_remainder_loops: false,
-            software_masks: false,
-            slow_loops: false,
             exact_objects: false,
             constants: FxHashMap::default(),
         };

@@ -8,23 +8,27 @@
 use super::unreachable;
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
+use hekla_device::Quirks;
 use smallvec::SmallVec;
 
 /// Greatest total cost of the operations in all arms, of the comparisons with cases and of the selections.
 const MAX_COST: u32 = 16;
 
-/// The same on devices that follow the work-items of a branch with masks
-/// ([`Target::software_masks`](crate::target::Target::software_masks)). Twice as fast for functions with an arm for rare numbers
-/// (lavapipe of Mesa 26.2: logb, fract, nextafter, log1p).
+/// The same on devices that follow the work-items of a branch with masks ([`Quirks::SOFTWARE_MASKS`]).
 const MAX_COST_WITH_MASKS: u32 = 32;
 
 /// Returns true if anything changed.
-pub fn run(func: &mut Function) -> bool {
+pub fn run(func: &mut Function, quirks: Quirks) -> bool {
+    let most = match quirks.contains(Quirks::SOFTWARE_MASKS) {
+        true => MAX_COST_WITH_MASKS,
+        false => MAX_COST,
+    };
     let cfg = Cfg::compute(func);
     let mut changed = false;
     // Inner branches first.
     for &block in cfg.rpo().iter().rev() {
-        changed |= convert_branch(func, &cfg, block) || convert_switch(func, &cfg, block);
+        changed |=
+            convert_branch(func, &cfg, block, most) || convert_switch(func, &cfg, block, most);
     }
     if changed {
         unreachable::run(func);
@@ -32,17 +36,8 @@ pub fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// Returns the greatest cost of a branch that is converted, and of each of its arms.
-fn max_cost(func: &Function) -> u32 {
-    if func.software_masks {
-        MAX_COST_WITH_MASKS
-    } else {
-        MAX_COST
-    }
-}
-
-/// Converts the branch at the end of a block, if it can be and is cheap. Returns true if it was.
-fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
+/// Converts the branch at the end of a block, if it can be and is cheap: it costs `most` at most. Returns true if it was.
+fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bool {
     let Some(inst) = func.terminator(block) else { return false };
     let InstData::Brif { cond, then, otherwise } = &func.insts[inst] else { return false };
     let (cond, targets) = (*cond, [then.clone(), otherwise.clone()]);
@@ -50,7 +45,7 @@ fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
         return false;
     }
     // Each arm is a block of its own, or the join block.
-    let arms = targets.each_ref().map(|target| arm(func, cfg, block, target));
+    let arms = targets.each_ref().map(|target| arm(func, cfg, block, target, most));
     let ends = [0, 1].map(|i| arms[i].as_ref().map(|arm| arm.end.block));
     let join = match ends {
         [Some(a), Some(b)] if a == b => a,
@@ -77,7 +72,7 @@ fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
     }
     let [then, otherwise] = args;
     cost += then.iter().zip(&otherwise).filter(|(a, b)| a != b).count() as u32;
-    if cost > max_cost(func) {
+    if cost > most {
         return false;
     }
     func.blocks[block].insts.pop();
@@ -96,7 +91,7 @@ fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
 }
 
 /// Converts the switch at the end of a block, if it can be and is cheap. Returns true if it was.
-fn convert_switch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
+fn convert_switch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bool {
     let Some(inst) = func.terminator(block) else { return false };
     let InstData::Switch { value, cases, default } = &func.insts[inst] else { return false };
     if cases.len() > MAX_COST as usize || func.as_const(*value).is_some() {
@@ -104,7 +99,7 @@ fn convert_switch(func: &mut Function, cfg: &Cfg, block: Block) -> bool {
     }
     let (value, default, cases) = (*value, default.clone(), cases.clone());
     // Where an arm goes on, or the join block of a target that is none.
-    let next = |target: &BlockCall| match arm(func, cfg, block, target) {
+    let next = |target: &BlockCall| match arm(func, cfg, block, target, most) {
         Some(arm) => (arm.end.clone(), Some(arm)),
         None => (target.clone(), None),
     };
@@ -163,7 +158,7 @@ struct Arm {
 }
 
 /// Returns the arm that a target of a block's terminator is; `None` if it is not one, or too expensive.
-fn arm(func: &Function, cfg: &Cfg, block: Block, target: &BlockCall) -> Option<Arm> {
+fn arm(func: &Function, cfg: &Cfg, block: Block, target: &BlockCall, most: u32) -> Option<Arm> {
     let data = &func.blocks[target.block];
     if cfg.preds(target.block).iter().any(|&pred| pred != block) || !data.params.is_empty() {
         return None;
@@ -173,7 +168,7 @@ fn arm(func: &Function, cfg: &Cfg, block: Block, target: &BlockCall) -> Option<A
     let mut cost = 0;
     for &inst in insts {
         cost += func.insts[inst].speculation().cost_out_of_arm()?;
-        if cost > max_cost(func) {
+        if cost > most {
             return None;
         }
     }

@@ -1,5 +1,5 @@
 //! Marks loads of memory that nothing writes while the kernel runs, so that drivers may load what all work-items ask for once,
-//! and cache it ([`Target::read_only_loads`](crate::target::Target::read_only_loads)).
+//! and cache it ([`Quirks::READ_ONLY_LOADS`](hekla_device::Quirks::READ_ONLY_LOADS)).
 //!
 //! Memory of the constant space is so (OpenCL API, glossary: it "remains constant during the execution of a kernel"), and
 //! variables that the program declares `const` (C99 6.7.3 p5). Other memory of devices is where the kernel stores nothing that

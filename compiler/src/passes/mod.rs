@@ -42,9 +42,10 @@ pub mod unswitch;
 pub mod vectorize;
 
 use crate::ir::verify::{debug_verify, debug_verify_function};
-use crate::ir::{Func, Function, Module, Scalar, Structure};
+use crate::ir::{Func, Function, KernelEntry, Module, Scalar, Structure};
 use crate::target::{CallSharing, DotProducts, Target};
 use cranelift_entity::SecondaryMap;
+use hekla_device::Quirks;
 
 /// The most times that the scalar optimizations are run.
 const MAX_ITERATIONS: usize = 3;
@@ -57,43 +58,75 @@ fn most_searches(func: &Function) -> usize {
     64 + (1 << 22) / (func.num_insts() + func.layout.len() + 1)
 }
 
-/// A pass on one function of a module, whose place in the module is empty while it runs, and the name of its file.
-/// Returns true if it changed anything.
-type FunctionPass = (&'static str, fn(&mut Function, &Module, Func) -> bool);
+/// What a pass may know beside the function, whose place in the module is empty while it runs.
+pub struct PassContext<'a> {
+    pub target: &'a Target,
+    pub module: &'a Module,
+    pub id: Func,
+}
+
+impl PassContext<'_> {
+    /// Returns the kernel whose function it is, if it is one's.
+    pub fn kernel(&self) -> Option<&KernelEntry> {
+        self.module.kernel_of(self.id)
+    }
+}
+
+/// A pass on one function.
+pub struct FunctionPass {
+    /// The name of its file.
+    pub name: &'static str,
+    /// Returns true for a module and a device that need the pass.
+    pub is_needed: fn(&Module, &Target) -> bool,
+    /// Runs it. Returns true if it changed anything.
+    pub run: fn(&mut Function, &PassContext<'_>) -> bool,
+}
 
 /// A pass on a module, and its name.
 type ModulePass = (&'static str, fn(&mut Module) -> Result<(), String>);
 
-/// Makes a constant of each pass on functions, and the list of them.
+/// Makes a constant of each pass on functions, and a list of them. A pass for some devices alone has its condition behind
+/// `when`.
 macro_rules! function_passes {
-    ($($pass:ident = $name:literal, $run:expr;)*) => {
-        $(const $pass: FunctionPass = ($name, $run);)*
-        const FUNCTION_PASSES: &[FunctionPass] = &[$($pass),*];
+    ($(#[$doc:meta])+ $list:ident:
+     $($pass:ident = $name:literal $(when $condition:expr)?, $run:expr;)*) => {
+        $(const $pass: $crate::passes::FunctionPass = $crate::passes::FunctionPass {
+            name: $name,
+            is_needed: $crate::passes::function_passes!(@condition $($condition)?),
+            run: $run,
+        };)*
+        $(#[$doc])+
+        const $list: &[$crate::passes::FunctionPass] = &[$($pass),*];
     };
+    (@condition) => { |_, _| true };
+    (@condition $condition:expr) => { $condition };
 }
+pub(crate) use function_passes;
 
 function_passes! {
-    ALIGNMENT = "alignment", |func, _, _| alignment::run(func);
-    BYTES = "bytes", |func, _, _| bytes::run(func);
-    CSE = "cse", |func, module, id| cse::run(func, module.kernel_of(id));
-    DCE = "dce", |func, _, _| dce::run(func);
-    DEAD_STORES = "dead_stores", |func, module, id| dead_stores::run(func, module.kernel_of(id));
-    IF_CONVERSION = "if_conversion", |func, _, _| if_conversion::run(func);
-    INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _, _| infer_address_spaces::run(func);
-    LICM = "licm", |func, module, id| licm::run(func, module.kernel_of(id));
-    LOOP_PROMOTION = "loop_promotion", |func, module, id| loop_promotion::run(func, module.kernel_of(id));
-    MEM2REG = "mem2reg", |func, _, _| mem2reg::run(func);
-    PARTIAL_UNROLL = "partial_unroll", |func, _, _| partial_unroll::run(func);
-    ROTATE = "rotate", |func, module, id| rotate::run(func, module.kernel_of(id));
-    SCALARIZE = "scalarize", |func, _, _| scalarize::run(func);
-    SELECT_OPERANDS = "select_operands", |func, module, id| select_operands::run(func, module.kernel_of(id));
-    SIMPLIFY = "simplify", |func, module, id| simplify::run(func, &module.globals, module.kernel_of(id));
-    SROA = "sroa", |func, _, _| sroa::run(func);
-    STORE_MERGING = "store_merging", |func, _, _| store_merging::run(func);
-    UNREACHABLE = "unreachable", |func, _, _| unreachable::run(func);
-    UNROLL = "unroll", |func, _, _| unroll::run(func);
-    UNSWITCH = "unswitch", |func, _, _| unswitch::run(func);
-    VECTORIZE = "vectorize", |func, module, id| vectorize::run(func, module.kernel_of(id));
+    /// The passes that the pipeline runs in its order.
+    FUNCTION_PASSES:
+    ALIGNMENT = "alignment", |func, _| alignment::run(func);
+    BYTES = "bytes", |func, _| bytes::run(func);
+    CSE = "cse", |func, c| cse::run(func, c.kernel());
+    DCE = "dce", |func, _| dce::run(func);
+    DEAD_STORES = "dead_stores", |func, c| dead_stores::run(func, c.kernel());
+    IF_CONVERSION = "if_conversion", |func, c| if_conversion::run(func, c.target.quirks);
+    INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _| infer_address_spaces::run(func);
+    LICM = "licm", |func, c| licm::run(func, c.kernel());
+    LOOP_PROMOTION = "loop_promotion", |func, c| loop_promotion::run(func, c.kernel());
+    MEM2REG = "mem2reg", |func, _| mem2reg::run(func);
+    PARTIAL_UNROLL = "partial_unroll", |func, c| partial_unroll::run(func, c.target.quirks);
+    ROTATE = "rotate", |func, c| rotate::run(func, c.kernel());
+    SCALARIZE = "scalarize", |func, _| scalarize::run(func);
+    SELECT_OPERANDS = "select_operands", |func, c| select_operands::run(func, c.kernel());
+    SIMPLIFY = "simplify", |func, c| simplify::run(func, &c.module.globals, c.kernel());
+    SROA = "sroa", |func, _| sroa::run(func);
+    STORE_MERGING = "store_merging", |func, _| store_merging::run(func);
+    UNREACHABLE = "unreachable", |func, _| unreachable::run(func);
+    UNROLL = "unroll", |func, c| unroll::run(func, c.target.quirks);
+    UNSWITCH = "unswitch", |func, _| unswitch::run(func);
+    VECTORIZE = "vectorize", |func, c| vectorize::run(func, c.kernel());
 }
 
 /// The passes that the pipeline runs in other ways, as file tests run them.
@@ -109,13 +142,15 @@ const OTHER_PASSES: &[ModulePass] = &[
     ("legalize", |module| legalize::run(module, &Target::generic()).map(|_| ())),
     ("narrow_offsets", |module| {
         for id in module.functions.keys() {
-            run_on(module, id, |func, module| {
-                narrow_offsets::run(func, module.kernel_of(id), (1 << 32) - 4)
+            run_on(module, id, &Target::generic(), |func, c| {
+                narrow_offsets::run(func, c.kernel(), (1 << 32) - 4)
             });
         }
         Ok(())
     }),
-    ("recursion", |module| Pipeline::default().unfold_recursion(module).map_err(|e| e.to_string())),
+    ("recursion", |module| {
+        Pipeline::new(&Target::generic()).unfold_recursion(module).map_err(|e| e.to_string())
+    }),
     ("structurize", |module| on_each(module, structurize::run)),
     ("vectorize_local", |module| {
         vectorize::run_on_local(module, &Target::generic());
@@ -136,39 +171,48 @@ const VARIANTS: &[ModulePass] = &[
         alignment::run_on_called(module).map(|_| ())
     }),
     ("calls", |module| inline::run(module, inline::Thresholds::NONE, &NoPasses)),
-    ("if_conversion_with_masks", |module| {
-        on_each(module, |func| {
-            func.software_masks = true;
-            if_conversion::run(func)
-        })
-    }),
     ("shared_calls", shared_calls::run),
-    ("optimize", |module| Pipeline::default().optimize_module(module)),
+    ("optimize", |module| Pipeline::new(&Target::generic()).optimize_module(module)),
     ("optimize_calls", |module| {
-        Pipeline::with_thresholds(inline::Thresholds::NONE).optimize_module(module)
+        let target = Target::generic();
+        let pipeline = Pipeline::new(&target).with_thresholds(inline::Thresholds::NONE);
+        pipeline.optimize_module(module)
     }),
 ];
 
 /// Returns the names of the passes that a [`Pipeline`] runs.
 pub fn names() -> Vec<&'static str> {
-    let function_passes = FUNCTION_PASSES.iter().map(|pass| pass.0);
+    let function_passes = FUNCTION_PASSES.iter().map(|pass| pass.name);
     function_passes.chain(OTHER_PASSES.iter().map(|pass| pass.0)).collect()
 }
 
 /// Runs one pass by the name of its file on every function of a module; for file tests and
-/// debugging. `None` if there is no such pass.
+/// debugging. A name may be followed by `@` and that of a quirk, which the device then has. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     if let Some(device) = name.strip_prefix("legalize_") {
         return Some(legalize::run(module, &legalize::device(device)?).map(|_| ()));
     }
-    if let Some((_, pass)) = FUNCTION_PASSES.iter().find(|pass| pass.0 == name) {
-        for id in module.functions.keys() {
-            run_on(module, id, |func, module| pass(func, module, id));
-        }
+    if run_function_pass(FUNCTION_PASSES, module, name).is_some() {
         return Some(Ok(()));
     }
     let (_, pass) = OTHER_PASSES.iter().chain(VARIANTS).find(|pass| pass.0 == name)?;
     Some(pass(module))
+}
+
+/// Runs a pass of a list as [`run_named`] does, whether or not the device needs it.
+pub(crate) fn run_function_pass(
+    list: &[FunctionPass],
+    module: &mut Module,
+    name: &str,
+) -> Option<()> {
+    let (name, quirk) = name.split_once('@').unwrap_or((name, ""));
+    let quirks = if quirk.is_empty() { Quirks::empty() } else { Quirks::from_name(quirk)? };
+    let target = Target { quirks, ..Target::generic() };
+    let pass = list.iter().find(|pass| pass.name == name)?;
+    for id in module.functions.keys() {
+        run_on(module, id, &target, pass.run);
+    }
+    Some(())
 }
 
 /// Runs a pass on every function, whatever it returns.
@@ -180,35 +224,41 @@ fn on_each<T>(module: &mut Module, pass: impl Fn(&mut Function) -> T) -> Result<
 /// Runs a pass on one function.
 fn run_on(
     module: &mut Module,
-    func: Func,
-    pass: impl FnOnce(&mut Function, &Module) -> bool,
+    id: Func,
+    target: &Target,
+    pass: impl FnOnce(&mut Function, &PassContext<'_>) -> bool,
 ) -> bool {
     let empty = Function::new("", &[], None);
-    let mut function = std::mem::replace(&mut module.functions[func], empty);
-    let changed = pass(&mut function, module);
-    module.functions[func] = function;
+    let mut function = std::mem::replace(&mut module.functions[id], empty);
+    let changed = pass(&mut function, &PassContext { target, module, id });
+    module.functions[id] = function;
     changed
 }
 
 /// Called after each pass with its name, the module, and the function that it ran on, if it ran on a single one.
 pub type Observer<'a> = dyn Fn(&'static str, &Module, Option<Func>) + 'a;
 
-/// The passes in their order.
-#[derive(Default)]
+/// The passes in their order, for a device.
 pub struct Pipeline<'a> {
+    target: &'a Target,
     thresholds: inline::Thresholds,
     observer: Option<&'a Observer<'a>>,
 }
 
 impl<'a> Pipeline<'a> {
-    /// Returns the pipeline with other thresholds of inlining.
-    pub fn with_thresholds(thresholds: inline::Thresholds) -> Pipeline<'a> {
-        Pipeline { thresholds, observer: None }
+    /// Returns the pipeline for a device.
+    pub fn new(target: &'a Target) -> Pipeline<'a> {
+        Pipeline { target, thresholds: inline::Thresholds::default(), observer: None }
     }
 
-    /// Returns the pipeline that tells `observer` of each pass.
-    pub fn observed(observer: &'a Observer<'a>) -> Pipeline<'a> {
-        Pipeline { observer: Some(observer), ..Pipeline::default() }
+    /// Returns the pipeline with other thresholds of inlining.
+    pub fn with_thresholds(self, thresholds: inline::Thresholds) -> Pipeline<'a> {
+        Pipeline { thresholds, ..self }
+    }
+
+    /// Returns the pipeline for a device that tells `observer` of each pass.
+    pub fn observed(target: &'a Target, observer: &'a Observer<'a>) -> Pipeline<'a> {
+        Pipeline { observer: Some(observer), ..Pipeline::new(target) }
     }
 
     /// Removes recursion that constants end from a module; [`Pipeline::optimize_module`] does so, too.
@@ -265,7 +315,7 @@ impl<'a> Pipeline<'a> {
     /// Marks the loads of what nothing writes, where the device's driver makes use of it. Legalization takes the arguments
     /// apart by which that is known.
     pub fn mark_invariant_loads(&self, module: &mut Module, target: &Target) -> Result<(), String> {
-        if target.read_only_loads && invariant_loads::run(module)? {
+        if target.has(Quirks::READ_ONLY_LOADS) && invariant_loads::run(module)? {
             self.observe("invariant_loads", module, None);
             debug_verify(module, "invariant_loads")?;
         }
@@ -289,8 +339,8 @@ impl<'a> Pipeline<'a> {
         let Some(largest) = target.narrow_offsets.filter(|_| target.int64) else { return Ok(()) };
         let functions: Vec<Func> = module.functions.keys().collect();
         for id in functions {
-            let narrow = |func: &mut Function, module: &Module| {
-                narrow_offsets::run(func, module.kernel_of(id), largest.into())
+            let narrow = |func: &mut Function, c: &PassContext<'_>| {
+                narrow_offsets::run(func, c.kernel(), largest.into())
             };
             if self.run(module, id, "narrow_offsets", narrow)? {
                 self.pass(module, id, CSE)?;
@@ -312,8 +362,24 @@ impl<'a> Pipeline<'a> {
         legalize::debug_check(module, target)
     }
 
-    /// Runs a pass of another room on all functions.
-    pub fn run_on_all(
+    /// Runs those passes of a list on all functions that the module and the device need.
+    pub fn run_needed(&self, module: &mut Module, list: &[FunctionPass]) -> Result<(), String> {
+        for pass in list {
+            if !(pass.is_needed)(module, self.target) {
+                continue;
+            }
+            let functions: Vec<Func> = module.functions.keys().collect();
+            for func in functions {
+                if self.run(module, func, pass.name, pass.run)? {
+                    self.pass(module, func, DCE)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a pass of this pipeline's own on all functions.
+    fn run_on_all(
         &self,
         module: &mut Module,
         name: &'static str,
@@ -342,7 +408,8 @@ impl<'a> Pipeline<'a> {
         let functions: Vec<Func> = module.functions.keys().collect();
         for func in functions {
             let function = &mut module.functions[func];
-            structures[func] = structurize::run_and_share(function, &shared[func]);
+            structures[func] =
+                structurize::run_and_share(function, &shared[func], self.target.quirks);
             self.observe("structurize", module, Some(func));
         }
         Ok(structures)
@@ -415,7 +482,7 @@ impl<'a> Pipeline<'a> {
 
     /// Runs a pass of the table on one function.
     fn pass(&self, module: &mut Module, func: Func, pass: FunctionPass) -> Result<bool, String> {
-        self.run(module, func, pass.0, |f, m| pass.1(f, m, func))
+        self.run(module, func, pass.name, pass.run)
     }
 
     /// Runs one pass on one function and verifies in debug builds.
@@ -424,9 +491,9 @@ impl<'a> Pipeline<'a> {
         module: &mut Module,
         func: Func,
         name: &'static str,
-        pass: impl FnOnce(&mut Function, &Module) -> bool,
+        pass: impl FnOnce(&mut Function, &PassContext<'_>) -> bool,
     ) -> Result<bool, String> {
-        let changed = run_on(module, func, pass);
+        let changed = run_on(module, func, self.target, pass);
         self.observe(name, module, Some(func));
         debug_verify_function(module, func, name)?;
         Ok(changed)

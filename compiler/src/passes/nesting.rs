@@ -1,6 +1,5 @@
-//! How deep control flow is nested, and a form of it that is less so, for drivers that mask work-items in software:
-//! lavapipe's has room for 80 masks, and beyond that computes with those of other levels or crashes (its sources, and
-//! measured with Mesa 25.0 and 26.2).
+//! How deep control flow is nested, and a form of it that is less so, for drivers that have room for so much
+//! ([`Quirks::BOUNDED_NESTING`](hekla_device::Quirks::BOUNDED_NESTING)).
 //!
 //! What is too deep is entered from a dispatch block near the beginning of the function. Each work-item that comes to it goes
 //! round once more.
@@ -18,7 +17,7 @@ const MOST: u32 = 64;
 /// Levels of branches in a part of what is cut.
 const PART: u32 = 16;
 
-/// Most levels of what is cut: of many parts lavapipe's compiler makes a nest again.
+/// Most levels of what is cut: of many parts such a driver makes a nest again.
 const MOST_CUT: u32 = 256;
 
 /// Levels that such a driver has room for, those of called functions counted.

@@ -19,6 +19,7 @@ use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
+use hekla_device::Quirks;
 
 /// Copies of the body where the program says no number.
 const COPIES: usize = 4;
@@ -39,22 +40,26 @@ const MAX_TRIP_COUNT: usize = 4096;
 const MAX_STEP: i64 = 1 << 16;
 
 /// Unrolls innermost loops, once. Returns true if any was unrolled.
-pub fn run(func: &mut Function) -> bool {
+pub fn run(func: &mut Function, quirks: Quirks) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
     let loops = Loops::compute(&cfg, &dom);
-    let avoids_remainders = func.miscompiles_remainder_loops
+    let is_miscompiled = quirks.contains(Quirks::MISCOMPILED_REMAINDER_LOOPS);
+    let avoids_remainders = is_miscompiled
         && func.layout_insts().any(|inst| matches!(func.insts[inst], InstData::Barrier { .. }));
     let mut changed = false;
     let mut room = GROWTH * func.num_insts() + MIN_GROWTH;
     for (index, data) in loops.innermost_loops() {
-        let Some(copies) = copies(func, data) else { continue };
+        let Some(copies) = copies(func, data, quirks) else { continue };
         let Some(left) = room.checked_sub(copies * data.insts(func).count()) else { continue };
         room = left;
         let Some(counted) = CountedLoop::find(func, &cfg, &loops, index) else { continue };
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
             Some(count) if iterations(data, &counted, count).is_multiple_of(copies) => {
-                unroll_multiple(func, &cfg, data, &counted, copies)
+                let rest = unroll_multiple(func, &cfg, data, &counted, copies);
+                // Of what is left the number of rounds is known, too: the driver may unroll it.
+                func.blocks[rest].unroll = is_miscompiled.then_some(UnrollHint::Disable);
+                true
             }
             // The driver shall not unroll it either.
             _ if avoids_remainders => {
@@ -68,21 +73,26 @@ pub fn run(func: &mut Function) -> bool {
 }
 
 /// Returns how many copies of a loop's body are made; `None` if it stays.
-fn copies(func: &Function, data: &Loop) -> Option<usize> {
+fn copies(func: &Function, data: &Loop, quirks: Quirks) -> Option<usize> {
     let insts = data.insts(func).count();
     let copies = match func.blocks[data.header].unroll {
         Some(UnrollHint::Disable) => return None,
         Some(UnrollHint::Count(count)) => count as usize,
         Some(UnrollHint::Full) => COPIES,
-        None if unroll::branches(func, data) == 1 && is_profitable(func, data, insts) => COPIES,
+        None if unroll::branches(func, data) == 1
+            && is_profitable(func, data, insts, quirks.contains(Quirks::SLOW_LOOPS)) =>
+        {
+            COPIES
+        }
         None => return None,
     };
     (copies > 1 && copies * insts <= MAX_UNROLLED && can_repeat(func, data)).then_some(copies)
 }
 
-/// Returns true if a loop of `insts` instructions is unrolled though the program does not ask for it.
-fn is_profitable(func: &Function, data: &Loop, insts: usize) -> bool {
-    if func.slow_loops && insts <= MAX_SLOW_LOOP && !has_side_effects(func, data) {
+/// Returns true if a loop of `insts` instructions is unrolled though the program does not ask for it. `is_slow`: an
+/// iteration has an overhead.
+fn is_profitable(func: &Function, data: &Loop, insts: usize, is_slow: bool) -> bool {
+    if is_slow && insts <= MAX_SLOW_LOOP && !has_side_effects(func, data) {
         return true;
     }
     insts <= MAX_SMALL_LOOP && loads(func, data)
@@ -125,14 +135,15 @@ fn iterations(data: &Loop, counted: &CountedLoop, count: usize) -> usize {
     count - usize::from(is_test_first)
 }
 
-/// Unrolls a loop whose number of iterations is a multiple of `copies`: only the test of the old iteration stays.
+/// Unrolls a loop whose number of iterations is a multiple of `copies`: only the test of the old iteration stays. Returns the
+/// header of what it becomes.
 fn unroll_multiple(
     func: &mut Function,
     cfg: &Cfg,
     data: &Loop,
     counted: &CountedLoop,
     copies: usize,
-) -> bool {
+) -> Block {
     let clones = clone_iterations(func, data, counted, copies - 1);
     let first = clones[0].block(data.header);
     // What leaves the loop is a value of the old iteration: the first if it tests first, else the last.
@@ -144,9 +155,7 @@ fn unroll_multiple(
     func.redirect(counted.latch, data.header, first);
     chain(func, data, counted, &clones, data.header);
     func.blocks[data.header].unroll = None;
-    // Of what is left the number of rounds is known, too: the driver may unroll it.
-    func.blocks[header].unroll = func.miscompiles_remainder_loops.then_some(UnrollHint::Disable);
-    true
+    header
 }
 
 /// Puts a loop of several iterations in front of a loop, which does what is left. Returns false, with nothing changed,

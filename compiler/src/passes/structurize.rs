@@ -24,22 +24,24 @@ use crate::ir::{
     Block, BlockCall, Function, Inst, InstData, IntCC, Merge, Structure, SwitchCase, Type, Value,
 };
 use cranelift_entity::SecondaryMap;
+use hekla_device::Quirks;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Structures a function. Afterwards only passes that leave the graph alone may run.
 pub fn run(func: &mut Function) -> Structure {
-    run_and_share(func, &[])
+    run_and_share(func, &[], Quirks::empty())
 }
 
-/// As [`run`], where the calls of some functions share call sites ([`shared_calls`]).
-pub fn run_and_share(func: &mut Function, callees: &[SharedCallee]) -> Structure {
+/// As [`run`] for a driver with these quirks, where the calls of some functions share call sites ([`shared_calls`]).
+pub fn run_and_share(func: &mut Function, callees: &[SharedCallee], quirks: Quirks) -> Structure {
     super::unreachable::run(func);
     let size = func.num_insts() + func.layout.len();
     ssa_repair::demote_params(func, &FallThroughs::guess(func));
     if !callees.is_empty() {
         shared_calls::share(func, callees);
     }
-    let unstructured = (func.software_masks && nesting::may_be_cut(func)).then(|| func.clone());
+    let is_bounded = quirks.contains(Quirks::BOUNDED_NESTING);
+    let unstructured = (is_bounded && nesting::may_be_cut(func)).then(|| func.clone());
     let structure = rebuild(func, size);
     match unstructured {
         Some(mut unstructured) if nesting::is_too_deep(func, &structure) => {

@@ -14,6 +14,7 @@ use crate::ir::loops::{Loop, Loops};
 use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
 use cranelift_entity::{EntitySet, SecondaryMap};
+use hekla_device::Quirks;
 use smallvec::SmallVec;
 
 /// Greatest trip count of a loop that is unrolled: how often its header runs.
@@ -36,9 +37,9 @@ const MAX_FUNCTION: usize = 32768;
 
 /// Unrolls innermost loops; run again (after [`super::simplify`]) for those around them. Returns true if
 /// any was unrolled.
-pub fn run(func: &mut Function) -> bool {
+pub fn run(func: &mut Function, quirks: Quirks) -> bool {
     let indexes_arrays = has_dynamic_private_offset(func);
-    run_within(func, |func, cfg, data| limits(func, cfg, data, indexes_arrays))
+    run_within(func, |func, cfg, data| limits(func, cfg, data, indexes_arrays, quirks))
 }
 
 /// Unrolls innermost loops in which an argument of a call of a `wanted` function changes, so that it becomes constant, and
@@ -87,7 +88,13 @@ fn run_within(
 
 /// Returns the greatest trip count of a loop that is unrolled, and the most instructions that it may become; `None` if
 /// it stays.
-fn limits(func: &Function, cfg: &Cfg, data: &Loop, indexes_arrays: bool) -> Option<(usize, usize)> {
+fn limits(
+    func: &Function,
+    cfg: &Cfg,
+    data: &Loop,
+    indexes_arrays: bool,
+    quirks: Quirks,
+) -> Option<(usize, usize)> {
     let hint = func.blocks[data.header].unroll;
     if hint == Some(UnrollHint::Disable) {
         return None;
@@ -109,7 +116,10 @@ fn limits(func: &Function, cfg: &Cfg, data: &Loop, indexes_arrays: bool) -> Opti
             Some((MAX_TRIP_COUNT.min(count as usize + 1), MAX_HINTED_LOOP))
         }
         Some(_) => Some((MAX_TRIP_COUNT, MAX_SMALL_LOOP)),
-        None if !has_branches && func.software_masks && samples(func, data) => {
+        None if !has_branches
+            && quirks.contains(Quirks::SLOW_SAMPLING_LOOPS)
+            && samples(func, data) =>
+        {
             Some((MAX_TRIP_COUNT, MAX_SAMPLING_LOOP))
         }
         None if !has_branches => Some((MAX_TRIP_COUNT, MAX_SMALL_LOOP)),

@@ -1,5 +1,5 @@
 //! Values of loops on drivers that go on computing them for invocations that have left:
-//! [`Target::unmasked_loop_values`](crate::target::Target::unmasked_loop_values).
+//! [`Quirks::UNMASKED_LOOP_VALUES`](hekla_device::Quirks::UNMASKED_LOOP_VALUES).
 //!
 //! SwiftShader executes several invocations in lockstep until the last one leaves. The parameters of the loop's header
 //! keep what each has left with; all else that the loop computes is computed again in each round, which makes a

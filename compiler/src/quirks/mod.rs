@@ -16,59 +16,50 @@ pub mod switch_trees;
 pub mod switches;
 pub mod uniform_loads;
 
-use crate::ir::{Function, Module};
-use crate::passes::Pipeline;
+use crate::ir::Module;
+use crate::passes::{self, function_passes, Pipeline};
 use crate::target::Target;
+use hekla_device::Quirks;
 
-/// The names of the passes that run on modules.
-pub const NAMES: [&str; 7] = [
-    "loop_values",
-    "packed_halves",
-    "rotates",
-    "sign_merge",
-    "switch_trees",
-    "switches",
-    "uniform_loads",
-];
-
-/// Runs what goes before legalization: that may put masks in place of signs.
-pub fn before_legalization(
-    module: &mut Module,
-    target: &Target,
-    pipeline: &Pipeline<'_>,
-) -> Result<(), String> {
-    if target.merges_signs {
-        return Ok(());
-    }
-    pipeline.run_on_all(module, "sign_merge", |f| sign_merge::run(f, target.float64))
+function_passes! {
+    /// What goes before legalization: that may put masks in place of signs.
+    BEFORE_LEGALIZATION:
+    SIGN_MERGE = "sign_merge" when |_, target| !target.merges_signs,
+        |func, c| sign_merge::run(func, c.target.float64);
 }
 
-/// Runs what goes behind legalization: that decides what loads there are.
-pub fn after_legalization(
-    module: &mut Module,
-    target: &Target,
-    pipeline: &Pipeline<'_>,
-) -> Result<(), String> {
-    if module.functions.values().any(switches::acts_on_subgroup) {
-        pipeline.run_on_all(module, "switches", switches::run)?;
-    }
-    if target.sequential_switches {
-        pipeline.run_on_all(module, "switch_trees", switch_trees::run)?;
-    }
-    if target.slow_long_rotates && target.int64 {
-        pipeline.run_on_all(module, "rotates", rotates::run)?;
-    }
-    if target.slow_built_halves && target.float16 {
-        pipeline.run_on_all(module, "packed_halves", packed_halves::run)?;
-    }
-    if target.unmasked_loop_values {
-        pipeline.run_on_all(module, "loop_values", loop_values::run)?;
-    }
+function_passes! {
+    /// What goes behind legalization: that decides what loads there are.
+    AFTER_LEGALIZATION:
+    SWITCHES = "switches" when |module, _| module.functions.values().any(switches::acts_on_subgroup),
+        |func, _| switches::run(func);
+    SWITCH_TREES = "switch_trees" when |_, target| target.has(Quirks::SEQUENTIAL_SWITCHES),
+        |func, _| switch_trees::run(func);
+    ROTATES = "rotates" when |_, target| target.has(Quirks::SLOW_LONG_ROTATES) && target.int64,
+        |func, _| rotates::run(func);
+    PACKED_HALVES = "packed_halves" when |_, target| target.has(Quirks::SLOW_BUILT_HALVES) && target.float16,
+        |func, _| packed_halves::run(func);
+    LOOP_VALUES = "loop_values" when |_, target| target.has(Quirks::UNMASKED_LOOP_VALUES),
+        |func, _| loop_values::run(func);
     // Addresses of two words are those of other drivers.
-    if !(target.unmasked_uniform_loads && target.int64) {
-        return Ok(());
-    }
-    pipeline.run_on_all(module, "uniform_loads", uniform_loads::run)
+    UNIFORM_LOADS = "uniform_loads" when |_, target| target.has(Quirks::UNMASKED_UNIFORM_LOADS) && target.int64,
+        |func, _| uniform_loads::run(func);
+}
+
+/// Returns the names of the passes that run on modules.
+pub fn names() -> Vec<&'static str> {
+    let all = BEFORE_LEGALIZATION.iter().chain(AFTER_LEGALIZATION);
+    all.map(|pass| pass.name).collect()
+}
+
+/// Runs what goes before legalization.
+pub fn before_legalization(module: &mut Module, pipeline: &Pipeline<'_>) -> Result<(), String> {
+    pipeline.run_needed(module, BEFORE_LEGALIZATION)
+}
+
+/// Runs what goes behind legalization.
+pub fn after_legalization(module: &mut Module, pipeline: &Pipeline<'_>) -> Result<(), String> {
+    pipeline.run_needed(module, AFTER_LEGALIZATION)
 }
 
 /// Returns true if the rounding mode to nearest even is to be declared for 32-bit floats, in a kernel that divides such
@@ -79,16 +70,6 @@ pub fn declares_nearest_32(target: &Target, divides: bool) -> bool {
 
 /// Runs a pass by its name on every function, for file tests. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<()> {
-    let pass: fn(&mut Function) -> bool = match name {
-        "loop_values" => loop_values::run,
-        "packed_halves" => packed_halves::run,
-        "rotates" => rotates::run,
-        "sign_merge" => |f| sign_merge::run(f, true),
-        "switch_trees" => switch_trees::run,
-        "switches" => switches::run,
-        "uniform_loads" => uniform_loads::run,
-        _ => return None,
-    };
-    module.functions.values_mut().for_each(|func| _ = pass(func));
-    Some(())
+    let lists = [BEFORE_LEGALIZATION, AFTER_LEGALIZATION];
+    lists.iter().find_map(|list| passes::run_function_pass(list, module, name))
 }

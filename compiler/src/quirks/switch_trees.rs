@@ -1,5 +1,5 @@
 //! Switches for drivers that compile one to a comparison with each case, one behind the other
-//! ([`Target::sequential_switches`]): trees of comparisons take their place.
+//! ([`Quirks::SEQUENTIAL_SWITCHES`]): trees of comparisons take their place.
 //!
 //! Mesa's drivers make `if (v == 0) { r = a; } if (v == 1) { r = b; } ...` of a switch with a phi behind it, as read in what
 //! spirv_to_nir of Mesa 26.2 makes. Before the first comparison r has no value, and none of the tests tells that it gets one; so in a loop
@@ -9,7 +9,7 @@
 //! A switch is one test for its default and a binary search among its cases, or, where those lie far apart, a chain of
 //! tests. Switches with cases that go on to others stay: SPIR-V has no branch for that.
 //!
-//! [`Target::sequential_switches`]: crate::target::Target::sequential_switches
+//! [`Quirks::SEQUENTIAL_SWITCHES`]: hekla_device::Quirks::SEQUENTIAL_SWITCHES
 
 use crate::ir::cfg::Cfg;
 use crate::ir::*;

@@ -1,5 +1,5 @@
 //! Uniform loads on drivers that execute a load from an address that all invocations agree on even where none of
-//! them gets to it: [`Target::unmasked_uniform_loads`](crate::target::Target::unmasked_uniform_loads).
+//! them gets to it: [`Quirks::UNMASKED_UNIFORM_LOADS`](hekla_device::Quirks::UNMASKED_UNIFORM_LOADS).
 //!
 //! lavapipe of Mesa 26.2 makes one scalar load of such a load, outside of the mask that it executes branches
 //! and loops with: `if (p) x = *p` with a null `p` ends the process. Addresses that differ between

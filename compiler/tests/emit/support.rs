@@ -5,6 +5,7 @@ use hekla_compiler::emit::{emit, EmitError};
 use hekla_compiler::ir::{parse, verify, Module};
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::passes::{legalize, scalarize, structurize};
+use hekla_compiler::Quirks;
 use hekla_compiler::{Options, Target};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -112,9 +113,7 @@ pub fn targets() -> Vec<(&'static str, Target)> {
         denorm_preserve_64: true,
         rounding_rte_32: true,
         rounding_rte_64: true,
-        slow_built_halves: true,
-        read_only_loads: true,
-        chained_addresses: true,
+        quirks: Quirks::SLOW_BUILT_HALVES | Quirks::READ_ONLY_LOADS | Quirks::CHAINED_ADDRESSES,
         ..generic.clone()
     };
     let words = Target {
@@ -122,7 +121,7 @@ pub fn targets() -> Vec<(&'static str, Target)> {
         int64: true,
         workgroup_explicit_layout: true,
         push_constant_size: 8,
-        read_only_loads: true,
+        quirks: Quirks::READ_ONLY_LOADS,
         ..Target::minimal()
     };
     let pairs = Target { int64: false, ..generic.clone() };

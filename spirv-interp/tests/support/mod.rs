@@ -3,7 +3,7 @@
 
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::target::{DotProducts, FloatTraits, Reconvergence, Subgroups as Subgroup};
-use hekla_compiler::{compile, Options, Program, Source, Target};
+use hekla_compiler::{compile, Options, Program, Quirks, Source, Target};
 use hekla_spirv_interp::spirv::{Capability, Op};
 use hekla_spirv_interp::{Error, Floats, Launch, Memory, Subgroups};
 
@@ -38,8 +38,6 @@ pub fn capable() -> Device {
         workgroup_explicit_layout: true,
         workgroup_explicit_layout_8: true,
         workgroup_explicit_layout_16: true,
-        local_vectors: true,
-        long_vectors_as_words: true,
         preserve_signed_zero_inf_nan_16: true,
         denorm_preserve_16: true,
         denorm_preserve_32: true,
@@ -48,7 +46,9 @@ pub fn capable() -> Device {
         rounding_rte_32: true,
         rounding_rte_64: true,
         fma16_fused: true,
-        slow_built_halves: true,
+        quirks: Quirks::SLOW_BUILT_HALVES
+            | Quirks::WHOLE_LOCAL_VECTORS
+            | Quirks::SPLIT_LONG_VECTORS,
         fma32_fused: true,
         fma64_fused: true,
         log2_accurate: true,
@@ -64,11 +64,11 @@ pub fn capable() -> Device {
 pub fn middling() -> Device {
     let floats = Floats { fma_rounds_twice: true, ..Floats::default() };
     let target = Target {
-        slow_long_rotates: true,
-        read_only_loads: true,
+        quirks: Quirks::SLOW_LONG_ROTATES
+            | Quirks::READ_ONLY_LOADS
+            | Quirks::SEQUENTIAL_SWITCHES
+            | Quirks::CHAINED_ADDRESSES,
         narrow_offsets: Some(u32::MAX - 3),
-        sequential_switches: true,
-        chained_addresses: true,
         ..Target::generic()
     };
     Device { name: "middling", target, floats }
@@ -106,7 +106,7 @@ pub fn weakest() -> Device {
     let target = Target {
         vulkan_memory_model: false,
         push_constant_size: 0,
-        sequential_switches: true,
+        quirks: Quirks::SEQUENTIAL_SWITCHES,
         ..Target::minimal()
     };
     Device { name: "weakest", target, ..middling() }
@@ -159,7 +159,12 @@ pub fn mixed() -> Vec<Device> {
         ),
         device(
             "with scans of sub-groups by shuffles, and doubles rounded by sums",
-            Target { slow_subgroup_scans: true, inexact_double_rounding: true, ..target.clone() },
+            Target {
+                quirks: target.quirks
+                    | Quirks::SLOW_SUBGROUP_SCANS
+                    | Quirks::INEXACT_DOUBLE_ROUNDING,
+                ..target.clone()
+            },
         ),
         device("without sub-groups", Target { subgroups: None, ..target.clone() }),
         device(

@@ -4,7 +4,7 @@ use ash::{amd, ext, khr, vk};
 
 use crate::config::{self, Validation};
 use crate::physical::PhysicalDevice;
-use crate::quirks::Quirks;
+use hekla_device::Quirks;
 
 /// Function tables of extensions; `None` where a device lacks one or it is of no use.
 pub(crate) struct ExtensionFunctions {

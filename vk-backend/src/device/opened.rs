@@ -24,7 +24,7 @@ use crate::device::queue_families::queues_of;
 use crate::device::stalls::Stalls;
 use crate::error::Error;
 use crate::physical::{extensions_to_enable, CopyFamily, DeviceInfo, FeatureChain, PhysicalDevice};
-use crate::quirks::Quirks;
+use hekla_device::Quirks;
 
 /// A device that work can be submitted to.
 pub struct Device {

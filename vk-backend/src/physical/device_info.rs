@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::physical::features::Features;
 use crate::physical::limits::{Limits, MemoryInfo};
-use crate::quirks::Quirks;
+use hekla_device::Quirks;
 
 /// The type of a device (VkPhysicalDeviceType).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,16 +29,6 @@ impl DeviceType {
             vk::PhysicalDeviceType::DISCRETE_GPU => DeviceType::DiscreteGpu,
             vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceType::VirtualGpu,
             _ => DeviceType::Other,
-        }
-    }
-
-    pub(crate) fn to_vk(self) -> vk::PhysicalDeviceType {
-        match self {
-            DeviceType::Cpu => vk::PhysicalDeviceType::CPU,
-            DeviceType::IntegratedGpu => vk::PhysicalDeviceType::INTEGRATED_GPU,
-            DeviceType::DiscreteGpu => vk::PhysicalDeviceType::DISCRETE_GPU,
-            DeviceType::VirtualGpu => vk::PhysicalDeviceType::VIRTUAL_GPU,
-            DeviceType::Other => vk::PhysicalDeviceType::OTHER,
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::physical::limits::{Limits, BUFFER_USAGE};
 use crate::physical::memory_types::MemoryTypes;
 use crate::physical::properties::Properties;
 use crate::platform::TIME_DOMAIN;
-use crate::quirks::{Driver, Quirks};
+use hekla_device::{Driver, DriverId, Quirks};
 
 /// Vulkan queues that are opened on a device, unless the environment says otherwise. NVIDIA's driver takes 20 ms for each,
 /// and 8 to close it.
@@ -107,10 +107,10 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         device.info.features.external = External::query(&instance.raw, raw, &device.extensions);
     }
     device.info.quirks = Quirks::of(&Driver {
-        id: vk::DriverId::from_raw(device.info.driver_id as i32),
+        id: DriverId(device.info.driver_id as i32),
         version: device.info.driver_version,
         info: &device.info.driver_info,
-        device_type: core.device_type,
+        is_discrete: core.device_type == vk::PhysicalDeviceType::DISCRETE_GPU,
     });
     match config::fault() {
         Some(Fault::Subgroups) => {

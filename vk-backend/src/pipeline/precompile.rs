@@ -1,5 +1,5 @@
 //! Creating pipelines with a driver that must not compile while others submit
-//! ([`crate::quirks::Quirks::SERIALIZED_PIPELINES`]): a second Vulkan device compiles, while all queues go on, and
+//! ([`crate::Quirks::SERIALIZED_PIPELINES`]): a second Vulkan device compiles, while all queues go on, and
 //! hands its cache data over. Only creating the pipeline from that data keeps the queues waiting.
 //!
 //! Measured on an H200 with a kernel that takes 1.2 s to compile: dispatches of other threads wait 4 ms at most.

@@ -13,9 +13,9 @@ use crate::error::Error;
 use crate::memory::{AddressMode, Component, ImageDesc, SamplerDesc, Slot};
 use crate::physical::{Format, ImageKind, MemoryKind};
 use crate::pipeline::Pipeline;
-use crate::quirks::Quirks;
 use crate::record::ImageBox;
 use crate::submit::Queue;
+use hekla_device::Quirks;
 
 /// Texels in each direction: no power of two.
 const SIZE: u32 = 6;

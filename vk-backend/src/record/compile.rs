@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::device::Device;
 use crate::pipeline::Pipeline;
-use crate::quirks::Quirks;
 use crate::record::batch::Batch;
 use crate::record::recorder::{bind, Recorder};
 use crate::record::recording::Recording;
+use hekla_device::Quirks;
 
 /// Returns true if a device's driver compiles pipelines in their first dispatch.
 fn compiles_in_dispatch(device: &Device) -> bool {

@@ -8,8 +8,8 @@ use crate::device::{Device, PipelineDesc};
 use crate::error::Error;
 use crate::memory::Buffer;
 use crate::pipeline::Pipeline;
-use crate::quirks::Quirks;
 use crate::record::recorder::{CopyRegion, Recorder};
+use hekla_device::Quirks;
 
 /// Work-items of a work-group, and bytes that each copies.
 const LOCAL_SIZE: u32 = 256;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::queue::{Patience, Queue, SIGNALLED_BATCHES};
 use crate::error::Error;
-use crate::quirks::Quirks;
 use crate::sync::poll_until;
+use hekla_device::Quirks;
 
 /// How often a thread that no semaphore wakes in time looks whether it may go on: this many times for as long as it has
 /// waited already, within these bounds; and how often it looks for the loss of the device.

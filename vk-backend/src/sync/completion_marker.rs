@@ -9,7 +9,7 @@
 //! A marker is written when all before it in its queue is complete, so what that used may be freed or used
 //! again. By the specification the command buffer that ends with the marker stays pending until a fence or
 //! semaphore says otherwise. It is therefore not reused until two more are complete, only drivers that are known
-//! to allow this get markers ([`crate::quirks::Quirks::COMPLETION_MARKERS`]), and the validation layer turns
+//! to allow this get markers ([`crate::Quirks::COMPLETION_MARKERS`]), and the validation layer turns
 //! them off.
 
 use std::sync::atomic::{AtomicU32, Ordering};

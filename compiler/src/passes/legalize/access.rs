@@ -14,6 +14,7 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use crate::target::Target;
 use cranelift_entity::PrimaryMap;
+use hekla_device::Quirks;
 use smallvec::SmallVec;
 
 /// What the memories of a function are like.
@@ -139,7 +140,7 @@ impl Memories<'_> {
     /// Returns true if an access of device memory is of a vector of 64-bit numbers that is accessed as vectors of words.
     fn is_in_words(&self, access: Access) -> bool {
         let is_long = matches!(access.ty.scalar, Scalar::F64 | Scalar::I64) && access.ty.lanes > 1;
-        self.target.long_vectors_as_words && is_long && access.align >= QUAD.bytes()
+        self.target.has(Quirks::SPLIT_LONG_VECTORS) && is_long && access.align >= QUAD.bytes()
     }
 
     /// Returns the type with which the memory has a vector of an access whole.

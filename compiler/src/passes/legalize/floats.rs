@@ -6,6 +6,7 @@ use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
 use crate::target::Target;
 use cranelift_entity::EntitySet;
+use hekla_device::Quirks;
 
 /// Legalizes a function. Returns true if anything changed.
 pub fn run(func: &mut Function, target: &Target) -> bool {
@@ -88,7 +89,7 @@ fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<Value> {
         }
         InstData::Math { op: op @ (MathOp::Rint | MathOp::Trunc), ref args, .. } => {
             let arg = *args.first()?;
-            let is_wrong = ty.scalar == Scalar::F64 && target.inexact_double_rounding;
+            let is_wrong = ty.scalar == Scalar::F64 && target.has(Quirks::INEXACT_DOUBLE_ROUNDING);
             is_wrong.then(|| rounded_double(c, op, arg))
         }
         InstData::Math { op, ref args, .. } => {

@@ -8,6 +8,7 @@ use super::work_items::query;
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
 use crate::target::{Subgroups, Target};
+use hekla_device::Quirks;
 
 /// Set in a link of a work-item that has none before it, in which stands its own number then.
 const FIRST: i64 = 1 << 16;
@@ -167,7 +168,7 @@ impl Legalizer<'_, '_> {
         if ty == Type::BOOL {
             return Some(self.logical(scan, op, arg, cluster));
         }
-        let is_slow = self.target.slow_subgroup_scans && scan != SubgroupScan::Reduce;
+        let is_slow = self.target.has(Quirks::SLOW_SUBGROUP_SCANS) && scan != SubgroupScan::Reduce;
         if is_slow && is_whole && self.together && matches!(ty.bits(), 32 | 64) {
             return Some(self.shuffled_scan(scan, op, arg));
         }

@@ -44,6 +44,20 @@ pub(super) fn text(name: &str) -> Option<&'static str> {
 mod tests {
     use super::super::DeviceFile;
     use super::*;
+    use hekla_device::Quirks;
+
+    /// The table of quirks knows drivers by number, the files by name.
+    #[test]
+    fn devices_have_the_quirks_of_their_drivers() {
+        let quirks = |name| DeviceFile::find(name).unwrap().device().info.quirks;
+        for name in ["anv-skl", "nvk-ampere", "mali-panvk", "pi5-v3dv"] {
+            assert_eq!(quirks(name), Quirks::SEQUENTIAL_SWITCHES, "{name}");
+        }
+        assert!(quirks("radv-navi31").contains(Quirks::NARROW_OFFSETS | Quirks::SLOW_DENORMALS));
+        assert!(quirks("apple-honeykrisp").contains(Quirks::READ_ONLY_LOADS));
+        assert!(quirks("adreno-turnip").contains(Quirks::CHAINED_ADDRESSES));
+        assert_eq!(quirks("apple-moltenvk"), Quirks::empty());
+    }
 
     #[test]
     fn every_file_is_listed_and_whole() {

@@ -13,7 +13,7 @@ use crate::physical::found::{FloatControls, Probe};
 use crate::physical::limits::{Limits, MemoryInfo};
 use crate::physical::physical_device::{refusal, spirv_version};
 use crate::physical::properties::Properties;
-use crate::quirks::{Driver, Quirks};
+use hekla_device::{Driver, DriverId, Quirks};
 
 /// A device that a file describes. What only a driver tells (names of devices, memory types) is made up.
 #[derive(Debug, Clone)]
@@ -72,10 +72,10 @@ impl DeviceFile {
         info.driver_info = identity.info.clone();
         info.driver_version = identity.version;
         info.quirks = Quirks::of(&Driver {
-            id: identity.driver,
+            id: DriverId(identity.driver.as_raw()),
             version: identity.version,
             info: &identity.info,
-            device_type: info.device_type.to_vk(),
+            is_discrete: info.device_type == DeviceType::DiscreteGpu,
         });
     }
 

@@ -1,7 +1,7 @@
 //! The execution modes of float arithmetic that kernels ask for (Vulkan "Shader Float Controls").
 
 use crate::physical::{Features, Independence};
-use crate::quirks::Quirks;
+use hekla_device::Quirks;
 
 /// The execution modes that every kernel asks for, each for half, single and double
 /// ([`crate::FloatWidth`] as index).

@@ -2,7 +2,7 @@
 
 use crate::physical::found::{Behaviour, FloatControls, FloatOp, FloatTable, FloatWidth, Probe};
 use crate::physical::Features;
-use crate::quirks::Quirks;
+use hekla_device::Quirks;
 
 /// A field of `T` that is true or false: its name and its place.
 pub(crate) type Answer<T> = (&'static str, fn(&mut T) -> &mut bool);

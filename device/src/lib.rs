@@ -1,0 +1,8 @@
+//! What is known of Vulkan devices by their drivers, as plain data: the [quirks] of drivers, which the compiler and the layer
+//! on Vulkan both ask for. It calls nothing of Vulkan.
+
+pub mod driver;
+pub mod quirks;
+
+pub use driver::{Driver, DriverId};
+pub use quirks::{Description, Quirks, DESCRIPTIONS};

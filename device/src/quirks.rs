@@ -1,0 +1,485 @@
+//! Quirks of drivers: the one table of them.
+//!
+//! Behaviour that rests on more than Vulkan guarantees, or that works around a defect or makes slow code fast, is chosen
+//! here and nowhere else. A driver that is not in the table gets what the specification promises.
+//!
+//! Each quirk has a number, which it keeps; a number of a quirk that is gone is not used again. Code that works around it
+//! asks for the quirk by its name and says nothing of drivers: all that is known of them stands in the row.
+
+use crate::driver::{Driver, DriverId, Drivers};
+
+const NVIDIA: Drivers = Drivers::all(DriverId::NVIDIA_PROPRIETARY);
+const LAVAPIPE: Drivers = Drivers::all(DriverId::MESA_LLVMPIPE);
+const SWIFTSHADER: Drivers = Drivers::all(DriverId::GOOGLE_SWIFTSHADER);
+const RADV: Drivers = Drivers::all(DriverId::MESA_RADV);
+const TURNIP: Drivers = Drivers::all(DriverId::MESA_TURNIP);
+const HONEYKRISP: Drivers = Drivers::all(DriverId::MESA_HONEYKRISP);
+/// Drivers that begin with spirv_to_nir.
+const NIR: [Drivers; 8] = [
+    RADV,
+    Drivers::all(DriverId::INTEL_OPEN_SOURCE_MESA),
+    TURNIP,
+    HONEYKRISP,
+    Drivers::all(DriverId::MESA_NVK),
+    Drivers::all(DriverId::MESA_PANVK),
+    Drivers::all(DriverId::MESA_V3DV),
+    LAVAPIPE,
+];
+
+/// What is known of a quirk, for people.
+#[derive(Debug, Clone, Copy)]
+pub struct Description {
+    pub quirk: Quirks,
+    /// `Q01` and so on.
+    pub number: &'static str,
+    /// What goes wrong, or is slow, with the smallest program that shows it.
+    pub wrong: &'static str,
+    /// How it was found out, with versions and devices.
+    pub found: &'static str,
+    /// The test that fails without the workaround, or shows what it does: `FILE` or `FILE: NAME`. What is measured and
+    /// not tested names the command that measures it.
+    pub test: &'static str,
+    /// When the row may be taken out.
+    pub until: &'static str,
+}
+
+/// Declares the quirks, the table of their drivers, and their descriptions.
+macro_rules! quirks {
+    ($($(#[doc = $doc:literal])+ $number:ident $name:ident {
+        drivers: $drivers:expr,
+        wrong: $wrong:literal,
+        found: $found:literal,
+        test: $test:literal,
+        until: $until:literal,
+    })*) => {
+        /// The bits of the quirks.
+        #[repr(u32)]
+        enum Number {
+            $($number),*
+        }
+
+        bitflags::bitflags! {
+            /// The quirks of one device.
+            #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+            pub struct Quirks: u64 {
+                $($(#[doc = $doc])+ const $name = 1 << Number::$number as u64;)*
+            }
+        }
+
+        const DRIVERS: &[(Quirks, &[Drivers])] = &[$((Quirks::$name, &$drivers)),*];
+
+        /// All quirks, by number.
+        pub const DESCRIPTIONS: &[Description] = &[$(Description {
+            quirk: Quirks::$name,
+            number: stringify!($number),
+            wrong: $wrong,
+            found: $found,
+            test: $test,
+            until: $until,
+        }),*];
+    };
+}
+
+quirks! {
+    /// Pipelines must be created, destroyed and submitted by one thread at a time, and are compiled on a second Vulkan
+    /// device, so that this takes a short time.
+    Q01 SERIALIZED_PIPELINES {
+        drivers: [NVIDIA],
+        wrong: "While eight threads make, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing \
+                or run another pipeline's code: kernels that store a constant show it.",
+        found: "580.159 on an H200, by a program of Vulkan alone (vk-backend/examples/stale_code).",
+        test: "vk-backend/tests/compile_device.rs",
+        until: "stale_code finds no wrong dispatch with the oldest driver that is supported.",
+    }
+    /// A word that VK_AMD_buffer_marker writes at the end of a command buffer may be taken as the sign that it is
+    /// complete.
+    Q02 COMPLETION_MARKERS {
+        drivers: [Drivers::nvidia(580)],
+        wrong: "The interrupt of a semaphore's signal comes 30 us after the command buffer is complete.",
+        found: "Tried for days with 580 on an H200, and with no other driver: the specification ends a command buffer's \
+                pending state by a fence or semaphore alone.",
+        test: "vk-backend/tests/queues.rs: all_of_this_holds_with_completion_markers",
+        until: "Semaphores are as fast; to be tried with each major version.",
+    }
+    /// vkCmdCopyBuffer is much slower within the device's memory than a kernel that copies.
+    Q03 SLOW_BUFFER_COPIES {
+        drivers: [NVIDIA.discrete()],
+        wrong: "A copy of 1 GB runs at 840 of the 4,140 GB/s that a kernel moves: the driver gives it to an engine made for \
+                the bus.",
+        found: "580.159 on an H200, by `cargo xtask bench`. Other drivers of discrete devices copy by a shader of their own.",
+        test: "vk-backend/tests/queues.rs: the_copy_kernel_copies_what_the_driver_would",
+        until: "The driver copies within the device as fast as a kernel.",
+    }
+    /// The driver's exit handlers, run in a forked child, break the devices of its parent.
+    Q04 EXIT_BREAKS_PARENT {
+        drivers: [NVIDIA],
+        wrong: "fork() and exit() in the child: the child dies of a segmentation fault, and the parent hangs in \
+                vkDestroyDevice or at its own end. The driver closes what it has set up through file descriptors that \
+                both share.",
+        found: "580.159 on an H200.",
+        test: "icd/tests/exit.rs",
+        until: "The child ends as it should without the workaround.",
+    }
+    /// The driver is known for wrong results, or may be: it should be tested for them before it is offered, at the price of
+    /// opening the device.
+    Q05 TESTED_BEFORE_USE {
+        drivers: [LAVAPIPE.before(25, 0)],
+        wrong: "Long loops end early, and lanes run that are inactive.",
+        found: "Mesa 22.3 (Debian 12). 25.0 is the first version that is known to compute right.",
+        test: "vk-backend/tests/devices.rs: the_driver_has_no_defect",
+        until: "Mesa before 25.0 is refused by its version.",
+    }
+    /// A load whose address all invocations agree on is executed even where no invocation is active.
+    Q06 UNMASKED_UNIFORM_LOADS {
+        drivers: [LAVAPIPE.after(25, 0)],
+        wrong: "`if (p != 0) x = *p;` ends the process where p is 0 in all work-items.",
+        found: "Mesa 26.2, which does so, and 25.0, which does not. A test would end the process, so versions in between \
+                and later ones are assumed to.",
+        test: "compiler/tests/uniform_loads.rs",
+        until: "A later version is known to execute such loads under the mask.",
+    }
+    /// Loops go on computing their values for invocations that have left, without loading for them.
+    Q07 UNMASKED_LOOP_VALUES {
+        drivers: [SWIFTSHADER],
+        wrong: "`do x = f(x, *p); while (...)` gives another x to work-items that leave early: only phis keep what an \
+                invocation has left a loop with.",
+        found: "SwiftShader of Chromium, by the Python suite.",
+        test: "compiler/tests/filetests/loop_values",
+        until: "SwiftShader masks the values of loops.",
+    }
+    /// A barrier of a sub-group waits for the work-group. Invocations of a sub-group run in step.
+    Q08 SUBGROUP_BARRIERS_WAIT {
+        drivers: [LAVAPIPE],
+        wrong: "sub_group_barrier in a branch that other sub-groups do not take: what stands behind it is never executed. A \
+                sub-group is one vector, so it needs no barrier.",
+        found: "Mesa 25.0 and 26.2.",
+        test: "icd/tests/python/test_subgroups.py: test_barrier",
+        until: "The driver tells scopes of barriers apart.",
+    }
+    /// Subgroups are known to be filled in the order of local indices, and what [`Quirks::SUBGROUPS_PROGRESS`] says is
+    /// known too, so that nobody need ask.
+    Q09 SUBGROUPS_IN_ORDER {
+        drivers: [LAVAPIPE, SWIFTSHADER, NVIDIA],
+        wrong: "The probe that finds it out takes time when a device is first opened.",
+        found: "The probe was run on these three. Two have one subgroup in a vector, in a loop over the local indices.",
+        test: "vk-backend/tests/devices.rs: the_probe_answers_once_and_plausibly",
+        until: "The probe costs nothing.",
+    }
+    /// The driver is not to be called any more once its exit handlers have run.
+    Q10 EXIT_ENDS_DRIVER {
+        drivers: [NVIDIA],
+        wrong: "Static objects that release queues and buffers behind the driver's handlers end the process with a \
+                segmentation fault when all is done.",
+        found: "580.159 on an H200, by CLBlast's tests and a client of ViennaCL, which end well with the quirk.",
+        test: "icd/tests/exit.rs",
+        until: "Such programs end well without it.",
+    }
+    /// The driver may miscompile, in kernels with barriers, loops that are unrolled with a remainder loop.
+    Q11 MISCOMPILED_REMAINDER_LOOPS {
+        drivers: [NVIDIA],
+        wrong: "A kernel that divides, gives one work-item something to do before a barrier and then sums up in an unrolled \
+                loop with a remainder loop does not end, or sums up too much.",
+        found: "580.159 on an H200 and an H100; not understood (docs/unsupported.md). A variant with the remainder loop \
+                alone, edited by hand, was right.",
+        test: "compiler/tests/unroll_quirks.rs",
+        until: "The kernel of docs/unsupported.md is right without it.",
+    }
+    /// Samplers find a texel faster than fetches do, at integer coordinates, with the arithmetic around them.
+    Q12 SLOW_TEXEL_FETCHES {
+        drivers: [LAVAPIPE],
+        wrong: "read_imagef at integer coordinates: a fetch has a level of its own in each lane, with sizes and offsets of \
+                them all, while a sampler is compiled for its image.",
+        found: "Mesa 26.2, by its machine code.",
+        test: "compiler/tests/image_reads.rs",
+        until: "A fetch is as fast as a sampler's read.",
+    }
+    /// Samplers lose places far beyond an image.
+    Q13 LOST_FAR_PLACES {
+        drivers: [LAVAPIPE],
+        wrong: "read_imagef at 1e36: the place is INT_MIN as an integer.",
+        found: "Mesa 26.2, by its machine code.",
+        test: "compiler/tests/images.rs",
+        until: "Samplers clamp places before they convert them.",
+    }
+    /// The masks of invocations in branches are kept by software.
+    Q14 SOFTWARE_MASKS {
+        drivers: [LAVAPIPE],
+        wrong: "`if (x < 0) y = rare(x);`: every value that changes is blended by the mask, so that functions with an arm \
+                for rare numbers (logb, fract, nextafter, log1p) are twice as fast with selections.",
+        found: "Mesa 26.2, by its machine code and `cargo xtask bench`.",
+        test: "compiler/tests/filetests/if_conversion/costs_with_masks.ir",
+        until: "A branch costs what its taken arm does.",
+    }
+    /// Shuffles make scans of subgroups faster than the driver's own instructions for them.
+    Q15 SLOW_SUBGROUP_SCANS {
+        drivers: [NVIDIA],
+        wrong: "sub_group_scan_inclusive_add takes 2.6 times as long as by shuffles.",
+        found: "580.159 on an H200.",
+        test: "compiler/tests/subgroups.rs",
+        until: "The driver's own scans are as fast.",
+    }
+    /// RoundEven and Trunc of doubles are wrong beyond 2^24, and where a number is near a half.
+    Q16 INEXACT_DOUBLE_ROUNDING {
+        drivers: [LAVAPIPE],
+        wrong: "rint(-0x1.0000000000001p-1) is zero, and trunc(0x1.fffffffffffffp24) is its argument. Floor and Ceil are \
+                right.",
+        found: "Mesa 25.0.",
+        test: "spirv-interp/tests/support/mod.rs: INEXACT_DOUBLE_ROUNDING",
+        until: "The driver rounds doubles as doubles.",
+    }
+    /// Linear filters of 8-bit normalized channels are computed in 8 bits where images repeat or have an edge.
+    Q17 COARSE_BYTE_FILTERS {
+        drivers: [LAVAPIPE],
+        wrong: "Filtered texels are off by a step of the channel, which the conformance tests of two-dimensional images \
+                refuse and the tolerance of the filter probe allows.",
+        found: "Mesa 25.0. By its sources it filters these formats in 8-bit fixed point, but not with a border or mirrored.",
+        test: "compiler/tests/images.rs",
+        until: "The CTS' images pass without it.",
+    }
+    /// An iteration of a loop has an overhead of tens of operations, for the masks of invocations.
+    Q18 SLOW_LOOPS {
+        drivers: [LAVAPIPE.after(25, 0)],
+        wrong: "Loops of 32 multiplications run at 64 GFLOP/s, of 128 at 143; with 25.0 at 106 and 67.",
+        found: "Mesa 26.2, by `cargo xtask bench`.",
+        test: "compiler/tests/unroll_quirks.rs: arithmetic_in_slow_loops_is_unrolled",
+        until: "Both loops are as fast.",
+    }
+    /// Rotations of 64-bit integers by constants are faster as funnel shifts.
+    Q19 SLOW_LONG_ROTATES {
+        drivers: [NVIDIA],
+        wrong: "Rounds of SHA-512 take 1.5 times as long by shifts and a disjunction of 64 bits.",
+        found: "580.159 on an H200.",
+        test: "compiler/tests/filetests/rotates",
+        until: "The driver finds rotations of 64 bits.",
+    }
+    /// Vectors of halves that are built of scalars are computed one half at a time, those from an integer's bits two at a
+    /// time; loops that carry them are faster with their phis in reverse.
+    Q20 SLOW_BUILT_HALVES {
+        drivers: [NVIDIA],
+        wrong: "Sums and products with one number in all lanes take 1.5 times as long for half2, 1.9 times for half4.",
+        found: "580.159 on an H200.",
+        test: "compiler/tests/filetests/packed_halves",
+        until: "The driver computes two such halves at a time.",
+    }
+    /// A pipeline's code is compiled in its first dispatch, also in one of no work-groups.
+    Q21 COMPILES_IN_DISPATCH {
+        drivers: [LAVAPIPE],
+        wrong: "The first launch of a kernel of 300 operations takes 1,478 ms between its timestamps, the second 1.2: \
+                vkCreateComputePipelines leaves the machine code to the queue's thread.",
+        found: "Mesa 25.0.",
+        test: "vk-backend/tests/queues.rs: pipelines_are_compiled_ahead_until_one_dispatch_is_complete",
+        until: "Pipelines are compiled when they are created.",
+    }
+    /// Compiling a private array takes the square of its accesses, unless it is alive across a barrier.
+    Q22 QUADRATIC_PRIVATE_ARRAYS {
+        drivers: [LAVAPIPE],
+        wrong: "bcrypt's S-boxes take 52 s, and 8 with the quirk: kernels become coroutines, with or without barriers, and \
+                LLVM looks at all pairs of an array's uses for one with a suspension between them.",
+        found: "Mesa 25.0 with LLVM 15, and by the sources of later ones (computeShouldLiveOnFrame).",
+        test: "compiler/tests/array_uses.rs",
+        until: "Kernels without barriers are functions, or LLVM's search is linear.",
+    }
+    /// Loads whose address all invocations agree on are made once for all of them where the module says that nothing writes
+    /// there.
+    Q23 READ_ONLY_LOADS {
+        drivers: [RADV, HONEYKRISP],
+        wrong: "A sum over constant memory has a latency of 6,012 cycles in place of 1,452 on NAVI31, and of 7,036 in place \
+                of 2,396 on POLARIS10, since RADV has no other loads of the scalar cache; a convolution by nine constants \
+                is 31 instructions in place of 25 on Honeykrisp (M1).",
+        found: "By the code that Mesa 26.2 makes. Turnip does so too, but a sum waits longer for its registers (55 cycles \
+                in place of 31 on Adreno 740); with NVK nothing changes.",
+        test: "compiler/tests/read_only_loads.rs",
+        until: "The drivers find out themselves what nothing writes.",
+    }
+    /// Accesses take a number of 32 bits beside an address that all invocations agree on.
+    Q24 NARROW_OFFSETS {
+        drivers: [RADV],
+        wrong: "`p[i] = q[i]`: seven instructions of vectors in place of two compute both addresses on NAVI31, 64 bits being \
+                added in two instructions.",
+        found: "By the code that Mesa 26.2 makes.",
+        test: "compiler/tests/narrow_offsets.rs",
+        until: "The driver finds such sums in 64 bits.",
+    }
+    /// All calls are inlined, and compiling what becomes of that takes seconds for each 10,000 instructions.
+    Q25 SLOW_INLINED_CALLS {
+        drivers: [LAVAPIPE],
+        wrong: "The 17,000 instructions of John the Ripper's kernel ssh become 196,000, which are compiled for 45 s, most of \
+                that in LLVM's code generation. A model of such a kernel takes 23.4 s with 40 calls, and 0.4 with one in a \
+                loop.",
+        found: "Mesa 25.0.",
+        test: "compiler/tests/shared_calls.rs",
+        until: "The driver calls functions.",
+    }
+    /// Subgroups of a work-group make independent forward progress.
+    Q26 SUBGROUPS_PROGRESS {
+        drivers: [NVIDIA],
+        wrong: "The probe that finds it out takes time when a device is first opened.",
+        found: "The probe was run with 580.159 on an H200.",
+        test: "vk-backend/tests/devices.rs: the_probe_answers_once_and_plausibly",
+        until: "The probe costs nothing.",
+    }
+    /// Keeping denormals of 32 bits costs instructions, or faster ones.
+    Q27 SLOW_DENORMALS {
+        drivers: [RADV],
+        wrong: "A reciprocal, a root and a logarithm scale their operand, 9 or 10 instructions in place of 5; before GFX9 a \
+                product and a sum are not fused, either, and a matrix product takes 1.8 times as long on POLARIS10.",
+        found: "By the code that Mesa 26.2 makes.",
+        test: "vk-backend/src/physical/found/float_controls.rs",
+        until: "The hardware keeps denormals at no cost.",
+    }
+    /// A switch is compiled to a test of each case, one behind the other, after which each phi may still have a value of
+    /// before.
+    Q28 SEQUENTIAL_SWITCHES {
+        drivers: NIR,
+        wrong: "A switch in a loop: each phi behind it takes a register in all of the loop. hashcat's kernel m01710 takes \
+                144,000 instructions and spills 10,961 registers on NAVI31, and 114,000 and none with the quirk.",
+        found: "By what spirv_to_nir of Mesa 26.2 makes.",
+        test: "compiler/tests/filetests/switch_trees",
+        until: "NIR has switches.",
+    }
+    /// Addresses of elements are computed faster by access chains into arrays than as sums.
+    Q29 CHAINED_ADDRESSES {
+        drivers: [TURNIP],
+        wrong: "A copy of float4 is 42 instructions in place of 29 on Adreno 740: 64 bits are added in ten instructions, \
+                while an element's address needs none.",
+        found: "By the code that Mesa 26.2 makes.",
+        test: "compiler/tests/chained_addresses.rs",
+        until: "The driver finds elements in sums.",
+    }
+    /// Of several threads that wait for semaphores of a device, one is woken in time.
+    Q30 LOST_WAKE_UPS {
+        drivers: [NVIDIA],
+        wrong: "Two threads in vkWaitSemaphores for one value: the one wakes 0.1 ms after the signal, the other when it \
+                looks again by itself, which is each 10 ms.",
+        found: "580.159 on an H200.",
+        test: "examples/scale/nbody.py: --threads",
+        until: "Both wake in time.",
+    }
+    /// Adjacent loads of work-group memory stay apart: vectors of an explicit layout are loaded whole.
+    Q31 WHOLE_LOCAL_VECTORS {
+        drivers: [NVIDIA],
+        wrong: "256 loads of a tile in SGEMM stay LDS, where 68 LDS.128 do: 0.59 of the speed of NVIDIA's OpenCL.",
+        found: "580.159 on an H200.",
+        test: "compiler/tests/filetests/vectorize_local",
+        until: "The driver merges adjacent loads of work-group memory.",
+    }
+    /// The clocks fall some seconds after the last work of processes that use Vulkan alone, and need 200 to 400 ms of work
+    /// to rise again; not while a process has a CUDA context.
+    Q32 FALLING_CLOCKS {
+        drivers: [NVIDIA.discrete()],
+        wrong: "10 ms of kernels run at 0.17 of their rate after 1 to 4 s of rest (1,980 to 345 MHz). Neither global priorities \
+                nor VK_NVX_binary_import nor short kernels in between keep the clocks up.",
+        found: "580.159 on an H200.",
+        test: "icd/src/core/device/clock_keeper.rs",
+        until: "Clocks stay up while a process has a Vulkan device, as with CUDA.",
+    }
+    /// All calls are inlined unless a function says DontInline, and compiling what becomes of that takes long.
+    Q33 INLINED_CALLS {
+        drivers: [NVIDIA],
+        wrong: "96 calls of sin's 180 instructions take 0.9 s to compile, and 0.4 s as calls.",
+        found: "580.159 on an H200.",
+        test: "compiler/tests/kept_calls.rs",
+        until: "The driver keeps calls of large functions.",
+    }
+    /// An access of a vector of 64-bit numbers in a storage buffer is one of each number, and one of a vector of words is
+    /// whole.
+    Q34 SPLIT_LONG_VECTORS {
+        drivers: [NVIDIA],
+        wrong: "A double4 is loaded by four LDG.64, and as words by two LDG.128: SHOC's MD of doubles runs at 0.8 of the speed of \
+                NVIDIA's OpenCL.",
+        found: "580.159 on an H200.",
+        test: "spirv-interp/tests/support/mod.rs: SPLIT_LONG_VECTORS",
+        until: "The driver loads vectors of 64-bit numbers whole.",
+    }
+    /// A test in a kernel whether a work-item is within the global size costs more than launches of whole work-groups.
+    Q35 SLOW_BOUND_TESTS {
+        drivers: [LAVAPIPE],
+        wrong: "`if (is_inside) p[i] = q[i];` loads lane by lane, as what stands in any branch does.",
+        found: "Mesa 26.2, by its machine code.",
+        test: "compiler/tests/launch_metadata.rs",
+        until: "Loads in branches are loads of vectors.",
+    }
+    /// The driver has room for a bounded depth of nested control flow.
+    Q36 BOUNDED_NESTING {
+        drivers: [LAVAPIPE],
+        wrong: "A kernel with branches nested more than 80 deep: the driver has room for 80 masks, and beyond that computes with \
+                those of other levels or crashes.",
+        found: "By its sources, and measured with Mesa 25.0 and 26.2.",
+        test: "compiler/tests/nesting.rs",
+        until: "Control flow of any depth computes right.",
+    }
+    /// Loops that sample images are faster unrolled, also large ones.
+    Q37 SLOW_SAMPLING_LOOPS {
+        drivers: [LAVAPIPE],
+        wrong: "A convolution of 5 by 5 texels: the test of a loop is made for each lane, beside each sample.",
+        found: "Mesa 26.2, by `cargo xtask bench`.",
+        test: "compiler/tests/images.rs",
+        until: "Unrolled loops that sample are no faster.",
+    }
+    /// Arithmetic of doubles is not much slower than that of floats, as on every processor.
+    Q38 FAST_DOUBLES {
+        drivers: [LAVAPIPE],
+        wrong: "fma of floats takes several times as long in floats as it does in doubles.",
+        found: "Mesa 26.2, by `cargo xtask bench`.",
+        test: "compiler/tests/contraction.rs",
+        until: "The driver's Fma is one operation that rounds once.",
+    }
+}
+
+impl Quirks {
+    /// Returns the quirks of a driver.
+    pub fn of(driver: &Driver<'_>) -> Quirks {
+        let applies =
+            |(_, drivers): &&(Quirks, &[Drivers])| drivers.iter().any(|d| d.contain(driver));
+        DRIVERS.iter().filter(applies).map(|(quirk, _)| *quirk).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn quirks_are_numbered_without_gaps() {
+        assert_eq!(DESCRIPTIONS.len(), DRIVERS.len());
+        for (index, description) in DESCRIPTIONS.iter().enumerate() {
+            assert_eq!(description.number, format!("Q{:02}", index + 1));
+            assert_eq!(description.quirk.bits(), 1 << index);
+        }
+    }
+
+    #[test]
+    fn every_quirk_is_described_and_has_drivers() {
+        for (description, (quirk, drivers)) in DESCRIPTIONS.iter().zip(DRIVERS) {
+            let Description { number, wrong, found, until, .. } = description;
+            assert_eq!(description.quirk, *quirk, "{number}");
+            assert!(!drivers.is_empty(), "{number}");
+            for text in [wrong, found, until] {
+                assert!(text.contains(' ') && text.ends_with('.'), "{number}: {text}");
+            }
+        }
+    }
+
+    /// A test that a row names is a file or folder of the workspace, and the function is in it.
+    #[test]
+    fn every_quirk_has_a_test() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for Description { number, test, .. } in DESCRIPTIONS {
+            let (file, function) = test.split_once(": ").unwrap_or((test, ""));
+            let path = root.join(file);
+            assert!(path.exists(), "{number}: there is no {file}");
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            assert!(text.contains(function), "{number}: {file} has no {function}");
+        }
+    }
+
+    #[test]
+    fn a_driver_that_is_not_in_the_table_has_no_quirks() {
+        for id in [0, 1, 2, 5, 8, 9, 14, 1000] {
+            let id = DriverId(id);
+            let driver = Driver { id, version: 580 << 22, info: "Mesa 22.3.6", is_discrete: true };
+            assert_eq!(Quirks::of(&driver), Quirks::empty());
+        }
+    }
+}
