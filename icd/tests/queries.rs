@@ -17,6 +17,18 @@ fn the_platform_says_who_it_is() {
     let extensions = info(CL_PLATFORM_EXTENSIONS);
     let lists = |name: &str| extensions.split(' ').any(|listed| listed == name);
     assert!(lists("cl_khr_icd") && lists("cl_khr_icd_unloadable"));
+    let of_device =
+        text(|z, p, r| unsafe { (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_EXTENSIONS, z, p, r) });
+    // There is one device: what all devices have is what it has.
+    for name in of_device.split(' ') {
+        assert!(lists(name), "{name}");
+        assert_eq!(extensions.split(' ').filter(|listed| *listed == name).count(), 1, "{name}");
+    }
+    let versions = bytes(|z, p, r| unsafe {
+        (s.cl.clGetPlatformInfo)(s.platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, z, p, r)
+    });
+    let entries = versions.len() / size_of::<cl_name_version>();
+    assert_eq!(entries, extensions.split(' ').count());
     let version: u32 = value(|z, p, r| unsafe {
         (s.cl.clGetPlatformInfo)(s.platform, CL_PLATFORM_NUMERIC_VERSION, z, p, r)
     });

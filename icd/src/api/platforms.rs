@@ -48,6 +48,7 @@ entry! {
         platforms: *mut cl_platform_id,
         num_platforms: *mut cl_uint,
     ) -> status {
+        platform().meet_loader(true);
         // SAFETY: the caller's arrays are as the API requires.
         unsafe { args::answer_list(&[platform().handle()], num_entries, platforms, num_platforms) }
     }
@@ -98,13 +99,16 @@ entry! {
             CL_PLATFORM_NAME => Value::text(offered::name()),
             CL_PLATFORM_VENDOR => Value::text(offered::vendor()),
             CL_PLATFORM_EXTENSIONS => {
-                let names: Vec<_> = offered::EXTENSIONS.iter().map(|(name, _)| *name).collect();
+                let names: Vec<_> = platform.extensions().iter().map(|(name, _)| *name).collect();
                 Value::text(&names.join(" "))
             }
-            CL_PLATFORM_EXTENSIONS_WITH_VERSION => Value::names(offered::EXTENSIONS),
+            CL_PLATFORM_EXTENSIONS_WITH_VERSION => Value::names(&platform.extensions()),
             // Threads and drivers of Vulkan go on using the library until the process ends.
             CL_PLATFORM_UNLOADABLE_KHR => Value::bool(false),
-            CL_PLATFORM_ICD_SUFFIX_KHR => Value::text(offered::ICD_SUFFIX),
+            CL_PLATFORM_ICD_SUFFIX_KHR => {
+                platform.meet_loader(false);
+                Value::text(offered::ICD_SUFFIX)
+            }
             CL_PLATFORM_SEMAPHORE_TYPES_KHR => Value::list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
             CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => {
                 let takes = |info: &vk::DeviceInfo| info.features.external.semaphore_import;

@@ -1,7 +1,7 @@
 //! The one platform, and the devices that it offers. Nothing here touches Vulkan before the
 //! first enumeration of devices.
 
-use super::defects;
+use super::{defects, info};
 use crate::cl::*;
 use crate::config;
 use crate::core::device::selection::{self, EnumeratedDevice, Selection};
@@ -12,14 +12,15 @@ use crate::core::profile::Profile;
 use crate::object::{Kind, Ref};
 use crate::platform;
 use hekla_compiler::options::ClStd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 
 const NAME: &str = "Hekla";
 const VENDOR: &str = "Hekla project";
 pub const PROFILE: &str = "FULL_PROFILE";
 pub const ICD_SUFFIX: &str = "HEKLA";
-/// Extensions of the platform with their versions.
-pub const EXTENSIONS: &[(&str, cl_version)] = &[
+/// Extensions of the platform itself with their versions.
+const EXTENSIONS: [(&str, cl_version); 3] = [
     ("cl_khr_icd", make_version(2, 0, 0)),
     ("cl_khr_icd_unloadable", make_version(1, 0, 0)),
     ("cl_khr_extended_versioning", make_version(1, 0, 0)),
@@ -54,6 +55,8 @@ pub fn vendor() -> &'static str {
 /// The platform object.
 pub struct Platform {
     devices: OnceLock<Vec<Ref<Device>>>,
+    /// True while an ICD loader gets to know the platform.
+    meets_loader: AtomicBool,
 }
 
 impl Kind for Platform {
@@ -68,7 +71,8 @@ impl Kind for Platform {
 pub fn platform() -> &'static Ref<Platform> {
     static PLATFORM: OnceLock<Ref<Platform>> = OnceLock::new();
     PLATFORM.get_or_init(|| {
-        let platform = Ref::new(Platform { devices: OnceLock::new() });
+        let platform =
+            Ref::new(Platform { devices: OnceLock::new(), meets_loader: AtomicBool::new(false) });
         platform.expose();
         platform
     })
@@ -84,6 +88,44 @@ impl Platform {
     pub fn known_devices(&self) -> &[Ref<Device>] {
         self.devices.get().map_or(&[], Vec::as_slice)
     }
+
+    /// Notes that an ICD loader asked for the platform (`true`), or for its suffix, which it does last.
+    pub fn meet_loader(&self, begins: bool) {
+        self.meets_loader.store(begins, Ordering::Relaxed);
+    }
+
+    /// Returns CL_PLATFORM_EXTENSIONS: those of the platform itself, and all that each of the devices has, in the lowest of
+    /// their versions.
+    ///
+    /// ocl-icd looks for `cl_khr_icd` there before a program learns of the platform. Devices are not enumerated for that:
+    /// a process may fork between the two, and its child may then use them.
+    pub fn extensions(&self) -> Vec<(&'static str, cl_version)> {
+        let mut all = EXTENSIONS.to_vec();
+        if self.devices.get().is_some() || !self.meets_loader.load(Ordering::Relaxed) {
+            let of_devices = common(self.devices().iter().map(|device| info::extensions(device)));
+            all.extend(of_devices.into_iter().filter(|(name, _)| !is_own(name)));
+        }
+        all
+    }
+}
+
+/// Returns true for an extension of the platform itself.
+fn is_own(name: &str) -> bool {
+    EXTENSIONS.iter().any(|(own, _)| *own == name)
+}
+
+/// Returns what is in all of several lists of names, in the lowest of its versions.
+fn common(
+    mut lists: impl Iterator<Item = Vec<(&'static str, cl_version)>>,
+) -> Vec<(&'static str, cl_version)> {
+    let first = lists.next().unwrap_or_default();
+    lists.fold(first, |common, other| {
+        let in_both = |(name, version): (&'static str, cl_version)| {
+            let (_, others) = other.iter().find(|(others, _)| *others == name)?;
+            Some((name, version.min(*others)))
+        };
+        common.into_iter().filter_map(in_both).collect()
+    })
 }
 
 /// Enumerates Vulkan devices and makes objects of those that are offered; the log explains the selection.
@@ -118,4 +160,20 @@ fn enumerate() -> Vec<Ref<Device>> {
         tracing::info!("no device is offered: heklac --explain tells more");
     }
     devices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_have_in_common_what_each_lists_in_the_lowest_version() {
+        let lists = [
+            vec![("a", 3), ("b", 1), ("c", 2)],
+            vec![("c", 5), ("a", 2), ("d", 1)],
+            vec![("a", 4), ("c", 2)],
+        ];
+        assert_eq!(common(lists.into_iter()), [("a", 2), ("c", 2)]);
+        assert_eq!(common(std::iter::empty()), []);
+    }
 }
