@@ -214,7 +214,7 @@ fn descriptors_have_one_owner() {
     assert!(is_open(high));
     import(&s, &shared);
     assert!(!is_open(high));
-    assert_eq!(create(&s, &list, 0, SIZE, null_mut()), (null_mut(), CL_INVALID_PROPERTY));
+    assert_eq!(create(&s, &list, 0, SIZE, null_mut()), (null_mut(), CL_INVALID_VALUE));
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn errors_of_memory_are_told() {
     assert_eq!(code(&[devices, own, 0, 0]), CL_INVALID_PROPERTY);
     assert_eq!(code(&[MEMORY_FD, fd, devices, 0, 0]), CL_INVALID_DEVICE);
     assert_eq!(code(&[MEMORY_FD, fd, devices, s.context as u64, 0, 0]), CL_INVALID_DEVICE);
-    assert_eq!(code(&[MEMORY_FD, -1i64 as u64, 0]), CL_INVALID_PROPERTY);
+    assert_eq!(code(&[MEMORY_FD, -1i64 as u64, 0]), CL_INVALID_VALUE);
     if !s.offers("cl_khr_external_memory_dma_buf") {
         assert_eq!(code(&[other, fd, 0]), CL_INVALID_DEVICE);
     }
@@ -305,6 +305,13 @@ impl Functions {
         check(unsafe { (self.export)(semaphore, s.device, kind, 4, place, &mut size) });
         assert!(fd >= 0 && size == 4);
         fd
+    }
+
+    fn payload(&self, s: &Setup, semaphore: cl_semaphore_khr) -> u64 {
+        type Query =
+            unsafe extern "C" fn(cl_semaphore_khr, u32, usize, *mut c_void, *mut usize) -> cl_int;
+        let query: Query = s.extension(c"clGetSemaphoreInfoKHR");
+        value(|z, p, r| unsafe { query(semaphore, CL_SEMAPHORE_PAYLOAD_KHR, z, p, r) })
     }
 
     fn operate(&self, operate: Operate, queue: cl_command_queue, semaphore: cl_semaphore_khr) {
@@ -408,6 +415,44 @@ fn errors_of_semaphores_are_told() {
     assert_eq!(export(exportable, s.device, sync, 4), CL_INVALID_VALUE);
 }
 
+/// The payload is 1 from the signal that a sync file brings to the wait for it.
+#[test]
+fn payloads_follow_imported_sync_files() {
+    let s = Setup::new();
+    if !s.offers("cl_khr_external_semaphore_sync_fd") {
+        eprintln!("skipped: cl_khr_external_semaphore_sync_fd is not offered");
+        return;
+    }
+    let f = Functions::of(&s);
+    let kind = CL_SEMAPHORE_HANDLE_SYNC_FD_KHR;
+    let import = |fd: i32| {
+        let (semaphore, code) = f.make(&s, &[kind.into(), fd as i64 as u64]);
+        check(code);
+        semaphore
+    };
+    let signalled = import(-1);
+    assert_eq!(f.payload(&s, signalled), 1);
+    f.operate(f.wait, s.queue, signalled);
+    s.finish();
+    assert_eq!(f.payload(&s, signalled), 0);
+    // A signal of OpenCL makes it 1 again.
+    f.operate(f.signal, s.queue, signalled);
+    s.finish();
+    assert_eq!(f.payload(&s, signalled), 1);
+    f.operate(f.wait, s.queue, signalled);
+    s.finish();
+
+    let (signal, code) = f.make(&s, &[EXPORTS, kind.into(), 0]);
+    check(code);
+    f.operate(f.signal, s.queue, signal);
+    let mut fd = -7i32;
+    let place = (&raw mut fd).cast();
+    check(unsafe { (f.export)(signal, s.device, kind, 4, place, null_mut()) });
+    let copy = import(fd);
+    s.finish();
+    assert_eq!(f.payload(&s, copy), 1);
+}
+
 /// A sync file is a copy of the state at its export.
 #[test]
 fn sync_files_carry_the_state() {
@@ -438,8 +483,10 @@ fn sync_files_carry_the_state() {
     type Reimport = unsafe extern "C" fn(cl_semaphore_khr, *mut u64, i32) -> cl_int;
     let reimport: Reimport = s.extension(c"clReImportSemaphoreSyncFdKHR");
     check(unsafe { reimport(wait, null_mut(), -1) });
+    assert_eq!(f.payload(&s, wait), 1);
     f.operate(f.wait, s.queue, wait);
     s.finish();
+    assert_eq!(f.payload(&s, wait), 0);
     assert_eq!(unsafe { reimport(wait, null_mut(), 9999) }, CL_INVALID_VALUE);
     assert_eq!(unsafe { reimport(wait, &mut 1, -1) }, CL_INVALID_VALUE);
 }

@@ -78,6 +78,14 @@ impl Descriptor {
         self.0.into_raw_fd()
     }
 
+    /// Returns true if there is something to read: of a sync file, if it is signalled.
+    pub fn is_ready(&self) -> bool {
+        let mut asked = libc::pollfd { fd: self.number(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: the one entry is valid for writing; a time of 0 does not wait.
+        let ready = unsafe { libc::poll(&mut asked, 1, 0) };
+        ready == 1 && asked.revents & libc::POLLIN != 0
+    }
+
     pub(crate) fn number(&self) -> i32 {
         self.0.as_raw_fd()
     }

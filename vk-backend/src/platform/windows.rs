@@ -76,6 +76,11 @@ impl Descriptor {
         match self {}
     }
 
+    /// Returns true if there is something to read.
+    pub fn is_ready(&self) -> bool {
+        match *self {}
+    }
+
     pub(crate) fn number(&self) -> i32 {
         match *self {}
     }

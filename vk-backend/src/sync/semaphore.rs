@@ -58,7 +58,7 @@ impl Semaphore {
     /// # Errors
     /// [`Error::Unsupported`] when the device does not import this kind; [`Error::Invalid`] when `fd` is not of
     /// the kind.
-    pub fn import(&self, fd: Option<Descriptor>, kind: SemaphoreHandles) -> Result<(), Error> {
+    pub fn import(&self, fd: Option<&Descriptor>, kind: SemaphoreHandles) -> Result<(), Error> {
         self.device.check_lost()?;
         let importable = self.device.info().features.external.semaphore_import.contains(kind);
         let Some(functions) = self.device.functions.semaphore_fd.as_ref().filter(|_| importable)
@@ -73,7 +73,7 @@ impl Semaphore {
             true => vk::SemaphoreImportFlags::TEMPORARY,
             false => vk::SemaphoreImportFlags::empty(),
         };
-        let number = match &fd {
+        let number = match fd {
             Some(fd) => fd.duplicate_number().ok_or(Error::OutOfHostMemory)?,
             None => -1,
         };
@@ -84,7 +84,7 @@ impl Semaphore {
             .fd(number);
         // SAFETY: the semaphore is alive, and the device imports this kind of handle.
         unsafe { functions.import_semaphore_fd(&info) }.map_err(|e| {
-            if let Some(fd) = &fd {
+            if let Some(fd) = fd {
                 fd.close_rejected(number);
             }
             match e {

@@ -8,7 +8,7 @@ use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
 use crate::core::context::Context;
-use crate::core::device::external::{self, semaphore_handle};
+use crate::core::device::external::semaphore_handle;
 use crate::core::device::Device;
 use crate::core::queue::event::{Event, Phase};
 use crate::core::queue::execute::Execution;
@@ -38,10 +38,43 @@ struct State {
     /// The Vulkan semaphore that other APIs share.
     shared: Option<Arc<vk::Semaphore>>,
     /// The last signal, and the wait for it.
-    signal: Option<Ref<Event>>,
+    signal: Option<Signal>,
     wait: Option<Ref<Event>>,
     /// Waits that came before their signals: user events that the signals will complete.
     early: Vec<Ref<Event>>,
+}
+
+/// What signals a semaphore.
+#[derive(Clone)]
+enum Signal {
+    /// A command.
+    Command(Ref<Event>),
+    /// A sync file that was imported; `None` for one that is signalled.
+    File(Option<Arc<Descriptor>>),
+}
+
+impl Signal {
+    /// Returns true if it has come.
+    fn is_there(&self) -> Result<bool> {
+        match self {
+            Signal::Command(event) => is_complete(event),
+            Signal::File(file) => Ok(file.as_ref().is_none_or(|file| file.is_ready())),
+        }
+    }
+
+    /// Returns the event, if a command signals.
+    fn event(&self) -> Option<&Ref<Event>> {
+        match self {
+            Signal::Command(event) => Some(event),
+            Signal::File(_) => None,
+        }
+    }
+}
+
+/// Returns true if a command has completed without an error.
+fn is_complete(event: &Ref<Event>) -> Result<bool> {
+    event.poll()?;
+    Ok(matches!(event.phase(), Phase::Finished { status: CL_COMPLETE, .. }))
 }
 
 /// The operation of a command on semaphores.
@@ -77,9 +110,9 @@ impl Semaphore {
         ensure!(external.semaphore_export.contains(exports), CL_INVALID_PROPERTY);
         let takes = |(kind, _)| external.semaphore_import.contains(kind);
         ensure!(import.is_none_or(takes), CL_INVALID_DEVICE);
-        let shared = match import.is_some() || !exports.is_empty() {
-            true => Some(create_shared(&context, device, exports, import)?),
-            false => None,
+        let state = match import.is_some() || !exports.is_empty() {
+            true => State::shared(&context, device, exports, import)?,
+            false => State::default(),
         };
         Ok(Ref::new(Semaphore {
             context,
@@ -87,22 +120,20 @@ impl Semaphore {
             properties: list,
             exports,
             imported: import.map(|(kind, _)| kind),
-            state: Mutex::new(State { shared, ..State::default() }),
+            state: Mutex::new(state),
         }))
     }
 
-    /// Returns CL_SEMAPHORE_PAYLOAD_KHR: 1 while it is signalled. Operations of other APIs are not known.
+    /// Returns CL_SEMAPHORE_PAYLOAD_KHR: 1 while it is signalled. What other APIs do with a semaphore that they share
+    /// ([`vk::SemaphoreHandles::OPAQUE_FD`]) is not known: Vulkan tells the payload of no binary semaphore.
     pub fn payload(&self) -> Result<cl_semaphore_payload_khr> {
         let (signal, wait) = {
             let state = self.state.lock();
             (state.signal.clone(), state.wait.clone())
         };
-        let complete = |event: Option<Ref<Event>>| -> Result<bool> {
-            let Some(event) = event else { return Ok(false) };
-            event.poll()?;
-            Ok(matches!(event.phase(), Phase::Finished { status: CL_COMPLETE, .. }))
-        };
-        Ok(u64::from(complete(signal)? && !complete(wait)?))
+        let signalled = signal.map_or(Ok(false), |signal| signal.is_there())?;
+        let consumed = wait.map_or(Ok(false), |wait| is_complete(&wait))?;
+        Ok(u64::from(signalled && !consumed))
     }
 
     /// clGetSemaphoreHandleForTypeKHR: a new descriptor, which the application owns; -1 for a sync file that
@@ -113,7 +144,8 @@ impl Semaphore {
         if kind == vk::SemaphoreHandles::SYNC_FD {
             // The state is copied, as a wait uses it up: a signal must be on its way to the device.
             let on_its_way = |event: &Ref<Event>| event.phase() != Phase::Pending;
-            let signalled = state.wait.is_none() && state.signal.as_ref().is_some_and(on_its_way);
+            let signal = state.signal.as_ref().and_then(Signal::event);
+            let signalled = state.wait.is_none() && signal.is_some_and(on_its_way);
             ensure!(signalled, CL_INVALID_OPERATION);
             state.signal = None;
         }
@@ -125,14 +157,11 @@ impl Semaphore {
     pub fn reimport(&self, fd: i32) -> Result<()> {
         let sync = vk::SemaphoreHandles::SYNC_FD;
         ensure!(self.imported == Some(sync), CL_INVALID_SEMAPHORE_KHR);
-        let import = Some((sync, fd));
-        let shared = create_shared(&self.context, &self.devices[0], self.exports, import).map_err(
-            |error| match error.0 {
-                CL_INVALID_PROPERTY => ClError(CL_INVALID_VALUE),
-                _ => error,
-            },
-        )?;
-        *self.state.lock() = State { shared: Some(shared), ..State::default() };
+        let state = State::shared(&self.context, &self.devices[0], self.exports, Some((sync, fd)));
+        *self.state.lock() = state.map_err(|error| match error.0 {
+            CL_INVALID_PROPERTY => ClError(CL_INVALID_VALUE),
+            _ => error,
+        })?;
         Ok(())
     }
 
@@ -141,34 +170,42 @@ impl Semaphore {
     }
 }
 
-/// Creates a Vulkan semaphore and imports the application's descriptor, if there is one.
-fn create_shared(
-    context: &Ref<Context>,
-    device: &Ref<Device>,
-    exports: vk::SemaphoreHandles,
-    import: Option<(vk::SemaphoreHandles, i32)>,
-) -> Result<Arc<vk::Semaphore>> {
-    let gpu = &context.gpus[context.index_of(device)?];
-    let shared = gpu.device.create_semaphore(exports)?;
-    if let Some((kind, fd)) = import {
-        import_fd(&shared, kind, fd)?;
+impl State {
+    /// Returns the state of a semaphore that other APIs share, with a Vulkan semaphore that has imported the
+    /// application's descriptor, if there is one, and then owns it.
+    fn shared(
+        context: &Ref<Context>,
+        device: &Ref<Device>,
+        exports: vk::SemaphoreHandles,
+        import: Option<(vk::SemaphoreHandles, i32)>,
+    ) -> Result<State> {
+        let gpu = &context.gpus[context.index_of(device)?];
+        let shared = gpu.device.create_semaphore(exports)?;
+        let signal = import.map_or(Ok(None), |(kind, fd)| import_fd(&shared, kind, fd))?;
+        Ok(State { shared: Some(shared), signal, ..State::default() })
     }
-    Ok(shared)
 }
 
-/// Imports the application's descriptor into a Vulkan semaphore, which then owns the descriptor.
-fn import_fd(shared: &vk::Semaphore, kind: vk::SemaphoreHandles, fd: i32) -> Result<()> {
+/// Imports the application's descriptor into a Vulkan semaphore; returns the signal that a sync file brings.
+fn import_fd(
+    shared: &vk::Semaphore,
+    kind: vk::SemaphoreHandles,
+    fd: i32,
+) -> Result<Option<Signal>> {
+    let is_file = kind == vk::SemaphoreHandles::SYNC_FD;
     // -1 is a sync file that is signalled.
-    let signalled = kind == vk::SemaphoreHandles::SYNC_FD && fd == -1;
-    let own: Option<Descriptor> = (!signalled).then(|| external::duplicate(fd)).transpose()?;
-    shared.import(own, kind).map_err(|error| match error {
+    let own = match is_file && fd == -1 {
+        true => None,
+        false => Some(Descriptor::duplicate_of(fd).ok_or(ClError(CL_INVALID_PROPERTY))?),
+    };
+    shared.import(own.as_ref(), kind).map_err(|error| match error {
         vk::Error::Invalid(_) => ClError(CL_INVALID_PROPERTY),
         error => error.into(),
     })?;
-    if !signalled {
+    if own.is_some() {
         Descriptor::close(fd);
     }
-    Ok(())
+    Ok(is_file.then(|| Signal::File(own.map(Arc::new))))
 }
 
 impl SemaphoreProperties {
@@ -190,7 +227,8 @@ impl Ref<Semaphore> {
         if state.wait.is_none() {
             if let Some(signal) = state.signal.clone() {
                 state.wait = Some(wait.clone());
-                return Some(signal);
+                // The Vulkan semaphore has what a sync file brings.
+                return signal.event().cloned();
             }
         }
         if state.shared.is_some() {
@@ -205,7 +243,7 @@ impl Ref<Semaphore> {
     fn signalled_by(&self, signal: &Ref<Event>) {
         let mut state = self.state.lock();
         if state.early.is_empty() {
-            state.signal = Some(signal.clone());
+            state.signal = Some(Signal::Command(signal.clone()));
             state.wait = None;
             return;
         }

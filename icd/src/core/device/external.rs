@@ -1,12 +1,10 @@
 //! Memory and semaphores that other APIs share by file descriptor: OpenCL's names for the kinds of handle,
 //! and what devices import and export.
 
-use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use crate::core::device::Device;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
-use hekla_vk_backend::platform::Descriptor;
 
 /// Kinds of handle that stand for memory.
 pub const MEMORY_HANDLES: [(cl_external_memory_handle_type_khr, vk::MemoryHandles); 2] = [
@@ -50,10 +48,4 @@ pub fn of_all<T: Copy + PartialEq>(
     let mut lists = devices.iter().map(|device| list(device.info()));
     let first = lists.next().unwrap_or_default();
     lists.fold(first, |common, other| common.into_iter().filter(|x| other.contains(x)).collect())
-}
-
-/// Duplicates the application's descriptor, which it keeps until an import has succeeded; CL_INVALID_PROPERTY if there
-/// is no such open descriptor.
-pub fn duplicate(fd: i32) -> Result<Descriptor> {
-    Descriptor::duplicate_of(fd).ok_or(ClError(CL_INVALID_PROPERTY))
 }

@@ -7,7 +7,6 @@ use super::spans::{Devices, Spans, MAX_DEVICES};
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::context::Context;
-use crate::core::device::external;
 use crate::core::memory::host::HostAddress;
 use hekla_vk_backend as vk;
 use hekla_vk_backend::platform::Descriptor;
@@ -193,7 +192,9 @@ impl Storage {
         ensure!(devices.iter().all(|i| takes(i).contains(kind)), CL_INVALID_DEVICE);
         let mut last = ClError(CL_INVALID_DEVICE);
         for home in devices.iter().copied() {
-            let own = external::duplicate(fd)?;
+            // The specification has CL_INVALID_PROPERTY for a property's value that is not valid, and the conformance suite
+            // (vulkan, consistency_external_buffer) CL_INVALID_VALUE for a number that is no open descriptor.
+            let own = Descriptor::duplicate_of(fd).ok_or(ClError(CL_INVALID_VALUE))?;
             match context.gpus[home].device.import_memory(own, kind, size as u64) {
                 Ok(buffer) => {
                     Descriptor::close(fd);
