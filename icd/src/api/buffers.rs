@@ -1,9 +1,9 @@
 //! Buffer objects (spec 5.2): creation, and the commands that read, write, copy, fill and map them.
 
 use super::args;
-use super::buffer_properties;
 use super::enqueue::enqueue;
 use super::mapping;
+use super::memory_properties;
 use super::recordable::{self, buffer, triple};
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
@@ -12,7 +12,7 @@ use crate::core::context::Context;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::operand::Operand;
-use crate::core::memory::properties::BufferProperties;
+use crate::core::memory::properties::MemoryProperties;
 use crate::core::memory::rect::Rect;
 use crate::core::queue::event::Event;
 use crate::core::queue::Queue;
@@ -94,7 +94,7 @@ entry! {
         host_ptr: *mut c_void,
     ) -> handle cl_mem {
         let context = Ref::<Context>::from_handle(context)?;
-        let plain = BufferProperties::default();
+        let plain = MemoryProperties::default();
         Ok(Buffer::new(context, flags, size, host(host_ptr), plain)?.expose())
     }
 
@@ -108,7 +108,7 @@ entry! {
     ) -> handle cl_mem {
         let context = Ref::<Context>::from_handle(context)?;
         // SAFETY: the list is as the API requires.
-        let properties = unsafe { buffer_properties::read(&context, properties) }?;
+        let properties = unsafe { memory_properties::read_of_buffer(&context, properties) }?;
         Ok(Buffer::new(context, flags, size, host(host_ptr), properties)?.expose())
     }
 

@@ -1,7 +1,7 @@
 //! Image objects (spec 5.3): creation, formats, queries.
 
 use super::args;
-use super::property_list;
+use super::memory_properties;
 use crate::cl::error::{ensure, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
@@ -11,6 +11,7 @@ use crate::core::memory::flags;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::image::requirements::Question;
 use crate::core::memory::image::{Image, Request};
+use crate::core::memory::properties::MemoryProperties;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
@@ -26,7 +27,7 @@ struct Arguments {
     format: *const cl_image_format,
     desc: *const cl_image_desc,
     host_ptr: *mut c_void,
-    properties: Vec<cl_mem_properties>,
+    properties: MemoryProperties,
     pitch_error: cl_int,
 }
 
@@ -113,14 +114,14 @@ entry! {
             format: image_format,
             desc: image_desc,
             host_ptr,
-            properties: Vec::new(),
+            properties: MemoryProperties::default(),
             pitch_error: CL_INVALID_IMAGE_DESCRIPTOR,
         };
         // SAFETY: the pointers are as the API requires.
         unsafe { arguments.create(&context) }
     }
 
-    /// clCreateImageWithProperties. There are no properties of images.
+    /// clCreateImageWithProperties.
     fn clCreateImageWithProperties(
         context: cl_context,
         properties: *const cl_mem_properties,
@@ -131,7 +132,7 @@ entry! {
     ) -> handle cl_mem {
         let context = Ref::<Context>::from_handle(context)?;
         // SAFETY: the list is as the API requires.
-        let properties = unsafe { property_list::read(properties, |_| None) }?.flat;
+        let properties = unsafe { memory_properties::read(&context, properties) }?;
         let arguments = Arguments {
             flags,
             format: image_format,
@@ -162,7 +163,7 @@ entry! {
             format: image_format,
             desc: &image_desc,
             host_ptr,
-            properties: Vec::new(),
+            properties: MemoryProperties::default(),
             pitch_error: CL_INVALID_IMAGE_SIZE,
         };
         // SAFETY: the pointers are as the API requires.
@@ -192,7 +193,7 @@ entry! {
             format: image_format,
             desc: &image_desc,
             host_ptr,
-            properties: Vec::new(),
+            properties: MemoryProperties::default(),
             pitch_error: CL_INVALID_IMAGE_SIZE,
         };
         // SAFETY: the pointers are as the API requires.
@@ -239,7 +240,7 @@ entry! {
     ) -> status {
         let context = Ref::<Context>::from_handle(context)?;
         // SAFETY: the list is as the API requires.
-        unsafe { property_list::read(properties, |_| None) }?;
+        unsafe { memory_properties::read(&context, properties) }?;
         // SAFETY: the pointers are as the API requires.
         let (format, desc) = unsafe { (image_format.as_ref(), image_desc.as_ref()) };
         let question = Question { flags, format: format.copied(), desc };

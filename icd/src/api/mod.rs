@@ -3,7 +3,6 @@
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod args;
-mod buffer_properties;
 mod buffers;
 mod command_buffers;
 mod commands;
@@ -20,6 +19,7 @@ mod images;
 mod kernels;
 mod mapping;
 mod memory_objects;
+mod memory_properties;
 mod mutable_commands;
 mod native;
 mod offline;

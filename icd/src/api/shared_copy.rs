@@ -8,7 +8,7 @@ use crate::core::command::Command;
 use crate::core::device::pages::Pages;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::operand::Operand;
-use crate::core::memory::properties::BufferProperties;
+use crate::core::memory::properties::MemoryProperties;
 use crate::core::memory::rect::Rect;
 use crate::core::queue::effects::Effects;
 use crate::core::queue::event::Event;
@@ -132,7 +132,7 @@ pub(super) fn copy_command(
 fn within_host(target: &mut Target, from: usize, to: usize, size: usize) -> Result<Command> {
     let whole = Rect::linear(0, size);
     let (queue, context) = (target.queue.clone(), target.queue.context.clone());
-    let plain = BufferProperties::default();
+    let plain = MemoryProperties::default();
     let mem = Buffer::new(context.clone(), CL_MEM_READ_WRITE, size, None, plain)?;
     let from = Operand::source(&context, Rect::linear(from, size));
     let to = Operand::target(&context, Rect::linear(to, size));

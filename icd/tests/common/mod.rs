@@ -78,6 +78,8 @@ functions! {
     clGetMemObjectInfo(cl_mem, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clSetMemObjectDestructorCallback(cl_mem, MemDestructor, *mut c_void) -> cl_int;
     clCreateImage(cl_context, u64, *const cl_image_format, *const cl_image_desc, *mut c_void, *mut cl_int) -> cl_mem;
+    clCreateImageWithProperties(cl_context, *const u64, u64, *const cl_image_format, *const cl_image_desc, *mut c_void, *mut cl_int) -> cl_mem;
+    clGetImageInfo(cl_mem, cl_uint, Info, *mut c_void, *mut usize) -> cl_int;
     clEnqueueReadImage(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueWriteImage(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueFillImage(cl_command_queue, cl_mem, *const c_void, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;

@@ -22,6 +22,7 @@ pub struct Vulkan {
     semaphore_fd: Option<khr::external_semaphore_fd::Device>,
     /// Freed when the device goes.
     made: RefCell<Vec<(vk::Buffer, vk::DeviceMemory)>>,
+    images: RefCell<Vec<(vk::Image, vk::DeviceMemory)>>,
     semaphores: RefCell<Vec<vk::Semaphore>>,
 }
 
@@ -32,6 +33,32 @@ pub struct Shared {
     pub size: u64,
     /// The descriptor, which an import takes.
     pub fd: i32,
+}
+
+/// An image in rows (VK_IMAGE_TILING_LINEAR) whose memory is shared.
+#[derive(Clone, Copy)]
+pub struct SharedImage {
+    image: vk::Image,
+    extent: vk::Extent3D,
+    texel: u32,
+    /// Bytes from row to row and from slice to slice.
+    pub pitches: [usize; 2],
+    /// The descriptor, which an import takes.
+    pub fd: i32,
+}
+
+impl SharedImage {
+    fn region(&self) -> vk::BufferImageCopy {
+        let color = vk::ImageSubresourceLayers::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .layer_count(1);
+        vk::BufferImageCopy::default().image_subresource(color).image_extent(self.extent)
+    }
+
+    /// Returns the bytes of the texels, closely packed.
+    pub fn bytes(&self) -> usize {
+        (self.extent.width * self.extent.height * self.extent.depth * self.texel) as usize
+    }
 }
 
 /// Semaphores of one submission.
@@ -95,6 +122,7 @@ impl Vulkan {
                 memory_fd,
                 semaphore_fd,
                 made: RefCell::default(),
+                images: RefCell::default(),
                 semaphores: RefCell::default(),
             })
         }
@@ -149,6 +177,158 @@ impl Vulkan {
         let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(OPAQUE_MEMORY);
         let fd = unsafe { self.memory_fd.get_memory_fd(&info) }.unwrap();
         Shared { buffer, size, fd }
+    }
+
+    /// Returns an image in rows, to be imported elsewhere, and fit for kernels there; `None`, with a message, where the
+    /// driver has none. `texel`: the bytes of a texel of the format.
+    pub fn share_image(
+        &self,
+        kind: vk::ImageType,
+        (format, texel): (vk::Format, u32),
+        [width, height, depth]: [u32; 3],
+    ) -> Option<SharedImage> {
+        let extent = vk::Extent3D { width, height, depth };
+        let usage = vk::ImageUsageFlags::TRANSFER_SRC
+            | vk::ImageUsageFlags::TRANSFER_DST
+            | vk::ImageUsageFlags::SAMPLED
+            | vk::ImageUsageFlags::STORAGE;
+        let mut external = vk::ExternalMemoryImageCreateInfo::default().handle_types(OPAQUE_MEMORY);
+        let info = vk::ImageCreateInfo::default()
+            .image_type(kind)
+            .format(format)
+            .extent(extent)
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(vk::ImageTiling::LINEAR)
+            .usage(usage)
+            .push_next(&mut external);
+        unsafe {
+            let offered = self.instance.get_physical_device_image_format_properties(
+                self.physical,
+                format,
+                kind,
+                vk::ImageTiling::LINEAR,
+                usage,
+                vk::ImageCreateFlags::empty(),
+            );
+            if offered.is_err() {
+                eprintln!("skipped: the driver has no such image in rows: {kind:?}, {format:?}");
+                return None;
+            }
+            let image = self.device.create_image(&info, None).unwrap();
+            let needs = self.device.get_image_memory_requirements(image);
+            let types = self.instance.get_physical_device_memory_properties(self.physical);
+            let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
+            let fits = |i: &u32| {
+                let flags = types.memory_types[*i as usize].property_flags;
+                needs.memory_type_bits & (1 << i) != 0 && flags.contains(local)
+            };
+            let index = (0..types.memory_type_count).find(fits).unwrap();
+            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(OPAQUE_MEMORY);
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(needs.size)
+                .memory_type_index(index)
+                .push_next(&mut export);
+            let memory = self.device.allocate_memory(&info, None).unwrap();
+            self.device.bind_image_memory(image, memory, 0).unwrap();
+            self.images.borrow_mut().push((image, memory));
+            let color = vk::ImageSubresource::default().aspect_mask(vk::ImageAspectFlags::COLOR);
+            let rows = self.device.get_image_subresource_layout(image, color);
+            let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(OPAQUE_MEMORY);
+            let fd = self.memory_fd.get_memory_fd(&info).unwrap();
+            let pitches = [rows.row_pitch as usize, rows.depth_pitch as usize];
+            Some(SharedImage { image, extent, texel, pitches, fd })
+        }
+    }
+
+    /// Makes the device write texels, closely packed, and releases the image to other APIs. `first`: what it held does
+    /// not matter. Returns when that is done.
+    pub fn write_image(&self, shared: &SharedImage, texels: &[u8], first: bool) {
+        let (staging, memory) = self.staging(shared);
+        unsafe {
+            let none = vk::MemoryMapFlags::empty();
+            let base = self.device.map_memory(memory, 0, vk::WHOLE_SIZE, none).unwrap();
+            std::ptr::copy_nonoverlapping(texels.as_ptr(), base.cast(), texels.len());
+            self.device.unmap_memory(memory);
+        }
+        let (own, external) = (self.family, vk::QUEUE_FAMILY_EXTERNAL);
+        self.run(Sync::default(), |device, commands| unsafe {
+            let general = vk::ImageLayout::GENERAL;
+            match first {
+                true => self.hand_over_image(
+                    commands,
+                    shared,
+                    [vk::QUEUE_FAMILY_IGNORED; 2],
+                    vk::ImageLayout::UNDEFINED,
+                ),
+                false => self.hand_over_image(commands, shared, [external, own], general),
+            }
+            let region = [shared.region()];
+            device.cmd_copy_buffer_to_image(commands, staging, shared.image, general, &region);
+            self.hand_over_image(commands, shared, [own, external], general);
+        });
+    }
+
+    /// Takes the image over and reads all of it, closely packed.
+    pub fn read_image(&self, shared: &SharedImage) -> Vec<u8> {
+        let (staging, memory) = self.staging(shared);
+        let (own, external) = (self.family, vk::QUEUE_FAMILY_EXTERNAL);
+        self.run(Sync::default(), |device, commands| unsafe {
+            let general = vk::ImageLayout::GENERAL;
+            self.hand_over_image(commands, shared, [external, own], general);
+            let region = [shared.region()];
+            device.cmd_copy_image_to_buffer(commands, shared.image, general, staging, &region);
+            let seen = [vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+                .dst_access_mask(vk::AccessFlags::HOST_READ)];
+            let (from, to) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
+            let none = vk::DependencyFlags::empty();
+            device.cmd_pipeline_barrier(commands, from, to, none, &seen, &[], &[]);
+        });
+        unsafe {
+            let none = vk::MemoryMapFlags::empty();
+            let base = self.device.map_memory(memory, 0, vk::WHOLE_SIZE, none).unwrap();
+            let texels = std::slice::from_raw_parts(base.cast::<u8>(), shared.bytes()).to_vec();
+            self.device.unmap_memory(memory);
+            texels
+        }
+    }
+
+    /// Returns a buffer of the host's for all texels.
+    fn staging(&self, shared: &SharedImage) -> (vk::Buffer, vk::DeviceMemory) {
+        let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        self.buffer(shared.bytes() as u64, false, flags)
+    }
+
+    fn hand_over_image(
+        &self,
+        commands: vk::CommandBuffer,
+        shared: &SharedImage,
+        [from, to]: [u32; 2],
+        old: vk::ImageLayout,
+    ) {
+        let all = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        let external = vk::QUEUE_FAMILY_EXTERNAL;
+        let ours = |family| if family == external { vk::AccessFlags::empty() } else { all };
+        let range = vk::ImageSubresourceRange::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .level_count(1)
+            .layer_count(1);
+        let barrier = [vk::ImageMemoryBarrier::default()
+            .src_access_mask(ours(from))
+            .dst_access_mask(ours(to))
+            .src_queue_family_index(from)
+            .dst_queue_family_index(to)
+            .old_layout(old)
+            .new_layout(vk::ImageLayout::GENERAL)
+            .image(shared.image)
+            .subresource_range(range)];
+        let stage = vk::PipelineStageFlags::ALL_COMMANDS;
+        let none = vk::DependencyFlags::empty();
+        unsafe {
+            self.device.cmd_pipeline_barrier(commands, stage, stage, none, &[], &[], &barrier);
+        }
     }
 
     /// Makes the device write bytes, and releases the buffer to other APIs. Returns when that is done, unless a
@@ -261,6 +441,10 @@ impl Drop for Vulkan {
             self.device.device_wait_idle().unwrap();
             for (buffer, memory) in self.made.borrow_mut().drain(..) {
                 self.device.destroy_buffer(buffer, None);
+                self.device.free_memory(memory, None);
+            }
+            for (image, memory) in self.images.borrow_mut().drain(..) {
+                self.device.destroy_image(image, None);
                 self.device.free_memory(memory, None);
             }
             for semaphore in self.semaphores.borrow_mut().drain(..) {

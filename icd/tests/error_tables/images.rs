@@ -127,10 +127,15 @@ fn create_rows(t: &mut Table, w: &World) {
         })
     };
     common_rows(t, w, &|context, flags, format, host| create(context, null(), flags, format, host));
-    let (empty, unknown) = ([0], [u64::from(CL_MEM_DEVICE_HANDLE_LIST_KHR), 0, 0]);
-    t.correct(create(w.context, empty.as_ptr(), 0, &FORMAT, null_mut()));
-    let got = create(w.context, unknown.as_ptr(), 0, &FORMAT, null_mut());
-    t.row(CL_INVALID_PROPERTY, "a property name is not supported", got);
+    let with = |list: &[u64]| create(w.context, list.as_ptr(), 0, &FORMAT, null_mut());
+    t.correct(with(&[0]));
+    for list in [[0x4242, 1, 0], [u64::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT), 1, 0]] {
+        t.row(CL_INVALID_PROPERTY, "a property name is not supported", with(&list));
+    }
+    let devices = u64::from(CL_MEM_DEVICE_HANDLE_LIST_KHR);
+    for list in [&[devices, 0, 0][..], &[devices, w.device as u64, 0, 0]] {
+        t.row(CL_INVALID_PROPERTY, "there is a list of devices and no handle", with(list));
+    }
     t.about("clCreateImage2D");
     common_rows(t, w, &|context, flags, format, host| {
         code(|e| unsafe { clCreateImage2D(context, flags, format, 4, 4, 0, host, e) })

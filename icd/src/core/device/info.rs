@@ -143,7 +143,7 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         .or_else(|| arithmetic(device, name))
         .or_else(|| memory(device, name))
         .or_else(|| execution(device, name))
-        .or_else(|| sharing(device.info(), name))
+        .or_else(|| sharing(device, name))
         .or_else(|| language::query(device.info(), &compiled_for(device), name))
         .or_else(|| spirv::query(&compiled_for(device), name))
         .or_else(|| images::info::query(device.images(), name))
@@ -454,7 +454,8 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
 }
 
 /// Semaphores and memory of other APIs.
-fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
+fn sharing(device: &Device, name: cl_device_info) -> Option<Value> {
+    let info = device.info();
     let external = &info.features.external;
     Some(match name {
         CL_DEVICE_SEMAPHORE_TYPES_KHR => Value::list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
@@ -467,8 +468,10 @@ fn sharing(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
             Value::list(&external::memory_imports(info))
         }
+        // Rows follow each other as the image's pitches say, whatever the handle.
         CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => {
-            Value::list::<cl_external_memory_handle_type_khr>(&[])
+            let imports = device.images().map(|_| external::memory_imports(info));
+            Value::list(&imports.unwrap_or_default())
         }
         _ => return None,
     })

@@ -4,7 +4,7 @@ use super::flags::{self, HOST_POINTER};
 use super::host::HostAddress;
 use super::mapping::Mapped;
 use super::operand;
-use super::properties::{BufferProperties, Import};
+use super::properties::{Import, MemoryProperties};
 use super::residency::Storage;
 use super::MemBase;
 use crate::cl::error::{ensure, ClError, Result};
@@ -15,6 +15,7 @@ use crate::core::device::staging::Staging;
 use crate::core::device::BASE_ALIGNMENT;
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
+use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -81,7 +82,7 @@ impl Buffer {
         flags: cl_mem_flags,
         size: usize,
         host: Option<HostAddress>,
-        properties: BufferProperties,
+        properties: MemoryProperties,
     ) -> Result<Ref<Buffer>> {
         flags::check(flags)?;
         if properties.import.is_some() {
@@ -112,10 +113,8 @@ impl Buffer {
                 Buffer::within(&allocation, &context, flags, (offset, size), 0)?
             }
             (None, Some(handle)) => {
-                let (storage, import) =
-                    Storage::imported(&context, size, handle, properties.devices.as_deref())?;
-                let base = MemBase::new(context, flags, size);
-                Buffer { import: Some(import), ..Buffer::of(base, storage) }
+                let import = (handle, properties.devices.as_deref());
+                Buffer::imported(&context, flags, size, import)?
             }
             (None, None) => match used_host {
                 Some(host) => Buffer::of_host(&context, flags, size, host)?,
@@ -132,6 +131,18 @@ impl Buffer {
             mem.context.addresses.add(&mem.device_addresses, mem.size as u64, &mem);
         }
         Ok(mem)
+    }
+
+    /// Returns a buffer of another API's memory: a descriptor, and the devices that may import it.
+    pub(super) fn imported(
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        size: usize,
+        (handle, devices): ((vk::MemoryHandles, i32), Option<&[usize]>),
+    ) -> Result<Buffer> {
+        let (storage, import) = Storage::imported(context, size, handle, devices)?;
+        let base = MemBase::new(context.clone(), flags, size);
+        Ok(Buffer { import: Some(import), ..Buffer::of(base, storage) })
     }
 
     /// Returns a buffer of the application's memory (CL_MEM_USE_HOST_PTR): those very bytes where the device has them in

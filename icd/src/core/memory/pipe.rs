@@ -3,7 +3,7 @@
 
 use super::buffer::Buffer;
 use super::host::HostAddress;
-use super::properties::BufferProperties;
+use super::properties::MemoryProperties;
 use super::MemBase;
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
@@ -73,7 +73,7 @@ impl Pipe {
         bytes.resize(total, 0);
         let host = HostAddress(bytes.as_ptr() as usize);
         let contents = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
-        let properties = BufferProperties::default();
+        let properties = MemoryProperties::default();
         let buffer = Buffer::new(context.clone(), contents, total, Some(host), properties)?;
         let base = MemBase::new(context, flags, size);
         Ok(Ref::new(Pipe { base, buffer, packet_size, max_packets }))

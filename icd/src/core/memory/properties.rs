@@ -1,13 +1,13 @@
-//! The properties of clCreateBufferWithProperties.
+//! The properties of clCreateBufferWithProperties and clCreateImageWithProperties.
 
 use crate::cl::*;
 use crate::core::device::Device;
 use crate::object::Ref;
 use hekla_vk_backend as vk;
 
-/// Properties of a buffer.
+/// Properties of a buffer or an image.
 #[derive(Default)]
-pub struct BufferProperties {
+pub struct MemoryProperties {
     /// As given, with the terminating zero; empty when none were given (CL_MEM_PROPERTIES).
     pub list: Vec<cl_mem_properties>,
     /// True if the application requests device addresses (CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT).

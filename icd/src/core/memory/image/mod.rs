@@ -14,6 +14,7 @@ use super::flags::{self, ACCESS, HOST_POINTER};
 use super::host::HostAddress;
 use super::object::MemObject;
 use super::operand;
+use super::properties::MemoryProperties;
 use super::reservation::{Effect, RangeUse};
 use super::residency::Replicas;
 use super::spans::Devices;
@@ -60,8 +61,9 @@ enum Texels {
     Buffer(Ref<Buffer>),
     /// In a buffer or sub-buffer, and in shadows (for each device) while kernels use them.
     Shadowed(Ref<Buffer>, Vec<Shadows>),
-    /// In the application's own memory (CL_MEM_USE_HOST_PTR), of which the image alone has a buffer, and in shadows.
-    HostMemory(Ref<Buffer>, Vec<Shadows>),
+    /// In a buffer that the image alone has, of the application's own memory (CL_MEM_USE_HOST_PTR) or another API's, and in
+    /// shadows.
+    OwnBuffer(Ref<Buffer>, Vec<Shadows>),
     /// In the parent.
     Parent,
 }
@@ -105,8 +107,7 @@ pub struct Request<'a> {
     pub desc: Option<&'a cl_image_desc>,
     /// The application's pointer, not NULL when given.
     pub host: Option<HostAddress>,
-    /// As given to clCreateImageWithProperties.
-    pub properties: Vec<cl_mem_properties>,
+    pub properties: MemoryProperties,
     /// The error of pitches that are not allowed.
     pub pitch_error: cl_int,
 }
@@ -116,10 +117,16 @@ impl Image {
     pub fn new(context: &Ref<Context>, request: Request<'_>) -> Result<Ref<Image>> {
         ensure!(images_of(context).next().is_some(), CL_INVALID_OPERATION);
         flags::check(request.flags)?;
+        let is_import = request.properties.import.is_some();
+        if is_import {
+            ensure!(request.flags & HOST_POINTER == 0, CL_INVALID_VALUE);
+            ensure!(request.host.is_none(), CL_INVALID_HOST_PTR);
+        }
         let format = request.format.filter(|format| format::is_valid(*format));
         let format = format.ok_or(ClError(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
         let desc = request.desc.ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))?;
         let parent = parent_of(desc)?;
+        ensure!(parent.is_none() || !is_import, CL_INVALID_IMAGE_DESCRIPTOR);
         let is_view = desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
         let layout = match is_view {
             true => format::layout_in_buffer(format),
@@ -128,7 +135,7 @@ impl Image {
         // The size of a texel of formats that no device has does not matter.
         let texel = layout.map_or(1, |layout| layout.texel());
         // Applications give the row pitch of a view of a buffer as well, which has one row.
-        let host = request.host.is_some() || parent.is_some();
+        let host = request.host.is_some() || parent.is_some() || is_import;
         let error = match &parent {
             Some(MemObject::Buffer(_)) if !is_view => CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
             _ => request.pitch_error,
@@ -140,7 +147,7 @@ impl Image {
         if shape.is_mipmap() {
             let in_buffer = matches!(&parent, Some(MemObject::Buffer(_)));
             let depth = format.image_channel_order == CL_DEPTH;
-            ensure!(!in_buffer && !depth, CL_INVALID_IMAGE_DESCRIPTOR);
+            ensure!(!in_buffer && !depth && !is_import, CL_INVALID_IMAGE_DESCRIPTOR);
             ensure!(request.host.is_none(), CL_INVALID_HOST_PTR);
         }
         let layout = layout.ok_or(ClError(CL_IMAGE_FORMAT_NOT_SUPPORTED))?;
@@ -158,7 +165,7 @@ impl Image {
             Some(MemObject::Pipe(_)) => return fail(CL_INVALID_IMAGE_DESCRIPTOR),
             None => Image::with_texels(context, &request, (format, layout), shape)?,
         };
-        image.base.properties = request.properties;
+        image.base.properties = request.properties.list;
         if let Some(parent) = image.parent() {
             parent.add_child();
         }
@@ -173,7 +180,7 @@ impl Image {
         shape: Shape,
     ) -> Result<Image> {
         let flags = request.flags;
-        flags::check_contents(flags, false)?;
+        flags::check_contents(flags, request.properties.import.is_some())?;
         let flags = flags::with_access(flags);
         let usable = |images: &Images| {
             shape.fits(images) && suits(images.access(shape.image_type, format), flags)
@@ -184,6 +191,12 @@ impl Image {
         let most = context.devices[home].max_allocation();
         let size = size.filter(|size| *size as u64 <= most);
         let size = size.ok_or(ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
+        if let Some(handle) = request.properties.import {
+            let devices = request.properties.devices.as_deref();
+            let bytes = import_texels(context, flags, (handle, devices), &shape, &layout)?;
+            let base = MemBase::new(context.clone(), flags, bytes.size);
+            return Ok(Image::of(base, (format, layout), shape, Texels::own_buffer(bytes)));
+        }
         let host_ptr = request.host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
         let shared =
             host_ptr.and_then(|host| Texels::in_host_memory(context, host, &shape, &layout));
@@ -269,7 +282,7 @@ impl Image {
         let base = MemBase { host_ptr: parent.host_ptr, ..base };
         let shadows = context.gpus.iter().map(|_| Shadows::default()).collect();
         let texels = match &parent.texels {
-            Texels::HostMemory(buffer, _) => Texels::HostMemory(buffer.clone(), shadows),
+            Texels::OwnBuffer(buffer, _) => Texels::OwnBuffer(buffer.clone(), shadows),
             Texels::Buffer(buffer) | Texels::Shadowed(buffer, _) => {
                 Texels::Shadowed(buffer.clone(), shadows)
             }
@@ -287,7 +300,15 @@ impl Image {
 
     /// Returns the application's buffer whose bytes the texels are (CL_IMAGE_BUFFER).
     pub fn parent_buffer(&self) -> Option<&Ref<Buffer>> {
-        self.buffer().filter(|_| !matches!(self.texels, Texels::HostMemory(..)))
+        self.buffer().filter(|_| !matches!(self.texels, Texels::OwnBuffer(..)))
+    }
+
+    /// Returns the buffer of another API's memory that the image was created of.
+    pub fn imported(&self) -> Option<&Ref<Buffer>> {
+        match (&self.texels, &self.parent) {
+            (Texels::OwnBuffer(bytes, _), None) => Some(bytes),
+            _ => None,
+        }
     }
 
     /// Returns where the texels are. The texels of images in images in buffers are in the buffer.
@@ -301,7 +322,7 @@ impl Image {
     /// Returns the buffer whose bytes the texels are, known to the application or not.
     pub fn buffer(&self) -> Option<&Ref<Buffer>> {
         match &self.texels {
-            Texels::Buffer(bytes) | Texels::Shadowed(bytes, _) | Texels::HostMemory(bytes, _) => {
+            Texels::Buffer(bytes) | Texels::Shadowed(bytes, _) | Texels::OwnBuffer(bytes, _) => {
                 Some(bytes)
             }
             _ => None,
@@ -337,7 +358,7 @@ impl Image {
             Texels::Buffer(bytes) | Texels::Shadowed(bytes, _) => {
                 RangeUse::new(bytes, 0, self.size, effect)
             }
-            Texels::HostMemory(bytes, _) => RangeUse::whole(bytes, effect),
+            Texels::OwnBuffer(bytes, _) => RangeUse::whole(bytes, effect),
         }
     }
 
@@ -360,6 +381,11 @@ impl Image {
 }
 
 impl Texels {
+    fn own_buffer(bytes: Buffer) -> Texels {
+        let shadows = bytes.context.gpus.iter().map(|_| Shadows::default()).collect();
+        Texels::OwnBuffer(Ref::new(bytes), shadows)
+    }
+
     fn shadowed(context: &Context, parent: Ref<Buffer>) -> Texels {
         Texels::Shadowed(parent, context.gpus.iter().map(|_| Shadows::default()).collect())
     }
@@ -378,9 +404,7 @@ impl Texels {
         }
         shape.size_in_buffer(layout.texel())?;
         let size = shape.host_size(layout.texel())?;
-        let bytes = Buffer::in_place(context, CL_MEM_READ_WRITE, size, host)?;
-        let shadows = context.gpus.iter().map(|_| Shadows::default()).collect();
-        Some(Texels::HostMemory(Ref::new(bytes), shadows))
+        Some(Texels::own_buffer(Buffer::in_place(context, CL_MEM_READ_WRITE, size, host)?))
     }
 
     /// Returns the texels of an image, which one device has at first; `host` is where their contents are, and how they
@@ -412,6 +436,27 @@ impl Texels {
         let replicas = Replicas::of_image(context, desc, Devices::only(home))?;
         Ok(Texels::Replicas(replicas.with_image(home, image.ready(gpu)?.clone())))
     }
+}
+
+/// Imports another API's memory for the texels of an image, which lie there row after row as the pitches say.
+///
+/// # Errors
+/// Those of [`Buffer::imported`], but CL_INVALID_IMAGE_SIZE where the memory is too small; CL_INVALID_IMAGE_DESCRIPTOR for
+/// pitches that are too large.
+fn import_texels(
+    context: &Ref<Context>,
+    flags: cl_mem_flags,
+    import: ((vk::MemoryHandles, i32), Option<&[usize]>),
+    shape: &Shape,
+    layout: &Layout,
+) -> Result<Buffer> {
+    let texel = layout.texel();
+    let size = shape.size_in_buffer(texel).and_then(|_| shape.host_size(texel));
+    let size = size.ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))?;
+    Buffer::imported(context, flags, size, import).map_err(|error| match error.0 {
+        CL_INVALID_BUFFER_SIZE => ClError(CL_INVALID_IMAGE_SIZE),
+        _ => error,
+    })
 }
 
 /// Returns the object that a descriptor names as the one whose bytes the texels are.

@@ -57,7 +57,7 @@ impl Image {
         queue: Option<&Arc<vk::Queue>>,
         writes: bool,
     ) -> Result<(Arc<Shadow>, ShadowUse)> {
-        let (Texels::Shadowed(bytes, shadows) | Texels::HostMemory(bytes, shadows)) = &self.texels
+        let (Texels::Shadowed(bytes, shadows) | Texels::OwnBuffer(bytes, shadows)) = &self.texels
         else {
             return fail(CL_INVALID_MEM_OBJECT);
         };

@@ -126,7 +126,7 @@ impl Image {
         index: usize,
         access: ImageAccess,
     ) -> Result<Option<(u32, Arc<vk::Slot>)>> {
-        if let Texels::Shadowed(..) | Texels::HostMemory(..) = &self.texels {
+        if let Texels::Shadowed(..) | Texels::OwnBuffer(..) = &self.texels {
             self.check_use(device, access)?;
             return Ok(None);
         }
