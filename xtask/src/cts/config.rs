@@ -13,6 +13,8 @@ pub struct Group {
     pub args: Vec<String>,
     /// More arguments where the driver computes on the processor, so that a subtest takes seconds there too.
     pub software_args: Vec<String>,
+    /// Variables of the environment where the driver computes on the processor.
+    pub software_environment: Vec<(String, String)>,
     /// Subtests; empty when the binary's own list is taken.
     pub subtests: Vec<String>,
     /// The arguments of each process that a subtest is split into; one without arguments where it is not split.
@@ -66,7 +68,7 @@ fn add(all: &mut BTreeMap<String, Expectation>, table: &toml::Table) -> Result<(
     Ok(())
 }
 
-/// cts-config/groups.toml: `[name] binary, args, software_args, subtests, split, seconds, alone`.
+/// cts-config/groups.toml: `[name] binary, args, software_args, software_environment, subtests, split, seconds, alone`.
 pub fn read_groups() -> Result<Vec<Group>, String> {
     let table = read_toml(&system::root().join("cts-config/groups.toml"))?;
     let group = |(name, value): (&String, &toml::Value)| {
@@ -76,6 +78,7 @@ pub fn read_groups() -> Result<Vec<Group>, String> {
             binary: text("binary").ok_or_else(|| format!("group {name} names no binary"))?,
             args: strings(value.get("args")),
             software_args: strings(value.get("software_args")),
+            software_environment: variables(value.get("software_environment")),
             subtests: strings(value.get("subtests")),
             parts: parts(value.get("split")),
             seconds: value.get("seconds").and_then(toml::Value::as_integer).unwrap_or(120) as u64,
@@ -103,6 +106,14 @@ fn parts(split: Option<&toml::Value>) -> Vec<Vec<String>> {
         parts = parts.iter().flat_map(|part| choices.iter().map(|c| with(part, c))).collect();
     }
     parts
+}
+
+fn variables(value: Option<&toml::Value>) -> Vec<(String, String)> {
+    let table = value.and_then(toml::Value::as_table);
+    let text = |(name, value): (&String, &toml::Value)| {
+        value.as_str().map(|value| (name.clone(), value.to_string()))
+    };
+    table.into_iter().flatten().filter_map(text).collect()
 }
 
 fn strings(value: Option<&toml::Value>) -> Vec<String> {

@@ -58,8 +58,9 @@ pub fn run(args: &[String]) -> Outcome {
     if let Some(limit) = request.limit {
         all.iter_mut().for_each(|group| group.seconds = group.seconds.min(limit));
     }
-    if request.driver.is_software() {
-        all.iter_mut().for_each(|group| group.args.append(&mut group.software_args));
+    match request.driver.is_software() {
+        true => all.iter_mut().for_each(|group| group.args.append(&mut group.software_args)),
+        false => all.iter_mut().for_each(|group| group.software_environment.clear()),
     }
     let mut report = Report::new(&request, &all)?;
     let library = match &request.library {

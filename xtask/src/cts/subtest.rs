@@ -85,7 +85,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Makes the folders of a group's data findable where the driver needs a C library of its own: the suite looks
+    /// Makes the data of a group (folders, and modules of SPIR-V) findable where the driver needs a C library of its own: the suite looks
     /// for them beside `/proc/self/exe`, which is then the dynamic loader. Links them there.
     pub fn link_data(&self, group: &Group) -> Outcome {
         let Some(folder) = self.driver.loader.as_deref().and_then(Path::parent) else {
@@ -95,7 +95,9 @@ impl Runner<'_> {
         let beside = binary.parent().unwrap_or(self.bin);
         let entries =
             std::fs::read_dir(beside).map_err(|e| format!("{}: {e}", beside.display()))?;
-        for data in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
+        let is_data =
+            |path: &PathBuf| path.is_dir() || path.extension().is_some_and(|e| e == "spv");
+        for data in entries.flatten().map(|entry| entry.path()).filter(is_data) {
             let link = folder.join(data.file_name().unwrap_or_default());
             // What an earlier run linked may be elsewhere by now.
             if link.is_symlink() {
@@ -138,6 +140,7 @@ impl Runner<'_> {
         // Some read files beside them.
         command.current_dir(binary.parent().unwrap_or(self.bin));
         command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results).env("HEKLA_LOG", "info");
+        command.envs(group.software_environment.iter().map(|(name, value)| (name, value)));
         if device > 0 {
             // The suite asks for the default device otherwise, of which there is one.
             command.env("CL_DEVICE_TYPE", "all").env("CL_DEVICE_INDEX", device.to_string());
