@@ -54,7 +54,9 @@ pub use device::{
     PipelineStore, PoolUse, Precompiled, Priority, SubgroupDemand,
 };
 pub use error::Error;
-pub use memory::{AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, SamplerDesc, Slot};
+pub use memory::{
+    AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, ImportedLayout, SamplerDesc, Slot,
+};
 pub use physical::found::{Behaviour, FloatControls, FloatOp, FloatTable, FloatWidth, Probe};
 pub use physical::{
     device_file_names, validation_message_count, DeviceFile, DeviceInfo, DeviceType, DotProducts,

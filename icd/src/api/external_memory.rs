@@ -2,26 +2,11 @@
 
 use super::args;
 use super::enqueue::enqueue;
-use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::error::{ensure, Result};
 use crate::cl::*;
-use crate::core::command::ownership::Direction;
+use crate::core::command::ownership::{Direction, Shared};
 use crate::core::command::Command;
-use crate::core::memory::buffer::Buffer;
-use crate::core::memory::object::MemObject;
 use crate::dispatch::boundary::entry;
-use crate::object::Ref;
-
-/// Returns the buffer of another API's memory that a memory object is, or that an image has its texels in;
-/// CL_INVALID_MEM_OBJECT for an object that was not created from an external handle.
-fn imported(handle: cl_mem) -> Result<Ref<Buffer>> {
-    let buffer = match MemObject::from_handle(handle)? {
-        MemObject::Buffer(buffer) => Some(buffer),
-        MemObject::Image(image) => image.imported().cloned(),
-        MemObject::Pipe(_) => None,
-    };
-    let imported = buffer.filter(|buffer| buffer.import.is_some());
-    imported.ok_or(ClError(CL_INVALID_MEM_OBJECT))
-}
 
 /// The arguments of clEnqueue{Acquire,Release}ExternalMemObjectsKHR.
 struct Enqueue {
@@ -41,11 +26,9 @@ impl Enqueue {
         ensure!(list.is_null() == (count == 0), CL_INVALID_VALUE);
         // SAFETY: as the caller promises.
         let handles = unsafe { args::slice(list, count as usize) };
-        let mems = handles.iter().map(|handle| imported(*handle)).collect::<Result<Vec<_>>>()?;
-        let usable = |mem: &Ref<Buffer>| {
-            let devices = mem.import.iter().flat_map(|import| &import.devices);
-            mem.context == queue.context && devices.into_iter().any(|d| *d == queue.device)
-        };
+        let mems = handles.iter().map(|handle| Shared::from_handle(*handle));
+        let mems = mems.collect::<Result<Vec<_>>>()?;
+        let usable = |mem: &Shared| mem.is_for(&queue.context, &queue.device);
         ensure!(mems.iter().all(usable), CL_INVALID_COMMAND_QUEUE);
         // SAFETY: as the caller promises.
         let waits = unsafe { args::wait_list(&queue.context, self.waits.0, self.waits.1) }?;

@@ -2,7 +2,7 @@
 //! descriptor as a graphics application would.
 
 use crate::common::skip;
-use ash::{khr, vk};
+use ash::{ext, khr, vk};
 use std::cell::RefCell;
 
 const OPAQUE_MEMORY: vk::ExternalMemoryHandleTypeFlags =
@@ -20,6 +20,7 @@ pub struct Vulkan {
     pool: vk::CommandPool,
     memory_fd: khr::external_memory_fd::Device,
     semaphore_fd: Option<khr::external_semaphore_fd::Device>,
+    dma_bufs: bool,
     /// Freed when the device goes.
     made: RefCell<Vec<(vk::Buffer, vk::DeviceMemory)>>,
     images: RefCell<Vec<(vk::Image, vk::DeviceMemory)>>,
@@ -92,6 +93,10 @@ impl Vulkan {
                 return None;
             }
             let mut names = vec![khr::external_memory_fd::NAME.as_ptr()];
+            let dma_bufs = has(ext::external_memory_dma_buf::NAME);
+            if dma_bufs {
+                names.push(ext::external_memory_dma_buf::NAME.as_ptr());
+            }
             let semaphores = has(khr::external_semaphore_fd::NAME);
             if semaphores {
                 names.push(khr::external_semaphore_fd::NAME.as_ptr());
@@ -121,6 +126,7 @@ impl Vulkan {
                 pool,
                 memory_fd,
                 semaphore_fd,
+                dma_bufs,
                 made: RefCell::default(),
                 images: RefCell::default(),
                 semaphores: RefCell::default(),
@@ -132,15 +138,17 @@ impl Vulkan {
         self.semaphore_fd.is_some()
     }
 
-    /// Returns a buffer; `shared`: its memory can be exported. `flags`: of its memory.
+    /// Returns a buffer; `shared`: as what its memory can be exported. `flags`: of its memory. `None` where there is no such
+    /// memory.
     fn buffer(
         &self,
         size: u64,
-        shared: bool,
+        shared: Option<vk::ExternalMemoryHandleTypeFlags>,
         flags: vk::MemoryPropertyFlags,
-    ) -> (vk::Buffer, vk::DeviceMemory) {
-        let mut external =
-            vk::ExternalMemoryBufferCreateInfo::default().handle_types(OPAQUE_MEMORY);
+    ) -> Option<(vk::Buffer, vk::DeviceMemory)> {
+        let handle = shared.unwrap_or_default();
+        let shared = shared.is_some();
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(handle);
         let usage = vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST
             | vk::BufferUsageFlags::STORAGE_BUFFER;
@@ -157,26 +165,44 @@ impl Vulkan {
                 needs.memory_type_bits & (1 << i) != 0 && offered.contains(flags)
             };
             let index = (0..types.memory_type_count).find(fits).unwrap();
-            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(OPAQUE_MEMORY);
+            let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(handle);
             let mut info = vk::MemoryAllocateInfo::default()
                 .allocation_size(needs.size)
                 .memory_type_index(index);
             if shared {
                 info = info.push_next(&mut export);
             }
-            let memory = self.device.allocate_memory(&info, None).unwrap();
+            let Ok(memory) = self.device.allocate_memory(&info, None) else {
+                self.device.destroy_buffer(buffer, None);
+                return None;
+            };
             self.device.bind_buffer_memory(buffer, memory, 0).unwrap();
             self.made.borrow_mut().push((buffer, memory));
-            (buffer, memory)
+            Some((buffer, memory))
         }
     }
 
     /// Returns a buffer in the device's memory, to be imported elsewhere.
     pub fn share(&self, size: u64) -> Shared {
-        let (buffer, memory) = self.buffer(size, true, vk::MemoryPropertyFlags::DEVICE_LOCAL);
-        let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(OPAQUE_MEMORY);
+        self.share_as(OPAQUE_MEMORY, size).unwrap()
+    }
+
+    /// Returns the same as a dma_buf; `None`, with a message, where the driver has none.
+    pub fn share_dma_buf(&self, size: u64) -> Option<Shared> {
+        let handle = vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT;
+        let shared = self.dma_bufs.then(|| self.share_as(handle, size)).flatten();
+        if shared.is_none() {
+            eprintln!("skipped: the driver makes no dma_bufs");
+        }
+        shared
+    }
+
+    fn share_as(&self, handle: vk::ExternalMemoryHandleTypeFlags, size: u64) -> Option<Shared> {
+        let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
+        let (buffer, memory) = self.buffer(size, Some(handle), local)?;
+        let info = vk::MemoryGetFdInfoKHR::default().memory(memory).handle_type(handle);
         let fd = unsafe { self.memory_fd.get_memory_fd(&info) }.unwrap();
-        Shared { buffer, size, fd }
+        Some(Shared { buffer, size, fd })
     }
 
     /// Returns an image in rows, to be imported elsewhere, and fit for kernels there; `None`, with a message, where the
@@ -298,7 +324,7 @@ impl Vulkan {
     /// Returns a buffer of the host's for all texels.
     fn staging(&self, shared: &SharedImage) -> (vk::Buffer, vk::DeviceMemory) {
         let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        self.buffer(shared.bytes() as u64, false, flags)
+        self.buffer(shared.bytes() as u64, None, flags).unwrap()
     }
 
     fn hand_over_image(
@@ -345,7 +371,7 @@ impl Vulkan {
     /// Takes the buffer over and reads all of it.
     pub fn read(&self, shared: &Shared, wait: Option<vk::Semaphore>) -> Vec<u8> {
         let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        let (target, memory) = self.buffer(shared.size, false, flags);
+        let (target, memory) = self.buffer(shared.size, None, flags).unwrap();
         self.run(Sync { wait, signal: None }, |device, commands| unsafe {
             self.hand_over(commands, shared, [vk::QUEUE_FAMILY_EXTERNAL, self.family]);
             let region = vk::BufferCopy::default().size(shared.size);

@@ -194,14 +194,36 @@ fn images_are_shared_both_ways() {
 #[test]
 fn pitches_are_those_of_the_memory() {
     let Some((s, vulkan)) = both(EXTENSION) else { return };
-    let (width, height, pitch) = (100, 20, 260);
-    let shared: Shared = vulkan.share((pitch * height) as u64);
+    let (height, pitch) = (20, 260);
+    let shared = vulkan.share((pitch * height) as u64);
+    test_pitches(&s, &vulkan, shared, MEMORY_FD, [100, height, pitch]);
+}
+
+/// Those of dma_bufs as well, of which Vulkan makes images with any pitch where it has modifiers.
+#[test]
+fn dma_bufs_are_images() {
+    let Some((s, vulkan)) = both("cl_khr_external_memory_dma_buf") else { return };
+    let handle = CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR.into();
+    for pitch in [260, 320] {
+        let Some(shared) = vulkan.share_dma_buf(pitch as u64 * 20) else { return };
+        test_pitches(&s, &vulkan, shared, handle, [100, 20, pitch]);
+    }
+}
+
+fn test_pitches(
+    s: &Setup,
+    vulkan: &Vulkan,
+    shared: Shared,
+    handle: u64,
+    [width, height, pitch]: [usize; 3],
+) {
     let mut bytes = pattern(pitch * height, 3);
     vulkan.write(&shared, &bytes, Sync::default());
     let mut request =
         Request::new(shared.fd, CL_MEM_OBJECT_IMAGE2D, [width, height, 1], [pitch, 0]);
+    request.list[0] = handle;
     request.format = R8;
-    let image = request.made(&s);
+    let image = request.made(s);
     let info = s.cl.clGetImageInfo;
     let told: usize = value(|z, p, r| unsafe { info(image, CL_IMAGE_ROW_PITCH, z, p, r) });
     assert_eq!(told, pitch);
@@ -212,11 +234,11 @@ fn pitches_are_those_of_the_memory() {
         list
     );
 
-    hand_over(&s, true, image);
+    hand_over(s, true, image);
     let rows = |bytes: &[u8]| -> Vec<u8> {
         bytes.chunks(pitch).flat_map(|row| row[..width].to_vec()).collect()
     };
-    assert!(read(&s, image, [width, height, 1], 1) == rows(&bytes));
+    assert!(read(s, image, [width, height, 1], 1) == rows(&bytes));
     let source = "kernel void add(read_write image2d_t i) {
         int2 at = (int2)(get_global_id(0), get_global_id(1));
         write_imageui(i, at, (read_imageui(i, at) + 5) & 255);
@@ -224,8 +246,8 @@ fn pitches_are_those_of_the_memory() {
     let kernel = s.kernel(s.program(source, "-cl-std=CL3.0"), "add");
     s.set(kernel, 0, &image);
     check(s.launch(kernel, &[width, height], None));
-    fill(&s, image, [7; 4], [3, 4, 0], [10, 2, 1]);
-    hand_over(&s, false, image);
+    fill(s, image, [7; 4], [3, 4, 0], [10, 2, 1]);
+    hand_over(s, false, image);
     s.finish();
     for (y, row) in bytes.chunks_mut(pitch).enumerate() {
         row[..width].iter_mut().for_each(|byte| *byte = byte.wrapping_add(5));

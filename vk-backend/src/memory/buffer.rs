@@ -10,7 +10,7 @@ use ash::vk;
 use crate::device::{Device, Memory, Resource};
 use crate::error::Error;
 use crate::memory::host_copy::copy;
-use crate::memory::import_fd::import_fd;
+use crate::memory::import_fd::{import_fd, Importer};
 use crate::physical::{MemoryHandles, MemoryKind, BUFFER_PADDING, BUFFER_USAGE};
 use crate::platform::Descriptor;
 
@@ -109,7 +109,7 @@ impl Device {
     /// [`Error::Invalid`] when `fd` is nothing of the kind; [`Error::TooLarge`] when the memory is smaller.
     pub fn import_memory(
         self: &Arc<Self>,
-        fd: Descriptor,
+        fd: &Descriptor,
         kind: MemoryHandles,
         size: u64,
     ) -> Result<Arc<Buffer>, Error> {
@@ -218,7 +218,7 @@ impl Buffer {
     /// Makes a buffer of imported memory; see [`Device::import_memory`].
     pub(crate) fn import_fd(
         device: &Arc<Device>,
-        fd: Descriptor,
+        fd: &Descriptor,
         kind: MemoryHandles,
         size: u64,
     ) -> Result<Arc<Buffer>, Error> {
@@ -235,7 +235,8 @@ impl Buffer {
             .usage(BUFFER_USAGE)
             .push_next(&mut external);
         let raw = create_raw(device, &info)?;
-        match import_fd(device, raw, fd, kind) {
+        let only = device.info().features.external.memory_dedicated.contains(kind);
+        match import_fd(device, Importer::Buffer(raw), fd, kind, only) {
             Ok(memory) => Buffer::bind(device, raw, memory, MemoryKind::Device, size, None),
             Err(e) => {
                 // SAFETY: the buffer was just created, nothing uses it.

@@ -84,55 +84,91 @@ impl Device {
         let support = support
             .filter(|support| fits(desc, support))
             .ok_or_else(|| Error::Unsupported(format!("the device has no such image: {desc:?}")))?;
-        let [width, height, depth] = desc.extent;
-        // Views of both formats may be asked for later, with the layout of texels that suits both.
-        let formats = [desc.format.0, desc.format.srgb().unwrap_or(desc.format).0];
+        let formats = desc.formats();
         let mut list = vk::ImageFormatListCreateInfo::default().view_formats(&formats);
-        let is_flat = desc.kind == ImageKind::D2 && formats[0] != formats[1];
-        let info = vk::ImageCreateInfo::default()
-            .image_type(desc.kind.image_type())
-            .format(desc.format.0)
-            .extent(vk::Extent3D { width, height, depth })
-            .mip_levels(desc.levels)
-            .array_layers(desc.layers)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .tiling(vk::ImageTiling::OPTIMAL)
-            .usage(usage(support.storage));
-        let info = match is_flat || desc.read_as != desc.format {
-            true => info.flags(vk::ImageCreateFlags::MUTABLE_FORMAT).push_next(&mut list),
-            false => info,
-        };
+        let mut info = desc.create_info(&support).tiling(vk::ImageTiling::OPTIMAL);
+        if desc.is_mutable() {
+            info = info.push_next(&mut list);
+        }
         // SAFETY: the device has such images, as was just asked; `info` outlives the call.
         let raw = unsafe { self.raw.create_image(&info, None) }
             .map_err(|e| self.fault("vkCreateImage", e))?;
-        let mut image = Image {
-            device: self.clone(),
-            raw,
-            desc: *desc,
-            support,
-            memory: None,
-            sampled: vk::ImageView::null(),
-            storage: Vec::new(),
-        };
+        let mut image = Image::unbound(self, raw, desc, support);
         image.allocate()?;
         image.create_views()?;
         Ok(Arc::new(image))
     }
 }
 
+impl ImageDesc {
+    /// Returns the formats of views. Those of both formats may be asked for later, with the layout of texels that suits
+    /// both.
+    pub(super) fn formats(&self) -> [vk::Format; 2] {
+        [self.format.0, self.format.srgb().unwrap_or(self.format).0]
+    }
+
+    /// Returns true if there may be views of several formats.
+    pub(super) fn is_mutable(&self) -> bool {
+        let [format, other] = self.formats();
+        self.kind == ImageKind::D2 && format != other || self.read_as != self.format
+    }
+
+    /// Returns what Vulkan makes the image of, but for its tiling.
+    pub(super) fn create_info(&self, support: &ImageSupport) -> vk::ImageCreateInfo<'static> {
+        let [width, height, depth] = self.extent;
+        let flags = match self.is_mutable() {
+            true => vk::ImageCreateFlags::MUTABLE_FORMAT,
+            false => vk::ImageCreateFlags::empty(),
+        };
+        vk::ImageCreateInfo::default()
+            .image_type(self.kind.image_type())
+            .format(self.format.0)
+            .extent(vk::Extent3D { width, height, depth })
+            .mip_levels(self.levels)
+            .array_layers(self.layers)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .usage(usage(support.storage))
+            .flags(flags)
+    }
+}
+
 impl Image {
+    /// Takes ownership of `raw`, which has neither memory nor views yet.
+    pub(super) fn unbound(
+        device: &Arc<Device>,
+        raw: vk::Image,
+        desc: &ImageDesc,
+        support: ImageSupport,
+    ) -> Image {
+        Image {
+            device: device.clone(),
+            raw,
+            desc: *desc,
+            support,
+            memory: None,
+            sampled: vk::ImageView::null(),
+            storage: Vec::new(),
+        }
+    }
+
     fn allocate(&mut self) -> Result<(), Error> {
         let (device, resource) = (&self.device, Resource::Image(self.raw));
         // SAFETY: the image was just created on this device.
         let needs = unsafe { device.raw.get_image_memory_requirements(self.raw) };
         let memory = device.heap.allocate(&device.raw, resource, needs, MemoryKind::Device)?;
+        self.bind(memory)
+    }
+
+    /// Binds memory that was made for the image, and takes ownership of it.
+    pub(super) fn bind(&mut self, memory: Memory) -> Result<(), Error> {
+        let device = &self.device;
         let memory = self.memory.insert(memory);
         // SAFETY: the memory was made for this image's requirements and neither is bound yet.
         unsafe { device.raw.bind_image_memory(self.raw, memory.raw, memory.offset) }
             .map_err(|e| device.fault("vkBindImageMemory", e))
     }
 
-    fn create_views(&mut self) -> Result<(), Error> {
+    pub(super) fn create_views(&mut self) -> Result<(), Error> {
         let range = self.subresources();
         self.sampled =
             self.create_sampled_view(self.desc.read_as, self.desc.components, self.desc.levels)?;

@@ -9,16 +9,26 @@ use crate::error::Error;
 use crate::physical::MemoryHandles;
 use crate::platform::Descriptor;
 
-/// Imports the memory that `fd` exports for `buffer`, which was created for it and is not bound yet.
+/// What imported memory is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Importer {
+    Buffer(vk::Buffer),
+    Image(vk::Image),
+}
+
+/// Imports the memory that `fd` exports for a buffer or an image, which was created for it and is not bound yet.
+/// `dedicated`: the device imports such memory for one object alone.
 pub(crate) fn import_fd(
     device: &Arc<Device>,
-    buffer: vk::Buffer,
-    fd: Descriptor,
+    importer: Importer,
+    fd: &Descriptor,
     kind: MemoryHandles,
+    dedicated: bool,
 ) -> Result<Memory, Error> {
-    let (needs, dedicated) = requirements(device, buffer, kind);
-    let size = allocation_size(&fd, kind, &needs)?;
-    let bits = needs.memory_type_bits & types_of(device, &fd, kind)?;
+    let (needs, required) = requirements(device, importer);
+    let dedicated = dedicated || required;
+    let size = allocation_size(fd, kind, &needs)?;
+    let bits = needs.memory_type_bits & types_of(device, fd, kind)?;
     let mut last = Error::Unsupported("no memory type suits the imported memory".into());
     for index in device.heap.types.ranked_for_import(bits) {
         let number = fd.duplicate_number().ok_or(Error::OutOfHostMemory)?;
@@ -27,16 +37,22 @@ pub(crate) fn import_fd(
             .fd(number);
         let mut flags =
             vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-        let mut only = vk::MemoryDedicatedAllocateInfo::default().buffer(buffer);
+        let only = vk::MemoryDedicatedAllocateInfo::default();
         let mut info = vk::MemoryAllocateInfo::default()
             .allocation_size(size)
             .memory_type_index(index)
-            .push_next(&mut import)
-            .push_next(&mut flags);
+            .push_next(&mut import);
+        let mut only = match importer {
+            Importer::Buffer(buffer) => {
+                info = info.push_next(&mut flags);
+                only.buffer(buffer)
+            }
+            Importer::Image(image) => only.image(image),
+        };
         if dedicated {
             info = info.push_next(&mut only);
         }
-        // SAFETY: the device imports this kind of handle, the type is one that the buffer allows, the chain
+        // SAFETY: the device imports this kind of handle, the type is one that the importer allows, the chain
         // outlives the call. An import that succeeds takes ownership of the descriptor.
         match unsafe { device.raw.allocate_memory(&info, None) } {
             Ok(raw) => return Ok(device.heap.imported(&device.raw, raw, size, index)),
@@ -49,24 +65,29 @@ pub(crate) fn import_fd(
     Err(last)
 }
 
-/// Returns the buffer's requirements, and true if it needs a dedicated allocation.
-fn requirements(
-    device: &Device,
-    buffer: vk::Buffer,
-    kind: MemoryHandles,
-) -> (vk::MemoryRequirements, bool) {
-    let info = vk::BufferMemoryRequirementsInfo2::default().buffer(buffer);
+/// Returns the importer's requirements, and true if it needs a dedicated allocation.
+fn requirements(device: &Device, importer: Importer) -> (vk::MemoryRequirements, bool) {
     let mut dedicated = vk::MemoryDedicatedRequirements::default();
     let mut needs = vk::MemoryRequirements2::default().push_next(&mut dedicated);
-    // SAFETY: the buffer was just created on this device.
-    unsafe { device.raw.get_buffer_memory_requirements2(&info, &mut needs) };
+    // SAFETY: the buffer or image was just created on this device.
+    unsafe {
+        match importer {
+            Importer::Buffer(buffer) => {
+                let info = vk::BufferMemoryRequirementsInfo2::default().buffer(buffer);
+                device.raw.get_buffer_memory_requirements2(&info, &mut needs);
+            }
+            Importer::Image(image) => {
+                let info = vk::ImageMemoryRequirementsInfo2::default().image(image);
+                device.raw.get_image_memory_requirements2(&info, &mut needs);
+            }
+        }
+    }
     let needs = needs.memory_requirements;
-    let only = device.info().features.external.memory_dedicated.contains(kind);
-    (needs, only || dedicated.requires_dedicated_allocation == vk::TRUE)
+    (needs, dedicated.requires_dedicated_allocation == vk::TRUE)
 }
 
 /// Returns the allocation size to import. A dma_buf reports its size. An opaque descriptor does not: its size is
-/// assumed to be what a buffer of this size requires, as the exporter will have found out.
+/// assumed to be what the importer requires, as the exporter will have found out.
 fn allocation_size(
     fd: &Descriptor,
     kind: MemoryHandles,

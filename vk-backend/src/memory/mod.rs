@@ -4,8 +4,10 @@ mod buffer;
 mod host_copy;
 mod image;
 mod import_fd;
+mod import_image;
 mod slot;
 
 pub use buffer::{Buffer, HostAccess};
 pub use image::{Component, Image, ImageDesc};
+pub use import_image::ImportedLayout;
 pub use slot::{AddressMode, SamplerDesc, Slot};

@@ -2,6 +2,7 @@
 
 use ash::{ext, khr, vk};
 
+use crate::config::{self, Validation};
 use crate::physical::extensions::Extensions;
 use crate::physical::limits::BUFFER_USAGE;
 use crate::platform;
@@ -35,6 +36,8 @@ pub struct External {
     pub memory_import: MemoryHandles,
     /// Of those, what may only be memory of one buffer (VkMemoryDedicatedAllocateInfo).
     pub(crate) memory_dedicated: MemoryHandles,
+    /// Images of dma_bufs can be made in the order of texels that a DRM format modifier names.
+    pub modifiers: bool,
     /// Descriptors that binary semaphores can be made of.
     pub semaphore_import: SemaphoreHandles,
     /// Descriptors that binary semaphores can give.
@@ -58,6 +61,11 @@ impl External {
             external.query_memory(p, MemoryHandles::OPAQUE_FD);
             if has(ext::external_memory_dma_buf::NAME) {
                 external.query_memory(p, MemoryHandles::DMA_BUF);
+                // Validation layers (1.3.239) look modifiers up by the bits that they have in common: rows, whose modifier is
+                // 0, have no features there.
+                external.modifiers = has(ext::image_drm_format_modifier::NAME)
+                    && external.memory_import.contains(MemoryHandles::DMA_BUF)
+                    && config::validation() == Validation::Off;
             }
         }
         if has(khr::external_semaphore_fd::NAME) {

@@ -235,6 +235,7 @@ pub(crate) fn extensions_to_enable(
         (ext::external_memory_host::NAME, f.external_memory_host),
         (khr::external_memory_fd::NAME, !f.external.memory_import.is_empty()),
         (ext::external_memory_dma_buf::NAME, f.external.memory_import.contains(dma_buf)),
+        (ext::image_drm_format_modifier::NAME, f.external.modifiers),
         (khr::external_semaphore_fd::NAME, f.external.has_semaphores()),
         (khr::workgroup_memory_explicit_layout::NAME, f.workgroup_explicit_layout),
         (ext::shader_atomic_float::NAME, true),

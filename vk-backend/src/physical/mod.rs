@@ -15,6 +15,7 @@ mod limits;
 mod memory_types;
 mod physical_device;
 mod properties;
+mod shared_image;
 mod validation;
 
 pub(crate) use copy_family::CopyFamily;
@@ -32,4 +33,5 @@ pub(crate) use limits::{BUFFER_PADDING, BUFFER_USAGE};
 pub use memory_types::MemoryKind;
 pub(crate) use memory_types::MemoryTypes;
 pub use physical_device::PhysicalDevice;
+pub(crate) use shared_image::{SharedImage, Sharing};
 pub use validation::validation_message_count;

@@ -117,6 +117,43 @@ impl Recorder<'_> {
         batch.retained.push(image.clone());
     }
 
+    /// Acquires ownership of an image in imported memory from the external queue family, as
+    /// [`Recorder::acquire`](crate::Recorder::acquire) does of a buffer.
+    pub fn acquire_image(&mut self, image: &Arc<Image>) {
+        self.transfer_image(image, [vk::QUEUE_FAMILY_EXTERNAL, self.device.physical.queue_family]);
+    }
+
+    /// Releases ownership of an image in imported memory to the external queue family.
+    pub fn release_image(&mut self, image: &Arc<Image>) {
+        self.transfer_image(image, [self.device.physical.queue_family, vk::QUEUE_FAMILY_EXTERNAL]);
+    }
+
+    /// Records a queue family ownership transfer of an image (Vulkan specification, 7.7.4): from, to. It is in the layout
+    /// GENERAL on both sides, which of all layouts rows are the same in.
+    fn transfer_image(&mut self, image: &Arc<Image>, [from, to]: [u32; 2]) {
+        let Some(batch) = self.batch.as_deref_mut() else { return };
+        let ours = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+        // Accesses of the external queue family are ignored.
+        let access =
+            |family| if family == vk::QUEUE_FAMILY_EXTERNAL { Default::default() } else { ours };
+        let barrier = vk::ImageMemoryBarrier::default()
+            .src_access_mask(access(from))
+            .dst_access_mask(access(to))
+            .old_layout(vk::ImageLayout::GENERAL)
+            .new_layout(vk::ImageLayout::GENERAL)
+            .src_queue_family_index(from)
+            .dst_queue_family_index(to)
+            .image(image.raw)
+            .subresource_range(image.subresources());
+        let (all, none) = (vk::PipelineStageFlags::ALL_COMMANDS, vk::DependencyFlags::empty());
+        // SAFETY: the command buffer is recording under the queue's lock; the batch retains the image.
+        unsafe {
+            let raw = &self.device.raw;
+            raw.cmd_pipeline_barrier(batch.commands, all, all, none, &[], &[], &[barrier]);
+        }
+        batch.retained.push(image.clone());
+    }
+
     /// Copies texels of a buffer to a box of an image.
     ///
     /// # Panics

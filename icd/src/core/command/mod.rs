@@ -28,7 +28,7 @@ use crate::object::Ref;
 use hekla_vk_backend as vk;
 use image::ImageCommand;
 use launch::Launch;
-use ownership::Direction;
+use ownership::{Direction, Shared};
 use semaphore::Operation;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ pub enum Command {
     Launch(Box<Launch>),
     /// Ownership transfer of memory of other APIs.
     TransferOwnership {
-        mems: Vec<Ref<Buffer>>,
+        mems: Vec<Shared>,
         direction: Direction,
     },
     /// Wait for, or signal of, semaphores that other APIs share.

@@ -1,8 +1,14 @@
 //! Ownership transfers: imported memory acquired from other APIs and released to them
 //! (cl_khr_external_memory).
 
-use crate::cl::error::Result;
+use crate::cl::error::{ClError, Result};
+use crate::cl::*;
+use crate::core::context::Context;
+use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::Image;
+use crate::core::memory::object::MemObject;
+use crate::core::memory::properties::Import;
 use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
@@ -19,53 +25,113 @@ pub enum Direction {
     Release,
 }
 
-/// Returns the uses of a transfer, on the device that has the memory: acquiring replaces the contents, releasing
-/// needs them.
-pub fn uses(mems: &[Ref<Buffer>], direction: Direction) -> impl Iterator<Item = RangeUse<'_>> {
+/// A memory object that was created of another API's memory.
+pub enum Shared {
+    /// A buffer, or the one in which an image has its texels.
+    Bytes(Ref<Buffer>),
+    /// An image that Vulkan made of the memory; its context has one device.
+    Texels(Ref<Image>),
+}
+
+impl Shared {
+    /// Returns the object of a handle; CL_INVALID_MEM_OBJECT for one that was not created from an external handle.
+    pub fn from_handle(handle: cl_mem) -> Result<Shared> {
+        let shared = match MemObject::from_handle(handle)? {
+            MemObject::Buffer(buffer) => Some(Shared::Bytes(buffer)),
+            MemObject::Image(image) if image.import.is_some() => Some(match image.buffer() {
+                Some(bytes) => Shared::Bytes(bytes.clone()),
+                None => Shared::Texels(image),
+            }),
+            MemObject::Image(_) | MemObject::Pipe(_) => None,
+        };
+        let imported = shared.filter(|shared| shared.import().is_some());
+        imported.ok_or(ClError(CL_INVALID_MEM_OBJECT))
+    }
+
+    fn import(&self) -> Option<&Import> {
+        match self {
+            Shared::Bytes(bytes) => bytes.import.as_ref(),
+            Shared::Texels(image) => image.import.as_ref(),
+        }
+    }
+
+    /// Returns true if commands on a device of a context may transfer it.
+    pub fn is_for(&self, context: &Ref<Context>, device: &Ref<Device>) -> bool {
+        let own = match self {
+            Shared::Bytes(bytes) => &bytes.context,
+            Shared::Texels(image) => &image.context,
+        };
+        own == context && self.import().is_some_and(|import| import.devices.contains(device))
+    }
+
+    /// Returns the use of a transfer, on the device that has the memory.
+    fn used(&self, effect: Effect) -> RangeUse<'_> {
+        match self {
+            Shared::Bytes(bytes) => {
+                let used = RangeUse::whole(bytes, effect);
+                match bytes.imported_at() {
+                    Some(home) => used.on(home),
+                    None => used,
+                }
+            }
+            Shared::Texels(image) => image.whole(effect),
+        }
+    }
+}
+
+/// Returns the uses of a transfer: acquiring replaces the contents, releasing needs them.
+pub fn uses(mems: &[Shared], direction: Direction) -> impl Iterator<Item = RangeUse<'_>> {
     let effect = match direction {
         Direction::Acquire => Effect::Overwrite,
         Direction::Release => Effect::Read,
     };
-    mems.iter().map(move |mem| {
-        let used = RangeUse::whole(mem, effect);
-        match mem.imported_at() {
-            Some(home) => used.on(home),
-            None => used,
+    mems.iter().map(move |mem| mem.used(effect))
+}
+
+/// Memory that a device is to acquire or release.
+enum Part {
+    Buffer(Arc<vk::Buffer>),
+    Image(Arc<vk::Image>),
+}
+
+impl Part {
+    fn transfer(&self, recorder: &mut vk::Recorder, direction: Direction) {
+        match (self, direction) {
+            (Part::Buffer(buffer), Direction::Acquire) => recorder.acquire(buffer),
+            (Part::Buffer(buffer), Direction::Release) => recorder.release(buffer),
+            (Part::Image(image), Direction::Acquire) => recorder.acquire_image(image),
+            (Part::Image(image), Direction::Release) => recorder.release_image(image),
         }
-    })
+    }
 }
 
 impl Execution<'_> {
     /// Transfers the ownership of imported memory. In a context of several devices one of them has the memory and the
     /// others have copies: the contents are acquired on that device, and are moved there before a release.
-    pub fn transfer_ownership(
-        &mut self,
-        mems: &[Ref<Buffer>],
-        direction: Direction,
-    ) -> Result<Phase> {
+    pub fn transfer_ownership(&mut self, mems: &[Shared], direction: Direction) -> Result<Phase> {
         let queue = self.queue;
         let mut here = Vec::new();
         for mem in mems {
-            let home = mem.imported_at().unwrap_or(queue.device_index);
-            let buffer = mem.on_device(home)?;
+            let (part, home) = match mem {
+                Shared::Bytes(bytes) => {
+                    let home = bytes.imported_at().unwrap_or(queue.device_index);
+                    (Part::Buffer(bytes.on_device(home)?), home)
+                }
+                Shared::Texels(image) => {
+                    (Part::Image(image.on_device(queue.device_index)?), queue.device_index)
+                }
+            };
             if home == queue.device_index {
-                here.push(buffer);
+                here.push(part);
             } else {
                 let queue = queue.context.gpus[home].device.create_queue(false)?;
-                let ((), value) = queue.record(|recorder| transfer(recorder, &buffer, direction));
+                let ((), value) = queue.record(|recorder| part.transfer(recorder, direction));
                 queue.wait(value)?;
             }
         }
         let value = self.record(|recorder| {
-            here.iter().for_each(|buffer| transfer(recorder, buffer, direction));
+            here.iter().for_each(|part| part.transfer(recorder, direction));
         });
         Ok(Phase::Recorded { first: value, last: value })
-    }
-}
-
-fn transfer(recorder: &mut vk::Recorder, buffer: &Arc<vk::Buffer>, direction: Direction) {
-    match direction {
-        Direction::Acquire => recorder.acquire(buffer),
-        Direction::Release => recorder.release(buffer),
     }
 }

@@ -16,6 +16,11 @@ pub struct NewImage {
 }
 
 impl NewImage {
+    /// Returns an image of another API's memory, which needs no preparation.
+    pub fn imported(image: Arc<vk::Image>) -> NewImage {
+        NewImage { image, prepared_at: 0, ready: OnceCell::with_value(()) }
+    }
+
     /// Returns the image once it is prepared.
     pub fn ready(&self, gpu: &Gpu) -> Result<&Arc<vk::Image>> {
         self.ready

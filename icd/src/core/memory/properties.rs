@@ -19,6 +19,7 @@ pub struct MemoryProperties {
 }
 
 /// The origin of imported memory.
+#[derive(Clone)]
 pub struct Import {
     /// The devices that may acquire and release it.
     pub devices: Vec<Ref<Device>>,

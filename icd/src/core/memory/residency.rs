@@ -195,7 +195,7 @@ impl Storage {
             // The specification has CL_INVALID_PROPERTY for a property's value that is not valid, and the conformance suite
             // (vulkan, consistency_external_buffer) CL_INVALID_VALUE for a number that is no open descriptor.
             let own = Descriptor::duplicate_of(fd).ok_or(ClError(CL_INVALID_VALUE))?;
-            match context.gpus[home].device.import_memory(own, kind, size as u64) {
+            match context.gpus[home].device.import_memory(&own, kind, size as u64) {
                 Ok(buffer) => {
                     Descriptor::close(fd);
                     let devices = devices.iter().map(|i| context.devices[*i].clone()).collect();

@@ -213,6 +213,7 @@ pub(super) const EXTENSIONS: &[&str] = &[
     "VK_EXT_calibrated_timestamps",
     "VK_EXT_external_memory_dma_buf",
     "VK_EXT_external_memory_host",
+    "VK_EXT_image_drm_format_modifier",
     "VK_EXT_pci_bus_info",
     "VK_EXT_pipeline_creation_cache_control",
     "VK_EXT_pipeline_creation_feedback",

@@ -3,6 +3,7 @@
 
 pub mod boxes;
 pub mod desc;
+mod import;
 pub mod mapping;
 pub mod requirements;
 pub mod shadow;
@@ -14,7 +15,7 @@ use super::flags::{self, ACCESS, HOST_POINTER};
 use super::host::HostAddress;
 use super::object::MemObject;
 use super::operand;
-use super::properties::MemoryProperties;
+use super::properties::{Import, MemoryProperties};
 use super::reservation::{Effect, RangeUse};
 use super::residency::Replicas;
 use super::spans::Devices;
@@ -29,6 +30,7 @@ use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use desc::{PitchRule, Shape};
 use hekla_vk_backend as vk;
+use import::Imported;
 use mapping::ImageMapping;
 use parking_lot::Mutex;
 use shadow::Shadows;
@@ -46,6 +48,8 @@ pub struct Image {
     texels: Texels,
     /// The image whose texels these are.
     parent: Option<Ref<Image>>,
+    /// Set if the image was created of another API's memory.
+    pub import: Option<Import>,
     /// The places of the image in the descriptor set of each device of the context.
     slots: Vec<Slots>,
     maps: Mutex<Vec<ImageMapping>>,
@@ -191,11 +195,17 @@ impl Image {
         let most = context.devices[home].max_allocation();
         let size = size.filter(|size| *size as u64 <= most);
         let size = size.ok_or(ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
-        if let Some(handle) = request.properties.import {
-            let devices = request.properties.devices.as_deref();
-            let bytes = import_texels(context, flags, (handle, devices), &shape, &layout)?;
-            let base = MemBase::new(context.clone(), flags, bytes.size);
-            return Ok(Image::of(base, (format, layout), shape, Texels::own_buffer(bytes)));
+        if request.properties.import.is_some() {
+            let told = request.desc.is_some_and(|desc| desc.image_row_pitch != 0);
+            let Imported { texels, import, shape, size } =
+                import::texels(context, flags, &request.properties, (shape, told), &layout)?;
+            let image = Image::of(
+                MemBase::new(context.clone(), flags, size),
+                (format, layout),
+                shape,
+                texels,
+            );
+            return Ok(Image { import: Some(import), ..image });
         }
         let host_ptr = request.host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
         let shared =
@@ -254,8 +264,8 @@ impl Image {
         texels: Texels,
     ) -> Image {
         let slots = base.context.gpus.iter().map(|_| Slots::default()).collect();
-        let (parent, maps) = (None, Mutex::default());
-        Image { base, format, layout, shape, texels, parent, slots, maps }
+        let (parent, import, maps) = (None, None, Mutex::default());
+        Image { base, format, layout, shape, texels, parent, import, slots, maps }
     }
 
     /// Returns an image with the texels of another one, in an order of channels that goes with its.
@@ -301,14 +311,6 @@ impl Image {
     /// Returns the application's buffer whose bytes the texels are (CL_IMAGE_BUFFER).
     pub fn parent_buffer(&self) -> Option<&Ref<Buffer>> {
         self.buffer().filter(|_| !matches!(self.texels, Texels::OwnBuffer(..)))
-    }
-
-    /// Returns the buffer of another API's memory that the image was created of.
-    pub fn imported(&self) -> Option<&Ref<Buffer>> {
-        match (&self.texels, &self.parent) {
-            (Texels::OwnBuffer(bytes, _), None) => Some(bytes),
-            _ => None,
-        }
     }
 
     /// Returns where the texels are. The texels of images in images in buffers are in the buffer.
@@ -436,27 +438,6 @@ impl Texels {
         let replicas = Replicas::of_image(context, desc, Devices::only(home))?;
         Ok(Texels::Replicas(replicas.with_image(home, image.ready(gpu)?.clone())))
     }
-}
-
-/// Imports another API's memory for the texels of an image, which lie there row after row as the pitches say.
-///
-/// # Errors
-/// Those of [`Buffer::imported`], but CL_INVALID_IMAGE_SIZE where the memory is too small; CL_INVALID_IMAGE_DESCRIPTOR for
-/// pitches that are too large.
-fn import_texels(
-    context: &Ref<Context>,
-    flags: cl_mem_flags,
-    import: ((vk::MemoryHandles, i32), Option<&[usize]>),
-    shape: &Shape,
-    layout: &Layout,
-) -> Result<Buffer> {
-    let texel = layout.texel();
-    let size = shape.size_in_buffer(texel).and_then(|_| shape.host_size(texel));
-    let size = size.ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))?;
-    Buffer::imported(context, flags, size, import).map_err(|error| match error.0 {
-        CL_INVALID_BUFFER_SIZE => ClError(CL_INVALID_IMAGE_SIZE),
-        _ => error,
-    })
 }
 
 /// Returns the object that a descriptor names as the one whose bytes the texels are.
