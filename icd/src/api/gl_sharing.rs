@@ -1,6 +1,6 @@
-//! Functions that share objects with OpenGL and EGL (cl_khr_gl_sharing, _gl_event, _egl_image, _egl_event), which no device
-//! offers yet: programs link them all the same. No context comes from OpenGL and no object from either, so each call ends
-//! in the error that the specification gives for that.
+//! Functions that share objects with OpenGL and EGL (cl_khr_gl_sharing, _gl_event, _egl_event), which no device offers yet:
+//! programs link them all the same. No context comes from OpenGL and no object from either, so each call ends in the error
+//! that the specification gives for that. Images of EGL are in `egl_images.rs`.
 
 use super::args;
 use super::enqueue::enqueue;
@@ -133,8 +133,6 @@ of_textures! { clCreateFromGLTexture clCreateFromGLTexture2D clCreateFromGLTextu
 of_shared_objects! {
     clEnqueueAcquireGLObjects(CL_COMMAND_ACQUIRE_GL_OBJECTS, CL_INVALID_GL_OBJECT);
     clEnqueueReleaseGLObjects(CL_COMMAND_RELEASE_GL_OBJECTS, CL_INVALID_GL_OBJECT);
-    clEnqueueAcquireEGLObjectsKHR(CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR, CL_INVALID_EGL_OBJECT_KHR);
-    clEnqueueReleaseEGLObjectsKHR(CL_COMMAND_RELEASE_EGL_OBJECTS_KHR, CL_INVALID_EGL_OBJECT_KHR);
 }
 
 entry! {
@@ -191,18 +189,6 @@ entry! {
     ) -> status {
         // SAFETY: the list is as the API requires.
         unsafe { context_of_gl(properties, param_name) }
-    }
-
-    /// clCreateFromEGLImageKHR.
-    fn clCreateFromEGLImageKHR(
-        context: cl_context,
-        _egldisplay: CLeglDisplayKHR,
-        _eglimage: CLeglImageKHR,
-        _flags: cl_mem_flags,
-        _properties: *const cl_egl_image_properties_khr,
-    ) -> handle cl_mem {
-        Ref::<Context>::from_handle(context)?;
-        fail(CL_INVALID_EGL_OBJECT_KHR)
     }
 
     /// clCreateEventFromEGLSyncKHR.

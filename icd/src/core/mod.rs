@@ -12,6 +12,7 @@
 //! device           platform, device selection, opened devices, staging memory
 //! profile          what Hekla says of itself to some programs
 //! diagnostics      log, trace, dump
+//! egl              memory that EGL exports
 //! cache            the disk cache
 //! clang            programs in C++ for OpenCL become modules of SPIR-V
 //! offline          programs compiled without a device
@@ -25,6 +26,7 @@ pub mod command_buffer;
 pub mod context;
 pub mod device;
 pub mod diagnostics;
+pub mod egl;
 pub mod memory;
 pub mod offline;
 pub mod printf;

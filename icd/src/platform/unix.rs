@@ -21,6 +21,9 @@ pub const THREADS_OUTLIVE_EXIT: bool = true;
 /// True where `.icd` files tell the loader of drivers.
 pub const HAS_ICD_FILES: bool = true;
 
+/// The library of EGL.
+pub const EGL: &CStr = c"libEGL.so.1";
+
 /// A library that is loaded, and stays so.
 pub struct Library(*mut c_void);
 
@@ -35,6 +38,14 @@ impl Library {
             return Err(text.to_string_lossy().into_owned());
         }
         Ok(Library(library))
+    }
+
+    /// Returns a library that the process has loaded already.
+    pub fn loaded(name: &CStr) -> Option<Library> {
+        let flags = libc::RTLD_NOW | libc::RTLD_NOLOAD;
+        // SAFETY: the name is a string, and nothing is loaded.
+        let library = unsafe { libc::dlopen(name.as_ptr(), flags) };
+        (!library.is_null()).then_some(Library(library))
     }
 
     /// Returns a symbol's address.

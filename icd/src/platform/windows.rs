@@ -29,6 +29,7 @@ const PAGE_READWRITE: u32 = 0x04;
 unsafe extern "system" {
     fn VirtualAlloc(address: *mut c_void, size: usize, kind: u32, protection: u32) -> *mut c_void;
     fn LoadLibraryA(name: *const c_char) -> *mut c_void;
+    fn GetModuleHandleA(name: *const c_char) -> *mut c_void;
     fn GetProcAddress(library: *mut c_void, name: *const c_char) -> *mut c_void;
     fn GetModuleHandleExW(flags: u32, address: *const c_void, module: *mut *mut c_void) -> i32;
     fn VirtualFree(address: *mut c_void, size: usize, kind: u32) -> i32;
@@ -56,6 +57,9 @@ pub const LOADER: &CStr = c"OpenCL.dll";
 /// This library's name.
 pub const LIBRARY: &str = "hekla.dll";
 
+/// The library of EGL.
+pub const EGL: &CStr = c"libEGL.dll";
+
 /// A library that is loaded, and stays so.
 pub struct Library(*mut c_void);
 
@@ -68,6 +72,13 @@ impl Library {
             true => Err(io::Error::last_os_error().to_string()),
             false => Ok(Library(library)),
         }
+    }
+
+    /// Returns a library that the process has loaded already.
+    pub fn loaded(name: &CStr) -> Option<Library> {
+        // SAFETY: the name is a string, and nothing is loaded.
+        let library = unsafe { GetModuleHandleA(name.as_ptr()) };
+        (!library.is_null()).then_some(Library(library))
     }
 
     /// Returns a symbol's address.

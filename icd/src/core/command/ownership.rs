@@ -1,14 +1,13 @@
 //! Ownership transfers: imported memory acquired from other APIs and released to them
 //! (cl_khr_external_memory).
 
-use crate::cl::error::{ClError, Result};
-use crate::cl::*;
+use crate::cl::error::Result;
 use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::Image;
 use crate::core::memory::object::MemObject;
-use crate::core::memory::properties::Import;
+use crate::core::memory::properties::{Import, Origin};
 use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::queue::event::Phase;
 use crate::core::queue::execute::Execution;
@@ -34,18 +33,18 @@ pub enum Shared {
 }
 
 impl Shared {
-    /// Returns the object of a handle; CL_INVALID_MEM_OBJECT for one that was not created from an external handle.
-    pub fn from_handle(handle: cl_mem) -> Result<Shared> {
-        let shared = match MemObject::from_handle(handle)? {
-            MemObject::Buffer(buffer) => Some(Shared::Bytes(buffer)),
-            MemObject::Image(image) if image.import.is_some() => Some(match image.buffer() {
+    /// Returns an object; `None` for one that was not created from what `origin` says.
+    pub fn of(mem: MemObject, origin: Origin) -> Option<Shared> {
+        let comes =
+            |import: &Option<Import>| import.as_ref().is_some_and(|import| import.origin == origin);
+        match mem {
+            MemObject::Buffer(buffer) if comes(&buffer.import) => Some(Shared::Bytes(buffer)),
+            MemObject::Image(image) if comes(&image.import) => Some(match image.buffer() {
                 Some(bytes) => Shared::Bytes(bytes.clone()),
                 None => Shared::Texels(image),
             }),
-            MemObject::Image(_) | MemObject::Pipe(_) => None,
-        };
-        let imported = shared.filter(|shared| shared.import().is_some());
-        imported.ok_or(ClError(CL_INVALID_MEM_OBJECT))
+            MemObject::Buffer(_) | MemObject::Image(_) | MemObject::Pipe(_) => None,
+        }
     }
 
     fn import(&self) -> Option<&Import> {

@@ -77,6 +77,10 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         all.push(("cl_khr_image2d_from_buffer", V1));
         all.push(("cl_ext_image_requirements_info", make_version(0, 5, 0)));
         all.push(("cl_ext_image_from_buffer", V1));
+        // EGL exports images as dma_bufs.
+        if info.features.external.memory_import.contains(vk::MemoryHandles::DMA_BUF) {
+            all.push(("cl_khr_egl_image", V1));
+        }
     }
     all.extend(external_extensions(&info.features.external));
     all.retain(|(name, _)| !device.profile.is_some_and(|profile| profile.hides(name)));

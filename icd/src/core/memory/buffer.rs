@@ -114,7 +114,7 @@ impl Buffer {
             }
             (None, Some(handle)) => {
                 let import = (handle, properties.devices.as_deref());
-                Buffer::imported(&context, flags, size, import)?
+                Buffer::imported(&context, flags, (0, size), import)?
             }
             (None, None) => match used_host {
                 Some(host) => Buffer::of_host(&context, flags, size, host)?,
@@ -133,16 +133,18 @@ impl Buffer {
         Ok(mem)
     }
 
-    /// Returns a buffer of another API's memory: a descriptor, and the devices that may import it.
+    /// Returns a buffer of another API's memory, of so many bytes from `origin` on: a descriptor, and the devices that may
+    /// import it.
     pub(super) fn imported(
         context: &Ref<Context>,
         flags: cl_mem_flags,
-        size: usize,
+        (origin, size): (usize, usize),
         (handle, devices): ((vk::MemoryHandles, i32), Option<&[usize]>),
     ) -> Result<Buffer> {
-        let (storage, import) = Storage::imported(context, size, handle, devices)?;
+        let end = origin.checked_add(size).ok_or(ClError(CL_INVALID_BUFFER_SIZE))?;
+        let (storage, import) = Storage::imported(context, end, handle, devices)?;
         let base = MemBase::new(context.clone(), flags, size);
-        Ok(Buffer { import: Some(import), ..Buffer::of(base, storage) })
+        Ok(Buffer { origin, import: Some(import), ..Buffer::of(base, storage) })
     }
 
     /// Returns a buffer of the application's memory (CL_MEM_USE_HOST_PTR): those very bytes where the device has them in

@@ -14,13 +14,37 @@ pub struct MemoryProperties {
     pub device_address: bool,
     /// Kind and descriptor of the memory to import.
     pub import: Option<(vk::MemoryHandles, i32)>,
+    /// Where the texels of an image are in that memory.
+    pub place: TexelPlace,
+    /// Which API's the memory is.
+    pub origin: Origin,
     /// The devices to associate it with, by position in the context; `None`: all.
     pub devices: Option<Vec<usize>>,
+}
+
+/// Where the texels of an image are in imported memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TexelPlace {
+    /// Bytes from the beginning of the memory to the first row.
+    pub offset: u64,
+    /// The order of the texels (DRM format modifier); 0: rows.
+    pub modifier: u64,
+}
+
+/// The API that memory comes from: which functions acquire and release it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Origin {
+    /// Any, by a handle (cl_khr_external_memory).
+    #[default]
+    Handle,
+    /// EGL (cl_khr_egl_image).
+    Egl,
 }
 
 /// The origin of imported memory.
 #[derive(Clone)]
 pub struct Import {
+    pub origin: Origin,
     /// The devices that may acquire and release it.
     pub devices: Vec<Ref<Device>>,
     /// Position in the context of the device that has it. The other devices have copies.

@@ -2,7 +2,7 @@
 
 use super::buffer::Buffer;
 use super::fetch::Place;
-use super::properties::Import;
+use super::properties::{Import, Origin};
 use super::spans::{Devices, Spans, MAX_DEVICES};
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
@@ -200,7 +200,7 @@ impl Storage {
                     Descriptor::close(fd);
                     let devices = devices.iter().map(|i| context.devices[*i].clone()).collect();
                     let storage = Storage::only_on(context, size, home, buffer)?;
-                    return Ok((storage, Import { devices, home }));
+                    return Ok((storage, Import { origin: Origin::Handle, devices, home }));
                 }
                 Err(error) => {
                     tracing::warn!("memory of another API: {error}");

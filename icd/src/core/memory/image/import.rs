@@ -5,13 +5,13 @@
 
 use super::desc::Shape;
 use super::Texels;
-use crate::cl::error::{ClError, Result};
+use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::device::image_copy::NewImage;
 use crate::core::device::images::format::Layout;
 use crate::core::memory::buffer::Buffer;
-use crate::core::memory::properties::{Import, MemoryProperties};
+use crate::core::memory::properties::{Import, MemoryProperties, TexelPlace};
 use crate::object::Ref;
 use hekla_vk_backend as vk;
 use hekla_vk_backend::platform::Descriptor;
@@ -47,19 +47,26 @@ pub(super) fn texels(
     let texel = layout.texel();
     let size = shape.size_in_buffer(texel).and_then(|_| shape.host_size(texel));
     let size = size.ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))?;
-    match in_place(context, handle, &shape, layout) {
+    let (place, origin) = (properties.place, properties.origin);
+    match in_place(context, handle, place, &shape, layout) {
         Ok(texels) => {
-            let import = Import { devices: context.devices.clone(), home: 0 };
+            let import = Import { origin, devices: context.devices.clone(), home: 0 };
             return Ok(Imported { texels, import, shape, size });
         }
         Err(reason) => tracing::info!("launches copy the texels of an imported image: {reason}"),
     }
+    // What is no rows a buffer does not tell, and Vulkan copies texels from and to multiples of four bytes.
+    let whole = place.offset.is_multiple_of(texel.max(4) as u64);
+    ensure!(place.modifier == 0 && whole, CL_IMAGE_FORMAT_NOT_SUPPORTED);
     let import = (handle, properties.devices.as_deref());
-    let bytes = Buffer::imported(context, flags, size, import).map_err(|error| match error.0 {
-        CL_INVALID_BUFFER_SIZE => ClError(CL_INVALID_IMAGE_SIZE),
-        _ => error,
-    })?;
+    let bytes = Buffer::imported(context, flags, (place.offset as usize, size), import).map_err(
+        |error| match error.0 {
+            CL_INVALID_BUFFER_SIZE => ClError(CL_INVALID_IMAGE_SIZE),
+            _ => error,
+        },
+    )?;
     let import = bytes.import.clone().ok_or(ClError(CL_INVALID_MEM_OBJECT))?;
+    let import = Import { origin, ..import };
     Ok(Imported { texels: Texels::own_buffer(bytes), import, shape, size })
 }
 
@@ -67,6 +74,7 @@ pub(super) fn texels(
 fn in_place(
     context: &Context,
     (kind, fd): (vk::MemoryHandles, i32),
+    place: TexelPlace,
     shape: &Shape,
     layout: &Layout,
 ) -> std::result::Result<Texels, String> {
@@ -74,10 +82,10 @@ fn in_place(
     let desc = shape.image(layout).ok_or("there is no such image")?;
     let own = Descriptor::duplicate_of(fd).ok_or("there is no such descriptor")?;
     let place = vk::ImportedLayout {
-        offset: 0,
+        offset: place.offset,
         row_pitch: shape.row_pitch as u64,
         slice_pitch: shape.slice_pitch as u64,
-        modifier: 0,
+        modifier: place.modifier,
     };
     let image = gpu.device.import_image(&own, kind, &desc, place).map_err(|e| e.to_string())?;
     Descriptor::close(fd);
