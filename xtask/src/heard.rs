@@ -23,13 +23,16 @@ const NOT_ON_LAVAPIPE: [&str; 9] = [
 ];
 
 /// Tests that run where the machine lets them.
-const BY_MACHINE: [&str; 4] = [
+const BY_MACHINE: [&str; 6] = [
     // A file system is mounted.
     "cache::a_full_disk_costs_nothing",
     // HEKLA_CLANG names a clang.
     "clang::what_clang_compiles_gives_the_same",
     // The driver's manifest has its library's path.
     "device_copies::the_same_across_a_bus",
+    // An EGL exports images to the device.
+    "egl_images::errors_are_told",
+    "egl_images::textures_are_images",
     // Only root makes programs of root's.
     "setuid::a_setuid_program_obeys_nobody",
 ];

@@ -289,15 +289,16 @@ impl Session {
         check!(clEnqueueUnmapMemObject(self.queue, buffer.mem, address, 0, null(), null_mut()))
     }
 
-    /// Enqueues a kernel, without an event.
+    /// Enqueues a kernel, without an event. An empty `local` leaves the local size open.
     pub fn launch(&self, kernel: &Kernel, global: &[usize], local: &[usize]) -> Result<()> {
+        let local = if local.is_empty() { null() } else { local.as_ptr() };
         check!(clEnqueueNDRangeKernel(
             self.queue,
             kernel.kernel,
             global.len() as u32,
             null(),
             global.as_ptr(),
-            local.as_ptr(),
+            local,
             0,
             null(),
             null_mut()

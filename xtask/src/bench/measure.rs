@@ -4,6 +4,7 @@ use super::arithmetic::{rate, Steps};
 use super::cl::{Access, Order, Result, Session};
 use super::command_buffer::CommandBuffer;
 use super::images::{self, Direction, Filter, Shape, Texel};
+use super::kinds::{self, Pause};
 use super::overlap;
 use super::scale::Scale;
 use super::text::{self, Large, LARGE_LOCAL};
@@ -138,6 +139,24 @@ pub const METRICS: &[Metric] = &[
     }),
     less("launch with 8 buffers, set anew", "us", |s, _| images::launch_with_buffers(s)),
     less("launch with 8 images, set anew", "us", |s, _| images::launch_with_images(s)),
+    less("build and first run, 24 functions that call sin of float4", "ms", |s, _| {
+        kinds::many_sines(s)
+    }),
+    more("first 10 ms behind 0.1 s of rest", "x steady", |s, scale| rest(s, scale, 100)),
+    more("first 10 ms behind 1 s of rest", "x steady", |s, scale| rest(s, scale, 1000)),
+    more("first 10 ms behind 4 s of rest", "x steady", |s, scale| rest(s, scale, 4000)),
+    more("first 10 ms behind a write of 512 MiB", "x steady", |s, scale| {
+        kinds::behind(s, scale, &Pause::Write(512 << 20))
+    }),
+    more("SGEMM, 8 x 8 results for each work-item", "GFLOP/s", kinds::sgemm),
+    more("bodies, tile of float4", "G/s", |s, scale| kinds::bodies(s, scale, "float")),
+    more("bodies, tile of double4", "G/s", |s, scale| kinds::bodies(s, scale, "double")),
+    more("particles in boxes, float", "G/s", |s, scale| kinds::boxes(s, scale, "float")),
+    more("particles in boxes, double", "G/s", |s, scale| kinds::boxes(s, scale, "double")),
+    more("particles with neighbours, double", "G/s", kinds::neighbours),
+    more("stencil of 27 points, local size left open", "G/s", kinds::stencil),
+    more("Fourier transforms of 1,024 points", "GFLOP/s", kinds::fourier),
+    more("random numbers by shifts", "G/s", kinds::random),
 ];
 
 /// Returns the seconds of one repetition, from a long enough sample; `run` does a number of repetitions and waits.
@@ -246,6 +265,11 @@ fn build_large(s: &Session, run: bool) -> Result<f64> {
     let right = out.iter().zip(&input).all(|(o, i)| *o == large.expected(*i));
     expect(right, "the kernel of 200 lines")?;
     Ok(elapsed.as_secs_f64() * 1e3)
+}
+
+/// As [`kinds::behind`], behind milliseconds of rest.
+fn rest(s: &Session, scale: &Scale, milliseconds: u64) -> Result<f64> {
+    kinds::behind(s, scale, &Pause::Rest(Duration::from_millis(milliseconds)))
 }
 
 const INCREMENT: &str = "kernel void increment(global uint *a) { a[get_global_id(0)]++; }";

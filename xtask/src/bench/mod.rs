@@ -11,6 +11,7 @@ mod command_buffer;
 mod functions;
 mod host_math;
 mod images;
+mod kinds;
 mod measure;
 mod overlap;
 mod plot;
