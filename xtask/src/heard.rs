@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Tests that do not run on lavapipe, in whole or in part.
-const NOT_ON_LAVAPIPE: [&str; 9] = [
+const NOT_ON_LAVAPIPE: [&str; 10] = [
     // It keeps nothing of pipelines.
     "cache::the_next_process_finds_the_pipelines",
     "compile_device::a_second_device_is_opened_where_something_must_be_compiled",
@@ -14,6 +14,7 @@ const NOT_ON_LAVAPIPE: [&str; 9] = [
     // It has no semaphores of file descriptors.
     "external::devices_take_turns_by_semaphores",
     "external::errors_of_semaphores_are_told",
+    "external::payloads_follow_imported_sync_files",
     "external::imports_share_the_semaphore",
     "external::sync_files_carry_the_state",
     // It would take hours.
@@ -23,13 +24,15 @@ const NOT_ON_LAVAPIPE: [&str; 9] = [
 ];
 
 /// Tests that run where the machine lets them.
-const BY_MACHINE: [&str; 6] = [
+const BY_MACHINE: [&str; 7] = [
     // A file system is mounted.
     "cache::a_full_disk_costs_nothing",
     // HEKLA_CLANG names a clang.
     "clang::what_clang_compiles_gives_the_same",
     // The driver's manifest has its library's path.
     "device_copies::the_same_across_a_bus",
+    // There is /dev/udmabuf.
+    "external::images::dma_bufs_are_images",
     // An EGL exports images to the device.
     "egl_images::errors_are_told",
     "egl_images::textures_are_images",

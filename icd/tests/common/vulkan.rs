@@ -192,7 +192,7 @@ impl Vulkan {
         let handle = vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT;
         let shared = self.dma_bufs.then(|| self.share_as(handle, size)).flatten();
         if shared.is_none() {
-            eprintln!("skipped: the driver makes no dma_bufs");
+            skip("in part: the driver makes no dma_bufs");
         }
         shared
     }
@@ -239,7 +239,9 @@ impl Vulkan {
                 vk::ImageCreateFlags::empty(),
             );
             if offered.is_err() {
-                eprintln!("skipped: the driver has no such image in rows: {kind:?}, {format:?}");
+                skip(format!(
+                    "in part: the driver has no such image in rows: {kind:?}, {format:?}"
+                ));
                 return None;
             }
             let image = self.device.create_image(&info, None).unwrap();
