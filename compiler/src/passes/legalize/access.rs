@@ -139,8 +139,12 @@ impl Memories<'_> {
 
     /// Returns true if an access of device memory is of a vector of 64-bit numbers that is accessed as vectors of words.
     fn is_in_words(&self, access: Access) -> bool {
+        let is_device = matches!(access.memory, Memory::Device);
         let is_long = matches!(access.ty.scalar, Scalar::F64 | Scalar::I64) && access.ty.lanes > 1;
-        self.target.has(Quirks::SPLIT_LONG_VECTORS) && is_long && access.align >= QUAD.bytes()
+        is_device
+            && is_long
+            && access.align >= QUAD.bytes()
+            && self.target.has(Quirks::SPLIT_LONG_VECTORS)
     }
 
     /// Returns the type with which the memory has a vector of an access whole.
