@@ -25,8 +25,8 @@ use hekla_device::Quirks;
 const COPIES: usize = 4;
 /// Most instructions of a loop that is unrolled though the program does not ask for it.
 const MAX_SMALL_LOOP: usize = 24;
-/// Most instructions of a loop that is unrolled though it does not load: by then its test takes a tenth of the time.
-const MAX_COMPUTING_LOOP: usize = 40;
+/// Most instructions of a loop that is unrolled though it does not load.
+const MAX_TINY_LOOP: usize = 8;
 /// Most instructions of a loop without side effects that is unrolled where an iteration has an overhead of tens of them.
 const MAX_SLOW_LOOP: usize = 80;
 /// Most instructions that a loop may become.
@@ -95,8 +95,8 @@ fn is_profitable(func: &Function, data: &Loop, insts: usize, is_slow: bool) -> b
     if is_slow && insts <= MAX_SLOW_LOOP && !has_side_effects(func, data) {
         return true;
     }
-    insts <= MAX_SMALL_LOOP && loads(func, data)
-        || insts <= MAX_COMPUTING_LOOP && only_computes(func, data)
+    insts <= MAX_SMALL_LOOP
+        && (loads(func, data) || insts <= MAX_TINY_LOOP && is_float_arithmetic(func, data))
 }
 
 /// Returns true if a loop loads from memory that is not private, or from images, and has no side effects.
@@ -115,12 +115,16 @@ fn has_side_effects(func: &Function, data: &Loop) -> bool {
     insts.any(|data| !data.is_terminator() && data.has_side_effect())
 }
 
-/// Returns true if a loop computes and does nothing else.
-fn only_computes(func: &Function, data: &Loop) -> bool {
-    data.insts(func).all(|inst| {
+/// Returns true if a loop computes with floats and does nothing else.
+fn is_float_arithmetic(func: &Function, data: &Loop) -> bool {
+    let mut computes = false;
+    let only_computes = data.insts(func).all(|inst| {
+        let result = func.result(inst);
         let data = &func.insts[inst];
+        computes |= data.is_arithmetic() && result.is_some_and(|v| func.ty(v).scalar.is_float());
         data.is_terminator() || data.is_arithmetic() || matches!(data, InstData::ICmp { .. })
-    })
+    });
+    only_computes && computes
 }
 
 /// Returns true if the body may be copied: it has neither calls nor what work-items do together.
