@@ -147,6 +147,11 @@ impl<'a> LoopNest<'a> {
         ends
     }
 
+    /// Returns the alias classes of the function.
+    pub fn memory(&self, func: &Function) -> &AliasClasses {
+        self.memory.get_or_init(|| AliasClasses::compute(func, self.kernel, &self.cfg))
+    }
+
     /// Returns true if nothing in a loop changes what a load reads. `written`: the classes that the loop clobbers, by
     /// writes or by synchronization; computed at first use.
     fn is_unwritten(
@@ -165,8 +170,7 @@ impl<'a> LoopNest<'a> {
         {
             return true;
         }
-        let memory =
-            self.memory.get_or_init(|| AliasClasses::compute(func, self.kernel, &self.cfg));
+        let memory = self.memory(func);
         let written = written.get_or_init(|| {
             let insts = self.loops.loops[index].insts(func);
             insts.fold(0, |set, inst| set | memory.clobbered(func, inst))

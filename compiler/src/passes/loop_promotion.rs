@@ -13,7 +13,7 @@
 
 use super::licm::{find_preheader, LoopNest};
 use super::most_searches;
-use crate::analysis::alias::{AliasClasses, ClassSet};
+use crate::analysis::alias::ClassSet;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -36,6 +36,9 @@ struct Location {
     align: u32,
     flags: MemFlags,
     is_stored: bool,
+    /// True if a load, or a store, runs whenever the loop is entered.
+    loads_surely: bool,
+    stores_surely: bool,
     /// True if it may be loaded and stored whenever the loop is entered.
     is_certain: bool,
     accesses: Vec<Inst>,
@@ -61,7 +64,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
                 return None;
             }
             let preheader = find_preheader(func, &nest.cfg, data)?;
-            let promoted = find(func, kernel, &nest, index, false)?;
+            let promoted = find(func, &nest, index, false)?;
             Some((index, preheader, promoted))
         });
         let Some((index, preheader, promoted)) = found else { return round > 0 };
@@ -71,13 +74,8 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
 }
 
 /// Returns true if a loop's memory, other than private objects, is promoted once the loop is rotated.
-pub(super) fn pays_once_rotated(
-    func: &Function,
-    kernel: Option<&KernelEntry>,
-    nest: &LoopNest<'_>,
-    index: usize,
-) -> bool {
-    let promoted = find(func, kernel, nest, index, true);
+pub(super) fn pays_once_rotated(func: &Function, nest: &LoopNest<'_>, index: usize) -> bool {
+    let promoted = find(func, nest, index, true);
     let is_stored = |location: &Location| {
         location.is_stored && !is_inside(func, location.base, location.offset, location.ty)
     };
@@ -88,7 +86,6 @@ pub(super) fn pays_once_rotated(
 /// header stands behind the other blocks, and in front of the loop too.
 fn find(
     func: &Function,
-    kernel: Option<&KernelEntry>,
     nest: &LoopNest<'_>,
     index: usize,
     is_rotated: bool,
@@ -99,7 +96,7 @@ fn find(
     if exits == 0 || exits > MAX_EXITS {
         return None;
     }
-    let classes = AliasClasses::compute(func, kernel, &nest.cfg);
+    let classes = nest.memory(func);
     let own: FxHashSet<Inst> =
         locations.iter().flat_map(|location| location.accesses.iter().copied()).collect();
     // What the rest of the loop reads and writes.
@@ -161,11 +158,18 @@ fn gather(
     let is_invariant = |value: Value| {
         nest.block_of(func, value).is_none_or(|home| !nest.loops.contains(index, home))
     };
-    let mut stores = false;
+    let stores_there = |&inst: &Inst| {
+        let InstData::Store { ptr, .. } = func.insts[inst] else { return false };
+        plain_access(func, inst).is_some() && is_invariant(func.base_and_offset(ptr).0)
+    };
+    if !data.blocks.iter().any(|&block| func.blocks[block].insts.iter().any(stores_there)) {
+        return None;
+    }
     let mut locations: Vec<Location> = Vec::new();
     let mut known: FxHashMap<(Value, i64, Type), usize> = FxHashMap::default();
     let certain: FxHashSet<Block> = nest.certain_blocks(index, is_rotated).into_iter().collect();
     for &block in &data.blocks {
+        let is_sure = certain.contains(&block);
         for &inst in &func.blocks[block].insts {
             let Some((ptr, ty, align, flags)) = plain_access(func, inst) else { continue };
             let is_store = matches!(func.insts[inst], InstData::Store { .. });
@@ -173,7 +177,6 @@ fn gather(
             if !is_invariant(base) {
                 continue;
             }
-            stores |= is_store;
             let at = *known.entry((base, offset, ty)).or_insert_with(|| {
                 locations.push(Location {
                     base,
@@ -182,6 +185,8 @@ fn gather(
                     align,
                     flags,
                     is_stored: false,
+                    loads_surely: false,
+                    stores_surely: false,
                     is_certain: is_inside(func, base, offset, ty),
                     accesses: Vec::new(),
                 });
@@ -190,22 +195,18 @@ fn gather(
             let location = &mut locations[at];
             location.align = location.align.min(align);
             location.is_stored |= is_store;
+            location.loads_surely |= is_sure;
+            location.stores_surely |= is_sure && is_store;
             location.accesses.push(inst);
         }
     }
-    if !stores || locations.len() > MAX_LOCATIONS {
+    if locations.len() > MAX_LOCATIONS {
         return None;
     }
-    let is_certain = |location: &Location| {
-        let mut accesses =
-            data.blocks.iter().filter(|block| certain.contains(block)).flat_map(|&block| {
-                func.blocks[block].insts.iter().filter(|i| location.accesses.contains(i))
-            });
-        accesses
-            .any(|&inst| !location.is_stored || matches!(func.insts[inst], InstData::Store { .. }))
-    };
-    let found: Vec<bool> = locations.iter().map(is_certain).collect();
-    locations.iter_mut().zip(found).for_each(|(location, found)| location.is_certain |= found);
+    for location in &mut locations {
+        location.is_certain |=
+            if location.is_stored { location.stores_surely } else { location.loads_surely };
+    }
     Some(locations)
 }
 

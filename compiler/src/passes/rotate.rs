@@ -28,7 +28,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let pays = |index: usize| {
         loads_from_outside(func, &nest, index)
             && (nest.leaving(func, index, true).iter().any(is_load)
-                || pays_once_rotated(func, kernel, &nest, index))
+                || pays_once_rotated(func, &nest, index))
     };
     let loops: Vec<usize> = (0..nest.loops.loops.len())
         .filter(|&index| is_rotatable(func, &nest.loops.loops[index]) && pays(index))
