@@ -40,7 +40,7 @@ fn imported_images_move_between_devices() {
         Setup { cl, platform, device, context, queue }
     });
     let Some(home) = setups.iter().position(|s| s.offers(EXTENSION)) else {
-        eprintln!("skipped: {EXTENSION} is not offered");
+        skip(format!("{EXTENSION} is not offered"));
         return;
     };
     let (own, other) = (&setups[home], &setups[1 - home]);

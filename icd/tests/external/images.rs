@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::vulkan::{Shared, SharedImage, Sync, Vulkan};
-use crate::{both, hand_over, is_open, HandOver, MEMORY_FD};
+use crate::{both, file_of, hand_over, is_open, HandOver, MEMORY_FD};
 use ash::vk;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -311,8 +311,9 @@ fn errors_of_images_are_told() {
 
     let mut request = Request::new(shared.fd, CL_MEM_OBJECT_IMAGE2D, [16, 16, 1], [256, 0]);
     request.format.image_channel_data_type = CL_UNORM_INT8;
+    let file = file_of(shared.fd);
     let image = request.made(&s);
-    assert!(!is_open(shared.fd));
+    assert_ne!(file_of(shared.fd), file);
     let mut view = Request::new(0, CL_MEM_OBJECT_IMAGE2D, [16, 16, 1], [0, 0]);
     (view.list, view.desc.mem_object) = (vec![0], image);
     view.format =

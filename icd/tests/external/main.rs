@@ -110,6 +110,12 @@ fn is_open(fd: i32) -> bool {
     unsafe { libc::fcntl(fd, libc::F_GETFD) >= 0 }
 }
 
+/// Returns what file an open descriptor stands for: another thread may get the number of one that was closed.
+fn file_of(fd: i32) -> Option<(u64, u64)> {
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    (unsafe { libc::fstat(fd, &mut status) } == 0).then_some((status.st_dev, status.st_ino))
+}
+
 #[test]
 fn queries_list_the_handles() {
     let s = Setup::new();
