@@ -14,6 +14,10 @@ type Ordinal = c_int;
 
 const SUCCESS: Status = 0;
 
+/// CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, and CU_COMPUTEMODE_DEFAULT: several processes may have contexts at the same time.
+const COMPUTE_MODE: c_int = 20;
+const SHARED: c_int = 0;
+
 /// A reference to a device's primary context.
 pub struct CudaContext {
     library: Library,
@@ -25,7 +29,8 @@ impl CudaContext {
     /// of the device's memory if the process has no context yet.
     ///
     /// # Errors
-    /// A sentence for the log: the library is absent, or CUDA does not see the device (`CUDA_VISIBLE_DEVICES`) or has no room.
+    /// A sentence for the log: the library is absent, or CUDA does not see the device (`CUDA_VISIBLE_DEVICES`), has no room, or
+    /// would keep other processes off (compute mode).
     pub fn retain(info: &DeviceInfo) -> Result<CudaContext, String> {
         let name = platform::CUDA_LIBRARY.ok_or("CUDA is not looked for on this system")?;
         let place = info.pci.ok_or("the driver does not tell the device's place on the bus")?;
@@ -49,6 +54,19 @@ impl CudaContext {
                 b"cuDeviceGetByPCIBusId\0",
             )?(&mut device, place.as_ptr())
         })?;
+        let mut mode = SHARED;
+        // SAFETY: the first argument is valid for writing, the last a device that CUDA has just named.
+        call(unsafe {
+            function::<unsafe extern "C" fn(*mut c_int, c_int, Ordinal) -> Status>(
+                &library,
+                b"cuDeviceGetAttribute\0",
+            )?(&mut mode, COMPUTE_MODE, device)
+        })?;
+        if mode != SHARED {
+            return Err(
+                "one process at a time may use CUDA on it, which is not to be this one".into()
+            );
+        }
         let mut context = std::ptr::null_mut();
         // SAFETY: the first argument is valid for writing, the second a device that CUDA has just named.
         call(unsafe {
