@@ -415,7 +415,8 @@ pub enum Pause {
     Write(usize),
 }
 
-/// The rate of the first 10 ms behind a pause, as part of the steady one.
+/// The rate of the first 10 ms behind a pause, as part of the steady one. Another platform that is open in the process may keep the
+/// clocks up: `--skip` leaves it out.
 pub fn behind(s: &Session, scale: &Scale, pause: &Pause) -> Result<f64> {
     let out = s.buffer(4 * scale.items)?;
     let kernel = s.build(CHAIN, "chain", "")?;
