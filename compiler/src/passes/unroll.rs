@@ -162,7 +162,10 @@ fn divides_by_constants(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
         use BinaryOp::{SDiv, SRem, UDiv, URem};
         matches!(inst, InstData::Binary { op: SDiv | SRem | UDiv | URem, .. })
     };
-    if !data.insts(func).any(|inst| is_division(&func.insts[inst])) {
+    // A loop that is larger becomes too large with two iterations.
+    if data.insts(func).count() > MAX_LOOP / 2
+        || !data.insts(func).any(|inst| is_division(&func.insts[inst]))
+    {
         return false;
     }
     let known = constant_once_unrolled(func, cfg, data);
