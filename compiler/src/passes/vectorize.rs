@@ -294,10 +294,12 @@ fn runs(
             let begin = first.offset - if is_loaded_whole(group, end) { start(bytes) } else { 0 };
             let wanted = rest.iter().take_while(|m| m.offset < begin + bytes).count();
             let has_gaps = wanted as i64 != lanes;
+            let on_lanes = rest[..wanted].iter().all(|m| (m.offset - begin) % size == 0);
             let is_run = bytes <= MAX_BYTES
                 && align % bytes == 0
                 && (misalignment + begin).rem_euclid(bytes) == 0
                 && wanted > 1
+                && on_lanes
                 && (!has_gaps
                     || wanted as i64 + 1 == lanes
                         && is_loaded_whole(group, end)
