@@ -105,8 +105,7 @@ impl<'a> LoopNest<'a> {
         let mut loads = 0;
         for &block in &data.blocks {
             // A block that dominates all ends runs whenever the loop is entered.
-            let is_certain =
-                || !ends.is_empty() && ends.iter().all(|&end| self.dom.dominates(block, end));
+            let is_certain = || self.dominates_all(block, &ends);
             for &inst in &func.blocks[block].insts {
                 let data = &func.insts[inst];
                 let is_load = matches!(data, InstData::Load { .. });
@@ -128,11 +127,13 @@ impl<'a> LoopNest<'a> {
     pub fn certain_blocks(&self, index: usize, is_rotated: bool) -> Vec<Block> {
         let data = &self.loops.loops[index];
         let ends = self.ends(data, index, is_rotated);
-        let is_certain = |&block: &Block| ends.iter().all(|&end| self.dom.dominates(block, end));
-        match ends.is_empty() {
-            true => Vec::new(),
-            false => data.blocks.iter().copied().filter(is_certain).collect(),
-        }
+        let is_certain = |&block: &Block| self.dominates_all(block, &ends);
+        data.blocks.iter().copied().filter(is_certain).collect()
+    }
+
+    /// Returns true if there are ends and a block dominates all of them.
+    fn dominates_all(&self, block: Block, ends: &[Block]) -> bool {
+        !ends.is_empty() && ends.iter().all(|&end| self.dom.dominates(block, end))
     }
 
     /// Returns blocks one of which every run of a loop reaches, unless it is endless: the exiting blocks. Once the loop is

@@ -34,17 +34,22 @@ struct Location {
     ty: Type,
     /// The least alignment that an access tells.
     align: u32,
-    flags: MemFlags,
     is_stored: bool,
-    /// True if a load, or a store, runs whenever the loop is entered.
-    loads_surely: bool,
-    stores_surely: bool,
-    /// True if it may be loaded and stored whenever the loop is entered.
-    is_certain: bool,
+    /// True if the bytes lie in a private object.
+    is_inside: bool,
+    /// True if an access, or a store, runs whenever the loop is entered.
+    has_certain_access: bool,
+    has_certain_store: bool,
     accesses: Vec<Inst>,
 }
 
 impl Location {
+    /// Returns true if it may be loaded in front of the loop, and stored behind it if the loop stores to it.
+    fn is_certain(&self) -> bool {
+        let runs = if self.is_stored { self.has_certain_store } else { self.has_certain_access };
+        self.is_inside || runs
+    }
+
     fn overlaps(&self, other: &Location) -> bool {
         let end = |location: &Location| location.offset + i64::from(location.ty.bytes());
         self.offset < end(other) && other.offset < end(self)
@@ -76,10 +81,8 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
 /// Returns true if a loop's memory, other than private objects, is promoted once the loop is rotated.
 pub(super) fn pays_once_rotated(func: &Function, nest: &LoopNest<'_>, index: usize) -> bool {
     let promoted = find(func, nest, index, true);
-    let is_stored = |location: &Location| {
-        location.is_stored && !is_inside(func, location.base, location.offset, location.ty)
-    };
-    promoted.is_some_and(|locations| locations.iter().any(is_stored))
+    let is_wanted = |location: &Location| location.is_stored && !location.is_inside;
+    promoted.is_some_and(|locations| locations.iter().any(is_wanted))
 }
 
 /// Returns the locations of a loop that are promoted, if there are any. `is_rotated`: those of the loop once the test in its
@@ -111,8 +114,7 @@ fn find(
         }
     }
     let of = |location: &Location| {
-        let ptr = address(func, location.accesses[0]).unwrap_or(location.base);
-        (1 << classes.read(func, ptr), classes.written(func, ptr))
+        (1 << classes.read(func, location.base), classes.written(func, location.base))
     };
     let sets: Vec<(ClassSet, ClassSet)> = locations.iter().map(of).collect();
     let conflicts = |at: usize, other: usize| {
@@ -129,7 +131,7 @@ fn find(
     let is_alone = |at: usize| {
         let (reads, writes) = sets[at];
         let location = &locations[at];
-        location.is_certain
+        location.is_certain()
             && (reads | if location.is_stored { writes } else { 0 }) & written == 0
             && !(location.is_stored && writes & read != 0)
             && !(0..locations.len()).any(|other| conflicts(at, other))
@@ -169,9 +171,9 @@ fn gather(
     let mut known: FxHashMap<(Value, i64, Type), usize> = FxHashMap::default();
     let certain: FxHashSet<Block> = nest.certain_blocks(index, is_rotated).into_iter().collect();
     for &block in &data.blocks {
-        let is_sure = certain.contains(&block);
+        let is_certain = certain.contains(&block);
         for &inst in &func.blocks[block].insts {
-            let Some((ptr, ty, align, flags)) = plain_access(func, inst) else { continue };
+            let Some((ptr, ty, align)) = plain_access(func, inst) else { continue };
             let is_store = matches!(func.insts[inst], InstData::Store { .. });
             let (base, offset) = func.base_and_offset(ptr);
             if !is_invariant(base) {
@@ -183,11 +185,10 @@ fn gather(
                     offset,
                     ty,
                     align,
-                    flags,
                     is_stored: false,
-                    loads_surely: false,
-                    stores_surely: false,
-                    is_certain: is_inside(func, base, offset, ty),
+                    is_inside: is_inside(func, base, offset, ty),
+                    has_certain_access: false,
+                    has_certain_store: false,
                     accesses: Vec::new(),
                 });
                 locations.len() - 1
@@ -195,35 +196,23 @@ fn gather(
             let location = &mut locations[at];
             location.align = location.align.min(align);
             location.is_stored |= is_store;
-            location.loads_surely |= is_sure;
-            location.stores_surely |= is_sure && is_store;
+            location.has_certain_access |= is_certain;
+            location.has_certain_store |= is_certain && is_store;
             location.accesses.push(inst);
         }
     }
-    if locations.len() > MAX_LOCATIONS {
-        return None;
-    }
-    for location in &mut locations {
-        location.is_certain |=
-            if location.is_stored { location.stores_surely } else { location.loads_surely };
-    }
-    Some(locations)
+    (locations.len() <= MAX_LOCATIONS).then_some(locations)
 }
 
-/// Returns the address, type, alignment and flags of a load or store that may be promoted.
-fn plain_access(func: &Function, inst: Inst) -> Option<(Value, Type, u32, MemFlags)> {
+/// Returns the address, type and alignment of a load or store that may be promoted.
+fn plain_access(func: &Function, inst: Inst) -> Option<(Value, Type, u32)> {
     let (ptr, ty, align, flags) = match func.insts[inst] {
         InstData::Load { ptr, align, flags } => (ptr, func.ty(func.result(inst)?), align, flags),
         InstData::Store { ptr, value, align, flags } => (ptr, func.ty(value), align, flags),
         _ => return None,
     };
     let is_plain = flags.is_empty() && !ty.scalar.is_ptr() && ty != Type::BOOL;
-    (is_plain && func.ty(ptr).space() != Some(AddressSpace::Constant))
-        .then_some((ptr, ty, align, flags))
-}
-
-fn address(func: &Function, inst: Inst) -> Option<Value> {
-    plain_access(func, inst).map(|access| access.0)
+    (is_plain && func.ty(ptr).space() != Some(AddressSpace::Constant)).then_some((ptr, ty, align))
 }
 
 /// Returns true if bytes lie in the private object whose address `base` is.
@@ -263,7 +252,7 @@ fn promote(
     insert_before_end(func, preheader, |b| {
         for (location, slots) in locations.iter().zip(&slots) {
             let ptr = b.ptr_add_const(location.base, location.offset);
-            let value = b.load(location.ty, ptr, location.align, location.flags);
+            let value = b.load(location.ty, ptr, location.align, MemFlags::empty());
             store_lanes(b, slots, value);
         }
     });
@@ -373,7 +362,7 @@ fn store_at_exits(
             let lanes = load_lanes(&mut b, slots, location.ty);
             let value = if lanes.len() == 1 { lanes[0] } else { b.build(&lanes) };
             let ptr = b.ptr_add_const(location.base, location.offset);
-            b.store(ptr, value, location.align, location.flags);
+            b.store(ptr, value, location.align, MemFlags::empty());
         }
         func.append(edge, InstData::Jump { target: call }, None);
         edges.push(edge);
