@@ -31,7 +31,7 @@ def check(text, members):
 
 @pytest.mark.parametrize("how", ["--processes", "--threads"])
 def test_two_members_compute_what_one_does(m, how):
-    if how == "--processes" and "HEKLA_TEST_PREFIX" in os.environ:
+    if how == "--processes" and len(PYTHON) > 1:
         pytest.skip("the processes that it starts lack the driver's C library")
     check(run([*PYTHON, str(EXAMPLE), how, "2"]), 2)
 
