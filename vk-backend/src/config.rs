@@ -83,14 +83,16 @@ pub(crate) fn limit_to() -> Option<String> {
     read("HEKLA_LIMIT_TO").filter(|name| !name.is_empty())
 }
 
-/// What `HEKLA_FAULT` asks for: a loss of the device, or what probes are to find. Submissions are counted from 1 for each device, those
-/// of its probes included.
+/// What `HEKLA_FAULT` asks for: a loss of the device, or what probes are to find. Submissions and calls are counted from 1 for
+/// each physical device, those of its probes included, so that a device which is opened again is whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// `hang:N`: submission N never completes.
     Hang(u64),
-    /// `submit:N`: submission N and all later ones return VK_ERROR_DEVICE_LOST.
+    /// `submit:N`: submission N returns VK_ERROR_DEVICE_LOST.
     Submit(u64),
+    /// `call:N`: call N of those that may return VK_ERROR_DEVICE_LOST does; polling counts as one.
+    Call(u64),
     /// `defect`: nothing is lost, but the driver is found to end long loops early.
     Defect,
     /// `subgroups`: nothing is lost, but sub-groups are found to be in no order.
@@ -121,6 +123,7 @@ fn parse_fault(text: &str) -> Option<Fault> {
     match kind {
         "hang" => Some(Fault::Hang(number)),
         "submit" => Some(Fault::Submit(number)),
+        "call" => Some(Fault::Call(number)),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@
 //! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and
 //! what is known of a device before it is opened), `device` (the opened device), `memory` (buffers, images), `pipeline`,
 //! `sync` (barriers and semaphores), `record` (command buffers), `submit` (queues), `probe`. Beneath them are
-//! `config`, the environment, `files`, reading files, and `platform`, the operating system. Quirks of drivers come from
+//! `config`, the environment, `fault_injection`, `files`, reading files, and `platform`, the operating system. Quirks of drivers come from
 //! the crate `hekla-device`.
 //!
 //! ```no_run
@@ -35,6 +35,7 @@ mod code;
 mod config;
 mod device;
 mod error;
+mod fault_injection;
 pub mod files;
 mod memory;
 mod physical;

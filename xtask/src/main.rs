@@ -89,9 +89,9 @@ usage: cargo xtask COMMAND
                             their own tests; --beside measures another driver, --record writes docs/programs.md;
                             --prepared takes them from a folder where nothing can be installed; --jobs: so many
                             programs at once
-  soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N] [--driver NAME] [--race]
+  soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N] [--losses N] [--driver NAME] [--race]
                             threads create, use and release every kind of object at random, under
-                            synchronization validation or, with --race, ThreadSanitizer
+                            synchronization validation or, with --race, ThreadSanitizer; N processes lose their device
   attack [KIND...] [--minutes N] [--count N] [--seed N] [--jobs N] [--driver NAME] [--library FILE]
          [--with story]
                             attack the library, for a minute each kind, or so many cases from a seed on:

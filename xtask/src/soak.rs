@@ -1,6 +1,8 @@
-//! `cargo xtask soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N] [--driver NAME] [--race]`:
+//! `cargo xtask soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N] [--losses N]
+//! [--driver NAME] [--race]`:
 //! many threads create, use and release every kind of object at random (`icd/tests/soak`), first with an eye on
-//! memory, then for as long under the validation layer with its checks of synchronization.
+//! memory, then for as long under the validation layer with its checks of synchronization. Then N processes (3) lose their
+//! device at a random call: all ends, and a new context computes.
 //!
 //! `--race` does it under ThreadSanitizer instead, with a standard library built for it (component
 //! rust-src); RUSTC_BOOTSTRAP lets the one toolchain take the unstable options.
@@ -56,6 +58,7 @@ fn parse(args: &[String]) -> Result<Request, String> {
             "--threads" => request.settings.push(("HEKLA_SOAK_THREADS", value.clone())),
             "--seed" => request.settings.push(("HEKLA_SOAK_SEED", value.clone())),
             "--devices" => request.settings.push(("HEKLA_SOAK_DEVICES", value.clone())),
+            "--losses" => request.settings.push(("HEKLA_SOAK_LOSSES", value.clone())),
             "--scene" => request.settings.push(("HEKLA_SOAK_SCENE", value.clone())),
             other => return Err(format!("unknown option '{other}'")),
         }

@@ -38,6 +38,18 @@ impl From<vk::Error> for ClError {
     }
 }
 
+impl ClError {
+    /// Returns the error of a memory object for which no memory was allocated: CL_OUT_OF_RESOURCES where the device was lost,
+    /// CL_OUT_OF_HOST_MEMORY, else CL_MEM_OBJECT_ALLOCATION_FAILURE.
+    pub fn of_allocation(error: &vk::Error) -> ClError {
+        ClError(match error {
+            vk::Error::DeviceLost => CL_OUT_OF_RESOURCES,
+            vk::Error::OutOfHostMemory => CL_OUT_OF_HOST_MEMORY,
+            _ => CL_MEM_OBJECT_ALLOCATION_FAILURE,
+        })
+    }
+}
+
 /// Makes [`name`] of a list of codes.
 macro_rules! names {
     ($($code:ident),* $(,)?) => {

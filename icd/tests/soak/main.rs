@@ -9,7 +9,8 @@
 //! `HEKLA_SOAK_PLAIN=1` runs in this process, in which `HEKLA_SOAK_OTHERS=0` leaves the memory of drivers alone. Otherwise
 //! processes of their own run: one for the memory, one under the validation layer with its checks of synchronization, which must
 //! have nothing to say, and one with two devices where `HEKLA_TEST_OTHER_DRIVER` names another driver. `HEKLA_SOAK_LEAK` has
-//! every scene lose so many bytes, to see that they are missed. See `cargo xtask soak`.
+//! every scene lose so many bytes, to see that they are missed. `HEKLA_SOAK_LOSSES` (3) processes lose their device at a random
+//! call. See `cargo xtask soak`.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -20,6 +21,7 @@ mod drivers;
 mod footprint;
 mod graph;
 mod images;
+mod loss;
 mod memory;
 mod owned;
 mod programs;
@@ -179,6 +181,16 @@ fn objects_come_and_go() {
     let is_given = std::env::var_os("HEKLA_SOAK_DEVICES").is_some();
     if std::env::var_os("HEKLA_TEST_OTHER_DRIVER").is_some() && !is_given {
         run_again_with(&[("HEKLA_SOAK_DEVICES", "2")]);
+    }
+}
+
+#[test]
+fn a_device_is_lost() {
+    if setting("HEKLA_SOAK_LOSS", 0) == 1 {
+        loss::in_this_process();
+    } else if setting("HEKLA_SOAK_PLAIN", 0) == 0 && std::env::var_os("HEKLA_TEST_AGAIN").is_none()
+    {
+        loss::lose(setting("HEKLA_SOAK_LOSSES", 3), setting("HEKLA_SOAK_SEED", 1));
     }
 }
 

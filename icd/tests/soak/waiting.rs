@@ -5,7 +5,7 @@ use crate::owned::{event, Event, Numbers};
 use crate::world::World;
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 /// A failed user event fails what waits for it, at any distance, and nothing else.
 pub fn failures(world: &World, numbers: &mut Numbers) {
@@ -42,22 +42,29 @@ struct Heard {
     context: cl_context,
     queue: cl_command_queue,
     times: AtomicUsize,
+    /// A code that was not CL_SUCCESS.
+    failure: AtomicI32,
 }
 
 unsafe extern "C" fn hear(event: cl_event, status: cl_int, data: *mut c_void) {
     let (cl, heard) = (cl(), unsafe { &*data.cast::<Heard>() });
-    assert!(status >= CL_COMPLETE);
     unsafe {
         let (name, mut now) = (CL_EVENT_COMMAND_EXECUTION_STATUS, 0i32);
         check((cl.clGetEventInfo)(event, name, 4, (&raw mut now).cast(), null_mut()));
         assert!(now <= status);
         let own = made(|e| (cl.clCreateUserEvent)(heard.context, e));
         let mut marker = null_mut();
-        check((cl.clEnqueueMarkerWithWaitList)(heard.queue, 1, &own, &mut marker));
+        let enqueued = (cl.clEnqueueMarkerWithWaitList)(heard.queue, 1, &own, &mut marker);
         check((cl.clSetUserEventStatus)(own, CL_COMPLETE));
-        check((cl.clWaitForEvents)(1, &marker));
-        check((cl.clReleaseEvent)(marker));
+        let mut codes = vec![status.min(CL_COMPLETE), enqueued];
+        if enqueued == CL_SUCCESS {
+            codes.push((cl.clWaitForEvents)(1, &marker));
+            check((cl.clReleaseEvent)(marker));
+        }
         check((cl.clReleaseEvent)(own));
+        for code in codes.into_iter().filter(|code| *code != CL_SUCCESS) {
+            heard.failure.store(code, Ordering::SeqCst);
+        }
     }
     heard.times.fetch_add(1, Ordering::SeqCst);
 }
@@ -70,6 +77,7 @@ pub fn callbacks(world: &World, numbers: &mut Numbers) {
         context: world.context.get(),
         queue: for_callbacks.get(),
         times: AtomicUsize::new(0),
+        failure: AtomicI32::new(CL_SUCCESS),
     };
     let data = (&raw const heard).cast_mut().cast();
     let gate = numbers.once_in(2).then(|| world.gate());
@@ -85,8 +93,10 @@ pub fn callbacks(world: &World, numbers: &mut Numbers) {
         check(unsafe { (cl.clSetEventCallback)(marker.get(), stage, Some(hear), data) });
     }
     drop(marker);
-    check(unsafe { (cl.clFlush)(queue.get()) });
+    let flushed = unsafe { (cl.clFlush)(queue.get()) };
     while heard.times.load(Ordering::SeqCst) < asked {
         std::thread::yield_now();
     }
+    check(flushed);
+    check(heard.failure.load(Ordering::SeqCst));
 }

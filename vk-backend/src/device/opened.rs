@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 use once_cell::sync::OnceCell;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::code::CodeLock;
 use crate::config;
@@ -15,7 +15,6 @@ use crate::device::clock::Clocks;
 use crate::device::compile_device::CompileDevice;
 use crate::device::descriptor_table::DescriptorTable;
 use crate::device::extension_functions::ExtensionFunctions;
-use crate::device::fault_injection::FaultInjection;
 use crate::device::heap::{Heap, PoolUse};
 use crate::device::host_visibility::HostVisibility;
 use crate::device::pipeline_store::PipelineStore;
@@ -23,6 +22,7 @@ use crate::device::priority;
 use crate::device::queue_families::queues_of;
 use crate::device::stalls::Stalls;
 use crate::error::Error;
+use crate::fault_injection::FaultInjection;
 use crate::physical::{extensions_to_enable, CopyFamily, DeviceInfo, FeatureChain, PhysicalDevice};
 use hekla_device::Quirks;
 
@@ -106,7 +106,7 @@ impl Device {
             compile_device: CompileDevice::default(),
             lost: AtomicBool::new(false),
             sleeper: Mutex::default(),
-            faults: FaultInjection::from_environment(),
+            faults: FaultInjection::new(&p.faults),
             host_visibility: HostVisibility::new(p.info.memory.unified),
             stalls: Stalls::default(),
             physical: p.clone(),
@@ -134,10 +134,8 @@ impl Device {
     /// # Errors
     /// [`Error::DeviceLost`], out of memory.
     pub fn wait_idle(&self) -> Result<(), Error> {
-        self.check_lost()?;
-        // vkDeviceWaitIdle needs all queues to itself.
-        let queues = self.vulkan_queues.iter().chain(&self.copy_queues).chain(&self.bind_queue);
-        let _held: Vec<_> = queues.map(Mutex::lock).collect();
+        self.check_call("vkDeviceWaitIdle")?;
+        let _held = self.hold_queues();
         // SAFETY: no other thread uses a queue of the device meanwhile.
         unsafe { self.raw.device_wait_idle() }.map_err(|e| self.fault("vkDeviceWaitIdle", e))
     }
@@ -148,7 +146,7 @@ impl Device {
         buffer: vk::Buffer,
         binds: &[vk::SparseMemoryBind],
     ) -> Result<(), Error> {
-        self.check_lost()?;
+        self.check_call("vkQueueBindSparse")?;
         // SAFETY: the device is alive.
         let fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
             .map_err(|e| self.fault("vkCreateFence", e))?;
@@ -181,7 +179,7 @@ impl Device {
     pub fn drain(&self, limit: Duration) -> Result<(), Error> {
         let end = Instant::now() + limit;
         for queue in self.vulkan_queues.iter().chain(&self.copy_queues) {
-            self.check_lost()?;
+            self.check_call("vkQueueSubmit")?;
             // SAFETY: the device is alive; the fence is destroyed below, unless it may still be in use.
             let fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
                 .map_err(|e| self.fault("vkCreateFence", e))?;
@@ -200,6 +198,13 @@ impl Device {
             }
         }
         Ok(())
+    }
+
+    /// Returns true if exit() ends what the device is called through, before the process ends: the driver
+    /// ([`Quirks::EXIT_ENDS_DRIVER`]), or the validation layer, whose tables are statics.
+    pub fn ends_in_exit(&self) -> bool {
+        let validated = config::validation() != config::Validation::Off;
+        validated || self.info().quirks.contains(Quirks::EXIT_ENDS_DRIVER)
     }
 
     /// Returns true if the device was lost.
@@ -238,7 +243,45 @@ impl Device {
         self.compile_device.refuse();
     }
 
+    /// Takes all queues, which vkDeviceWaitIdle needs to itself.
+    fn hold_queues(&self) -> Vec<MutexGuard<'_, vk::Queue>> {
+        let queues = self.vulkan_queues.iter().chain(&self.copy_queues).chain(&self.bind_queue);
+        queues.map(Mutex::lock).collect()
+    }
+
+    /// Comes before each call that may return VK_ERROR_DEVICE_LOST, and before calls that are repeated until something is
+    /// complete, once for all of them. The caller holds no Vulkan queue.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] if the device was lost, or is to be lost by this call (`HEKLA_FAULT=call:N`).
+    #[inline]
+    pub(crate) fn check_call(&self, call: &'static str) -> Result<(), Error> {
+        self.check_lost()?;
+        match self.faults.next_call_is_lost() {
+            true => Err(self.lose(call)),
+            false => Ok(()),
+        }
+    }
+
+    /// Loses the device as if `call` had told so. As on a device that is really lost, nothing runs any more then, so that
+    /// what it uses may be destroyed (Vulkan, "Lost Device").
+    #[cold]
+    fn lose(&self, call: &'static str) -> Error {
+        let _held = self.hold_queues();
+        let error = self.fault(call, vk::Result::ERROR_DEVICE_LOST);
+        // SAFETY: no other thread uses a queue of the device meanwhile.
+        let _ = unsafe { self.raw.device_wait_idle() };
+        error
+    }
+
+    /// Tells in the log, once, what a lost device was given and had not completed. The caller holds no lock of a queue.
+    #[cold]
+    pub(crate) fn explain_loss(&self) {
+        self.stalls.note_loss(&self.info().name);
+    }
+
     /// Returns [`Error::DeviceLost`] if the device was lost.
+    #[inline]
     pub(crate) fn check_lost(&self) -> Result<(), Error> {
         if self.is_lost() {
             return Err(Error::DeviceLost);

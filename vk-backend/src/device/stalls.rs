@@ -21,6 +21,7 @@ pub(crate) trait Waited: Send + Sync {
 pub(crate) struct Stalls {
     submissions: AtomicU64,
     told: AtomicBool,
+    loss_told: AtomicBool,
     queues: Mutex<Vec<Weak<dyn Waited>>>,
 }
 
@@ -45,8 +46,22 @@ impl Stalls {
             return;
         }
         let seconds = waited.as_secs();
-        let queues = Queues(self.queues.lock().iter().filter_map(Weak::upgrade).collect());
-        tracing::warn!("{device}: a thread has waited for {seconds} s. {queues}");
+        tracing::warn!("{device}: a thread has waited for {seconds} s. {}", self.queues());
+    }
+
+    /// Tells of all queues of the device with this name, once, when it was lost.
+    pub(crate) fn note_loss(&self, device: &str) {
+        let is_told = self.loss_told.load(Ordering::Relaxed);
+        if is_told || self.loss_told.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        if tracing::enabled!(tracing::Level::ERROR) {
+            tracing::error!("{device}: this was not complete when it was lost. {}", self.queues());
+        }
+    }
+
+    fn queues(&self) -> Queues {
+        Queues(self.queues.lock().iter().filter_map(Weak::upgrade).collect())
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::{ext, khr, vk};
 
 use crate::config::{self, Fault};
+use crate::fault_injection::FaultPlan;
 use crate::physical::copy_family::CopyFamily;
 use crate::physical::device_info::{DeviceInfo, DeviceType};
 use crate::physical::extensions::Extensions;
@@ -40,6 +41,8 @@ pub struct PhysicalDevice {
     pub(crate) copy_family: Option<CopyFamily>,
     /// The queue that binds memory to sparse buffers.
     bind_queue: Option<BindQueue>,
+    /// The loss that is planned for it.
+    pub(crate) faults: FaultPlan,
 }
 
 /// The queue that sparse binding uses.
@@ -94,6 +97,7 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         queue_family: 0,
         copy_family: None,
         bind_queue: None,
+        faults: FaultPlan::from_environment(),
     };
     device.info.limited_to =
         instance.limit_to.as_ref().map(|file| (file.name.clone(), file.digest()));

@@ -10,8 +10,7 @@ use smallvec::SmallVec;
 
 use crate::device::{Device, QueueFamily};
 use crate::error::Error;
-use crate::pipeline::Pipeline;
-use crate::record::recording::Recording;
+use crate::record::contents::Contents;
 use crate::record::timestamps::{CommandTimes, Timestamps};
 use crate::sync::{barrier, Commands, CompletionMarker, Scope, Semaphore, Timeline};
 
@@ -52,6 +51,8 @@ pub(crate) struct Timed {
 #[derive(Default)]
 pub(crate) struct Bound {
     pub(crate) pipeline: vk::Pipeline,
+    /// The place of the pipeline among what the batch retains.
+    pub(crate) retained: usize,
     /// The layout that the descriptor set was bound for last.
     set_layout: vk::PipelineLayout,
     /// The push constants set last, and for which layout.
@@ -105,8 +106,8 @@ pub(crate) struct Batch {
     pub(crate) host_visible: bool,
     pub(crate) bound: Bound,
     pub(crate) retained: Vec<Retained>,
-    /// Kinds of the transfers in it.
-    transfers: Vec<&'static str>,
+    /// What its commands do, for logs.
+    pub(crate) contents: Contents,
     /// True if the timeline is signalled when it completes.
     pub(crate) signals: bool,
     /// Its number among all batches that were submitted to the device, in about that order, from 1 on.
@@ -165,7 +166,7 @@ impl Batch {
             host_visible: false,
             bound: Bound::default(),
             retained: Vec::new(),
-            transfers: Vec::new(),
+            contents: Contents::default(),
             signals: false,
             submission: 0,
             vulkan_queue: 0,
@@ -235,7 +236,7 @@ impl Batch {
         }
         self.count = 0;
         self.query_count = 0;
-        self.transfers.clear();
+        self.contents.clear();
         self.bound = Bound::default();
         self.writes_host = false;
         let none = vk::PipelineStageFlags::empty();
@@ -267,7 +268,7 @@ impl Batch {
     /// Notes a recorded transfer, for logs by its `kind`: what it uses lives until the batch completes, and later barriers
     /// order it.
     pub(crate) fn add_transfer<const N: usize>(&mut self, kind: &'static str, used: [Retained; N]) {
-        self.transfers.push(kind);
+        self.contents.add_transfer(kind);
         self.retained.extend(used);
         self.unordered |= vk::PipelineStageFlags::TRANSFER;
     }
@@ -320,6 +321,10 @@ impl Batch {
         if self.query_count == 0 {
             return;
         }
+        let call = "vkGetQueryPoolResults";
+        if device.check_call(call).is_err() {
+            return;
+        }
         // Value and availability of each query: a command may have begun and not ended.
         let mut results = vec![[0u64; 2]; self.query_count as usize];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WITH_AVAILABILITY;
@@ -328,7 +333,7 @@ impl Batch {
             unsafe { device.raw.get_query_pool_results(self.queries, 0, &mut results, flags) };
         if let Err(e) = read {
             if e != vk::Result::NOT_READY {
-                device.fault("vkGetQueryPoolResults", e);
+                device.fault(call, e);
                 return;
             }
         }
@@ -347,17 +352,6 @@ impl Batch {
             let times = Timestamps { begin_ns, end_ns };
             timed.times.set(times);
             known.insert(timed.value, times);
-        }
-    }
-
-    /// Adds the names of the kernels that it dispatches to `names`.
-    fn add_kernels<'a>(&'a self, names: &mut Vec<&'a str>) {
-        for object in &self.retained {
-            if let Some(pipeline) = object.downcast_ref::<Pipeline>() {
-                names.push(pipeline.name());
-            } else if let Some(recording) = object.downcast_ref::<Recording>() {
-                recording.batch.add_kernels(names);
-            }
         }
     }
 
@@ -395,10 +389,7 @@ impl fmt::Display for Batch {
         if waited + signalled > 0 {
             write!(f, "; waits for {waited} binary semaphores, signals {signalled}")?;
         }
-        let mut kernels = Vec::new();
-        self.add_kernels(&mut kernels);
-        self.transfers.iter().try_for_each(|kind| write!(f, "; {kind}"))?;
-        kernels.iter().try_for_each(|name| write!(f, "; runs {name}"))
+        self.contents.describe(&self.retained, f)
     }
 }
 

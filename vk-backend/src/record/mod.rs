@@ -2,6 +2,7 @@
 
 mod batch;
 mod compile;
+mod contents;
 mod copy_kernel;
 mod images;
 mod recorder;

@@ -102,6 +102,7 @@ impl<'a> Recorder<'a> {
         unsafe {
             self.device.raw.cmd_dispatch(batch.commands, groups[0], groups[1], groups[2]);
         }
+        batch.contents.add_dispatch(batch.bound.retained, groups);
         batch.unordered |= vk::PipelineStageFlags::COMPUTE_SHADER;
     }
 
@@ -314,6 +315,7 @@ pub(super) fn bind(device: &Device, batch: &mut Batch, p: &Arc<Pipeline>, push: 
         // SAFETY: the command buffer is recording under the queue's lock; the batch retains the pipeline.
         unsafe { raw.cmd_bind_pipeline(commands, point, p.raw) };
         batch.bound.pipeline = p.raw;
+        batch.bound.retained = batch.retained.len();
         batch.retained.push(p.clone());
     }
     if let Some(set) = p.set.filter(|_| batch.bound.must_bind_set(p.layout)) {

@@ -62,6 +62,7 @@ impl Recorder<'_> {
         batch.writes_host |= recorded.writes_host;
         batch.unordered |= recorded.unordered;
         batch.count = batch.count.saturating_add(recorded.count);
+        batch.contents.add_replay(batch.retained.len());
         batch.retained.push(recording.clone());
     }
 }

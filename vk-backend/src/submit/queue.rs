@@ -13,8 +13,9 @@ use ash::vk;
 use parking_lot::Mutex;
 
 use super::placement::{Awaited, Placement};
-use crate::device::{CopyLane, Device, Outcome, Priority, QueueFamily, Waited};
+use crate::device::{CopyLane, Device, Priority, QueueFamily, Waited};
 use crate::error::Error;
+use crate::fault_injection::Outcome;
 use crate::platform::now_ns;
 use crate::record::{Batch, Recorder, Released, Start, Timestamps, Wait, MAX_COMMANDS};
 use crate::sync::{CompletionMarker, Scope, Semaphore, Timeline, POLL};
@@ -252,6 +253,7 @@ impl Queue {
     /// [`Error::DeviceLost`]; the queue's failure, once all that was submitted is complete.
     pub fn completed(&self) -> Result<u64, Error> {
         self.locked(|state| {
+            self.device.check_call("vkGetSemaphoreCounterValue")?;
             let value = self.retire(state)?;
             match &state.failure {
                 Some(e) if value >= state.submitted => Err(e.clone()),
@@ -293,6 +295,7 @@ impl Queue {
     /// [`Error::DeviceLost`].
     pub fn wait_for_batch(&self, value: u64, patience: Patience) -> Result<(), Error> {
         let oldest = self.locked(|state| {
+            self.device.check_call("vkGetSemaphoreCounterValue")?;
             let is_complete = self.retire(state)? >= value;
             let oldest = state.in_flight.front().filter(|_| !is_complete);
             Ok::<_, Error>(oldest.map(|batch| batch.last_value))
@@ -418,6 +421,9 @@ impl Queue {
         let released = std::mem::take(&mut state.released);
         drop(state);
         drop(released);
+        if self.device.is_lost() {
+            self.device.explain_loss();
+        }
         result
     }
 
@@ -561,7 +567,6 @@ impl Queue {
 
     /// Submits a batch; `signal`: it signals the timeline.
     fn submit_batch(&self, batch: &Batch, signal: bool) -> Result<(), Error> {
-        self.device.check_lost()?;
         match self.device.faults.next_submission() {
             Outcome::Submitted => {}
             Outcome::Hangs => return Ok(()),
@@ -603,8 +608,11 @@ impl Queue {
         vulkan_queue: usize,
         info: vk::SubmitInfo<'_>,
     ) -> Result<(), Error> {
+        self.device.check_call("vkQueueSubmit")?;
         let _guard = self.device.code.hold_to_submit();
         let queue = self.device.vulkan_queue(vulkan_queue).lock();
+        // Another thread may have lost it since.
+        self.device.check_lost()?;
         // SAFETY: the lock gives this thread the Vulkan queue; the rest is the caller's promise.
         unsafe { self.device.raw.queue_submit(*queue, &[info], vk::Fence::null()) }
             .map_err(|e| self.device.fault("vkQueueSubmit", e))

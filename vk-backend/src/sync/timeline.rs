@@ -65,6 +65,7 @@ impl Timeline {
 
     /// Blocks until `value`, which is submitted, is reached.
     pub(crate) fn wait(&self, value: u64) -> Result<(), Error> {
+        self.device.check_call("vkGetSemaphoreCounterValue")?;
         if poll_until(&self.device, || Ok(self.value()? >= value))? {
             return Ok(());
         }
@@ -77,7 +78,7 @@ impl Timeline {
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         let start = Instant::now();
         loop {
-            self.device.check_lost()?;
+            self.device.check_call("vkWaitSemaphores")?;
             // SAFETY: the semaphore is alive and `info` outlives the call.
             match unsafe { self.device.raw.wait_semaphores(&info, SLEEP_NS) } {
                 Ok(()) => return Ok(()),

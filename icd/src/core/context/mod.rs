@@ -7,7 +7,7 @@ pub mod queue_list;
 pub mod svm;
 pub mod usm;
 
-use crate::cl::error::{ensure, ClError, Result};
+use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use crate::core::context::device_addresses::DeviceAddresses;
 use crate::core::context::host_ranges::HostRanges;
@@ -86,7 +86,7 @@ impl Kind for Context {
 }
 
 impl Context {
-    /// Opens the devices: CL_DEVICE_NOT_AVAILABLE for one that cannot be opened or was lost. `notifier` receives errors; `sink` receives the output of kernels, through printf buffers of
+    /// Opens the devices, those anew that were lost: CL_DEVICE_NOT_AVAILABLE for one that cannot be opened. `notifier` receives errors; `sink` receives the output of kernels, through printf buffers of
     /// the requested size.
     pub fn new(
         devices: Vec<Ref<Device>>,
@@ -96,8 +96,8 @@ impl Context {
         printf_buffer_size: Option<usize>,
         initialize: Initialize,
     ) -> Result<Ref<Context>> {
-        ensure!(!devices.iter().any(|device| device.is_lost()), CL_DEVICE_NOT_AVAILABLE);
-        let gpus = devices.iter().map(|d| d.gpu().cloned()).collect::<Result<Vec<_>>>();
+        let gpus =
+            devices.iter().map(|device| device.gpu_for_context()).collect::<Result<Vec<_>>>();
         let gpus = gpus.map_err(|_| ClError(CL_DEVICE_NOT_AVAILABLE))?;
         let printer = Printer::new(devices.len(), sink, printf_buffer_size);
         let bounces = Bounces::new(gpus.clone());
@@ -123,6 +123,11 @@ impl Context {
     pub fn target(&self, gpu: &Gpu) -> Target {
         let Initialize { local, private } = self.initialize;
         Target { zero_local: local, zero_private: private, ..gpu.target.clone() }
+    }
+
+    /// Returns the open device of one of its devices, or CL_INVALID_DEVICE.
+    pub fn gpu_of(&self, device: &Ref<Device>) -> Result<&Arc<Gpu>> {
+        Ok(&self.gpus[self.index_of(device)?])
     }
 
     /// Returns the position of a device, or CL_INVALID_DEVICE.

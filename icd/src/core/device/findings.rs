@@ -22,7 +22,8 @@ pub fn of<T>(
         return Ok(known);
     }
     let found = find()?;
-    if let Some(cache) = cache().filter(|_| !has_injected_fault()) {
+    // What was asked of a lost device is no answer.
+    if let Some(cache) = cache().filter(|_| !has_injected_fault() && !device.is_lost()) {
         cache.store(key(what, device.info()), &encode(&found));
     }
     Ok(found)

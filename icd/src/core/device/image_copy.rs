@@ -2,7 +2,6 @@
 
 use super::open::{Gpu, CHUNK};
 use crate::cl::error::{ClError, Result};
-use crate::cl::*;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use std::sync::Arc;
@@ -37,12 +36,9 @@ impl Gpu {
 
     /// Makes an image and begins to prepare it. Its contents are undefined.
     pub fn create_image(&self, desc: &vk::ImageDesc) -> Result<NewImage> {
-        let image = self.device.create_image(desc).map_err(|error| match error {
-            vk::Error::OutOfHostMemory => ClError(CL_OUT_OF_HOST_MEMORY),
-            error => {
-                tracing::warn!("an image: {error}");
-                ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE)
-            }
+        let image = self.device.create_image(desc).map_err(|error| {
+            tracing::warn!("an image: {error}");
+            ClError::of_allocation(&error)
         })?;
         let queue = self.image_queue()?;
         let ((), prepared_at) = queue.record(|recorder| recorder.prepare(&image));

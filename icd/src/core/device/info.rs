@@ -393,10 +393,10 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => Value::of(usm::DEVICE_CAPABILITIES),
         CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
         | CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
-            Value::of(device.gpu().map_or(0, |gpu| usm::common_capabilities(gpu)))
+            Value::of(device.gpu().map_or(0, |gpu| usm::common_capabilities(&gpu)))
         }
         CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
-            Value::of(device.gpu().map_or(0, |gpu| usm::cross_device_capabilities(gpu)))
+            Value::of(device.gpu().map_or(0, |gpu| usm::cross_device_capabilities(&gpu)))
         }
         // What a device reads is a buffer's: memory that no buffer was made of is none.
         CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => Value::of(0u64),
@@ -420,7 +420,7 @@ fn cache_size(info: &vk::DeviceInfo) -> u64 {
 /// Queues and kernels.
 fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     Some(match name {
-        CL_DEVICE_AVAILABLE => Value::bool(!device.is_lost()),
+        CL_DEVICE_AVAILABLE => Value::bool(device.is_available()),
         CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => Value::bool(true),
 
         CL_DEVICE_EXECUTION_CAPABILITIES => {

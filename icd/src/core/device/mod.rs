@@ -36,7 +36,16 @@ use crate::object::Kind;
 use hekla_compiler::MAX_WORK_GROUP_SIZE;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
 use std::sync::Arc;
+
+/// What is known of a device that was opened.
+#[derive(Default)]
+struct Opened {
+    gpu: Option<Arc<Gpu>>,
+    /// True if it was lost and could not be opened again.
+    is_gone: bool,
+}
 
 pub struct Device {
     physical: vk::PhysicalDevice,
@@ -46,7 +55,7 @@ pub struct Device {
     named: bool,
     /// What a profile says of the device, if one is in use.
     pub profile: Option<&'static Profile>,
-    gpu: OnceCell<Arc<Gpu>>,
+    opened: Mutex<Opened>,
     images: OnceCell<Option<Images>>,
     subgroups_found: OnceCell<SubgroupsFound>,
 }
@@ -68,8 +77,8 @@ impl Device {
         let as_gpu = as_gpu || profile.is_some_and(|profile| profile.as_gpu);
         let is_cpu = physical.info.device_type == vk::DeviceType::Cpu && !as_gpu;
         let device_type = if is_cpu { CL_DEVICE_TYPE_CPU } else { CL_DEVICE_TYPE_GPU };
-        let (gpu, images, subgroups_found) = Default::default();
-        Device { physical, device_type, named, profile, gpu, images, subgroups_found }
+        let (opened, images, subgroups_found) = Default::default();
+        Device { physical, device_type, named, profile, opened, images, subgroups_found }
     }
 
     /// Returns the properties that the driver reports.
@@ -77,15 +86,43 @@ impl Device {
         &self.physical.info
     }
 
-    /// Returns the open device; the first call opens and probes it.
-    pub fn gpu(&self) -> Result<&Arc<Gpu>> {
-        let images = || self.image_features();
-        self.gpu.get_or_try_init(|| Gpu::open(&self.physical, self.named, images(), self.profile))
+    /// Returns the open device, to ask it something; the first call opens and probes it. It may be lost.
+    pub fn gpu(&self) -> Result<Arc<Gpu>> {
+        let mut opened = self.opened.lock();
+        match &opened.gpu {
+            Some(gpu) => Ok(gpu.clone()),
+            None => Ok(opened.gpu.insert(self.open()?).clone()),
+        }
     }
 
-    /// Returns true if the device was lost: nothing works on it any more while the process lives.
-    pub fn is_lost(&self) -> bool {
-        self.gpu.get().is_some_and(|gpu| gpu.device.is_lost())
+    /// Returns the open device for a new context. One that was lost is opened anew: contexts that use the lost one keep it.
+    ///
+    /// # Errors
+    /// What the driver says, as when the device is gone for good.
+    pub fn gpu_for_context(&self) -> Result<Arc<Gpu>> {
+        let gpu = self.gpu()?;
+        if !gpu.device.is_lost() {
+            return Ok(gpu);
+        }
+        let mut opened = self.opened.lock();
+        if let Some(gpu) = opened.gpu.as_ref().filter(|gpu| !gpu.device.is_lost()) {
+            return Ok(gpu.clone());
+        }
+        tracing::warn!("{} was lost, and is opened anew for a new context", self.info().name);
+        let gpu = self.open();
+        opened.is_gone = gpu.is_err();
+        let gpu = gpu?;
+        opened.gpu = Some(gpu.clone());
+        Ok(gpu)
+    }
+
+    fn open(&self) -> Result<Arc<Gpu>> {
+        Gpu::open(&self.physical, self.named, self.image_features(), self.profile)
+    }
+
+    /// Returns true if new contexts can use the device: it was not lost, or has not failed to be opened again since.
+    pub fn is_available(&self) -> bool {
+        !self.opened.lock().is_gone
     }
 
     /// Returns the device's images; `None` if it offers none.

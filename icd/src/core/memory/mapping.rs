@@ -169,9 +169,7 @@ impl Buffer {
         let seen = gpu.host_view(buffer).is_some() && buffer.is_coherent();
         let limit = gpu.device.info().limits.max_allocation_size;
         if self.is_pinned() && !seen && self.size as u64 <= limit {
-            let staging = gpu.readback.take(self.size as u64);
-            let staging = staging.map_err(|_| ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
-            *self.spare.lock() = Some(staging);
+            *self.spare.lock() = Some(gpu.readback.take(self.size as u64)?);
         }
         Ok(())
     }

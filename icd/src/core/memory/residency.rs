@@ -168,12 +168,9 @@ impl Buffer {
 fn allocate(context: &Context, device: usize, size: usize) -> Result<Arc<vk::Buffer>> {
     let size = (size as u64).next_multiple_of(16);
     let buffer = context.gpus[device].device.create_buffer(size, vk::MemoryKind::Device);
-    buffer.map_err(|error| match error {
-        vk::Error::OutOfHostMemory => ClError(CL_OUT_OF_HOST_MEMORY),
-        error => {
-            tracing::warn!("a buffer of {size} bytes: {error}");
-            ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE)
-        }
+    buffer.map_err(|error| {
+        tracing::warn!("a buffer of {size} bytes: {error}");
+        ClError::of_allocation(&error)
     })
 }
 
@@ -207,8 +204,7 @@ impl Storage {
                     last = match error {
                         vk::Error::Invalid(_) => ClError(CL_INVALID_PROPERTY),
                         vk::Error::TooLarge { .. } => ClError(CL_INVALID_BUFFER_SIZE),
-                        vk::Error::OutOfHostMemory => ClError(CL_OUT_OF_HOST_MEMORY),
-                        _ => ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+                        error => ClError::of_allocation(&error),
                     };
                 }
             }

@@ -182,7 +182,7 @@ pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Resul
         let Some(input) = &input else {
             return Ok(Build::ended(&text, String::new(), Some(program.build_of(index).code)));
         };
-        let gpu = program.devices[index].gpu()?;
+        let gpu = program.gpu(index)?;
         input.dump(&text);
         let target = program.context.target(gpu);
         let (module, warnings) = match input.translated(&options, &target)? {
@@ -222,7 +222,7 @@ pub fn compile(
         ClError(CL_INVALID_COMPILER_OPTIONS)
     })?;
     let step = move |program: &Program, index: usize| {
-        let gpu = program.devices[index].gpu()?;
+        let gpu = program.gpu(index)?;
         input.dump(&text);
         let target = program.context.target(gpu);
         let (module, warnings) = match input.translated(&options, &target)? {
@@ -346,7 +346,7 @@ fn link_for(
         let library = linked.object.map(|object| Code::Library(Arc::new(object)));
         return Ok(Build::ended(text, linked.log, library));
     }
-    let gpu = program.devices[index].gpu()?;
+    let gpu = program.gpu(index)?;
     let linked = compiler::link(&objects, options, &program.context.target(gpu));
     check_shortage(linked.shortage)?;
     let recipe = Recipe::Linked(inputs.to_vec(), options.clone());

@@ -275,7 +275,7 @@ impl Program {
         device: &Ref<Device>,
         bytes: &[u8],
     ) -> std::result::Result<Code, ReadError> {
-        let gpu = device.gpu().map_err(|error| ReadError::Invalid(error.to_string()))?;
+        let gpu = context.gpu_of(device).map_err(|error| ReadError::Invalid(error.to_string()))?;
         Ok(match binary::read(bytes, &context.target(gpu), key())? {
             Loaded::Executable(program, linked) => {
                 Code::Executable(Executable::new(gpu, program, Recipe::Loaded(linked)))
@@ -327,6 +327,11 @@ impl Program {
         self.builds.lock().get(index).cloned().unwrap_or_default()
     }
 
+    /// Returns the open device that is number `index` of the program's devices.
+    pub fn gpu(&self, index: usize) -> Result<&Arc<Gpu>> {
+        self.context.gpu_of(&self.devices[index])
+    }
+
     /// Returns the states on all devices.
     pub fn all_builds(&self) -> Vec<Build> {
         self.builds.lock().clone()
@@ -359,7 +364,7 @@ impl Program {
     /// Returns the binary for device number `index`; empty when there is none.
     pub fn binary_of(&self, index: usize) -> Result<Arc<[u8]>> {
         let build = self.build_of(index);
-        let target = self.context.target(self.devices[index].gpu()?);
+        let target = self.context.target(self.gpu(index)?);
         let content = match &build.code {
             Code::None => return Ok(Arc::default()),
             Code::Object(object) => Content::Object(object),

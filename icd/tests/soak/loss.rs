@@ -1,0 +1,136 @@
+//! The device is lost at a random call while the threads are at their scenes: they end with the errors of the specification,
+//! nothing is left behind, and a new context computes.
+
+use crate::common::*;
+use crate::owned::Numbers;
+use crate::world::World;
+use crate::{setting, SCENES};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Calls that may tell of a lost device, of which one does: those of opening a device, and of a second of scenes.
+const CALLS: usize = 3000;
+/// A process that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Loses a device in each of `count` processes.
+pub fn lose(count: u64, seed: u64) {
+    let mut numbers = Numbers::new(seed);
+    let mut lost = 0;
+    for _ in 0..count {
+        let fault = format!("call:{}", 1 + numbers.below(CALLS));
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_device_is_lost", "--nocapture"])
+            .envs([("HEKLA_SOAK_PLAIN", "1"), ("HEKLA_SOAK_LOSS", "1"), ("HEKLA_FAULT", &fault)])
+            .env("HEKLA_SOAK_SEED", numbers.below(1 << 30).to_string())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > PATIENCE {
+                child.kill().unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{fault}: {}\n{said}", output.status);
+        lost += u64::from(String::from_utf8_lossy(&output.stdout).contains("lost in"));
+    }
+    println!("{count} processes, the device was lost in {lost} of them");
+    assert!(lost > 0 || count == 0, "no device was lost");
+}
+
+/// What the panics of scenes say, while they are collected.
+static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static COLLECTING: AtomicBool = AtomicBool::new(true);
+
+/// Ends the collecting: what panics said must tell of the loss of a device.
+fn judge() {
+    COLLECTING.store(false, Ordering::Relaxed);
+    let all = std::mem::take(&mut *PANICS.lock().unwrap());
+    let wrong: Vec<_> = all.into_iter().filter(|message| !tells_of_loss(message)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// True of the end of a scene by a code that a lost device gives: nothing was found wrong.
+fn tells_of_loss(message: &str) -> bool {
+    let codes = [
+        CL_OUT_OF_RESOURCES,
+        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+        // A context of one that is lost while it is opened.
+        CL_DEVICE_NOT_AVAILABLE,
+    ];
+    codes.iter().any(|code| message.contains(&format!("left: {code}\n right: 0")))
+}
+
+/// Runs scenes in threads until all have met the loss, or a second has passed.
+fn until_lost(world: &Arc<World>, seed: u64) {
+    let end = Instant::now() + Duration::from_secs(1);
+    let ended = Arc::new(Mutex::new(Vec::new()));
+    let begun = Arc::new(AtomicUsize::new(0));
+    let workers: Vec<_> = (0..4)
+        .map(|index| {
+            let (world, ended, begun) = (world.clone(), ended.clone(), begun.clone());
+            std::thread::spawn(move || {
+                let mut numbers = Numbers::new(seed * 1000 + index);
+                while Instant::now() < end {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    let (name, scene) = SCENES[numbers.below(SCENES.len())];
+                    let run = AssertUnwindSafe(|| scene(&world, &mut numbers));
+                    if catch_unwind(run).is_err() {
+                        return ended.lock().unwrap().push(name);
+                    }
+                }
+            })
+        })
+        .collect();
+    for worker in workers {
+        worker.join().unwrap();
+    }
+    let (begun, ended) = (begun.load(Ordering::Relaxed), ended.lock().unwrap());
+    println!("{begun} scenes begun, lost in {}", ended.join(", "));
+}
+
+/// Runs in a process of its own, whose device is lost at some call.
+pub fn in_this_process() {
+    std::env::set_var("HEKLA_TEST_LINKED", "1");
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        match COLLECTING.load(Ordering::Relaxed) {
+            true => PANICS.lock().unwrap().push(panic.to_string()),
+            false => told(panic),
+        };
+    }));
+    let seed = setting("HEKLA_SOAK_SEED", 1);
+    // Devices live as long as the process.
+    let (mut platform, mut count) = (std::ptr::null_mut(), 0);
+    unsafe {
+        check((cl().clGetPlatformIDs)(1, &mut platform, &mut count));
+        let (all, none) = (CL_DEVICE_TYPE_ALL, std::ptr::null_mut());
+        check((cl().clGetDeviceIDs)(platform, all, 0, none, &mut count));
+    }
+    let live = hekla::object::registry::live();
+    // It may be lost before there is a context.
+    if let Ok(world) = catch_unwind(World::new) {
+        until_lost(&world, seed);
+        drop(world);
+    } else {
+        println!("lost in a new context");
+    }
+    judge();
+    // The library's threads release theirs soon.
+    let patience = Instant::now() + Duration::from_secs(20);
+    while hekla::object::registry::live() > live && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(hekla::object::registry::live(), live, "objects are left behind");
+    // All of the scenes in a new context.
+    let (world, mut numbers) = (World::new(), Numbers::new(seed));
+    SCENES.iter().for_each(|(_, scene)| scene(&world, &mut numbers));
+}

@@ -1,0 +1,82 @@
+//! What the commands of a batch do, as logs tell it when a device stalls or is lost.
+
+use std::fmt;
+
+use crate::pipeline::Pipeline;
+use crate::record::batch::Retained;
+use crate::record::recording::Recording;
+
+/// One command.
+enum Content {
+    /// A transfer of this kind.
+    Transfer(&'static str),
+    /// So many work-groups of a pipeline, which has this place among what the batch retains.
+    Dispatch { pipeline: usize, groups: [u32; 3] },
+    /// The commands of a recording, which has this place.
+    Replay { recording: usize },
+}
+
+/// The commands of a batch, in their order.
+#[derive(Default)]
+pub(crate) struct Contents(Vec<Content>);
+
+impl Contents {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds a transfer, of a `kind` for logs.
+    pub(crate) fn add_transfer(&mut self, kind: &'static str) {
+        self.0.push(Content::Transfer(kind));
+    }
+
+    /// Adds a dispatch of the pipeline at a place among what the batch retains.
+    pub(crate) fn add_dispatch(&mut self, pipeline: usize, groups: [u32; 3]) {
+        self.0.push(Content::Dispatch { pipeline, groups });
+    }
+
+    /// Adds the recording at a place among what the batch retains.
+    pub(crate) fn add_replay(&mut self, recording: usize) {
+        self.0.push(Content::Replay { recording });
+    }
+
+    /// Writes the commands of a batch that retains these objects: `; copy; runs spin in 16 x 1 x 1 work-groups`. Equal ones
+    /// behind each other are counted.
+    pub(crate) fn describe(
+        &self,
+        retained: &[Retained],
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        let mut commands = Vec::new();
+        self.collect(retained, &mut commands);
+        for equal in commands.chunk_by(|a, b| a == b) {
+            write!(f, "; {}", equal[0])?;
+            match equal.len() {
+                1 => {}
+                count => write!(f, " ({count} times)")?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the description of each command. (Of a batch that released what it retained nothing is known but the kinds.)
+    fn collect(&self, retained: &[Retained], commands: &mut Vec<String>) {
+        for content in &self.0 {
+            match *content {
+                Content::Transfer(kind) => commands.push(kind.to_string()),
+                Content::Dispatch { pipeline, groups: [x, y, z] } => {
+                    let pipeline =
+                        retained.get(pipeline).and_then(|r| r.downcast_ref::<Pipeline>());
+                    let name = pipeline.map_or("a kernel", Pipeline::name);
+                    commands.push(format!("runs {name} in {x} x {y} x {z} work-groups"));
+                }
+                Content::Replay { recording } => {
+                    let recording = retained.get(recording);
+                    if let Some(recording) = recording.and_then(|r| r.downcast_ref::<Recording>()) {
+                        recording.batch.contents.collect(&recording.batch.retained, commands);
+                    }
+                }
+            }
+        }
+    }
+}
