@@ -19,7 +19,7 @@ use crate::object::slow_path::{self, Reason};
 use crate::platform;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,12 @@ static DEVICES: Mutex<Vec<Weak<vk::Device>>> = Mutex::new(Vec::new());
 
 /// Set by exit() before it runs the handlers of a driver that ends in them.
 static DRIVER_HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
+/// How many threads of the library are calling the driver, with a [`DriverCall`].
+static DRIVER_CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// The longest wait for those.
+const CALL_LIMIT: Duration = Duration::from_secs(2);
 
 /// Waits for the software devices when the main thread ends.
 struct MainThreadGuard;
@@ -69,14 +75,45 @@ pub fn driver_has_ended() -> bool {
     DRIVER_HAS_ENDED.load(Ordering::Relaxed)
 }
 
+/// Calls of a driver by a thread of the library, which exit() waits for before the driver ends.
+pub struct DriverCall(());
+
+impl DriverCall {
+    /// Begins calls. In a process whose driver has ended or is about to, the thread never returns: there is nothing that it
+    /// could still do.
+    pub fn begin() -> DriverCall {
+        DRIVER_CALLS.fetch_add(1, Ordering::SeqCst);
+        let call = DriverCall(());
+        if DRIVER_HAS_ENDED.load(Ordering::SeqCst) {
+            drop(call);
+            loop {
+                std::thread::park();
+            }
+        }
+        call
+    }
+}
+
+impl Drop for DriverCall {
+    fn drop(&mut self) {
+        DRIVER_CALLS.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Ends the calls of the library's threads. (What an application's threads do during exit() is theirs.)
+extern "C" fn driver_ends() {
+    DRIVER_HAS_ENDED.store(true, Ordering::SeqCst);
+    slow_path::require(Reason::Exiting);
+    let start = Instant::now();
+    while DRIVER_CALLS.load(Ordering::SeqCst) > 0 && start.elapsed() < CALL_LIMIT {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
 /// Registers the handlers again, because the driver may have registered some of its own since: its compiler's, which
 /// builds statics when it first needs them, or those of a second Vulkan device.
 pub fn register_handler(device: &vk::Device) {
-    extern "C" fn driver_ends() {
-        DRIVER_HAS_ENDED.store(true, Ordering::Relaxed);
-        slow_path::require(Reason::Exiting);
-    }
-    if device.info().quirks.contains(vk::Quirks::EXIT_ENDS_DRIVER) {
+    if device.ends_in_exit() {
         platform::at_exit(driver_ends);
     }
     // Where no thread outlives exit(), none is torn down under its feet. Handlers run in reverse order: this one before the

@@ -6,6 +6,7 @@ use super::callback_thread;
 use super::effects::Effects;
 use super::event::Event;
 use super::Queue;
+use crate::core::process::exit::DriverCall;
 use crate::object::Ref;
 use hekla_vk_backend::Patience;
 use parking_lot::{Condvar, Mutex};
@@ -82,8 +83,10 @@ impl CompletionThread {
         if asleep && !event.queue.as_ref().is_some_and(is_pending) {
             let event = event.clone();
             start(move || {
+                let call = DriverCall::begin();
                 let _ = event.poll();
                 event.conclude().run();
+                drop(call);
                 callback_thread::take_deferred();
             });
         }
@@ -101,7 +104,9 @@ impl CompletionThread {
             let first = awaited.by_value.values().next().and_then(|events| events.first());
             let queue = first.and_then(|arrival| arrival.event.queue.clone());
             let Some(queue) = queue else { return };
+            let call = DriverCall::begin();
             complete(&queue, &mut awaited).run();
+            drop(call);
             callback_thread::take_deferred();
             self.sleep(&queue, &awaited);
         }
@@ -119,7 +124,9 @@ impl CompletionThread {
         }
         let patience = if awaited.prompt > 0 { Patience::Spin } else { Patience::Sleep };
         // An error shows when the queue is looked at.
+        let call = DriverCall::begin();
         let _ = queue.vk.wait_for_batch(*first, patience);
+        drop(call);
         self.inbox.lock().asleep = false;
     }
 
