@@ -424,6 +424,14 @@ quirks! {
         test: "compiler/tests/contraction.rs",
         until: "The driver's Fma is one operation that rounds once.",
     }
+    /// On Unix, kernels of seconds are ended only where a screen is attached to the device, which Vulkan does not tell.
+    Q39 NO_WATCHDOG {
+        drivers: [NVIDIA],
+        wrong: "Launches in slices cost a thread at the first launch of each kernel, where nothing ends long ones.",
+        found: "580.159 on an H200: kernels of 4 s run to their end; NVIDIA's documentation of the X option Interactive.",
+        test: "icd/tests/python/test_slices.py: test_launches_are_cut",
+        until: "Vulkan tells whether a device shows pictures.",
+    }
 }
 
 impl Quirks {

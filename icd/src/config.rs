@@ -76,6 +76,30 @@ fn parse_keep_clocks(text: &str) -> Option<KeepClocks> {
     Some(if time.is_zero() { KeepClocks::Never } else { KeepClocks::For(time) })
 }
 
+/// When the dispatches of a launch are kept short (`HEKLA_SLICE_MS`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slices {
+    Never,
+    /// On every device, for so long.
+    Of(Duration),
+    /// Where the driver may end long ones.
+    Default,
+}
+
+/// Reads `HEKLA_SLICE_MS`: `0`, or a number of milliseconds. Default: what the device suggests, also for another text, after a
+/// warning in the log.
+pub fn slices() -> Slices {
+    let Some(text) = text("HEKLA_SLICE_MS") else { return Slices::Default };
+    match text.trim().parse() {
+        Ok(0) => Slices::Never,
+        Ok(milliseconds) => Slices::Of(Duration::from_millis(milliseconds)),
+        Err(_) => {
+            tracing::warn!("HEKLA_SLICE_MS={text} is no number of milliseconds");
+            Slices::Default
+        }
+    }
+}
+
 /// Reads `HEKLA_CACHE`: returns false for `0`, which turns the disk cache off. Default: true.
 pub fn disk_cache() -> bool {
     text("HEKLA_CACHE").is_none_or(|value| value != "0")

@@ -7,6 +7,7 @@ use crate::cl::error::{ensure, Result};
 use crate::cl::*;
 use crate::core::command::device_enqueue;
 use crate::core::command::launch::Launch;
+use crate::core::command::slices;
 use crate::core::command::Command;
 use crate::core::program::kernel::Kernel;
 use crate::core::program::shape::{suggest_local_size, Sizes};
@@ -42,6 +43,12 @@ unsafe fn enqueue_kernel(
     if launch.uses_device_queues() {
         let executable = kernel.program.executable_on(&queue.device)?;
         let made = device_enqueue::enqueue(&queue, launch, executable, (command_type, waits))?;
+        // SAFETY: as the caller promises.
+        unsafe { args::store_event(event, Some(made)) };
+        return Ok(());
+    }
+    if slices::must_slice(&queue, &launch) {
+        let made = slices::enqueue(&queue, launch, (command_type, waits))?;
         // SAFETY: as the caller promises.
         unsafe { args::store_event(event, Some(made)) };
         return Ok(());

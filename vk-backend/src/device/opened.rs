@@ -52,6 +52,8 @@ pub struct Device {
     pub(crate) code: CodeLock,
     pub(crate) compile_device: CompileDevice,
     lost: AtomicBool,
+    /// True if pipelines can be dispatched in parts.
+    parts: AtomicBool,
     /// Held by the thread that sleeps in the driver, where that wakes only one ([`Quirks::LOST_WAKE_UPS`]).
     pub(crate) sleeper: Mutex<()>,
     pub(crate) faults: FaultInjection,
@@ -105,6 +107,7 @@ impl Device {
             code: CodeLock::of(&p.info),
             compile_device: CompileDevice::default(),
             lost: AtomicBool::new(false),
+            parts: AtomicBool::new(false),
             sleeper: Mutex::default(),
             faults: FaultInjection::new(&p.faults),
             host_visibility: HostVisibility::new(p.info.memory.unified),
@@ -210,6 +213,16 @@ impl Device {
     /// Returns true if the device was lost.
     pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
+    }
+
+    /// Lets pipelines that are created from now on be dispatched in parts ([`crate::Recorder::dispatch_part`]).
+    pub fn allow_parts(&self) {
+        self.parts.store(true, Ordering::Release);
+    }
+
+    /// Returns true if pipelines can be dispatched in parts.
+    pub(crate) fn allows_parts(&self) -> bool {
+        self.parts.load(Ordering::Acquire)
     }
 
     /// Treats unified memory like that of a discrete device: batches make visible to the host only what it

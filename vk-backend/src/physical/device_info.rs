@@ -88,6 +88,8 @@ pub struct DeviceInfo {
     pub limited_to: Option<(String, u64)>,
     /// Memory.
     pub memory: MemoryInfo,
+    /// True if it draws as well: it has a queue family with graphics.
+    pub has_graphics: bool,
     /// Why Hekla cannot use the device, as the rest of a sentence: "lacks ...". `None` when it can.
     pub refusal: Option<String>,
 }
@@ -115,6 +117,7 @@ impl DeviceInfo {
             features: Features::default(),
             limited_to: None,
             memory: MemoryInfo::default(),
+            has_graphics: false,
             refusal: None,
         }
     }

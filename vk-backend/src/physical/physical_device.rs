@@ -180,11 +180,14 @@ impl PhysicalDevice {
         let compute = |f: &&(usize, &vk::QueueFamilyProperties)| {
             f.1.queue_count > 0 && f.1.queue_flags.contains(vk::QueueFlags::COMPUTE)
         };
+        let draws =
+            |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
+        self.info.has_graphics = families.iter().any(draws);
         let candidates: Vec<_> = families.iter().enumerate().collect();
         let best = candidates
             .iter()
             .filter(compute)
-            .find(|f| !f.1.queue_flags.contains(vk::QueueFlags::GRAPHICS))
+            .find(|f| !draws(f.1))
             .or_else(|| candidates.iter().find(compute));
         let Some((index, family)) = best else { return false };
         self.queue_family = *index as u32;

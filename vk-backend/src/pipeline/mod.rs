@@ -32,8 +32,8 @@ impl Device {
     ) -> Result<Arc<Pipeline>, Error> {
         self.check_lost()?;
         let fault = |call, e| self.fault(call, e);
-        let device_ref =
-            DeviceRef { raw: &self.raw, features: &self.info().features, fault: &fault };
+        let (features, parts) = (&self.info().features, self.allows_parts());
+        let device_ref = DeviceRef { raw: &self.raw, features, parts, fault: &fault };
         // SAFETY: the caller's promise is this function's own.
         let mut builder = unsafe { PipelineBuilder::new(self, device_ref, d) }?;
         if let Some(store) = self.pipeline_store.get() {

@@ -16,6 +16,8 @@ pub(super) struct DeviceRef<'a> {
     pub(super) raw: &'a ash::Device,
     /// The features that are enabled.
     pub(super) features: &'a Features,
+    /// True if its pipelines can be dispatched in parts.
+    pub(super) parts: bool,
     /// Makes an error of what a call returned.
     pub(super) fault: &'a dyn Fn(&'static str, vk::Result) -> Error,
 }
@@ -118,7 +120,10 @@ impl<'a> Stage<'a> {
             info = info.push_next(&mut feedback);
         }
         if compile == Compile::Refused && features.pipeline_creation_cache_control {
-            info = info.flags(vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
+            info.flags |= vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED;
+        }
+        if self.device_ref.parts {
+            info.flags |= vk::PipelineCreateFlags::DISPATCH_BASE;
         }
         if statistics::wanted(features) {
             info.flags |= vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;

@@ -89,8 +89,29 @@ impl<'a> Recorder<'a> {
     /// When `push` is no multiple of 4 bytes or longer than the pipeline's push constants, or
     /// `groups` exceeds [`crate::Limits::max_workgroup_count`].
     pub unsafe fn dispatch(&mut self, p: &Arc<Pipeline>, push: &[u8], groups: [u32; 3]) {
+        // SAFETY: as the caller promises.
+        unsafe { self.dispatch_part(p, push, [0; 3], groups) }
+    }
+
+    /// As [`Recorder::dispatch`], of a part of a larger grid: the first work-group has the ids `first`. Where `first` is not
+    /// zero, the pipeline was created after [`Device::allow_parts`].
+    ///
+    /// # Safety
+    /// As [`Recorder::dispatch`].
+    ///
+    /// # Panics
+    /// As [`Recorder::dispatch`], for the whole grid up to the part's end.
+    pub unsafe fn dispatch_part(
+        &mut self,
+        p: &Arc<Pipeline>,
+        push: &[u8],
+        first: [u32; 3],
+        groups: [u32; 3],
+    ) {
         let most = self.device.info().limits.max_workgroup_count;
-        assert!(groups.iter().zip(most).all(|(g, m)| *g <= m), "too many work-groups");
+        let ends = first.iter().zip(groups).map(|(first, count)| first.checked_add(count));
+        let fits = ends.zip(most).all(|(end, most)| end.is_some_and(|end| end <= most));
+        assert!(fits, "too many work-groups");
         assert!(push.len().is_multiple_of(4), "push constants in whole words");
         assert!(push.len() <= p.push_constant_size() as usize, "push constants too long");
         let Some(batch) = self.batch.as_deref_mut() else { return };
@@ -100,7 +121,11 @@ impl<'a> Recorder<'a> {
         bind(self.device, batch, p, push);
         // SAFETY: the command buffer is recording under the queue's lock; the counts were checked against the limits.
         unsafe {
-            self.device.raw.cmd_dispatch(batch.commands, groups[0], groups[1], groups[2]);
+            let (raw, [x, y, z]) = (&self.device.raw, groups);
+            match first {
+                [0, 0, 0] => raw.cmd_dispatch(batch.commands, x, y, z),
+                [a, b, c] => raw.cmd_dispatch_base(batch.commands, a, b, c, x, y, z),
+            }
         }
         batch.contents.add_dispatch(batch.bound.retained, groups);
         batch.unordered |= vk::PipelineStageFlags::COMPUTE_SHADER;

@@ -12,8 +12,8 @@ use crate::core::memory::image::Image;
 use crate::core::memory::reservation::{Effect, RangeUse};
 use crate::core::printf::Printer;
 use crate::core::program::kernel::{self, ArgValue, BuiltKernel, KernelArguments};
-
 use crate::core::program::ndrange::{Dispatch, NdRange};
+use crate::core::program::pace::Pace;
 use crate::core::program::pipelines::PipelineKey;
 use crate::core::program::shape::{launch_shape, Dispatches, LaunchShape, Sizes};
 use crate::core::program::ProgramData;
@@ -25,6 +25,7 @@ use hekla_compiler::kernel::{ArgAccess, ArgKind, Field, ImageAccess, Kernel};
 use hekla_vk_backend as vk;
 use smallvec::SmallVec;
 use std::any::Any;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// A kernel-argument buffer on the host; one of common size is kept on the stack.
@@ -46,6 +47,8 @@ pub struct Launch {
     /// The owners of unified shared memory that it may reach without naming it.
     indirect: Indirect,
     shape: Arc<LaunchShape>,
+    /// A digest of the values among the arguments, where launches may run in slices.
+    values: u64,
 }
 
 /// What a launch may reach: so may those that its kernel enqueues.
@@ -126,6 +129,7 @@ impl Launch {
             pointed: Vec::new(),
             indirect: arguments.indirect,
             shape,
+            values: 0,
         });
         launch.capture(queue, arguments)?;
         queue.context.svm.note_indirect(arguments.indirect);
@@ -142,7 +146,12 @@ impl Launch {
                 Field::Arg(index) => {
                     let Some(Some(value)) = arguments.args.get(index as usize) else { continue };
                     match value {
-                        ArgValue::Bytes(bytes) => put(fields, at, bytes),
+                        ArgValue::Bytes(bytes) => {
+                            put(fields, at, bytes);
+                            if queue.gpu.slice.is_some() {
+                                self.values = digest(self.values, at, bytes);
+                            }
+                        }
                         ArgValue::Sampler(word) => put(fields, at, &word.to_le_bytes()),
                         ArgValue::Pointer(number) | ArgValue::Queue(number) => {
                             put(fields, at, &number.to_le_bytes());
@@ -255,6 +264,18 @@ impl Launch {
     }
 }
 
+/// Returns the number of work-items of a work-group.
+fn items(local: [u32; 3]) -> u64 {
+    local.iter().map(|size| u64::from(*size)).product()
+}
+
+/// Returns a digest of others and of bytes at an offset of the kernel-argument buffer.
+fn digest(others: u64, at: usize, bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (others, at, bytes).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Returns a kernel-argument buffer of zeros.
 fn zeros(size: usize) -> ArgumentBuffer {
     match size {
@@ -333,6 +354,26 @@ struct Grid {
     pipeline: Arc<vk::Pipeline>,
     push: Push,
     groups: [u32; 3],
+    /// Work-items of a work-group.
+    items: u64,
+}
+
+/// Some work-groups of a grid of a launch: a box.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// The grid, by its place in the launch.
+    pub grid: usize,
+    /// The ids of its first work-group.
+    pub first: [u32; 3],
+    pub groups: [u32; 3],
+    pub items_of_group: u64,
+}
+
+impl Part {
+    /// Returns the number of its work-items.
+    pub fn items(&self) -> u64 {
+        self.groups.iter().fold(self.items_of_group, |all, count| all * u64::from(*count))
+    }
 }
 
 /// The push constants of a dispatch.
@@ -385,16 +426,41 @@ impl Prepared<'_> {
         }
     }
 
+    /// Returns the grids, each as one part.
+    pub fn whole(&self) -> impl Iterator<Item = Part> + '_ {
+        self.grids.iter().enumerate().map(|(grid, Grid { groups, items, .. })| Part {
+            grid,
+            first: [0; 3],
+            groups: *groups,
+            items_of_group: *items,
+        })
+    }
+
     /// Appends the launch to a command buffer, with no barrier between its dispatches.
     pub fn append(&self, printer: &Printer, recorder: &mut vk::Recorder) {
-        if let Some(shadowed) = &self.shadowed {
+        self.append_parts(printer, recorder, self.whole(), [true; 2]);
+    }
+
+    /// Appends parts of the launch; `first` and `last` of all, by which what comes before and behind the launch is appended,
+    /// too. The device allows parts, or these are whole.
+    pub fn append_parts(
+        &self,
+        printer: &Printer,
+        recorder: &mut vk::Recorder,
+        parts: impl IntoIterator<Item = Part>,
+        [first, last]: [bool; 2],
+    ) {
+        if let Some(shadowed) = self.shadowed.as_ref().filter(|_| first) {
             shadow::load(&shadowed.uses, recorder);
         }
         if let Some(buffer) = &self.printf {
-            printer.clear(recorder, buffer);
+            if first {
+                printer.clear(recorder, buffer);
+            }
             recorder.retain(buffer.clone());
         }
-        for Grid { pipeline, push, groups } in &self.grids {
+        for Part { grid, first, groups, .. } in parts {
+            let Some(Grid { pipeline, push, .. }) = self.grids.get(grid) else { continue };
             let address: [u8; 8];
             let push = match push {
                 Push::Arguments => &self.launch.arguments[..],
@@ -407,9 +473,9 @@ impl Prepared<'_> {
             };
             // SAFETY: the application vouches for what its kernel accesses through the buffers and addresses that it
             // set (OpenCL API 5.8); those that the launch names are retained below.
-            unsafe { recorder.dispatch(pipeline, push, *groups) };
+            unsafe { recorder.dispatch_part(pipeline, push, first, groups) };
         }
-        if let Some(shadowed) = &self.shadowed {
+        if let Some(shadowed) = self.shadowed.as_ref().filter(|_| last) {
             shadow::store(&shadowed.uses, recorder);
             shadowed.slots.iter().for_each(|slot| recorder.retain(slot.clone()));
         }
@@ -449,6 +515,7 @@ impl Launch {
                     pipeline,
                     push: self.push(upload, patched)?,
                     groups: *groups,
+                    items: items(self.shape.key.local_size),
                 });
             }
             Dispatches::Several(dispatches) => {
@@ -465,7 +532,8 @@ impl Launch {
                     };
                     let pipeline = self.kernel.pipeline(&key)?;
                     let push = self.push(upload, Some(self.patched(bases, &late)))?;
-                    prepared.grids.push(Grid { pipeline, push, groups: *groups });
+                    let items = items(*local);
+                    prepared.grids.push(Grid { pipeline, push, groups: *groups, items });
                 }
             }
         }
@@ -515,6 +583,27 @@ impl Launch {
         self.others.extend(reach.others.iter().cloned());
         self.pointed.extend(reach.pointed.iter().cloned());
         self.indirect = reach.indirect;
+    }
+
+    /// Returns the number of work-groups, and that of work-items.
+    pub fn totals(&self) -> (u64, u64) {
+        let items = self.shape.range.global.iter().fold(1, |all: u64, n| all.saturating_mul(*n));
+        (self.shape.range.group_total(), items)
+    }
+
+    /// Returns true if parts of the launch may be commands of their own: no image has a copy for the queue.
+    pub fn is_divisible(&self) -> bool {
+        !self.objects.iter().any(|object| matches!(object, Object::Shadowed { .. }))
+    }
+
+    /// Returns a digest of the values among the arguments.
+    pub fn values(&self) -> u64 {
+        self.values
+    }
+
+    /// Returns the pace of the kernel.
+    pub fn pace(&self) -> &Pace {
+        &self.kernel.pace
     }
 
     /// Returns true if the kernel prints.

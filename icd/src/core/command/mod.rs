@@ -11,6 +11,7 @@ pub mod native;
 pub mod ownership;
 pub mod printout;
 pub mod semaphore;
+pub mod slices;
 pub mod transfer;
 
 use crate::cl::error::Result;

@@ -26,6 +26,10 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::{Arc, Once};
+use std::time::Duration;
+
+/// How long a dispatch may take where long ones are ended.
+const SLICE: Duration = Duration::from_millis(100);
 
 /// Readings of both clocks of which the best is taken.
 const CLOCK_READINGS: usize = 3;
@@ -74,6 +78,8 @@ pub struct Gpu {
     sharing: OnceCell<Sharing>,
     host_reach: OnceCell<HostReach>,
     pub(super) imports: ImportPool,
+    /// How long a dispatch may take, about; `None` where none is too long.
+    pub slice: Option<Duration>,
     /// Keeps the clocks up where they fall.
     pub clocks: Arc<ClockKeeper>,
     order_word: OnceCell<Arc<vk::Buffer>>,
@@ -129,6 +135,10 @@ impl Gpu {
         let upload = Pool::new(device.clone(), vk::MemoryKind::Upload);
         let readback = Pool::new(device.clone(), vk::MemoryKind::Readback);
         let clocks = ClockKeeper::of(&device);
+        let slice = slice(device.info());
+        if slice.is_some() {
+            device.allow_parts();
+        }
         Ok(Arc::new(Gpu {
             device,
             target,
@@ -147,6 +157,7 @@ impl Gpu {
             sharing: OnceCell::new(),
             host_reach: OnceCell::new(),
             imports: ImportPool::default(),
+            slice,
             clocks,
             order_word: OnceCell::new(),
             compile_device_seen: Once::new(),
@@ -448,6 +459,19 @@ impl Pace {
 pub const PROBE: &str = "probe";
 
 /// Returns how the device's arithmetic behaves.
+/// Returns how long a dispatch on a device may take, unless it does not matter: a kernel of seconds stops the pictures of a GPU
+/// that draws, and is ended by the driver then (amdgpu after 10 s, Windows after 2), but for [`vk::Quirks::NO_WATCHDOG`].
+fn slice(info: &vk::DeviceInfo) -> Option<Duration> {
+    let is_gpu = info.device_type != vk::DeviceType::Cpu;
+    let is_lenient = cfg!(unix) && info.quirks.contains(vk::Quirks::NO_WATCHDOG);
+    let has_watchdog = info.has_graphics && !is_lenient;
+    match config::slices() {
+        config::Slices::Never => None,
+        config::Slices::Of(time) => Some(time),
+        config::Slices::Default => (is_gpu && has_watchdog).then_some(SLICE),
+    }
+}
+
 fn probe(device: &Arc<vk::Device>) -> vk::Probe {
     let bytes = |probe: &vk::Probe| probe.to_bytes();
     let found = findings::of(device, PROBE, bytes, vk::Probe::from_bytes, || device.probe());

@@ -11,6 +11,7 @@ use crate::core::memory::image::Image;
 use crate::core::process::clock;
 use crate::core::program::first_pipeline;
 use crate::core::program::local_layout::LocalLayout;
+use crate::core::program::pace::Pace;
 use crate::core::program::pipelines::{PipelineKey, Pipelines};
 use crate::core::program::shape::LastShape;
 use crate::core::program::{Program, ProgramData};
@@ -29,6 +30,8 @@ pub struct BuiltKernel {
     /// True if all work-groups of a launch must have the same size.
     pub uniform: bool,
     pub gpu: Arc<Gpu>,
+    /// How long its work-items take.
+    pub pace: Pace,
     pipelines: Mutex<Pipelines>,
 }
 
@@ -39,7 +42,8 @@ impl BuiltKernel {
         data: Arc<ProgramData>,
         uniform: bool,
     ) -> BuiltKernel {
-        BuiltKernel { kernel, data, uniform, gpu, pipelines: Mutex::default() }
+        let (pace, pipelines) = Default::default();
+        BuiltKernel { kernel, data, uniform, gpu, pace, pipelines }
     }
 
     /// Returns true if launches need a buffer for `printf`.

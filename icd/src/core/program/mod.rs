@@ -8,6 +8,7 @@ pub mod il;
 pub mod kernel;
 pub mod local_layout;
 pub mod ndrange;
+pub mod pace;
 mod packing;
 pub mod pipelines;
 pub mod recipe;
