@@ -218,8 +218,9 @@ pub(super) unsafe fn exec_info(
             ensure!(size == size_of::<cl_bool>(), CL_INVALID_VALUE);
             // SAFETY: the value is a cl_bool, as the API requires.
             let wanted = unsafe { value.cast::<cl_bool>().read_unaligned() };
-            ensure!(wanted == CL_FALSE, CL_INVALID_OPERATION);
-            ExecInfo::Nothing
+            let has_some = || kernel.program.context.gpus.iter().any(|gpu| gpu.reaches_system());
+            ensure!(wanted == CL_FALSE || has_some(), CL_INVALID_OPERATION);
+            ExecInfo::System(wanted != CL_FALSE)
         }
         // SAFETY: as the caller promises.
         _ => return unsafe { usm_exec_info(kernel, name, size, value) },

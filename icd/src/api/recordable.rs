@@ -137,17 +137,31 @@ pub(super) unsafe fn fill_shared(
     pattern_size: usize,
     size: usize,
 ) -> Result<Command> {
-    let sized = pattern_size.is_power_of_two() && pattern_size <= 128;
-    ensure!(!pattern.is_null() && sized, CL_INVALID_VALUE);
-    ensure!(address != 0 && address.is_multiple_of(pattern_size), CL_INVALID_VALUE);
-    ensure!(size.is_multiple_of(pattern_size), CL_INVALID_VALUE);
+    // SAFETY: as the caller promises.
+    let pattern = unsafe { shared_pattern(address, pattern, pattern_size, size) }?;
     if size == 0 {
         return Ok(Command::Marker);
     }
     let Some(mem) = shared(queue, address, size)? else { return fail(CL_INVALID_VALUE) };
-    // SAFETY: as the caller promises.
-    let pattern = unsafe { args::slice(pattern.cast::<u8>(), pattern_size) };
     Ok(Command::Fill { mem, at: Rect::linear(0, size), pattern: pattern.into() })
+}
+
+/// Returns the pattern that is to be repeated at an address of shared memory, checked against that and the size.
+///
+/// # Safety
+/// `pattern` is NULL or valid for `pattern_size` bytes, as long as what is returned.
+pub(super) unsafe fn shared_pattern<'a>(
+    address: usize,
+    pattern: *const c_void,
+    pattern_size: usize,
+    size: usize,
+) -> Result<&'a [u8]> {
+    let sized = pattern_size.is_power_of_two() && pattern_size <= 128;
+    ensure!(!pattern.is_null() && sized, CL_INVALID_VALUE);
+    ensure!(address != 0 && address.is_multiple_of(pattern_size), CL_INVALID_VALUE);
+    ensure!(size.is_multiple_of(pattern_size), CL_INVALID_VALUE);
+    // SAFETY: as the caller promises.
+    Ok(unsafe { args::slice(pattern.cast::<u8>(), pattern_size) })
 }
 
 /// Reads up to three sizes; the other dimensions have `default`.

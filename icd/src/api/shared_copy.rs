@@ -2,6 +2,7 @@
 
 use super::args;
 use super::enqueue::enqueue;
+use super::recordable::{fill_shared, shared_pattern};
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use crate::core::command::Command;
@@ -14,6 +15,7 @@ use crate::core::queue::effects::Effects;
 use crate::core::queue::event::Event;
 use crate::core::queue::{Properties, Queue, Request};
 use crate::object::Ref;
+use std::ffi::c_void;
 use std::sync::Arc;
 
 /// The handles of a command on shared memory.
@@ -125,6 +127,37 @@ pub(super) fn copy_command(
         },
         (Side::Host, Side::Host) => within_host(target, from, to, size)?,
         sides => relay(target, sides, (from, to), size)?,
+    })
+}
+
+/// Returns the command that repeats a pattern in `size` bytes at an address, which may be of the host's own memory where the
+/// device reaches that; then other commands are enqueued here.
+///
+/// # Safety
+/// `pattern` is NULL or valid for `pattern_size` bytes.
+pub(super) unsafe fn fill_command(
+    target: &mut Target,
+    address: usize,
+    pattern: *const c_void,
+    pattern_size: usize,
+    size: usize,
+) -> Result<Command> {
+    let (queue, context) = (target.queue.clone(), target.queue.context.clone());
+    let is_host = address != 0 && context.svm.find_range(address, size)?.is_none();
+    if !is_host || size == 0 || !queue.gpu.reaches_system() {
+        // SAFETY: as the caller promises.
+        return unsafe { fill_shared(&queue, address, pattern, pattern_size, size) };
+    }
+    // SAFETY: as the caller promises.
+    let pattern = unsafe { shared_pattern(address, pattern, pattern_size, size) }?.into();
+    let whole = Rect::linear(0, size);
+    let plain = MemoryProperties::default();
+    let mem = Buffer::new(context.clone(), CL_MEM_READ_WRITE, size, None, plain)?;
+    target.part(&queue, Command::Fill { mem: mem.clone(), at: whole, pattern })?;
+    Ok(Command::Read {
+        mem,
+        from: whole,
+        to: Operand::target(&context, Rect::linear(address, size)),
     })
 }
 

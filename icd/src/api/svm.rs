@@ -1,9 +1,9 @@
 //! Shared virtual memory (spec 5.6).
 
 use super::args;
-use super::recordable::{check_shared_copy, fill_shared};
-use super::shared_copy::{copy_command, Target};
-use crate::cl::error::{ensure, fail, ClError, Result};
+use super::recordable::check_shared_copy;
+use super::shared_copy::{copy_command, fill_command, Target};
+use crate::cl::error::{ensure, fail, Result};
 use crate::cl::{room, *};
 use crate::core::command::Command;
 use crate::core::context::svm::Allocation;
@@ -32,11 +32,19 @@ unsafe fn target(queue: cl_command_queue, count: cl_uint, list: *const cl_event)
     unsafe { Target::new(queue, count, list) }
 }
 
-/// Returns the allocation of clSVMAlloc that an address lies in, and the offset there; CL_INVALID_VALUE where there is
-/// none. Unified shared memory has no maps.
-fn mappable(context: &Context, address: usize, size: usize) -> Result<(Arc<Allocation>, usize)> {
-    let found = context.svm.find_range(address, size)?;
-    found.filter(|(found, _)| found.usm.is_none()).ok_or(ClError(CL_INVALID_VALUE))
+/// Returns the allocation of clSVMAlloc that an address lies in, and the offset there; `None` for other memory of the host,
+/// where the queue's device reaches that, else CL_INVALID_VALUE. Unified shared memory has no maps.
+fn mappable(
+    queue: &Queue,
+    address: usize,
+    size: usize,
+) -> Result<Option<(Arc<Allocation>, usize)>> {
+    let found = queue.context.svm.find_range(address, size)?;
+    match &found {
+        Some((found, _)) => ensure!(found.usm.is_none(), CL_INVALID_VALUE),
+        None => ensure!(queue.gpu.reaches_system(), CL_INVALID_VALUE),
+    }
+    Ok(found)
 }
 
 /// Returns bytes (first, count) of an allocation as a memory object for commands of a queue.
@@ -174,10 +182,10 @@ entry! {
         event: *mut cl_event,
     ) -> status {
         // SAFETY: the pointers are as the API requires.
-        let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
-        let (queue, address) = (&target.queue, svm_ptr as usize);
+        let mut target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
+        let address = svm_ptr as usize;
         // SAFETY: as above.
-        let command = unsafe { fill_shared(queue, address, pattern, pattern_size, size) }?;
+        let command = unsafe { fill_command(&mut target, address, pattern, pattern_size, size) }?;
         // SAFETY: as above.
         unsafe { target.enqueue(CL_COMMAND_SVM_MEMFILL, command, false, event) }
     }
@@ -198,7 +206,12 @@ entry! {
         let address = svm_ptr as usize;
         ensure!(address != 0 && size > 0, CL_INVALID_VALUE);
         args::check_map_flags(flags)?;
-        let (allocation, offset) = mappable(&target.queue.context, address, size)?;
+        let Some((allocation, offset)) = mappable(&target.queue, address, size)? else {
+            // The host has the bytes.
+            let blocking = blocking_map != CL_FALSE;
+            // SAFETY: as above.
+            return unsafe { target.enqueue(CL_COMMAND_SVM_MAP, Command::Marker, blocking, event) };
+        };
         let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
         allocation.add_map(&target.queue.context, address, size, flags);
         let command = if allocation.has_shadow() && !invalidates {
@@ -224,7 +237,10 @@ entry! {
         let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
         let address = svm_ptr as usize;
         ensure!(address != 0, CL_INVALID_VALUE);
-        let (allocation, offset) = mappable(&target.queue.context, address, 0)?;
+        let Some((allocation, offset)) = mappable(&target.queue, address, 0)? else {
+            // SAFETY: as above.
+            return unsafe { target.enqueue(CL_COMMAND_SVM_UNMAP, Command::Marker, false, event) };
+        };
         let (size, written) = allocation.take_map(&target.queue.context, address)?;
         let command = if allocation.has_shadow() && written {
             let mem = mem_of(&target.queue, &allocation, (offset, size))?;
@@ -259,7 +275,7 @@ entry! {
             // A size of 0 stands for the whole allocation.
             let size = sizes.get(index).copied().unwrap_or(0);
             let found = target.queue.context.svm.find_range(*pointer as usize, size)?;
-            ensure!(found.is_some(), CL_INVALID_VALUE);
+            ensure!(found.is_some() || target.queue.gpu.reaches_system(), CL_INVALID_VALUE);
         }
         // SAFETY: as above.
         unsafe { target.enqueue(CL_COMMAND_SVM_MIGRATE_MEM, Command::Marker, false, event) }

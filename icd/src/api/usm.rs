@@ -3,8 +3,8 @@
 use super::args;
 use super::kernels::pointer_arg;
 use super::property_list::{self, Shape};
-use super::recordable::{check_shared_copy, fill_shared};
-use super::shared_copy::{copy_command, Target};
+use super::recordable::check_shared_copy;
+use super::shared_copy::{copy_command, fill_command, Target};
 use crate::cl::error::{ensure, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
@@ -199,9 +199,9 @@ entry! {
     ) -> status {
         // SAFETY: the pointers are as the API requires.
         unsafe {
-            let target = Target::new(command_queue, num_events_in_wait_list, event_wait_list)?;
-            let (queue, to) = (&target.queue, dst_ptr as usize);
-            let command = fill_shared(queue, to, pattern, pattern_size, size)?;
+            let mut target = Target::new(command_queue, num_events_in_wait_list, event_wait_list)?;
+            let to = dst_ptr as usize;
+            let command = fill_command(&mut target, to, pattern, pattern_size, size)?;
             target.enqueue(CL_COMMAND_MEMFILL_INTEL, command, false, event)
         }
     }

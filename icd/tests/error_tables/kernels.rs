@@ -174,8 +174,13 @@ fn exec_info_rows(t: &mut Table, w: &World) {
     let list = list.as_ptr().cast();
     t.correct(set(w.kernel, system, 4, bool(&no)));
     t.each(CL_INVALID_KERNEL, "kernel", w.no_kernels(), |k| set(k, system, 4, bool(&no)));
-    let condition = "no device supports fine-grain system SVM";
-    t.row(CL_INVALID_OPERATION, condition, set(w.kernel, system, 4, bool(&yes)));
+    if w.reaches_system() {
+        t.correct(set(w.kernel, system, 4, bool(&yes)));
+        t.correct(set(w.kernel, system, 4, bool(&no)));
+    } else {
+        let condition = "no device supports fine-grain system SVM";
+        t.row(CL_INVALID_OPERATION, condition, set(w.kernel, system, 4, bool(&yes)));
+    }
     let value = CL_INVALID_VALUE;
     t.row(value, "param_name is not valid", set(w.kernel, 0x7777, 4, bool(&no)));
     let condition = "param_value is NULL and param_value_size is not 0";

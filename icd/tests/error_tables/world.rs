@@ -51,6 +51,18 @@ pub struct World {
     pub other: Objects,
 }
 
+impl World {
+    /// Returns true if kernels reach memory of malloc (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM).
+    pub fn reaches_system(&self) -> bool {
+        let mut capabilities = 0u64;
+        let place = (&raw mut capabilities).cast();
+        check(unsafe {
+            clGetDeviceInfo(self.device, CL_DEVICE_SVM_CAPABILITIES, 8, place, null_mut())
+        });
+        capabilities & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0
+    }
+}
+
 /// Returns a handle that must be made.
 pub fn made<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> *mut T {
     let mut code = 1;

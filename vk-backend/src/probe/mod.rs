@@ -5,6 +5,7 @@ mod controls;
 mod defects;
 mod filter;
 mod floats;
+mod host_memory;
 mod nearest;
 mod run;
 mod stored;
@@ -28,6 +29,19 @@ impl Device {
     /// Any error that keeps those kernels from running.
     pub fn probe(self: &Arc<Self>) -> Result<Probe, Error> {
         arithmetic::run(self)
+    }
+
+    /// Returns true if kernels reach memory of the host by the host's address, without Vulkan's knowing of it. Runs a small
+    /// kernel at each call.
+    ///
+    /// # Safety
+    /// The device's memory is found at the host's addresses, as where the device is a program in this process.
+    ///
+    /// # Errors
+    /// Any error that keeps that kernel from running.
+    pub unsafe fn reaches_host_memory(self: &Arc<Self>) -> Result<bool, Error> {
+        // SAFETY: as the caller promises.
+        unsafe { host_memory::reaches(self) }
     }
 
     /// Returns the first defect that the device has of those that make kernels give wrong results without

@@ -3,6 +3,7 @@
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use crate::core::command::printout::Printout;
+use crate::core::command::system_memory::WritesAnywhere;
 use crate::core::context::svm::Allocation;
 use crate::core::context::usm::Indirect;
 use crate::core::device::staging::{Arena, Staging};
@@ -47,6 +48,8 @@ pub struct Launch {
     /// The owners of unified shared memory that it may reach without naming it.
     indirect: Indirect,
     shape: Arc<LaunchShape>,
+    /// True if it may reach memory of the host that no object stands for.
+    reaches_system: bool,
     /// A digest of the values among the arguments, where launches may run in slices.
     values: u64,
 }
@@ -129,6 +132,7 @@ impl Launch {
             pointed: Vec::new(),
             indirect: arguments.indirect,
             shape,
+            reaches_system: arguments.system && queue.gpu.reaches_system(),
             values: 0,
         });
         launch.capture(queue, arguments)?;
@@ -216,6 +220,7 @@ impl Launch {
         if arguments.has_addresses() {
             self.others.extend(shared_memory(queue, arguments));
             self.pointed = pointed_buffers(queue, arguments);
+            self.reaches_system |= leads_elsewhere(queue, arguments);
             for mem in &self.pointed {
                 self.others.push(mem.on_device(queue.device_index)?);
             }
@@ -339,6 +344,16 @@ fn pointed_buffers(queue: &Queue, arguments: &KernelArguments) -> Vec<Ref<Buffer
     let named = arguments.pointed.iter().copied();
     let find = |address| queue.context.addresses.find(queue.device_index, address);
     addresses(arguments).chain(named).filter_map(find).collect()
+}
+
+/// Returns true if an argument is the address of memory that no object stands for, and the device reaches such memory.
+fn leads_elsewhere(queue: &Queue, arguments: &KernelArguments) -> bool {
+    let is_known = |address: u64| {
+        address == 0
+            || queue.context.svm.find(address as usize).is_some()
+            || queue.context.addresses.find::<Buffer>(queue.device_index, address).is_some()
+    };
+    queue.gpu.reaches_system() && !addresses(arguments).all(is_known)
 }
 
 /// Returns the arguments that are addresses.
@@ -591,9 +606,11 @@ impl Launch {
         (self.shape.range.group_total(), items)
     }
 
-    /// Returns true if parts of the launch may be commands of their own: no image has a copy for the queue.
+    /// Returns true if parts of the launch may be commands of their own: no image has a copy for the queue, and the host's
+    /// parts of other commands have nothing to do with it.
     pub fn is_divisible(&self) -> bool {
-        !self.objects.iter().any(|object| matches!(object, Object::Shadowed { .. }))
+        !self.reaches_system
+            && !self.objects.iter().any(|object| matches!(object, Object::Shadowed { .. }))
     }
 
     /// Returns a digest of the values among the arguments.
@@ -660,6 +677,9 @@ impl Execution<'_> {
     /// Records a launch as one command.
     pub fn launch(&mut self, launch: &Launch) -> Result<Phase> {
         let queue = self.queue;
+        if launch.reaches_system {
+            self.settle_all()?;
+        }
         let printf = self.printf_buffer(launch)?;
         let prepared = launch.prepare(queue, &mut self.state.upload, printf.clone(), false)?;
         let printer = &queue.context.printer;
@@ -668,6 +688,9 @@ impl Execution<'_> {
         if let Some(buffer) = printf {
             let printout = Printout::of_command(queue, value, launch.data(), buffer);
             queue.add_completion(value, Arc::new(printout));
+        }
+        if launch.reaches_system {
+            queue.add_completion(value, Arc::new(WritesAnywhere::default()));
         }
         Ok(Phase::Recorded { first: value, last: value })
     }

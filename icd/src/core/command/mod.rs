@@ -12,6 +12,7 @@ pub mod ownership;
 pub mod printout;
 pub mod semaphore;
 pub mod slices;
+pub mod system_memory;
 pub mod transfer;
 
 use crate::cl::error::Result;

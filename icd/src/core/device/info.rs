@@ -388,7 +388,7 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         }
         CL_DEVICE_PRINTF_BUFFER_SIZE => Value::of(capabilities::PRINTF_BUFFER_SIZE),
         CL_DEVICE_SVM_CAPABILITIES => {
-            Value::of(device.gpu().map_or(0, |gpu| gpu.sharing().capabilities()))
+            Value::of(device.gpu().map_or(0, |gpu| svm_capabilities(&gpu)))
         }
         CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL => Value::of(usm::DEVICE_CAPABILITIES),
         CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
@@ -399,7 +399,9 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
             Value::of(device.gpu().map_or(0, |gpu| usm::cross_device_capabilities(&gpu)))
         }
         // What a device reads is a buffer's: memory that no buffer was made of is none.
-        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => Value::of(0u64),
+        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => {
+            Value::of(device.gpu().map_or(0, |gpu| usm::system_capabilities(&gpu)))
+        }
         _ => return None,
     })
 }
@@ -490,4 +492,10 @@ fn absent_features(name: cl_device_info) -> Option<Value> {
         | CL_DEVICE_SPIRV_CAPABILITIES => Value::list::<u32>(&[]),
         _ => return None,
     })
+}
+
+/// Returns CL_DEVICE_SVM_CAPABILITIES.
+fn svm_capabilities(gpu: &super::open::Gpu) -> u64 {
+    let system = if gpu.reaches_system() { CL_DEVICE_SVM_FINE_GRAIN_SYSTEM } else { 0 };
+    gpu.sharing().capabilities() | system
 }

@@ -77,6 +77,7 @@ pub struct Gpu {
     clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
     host_reach: OnceCell<HostReach>,
+    reaches_system: OnceCell<bool>,
     pub(super) imports: ImportPool,
     /// How long a dispatch may take, about; `None` where none is too long.
     pub slice: Option<Duration>,
@@ -156,6 +157,7 @@ impl Gpu {
             clock: Mutex::default(),
             sharing: OnceCell::new(),
             host_reach: OnceCell::new(),
+            reaches_system: OnceCell::new(),
             imports: ImportPool::default(),
             slice,
             clocks,
@@ -172,6 +174,20 @@ impl Gpu {
     /// Returns how the device reaches the host's memory; the first call finds out.
     pub fn host_reach(&self) -> HostReach {
         *self.host_reach.get_or_init(|| HostReach::probe(self))
+    }
+
+    /// Returns true if kernels reach all of the host's memory by its addresses, that of malloc too
+    /// (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM); the first call finds out. Vulkan promises that of no device, but where a software
+    /// device finds its own memory at the host's addresses, it finds all.
+    pub fn reaches_system(&self) -> bool {
+        let is_here = || {
+            let is_software = self.device.info().device_type == vk::DeviceType::Cpu;
+            !self.always_stage && is_software && self.sharing() == Sharing::Direct
+        };
+        *self.reaches_system.get_or_init(|| {
+            // SAFETY: its memory is at the host's addresses.
+            is_here() && unsafe { self.device.reaches_host_memory() }.unwrap_or(false)
+        })
     }
 
     /// Returns true if the device's memory counts as out of the host's reach, though it is not; see `always_stage`.

@@ -29,6 +29,14 @@ pub fn common_capabilities(gpu: &Gpu) -> Capabilities {
     }
 }
 
+/// Returns CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL.
+pub fn system_capabilities(gpu: &Gpu) -> Capabilities {
+    match gpu.reaches_system() {
+        true => in_common(gpu),
+        false => 0,
+    }
+}
+
 /// Returns CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL: devices that know the host's memory by the host's
 /// address agree about addresses.
 pub fn cross_device_capabilities(gpu: &Gpu) -> Capabilities {

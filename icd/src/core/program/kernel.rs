@@ -234,6 +234,8 @@ pub enum ExecInfo {
     ReachedUsm(Vec<usize>),
     /// Whether it may reach any allocation of an owner so: the owner's flag, and the setting.
     Indirect(fn(&mut Indirect) -> &mut bool, bool),
+    /// Whether it may reach any memory of the host (CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM).
+    System(bool),
     /// A setting without effect: it is the case anyway.
     Nothing,
 }
@@ -245,6 +247,8 @@ pub struct KernelArguments {
     pub reached: Vec<usize>,
     pub reached_usm: Vec<usize>,
     pub indirect: Indirect,
+    /// True if it may reach any memory of the host.
+    pub system: bool,
     pub pointed: Vec<u64>,
     /// What the sizes of the last launch came to.
     pub last_shape: LastShape,
@@ -259,6 +263,7 @@ impl KernelArguments {
             reached: Vec::new(),
             reached_usm: Vec::new(),
             indirect: Indirect::default(),
+            system: false,
             pointed: Vec::new(),
             last_shape: LastShape::default(),
         }
@@ -284,6 +289,7 @@ impl KernelArguments {
             ExecInfo::Pointed(addresses) => self.pointed = addresses,
             ExecInfo::ReachedUsm(addresses) => self.reached_usm = addresses,
             ExecInfo::Indirect(flag, on) => *flag(&mut self.indirect) = on,
+            ExecInfo::System(on) => self.system = on,
             ExecInfo::Nothing => {}
         }
     }

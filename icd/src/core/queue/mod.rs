@@ -258,6 +258,12 @@ impl Queue {
         self.completions.lock().until(value).cloned().collect()
     }
 
+    /// Returns true if the host has work to do when the device reaches a value.
+    pub fn has_host_work(&self, value: u64) -> bool {
+        self.completion_count.load(Ordering::Acquire) > 0
+            && self.completions.lock().until(value).next().is_some()
+    }
+
     /// Returns the timeline value to wait for before another launch may print, if too many launches have output
     /// that is not collected yet.
     pub fn oldest_printout(&self) -> Option<u64> {

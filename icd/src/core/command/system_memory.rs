@@ -1,0 +1,37 @@
+//! Launches that may reach any memory of the host (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM): the host's parts of commands before
+//! them, which may write such memory, come first, and those of commands behind them, which may read it, wait.
+
+use crate::cl::error::Result;
+use crate::core::queue::completion::CompletionWork;
+use crate::core::queue::execute::Execution;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Stands for what a launch may write to memory of the host, until the device has completed it.
+#[derive(Default)]
+pub struct WritesAnywhere(AtomicBool);
+
+impl CompletionWork for WritesAnywhere {
+    fn run(&self) -> Result<()> {
+        self.0.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    fn is_pending(&self) -> bool {
+        !self.0.load(Ordering::Acquire)
+    }
+
+    fn will_write(&self, _start: usize, _end: usize) -> bool {
+        self.is_pending()
+    }
+}
+
+impl Execution<'_> {
+    /// Waits for the host's parts of all commands that the command is ordered behind.
+    pub fn settle_all(&mut self) -> Result<()> {
+        let after = self.state.after;
+        match self.queue.has_host_work(after) {
+            true => self.wait_for(after),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether kernels reach memory of malloc, which Vulkan knows nothing of, by the host's address.
+
+use std::sync::Arc;
+
+use crate::asm::KernelBuilder;
+use crate::device::{Device, PipelineDesc};
+use crate::error::Error;
+
+/// Words that are copied: more than a page of them.
+const WORDS: usize = 3000;
+const LOCAL_SIZE: u32 = 4;
+
+/// Returns true if a kernel copies words from one piece of the host's memory to another.
+///
+/// # Safety
+/// Where the device has addresses at all that are the host's, all are: it runs in this process.
+pub(super) unsafe fn reaches(device: &Arc<Device>) -> Result<bool, Error> {
+    let mut k = KernelBuilder::new(2);
+    k.local_size([LOCAL_SIZE, 1, 1]);
+    let word = k.uint();
+    let i = k.global_id_x();
+    let found = k.load(0, word, i);
+    k.store(1, word, i, found);
+    let spirv = k.finish();
+    let desc = PipelineDesc {
+        spirv: &spirv,
+        entry: "main",
+        name: "probe of host memory",
+        specialization: &[],
+        push_constant_size: 16,
+        uses_images: false,
+        subgroups: Default::default(),
+    };
+    // SAFETY: the assembler makes a valid module with these push constants.
+    let pipeline = unsafe { device.create_pipeline(&desc) }?;
+    let queue = device.create_queue(false)?;
+    let from: Vec<u32> = (0..WORDS as u32).map(|i| i.wrapping_mul(0x9E37_79B9)).collect();
+    let mut to = vec![0u32; WORDS];
+    let push = [from.as_ptr() as u64, to.as_mut_ptr() as u64].map(u64::to_le_bytes).concat();
+    let groups = WORDS as u32 / LOCAL_SIZE;
+    let ((), value) = queue.record(|recorder| {
+        // SAFETY: as the caller promises, the words are the device's too; they live until the command is complete, below.
+        unsafe { recorder.dispatch(&pipeline, &push, [groups, 1, 1]) };
+    });
+    let waited = queue.wait_host_visible(value);
+    if waited.is_err() {
+        // It may still run.
+        std::mem::forget((from, to));
+        return waited.map(|()| false);
+    }
+    // The compiler does not know that they were written.
+    Ok(std::hint::black_box(&to) == &from)
+}
