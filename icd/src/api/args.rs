@@ -171,11 +171,27 @@ pub unsafe fn objects<T: Kind>(
 }
 
 /// Returns the events of a wait list (5.10): CL_INVALID_EVENT_WAIT_LIST when count and list contradict each
-/// other or an event is none; CL_INVALID_CONTEXT for another context's event.
+/// other or an event is none; CL_INVALID_CONTEXT for another context's event; CL_INVALID_EVENT for a fence of OpenGL
+/// (cl_khr_gl_event).
 ///
 /// # Safety
 /// As [`slice`].
 pub unsafe fn wait_list(
+    context: &Ref<Context>,
+    count: cl_uint,
+    list: *const cl_event,
+) -> Result<Vec<Ref<Event>>> {
+    // SAFETY: as the caller promises.
+    let events = unsafe { wait_list_with_fences(context, count, list) }?;
+    ensure!(events.iter().all(|event| !event.is_fence()), CL_INVALID_EVENT);
+    Ok(events)
+}
+
+/// As [`wait_list`], with fences of OpenGL as well.
+///
+/// # Safety
+/// As [`slice`].
+pub unsafe fn wait_list_with_fences(
     context: &Ref<Context>,
     count: cl_uint,
     list: *const cl_event,

@@ -2,13 +2,15 @@
 
 use super::args;
 use super::devices::devices_of_type;
+use super::gl_context::GlProperties;
 use super::platforms::platform_of;
-use crate::cl::error::{ensure, fail, Result};
+use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::context::{Context, Initialize};
 use crate::core::device::platform::{platform, Platform};
 use crate::core::device::Device;
+use crate::core::gl::Sharing;
 use crate::core::printf::output::{PrintfCallback, Sink};
 use crate::dispatch::boundary::entry;
 use crate::object::callbacks::UserData;
@@ -26,6 +28,7 @@ struct Properties {
     printf_callback: Option<PrintfCallback>,
     printf_buffer_size: Option<usize>,
     initialize: Option<Initialize>,
+    gl: GlProperties,
 }
 
 impl Properties {
@@ -42,7 +45,8 @@ impl Properties {
             .printf_callback
             .map_or(Sink::Stdout, |function| Sink::Callback(function, UserData(data)));
         let initialize = self.initialize.unwrap_or_default();
-        Context::new(devices, self.list, notifier, sink, self.printf_buffer_size, initialize)
+        let gl = self.gl.binding()?.map(Sharing::new).transpose()?;
+        Context::new(devices, self.list, notifier, sink, self.printf_buffer_size, initialize, gl)
     }
 }
 
@@ -88,7 +92,10 @@ unsafe fn properties(pointer: *const cl_context_properties) -> Result<Properties
                 ensure!(all.printf_buffer_size.is_none(), CL_INVALID_PROPERTY);
                 all.printf_buffer_size = Some(value as usize);
             }
-            _ => return fail(CL_INVALID_PROPERTY),
+            (name, value) => {
+                let is_new = all.gl.set(name, value).ok_or(ClError(CL_INVALID_PROPERTY))?;
+                ensure!(is_new, CL_INVALID_PROPERTY);
+            }
         }
     }
     all.list = list;

@@ -1,31 +1,89 @@
-//! Functions that share objects with OpenGL and EGL (cl_khr_gl_sharing, _gl_event, _egl_event), which no device offers yet:
-//! programs link them all the same. No context comes from OpenGL and no object from either, so each call ends in the error
-//! that the specification gives for that. Images of EGL are in `egl_images.rs`.
+//! Memory objects of OpenGL's objects (cl_khr_gl_sharing), and events of its fences (cl_khr_gl_event). Fences of EGL
+//! (cl_khr_egl_event) make no events: programs link that function all the same.
 
 use super::args;
 use super::enqueue::enqueue;
-use crate::cl::error::{ensure, fail, Result};
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::info::Value;
 use crate::cl::*;
+use crate::core::command::ownership::Direction;
 use crate::core::command::Command;
 use crate::core::context::Context;
+use crate::core::gl::{is_target, Gl, Object, Sharing};
+use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::Image;
 use crate::core::memory::object::MemObject;
+use crate::core::queue::effects::Effects;
+use crate::core::queue::event::Event;
+use crate::core::queue::Queue;
 use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
 
-/// Ends the creation of an object from one of OpenGL's: the context was not made from OpenGL's.
-fn from_gl<T>(context: cl_context) -> Result<T> {
-    Ref::<Context>::from_handle(context)?;
-    fail(CL_INVALID_CONTEXT)
+/// Returns a context and what it shares with OpenGL; CL_INVALID_CONTEXT for one that was not created from a context of OpenGL.
+fn sharing(context: cl_context) -> Result<(Ref<Context>, Arc<Sharing>)> {
+    let context = Ref::<Context>::from_handle(context)?;
+    let sharing = context.gl.clone().ok_or(ClError(CL_INVALID_CONTEXT))?;
+    Ok((context, sharing))
 }
 
-/// Ends a query of the OpenGL object behind a memory object.
-fn object_of_gl(mem: cl_mem) -> Result<()> {
-    MemObject::from_handle(mem)?;
-    fail(CL_INVALID_GL_OBJECT)
+/// CL_INVALID_VALUE for flags that objects of OpenGL do not have.
+fn check_flags(flags: cl_mem_flags) -> Result<()> {
+    let known = [0, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE];
+    ensure!(known.contains(&flags), CL_INVALID_VALUE);
+    Ok(())
 }
 
-/// The arguments of the functions that acquire and release shared objects.
+/// Makes an image of what OpenGL tells of an object.
+fn image(
+    context: cl_context,
+    flags: cl_mem_flags,
+    check: impl FnOnce() -> Result<()>,
+    describe: impl FnOnce(&Gl) -> Result<Object> + Send + 'static,
+) -> Result<cl_mem> {
+    let (context, sharing) = sharing(context)?;
+    check_flags(flags)?;
+    check()?;
+    let object = sharing.ask(describe)?;
+    Ok(Image::of_gl(&context, flags, object)?.expose())
+}
+
+/// Makes an image of a texture, of one of the kinds that a function takes.
+fn of_texture(
+    context: cl_context,
+    flags: cl_mem_flags,
+    (target, level, texture): (cl_GLenum, cl_GLint, cl_GLuint),
+    takes: fn(cl_GLenum) -> bool,
+) -> Result<cl_mem> {
+    let check = || {
+        ensure!(takes(target), CL_INVALID_VALUE);
+        Ok(())
+    };
+    image(context, flags, check, move |gl| gl.describe_texture(target, level, texture))
+}
+
+/// Returns true for the targets of clCreateFromGLTexture2D: flat textures, and faces of cubes.
+fn is_flat(target: cl_GLenum) -> bool {
+    let (texture_1d, rectangle) = (0x0DE0, 0x84F5);
+    let (texture_2d, faces) = (0x0DE1, 0x8515..=0x851A);
+    debug_assert!(!is_target(0) && is_target(texture_1d));
+    target == texture_2d || target == rectangle || faces.contains(&target)
+}
+
+/// Returns true for the target of clCreateFromGLTexture3D.
+fn is_deep(target: cl_GLenum) -> bool {
+    target == 0x806F
+}
+
+/// Returns the object of OpenGL that a memory object was made of; CL_INVALID_GL_OBJECT for other memory objects.
+fn object_of_gl(mem: cl_mem) -> Result<Object> {
+    let mem = MemObject::from_handle(mem)?;
+    mem.gl.as_ref().map(|shared| shared.object).ok_or(ClError(CL_INVALID_GL_OBJECT))
+}
+
+/// The arguments of the functions that acquire and release objects.
 struct Objects {
     queue: cl_command_queue,
     mems: (cl_uint, *const cl_mem),
@@ -34,161 +92,187 @@ struct Objects {
 }
 
 impl Objects {
-    /// Does what is asked for: without objects the command does nothing; any object is `foreign`, the error's code.
-    ///
     /// # Safety
     /// The pointers are as the API requires.
-    unsafe fn run(self, command_type: cl_command_type, foreign: i32) -> Result<()> {
+    unsafe fn run(self, direction: Direction) -> Result<()> {
         let queue = args::queue(self.queue)?;
         let (count, list) = self.mems;
         ensure!(list.is_null() == (count == 0), CL_INVALID_VALUE);
         // SAFETY: as the caller promises.
-        let mems = unsafe { args::slice(list, count as usize) };
-        for mem in mems {
-            let mem = MemObject::from_handle(*mem)?;
+        let handles = unsafe { args::slice(list, count as usize) };
+        let mut mems = Vec::new();
+        for handle in handles {
+            let mem = MemObject::from_handle(*handle)?;
             ensure!(mem.context == queue.context, CL_INVALID_MEM_OBJECT);
+            mems.push(mem);
         }
-        ensure!(mems.is_empty(), foreign);
         // SAFETY: as the caller promises.
-        let waits = unsafe { args::wait_list(&queue.context, self.waits.0, self.waits.1) }?;
+        let waits =
+            unsafe { args::wait_list_with_fences(&queue.context, self.waits.0, self.waits.1) }?;
+        let sharing = queue.context.gl.clone();
+        if mems.is_empty() && sharing.is_none() {
+            let command_type = direction.of_gl();
+            // SAFETY: as the caller promises.
+            return unsafe {
+                enqueue(&queue, command_type, Command::Marker, waits, false, self.event)
+            };
+        }
+        let sharing = sharing.ok_or(ClError(CL_INVALID_CONTEXT))?;
+        ensure!(mems.iter().all(|mem| mem.gl.is_some()), CL_INVALID_GL_OBJECT);
+        let made = transfer(&queue, sharing, mems, direction, waits)?;
         // SAFETY: as the caller promises.
-        unsafe { enqueue(&queue, command_type, Command::Marker, waits, false, self.event) }
+        unsafe { args::store_event(self.event, (!self.event.is_null()).then_some(made)) };
+        Ok(())
     }
 }
 
-/// Checks the property list that is to name a context of OpenGL, and ends the query of its devices: none can share with it,
-/// or none was named.
-///
-/// # Safety
-/// `list` is NULL or the start of a property list.
-unsafe fn context_of_gl(list: *const cl_context_properties, query: cl_uint) -> Result<()> {
-    let known = [CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, CL_DEVICES_FOR_GL_CONTEXT_KHR];
-    ensure!(known.contains(&query), CL_INVALID_VALUE);
-    let displays = [CL_EGL_DISPLAY_KHR, CL_GLX_DISPLAY_KHR, CL_WGL_HDC_KHR, CL_CGL_SHAREGROUP_KHR];
-    let mut bindings = 0;
-    // SAFETY: as the caller promises.
-    for pair in unsafe { args::property_list(list, 2) }.chunks_exact(2) {
-        match u32::try_from(pair[0]) {
-            Ok(CL_CONTEXT_PLATFORM | CL_CONTEXT_INTEROP_USER_SYNC | CL_GL_CONTEXT_KHR) => {}
-            Ok(name) if displays.contains(&name) => bindings += u32::from(pair[1] != 0),
-            _ => return fail(CL_INVALID_VALUE),
-        }
+/// Enqueues the transfer. What OpenGL is told by this thread afterwards comes after a release: if the context is current here,
+/// that is waited for, unless the application itself must first do something.
+fn transfer(
+    queue: &Ref<Queue>,
+    sharing: Arc<Sharing>,
+    mems: Vec<MemObject>,
+    direction: Direction,
+    waits: Vec<Ref<Event>>,
+) -> Result<Ref<Event>> {
+    let is_here = direction == Direction::Release && sharing.is_current();
+    let event = queue.enqueue_gl(sharing, mems, direction, waits)?;
+    if is_here && queue.context.conditions.load(Ordering::Acquire) == 0 {
+        event.wait()?;
     }
-    match bindings {
-        0 | 1 => fail(CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR),
-        _ => fail(CL_INVALID_OPERATION),
-    }
-}
-
-/// Declares functions that make a memory object of an OpenGL texture.
-macro_rules! of_textures {
-    ($($name:ident)*) => {
-        entry! {
-            $(
-                #[doc = concat!(stringify!($name), ".")]
-                fn $name(
-                    context: cl_context,
-                    _flags: cl_mem_flags,
-                    _target: cl_GLenum,
-                    _miplevel: cl_GLint,
-                    _texture: cl_GLuint,
-                ) -> handle cl_mem {
-                    from_gl(context)
-                }
-            )*
-        }
-    };
-}
-
-/// Declares functions that acquire and release shared objects: with their type of command, and the error for other objects.
-macro_rules! of_shared_objects {
-    ($($name:ident($command_type:ident, $foreign:ident);)*) => {
-        entry! {
-            $(
-                #[doc = concat!(stringify!($name), ".")]
-                fn $name(
-                    command_queue: cl_command_queue,
-                    num_objects: cl_uint,
-                    mem_objects: *const cl_mem,
-                    num_events_in_wait_list: cl_uint,
-                    event_wait_list: *const cl_event,
-                    event: *mut cl_event,
-                ) -> status {
-                    let all = Objects {
-                        queue: command_queue,
-                        mems: (num_objects, mem_objects),
-                        waits: (num_events_in_wait_list, event_wait_list),
-                        event,
-                    };
-                    // SAFETY: the pointers are as the API requires.
-                    unsafe { all.run($command_type, $foreign) }
-                }
-            )*
-        }
-    };
-}
-
-of_textures! { clCreateFromGLTexture clCreateFromGLTexture2D clCreateFromGLTexture3D }
-
-of_shared_objects! {
-    clEnqueueAcquireGLObjects(CL_COMMAND_ACQUIRE_GL_OBJECTS, CL_INVALID_GL_OBJECT);
-    clEnqueueReleaseGLObjects(CL_COMMAND_RELEASE_GL_OBJECTS, CL_INVALID_GL_OBJECT);
+    Ok(event)
 }
 
 entry! {
     /// clCreateFromGLBuffer.
     fn clCreateFromGLBuffer(
         context: cl_context,
-        _flags: cl_mem_flags,
-        _bufobj: cl_GLuint,
+        flags: cl_mem_flags,
+        bufobj: cl_GLuint,
     ) -> handle cl_mem {
-        from_gl(context)
+        let (context, sharing) = sharing(context)?;
+        check_flags(flags)?;
+        let object = sharing.ask(move |gl| gl.describe_buffer(bufobj))?;
+        Ok(Buffer::of_gl(&context, flags, object)?.expose())
+    }
+
+    /// clCreateFromGLTexture.
+    fn clCreateFromGLTexture(
+        context: cl_context,
+        flags: cl_mem_flags,
+        target: cl_GLenum,
+        miplevel: cl_GLint,
+        texture: cl_GLuint,
+    ) -> handle cl_mem {
+        of_texture(context, flags, (target, miplevel, texture), is_target)
+    }
+
+    /// clCreateFromGLTexture2D.
+    fn clCreateFromGLTexture2D(
+        context: cl_context,
+        flags: cl_mem_flags,
+        target: cl_GLenum,
+        miplevel: cl_GLint,
+        texture: cl_GLuint,
+    ) -> handle cl_mem {
+        of_texture(context, flags, (target, miplevel, texture), is_flat)
+    }
+
+    /// clCreateFromGLTexture3D.
+    fn clCreateFromGLTexture3D(
+        context: cl_context,
+        flags: cl_mem_flags,
+        target: cl_GLenum,
+        miplevel: cl_GLint,
+        texture: cl_GLuint,
+    ) -> handle cl_mem {
+        of_texture(context, flags, (target, miplevel, texture), is_deep)
     }
 
     /// clCreateFromGLRenderbuffer.
     fn clCreateFromGLRenderbuffer(
         context: cl_context,
-        _flags: cl_mem_flags,
-        _renderbuffer: cl_GLuint,
+        flags: cl_mem_flags,
+        renderbuffer: cl_GLuint,
     ) -> handle cl_mem {
-        from_gl(context)
+        image(context, flags, || Ok(()), move |gl| gl.describe_renderbuffer(renderbuffer))
+    }
+
+    /// clEnqueueAcquireGLObjects.
+    fn clEnqueueAcquireGLObjects(
+        command_queue: cl_command_queue,
+        num_objects: cl_uint,
+        mem_objects: *const cl_mem,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        let (mems, waits) =
+            ((num_objects, mem_objects), (num_events_in_wait_list, event_wait_list));
+        let all = Objects { queue: command_queue, mems, waits, event };
+        // SAFETY: the pointers are as the API requires.
+        unsafe { all.run(Direction::Acquire) }
+    }
+
+    /// clEnqueueReleaseGLObjects.
+    fn clEnqueueReleaseGLObjects(
+        command_queue: cl_command_queue,
+        num_objects: cl_uint,
+        mem_objects: *const cl_mem,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) -> status {
+        let (mems, waits) =
+            ((num_objects, mem_objects), (num_events_in_wait_list, event_wait_list));
+        let all = Objects { queue: command_queue, mems, waits, event };
+        // SAFETY: the pointers are as the API requires.
+        unsafe { all.run(Direction::Release) }
     }
 
     /// clCreateEventFromGLsyncKHR.
-    fn clCreateEventFromGLsyncKHR(context: cl_context, _sync: cl_GLsync) -> handle cl_event {
-        from_gl(context)
+    fn clCreateEventFromGLsyncKHR(context: cl_context, sync: cl_GLsync) -> handle cl_event {
+        let (context, sharing) = sharing(context)?;
+        let event = Event::of_fence(context);
+        let passed = event.clone();
+        sharing.when_passed(sync as usize, move |known| {
+            let status = if known { CL_COMPLETE } else { CL_INVALID_GL_OBJECT };
+            passed.complete_user_event(status).into_iter().for_each(Effects::run);
+        })?;
+        Ok(event.expose())
     }
 
     /// clGetGLObjectInfo.
     fn clGetGLObjectInfo(
         memobj: cl_mem,
-        _gl_object_type: *mut cl_gl_object_type,
-        _gl_object_name: *mut cl_GLuint,
+        gl_object_type: *mut cl_gl_object_type,
+        gl_object_name: *mut cl_GLuint,
     ) -> status {
-        object_of_gl(memobj)
+        let object = object_of_gl(memobj)?;
+        // SAFETY: the places are as the API requires.
+        unsafe {
+            args::store(gl_object_type, object.object_type());
+            args::store(gl_object_name, object.name);
+        }
+        Ok(())
     }
 
     /// clGetGLTextureInfo.
     fn clGetGLTextureInfo(
         memobj: cl_mem,
-        _param_name: cl_gl_texture_info,
-        _param_value_size: usize,
-        _param_value: *mut c_void,
-        _param_value_size_ret: *mut usize,
+        param_name: cl_gl_texture_info,
+        param_value_size: usize,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut usize,
     ) -> status {
-        object_of_gl(memobj)
-    }
-
-    /// clGetGLContextInfoKHR.
-    fn clGetGLContextInfoKHR(
-        properties: *const cl_context_properties,
-        param_name: cl_gl_context_info,
-        _param_value_size: usize,
-        _param_value: *mut c_void,
-        _param_value_size_ret: *mut usize,
-    ) -> status {
-        // SAFETY: the list is as the API requires.
-        unsafe { context_of_gl(properties, param_name) }
+        let (target, level) = object_of_gl(memobj)?.texture().ok_or(ClError(CL_INVALID_GL_OBJECT))?;
+        let value = match param_name {
+            CL_GL_TEXTURE_TARGET => Some(Value::of(target)),
+            CL_GL_MIPMAP_LEVEL => Some(Value::of(level)),
+            _ => None,
+        };
+        // SAFETY: the caller's places are as the API requires.
+        unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
     }
 
     /// clCreateEventFromEGLSyncKHR.
@@ -197,6 +281,7 @@ entry! {
         _sync: CLeglSyncKHR,
         _display: CLeglDisplayKHR,
     ) -> handle cl_event {
-        from_gl(context)
+        Ref::<Context>::from_handle(context)?;
+        fail(CL_INVALID_CONTEXT)
     }
 }

@@ -261,7 +261,7 @@ entry! {
         let shape = &image.shape;
         let null = std::ptr::null_mut::<_cl_mem>();
         let value = match param_name {
-            CL_IMAGE_FORMAT => Some(Value::of(image.format)),
+            CL_IMAGE_FORMAT => Some(Value::of(image.told_format())),
             CL_IMAGE_ELEMENT_SIZE => Some(Value::of(image.layout.texel())),
             CL_IMAGE_ROW_PITCH => Some(Value::of(shape.row_pitch)),
             CL_IMAGE_SLICE_PITCH => Some(Value::of(shape.slice_pitch)),

@@ -27,6 +27,7 @@ pub(super) unsafe fn triple(pointer: *const usize) -> Result<[usize; 3]> {
 pub(super) fn buffer(queue: &Queue, handle: cl_mem) -> Result<Ref<Buffer>> {
     let buffer = Ref::<Buffer>::from_handle(handle)?;
     ensure!(buffer.context == queue.context, CL_INVALID_CONTEXT);
+    buffer.check_acquired()?;
     Ok(buffer)
 }
 

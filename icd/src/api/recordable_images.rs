@@ -22,6 +22,8 @@ pub(super) fn image(queue: &Queue, handle: cl_mem) -> Result<Ref<Image>> {
     let image = Ref::<Image>::from_handle(handle)?;
     ensure!(image.context == queue.context, CL_INVALID_CONTEXT);
     image.check_device(&queue.device)?;
+    image.check_acquired()?;
+    image.check_plain()?;
     Ok(image)
 }
 

@@ -343,6 +343,7 @@ pub const CL_Rx: u32 = 0x10BA;
 pub const CL_RGx: u32 = 0x10BB;
 pub const CL_RGBx: u32 = 0x10BC;
 pub const CL_DEPTH: u32 = 0x10BD;
+pub const CL_DEPTH_STENCIL: u32 = 0x10BE;
 pub const CL_sRGB: u32 = 0x10BF;
 pub const CL_sRGBx: u32 = 0x10C0;
 pub const CL_sRGBA: u32 = 0x10C1;
@@ -365,6 +366,7 @@ pub const CL_UNSIGNED_INT16: u32 = 0x10DB;
 pub const CL_UNSIGNED_INT32: u32 = 0x10DC;
 pub const CL_HALF_FLOAT: u32 = 0x10DD;
 pub const CL_FLOAT: u32 = 0x10DE;
+pub const CL_UNORM_INT24: u32 = 0x10DF;
 pub const CL_UNORM_INT_101010_2: u32 = 0x10E0;
 
 // cl_mem_object_type
@@ -759,7 +761,18 @@ pub const CL_SEMAPHORE_EXPORTABLE_KHR: u32 = 0x2054;
 pub const CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR: u32 = 0x2055;
 pub const CL_SEMAPHORE_HANDLE_SYNC_FD_KHR: u32 = 0x2058;
 
-// Extensions: cl_khr_gl_sharing, cl_khr_egl_image
+// Extensions: cl_khr_gl_sharing, cl_khr_gl_event, cl_khr_egl_image
+pub const CL_GL_OBJECT_BUFFER: u32 = 0x2000;
+pub const CL_GL_OBJECT_TEXTURE2D: u32 = 0x2001;
+pub const CL_GL_OBJECT_TEXTURE3D: u32 = 0x2002;
+pub const CL_GL_OBJECT_RENDERBUFFER: u32 = 0x2003;
+pub const CL_GL_TEXTURE_TARGET: u32 = 0x2004;
+pub const CL_GL_MIPMAP_LEVEL: u32 = 0x2005;
+pub const CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR: u32 = 0x200D;
+pub const CL_GL_OBJECT_TEXTURE2D_ARRAY: u32 = 0x200E;
+pub const CL_GL_OBJECT_TEXTURE1D: u32 = 0x200F;
+pub const CL_GL_OBJECT_TEXTURE1D_ARRAY: u32 = 0x2010;
+pub const CL_GL_OBJECT_TEXTURE_BUFFER: u32 = 0x2011;
 pub const CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR: i32 = -1000;
 pub const CL_INVALID_EGL_OBJECT_KHR: i32 = -1093;
 pub const CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR: u32 = 0x2006;

@@ -11,6 +11,13 @@ pub fn list<T>(capacity: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
+/// Returns so many zeros.
+pub fn zeros(size: usize) -> Result<Vec<u8>> {
+    let mut bytes = list(size)?;
+    bytes.resize(size, 0);
+    Ok(bytes)
+}
+
 /// Returns a copy of some elements.
 pub fn copy<T: Copy>(elements: &[T]) -> Result<Vec<T>> {
     let mut list = list(elements.len())?;

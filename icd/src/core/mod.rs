@@ -13,6 +13,7 @@
 //! profile          what Hekla says of itself to some programs
 //! diagnostics      log, trace, dump
 //! egl              memory that EGL exports
+//! gl               objects of OpenGL: what they are, and copies of their contents
 //! cache            the disk cache
 //! clang            programs in C++ for OpenCL become modules of SPIR-V
 //! offline          programs compiled without a device
@@ -27,6 +28,7 @@ pub mod context;
 pub mod device;
 pub mod diagnostics;
 pub mod egl;
+pub mod gl;
 pub mod memory;
 pub mod offline;
 pub mod printf;

@@ -5,6 +5,7 @@
 //! Each system's file has the same items, so that one that lacks any does not compile. What only some Unix-like
 //! systems have lies in `linux` (and Android), what is there without it in `portable`.
 
+mod function_table;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
@@ -15,6 +16,7 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
+pub(crate) use function_table::function_table;
 #[cfg(unix)]
 pub use unix::*;
 #[cfg(windows)]

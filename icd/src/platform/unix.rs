@@ -24,6 +24,15 @@ pub const HAS_ICD_FILES: bool = true;
 /// The library of EGL.
 pub const EGL: &CStr = c"libEGL.so.1";
 
+/// The libraries of GLX: each has all of its functions.
+pub const GLX: &[&CStr] = &[c"libGLX.so.0", c"libGL.so.1"];
+
+/// The library of X11.
+pub const X11: &CStr = c"libX11.so.6";
+
+/// True where contexts of OpenGL can be shared: what EGL and GLX make.
+pub const SHARES_GL: bool = true;
+
 /// A library that is loaded, and stays so.
 pub struct Library(*mut c_void);
 

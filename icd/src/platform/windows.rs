@@ -60,6 +60,15 @@ pub const LIBRARY: &str = "hekla.dll";
 /// The library of EGL.
 pub const EGL: &CStr = c"libEGL.dll";
 
+/// The libraries of GLX: there are none.
+pub const GLX: &[&CStr] = &[];
+
+/// The library of X11: there is none.
+pub const X11: &CStr = c"libX11.dll";
+
+/// True where contexts of OpenGL can be shared: those of WGL are not.
+pub const SHARES_GL: bool = false;
+
 /// A library that is loaded, and stays so.
 pub struct Library(*mut c_void);
 

@@ -136,8 +136,19 @@ impl Launch {
             values: 0,
         });
         launch.capture(queue, arguments)?;
+        if queue.context.gl.is_some() {
+            launch.check_acquired()?;
+        }
         queue.context.svm.note_indirect(arguments.indirect);
         Ok(launch)
+    }
+
+    /// CL_INVALID_GL_OBJECT where an argument is an object of OpenGL's that is not acquired.
+    fn check_acquired(&self) -> Result<()> {
+        self.objects.iter().try_for_each(|object| match object {
+            Object::Buffer { mem, .. } => mem.check_acquired(),
+            Object::Image { image, .. } | Object::Shadowed { image, .. } => image.check_acquired(),
+        })
     }
 
     /// Fills the kernel-argument buffer, and notes what it names.

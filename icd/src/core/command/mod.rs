@@ -2,6 +2,7 @@
 
 pub mod copy;
 pub mod device_enqueue;
+pub mod gl_objects;
 pub mod host_copy;
 pub mod host_part;
 pub mod image;

@@ -2,6 +2,7 @@
 //! (cl_khr_external_memory).
 
 use crate::cl::error::Result;
+use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::device::Device;
 use crate::core::memory::buffer::Buffer;
@@ -22,6 +23,16 @@ pub enum Direction {
     Acquire,
     /// From OpenCL to another API.
     Release,
+}
+
+impl Direction {
+    /// Returns the type of the command for objects of OpenGL.
+    pub fn of_gl(self) -> cl_command_type {
+        match self {
+            Direction::Acquire => CL_COMMAND_ACQUIRE_GL_OBJECTS,
+            Direction::Release => CL_COMMAND_RELEASE_GL_OBJECTS,
+        }
+    }
 }
 
 /// A memory object that was created of another API's memory.

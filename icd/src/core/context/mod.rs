@@ -17,6 +17,7 @@ use crate::core::context::svm::Allocations;
 use crate::core::device::bounce::Bounces;
 use crate::core::device::open::Gpu;
 use crate::core::device::Device;
+use crate::core::gl::Sharing;
 use crate::core::printf::output::Sink;
 use crate::core::printf::Printer;
 use crate::object::callbacks::{self, UserData};
@@ -24,6 +25,7 @@ use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use hekla_compiler::Target;
 use parking_lot::Mutex;
+use std::sync::atomic::AtomicUsize;
 use std::sync::Arc;
 
 /// The kinds of memory that are zero when a kernel begins (cl_khr_initialize_memory).
@@ -56,6 +58,10 @@ pub struct Context {
     pub addresses: DeviceAddresses,
     /// The memory through which bytes go from device to device.
     pub bounces: Arc<Bounces>,
+    /// The objects of OpenGL that it shares, if it was created from a context of OpenGL.
+    pub gl: Option<Arc<Sharing>>,
+    /// The number of events that no command ends, and that are not complete: user events, and fences of OpenGL.
+    pub conditions: AtomicUsize,
     destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
 }
 
@@ -95,6 +101,7 @@ impl Context {
         sink: Sink,
         printf_buffer_size: Option<usize>,
         initialize: Initialize,
+        gl: Option<Arc<Sharing>>,
     ) -> Result<Ref<Context>> {
         let gpus =
             devices.iter().map(|device| device.gpu_for_context()).collect::<Result<Vec<_>>>();
@@ -114,6 +121,8 @@ impl Context {
             queues: QueueList::default(),
             addresses: DeviceAddresses::default(),
             bounces,
+            gl,
+            conditions: AtomicUsize::new(0),
             destructors: Mutex::default(),
         }))
     }

@@ -10,6 +10,7 @@ use crate::core::device::open;
 use crate::core::device::subgroups::SubgroupsFound;
 use crate::core::device::{Device, BASE_ALIGNMENT, MAX_PARAMETER_SIZE};
 use crate::object::Ref;
+use crate::platform::SHARES_GL;
 use hekla_compiler::target::MAX_GLOBAL_VARIABLE_SIZE;
 use hekla_compiler::Target;
 use hekla_vk_backend as vk;
@@ -81,6 +82,9 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         if info.features.external.memory_import.contains(vk::MemoryHandles::DMA_BUF) {
             all.push(("cl_khr_egl_image", V1));
         }
+    }
+    if SHARES_GL {
+        all.extend([("cl_khr_gl_sharing", V1), ("cl_khr_gl_event", V1)]);
     }
     all.extend(external_extensions(&info.features.external));
     all.retain(|(name, _)| !device.profile.is_some_and(|profile| profile.hides(name)));

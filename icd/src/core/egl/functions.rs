@@ -1,6 +1,6 @@
 //! The functions of EGL and OpenGL ES, as far as images take them.
 
-use crate::platform::{self, Library};
+use crate::platform::{self, function_table, Library};
 use std::ffi::{c_char, c_void, CStr};
 use std::sync::OnceLock;
 
@@ -33,48 +33,26 @@ pub(super) struct Plane {
     pub offset: i32,
 }
 
-/// Declares the functions with their types, and how they are found.
-macro_rules! functions {
-    ($($field:ident $name:literal: fn($($ty:ty),*) $(-> $ret:ty)?;)*) => {
-        /// The functions.
-        pub(super) struct Functions {
-            $($field: unsafe extern "C" fn($($ty),*) $(-> $ret)?,)*
-        }
-
-        impl Functions {
-            /// Looks all of them up; `None` where one is missing.
-            fn look_up(find: impl Fn(&CStr) -> Option<Address>) -> Option<Functions> {
-                Some(Functions {
-                    $($field: {
-                        let address = find($name)?;
-                        // SAFETY: the function of this name has this type (EGL 1.5, OpenGL ES 3.1, the extensions).
-                        unsafe {
-                            std::mem::transmute::<Address, unsafe extern "C" fn($($ty),*) $(-> $ret)?>(address)
-                        }
-                    },)*
-                })
-            }
-        }
-    };
-}
-
-functions! {
-    query_string c"eglQueryString": fn(Handle, i32) -> *const c_char;
-    bind_api c"eglBindAPI": fn(u32) -> u32;
-    create_context c"eglCreateContext": fn(Handle, Handle, Handle, *const i32) -> Handle;
-    destroy_context c"eglDestroyContext": fn(Handle, Handle) -> u32;
-    make_current c"eglMakeCurrent": fn(Handle, Handle, Handle, Handle) -> u32;
-    release_thread c"eglReleaseThread": fn() -> u32;
-    query_image c"eglExportDMABUFImageQueryMESA":
-        fn(Handle, Handle, *mut u32, *mut i32, *mut u64) -> u32;
-    export_image c"eglExportDMABUFImageMESA":
-        fn(Handle, Handle, *mut i32, *mut i32, *mut i32) -> u32;
-    gen_textures c"glGenTextures": fn(i32, *mut u32);
-    bind_texture c"glBindTexture": fn(u32, u32);
-    delete_textures c"glDeleteTextures": fn(i32, *const u32);
-    target_texture c"glEGLImageTargetTexture2DOES": fn(u32, Handle);
-    level_parameter c"glGetTexLevelParameteriv": fn(u32, i32, u32, *mut i32);
-    error c"glGetError": fn() -> u32;
+function_table! {
+    /// The functions (EGL 1.5, OpenGL ES 3.1, the extensions).
+    Functions {
+        query_string c"eglQueryString": fn(Handle, i32) -> *const c_char;
+        bind_api c"eglBindAPI": fn(u32) -> u32;
+        create_context c"eglCreateContext": fn(Handle, Handle, Handle, *const i32) -> Handle;
+        destroy_context c"eglDestroyContext": fn(Handle, Handle) -> u32;
+        make_current c"eglMakeCurrent": fn(Handle, Handle, Handle, Handle) -> u32;
+        release_thread c"eglReleaseThread": fn() -> u32;
+        query_image c"eglExportDMABUFImageQueryMESA":
+            fn(Handle, Handle, *mut u32, *mut i32, *mut u64) -> u32;
+        export_image c"eglExportDMABUFImageMESA":
+            fn(Handle, Handle, *mut i32, *mut i32, *mut i32) -> u32;
+        gen_textures c"glGenTextures": fn(i32, *mut u32);
+        bind_texture c"glBindTexture": fn(u32, u32);
+        delete_textures c"glDeleteTextures": fn(i32, *const u32);
+        target_texture c"glEGLImageTargetTexture2DOES": fn(u32, Handle);
+        level_parameter c"glGetTexLevelParameteriv": fn(u32, i32, u32, *mut i32);
+        error c"glGetError": fn() -> u32;
+    }
 }
 
 impl Functions {

@@ -13,12 +13,21 @@ use crate::core::context::svm::Allocation;
 use crate::core::context::Context;
 use crate::core::device::staging::Staging;
 use crate::core::device::BASE_ALIGNMENT;
+use crate::core::gl::{Object, Shared};
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref};
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::Arc;
+
+/// Returns the error of an object of OpenGL's that there is no memory for.
+pub(super) fn no_memory(error: ClError) -> ClError {
+    match error.0 {
+        CL_MEM_OBJECT_ALLOCATION_FAILURE => ClError(CL_OUT_OF_RESOURCES),
+        _ => error,
+    }
+}
 
 /// A buffer or sub-buffer.
 pub struct Buffer {
@@ -131,6 +140,39 @@ impl Buffer {
             mem.context.addresses.add(&mem.device_addresses, mem.size as u64, &mem);
         }
         Ok(mem)
+    }
+
+    /// Returns a buffer for the contents of one of OpenGL's.
+    ///
+    /// # Errors
+    /// CL_OUT_OF_RESOURCES where there is no memory for it; CL_OUT_OF_HOST_MEMORY.
+    pub fn of_gl(
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        object: Object,
+    ) -> Result<Ref<Buffer>> {
+        Ok(Ref::new(Buffer::for_gl(context, flags, object)?))
+    }
+
+    /// As [`Buffer::of_gl`].
+    pub(super) fn for_gl(
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        object: Object,
+    ) -> Result<Buffer> {
+        let size = object.bytes();
+        let fits = context.devices.iter().any(|device| size as u64 <= device.max_allocation());
+        ensure!(fits, CL_OUT_OF_RESOURCES);
+        let mut mem = Buffer::with_contents(context, flags::with_access(flags), size, None)
+            .map_err(no_memory)?;
+        mem.base.gl = Some(Box::new(Shared::new(object)));
+        mem.reserve_mapping()?;
+        Ok(mem)
+    }
+
+    /// Makes it the memory of an image, which knows the object of OpenGL.
+    pub(super) fn forget_gl(&mut self) {
+        self.base.gl = None;
     }
 
     /// Returns a buffer of another API's memory, of so many bytes from `origin` on: a descriptor, and the devices that may
@@ -269,6 +311,13 @@ impl Buffer {
     /// Returns the buffer that owns the bytes.
     pub fn root(&self) -> &Buffer {
         self.parent.as_deref().unwrap_or(self)
+    }
+
+    /// CL_INVALID_GL_OBJECT for an object of OpenGL's that is not acquired, and parts of one: commands would work on a copy that
+    /// does not count.
+    pub fn check_acquired(&self) -> Result<()> {
+        ensure!(self.root().is_acquired(), CL_INVALID_GL_OBJECT);
+        Ok(())
     }
 
     /// Returns the position in the context of the device whose memory was imported, if the context has several.

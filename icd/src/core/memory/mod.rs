@@ -25,6 +25,7 @@ mod usage;
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;
 use crate::core::context::Context;
+use crate::core::gl::Shared;
 use crate::core::memory::host::HostAddress;
 use crate::object::callbacks::{self, UserData};
 use crate::object::Ref;
@@ -40,6 +41,8 @@ pub struct MemBase {
     /// The application's memory (CL_MEM_USE_HOST_PTR), for sub-buffers shifted by their origin.
     pub host_ptr: Option<HostAddress>,
     pub properties: Vec<cl_mem_properties>,
+    /// The object of OpenGL that it was made of.
+    pub gl: Option<Box<Shared>>,
     /// Number of live objects within this one: the handle stays valid while there are any.
     children: AtomicU32,
     destructors: Mutex<Vec<(MemDestructor, UserData)>>,
@@ -54,6 +57,7 @@ impl MemBase {
             size,
             host_ptr: None,
             properties: Vec::new(),
+            gl: None,
             children: AtomicU32::new(0),
             destructors: Mutex::default(),
         }
@@ -78,6 +82,11 @@ impl MemBase {
     pub fn check_mutable(&self) -> Result<()> {
         ensure!(!self.is_immutable(), CL_INVALID_OPERATION);
         Ok(())
+    }
+
+    /// Returns true unless it is an object of OpenGL's that is not acquired.
+    fn is_acquired(&self) -> bool {
+        self.gl.as_ref().is_none_or(|gl| gl.is_acquired())
     }
 
     /// Registers a function to call when the object is destroyed (clSetMemObjectDestructorCallback).

@@ -136,6 +136,12 @@ impl Kind for Event {
     fn reachable(&self) -> bool {
         self.pending_callbacks.load(Ordering::Acquire) > 0
     }
+
+    fn dropped(&mut self, _: cl_event) {
+        if self.queue.is_none() && self.state.get_mut().phase == Phase::Pending {
+            self.context.conditions.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
 }
 
 impl Event {
@@ -146,7 +152,23 @@ impl Event {
 
     /// Returns a new user event (clCreateUserEvent).
     pub fn user(context: Ref<Context>) -> Ref<Event> {
-        Event::new(context, None, CL_COMMAND_USER)
+        Event::of_condition(context, CL_COMMAND_USER)
+    }
+
+    /// Returns an event for a fence of OpenGL, which is not passed yet.
+    pub fn of_fence(context: Ref<Context>) -> Ref<Event> {
+        Event::of_condition(context, CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR)
+    }
+
+    /// Returns an event that no command ends.
+    fn of_condition(context: Ref<Context>, command_type: cl_command_type) -> Ref<Event> {
+        context.conditions.fetch_add(1, Ordering::AcqRel);
+        Event::new(context, None, command_type)
+    }
+
+    /// Returns true if it stands for a fence of OpenGL, for which commands that acquire objects may wait alone.
+    pub fn is_fence(&self) -> bool {
+        self.command_type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR
     }
 
     fn new(
@@ -329,7 +351,7 @@ impl Ref<Event> {
 
     /// clSetUserEventStatus: CL_COMPLETE or an error, once.
     pub fn set_user_status(&self, status: cl_int) -> Result<()> {
-        ensure!(self.queue.is_none(), CL_INVALID_EVENT);
+        ensure!(self.queue.is_none() && !self.is_fence(), CL_INVALID_EVENT);
         ensure!(status <= CL_COMPLETE, CL_INVALID_VALUE);
         let effects = self.complete_user_event(status);
         effects.map(Effects::run).ok_or(ClError(CL_INVALID_OPERATION))
@@ -340,7 +362,10 @@ impl Ref<Event> {
         let state = self.state.lock();
         let phase = Phase::Finished { status, span: Span::now() };
         let started = Started { phase, submitted_at: clock::now(), times: None, runs_after: None };
-        (state.phase == Phase::Pending).then(|| self.advance_locked(state, started))
+        (state.phase == Phase::Pending).then(|| {
+            self.context.conditions.fetch_sub(1, Ordering::AcqRel);
+            self.advance_locked(state, started)
+        })
     }
 
     /// Finishes the event if the device has completed the command; returns true if it is finished.

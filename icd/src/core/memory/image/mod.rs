@@ -3,6 +3,7 @@
 
 pub mod boxes;
 pub mod desc;
+mod gl;
 mod import;
 pub mod mapping;
 pub mod requirements;
@@ -119,6 +120,10 @@ pub struct Request<'a> {
 impl Image {
     /// clCreateImage and its relatives.
     pub fn new(context: &Ref<Context>, request: Request<'_>) -> Result<Ref<Image>> {
+        Ok(Ref::new(Image::made(context, request)?))
+    }
+
+    fn made(context: &Ref<Context>, request: Request<'_>) -> Result<Image> {
         ensure!(images_of(context).next().is_some(), CL_INVALID_OPERATION);
         flags::check(request.flags)?;
         let is_import = request.properties.import.is_some();
@@ -173,7 +178,7 @@ impl Image {
         if let Some(parent) = image.parent() {
             parent.add_child();
         }
-        Ok(Ref::new(image))
+        Ok(image)
     }
 
     /// Returns an image with texels of its own.
@@ -310,7 +315,8 @@ impl Image {
 
     /// Returns the application's buffer whose bytes the texels are (CL_IMAGE_BUFFER).
     pub fn parent_buffer(&self) -> Option<&Ref<Buffer>> {
-        self.buffer().filter(|_| !matches!(self.texels, Texels::OwnBuffer(..)))
+        let is_own = matches!(self.texels, Texels::OwnBuffer(..)) || self.gl.is_some();
+        self.buffer().filter(|_| !is_own)
     }
 
     /// Returns where the texels are. The texels of images in images in buffers are in the buffer.

@@ -1,0 +1,182 @@
+//! Acquiring and releasing objects of OpenGL by a copy (cl_khr_gl_sharing): the host brings the contents from OpenGL when they are
+//! acquired, and back when they are released.
+//!
+//! Such a command is a marker before it, the copy on a thread of its own once the marker is complete, and a marker behind it,
+//! which waits for the copy as for a user event.
+
+use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::{room, *};
+use crate::core::command::host_part::{end, hold_back, marker, on_thread};
+use crate::core::command::ownership::Direction;
+use crate::core::device::image_copy::{parts_of_image, size_of};
+use crate::core::gl::{Fence, Object, Sharing};
+use crate::core::memory::buffer::Buffer;
+use crate::core::memory::image::Image;
+use crate::core::memory::object::MemObject;
+use crate::core::memory::reservation::{Effect, Target};
+use crate::core::process::clock;
+use crate::core::queue::effects::Effects;
+use crate::core::queue::event::Event;
+use crate::core::queue::Queue;
+use crate::object::Ref;
+use std::sync::Arc;
+
+/// Copies of objects that are made when their queue's marker is complete.
+struct Waiting {
+    queue: Ref<Queue>,
+    sharing: Arc<Sharing>,
+    mems: Vec<MemObject>,
+    direction: Direction,
+    /// Set behind what OpenGL does with the objects before they are acquired.
+    fence: Option<Fence>,
+    event: Ref<Event>,
+}
+
+impl Waiting {
+    /// Starts the copies when the marker before them has ended with a status. Returns the effects if they cannot be made.
+    fn begin(self, status: cl_int) -> Effects {
+        let event = self.event.clone();
+        on_thread("hekla-gl-copy", &event, status, move || self.run())
+    }
+
+    /// Makes the copies on this thread, and runs the effects of their end.
+    fn run(mut self) {
+        let begun = clock::now();
+        let status = self.copy().map_or_else(|error| error.0, |()| CL_COMPLETE);
+        let Waiting { queue, event, mems, sharing, .. } = self;
+        end(event, begun, status, (queue, mems, sharing));
+    }
+
+    fn copy(&mut self) -> Result<()> {
+        if let Some(fence) = self.fence.take() {
+            self.sharing.ask(move |gl| {
+                fence.wait(gl);
+                Ok(())
+            })?;
+        }
+        let effect = match self.direction {
+            Direction::Acquire => Effect::Overwrite,
+            Direction::Release => Effect::Read,
+        };
+        self.mems.iter().try_for_each(|mem| {
+            let object = mem.gl.as_ref().ok_or(ClError(CL_INVALID_GL_OBJECT))?.object;
+            if self.direction == Direction::Acquire {
+                let bytes = self.sharing.ask(move |gl| gl.read(&object))?;
+                return self.with_memory(mem, effect, |memory| memory.write(&bytes));
+            }
+            // Kernels have changed nothing.
+            if mem.flags & CL_MEM_READ_ONLY != 0 {
+                return Ok(());
+            }
+            let bytes = self.with_memory(mem, effect, |memory| memory.read(&object))?;
+            self.sharing.ask(move |gl| gl.write(&object, &bytes))
+        })
+    }
+
+    /// Runs `f` with an object's memory on the device of the queue, where the contents are.
+    fn with_memory<T>(
+        &self,
+        mem: &MemObject,
+        effect: Effect,
+        f: impl FnOnce(Memory<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let target = Target { context: &self.queue.context, device: self.queue.device_index };
+        // The use ends when the copy is made.
+        let uses = [mem.whole(effect)];
+        let _reservation = target.reserve(None, &uses)?;
+        match mem {
+            MemObject::Buffer(buffer) => f(Memory::Bytes(&self.queue, buffer)),
+            MemObject::Image(image) => f(match image.buffer() {
+                Some(buffer) => Memory::Bytes(&self.queue, buffer),
+                None => Memory::Texels(&self.queue, image),
+            }),
+            MemObject::Pipe(_) => fail(CL_INVALID_GL_OBJECT),
+        }
+    }
+}
+
+/// The memory of an object that no command uses.
+enum Memory<'a> {
+    Bytes(&'a Queue, &'a Buffer),
+    Texels(&'a Queue, &'a Image),
+}
+
+impl Memory<'_> {
+    /// Replaces the contents.
+    fn write(&self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Memory::Bytes(queue, buffer) => {
+                ensure!(bytes.len() <= buffer.size, CL_INVALID_GL_OBJECT);
+                let memory = buffer.on_device(queue.device_index)?;
+                queue.gpu.write_now(&memory, buffer.origin as u64, bytes)
+            }
+            Memory::Texels(queue, image) => {
+                let texels = image.on_device(queue.device_index)?;
+                let mut rest = bytes;
+                for part in parts_of_image(&texels) {
+                    let size = size_of(&texels, part) as usize;
+                    ensure!(size <= rest.len(), CL_INVALID_GL_OBJECT);
+                    let (now, later) = rest.split_at(size);
+                    queue.gpu.write_image(&texels, part, now)?;
+                    rest = later;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns as many bytes of the contents as an object has.
+    fn read(&self, object: &Object) -> Result<Vec<u8>> {
+        let mut bytes = room::zeros(object.bytes())?;
+        match self {
+            Memory::Bytes(queue, buffer) => {
+                ensure!(bytes.len() <= buffer.size, CL_INVALID_GL_OBJECT);
+                let memory = buffer.on_device(queue.device_index)?;
+                queue.gpu.read_now(&memory, buffer.origin as u64, &mut bytes)?;
+            }
+            Memory::Texels(queue, image) => {
+                let texels = image.on_device(queue.device_index)?;
+                let mut rest = &mut bytes[..];
+                for part in parts_of_image(&texels) {
+                    let size = size_of(&texels, part) as usize;
+                    ensure!(size <= rest.len(), CL_INVALID_GL_OBJECT);
+                    let (now, later) = rest.split_at_mut(size);
+                    queue.gpu.read_image(&texels, part, now)?;
+                    rest = later;
+                }
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+impl Ref<Queue> {
+    /// Enqueues copies between OpenGL's objects and the memory objects that were made of them, which commands may use from
+    /// then on, or no longer. Returns the event.
+    pub fn enqueue_gl(
+        &self,
+        sharing: Arc<Sharing>,
+        mems: Vec<MemObject>,
+        direction: Direction,
+        waits: Vec<Ref<Event>>,
+    ) -> Result<Ref<Event>> {
+        let command_type = direction.of_gl();
+        let event = Event::of_command(self, command_type);
+        let fence = match direction {
+            Direction::Acquire => sharing.fence(),
+            Direction::Release => None,
+        };
+        let Some(ready) = self.enqueue(marker(command_type, waits, true))? else {
+            return fail(CL_OUT_OF_RESOURCES);
+        };
+        for shared in mems.iter().filter_map(|mem| mem.gl.as_ref()) {
+            shared.set_acquired(direction == Direction::Acquire);
+        }
+        let queue = self.clone();
+        let waiting = Waiting { queue, sharing, mems, direction, fence, event: event.clone() };
+        let behind = hold_back(self, &event);
+        ready.then(move |status| waiting.begin(status));
+        behind?;
+        Ok(event)
+    }
+}

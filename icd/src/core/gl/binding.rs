@@ -1,0 +1,62 @@
+//! The application's context of OpenGL, and the one of Hekla's own that shares objects with it.
+
+use super::{egl, glx};
+use std::ffi::{c_void, CStr};
+
+/// Why objects cannot be shared with a context.
+#[derive(Debug, Clone, Copy)]
+pub enum Refusal {
+    /// The process has no such window system (EGL, GLX).
+    NoWindowSystem,
+    /// It is no valid context, or one that does not share.
+    Invalid(&'static str),
+}
+
+/// The window system that made a context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowSystem {
+    Egl,
+    Glx,
+}
+
+/// A context of the application's: handles of the window system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Binding {
+    pub system: WindowSystem,
+    pub display: usize,
+    pub context: usize,
+}
+
+/// A context of Hekla's own, which is current on the thread that made it and is destroyed by it. It has the objects of the
+/// application's.
+pub(super) enum Current {
+    Egl(#[allow(dead_code, reason = "it lives")] egl::Shared),
+    Glx(#[allow(dead_code, reason = "it lives")] glx::Shared),
+}
+
+impl Binding {
+    /// Makes a context that shares, current on this thread. `None` when there are no more versions to attempt.
+    pub(super) fn share(self, attempt: usize) -> Result<Option<Current>, Refusal> {
+        let Binding { system, display, context } = self;
+        Ok(match system {
+            WindowSystem::Egl => egl::Shared::new(display, context, attempt)?.map(Current::Egl),
+            WindowSystem::Glx => glx::Shared::new(display, context, attempt)?.map(Current::Glx),
+        })
+    }
+
+    /// Returns true if the application's context is current on this thread.
+    pub fn is_current(self) -> bool {
+        match self.system {
+            WindowSystem::Egl => egl::is_current(self.context),
+            WindowSystem::Glx => glx::is_current(self.context),
+        }
+    }
+
+    /// Returns the address of one of OpenGL's functions.
+    pub(super) fn address(self, name: &CStr) -> Option<*mut c_void> {
+        match self.system {
+            WindowSystem::Egl => egl::address(name),
+            WindowSystem::Glx => glx::address(name),
+        }
+    }
+}

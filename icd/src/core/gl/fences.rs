@@ -1,0 +1,67 @@
+//! Fences of OpenGL that events of OpenCL stand for (cl_khr_gl_event).
+
+use super::constants::{TIMEOUT_EXPIRED, WAIT_FAILED};
+use super::context::Gl;
+use std::ffi::c_void;
+
+/// Called with true when a fence is passed, with false where OpenGL no longer knows.
+type Passed = Box<dyn FnOnce(bool) + Send>;
+
+/// Fences that the thread looks at again and again. It never waits for one: a context that was told nothing else may not have
+/// been flushed, and other commands must go on.
+#[derive(Default)]
+pub(super) struct Fences(Vec<(usize, Passed)>);
+
+impl Fences {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn add(&mut self, fence: usize, passed: Passed) {
+        self.0.push((fence, passed));
+    }
+
+    /// Tells of the fences that are passed.
+    pub(super) fn look(&mut self, gl: &Gl) {
+        let mut pending = Vec::new();
+        for (fence, passed) in self.0.drain(..) {
+            match gl.fence_state(fence) {
+                State::Pending => pending.push((fence, passed)),
+                State::Passed => passed(true),
+                State::Unknown => passed(false),
+            }
+        }
+        self.0 = pending;
+    }
+
+    /// Tells that nobody looks any more.
+    pub(super) fn give_up(self) {
+        self.0.into_iter().for_each(|(_, passed)| passed(false));
+    }
+}
+
+enum State {
+    Pending,
+    Passed,
+    Unknown,
+}
+
+impl Gl {
+    /// Returns true if there is such a fence.
+    pub(super) fn is_fence(&self, fence: usize) -> bool {
+        // SAFETY: the context is current; OpenGL looks up the fence.
+        fence != 0 && unsafe { (self.f.is_sync)(fence as *mut c_void) } != 0
+    }
+
+    fn fence_state(&self, fence: usize) -> State {
+        if !self.is_fence(fence) {
+            return State::Unknown;
+        }
+        // SAFETY: the context is current; it does not wait.
+        match unsafe { (self.f.wait_sync)(fence as *mut c_void, 0, 0) } {
+            TIMEOUT_EXPIRED => State::Pending,
+            0 | WAIT_FAILED => State::Unknown,
+            _ => State::Passed,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Objects of OpenGL that memory objects were made of: what they are, and whether OpenCL has acquired them.
+
+use super::constants::*;
+use super::format::Texels;
+use crate::cl::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Buffer,
+    /// A level of a texture, of one face in cube maps: the target and the level that the application gave.
+    Texture {
+        target: u32,
+        level: i32,
+    },
+    /// A texture whose texels are a buffer's bytes, from an offset on (GL_TEXTURE_BUFFER).
+    BufferTexture {
+        buffer: u32,
+        offset: usize,
+    },
+    Renderbuffer,
+}
+
+/// An object, as it was when a memory object was made of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Object {
+    pub source: Source,
+    pub name: u32,
+    /// Width, height and depth or layers in texels; of a buffer, its bytes, 1 and 1.
+    pub size: [usize; 3],
+    /// The format, but of buffers.
+    pub texels: Option<Texels>,
+}
+
+impl Object {
+    /// Returns the bytes of the contents.
+    pub fn bytes(&self) -> usize {
+        let texel = self.texels.map_or(1, |texels| texels.transfer.texel());
+        self.size.iter().product::<usize>() * texel
+    }
+
+    /// Returns the target that the object is bound to.
+    pub(super) fn target(&self) -> u32 {
+        match self.source {
+            Source::Texture { target, .. } => bound_target(target),
+            Source::BufferTexture { .. } => TEXTURE_BUFFER,
+            Source::Renderbuffer => RENDERBUFFER,
+            Source::Buffer => COPY_READ_BUFFER,
+        }
+    }
+
+    /// Returns CL_GL_TEXTURE_TARGET and CL_GL_MIPMAP_LEVEL of a texture.
+    pub fn texture(&self) -> Option<(u32, i32)> {
+        match self.source {
+            Source::Texture { target, level } => Some((target, level)),
+            Source::BufferTexture { .. } => Some((TEXTURE_BUFFER, 0)),
+            Source::Renderbuffer | Source::Buffer => None,
+        }
+    }
+
+    /// Returns the type of the object (clGetGLObjectInfo).
+    pub fn object_type(&self) -> cl_gl_object_type {
+        match self.source {
+            Source::Buffer => CL_GL_OBJECT_BUFFER,
+            Source::Renderbuffer => CL_GL_OBJECT_RENDERBUFFER,
+            Source::BufferTexture { .. } => CL_GL_OBJECT_TEXTURE_BUFFER,
+            Source::Texture { target, .. } => match target {
+                TEXTURE_1D => CL_GL_OBJECT_TEXTURE1D,
+                TEXTURE_1D_ARRAY => CL_GL_OBJECT_TEXTURE1D_ARRAY,
+                TEXTURE_2D_ARRAY => CL_GL_OBJECT_TEXTURE2D_ARRAY,
+                TEXTURE_3D => CL_GL_OBJECT_TEXTURE3D,
+                _ => CL_GL_OBJECT_TEXTURE2D,
+            },
+        }
+    }
+
+    /// Returns the type of the image.
+    pub fn image_type(&self) -> cl_mem_object_type {
+        match self.source {
+            Source::Buffer => CL_MEM_OBJECT_BUFFER,
+            Source::BufferTexture { .. } => CL_MEM_OBJECT_IMAGE1D_BUFFER,
+            Source::Renderbuffer => CL_MEM_OBJECT_IMAGE2D,
+            Source::Texture { target, .. } => match target {
+                TEXTURE_1D => CL_MEM_OBJECT_IMAGE1D,
+                TEXTURE_1D_ARRAY => CL_MEM_OBJECT_IMAGE1D_ARRAY,
+                TEXTURE_2D_ARRAY => CL_MEM_OBJECT_IMAGE2D_ARRAY,
+                TEXTURE_3D => CL_MEM_OBJECT_IMAGE3D,
+                _ => CL_MEM_OBJECT_IMAGE2D,
+            },
+        }
+    }
+}
+
+/// Returns true for the faces of cube maps.
+pub(super) fn is_face(target: u32) -> bool {
+    (TEXTURE_CUBE_MAP_POSITIVE_X..=TEXTURE_CUBE_MAP_NEGATIVE_Z).contains(&target)
+}
+
+/// Returns the target that textures of a target are bound to: the cube map of a face.
+pub(super) fn bound_target(target: u32) -> u32 {
+    if is_face(target) {
+        TEXTURE_CUBE_MAP
+    } else {
+        target
+    }
+}
+
+/// Returns true for the targets of which images are made (clCreateFromGLTexture).
+pub fn is_target(target: u32) -> bool {
+    is_face(target)
+        || matches!(
+            target,
+            TEXTURE_1D
+                | TEXTURE_1D_ARRAY
+                | TEXTURE_BUFFER
+                | TEXTURE_2D
+                | TEXTURE_2D_ARRAY
+                | TEXTURE_3D
+                | TEXTURE_RECTANGLE
+        )
+}
+
+/// The object that a memory object was made of.
+pub struct Shared {
+    pub object: Object,
+    acquired: AtomicBool,
+}
+
+impl Shared {
+    /// Returns an object that OpenGL has.
+    pub fn new(object: Object) -> Shared {
+        Shared { object, acquired: AtomicBool::new(false) }
+    }
+
+    /// Notes that it is acquired or released by a command that is being enqueued.
+    pub fn set_acquired(&self, acquired: bool) {
+        self.acquired.store(acquired, Ordering::Release);
+    }
+
+    /// Returns true if commands may use it.
+    pub fn is_acquired(&self) -> bool {
+        self.acquired.load(Ordering::Acquire)
+    }
+}
