@@ -157,7 +157,7 @@ pub struct Target {
     pub zero_local: bool,
     /// As `zero_local`, for private memory and all other values that a program leaves undefined.
     pub zero_private: bool,
-    /// Names of extensions that are listed because a profile shows them: their functions need not be.
+    /// Names of extensions that are listed because a profile shows them, or the API has them: their functions need not be.
     pub shown: Vec<&'static str>,
     /// Names of extensions and features that a profile hides: programs find neither macro nor function.
     pub hidden: Vec<String>,
@@ -292,6 +292,9 @@ impl FloatTraits {
     };
 }
 
+/// Depths of OpenGL, which kernels read as any depths: it is the API that has them, or not.
+const GL_DEPTH_IMAGES: &str = "cl_khr_gl_depth_images";
+
 /// What blocks in local memory are listed as; the functions are there with those of blocks in global memory.
 const LOCAL_BLOCK_IO: &str = "cl_intel_subgroup_local_block_io";
 
@@ -370,6 +373,7 @@ impl Target {
             ("cl_khr_fp16", self.float16),
             ("cl_khr_3d_image_writes", self.images && self.image_writes_3d),
             ("cl_khr_depth_images", self.images),
+            (GL_DEPTH_IMAGES, self.images && self.shown.contains(&GL_DEPTH_IMAGES)),
             ("cl_khr_mipmap_image", self.images),
             ("cl_khr_mipmap_image_writes", self.images),
             ("cl_khr_srgb_image_writes", self.images),

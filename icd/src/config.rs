@@ -100,6 +100,22 @@ pub fn slices() -> Slices {
     }
 }
 
+/// How objects are shared with OpenGL (`HEKLA_GL`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GlWays {
+    /// True if contents are copied even where memory could be shared.
+    pub copies: bool,
+    /// True if contexts of OpenGL ES are shared with OpenGL ES alone.
+    pub same_api: bool,
+}
+
+/// Reads `HEKLA_GL`: `copy`, `same-api`, or both with a comma between. Default: neither; other words mean nothing.
+pub fn gl_ways() -> GlWays {
+    let text = text("HEKLA_GL").unwrap_or_default();
+    let has = |word| text.split(',').any(|other| other.trim() == word);
+    GlWays { copies: has("copy"), same_api: has("same-api") }
+}
+
 /// Reads `HEKLA_CACHE`: returns false for `0`, which turns the disk cache off. Default: true.
 pub fn disk_cache() -> bool {
     text("HEKLA_CACHE").is_none_or(|value| value != "0")

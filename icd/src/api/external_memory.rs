@@ -33,6 +33,8 @@ impl Enqueue {
         let (foreign, elsewhere) = match self.origin {
             Origin::Handle => (CL_INVALID_MEM_OBJECT, CL_INVALID_COMMAND_QUEUE),
             Origin::Egl => (CL_INVALID_EGL_OBJECT_KHR, CL_INVALID_MEM_OBJECT),
+            // Other functions acquire these (`gl_sharing.rs`).
+            Origin::Gl => (CL_INVALID_GL_OBJECT, CL_INVALID_MEM_OBJECT),
         };
         let mut mems = Vec::new();
         for handle in handles {

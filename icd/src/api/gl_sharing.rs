@@ -109,6 +109,7 @@ impl Objects {
         // SAFETY: as the caller promises.
         let waits =
             unsafe { args::wait_list_with_fences(&queue.context, self.waits.0, self.waits.1) }?;
+        ensure!(mems.iter().all(|mem| mem.gl.is_some()), CL_INVALID_GL_OBJECT);
         let sharing = queue.context.gl.clone();
         if mems.is_empty() && sharing.is_none() {
             let command_type = direction.of_gl();
@@ -118,7 +119,6 @@ impl Objects {
             };
         }
         let sharing = sharing.ok_or(ClError(CL_INVALID_CONTEXT))?;
-        ensure!(mems.iter().all(|mem| mem.gl.is_some()), CL_INVALID_GL_OBJECT);
         let made = transfer(&queue, sharing, mems, direction, waits)?;
         // SAFETY: as the caller promises.
         unsafe { args::store_event(self.event, (!self.event.is_null()).then_some(made)) };
@@ -126,7 +126,7 @@ impl Objects {
     }
 }
 
-/// Enqueues the transfer. What OpenGL is told by this thread afterwards comes after a release: if the context is current here,
+/// Enqueues the transfer. What OpenGL is told by this thread afterwards comes after a release: if a context is current here,
 /// that is waited for, unless the application itself must first do something.
 fn transfer(
     queue: &Ref<Queue>,
@@ -135,7 +135,7 @@ fn transfer(
     direction: Direction,
     waits: Vec<Ref<Event>>,
 ) -> Result<Ref<Event>> {
-    let is_here = direction == Direction::Release && sharing.is_current();
+    let is_here = direction == Direction::Release && sharing.is_any_current();
     let event = queue.enqueue_gl(sharing, mems, direction, waits)?;
     if is_here && queue.context.conditions.load(Ordering::Acquire) == 0 {
         event.wait()?;

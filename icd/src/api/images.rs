@@ -96,7 +96,28 @@ fn formats(
             }
         }
     }
+    if context.gl.is_some() && all.contains(&DEPTH) {
+        all.extend(with_stencil(image_type, wanted));
+    }
     all
+}
+
+/// Floats as depths.
+const DEPTH: cl_image_format =
+    cl_image_format { image_channel_order: CL_DEPTH, image_channel_data_type: CL_FLOAT };
+
+/// Returns the formats of depths beside a stencil, which kernels read (cl_khr_gl_depth_images).
+fn with_stencil(
+    image_type: cl_mem_object_type,
+    wanted: fn(Access) -> bool,
+) -> impl Iterator<Item = cl_image_format> {
+    let read_only = wanted(Access { read: true, ..Access::default() });
+    let flat = matches!(image_type, CL_MEM_OBJECT_IMAGE2D | CL_MEM_OBJECT_IMAGE2D_ARRAY);
+    let types = [CL_UNORM_INT24, CL_FLOAT].into_iter().filter(move |_| read_only && flat);
+    types.map(|image_channel_data_type| cl_image_format {
+        image_channel_order: CL_DEPTH_STENCIL,
+        image_channel_data_type,
+    })
 }
 
 entry! {

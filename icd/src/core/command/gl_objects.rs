@@ -1,23 +1,25 @@
-//! Acquiring and releasing objects of OpenGL by a copy (cl_khr_gl_sharing): the host brings the contents from OpenGL when they are
-//! acquired, and back when they are released.
+//! Acquiring and releasing objects of OpenGL (cl_khr_gl_sharing). Memory that is OpenGL's own changes its owner, as that of other
+//! APIs does. Of other objects the host brings the contents from OpenGL when they are acquired, and back when they are released.
 //!
-//! Such a command is a marker before it, the copy on a thread of its own once the marker is complete, and a marker behind it,
+//! Such a copy is a marker before it, the copy on a thread of its own once the marker is complete, and a marker behind it,
 //! which waits for the copy as for a user event.
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::{room, *};
 use crate::core::command::host_part::{end, hold_back, marker, on_thread};
-use crate::core::command::ownership::Direction;
+use crate::core::command::ownership::{Direction, Shared};
+use crate::core::command::Command;
 use crate::core::device::image_copy::{parts_of_image, size_of};
 use crate::core::gl::{Fence, Object, Sharing};
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::Image;
 use crate::core::memory::object::MemObject;
+use crate::core::memory::properties::Origin;
 use crate::core::memory::reservation::{Effect, Target};
 use crate::core::process::clock;
 use crate::core::queue::effects::Effects;
 use crate::core::queue::event::Event;
-use crate::core::queue::Queue;
+use crate::core::queue::{Queue, Request};
 use crate::object::Ref;
 use std::sync::Arc;
 
@@ -64,8 +66,7 @@ impl Waiting {
                 let bytes = self.sharing.ask(move |gl| gl.read(&object))?;
                 return self.with_memory(mem, effect, |memory| memory.write(&bytes));
             }
-            // Kernels have changed nothing.
-            if mem.flags & CL_MEM_READ_ONLY != 0 {
+            if object.is_read_only() {
                 return Ok(());
             }
             let bytes = self.with_memory(mem, effect, |memory| memory.read(&object))?;
@@ -151,9 +152,67 @@ impl Memory<'_> {
 }
 
 impl Ref<Queue> {
-    /// Enqueues copies between OpenGL's objects and the memory objects that were made of them, which commands may use from
-    /// then on, or no longer. Returns the event.
+    /// Enqueues what acquires or releases objects of OpenGL, which commands may use from then on, or no longer: copies, and for
+    /// memory that is OpenGL's a transfer of ownership. Returns the event.
     pub fn enqueue_gl(
+        &self,
+        sharing: Arc<Sharing>,
+        mems: Vec<MemObject>,
+        direction: Direction,
+        waits: Vec<Ref<Event>>,
+    ) -> Result<Ref<Event>> {
+        let all = mems.clone();
+        let shared = |mem: &MemObject| Shared::of(mem.clone(), Origin::Gl);
+        let (direct, copied): (Vec<_>, Vec<_>) =
+            mems.into_iter().partition(|mem| shared(mem).is_some());
+        let event = match direct.is_empty() {
+            true => self.enqueue_gl_copies(sharing, copied, direction, waits)?,
+            false => {
+                let mut waits = waits;
+                if !copied.is_empty() {
+                    let first =
+                        self.enqueue_gl_copies(sharing.clone(), copied, direction, waits.clone())?;
+                    waits.push(first);
+                }
+                waits.extend(self.fence_of_gl(&sharing, direction));
+                let mems = direct.iter().filter_map(shared).collect();
+                self.enqueue_gl_transfer(mems, direction, waits)?
+            }
+        };
+        for shared in all.iter().filter_map(|mem| mem.gl.as_ref()) {
+            shared.set_acquired(direction == Direction::Acquire);
+        }
+        Ok(event)
+    }
+
+    /// Returns an event for what OpenGL was told by this thread before objects are acquired, if it was told anything.
+    fn fence_of_gl(&self, sharing: &Sharing, direction: Direction) -> Option<Ref<Event>> {
+        let fence = (direction == Direction::Acquire).then(|| sharing.fence())??;
+        let event = Event::of_fence(self.context.clone());
+        let passed = event.clone();
+        sharing.when_done(&fence, move |_| {
+            passed.complete_user_event(CL_COMPLETE).into_iter().for_each(Effects::run);
+        });
+        Some(event)
+    }
+
+    fn enqueue_gl_transfer(
+        &self,
+        mems: Vec<Shared>,
+        direction: Direction,
+        waits: Vec<Ref<Event>>,
+    ) -> Result<Ref<Event>> {
+        let made = self.enqueue(Request {
+            command_type: direction.of_gl(),
+            command: Box::new(Command::TransferOwnership { mems, direction }),
+            waits,
+            blocking: false,
+            wants_event: true,
+        })?;
+        made.ok_or(ClError(CL_OUT_OF_RESOURCES))
+    }
+
+    fn enqueue_gl_copies(
         &self,
         sharing: Arc<Sharing>,
         mems: Vec<MemObject>,
@@ -169,9 +228,6 @@ impl Ref<Queue> {
         let Some(ready) = self.enqueue(marker(command_type, waits, true))? else {
             return fail(CL_OUT_OF_RESOURCES);
         };
-        for shared in mems.iter().filter_map(|mem| mem.gl.as_ref()) {
-            shared.set_acquired(direction == Direction::Acquire);
-        }
         let queue = self.clone();
         let waiting = Waiting { queue, sharing, mems, direction, fence, event: event.clone() };
         let behind = hold_back(self, &event);

@@ -18,6 +18,7 @@ use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
 use crate::core::profile::Profile;
+use crate::platform;
 use hekla_compiler::target::CallSharing;
 use hekla_compiler::{DotProducts, FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
 use hekla_vk_backend as vk;
@@ -551,6 +552,13 @@ fn float_atomics(f: &vk::Features) -> FloatAtomics {
     all.into_iter().filter(|(_, offered)| *offered).map(|(operation, _)| operation).collect()
 }
 
+/// Returns the names that are shown beside those that the device tells of.
+fn shown(has_images: bool, profile: Option<&Profile>) -> Vec<&'static str> {
+    let depths = (platform::SHARES_GL && has_images).then_some("cl_khr_gl_depth_images");
+    let of_profile = profile.map_or_else(Vec::new, Profile::shown);
+    of_profile.into_iter().chain(depths).collect()
+}
+
 /// What the compiler is told of a device.
 pub fn target(
     info: &vk::DeviceInfo,
@@ -630,7 +638,7 @@ pub fn target(
         newest: config::newest_version(),
         zero_local: false,
         zero_private: false,
-        shown: profile.map_or_else(Vec::new, Profile::shown),
+        shown: shown(images.images, profile),
         hidden: profile.map_or_else(Vec::new, |profile| profile.hidden().to_vec()),
     }
 }

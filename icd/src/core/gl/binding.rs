@@ -30,8 +30,8 @@ pub struct Binding {
 /// A context of Hekla's own, which is current on the thread that made it and is destroyed by it. It has the objects of the
 /// application's.
 pub(super) enum Current {
-    Egl(#[allow(dead_code, reason = "it lives")] egl::Shared),
-    Glx(#[allow(dead_code, reason = "it lives")] glx::Shared),
+    Egl(egl::Shared),
+    Glx(glx::Shared),
 }
 
 impl Binding {
@@ -44,11 +44,12 @@ impl Binding {
         })
     }
 
-    /// Returns true if the application's context is current on this thread.
-    pub fn is_current(self) -> bool {
+    /// Returns true if a context of the same window system is current on this thread: the application's, or another one, which
+    /// may share objects with it.
+    pub fn is_any_current(self) -> bool {
         match self.system {
-            WindowSystem::Egl => egl::is_current(self.context),
-            WindowSystem::Glx => glx::is_current(self.context),
+            WindowSystem::Egl => egl::is_any_current(),
+            WindowSystem::Glx => glx::is_any_current(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A context of OpenGL that is current on this thread: what it has, and the objects that are made for one question alone.
 
-use super::binding::Binding;
+use super::binding::{Binding, Current};
 use super::constants::*;
 use super::functions::{Desktop, Devices, Fencing, Functions};
 use crate::cl::error::{ensure, fail, ClError, Result};
@@ -14,6 +14,8 @@ pub struct Gl {
     pub(super) desktop: Option<Desktop>,
     /// The devices that the context uses, as VkPhysicalDeviceIDProperties::deviceUUID names them; empty where it does not tell.
     pub(super) devices: Vec<[u8; 16]>,
+    /// The context itself, which goes last.
+    pub(super) current: Current,
 }
 
 /// Returns major and minor version in a text as glGetString gives it, and true for OpenGL ES.
@@ -29,7 +31,7 @@ fn version_in(text: &str) -> Option<(u32, u32, bool)> {
 impl Gl {
     /// Returns what the context on this thread has. `None` where it lacks what sharing takes: it is older than OpenGL 3.2 and
     /// OpenGL ES 3.1.
-    pub(super) fn of_thread(binding: Binding) -> Option<Gl> {
+    pub(super) fn of_thread(binding: Binding, current: Current) -> Option<Gl> {
         let find = |name: &CStr| binding.address(name);
         let f = Functions::look_up(find)?;
         // SAFETY: a context is current on this thread.
@@ -42,12 +44,13 @@ impl Gl {
             return None;
         }
         let desktop = if is_es { None } else { Some(Desktop::look_up(find)?) };
-        let mut gl = Gl { f, desktop, devices: Vec::new() };
+        let mut gl = Gl { f, desktop, devices: Vec::new(), current };
         if gl.has("GL_EXT_memory_object") || gl.has("GL_EXT_semaphore") {
             gl.devices =
                 Devices::look_up(find).map(|devices| gl.uuids(&devices)).unwrap_or_default();
         }
         gl.set_up();
+        tracing::info!("objects are shared with OpenGL in a context of {text}");
         Some(gl)
     }
 
@@ -164,7 +167,7 @@ pub struct Fence(*mut c_void);
 unsafe impl Send for Fence {}
 
 impl Fence {
-    /// Sets a fence behind what the context that is current on this thread, the application's, was told so far.
+    /// Sets a fence behind what the context that is current on this thread, one of the application's, was told so far.
     pub(super) fn set(f: &Fencing) -> Option<Fence> {
         // SAFETY: a context is current on this thread.
         let fence = unsafe {
@@ -175,8 +178,16 @@ impl Fence {
         (!fence.is_null()).then_some(Fence(fence))
     }
 
-    /// Waits for the fence and removes it.
+    /// Returns the fence as the thread with the context knows it.
+    pub(super) fn handle(&self) -> usize {
+        self.0 as usize
+    }
+
+    /// Waits for the fence and removes it. One of a context that shares nothing here is not known: it matters to no object.
     pub fn wait(self, gl: &Gl) {
+        if !gl.is_fence(self.handle()) {
+            return;
+        }
         // SAFETY: the fence is one of the contexts that share, and nobody else's.
         unsafe {
             while (gl.f.wait_sync)(self.0, 0, 1_000_000_000) == TIMEOUT_EXPIRED {}

@@ -119,7 +119,9 @@ impl Gl {
             red: ask(TEXTURE_RED_SIZE),
             alpha: ask(TEXTURE_ALPHA_SIZE),
             depth: ask(TEXTURE_DEPTH_SIZE),
-            depth_is_float: ask(TEXTURE_DEPTH_TYPE).unsigned_abs() == FLOAT,
+            is_float: [TEXTURE_RED_TYPE, TEXTURE_DEPTH_TYPE]
+                .into_iter()
+                .any(|name| ask(name).unsigned_abs() == FLOAT),
         };
         let internal = ask(TEXTURE_INTERNAL_FORMAT).unsigned_abs();
         self.forget_errors();
@@ -178,7 +180,8 @@ impl Gl {
             red: ask(RENDERBUFFER_RED_SIZE),
             alpha: ask(RENDERBUFFER_ALPHA_SIZE),
             depth: ask(RENDERBUFFER_DEPTH_SIZE),
-            depth_is_float: false,
+            // Renderbuffers have formats with a size, but for depths of OpenGL's own choice.
+            is_float: false,
         };
         let internal = ask(RENDERBUFFER_INTERNAL_FORMAT).unsigned_abs();
         self.check(CL_INVALID_GL_OBJECT)?;

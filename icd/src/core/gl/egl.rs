@@ -1,6 +1,9 @@
 //! Contexts of EGL: one of Hekla's own that shares objects with the application's.
 
 use super::binding::Refusal;
+use super::constants::TEXTURE_2D;
+use super::object::{Object, Source};
+use crate::config;
 use crate::platform::{self, function_table, Library};
 use std::ffi::{c_char, c_void, CStr};
 use std::sync::OnceLock;
@@ -18,6 +21,10 @@ const MINOR_VERSION: i32 = 0x30FB;
 const PROFILE_MASK: i32 = 0x30FD;
 const OPENGL_ES_API: i32 = 0x30A0;
 const OPENGL_API: i32 = 0x30A2;
+const GL_TEXTURE_2D: u32 = 0x30B1;
+const GL_RENDERBUFFER: u32 = 0x30B9;
+const GL_TEXTURE_LEVEL: i32 = 0x30BC;
+const IMAGE_PRESERVED: i32 = 0x30D2;
 
 function_table! {
     /// The functions (EGL 1.5; of EGL 1.4, all).
@@ -38,6 +45,14 @@ function_table! {
     }
 }
 
+function_table! {
+    /// The functions of EGL_KHR_image_base.
+    Images {
+        create c"eglCreateImageKHR": fn(Handle, Handle, u32, Handle, *const i32) -> Handle;
+        destroy c"eglDestroyImageKHR": fn(Handle, Handle) -> u32;
+    }
+}
+
 /// Returns the functions of the EGL that the process has loaded, if it has.
 fn functions() -> Option<&'static Functions> {
     static FOUND: OnceLock<Functions> = OnceLock::new();
@@ -50,9 +65,9 @@ fn functions() -> Option<&'static Functions> {
 }
 
 /// Returns true if a context is current on this thread.
-pub(super) fn is_current(context: usize) -> bool {
+pub(super) fn is_any_current() -> bool {
     // SAFETY: a query without preconditions.
-    functions().is_some_and(|f| unsafe { (f.current_context)() } as usize == context)
+    functions().is_some_and(|f| !unsafe { (f.current_context)() }.is_null())
 }
 
 /// Returns the address of one of OpenGL's functions.
@@ -65,8 +80,8 @@ pub(super) fn address(name: &CStr) -> Option<Handle> {
 /// A context of Hekla's own, which is current on the thread that made it.
 pub(super) struct Shared {
     functions: &'static Functions,
-    display: Handle,
-    context: Handle,
+    pub(super) display: Handle,
+    pub(super) context: Handle,
     /// The surface that it is current with; null where it needs none.
     surface: Handle,
 }
@@ -84,6 +99,32 @@ impl Shared {
         let functions = functions().ok_or(Refusal::NoWindowSystem)?;
         let share = Share { functions, display: display as Handle, context: context as Handle };
         share.shared(attempt)
+    }
+}
+
+impl Shared {
+    /// Runs `f` with an image of EGL of a texture's first level, or a renderbuffer. `None` where EGL makes none.
+    pub(super) fn with_image<T>(&self, object: &Object, f: impl FnOnce(usize) -> T) -> Option<T> {
+        let (target, attributes): (u32, &[i32]) = match object.source {
+            Source::Texture { target: TEXTURE_2D, level: 0 } => {
+                (GL_TEXTURE_2D, &[GL_TEXTURE_LEVEL, 0, IMAGE_PRESERVED, 1, NONE])
+            }
+            Source::Renderbuffer => (GL_RENDERBUFFER, &[IMAGE_PRESERVED, 1, NONE]),
+            _ => return None,
+        };
+        let images = Images::look_up(address)?;
+        let name = object.name as usize as Handle;
+        // SAFETY: the context is current on this thread; EGL looks up the object.
+        let image = unsafe {
+            (images.create)(self.display, self.context, target, name, attributes.as_ptr())
+        };
+        if image.is_null() {
+            return None;
+        }
+        let result = f(image as usize);
+        // SAFETY: the image is this function's.
+        unsafe { (images.destroy)(self.display, image) };
+        Some(result)
     }
 }
 
@@ -137,12 +178,15 @@ impl Share {
     fn shared(&self, attempt: usize) -> Result<Option<Shared>, Refusal> {
         let config = self.config()?;
         let api = self.query(CONTEXT_CLIENT_TYPE)?;
-        let attributes: &[i32] = match (api, attempt) {
-            (OPENGL_API, 0) => &[NONE],
-            (OPENGL_API, 1) => &[MAJOR_VERSION, 4, MINOR_VERSION, 5, PROFILE_MASK, 1, NONE],
-            (OPENGL_API, 2) => &[MAJOR_VERSION, 3, MINOR_VERSION, 2, PROFILE_MASK, 1, NONE],
-            (OPENGL_ES_API, 0) => &[MAJOR_VERSION, 3, MINOR_VERSION, 2, NONE],
-            (OPENGL_ES_API, 1) => &[MAJOR_VERSION, 3, MINOR_VERSION, 1, NONE],
+        let alone = config::gl_ways().same_api && api == OPENGL_ES_API;
+        let attempt = attempt + usize::from(alone && attempt == 0);
+        // Mesa shares objects of OpenGL ES with OpenGL, which reads texels of more kinds; EGL need not.
+        let (api, attributes): (i32, &[i32]) = match (api, attempt) {
+            (OPENGL_API | OPENGL_ES_API, 0) => (OPENGL_API, &[NONE]),
+            (OPENGL_API, 1) => (api, &[MAJOR_VERSION, 4, MINOR_VERSION, 5, PROFILE_MASK, 1, NONE]),
+            (OPENGL_API, 2) => (api, &[MAJOR_VERSION, 3, MINOR_VERSION, 2, PROFILE_MASK, 1, NONE]),
+            (OPENGL_ES_API, 1) => (api, &[MAJOR_VERSION, 3, MINOR_VERSION, 2, NONE]),
+            (OPENGL_ES_API, 2) => (api, &[MAJOR_VERSION, 3, MINOR_VERSION, 1, NONE]),
             _ => return Ok(None),
         };
         let surface = match self.is_surfaceless() {

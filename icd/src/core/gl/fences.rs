@@ -10,25 +10,39 @@ type Passed = Box<dyn FnOnce(bool) + Send>;
 /// Fences that the thread looks at again and again. It never waits for one: a context that was told nothing else may not have
 /// been flushed, and other commands must go on.
 #[derive(Default)]
-pub(super) struct Fences(Vec<(usize, Passed)>);
+pub(super) struct Fences(Vec<Pending>);
+
+/// A fence that is not passed yet.
+struct Pending {
+    fence: usize,
+    /// True if it is the library's own, and goes when it is passed.
+    is_own: bool,
+    passed: Passed,
+}
 
 impl Fences {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn add(&mut self, fence: usize, passed: Passed) {
-        self.0.push((fence, passed));
+    pub(super) fn add(&mut self, fence: usize, is_own: bool, passed: Passed) {
+        self.0.push(Pending { fence, is_own, passed });
     }
 
     /// Tells of the fences that are passed.
     pub(super) fn look(&mut self, gl: &Gl) {
         let mut pending = Vec::new();
-        for (fence, passed) in self.0.drain(..) {
-            match gl.fence_state(fence) {
-                State::Pending => pending.push((fence, passed)),
-                State::Passed => passed(true),
-                State::Unknown => passed(false),
+        for one in self.0.drain(..) {
+            match gl.fence_state(one.fence) {
+                State::Pending => pending.push(one),
+                State::Passed => {
+                    if one.is_own {
+                        // SAFETY: the fence is the library's, and nobody else's.
+                        unsafe { (gl.f.delete_sync)(one.fence as *mut c_void) };
+                    }
+                    (one.passed)(true);
+                }
+                State::Unknown => (one.passed)(false),
             }
         }
         self.0 = pending;
@@ -36,7 +50,7 @@ impl Fences {
 
     /// Tells that nobody looks any more.
     pub(super) fn give_up(self) {
-        self.0.into_iter().for_each(|(_, passed)| passed(false));
+        self.0.into_iter().for_each(|one| (one.passed)(false));
     }
 }
 

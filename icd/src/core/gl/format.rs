@@ -149,8 +149,8 @@ pub struct Sizes {
     pub red: i32,
     pub alpha: i32,
     pub depth: i32,
-    /// True if depths are floats.
-    pub depth_is_float: bool,
+    /// True if colours, or depths, are floats.
+    pub is_float: bool,
 }
 
 /// Returns the internal format with its size where an application gave one without: the channels that OpenGL allocated tell.
@@ -158,15 +158,21 @@ pub fn sized(internal: u32, sizes: Sizes) -> u32 {
     // The number of channels is an internal format of OpenGL 1.0.
     match (internal, sizes) {
         (RGBA | 4, Sizes { red: 8, alpha: 8, .. }) => RGBA8,
-        (RGBA | 4, Sizes { red: 16, alpha: 16, .. }) => RGBA16,
+        (RGBA | 4, Sizes { red: 16, alpha: 16, is_float: false, .. }) => RGBA16,
+        (RGBA, Sizes { red: 16, alpha: 16, is_float: true, .. }) => RGBA16F,
+        (RGBA, Sizes { red: 32, alpha: 32, is_float: true, .. }) => RGBA32F,
         (RED, Sizes { red: 8, .. }) => R8,
-        (RED, Sizes { red: 16, .. }) => R16,
+        (RED, Sizes { red: 16, is_float: false, .. }) => R16,
+        (RED, Sizes { red: 16, is_float: true, .. }) => R16F,
+        (RED, Sizes { red: 32, is_float: true, .. }) => R32F,
         (RG, Sizes { red: 8, .. }) => RG8,
-        (RG, Sizes { red: 16, .. }) => RG16,
-        (DEPTH_COMPONENT, Sizes { depth: 16, depth_is_float: false, .. }) => DEPTH_COMPONENT16,
-        (DEPTH_COMPONENT, Sizes { depth: 32, depth_is_float: true, .. }) => DEPTH_COMPONENT32F,
+        (RG, Sizes { red: 16, is_float: false, .. }) => RG16,
+        (RG, Sizes { red: 16, is_float: true, .. }) => RG16F,
+        (RG, Sizes { red: 32, is_float: true, .. }) => RG32F,
+        (DEPTH_COMPONENT, Sizes { depth: 16, is_float: false, .. }) => DEPTH_COMPONENT16,
+        (DEPTH_COMPONENT, Sizes { depth: 32, is_float: true, .. }) => DEPTH_COMPONENT32F,
         (DEPTH_STENCIL, Sizes { depth: 24, .. }) => DEPTH24_STENCIL8,
-        (DEPTH_STENCIL, Sizes { depth: 32, depth_is_float: true, .. }) => DEPTH32F_STENCIL8,
+        (DEPTH_STENCIL, Sizes { depth: 32, is_float: true, .. }) => DEPTH32F_STENCIL8,
         _ => internal,
     }
 }
@@ -198,6 +204,8 @@ mod tests {
         let sizes = Sizes { red: 8, alpha: 8, ..Sizes::default() };
         assert_eq!(sized(RGBA, sizes), RGBA8);
         assert_eq!(sized(RGBA, Sizes { alpha: 1, ..sizes }), RGBA);
+        let halves = Sizes { red: 16, alpha: 16, is_float: true, ..sizes };
+        assert_eq!(sized(RGBA, halves), RGBA16F);
         assert_eq!(sized(R32F, sizes), R32F);
     }
 

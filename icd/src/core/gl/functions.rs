@@ -34,6 +34,7 @@ function_table! {
         delete_textures c"glDeleteTextures": fn(i32, *const u32);
         is_texture c"glIsTexture": fn(u32) -> u8;
         bind_texture c"glBindTexture": fn(u32, u32);
+        texture_integer c"glTexParameteri": fn(u32, u32, i32);
         texture_parameter c"glGetTexParameteriv": fn(u32, u32, *mut i32);
         level_parameter c"glGetTexLevelParameteriv": fn(u32, i32, u32, *mut i32);
         image_2d c"glTexImage2D": fn(u32, i32, i32, i32, i32, i32, u32, u32, *const c_void);

@@ -64,9 +64,9 @@ fn functions() -> Option<&'static Functions> {
 }
 
 /// Returns true if a context is current on this thread.
-pub(super) fn is_current(context: usize) -> bool {
+pub(super) fn is_any_current() -> bool {
     // SAFETY: a query without preconditions.
-    functions().is_some_and(|f| unsafe { (f.current_context)() } as usize == context)
+    functions().is_some_and(|f| !unsafe { (f.current_context)() }.is_null())
 }
 
 /// Returns the address of one of OpenGL's functions.
@@ -79,8 +79,8 @@ pub(super) fn address(name: &CStr) -> Option<Handle> {
 /// A context of Hekla's own, which is current on the thread that made it.
 pub(super) struct Shared {
     functions: &'static Functions,
-    display: Handle,
-    context: Handle,
+    pub(super) display: Handle,
+    pub(super) context: Handle,
     pbuffer: c_ulong,
 }
 

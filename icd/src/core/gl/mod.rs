@@ -9,11 +9,13 @@ mod context;
 mod copy;
 mod describe;
 mod egl;
+mod export;
 mod fences;
 mod format;
 mod framebuffer;
 mod functions;
 mod glx;
+mod interop;
 mod object;
 mod probe;
 mod thread;
@@ -21,12 +23,16 @@ mod x11;
 
 pub use binding::{Binding, WindowSystem};
 pub use context::{Fence, Gl};
+pub use export::Memory;
 pub use object::{is_target, Object, Shared, Source};
 
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
+use crate::config;
 use binding::Refusal;
 use functions::Fencing;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use thread::Thread;
 
@@ -37,8 +43,10 @@ pub struct Sharing {
     /// The devices that OpenGL uses, as Vulkan names them; empty where it does not tell.
     pub devices: Vec<[u8; 16]>,
     fencing: Option<Fencing>,
+    /// What is known of the memory of objects, by their internal formats (0: buffers): true if it is shared.
+    shared: Mutex<BTreeMap<u32, bool>>,
     /// Word of the end of the display.
-    _watch: parking_lot::Mutex<Option<x11::Watch>>,
+    _watch: Mutex<Option<x11::Watch>>,
 }
 
 impl Sharing {
@@ -58,9 +66,10 @@ impl Sharing {
                 ClError(CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR)
             }
         })?;
-        let _watch = parking_lot::Mutex::new(None);
+        let _watch = Mutex::new(None);
         let fencing = Fencing::look_up(|name| binding.address(name));
-        let sharing = Arc::new(Sharing { binding, thread, devices, fencing, _watch });
+        let shared = Mutex::default();
+        let sharing = Arc::new(Sharing { binding, thread, devices, fencing, shared, _watch });
         if binding.system == WindowSystem::Glx {
             sharing.end_with_display();
         }
@@ -79,6 +88,14 @@ impl Sharing {
         *self._watch.lock() = unsafe { x11::before_close(self.binding.display, end) };
     }
 
+    /// Returns true if the memory of such an object is shared; `probe` finds out for the first of its format. Never with
+    /// `HEKLA_GL=copy`.
+    pub fn shares_memory(&self, object: &Object, probe: impl FnOnce() -> bool) -> bool {
+        let internal = object.texels.map_or(0, |texels| texels.internal);
+        let mut shared = self.shared.lock();
+        *shared.entry(internal).or_insert_with(|| !config::gl_ways().copies && probe())
+    }
+
     /// Has the thread with the context do something, and waits for it.
     ///
     /// # Errors
@@ -90,15 +107,24 @@ impl Sharing {
         self.thread.ask(job).ok_or(ClError(CL_INVALID_GL_OBJECT))?
     }
 
-    /// Sets a fence behind what the application has told its context, if that is current on this thread: commands that are
-    /// enqueued now come after it (cl_khr_gl_event, implicit synchronization).
+    /// Sets a fence behind what the application has told the context that is current on this thread, if one is: commands that
+    /// are enqueued now come after it (cl_khr_gl_event, implicit synchronization).
     pub fn fence(&self) -> Option<Fence> {
-        self.fencing.as_ref().filter(|_| self.is_current()).and_then(Fence::set)
+        self.fencing.as_ref().filter(|_| self.is_any_current()).and_then(Fence::set)
     }
 
-    /// Returns true if the application's context is current on this thread.
-    pub fn is_current(&self) -> bool {
-        self.binding.is_current()
+    /// Returns true if a context of OpenGL is current on this thread.
+    pub fn is_any_current(&self) -> bool {
+        self.binding.is_any_current()
+    }
+
+    /// Calls `passed` when a fence that [`Sharing::fence`] set is passed.
+    pub fn when_done(&self, fence: &Fence, passed: impl FnOnce(bool) + Send + 'static) {
+        let (fence, passed) = (fence.handle(), Box::new(passed));
+        // A thread that has ended knows no fences: what waits for this one must not wait forever.
+        if !self.thread.post(move |_, fences| fences.add(fence, true, passed)) {
+            tracing::info!("a fence of OpenGL is lost: its display is closed");
+        }
     }
 
     /// Calls `passed` when a fence of the application's is passed: with false if OpenGL no longer knows of it.
@@ -112,7 +138,7 @@ impl Sharing {
     ) -> Result<()> {
         let is_fence = self.ask(move |gl| Ok(gl.is_fence(fence)))?;
         ensure!(is_fence, CL_INVALID_GL_OBJECT);
-        let posted = self.thread.post(move |_, fences| fences.add(fence, Box::new(passed)));
+        let posted = self.thread.post(move |_, fences| fences.add(fence, false, Box::new(passed)));
         ensure!(posted, CL_INVALID_GL_OBJECT);
         Ok(())
     }

@@ -40,6 +40,12 @@ impl Object {
         self.size.iter().product::<usize>() * texel
     }
 
+    /// Returns true for depths beside a stencil, which OpenCL reads alone.
+    pub fn is_read_only(&self) -> bool {
+        let order = self.texels.map(|texels| texels.image.image_channel_order);
+        order == Some(CL_DEPTH_STENCIL)
+    }
+
     /// Returns the target that the object is bound to.
     pub(super) fn target(&self) -> u32 {
         match self.source {

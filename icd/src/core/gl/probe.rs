@@ -1,7 +1,8 @@
 //! The probe of the copies: nothing is shared with a context in which they fail.
 
-use super::constants::*;
+use super::constants::RGBA8;
 use super::context::Gl;
+use super::format::texels_of;
 use super::object::Object;
 use crate::cl::error::Result;
 
@@ -21,32 +22,17 @@ impl Gl {
     }
 
     fn probe_buffer(&self) -> Result<bool> {
-        let mut name = 0;
-        // SAFETY: the context is current; the buffer is new.
-        unsafe {
-            (self.f.gen_buffers)(1, &mut name);
-            (self.f.bind_buffer)(COPY_READ_BUFFER, name);
-            (self.f.buffer_data)(COPY_READ_BUFFER, 64, std::ptr::null(), STREAM_READ);
-        }
-        let kept = self.describe_buffer(name).and_then(|object| self.keeps(&object));
-        // SAFETY: the buffer is this function's.
-        unsafe { (self.f.delete_buffers)(1, &name) };
+        let Some(object) = self.buffer_for_probe(64) else { return Ok(false) };
+        let kept = self.keeps(&object);
+        self.forget_buffer(object.name);
         kept
     }
 
     fn probe_texture(&self) -> Result<bool> {
-        let (mut name, none) = (0, std::ptr::null());
-        // SAFETY: the context is current; the texture is new.
-        unsafe {
-            (self.f.gen_textures)(1, &mut name);
-            (self.f.bind_texture)(TEXTURE_2D, name);
-            let internal = RGBA8 as i32;
-            (self.f.image_2d)(TEXTURE_2D, 0, internal, 5, 3, 0, RGBA, UNSIGNED_BYTE, none);
-        }
-        let kept =
-            self.describe_texture(TEXTURE_2D, 0, name).and_then(|object| self.keeps(&object));
-        // SAFETY: the texture is this function's.
-        unsafe { (self.f.delete_textures)(1, &name) };
+        let Some(texels) = texels_of(RGBA8) else { return Ok(false) };
+        let Some(object) = self.texture_for_probe([5, 3], texels) else { return Ok(false) };
+        let kept = self.keeps(&object);
+        self.forget_texture(object.name);
         kept
     }
 }

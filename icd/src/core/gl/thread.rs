@@ -1,6 +1,6 @@
 //! The thread that has a context of OpenGL: contexts and errors belong to threads, and the application's own are left alone.
 
-use super::binding::{Binding, Current, Refusal};
+use super::binding::{Binding, Refusal};
 use super::context::Gl;
 use super::fences::Fences;
 use parking_lot::Mutex;
@@ -29,15 +29,13 @@ impl Thread {
         let (jobs, received) = channel();
         let (tell, told) = channel();
         let started = hekla_vk_backend::spawn("hekla gl", move || {
-            let (current, gl) = match open(binding) {
-                Ok(both) => both,
+            let gl = match open(binding) {
+                Ok(gl) => gl,
                 // The other side waits for the answer.
                 Err(refusal) => return drop(tell.send(Err(refusal))),
             };
             let _ = tell.send(Ok(gl.devices.clone()));
             run(&gl, &received);
-            drop(gl);
-            drop(current);
         });
         let handle = started.map_err(|_| Refusal::Invalid("no thread can be started"))?;
         let devices = told.recv().map_err(|_| Refusal::Invalid("OpenGL failed"))??;
@@ -79,12 +77,12 @@ impl Drop for Thread {
 }
 
 /// Makes a context on this thread, in the newest version that there is.
-fn open(binding: Binding) -> Result<(Current, Gl), Refusal> {
+fn open(binding: Binding) -> Result<Gl, Refusal> {
     let mut attempt = 0;
     while let Some(current) = binding.share(attempt)? {
-        if let Some(gl) = Gl::of_thread(binding) {
+        if let Some(gl) = Gl::of_thread(binding, current) {
             return match gl.probe() {
-                true => Ok((current, gl)),
+                true => Ok(gl),
                 false => Err(Refusal::Invalid("OpenGL does not copy objects")),
             };
         }

@@ -151,7 +151,14 @@ impl Buffer {
         flags: cl_mem_flags,
         object: Object,
     ) -> Result<Ref<Buffer>> {
-        Ok(Ref::new(Buffer::for_gl(context, flags, object)?))
+        let Some(mut mem) = Buffer::in_gl_memory(context, flags, &object) else {
+            tracing::info!("a buffer of OpenGL is shared by copies");
+            return Ok(Ref::new(Buffer::for_gl(context, flags, object)?));
+        };
+        tracing::info!("a buffer of OpenGL is shared without copies");
+        mem.base.gl = Some(Box::new(Shared::new(object)));
+        mem.reserve_mapping()?;
+        Ok(Ref::new(mem))
     }
 
     /// As [`Buffer::of_gl`].

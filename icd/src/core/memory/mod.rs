@@ -7,6 +7,7 @@ pub mod buffer;
 mod device_copy;
 pub mod fetch;
 pub mod flags;
+mod gl_memory;
 pub mod host;
 mod host_memory;
 pub mod image;

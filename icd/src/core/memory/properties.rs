@@ -39,6 +39,8 @@ pub enum Origin {
     Handle,
     /// EGL (cl_khr_egl_image).
     Egl,
+    /// OpenGL (cl_khr_gl_sharing).
+    Gl,
 }
 
 /// The origin of imported memory.

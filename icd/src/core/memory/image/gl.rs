@@ -6,11 +6,12 @@ use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 use crate::core::context::Context;
 use crate::core::device::images::format;
-use crate::core::gl::{Object, Shared, Source};
+use crate::core::gl::{Memory, Object, Shared, Source};
 use crate::core::memory::buffer::{no_memory, Buffer};
 use crate::core::memory::flags;
-use crate::core::memory::properties::MemoryProperties;
+use crate::core::memory::properties::{MemoryProperties, Origin, TexelPlace};
 use crate::object::Ref;
+use hekla_vk_backend as vk;
 
 /// Returns the descriptor of an image of the size of an object.
 fn desc_of(object: &Object) -> cl_image_desc {
@@ -34,7 +35,41 @@ fn desc_of(object: &Object) -> cl_image_desc {
     }
 }
 
+/// Returns the request for an image of an object.
+fn request<'a>(
+    flags: cl_mem_flags,
+    object: &Object,
+    desc: &'a cl_image_desc,
+    properties: MemoryProperties,
+) -> Request<'a> {
+    Request {
+        flags,
+        format: object.texels.map(|texels| texels.stored),
+        desc: Some(desc),
+        host: None,
+        properties,
+        pitch_error: CL_INVALID_IMAGE_DESCRIPTOR,
+    }
+}
+
 impl Image {
+    /// Returns an image in memory that OpenGL exported; `None` where that cannot be imported.
+    pub(in crate::core::memory) fn imported_from_gl(
+        context: &Ref<Context>,
+        flags: cl_mem_flags,
+        object: &Object,
+        memory: &Memory,
+    ) -> Option<Image> {
+        let desc = cl_image_desc { image_row_pitch: memory.row_pitch, ..desc_of(object) };
+        let properties = MemoryProperties {
+            import: Some((vk::MemoryHandles::DMA_BUF, memory.descriptor())),
+            place: TexelPlace { offset: memory.offset, modifier: memory.modifier },
+            origin: Origin::Gl,
+            ..MemoryProperties::default()
+        };
+        Image::made(context, request(flags, object, &desc, properties)).ok()
+    }
+
     /// Returns an image for the contents of a texture or a renderbuffer.
     ///
     /// # Errors
@@ -46,19 +81,21 @@ impl Image {
         object: Object,
     ) -> Result<Ref<Image>> {
         ensure!(images_of(context).next().is_some(), CL_INVALID_OPERATION);
+        let order = object.texels.map(|texels| texels.image.image_channel_order);
+        let written = order == Some(CL_DEPTH_STENCIL) && flags == CL_MEM_WRITE_ONLY;
+        ensure!(!written, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+        if let Some(mut image) = Image::in_gl_memory(context, flags, &object) {
+            tracing::info!("an image of OpenGL is shared without copies");
+            image.base.gl = Some(Box::new(Shared::new(object)));
+            return Ok(Ref::new(image));
+        }
+        tracing::info!("an image of OpenGL is shared by copies");
         let made = match object.source {
             Source::BufferTexture { .. } => Image::of_buffer_texture(context, flags, object),
-            _ => Image::made(
-                context,
-                Request {
-                    flags,
-                    format: object.texels.map(|texels| texels.stored),
-                    desc: Some(&desc_of(&object)),
-                    host: None,
-                    properties: MemoryProperties::default(),
-                    pitch_error: CL_INVALID_IMAGE_DESCRIPTOR,
-                },
-            ),
+            _ => {
+                let desc = desc_of(&object);
+                Image::made(context, request(flags, &object, &desc, MemoryProperties::default()))
+            }
         };
         let mut image = made.map_err(|error| match error.0 {
             CL_IMAGE_FORMAT_NOT_SUPPORTED => ClError(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),

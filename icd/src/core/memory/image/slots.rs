@@ -85,7 +85,9 @@ impl Image {
             ImageAccess::WriteOnly => CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT,
             ImageAccess::ReadWrite => CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_IMMUTABLE_EXT,
         };
-        self.flags & forbidden == 0
+        // Nothing writes depths beside a stencil.
+        let reads = access == ImageAccess::ReadOnly;
+        self.flags & forbidden == 0 && (reads || self.check_plain().is_ok())
     }
 
     /// Returns what kernels on a device can do with such images.
@@ -164,8 +166,9 @@ impl Image {
     /// Returns the word by which a kernel on a device knows the image in a slot. Only kernels that do not write use
     /// samplers.
     fn word(&self, device: usize, slot: &vk::Slot, writes: bool) -> Result<u32> {
-        let order = self.format.image_channel_order - image_word::CL_R;
-        let data_type = self.format.image_channel_data_type - image_word::CL_SNORM_INT8;
+        let told = self.told_format();
+        let order = told.image_channel_order - image_word::CL_R;
+        let data_type = told.image_channel_data_type - image_word::CL_SNORM_INT8;
         let store = self.layout.store.map_or(0, |store| store as u32);
         let filters = match writes {
             true => vk::Filters::empty(),

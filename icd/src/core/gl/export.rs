@@ -1,0 +1,133 @@
+//! Memory of objects, exported as dma_bufs: what OpenCL imports needs no copies.
+
+use super::binding::Current;
+use super::constants::*;
+use super::context::Gl;
+use super::format::{Texels, Transfer};
+use super::object::{Object, Source};
+use crate::cl::cl_image_format;
+use crate::core::egl;
+use hekla_vk_backend::platform::Descriptor;
+
+/// The memory of an object. The descriptor is closed with it.
+pub struct Memory {
+    fd: i32,
+    /// Bytes from the beginning of the memory to the object.
+    pub offset: u64,
+    /// Bytes from row to row; 0 of buffers.
+    pub row_pitch: usize,
+    /// The order of texels (DRM format modifier).
+    pub modifier: u64,
+}
+
+impl Memory {
+    pub(super) fn new(fd: i32) -> Memory {
+        Memory { fd, offset: 0, row_pitch: 0, modifier: 0 }
+    }
+
+    /// Returns the descriptor, for an import that does not close it if it fails.
+    pub fn descriptor(&self) -> i32 {
+        self.fd
+    }
+
+    /// Leaves the descriptor to an import that has succeeded.
+    pub fn imported(mut self) {
+        self.fd = -1;
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if self.fd >= 0 {
+            Descriptor::close(self.fd);
+        }
+    }
+}
+
+impl Gl {
+    /// Exports the memory of a buffer, a flat texture of one level or a renderbuffer, where OpenGL does. Depths lie there as
+    /// drivers please.
+    pub fn export(&self, object: &Object) -> Option<Memory> {
+        let is_depth = object.texels.is_some_and(|texels| texels.transfer.is_depth());
+        if is_depth || !self.has_one_level(object) {
+            return None;
+        }
+        self.export_by_mesa(object).or_else(|| self.export_by_egl(object))
+    }
+
+    /// Returns false for textures of several levels, whose memory has more than one.
+    fn has_one_level(&self, object: &Object) -> bool {
+        let Source::Texture { target, .. } = object.source else { return true };
+        if self.bind_texture(object.target(), object.name).is_err() {
+            return false;
+        }
+        let alone = target == TEXTURE_RECTANGLE || self.size_of_level(target, 1).is_err();
+        self.forget_errors();
+        alone
+    }
+
+    /// Exports an image of EGL (EGL_MESA_image_dma_buf_export).
+    fn export_by_egl(&self, object: &Object) -> Option<Memory> {
+        let Current::Egl(own) = &self.current else { return None };
+        let texels = object.texels?;
+        let display = own.display as usize;
+        let exported = own.with_image(object, |image| egl::export(display, image).ok())??;
+        let mut memory = Memory::new(exported.fd);
+        memory.offset = exported.offset;
+        memory.row_pitch = exported.row_pitch;
+        memory.modifier = exported.modifier;
+        let parts =
+            |format: cl_image_format| (format.image_channel_order, format.image_channel_data_type);
+        let same = parts(exported.format) == parts(texels.stored)
+            && exported.size == [object.size[0], object.size[1]];
+        same.then_some(memory)
+    }
+
+    /// Makes a texture in a format, of the library's own, to find out what works; its name is to be
+    /// [forgotten](Gl::forget_texture).
+    pub fn texture_for_probe(&self, [width, height]: [i32; 2], texels: Texels) -> Option<Object> {
+        let (mut name, none) = (0, std::ptr::null());
+        let Transfer { format, data_type, .. } = texels.transfer;
+        // SAFETY: the context is current; the texture is new.
+        unsafe {
+            (self.f.gen_textures)(1, &mut name);
+            (self.f.bind_texture)(TEXTURE_2D, name);
+            let internal = texels.internal as i32;
+            (self.f.image_2d)(TEXTURE_2D, 0, internal, width, height, 0, format, data_type, none);
+            (self.f.texture_integer)(TEXTURE_2D, TEXTURE_MIN_FILTER, NEAREST as i32);
+        }
+        let object = self.describe_texture(TEXTURE_2D, 0, name);
+        if object.is_err() {
+            self.forget_texture(name);
+        }
+        object.ok()
+    }
+
+    /// Makes a buffer for the same; its name is to be [forgotten](Gl::forget_buffer).
+    pub fn buffer_for_probe(&self, size: usize) -> Option<Object> {
+        let mut name = 0;
+        // SAFETY: the context is current; the buffer is new.
+        unsafe {
+            (self.f.gen_buffers)(1, &mut name);
+            (self.f.bind_buffer)(COPY_READ_BUFFER, name);
+            (self.f.buffer_data)(COPY_READ_BUFFER, size as isize, std::ptr::null(), STREAM_READ);
+        }
+        let object = self.describe_buffer(name);
+        if object.is_err() {
+            self.forget_buffer(name);
+        }
+        object.ok()
+    }
+
+    /// Deletes a texture of the library's own.
+    pub fn forget_texture(&self, name: u32) {
+        // SAFETY: the context is current.
+        unsafe { (self.f.delete_textures)(1, &name) };
+    }
+
+    /// Deletes a buffer of the library's own.
+    pub fn forget_buffer(&self, name: u32) {
+        // SAFETY: the context is current.
+        unsafe { (self.f.delete_buffers)(1, &name) };
+    }
+}

@@ -1,0 +1,114 @@
+//! Memory of objects as Mesa exports it (MESA_gl_interop: eglGLInteropExportObjectMESA, glXGLInteropExportObjectMESA): dma_bufs,
+//! of buffers and of texels in any format.
+
+use super::binding::Current;
+use super::constants::*;
+use super::context::Gl;
+use super::export::Memory;
+use super::object::{Object, Source};
+use super::{egl, glx};
+use crate::platform::function_table;
+use std::ffi::{c_int, c_void};
+
+type Handle = *mut c_void;
+
+/// What is asked for (mesa_glinterop_export_in).
+#[repr(C)]
+pub(super) struct Asked {
+    version: u32,
+    target: u32,
+    name: u32,
+    level: u32,
+    /// 0: for reading and writing.
+    access: u32,
+    driver_data_size: u32,
+    driver_data: Handle,
+}
+
+/// What is answered (mesa_glinterop_export_out).
+#[repr(C)]
+#[derive(Default)]
+pub(super) struct Answered {
+    version: u32,
+    fd: c_int,
+    internal_format: u32,
+    offset: isize,
+    size: isize,
+    first_level: u32,
+    levels: u32,
+    first_layer: u32,
+    layers: u32,
+    driver_data_written: u32,
+    width: u32,
+    height: u32,
+    depth: u32,
+    stride: u32,
+    modifier: u64,
+}
+
+/// The version of both structs that tells of strides and modifiers.
+const VERSION: u32 = 2;
+
+function_table! {
+    /// EGL's.
+    OfEgl {
+        export c"eglGLInteropExportObjectMESA":
+            fn(Handle, Handle, *mut Asked, *mut Answered) -> c_int;
+    }
+}
+
+function_table! {
+    /// GLX's.
+    OfGlx {
+        export c"glXGLInteropExportObjectMESA":
+            fn(Handle, Handle, *mut Asked, *mut Answered) -> c_int;
+    }
+}
+
+impl Gl {
+    /// Exports the memory of an object. `None` where this is no Mesa's, or the driver does not export it.
+    pub(super) fn export_by_mesa(&self, object: &Object) -> Option<Memory> {
+        let (target, level) = match object.source {
+            Source::Buffer => (ARRAY_BUFFER, 0),
+            Source::Renderbuffer => (RENDERBUFFER, 0),
+            Source::Texture { target: target @ (TEXTURE_2D | TEXTURE_RECTANGLE), level: 0 } => {
+                (target, 0)
+            }
+            _ => return None,
+        };
+        let mut asked = Asked {
+            version: VERSION,
+            target,
+            name: object.name,
+            level,
+            access: 0,
+            driver_data_size: 0,
+            driver_data: std::ptr::null_mut(),
+        };
+        let mut answered = Answered { version: VERSION, fd: -1, ..Answered::default() };
+        // SAFETY: the context is current; Mesa reads and writes structs of the versions that they say, and looks up the object.
+        let status = unsafe {
+            match &self.current {
+                Current::Egl(own) => {
+                    let function = OfEgl::look_up(egl::address)?.export;
+                    function(own.display, own.context, &mut asked, &mut answered)
+                }
+                Current::Glx(own) => {
+                    let function = OfGlx::look_up(glx::address)?.export;
+                    function(own.display, own.context, &mut asked, &mut answered)
+                }
+            }
+        };
+        if status != 0 || answered.fd < 0 {
+            return None;
+        }
+        let mut memory = Memory::new(answered.fd);
+        memory.offset = u64::try_from(answered.offset).ok()?;
+        if object.source == Source::Buffer {
+            return Some(memory);
+        }
+        memory.row_pitch = answered.stride as usize;
+        memory.modifier = answered.modifier;
+        (answered.version >= VERSION).then_some(memory)
+    }
+}
