@@ -1,5 +1,5 @@
-//! Objects shared with OpenGL and EGL, which no device offers, and partitions: no context comes from OpenGL, no object
-//! from either, no device has parts.
+//! Objects shared with OpenGL and EGL, and partitions: here no context comes from OpenGL, no object from either, no device has
+//! parts. (`gl_sharing` and `egl_images` have the errors that take OpenGL.)
 
 use crate::prelude::*;
 
@@ -64,7 +64,7 @@ fn query_rows(t: &mut Table, w: &World) {
     let query = CL_DEVICES_FOR_GL_CONTEXT_KHR;
     let group = CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR;
     let list = [name, 1, egl, 1, 0];
-    t.row(group, "the context does not support sharing", context(&list, query));
+    t.row(CL_INVALID_OPERATION, "the process has no such window system", context(&list, query));
     t.row(group, "no context is specified", context(&[0], query));
     let two = context(&[name, 1, egl, 1, glx, 1, 0], query);
     t.row(CL_INVALID_OPERATION, "two window-system bindings are specified", two);

@@ -42,8 +42,8 @@ macro_rules! functions {
 
 functions! {
     eglGetPlatformDisplay(u32, Handle, *const isize) -> Handle;
+    eglQueryDevicesEXT(i32, *mut Handle, *mut i32) -> u32;
     eglInitialize(Handle, *mut i32, *mut i32) -> u32;
-    eglTerminate(Handle) -> u32;
     eglBindAPI(u32) -> u32;
     eglCreateContext(Handle, Handle, Handle, *const i32) -> Handle;
     eglDestroyContext(Handle, Handle) -> u32;
@@ -119,10 +119,18 @@ impl Gl {
     pub fn new(api: Api) -> Option<Gl> {
         let f = Functions::load()?;
         unsafe {
-            // EGL_PLATFORM_SURFACELESS_MESA
-            let display = (f.eglGetPlatformDisplay)(0x31DD, null_mut(), null());
-            if (f.eglInitialize)(display, null_mut(), null_mut()) == 0 {
-                return None;
+            // EGL_PLATFORM_SURFACELESS_MESA, or EGL_PLATFORM_DEVICE_EXT
+            let start = |display: Handle| {
+                !display.is_null() && (f.eglInitialize)(display, null_mut(), null_mut()) != 0
+            };
+            let mut display = (f.eglGetPlatformDisplay)(0x31DD, null_mut(), null());
+            if !start(display) {
+                let (mut device, mut count) = (null_mut(), 0);
+                (f.eglQueryDevicesEXT)(1, &mut device, &mut count);
+                display = (f.eglGetPlatformDisplay)(0x313F, device, null());
+                if count == 0 || !start(display) {
+                    return None;
+                }
             }
             let (api, version): (u32, &[i32]) = match api {
                 Api::Desktop => (0x30A2, &[0x3038]),

@@ -1,0 +1,23 @@
+//! Objects of OpenGL and OpenGL ES (cl_khr_gl_sharing, cl_khr_gl_event, cl_khr_gl_depth_images). Where there is no EGL that makes
+//! contexts without a window, the tests are skipped, with a message.
+// Nearly every call of the APIs is unsafe, for the reason that the C specifications give.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod contents;
+mod errors;
+mod gl;
+mod glx;
+mod lifetime;
+mod order;
+mod world;
+
+/// Runs all tests once more with copies alone, and with OpenGL ES that is shared with OpenGL ES.
+#[test]
+fn ways_that_are_not_the_best_work_too() {
+    if world::World::new(gl::Api::Desktop).is_some() {
+        common::run_again_with(&[("HEKLA_GL", "copy")]);
+        common::run_again_with(&[("HEKLA_GL", "same-api")]);
+    }
+}
