@@ -85,7 +85,7 @@ unsafe fn binding(list: *const cl_context_properties) -> Result<Binding> {
 /// OpenGL does not tell its device, or OpenCL does not have that one, the first device stands for it.
 fn sharing_devices(binding: Binding) -> Result<Vec<Ref<Device>>> {
     let sharing = Sharing::new(binding)?;
-    let mut devices = devices_of_type(platform(), CL_DEVICE_TYPE_ALL.into()).unwrap_or_default();
+    let mut devices = devices_of_type(platform(), CL_DEVICE_TYPE_ALL).unwrap_or_default();
     let is_own = |device: &Ref<Device>| sharing.devices.contains(&device.info().device_uuid);
     devices.sort_by_key(|device| !is_own(device));
     Ok(devices)
