@@ -168,7 +168,7 @@ dispatch_table! {
     alias clCreateFromEGLImageKHR,
     alias clEnqueueAcquireEGLObjectsKHR,
     alias clEnqueueReleaseEGLObjectsKHR,
-    absent clCreateEventFromEGLSyncKHR,
+    alias clCreateEventFromEGLSyncKHR,
     core clCreateCommandQueueWithProperties,
     core clCreatePipe,
     core clGetPipeInfo,
@@ -268,6 +268,7 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clCreateFromEGLImageKHR,
     clEnqueueAcquireEGLObjectsKHR,
     clEnqueueReleaseEGLObjectsKHR,
+    clCreateEventFromEGLSyncKHR,
 };
 
 /// Returns the names of the functions of extensions that are found by name only.

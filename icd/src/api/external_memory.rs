@@ -46,7 +46,15 @@ impl Enqueue {
             mems.push(shared);
         }
         // SAFETY: as the caller promises.
-        let waits = unsafe { args::wait_list(&queue.context, self.waits.0, self.waits.1) }?;
+        let waits = unsafe {
+            let (count, list) = self.waits;
+            match (self.way, self.origin) {
+                (Direction::Acquire, Origin::Egl) => {
+                    args::wait_list_with_fences(&queue.context, count, list)
+                }
+                _ => args::wait_list(&queue.context, count, list),
+            }
+        }?;
         let command = match mems.is_empty() {
             true => Command::Marker,
             false => Command::TransferOwnership { mems, direction: self.way },

@@ -1,14 +1,15 @@
-//! Memory objects of OpenGL's objects (cl_khr_gl_sharing), and events of its fences (cl_khr_gl_event). Fences of EGL
-//! (cl_khr_egl_event) make no events: programs link that function all the same.
+//! Memory objects of OpenGL's objects (cl_khr_gl_sharing), and events of its fences (cl_khr_gl_event) and of EGL's
+//! (cl_khr_egl_event).
 
 use super::args;
 use super::enqueue::enqueue;
-use crate::cl::error::{ensure, fail, ClError, Result};
+use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::command::ownership::Direction;
 use crate::core::command::Command;
 use crate::core::context::Context;
+use crate::core::egl;
 use crate::core::gl::{is_target, Gl, Object, Sharing};
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::image::Image;
@@ -17,7 +18,7 @@ use crate::core::queue::effects::Effects;
 use crate::core::queue::event::Event;
 use crate::core::queue::Queue;
 use crate::dispatch::boundary::entry;
-use crate::object::Ref;
+use crate::object::{callbacks, Ref};
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -107,8 +108,13 @@ impl Objects {
             mems.push(mem);
         }
         // SAFETY: as the caller promises.
-        let waits =
-            unsafe { args::wait_list_with_fences(&queue.context, self.waits.0, self.waits.1) }?;
+        let waits = unsafe {
+            let (count, list) = self.waits;
+            match direction {
+                Direction::Acquire => args::wait_list_with_fences(&queue.context, count, list),
+                Direction::Release => args::wait_list(&queue.context, count, list),
+            }
+        }?;
         ensure!(mems.iter().all(|mem| mem.gl.is_some()), CL_INVALID_GL_OBJECT);
         let sharing = queue.context.gl.clone();
         if mems.is_empty() && sharing.is_none() {
@@ -233,7 +239,7 @@ entry! {
     /// clCreateEventFromGLsyncKHR.
     fn clCreateEventFromGLsyncKHR(context: cl_context, sync: cl_GLsync) -> handle cl_event {
         let (context, sharing) = sharing(context)?;
-        let event = Event::of_fence(context);
+        let event = Event::of_fence(context, CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR);
         let passed = event.clone();
         sharing.when_passed(sync as usize, move |known| {
             let status = if known { CL_COMPLETE } else { CL_INVALID_GL_OBJECT };
@@ -278,10 +284,23 @@ entry! {
     /// clCreateEventFromEGLSyncKHR.
     fn clCreateEventFromEGLSyncKHR(
         context: cl_context,
-        _sync: CLeglSyncKHR,
-        _display: CLeglDisplayKHR,
+        sync: CLeglSyncKHR,
+        display: CLeglDisplayKHR,
     ) -> handle cl_event {
-        Ref::<Context>::from_handle(context)?;
-        fail(CL_INVALID_CONTEXT)
+        let context = Ref::<Context>::from_handle(context)?;
+        let fence = egl::fences::Fence::new(display as usize, sync as usize)?;
+        let event = Event::of_fence(context, CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR);
+        let weak = event.downgrade();
+        let watch = move || {
+            let Some(known) = fence.wait(|| weak.upgrade().is_some()) else { return };
+            let status = if known { CL_COMPLETE } else { CL_INVALID_EGL_OBJECT_KHR };
+            if let Some(event) = weak.upgrade() {
+                event.complete_user_event(status).into_iter().for_each(Effects::run);
+            }
+            callbacks::run_deferred();
+        };
+        let thread = hekla_vk_backend::spawn("hekla egl fence", watch);
+        thread.map_err(|_| ClError(CL_OUT_OF_RESOURCES))?;
+        Ok(event.expose())
     }
 }

@@ -13,7 +13,7 @@ pub fn rows(t: &mut Table, w: &World) {
 fn creation_rows(t: &mut Table, w: &World) {
     type Create = (&'static str, fn(cl_context) -> cl_int);
     let nothing = null_mut();
-    let from_gl: [Create; 7] = [
+    let from_gl: [Create; 6] = [
         ("clCreateFromGLBuffer", |c| code(|e| unsafe { clCreateFromGLBuffer(c, 0, 1, e) })),
         ("clCreateFromGLTexture", |c| code(|e| unsafe { clCreateFromGLTexture(c, 0, 0, 0, 1, e) })),
         ("clCreateFromGLTexture2D", |c| {
@@ -28,9 +28,6 @@ fn creation_rows(t: &mut Table, w: &World) {
         ("clCreateEventFromGLsyncKHR", |c| {
             code(|e| unsafe { clCreateEventFromGLsyncKHR(c, null_mut(), e) })
         }),
-        ("clCreateEventFromEGLSyncKHR", |c| {
-            code(|e| unsafe { clCreateEventFromEGLSyncKHR(c, null_mut(), null_mut(), e) })
-        }),
     ];
     for (name, create) in from_gl {
         t.about(name);
@@ -38,6 +35,13 @@ fn creation_rows(t: &mut Table, w: &World) {
         t.row(CL_INVALID_CONTEXT, "context is a queue", create(w.queue.cast()));
         t.row(CL_INVALID_CONTEXT, "context was not created from a GL context", create(w.context));
     }
+    t.about("clCreateEventFromEGLSyncKHR");
+    let create = |context| {
+        code(|e| unsafe { clCreateEventFromEGLSyncKHR(context, null_mut(), null_mut(), e) })
+    };
+    t.row(CL_INVALID_CONTEXT, "context is NULL", create(null_mut()));
+    t.row(CL_INVALID_CONTEXT, "context is a queue", create(w.queue.cast()));
+    t.row(CL_INVALID_EGL_OBJECT_KHR, "sync is not a valid EGLSyncKHR object", create(w.context));
     t.about("clCreateFromEGLImageKHR");
     let create = |context| {
         code(|e| unsafe { clCreateFromEGLImageKHR(context, nothing, nothing, 0, null(), e) })

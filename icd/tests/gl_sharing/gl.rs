@@ -47,6 +47,8 @@ functions! {
     eglBindAPI(u32) -> u32;
     eglCreateContext(Handle, Handle, Handle, *const i32) -> Handle;
     eglDestroyContext(Handle, Handle) -> u32;
+    eglCreateSyncKHR(Handle, u32, *const i32) -> Handle;
+    eglDestroySyncKHR(Handle, Handle) -> u32;
     eglMakeCurrent(Handle, Handle, Handle, Handle) -> u32;
     glGetError() -> u32;
     glFinish();

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::gl::Api;
-use crate::world::{CreateEvent, World};
+use crate::world::{CreateEglEvent, CreateEvent, World};
 use std::ptr::{null, null_mut};
 
 /// Copies wait for the commands before them, and those behind for the copies: also behind an event of the application's.
@@ -116,6 +116,33 @@ fn fences_are_events() {
     unsafe { (w.gl.f.glDeleteSync)(fence) };
     assert_eq!(refused(|e| unsafe { create(w.s.context, fence, e) }), CL_INVALID_GL_OBJECT);
     assert_eq!(refused(|e| unsafe { create(w.s.context, null_mut(), e) }), CL_INVALID_GL_OBJECT);
+}
+
+/// So are fences of EGL.
+#[test]
+fn fences_of_egl_are_events() {
+    let Some(w) = World::new(Api::Desktop) else { return };
+    assert!(w.s.offers("cl_khr_egl_event"));
+    let create: CreateEglEvent = w.s.extension(c"clCreateEventFromEGLSyncKHR");
+    let mem = w.buffer(CL_MEM_READ_WRITE, w.gl.buffer(&[7; 64]));
+    // EGL_SYNC_FENCE_KHR
+    let fence = unsafe { (w.gl.f.eglCreateSyncKHR)(w.gl.display, 0x30F9, null()) };
+    assert!(!fence.is_null());
+    let event = made(|e| unsafe { create(w.s.context, fence, w.gl.display, e) });
+    let get = w.s.cl.clGetEventInfo;
+    let kind: u32 = value(|z, p, r| unsafe { get(event, CL_EVENT_COMMAND_TYPE, z, p, r) });
+    assert_eq!(kind, CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR);
+    let code = w.try_hand_over(false, &[mem], &[event], null_mut());
+    assert_eq!(code, CL_INVALID_EVENT);
+    unsafe { (w.gl.f.glFinish)() };
+    assert_eq!(w.end(w.hand_over(true, &[mem], &[event])), CL_COMPLETE);
+    assert_eq!(w.s.status(event), CL_COMPLETE);
+    assert_eq!(unsafe { (w.gl.f.eglDestroySyncKHR)(w.gl.display, fence) }, 1);
+    for (fence, display) in [(null_mut(), w.gl.display), (fence, w.gl.display), (fence, null_mut())]
+    {
+        let code = refused(|e| unsafe { create(w.s.context, fence, display, e) });
+        assert_eq!(code, CL_INVALID_EGL_OBJECT_KHR);
+    }
 }
 
 /// Commands on what OpenGL has are refused, and so are those on parts of it.

@@ -8,6 +8,7 @@ pub type CreateBuffer = unsafe extern "C" fn(cl_context, u64, u32, *mut cl_int) 
 pub type CreateTexture =
     unsafe extern "C" fn(cl_context, u64, u32, i32, u32, *mut cl_int) -> cl_mem;
 pub type CreateEvent = unsafe extern "C" fn(cl_context, Handle, *mut cl_int) -> cl_event;
+pub type CreateEglEvent = unsafe extern "C" fn(cl_context, Handle, Handle, *mut cl_int) -> cl_event;
 pub type ObjectInfo = unsafe extern "C" fn(cl_mem, *mut u32, *mut u32) -> cl_int;
 pub type TextureInfo =
     unsafe extern "C" fn(cl_mem, u32, usize, *mut std::ffi::c_void, *mut usize) -> cl_int;

@@ -188,7 +188,7 @@ impl Ref<Queue> {
     /// Returns an event for what OpenGL was told by this thread before objects are acquired, if it was told anything.
     fn fence_of_gl(&self, sharing: &Sharing, direction: Direction) -> Option<Ref<Event>> {
         let fence = (direction == Direction::Acquire).then(|| sharing.fence())??;
-        let event = Event::of_fence(self.context.clone());
+        let event = Event::of_fence(self.context.clone(), CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR);
         let passed = event.clone();
         sharing.when_done(&fence, move |_| {
             passed.complete_user_event(CL_COMPLETE).into_iter().for_each(Effects::run);

@@ -84,7 +84,8 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         }
     }
     if SHARES_GL {
-        all.extend([("cl_khr_gl_sharing", V1), ("cl_khr_gl_event", V1)]);
+        let names = ["cl_khr_gl_sharing", "cl_khr_gl_event", "cl_khr_egl_event"];
+        all.extend(names.map(|name| (name, V1)));
     }
     all.extend(external_extensions(&info.features.external));
     all.retain(|(name, _)| !device.profile.is_some_and(|profile| profile.hides(name)));

@@ -4,6 +4,7 @@
 //! rows are, but not its size: OpenGL ES does, of a texture that is made of the image, in a context that lives for the question.
 //! All of that is done by a thread of its own, since contexts and errors belong to threads.
 
+pub mod fences;
 mod functions;
 
 use crate::cl::error::{ensure, fail, ClError, Result};

@@ -155,9 +155,9 @@ impl Event {
         Event::of_condition(context, CL_COMMAND_USER)
     }
 
-    /// Returns an event for a fence of OpenGL, which is not passed yet.
-    pub fn of_fence(context: Ref<Context>) -> Ref<Event> {
-        Event::of_condition(context, CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR)
+    /// Returns an event for a fence of OpenGL or EGL, as the type of command says, which is not passed yet.
+    pub fn of_fence(context: Ref<Context>, command_type: cl_command_type) -> Ref<Event> {
+        Event::of_condition(context, command_type)
     }
 
     /// Returns an event that no command ends.
@@ -166,9 +166,12 @@ impl Event {
         Event::new(context, None, command_type)
     }
 
-    /// Returns true if it stands for a fence of OpenGL, for which commands that acquire objects may wait alone.
+    /// Returns true if it stands for a fence of OpenGL or EGL, for which commands that acquire objects may wait alone.
     pub fn is_fence(&self) -> bool {
-        self.command_type == CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR
+        matches!(
+            self.command_type,
+            CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR | CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR
+        )
     }
 
     fn new(
