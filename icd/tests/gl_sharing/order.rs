@@ -1,7 +1,7 @@
 //! The order of acquiring and releasing among other commands, and with OpenGL's.
 
 use crate::common::*;
-use crate::gl::Api;
+use crate::gl::{Api, FRAMEBUFFER, RENDERBUFFER, RGBA8};
 use crate::world::{CreateEglEvent, CreateEvent, World};
 use std::ptr::{null, null_mut};
 
@@ -86,6 +86,29 @@ fn opengl_on_this_thread_is_in_order() {
         w.s.write(mem, false, 0, &[round + 100; 4096]);
         w.release(mem);
         assert!(w.gl.read_buffer(name, 4096) == [round + 100; 4096], "round {round}");
+    }
+}
+
+/// What is drawn, and not even flushed, is there as well.
+#[test]
+fn what_is_drawn_is_in_order() {
+    let Some(w) = World::new(Api::Desktop) else { return };
+    let (f, size) = (&w.gl.f, [600, 400, 1]);
+    let name = w.gl.renderbuffer(RGBA8, [600, 400]);
+    w.gl.framebuffer();
+    let mem = made(|e| unsafe { (w.create_renderbuffer)(w.s.context, CL_MEM_READ_WRITE, name, e) });
+    for round in 1..10u8 {
+        unsafe {
+            (f.glFramebufferRenderbuffer)(FRAMEBUFFER, 0x8CE0, RENDERBUFFER, name);
+            (f.glClearColor)(f32::from(round) / 255.0, 1.0, 0.0, 1.0);
+            (f.glClear)(0x4000);
+        }
+        w.acquire(mem);
+        assert!(w.read_image(mem, size, 4) == [round, 255, 0, 255].repeat(240_000), "{round}");
+        let texels = pattern(960_000, usize::from(round));
+        w.write_image(mem, size, &texels);
+        w.release(mem);
+        assert!(w.gl.read_pixels([600, 400]) == texels, "{round}");
     }
 }
 
