@@ -55,15 +55,21 @@ impl Gl {
         self.export_by_mesa(object).or_else(|| self.export_by_egl(object))
     }
 
-    /// Returns false for textures of several levels, whose memory has more than one.
+    /// Returns false for textures of several levels, whose memory has more than one, and for views of others' levels and layers.
     fn has_one_level(&self, object: &Object) -> bool {
         let Source::Texture { target, .. } = object.source else { return true };
         if self.bind_texture(object.target(), object.name).is_err() {
             return false;
         }
+        let first = [TEXTURE_VIEW_MIN_LEVEL, TEXTURE_VIEW_MIN_LAYER].map(|name| {
+            let mut value = 0;
+            // SAFETY: the context is current; a single value is asked for. Without views the question is not known.
+            unsafe { (self.f.texture_parameter)(object.target(), name, &mut value) };
+            value
+        });
         let alone = target == TEXTURE_RECTANGLE || self.size_of_level(target, 1).is_err();
         self.forget_errors();
-        alone
+        alone && first == [0, 0]
     }
 
     /// Exports an image of EGL (EGL_MESA_image_dma_buf_export).
