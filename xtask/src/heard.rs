@@ -24,7 +24,7 @@ const NOT_ON_LAVAPIPE: [&str; 10] = [
 ];
 
 /// Tests that run where the machine lets them.
-const BY_MACHINE: [&str; 32] = [
+const BY_MACHINE: [&str; 34] = [
     // A file system is mounted.
     "cache::a_full_disk_costs_nothing",
     // HEKLA_CLANG names a clang.
@@ -44,6 +44,7 @@ const BY_MACHINE: [&str; 32] = [
     "gl_sharing::contents::textures_of_every_format_have_the_same_texels",
     "gl_sharing::contents::textures_of_every_target_and_level_have_the_same_texels",
     "gl_sharing::contents::textures_of_opengl_es_have_the_same_texels",
+    "gl_sharing::contents::views_have_the_texels_of_their_level",
     "gl_sharing::errors::buffers_and_renderbuffers_are_checked",
     "gl_sharing::errors::contexts_name_one_of_opengl",
     "gl_sharing::errors::contexts_tell_their_devices",
@@ -62,6 +63,7 @@ const BY_MACHINE: [&str; 32] = [
     "gl_sharing::order::opengl_on_this_thread_is_in_order",
     "gl_sharing::order::what_is_drawn_is_in_order",
     "gl_sharing::ways_that_are_not_the_best_work_too",
+    "gl_two_devices::objects_are_on_the_device_that_uses_them",
     // Only root makes programs of root's.
     "setuid::a_setuid_program_obeys_nobody",
 ];

@@ -170,6 +170,42 @@ fn textures_of_every_target_and_level_have_the_same_texels() {
     }
 }
 
+/// A view is a level of another texture: OpenCL sees that level alone.
+#[test]
+fn views_have_the_texels_of_their_level() {
+    let Some(w) = World::new(Api::Desktop) else { return };
+    let kind = Kind {
+        target: TEXTURE_2D,
+        internal: RGBA8,
+        format: RGBA,
+        data_type: UNSIGNED_BYTE,
+        texel: 4,
+    };
+    let (name, view, f) = (w.gl.texture(), w.gl.texture(), &w.gl.f);
+    unsafe {
+        (f.glBindTexture)(TEXTURE_2D, name);
+        (f.glTexStorage2D)(TEXTURE_2D, 3, RGBA8, 64, 64);
+        for (level, size) in [(0, 64i32), (1, 32), (2, 16)] {
+            let texels = pattern((4 * size * size) as usize, level as usize);
+            let from = texels.as_ptr().cast();
+            let (format, data_type) = (RGBA, UNSIGNED_BYTE);
+            (f.glTexSubImage2D)(TEXTURE_2D, level, 0, 0, size, size, format, data_type, from);
+        }
+        (f.glTextureView)(view, TEXTURE_2D, name, RGBA8, 1, 1, 0, 1);
+    }
+    w.gl.check();
+    let mem = w.texture(CL_MEM_READ_WRITE, TEXTURE_2D, 0, view);
+    w.acquire(mem);
+    let size = [32, 32, 1];
+    assert!(w.read_image(mem, size, 4) == pattern(4096, 1));
+    w.write_image(mem, size, &pattern(4096, 9));
+    w.release(mem);
+    w.s.finish();
+    assert!(w.gl.read_level(name, kind, 1, size) == pattern(4096, 9));
+    assert!(w.gl.read_level(name, kind, 0, [64, 64, 1]) == pattern(16384, 0));
+    assert!(w.gl.read_level(name, kind, 2, [16, 16, 1]) == pattern(1024, 2));
+}
+
 /// Depths are images of one channel; those beside a stencil are read by kernels alone.
 #[test]
 fn depths_have_the_same_texels() {

@@ -67,6 +67,9 @@ functions! {
     glBindTexture(u32, u32);
     glTexParameteri(u32, u32, i32);
     glTexBuffer(u32, u32, u32);
+    glTexStorage2D(u32, i32, u32, i32, i32);
+    glTexSubImage2D(u32, i32, i32, i32, i32, i32, u32, u32, *const c_void);
+    glTextureView(u32, u32, u32, u32, u32, u32, u32, u32);
     glTexImage1D(u32, i32, i32, i32, i32, u32, u32, *const c_void);
     glTexImage2D(u32, i32, i32, i32, i32, i32, u32, u32, *const c_void);
     glTexImage3D(u32, i32, i32, i32, i32, i32, i32, u32, u32, *const c_void);
