@@ -146,7 +146,10 @@ pub fn compile_to_ir(
         let mut diags = Diagnostics::new(options);
         let watch = &mut Stopwatch::start();
         let hir = analyze(source, options, target, false, &mut sources, &mut diags, watch);
-        let module = hir.map(|hir| lower::lower(&hir, options, target, &mut diags));
+        let module = hir.map(|hir| {
+            let sources = target.keeps_locations(options).then_some(&sources);
+            lower::lower(&hir, options, target, sources, &mut diags)
+        });
         match module.filter(|_| !diags.has_errors()) {
             Some(module) => ir_text(module, target, at).map_err(|error| error_log(&[error])),
             None => Err(diags.render(&sources)),
@@ -185,7 +188,10 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
         let mut diags = Diagnostics::new(options);
         let watch = &mut Stopwatch::start();
         let hir = analyze(source, options, target, true, &mut sources, &mut diags, watch);
-        let module = hir.as_ref().map(|hir| lower::lower_object(hir, options, target, &mut diags));
+        let module = hir.as_ref().map(|hir| {
+            let sources = target.keeps_locations(options).then_some(&sources);
+            lower::lower_object(hir, options, target, sources, &mut diags)
+        });
         if let (Some(hir), Some(module)) = (&hir, &module) {
             check_recursion_of_object(hir, module, target, &mut diags);
         }
@@ -251,7 +257,10 @@ pub fn compile_to_linked(source: &Source, options: &Options, target: &Target) ->
         let mut diags = Diagnostics::new(options);
         let watch = &mut Stopwatch::start();
         let hir = analyze(source, options, target, false, &mut sources, &mut diags, watch);
-        let module = hir.map(|hir| lower::lower(&hir, options, target, &mut diags));
+        let module = hir.map(|hir| {
+            let sources = target.keeps_locations(options).then_some(&sources);
+            lower::lower(&hir, options, target, sources, &mut diags)
+        });
         let module = module.filter(|_| !diags.has_errors());
         let object = module.map(|module| Object { module, flags: ModuleFlags::of(options) });
         let lookups = sources.take_lookups();
@@ -405,7 +414,8 @@ fn build(
 ) -> Option<Program> {
     let hir = analyze(source, options, target, false, sources, diags, watch)?;
     watch.end(Stage::Rest);
-    let mut ir = lower::lower(&hir, options, target, diags);
+    let texts = target.keeps_locations(options).then_some(&*sources);
+    let mut ir = lower::lower(&hir, options, target, texts, diags);
     watch.end(Stage::Lower);
     if diags.has_errors() {
         return None;

@@ -7,6 +7,7 @@
 pub mod analysis;
 mod big_stack;
 pub mod builtins;
+pub mod checks;
 pub mod device_queue;
 pub mod driver;
 pub mod emit;

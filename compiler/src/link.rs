@@ -6,7 +6,7 @@
 
 use crate::ir::names::space_name;
 use crate::ir::{
-    AddressSpace, Func, Function, Global, GlobalData, InstData, Linkage, Module, Type, Value,
+    AddressSpace, Func, Function, Global, GlobalData, InstData, Linkage, Loc, Module, Type, Value,
 };
 use crate::object::{ModuleFlags, Object};
 use crate::options::LinkOptions;
@@ -228,9 +228,13 @@ impl Linker {
     /// Returns the module of all that was declared.
     fn merge(&mut self, objects: &[&Object]) -> Module {
         let mut module = Module::default();
+        let locations = objects.iter().map(|object| &object.module.locations);
+        let locations: Vec<Vec<Loc>> =
+            locations.map(|other| module.locations.adopt(other)).collect();
         for (index, id) in self.functions.values() {
             let mut function = objects[*index].module.functions[*id].clone();
             self.entity_maps[*index].rename(&mut function);
+            function.map_locations(|loc| locations[*index][loc.number() as usize]);
             module.functions.push(function);
         }
         for (place, (index, id)) in self.globals.iter() {

@@ -1,5 +1,6 @@
 //! What the compiler must know of the device it compiles for: plain data, filled in by the runtime.
 
+use crate::checks::Checks;
 use crate::ir::{AtomicOp, MathOp, Scalar};
 use crate::options::{ClStd, Options};
 use bitflags::bitflags;
@@ -157,6 +158,10 @@ pub struct Target {
     pub zero_local: bool,
     /// As `zero_local`, for private memory and all other values that a program leaves undefined.
     pub zero_private: bool,
+    /// True if kernels tell their lines to the device's driver, whatever the program's options are (`HEKLA_DEBUG`).
+    pub lines: bool,
+    /// What kernels find out about themselves while they run (`HEKLA_CHECK`).
+    pub checks: Checks,
     /// Names of extensions that are listed because a profile shows them, or the API has them: their functions need not be.
     pub shown: Vec<&'static str>,
     /// Names of extensions and features that a profile hides: programs find neither macro nor function.
@@ -299,6 +304,11 @@ const GL_DEPTH_IMAGES: &str = "cl_khr_gl_depth_images";
 const LOCAL_BLOCK_IO: &str = "cl_intel_subgroup_local_block_io";
 
 impl Target {
+    /// Returns true if instructions keep their places in a program's text: `-g`, or the target asks for it.
+    pub fn keeps_locations(&self, options: &Options) -> bool {
+        options.debug_info || self.lines || !self.checks.is_empty()
+    }
+
     /// Returns true if the device's driver has a quirk.
     pub fn has(&self, quirk: Quirks) -> bool {
         self.quirks.contains(quirk)
@@ -677,6 +687,8 @@ impl Target {
             newest: ClStd::Cl31,
             zero_local: false,
             zero_private: false,
+            lines: false,
+            checks: Checks::empty(),
             shown: Vec::new(),
             hidden: Vec::new(),
         }

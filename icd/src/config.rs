@@ -206,6 +206,11 @@ pub fn dump_folder() -> Option<PathBuf> {
     variable("HEKLA_DUMP").filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
+/// Reads `HEKLA_DEBUG`: returns true for `1`, with which kernels tell their lines to the driver as `-g` has it. Default: false.
+pub fn debug_lines() -> bool {
+    text("HEKLA_DEBUG").is_some_and(|value| value == "1")
+}
+
 /// Reads `HEKLA_LINEAR`: returns true for `exact`, with which no sampler of the device filters images. Default: false.
 pub fn exact_filters() -> bool {
     text("HEKLA_LINEAR").is_some_and(|value| value == "exact")

@@ -133,11 +133,14 @@ impl Emitter<'_> {
         let Some((&last, insts)) = func.blocks[block].insts.split_last() else {
             return Err(EmitError::malformed(format!("{block} is empty")));
         };
+        self.lines.begin_block();
         for &inst in insts {
+            self.line(inst);
             let start = self.body.len();
             self.emit_inst(inst)?;
             self.observe(inst, start);
         }
+        self.line(last);
         let start = self.body.len();
         self.emit_terminator(block, &func.insts[last], merge)?;
         self.observe(last, start);

@@ -3,6 +3,7 @@
 use super::argument_buffer::KernelInputs;
 use super::descriptor_arrays::DescriptorArrays;
 use super::error::{EmitError, EmitResult};
+use super::lines::Lines;
 use super::places::Arrays;
 use super::position::Control;
 use super::shader_info::{Frame, ShaderInfo};
@@ -49,6 +50,7 @@ pub(super) struct Emitter<'a> {
     /// The results of calls with several results, by their first ones.
     pub composites: FxHashMap<Value, u32>,
     pub observer: Option<&'a mut Observer<'a>>,
+    pub lines: Lines,
 }
 
 impl<'a> Emitter<'a> {
@@ -91,6 +93,7 @@ impl<'a> Emitter<'a> {
             divides_single: false,
             composites: FxHashMap::default(),
             observer: None,
+            lines: Lines::default(),
         })
     }
 

@@ -27,6 +27,7 @@ mod images;
 mod inst;
 mod int;
 mod kernel_inputs;
+mod lines;
 mod logical;
 mod memory;
 mod memory_model;
@@ -115,6 +116,7 @@ pub fn emit_observed(
         emitter.emit_function(func, &structures[func], &mut code)?;
     }
     float_controls(&mut emitter, options);
+    emitter.name_source(options);
     emitter.decorate_images();
     emitter.declare_reconvergence();
 

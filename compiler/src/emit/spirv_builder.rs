@@ -49,7 +49,7 @@ pub(super) fn encode(out: &mut Vec<u32>, op: Op, operands: &[u32]) {
 }
 
 /// Returns a string as SPIR-V has it: UTF-8, null terminated, padded to words.
-fn string_words(text: &str) -> Vec<u32> {
+pub(super) fn string_words(text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(bytes.len() / 4 * 4 + 4, 0);
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
@@ -62,6 +62,8 @@ pub(super) struct SpirvBuilder {
     capabilities: BTreeSet<u32>,
     extensions: BTreeSet<&'static str>,
     execution_modes: Vec<(ExecutionMode, Option<u32>)>,
+    /// Names of the program's files, and their texts.
+    pub sources: Vec<u32>,
     decorations: Vec<u32>,
     /// Types, constants and module-scope variables.
     globals: Vec<u32>,
@@ -326,6 +328,7 @@ impl SpirvBuilder {
             words.extend(operand);
             encode(&mut out, Op::ExecutionMode, &words);
         }
+        out.extend(&self.sources);
         out.extend(&self.decorations);
         out.extend(&self.globals);
         out.extend(code);

@@ -6,7 +6,7 @@ use super::module::FunctionInfo;
 use super::types::{Kind, Ty};
 use super::words::{Inst, Words};
 use crate::ir::fold::mask;
-use crate::ir::{self, Addr, Block, BlockCall, InstData, SwitchCase, UnrollHint, Value};
+use crate::ir::{self, Addr, Block, BlockCall, InstData, Loc, SwitchCase, UnrollHint, Value};
 use rspirv::spirv::{LoopControl, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -47,6 +47,7 @@ pub(super) fn body(t: &mut Translator<'_, '_, '_>, info: &FunctionInfo) -> Resul
     for text in &texts {
         let first = t.blocks[&text.label].first;
         t.b.switch_to(first);
+        t.b.func.location = Loc::NONE;
         for inst in words.range(text.range.clone()) {
             if matches!(inst.op, Op::Phi | Op::SelectionMerge)
                 || matches!(inst.op, Op::LoopMerge | Op::LoopControlINTEL)
@@ -63,6 +64,9 @@ pub(super) fn body(t: &mut Translator<'_, '_, '_>, info: &FunctionInfo) -> Resul
     for text in &texts {
         let last = t.blocks[&text.label].last;
         t.b.switch_to(last);
+        if let Some(&inst) = t.b.func.blocks[last].insts.last() {
+            t.b.func.stand_at(inst);
+        }
         let located = |message| format!("{}: {message}", text.end);
         terminator(t, text.label, &text.end).map_err(located)?;
     }

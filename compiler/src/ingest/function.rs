@@ -7,7 +7,7 @@ use super::module::{undefined, Decoder, Entity, FunctionInfo};
 use super::types::{Kind, Leaf, Ty};
 use super::words::Inst;
 use crate::builtins::{ArgType, Builtin, Call, Lowerer, Number};
-use crate::ir::{Block, Builder, ConvertOp, Function, OpFlags, Type, Value};
+use crate::ir::{Block, Builder, ConvertOp, Function, Loc, Location, OpFlags, Type, Value};
 use rspirv::spirv::{Decoration, FPFastMathMode, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -377,7 +377,12 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
     pub(super) fn instruction(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         use Op::*;
         match inst.op {
-            Nop | Line | NoLine | AssumeTrueKHR | LifetimeStart | LifetimeStop => Ok(()),
+            Line => self.line(inst),
+            NoLine => {
+                self.b.func.location = Loc::NONE;
+                Ok(())
+            }
+            Nop | AssumeTrueKHR | LifetimeStart | LifetimeStop => Ok(()),
             Undef => {
                 let ty = self.m.types.of(inst.ty)?;
                 let leaves = self.leaves_of(ty)?;
@@ -410,6 +415,22 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             op if super::integer_dot::has(op) => self.dot_or_clock(inst),
             _ => self.arithmetic(inst),
         }
+    }
+
+    /// Gives the instructions that follow, up to the end of the block, their place in the text.
+    fn line(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let [file, line, column] = inst.get()?;
+        let function = self.b.func.name.clone();
+        let Some(locations) = self.m.out.locations() else { return Ok(()) };
+        let name = self.m.words.definition(file).filter(|file| file.op == Op::String);
+        let name = name.ok_or_else(|| format!("%{file} is not a string"))?.string(0);
+        let (file, function) = (locations.file(&name, None), locations.function(&function));
+        let inlined_at = Loc::NONE;
+        self.b.func.location = match line {
+            0 => Loc::NONE,
+            _ => locations.intern(Location { file, line, column, function, inlined_at }),
+        };
+        Ok(())
     }
 
     /// Translates an extended instruction.

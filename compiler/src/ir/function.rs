@@ -3,6 +3,7 @@
 use super::entities::{Block, Inst, Value};
 use super::fold::float_bits;
 use super::inst::{BlockCall, InstData};
+use super::location::Loc;
 use super::module::Linkage;
 use super::types::{Scalar, Type};
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
@@ -81,6 +82,12 @@ pub struct Function {
     pub undefined_is_zero: bool,
     /// [`Target::exact_objects`](crate::target::Target::exact_objects).
     pub exact_objects: bool,
+    /// True if every instruction must have a location.
+    pub is_located: bool,
+    /// The location of new instructions.
+    pub location: Loc,
+    /// The location of each instruction, set by [`super::location`] alone.
+    pub(super) locations: SecondaryMap<Inst, Loc>,
     constants: FxHashMap<(Type, Constant), Value>,
 }
 
@@ -99,6 +106,9 @@ impl Function {
             linkage: Linkage::default(),
             undefined_is_zero: false,
             exact_objects: false,
+            is_located: false,
+            location: Loc::NONE,
+            locations: SecondaryMap::new(),
             constants: FxHashMap::default(),
         };
         let entry = function.add_block();
@@ -244,6 +254,7 @@ impl Function {
     /// Makes an instruction (not yet in any block) with a result if `ty` is given.
     pub fn make_inst(&mut self, data: InstData, ty: Option<Type>) -> Inst {
         let inst = self.insts.push(data);
+        self.set_location(inst, self.location);
         if let Some(ty) = ty {
             let value = self.values.push(ValueData { ty, def: ValueDef::Inst(inst) });
             self.results[inst] = Some(value);
@@ -251,8 +262,11 @@ impl Function {
         inst
     }
 
-    /// Appends an instruction to a block and returns its result.
+    /// Appends an instruction to a block and returns its result. Its location is that of the one before it.
     pub fn append(&mut self, block: Block, data: InstData, ty: Option<Type>) -> Option<Value> {
+        if let Some(&last) = self.blocks[block].insts.last() {
+            self.stand_at(last);
+        }
         let inst = self.make_inst(data, ty);
         self.blocks[block].insts.push(inst);
         self.results[inst]

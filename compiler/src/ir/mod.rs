@@ -35,6 +35,7 @@ pub mod function;
 pub mod incoming;
 pub mod inst;
 pub mod iterated_frontiers;
+pub mod location;
 pub mod loops;
 pub mod module;
 pub mod names;
@@ -58,6 +59,7 @@ pub use inst::{
     ScalarKinds, Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, SwitchCase,
     SyncSemantics, TexelComponent, UnaryOp, Within, WorkItemQuery,
 };
+pub use location::{Loc, Location, Locations};
 pub use module::{Gathering, GlobalData, KernelEntry, Kernels, Linkage, Module};
 pub use structure::{Merge, Structure};
 pub use types::{AddressSpace, Scalar, Type};

@@ -2,6 +2,7 @@
 
 use super::entities::{Func, Global};
 use super::function::Function;
+use super::location::Locations;
 use super::types::AddressSpace;
 use crate::kernel::{Arg, ArgAccess};
 use cranelift_entity::PrimaryMap;
@@ -13,6 +14,8 @@ pub struct Module {
     pub functions: PrimaryMap<Func, Function>,
     pub globals: PrimaryMap<Global, GlobalData>,
     pub kernels: Kernels,
+    /// Of the functions' instructions, where the program asks for them.
+    pub locations: Locations,
 }
 
 impl Module {

@@ -6,6 +6,7 @@
 use super::entities::{Block, Func, Global, Value};
 use super::function::{Function, UnrollHint, ValueData, ValueDef};
 use super::inst::*;
+use super::location::{Loc, Location, Locations};
 use super::module::{Gathering, GlobalData, KernelEntry, Linkage, Module};
 use super::names::*;
 use super::types::{Scalar, Type};
@@ -31,6 +32,7 @@ pub fn parse_module(text: &str) -> Result<Module, ParseError> {
     parser.declare(&mut module)?;
     while let Some(token) = parser.peek().cloned() {
         match token.kind {
+            Kind::Word(word) if word == "loc" => parser.location(&mut module.locations)?,
             Kind::Word(word) if word == "global" => parser.global(&mut module)?,
             Kind::Word(word) if word == "kernel" => parser.kernel(&mut module)?,
             Kind::Word(word) if word == "fn" => parser.function(&mut module)?,
@@ -112,7 +114,7 @@ fn tokenize(text: &str) -> Result<Vec<Token>, ParseError> {
                     }
                     Kind::Word(line_text[start..i].to_string())
                 }
-                b'(' | b')' | b'{' | b'}' | b'[' | b']' | b':' | b',' | b'=' => {
+                b'(' | b')' | b'{' | b'}' | b'[' | b']' | b':' | b',' | b'=' | b'!' => {
                     Kind::Punct(byte as char)
                 }
                 _ => return Err(fail("unexpected character")),
@@ -276,6 +278,28 @@ impl Parser {
         }
     }
 
+    /// Parses a row of the table of locations, of which an earlier one must be meant by `at`.
+    fn location(&mut self, locations: &mut Locations) -> Parse<()> {
+        self.expect_word("loc")?;
+        let file = self.name()?;
+        let (line, column) = (self.number()?, self.number()?);
+        let function = self.name()?;
+        let inlined_at = match self.eat_word("at") {
+            true => self.number()?,
+            false => 0,
+        };
+        let Some(inlined_at) = Loc::numbered(inlined_at, locations.len()) else {
+            return self.fail_back("a location is inlined at a later one");
+        };
+        let (file, function) = (locations.file(&file, None), locations.function(&function));
+        let before = locations.len();
+        locations.intern(Location { file, line, column, function, inlined_at });
+        match locations.len() == before {
+            true => self.fail_back("the location stands there twice"),
+            false => Ok(()),
+        }
+    }
+
     fn global(&mut self, module: &mut Module) -> Parse<()> {
         self.expect_word("global")?;
         let global = self.global_ref()?;
@@ -415,6 +439,7 @@ impl Parser {
         let name = module.functions[id].name.clone();
         let mut body = Body {
             func: Function::new(name, &[], None),
+            locations: module.locations.len(),
             op_flags: OpFlags::empty(),
             values: HashMap::new(),
             blocks: HashMap::new(),
@@ -559,6 +584,14 @@ impl Parser {
                 return self.fail_back("a terminator has no result");
             }
             let last = data.is_terminator();
+            if self.is_punct('!') {
+                self.expect('!')?;
+                let number = self.number()?;
+                let Some(loc) = Loc::numbered(number, body.locations) else {
+                    return self.fail_back("there is no such location");
+                };
+                body.func.set_location(inst, loc);
+            }
             body.func.insts[inst] = data;
             body.func.blocks[block].insts.push(inst);
             if last {
@@ -675,6 +708,8 @@ struct ForwardReference<T> {
 /// A function while it is read.
 pub(super) struct Body {
     func: Function,
+    /// How many locations the module has.
+    locations: usize,
     /// The flags behind the name of the instruction that is read.
     pub(super) op_flags: OpFlags,
     values: HashMap<u32, ForwardReference<Value>>,

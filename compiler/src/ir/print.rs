@@ -23,6 +23,9 @@
 //! }
 //! ```
 //!
+//! Where a program's locations are kept ([`super::location`]), the text begins with their table, `loc @"a.cl" 12 9 @f at 3`
+//! (line, column, function, and where it is inlined), and instructions end in the number of theirs, `!4`.
+//!
 //! A loop's header may say `unroll`, `unroll 4` or `nounroll` before the colon. Every result carries its type. Constants are decimal (integers signed, floats in the shortest
 //! form that reads back; infinities and NaNs as their bits in hexadecimal) with their type after a
 //! colon. Parameters of the entry block stand in the function's head. [`super::parse`] reads it.
@@ -30,6 +33,7 @@
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Constant, Function, UnrollHint, ValueDef};
 use super::inst::{BlockCall, OpFlags};
+use super::location::Locations;
 use super::module::{Gathering, KernelEntry, Linkage, Module};
 use super::names::{linkage_name, space_name, OP_FLAGS};
 use super::types::{Scalar, Type};
@@ -58,6 +62,7 @@ impl fmt::Display for Function {
 pub fn print_module(module: &Module, renumber: bool) -> String {
     let mut out = String::new();
     let names = Names::new(module);
+    print_locations(&mut out, &module.locations);
     for (global, data) in module.globals.iter() {
         print_global(&mut out, &names, global, data);
     }
@@ -142,6 +147,19 @@ fn at(name: &str) -> String {
         }
         text.push('"');
         text
+    }
+}
+
+/// Prints the table of locations, whose numbers are their places in it, from 1.
+fn print_locations(out: &mut String, locations: &Locations) {
+    for location in locations.iter() {
+        let file = at(&locations.file_of(location).name);
+        let function = at(locations.function_of(location));
+        let _ = write!(out, "loc {file} {} {} {function}", location.line, location.column);
+        if location.inlined_at.is_some() {
+            let _ = write!(out, " at {}", location.inlined_at.number());
+        }
+        out.push('\n');
     }
 }
 
@@ -291,6 +309,9 @@ impl Printer<'_> {
             for &inst in &func.blocks[block].insts {
                 self.out.push_str("    ");
                 self.inst(inst);
+                if func.location_of(inst).is_some() {
+                    let _ = write!(self.out, " !{}", func.location_of(inst).number());
+                }
                 self.out.push('\n');
             }
         }

@@ -4,6 +4,8 @@
 //!   pass arguments of the types of their targets' parameters. No branch leads to the entry.
 //! - Every operand is a constant, or its definition dominates its use (in reachable blocks).
 //! - Operand and result types are those that the rows of [`super::opcodes`] ask for.
+//! - A location is one of the module's, and of a function that is *located* ([`Function::is_located`]) every instruction
+//!   has one.
 //! - Allocas stand in the entry block. `load_arg` stands in functions that are kernel entries, which
 //!   have neither parameters nor result.
 
@@ -72,6 +74,7 @@ pub fn verify_module(module: &Module) -> Result<(), VerifyError> {
             return error("a kernel's entry has neither parameters nor result");
         }
     }
+    module.locations.verify().map_err(|message| VerifyError { func: String::new(), message })?;
     module.functions.keys().try_for_each(|func| verify_function(module, func))
 }
 
@@ -83,6 +86,13 @@ pub fn verify_function(module: &Module, id: Func) -> Result<(), VerifyError> {
     let entry_of = module.kernel_of(id);
     for &block in &func.layout {
         for &inst in &func.blocks[block].insts {
+            let loc = func.location_of(inst);
+            if loc.is_some() && module.locations.get(loc).is_none()
+                || func.is_located && !loc.is_some()
+            {
+                let inst = print_inst(func, inst);
+                return Err(error(format!("{block}: `{inst}`: it has no location")));
+            }
             let result = func.result(inst).map(|value| func.ty(value));
             let checker = Checker { module, func, entry_of, block, result };
             checker.inst(inst).map_err(|message| {

@@ -15,6 +15,12 @@ const CHEAP_NODES: u32 = 8;
 impl Lowering<'_, '_> {
     /// Evaluates for the side effects.
     pub fn discard(&mut self, expr: &Expr) {
+        let outer = self.enter(expr.span);
+        self.discard_here(expr);
+        self.stand_back(outer);
+    }
+
+    fn discard_here(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::IncDec { place, increment, stride, .. } => {
                 self.inc_dec(place, *increment, true, *stride);
@@ -31,6 +37,13 @@ impl Lowering<'_, '_> {
 
     /// Evaluates an expression of any type: `None` for void and for records (which are evaluated).
     pub fn any(&mut self, expr: &Expr) -> Option<Value> {
+        let outer = self.enter(expr.span);
+        let value = self.any_here(expr);
+        self.stand_back(outer);
+        value
+    }
+
+    fn any_here(&mut self, expr: &Expr) -> Option<Value> {
         if self.is_record(expr.ty) {
             self.record(expr);
             return None;
@@ -64,6 +77,13 @@ impl Lowering<'_, '_> {
 
     /// Evaluates an expression of scalar, vector or pointer type.
     pub fn value(&mut self, expr: &Expr) -> Value {
+        let outer = self.enter(expr.span);
+        let value = self.value_here(expr);
+        self.stand_back(outer);
+        value
+    }
+
+    fn value_here(&mut self, expr: &Expr) -> Value {
         let ty = self.value_type(expr.ty);
         match &expr.kind {
             ExprKind::Int(bits) if ty.scalar.is_float() => self.b.fconst(ty, *bits as f64),
@@ -196,6 +216,13 @@ impl Lowering<'_, '_> {
 
     /// Evaluates a scalar expression as a condition, without going through int 0 and 1.
     pub fn truth(&mut self, expr: &Expr) -> Value {
+        let outer = self.enter(expr.span);
+        let truth = self.truth_here(expr);
+        self.stand_back(outer);
+        truth
+    }
+
+    fn truth_here(&mut self, expr: &Expr) -> Value {
         match &expr.kind {
             ExprKind::Compare(op, lhs, rhs) if self.numeric(expr.ty).1 == 1 => {
                 self.compare(*op, lhs, rhs)
@@ -451,6 +478,13 @@ impl Lowering<'_, '_> {
 
     /// Evaluates an expression of a record: returns the address of an object that holds it, not to be written to.
     pub fn record(&mut self, expr: &Expr) -> Addr {
+        let outer = self.enter(expr.span);
+        let addr = self.record_here(expr);
+        self.stand_back(outer);
+        addr
+    }
+
+    fn record_here(&mut self, expr: &Expr) -> Addr {
         match &expr.kind {
             ExprKind::Load(place) => self.address_of(place),
             ExprKind::Assign { place, value } => self.assign_record(place, value),

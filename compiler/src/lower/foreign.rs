@@ -3,7 +3,7 @@
 use super::builtins::CallSite;
 use super::{Context, Origin};
 use crate::builtins::FrontEnd;
-use crate::ir::{self, Func, Global, GlobalData, Scalar};
+use crate::ir::{self, Func, Global, GlobalData, Locations, Scalar};
 use crate::library::{self, Unit};
 use crate::options::Options;
 use crate::quirks::denormals;
@@ -26,11 +26,18 @@ impl<'a> ForeignModule<'a> {
         target: &'a Target,
         diags: &'a mut Diagnostics,
     ) -> ForeignModule<'a> {
-        ForeignModule { context: Context::new(&NOTHING, options, target, diags, false) }
+        let context = Context::new(&NOTHING, options, target, diags, false);
+        let is_located = target.keeps_locations(options);
+        ForeignModule { context: Context { is_located, ..context } }
     }
 
     pub(crate) fn module(&mut self) -> &mut ir::Module {
         &mut self.context.out
+    }
+
+    /// Returns the table of locations, if instructions keep theirs.
+    pub(crate) fn locations(&mut self) -> Option<&mut Locations> {
+        self.context.is_located.then_some(&mut self.context.out.locations)
     }
 
     /// Notes that a kernel asks for sub-groups of a size.

@@ -33,6 +33,7 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
     let source = &module.functions[id];
     let empty = ir::Function::new("", &[], None);
     let mut shell = std::mem::replace(&mut context.out.functions[func], empty);
+    context.begin_locations(&mut shell, origin, source.span, &source.name);
     let flags = float_flags(context, origin, source);
     let mut lowering = Lowering {
         hir: module,
@@ -163,7 +164,10 @@ impl<'a> Lowering<'_, 'a> {
         let addr = match self.source.locals.get(id) {
             Some(local) => {
                 let (size, align) = types::layout(self.types(), local.ty);
-                self.b.private_memory(size, align.max(local.align))
+                let outer = self.enter(local.span);
+                let addr = self.b.private_memory(size, align.max(local.align));
+                self.stand_back(outer);
+                addr
             }
             None => self.b.private_memory(8, 8),
         };

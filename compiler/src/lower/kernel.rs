@@ -19,6 +19,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
     let source = &module.functions[id];
     let body = context.function(Origin::User, id, source.span);
     let mut entry = ir::Function::new(source.name.clone(), &[], None);
+    context.begin_locations(&mut entry, Origin::User, source.span, &source.name);
     let mut reader = ArgReader { types: &module.types, b: Builder::new(&mut entry) };
     let mut values = Vec::new();
     let mut args = Vec::new();

@@ -14,6 +14,7 @@ mod foreign;
 mod function;
 mod globals;
 mod kernel;
+mod locate;
 mod memory;
 mod place;
 mod pointer;
@@ -28,11 +29,12 @@ use crate::ir::{self, Linkage};
 use crate::library::{self, Unit};
 use crate::options::Options;
 use crate::sema::hir;
-use crate::source::{Diagnostics, Span};
+use crate::source::{Diagnostics, SourceMap, Span};
 use crate::target::Target;
 use rustc_hash::FxHashMap;
 
-/// Lowers the kernels of a checked program and everything they use.
+/// Lowers the kernels of a checked program and everything they use. Where `sources` are given, instructions keep their
+/// places in them.
 ///
 /// Errors (a call of an undefined function, what is not supported) go to `diags`; the
 /// module is then well formed but not to be used.
@@ -40,9 +42,10 @@ pub fn lower(
     module: &hir::Module,
     options: &Options,
     target: &Target,
+    sources: Option<&SourceMap>,
     diags: &mut Diagnostics,
 ) -> ir::Module {
-    let mut context = Context::new(module, options, target, diags, false);
+    let mut context = Context { sources, ..Context::new(module, options, target, diags, false) };
     context.lower_kernels();
     context.finish()
 }
@@ -55,9 +58,10 @@ pub fn lower_object(
     module: &hir::Module,
     options: &Options,
     target: &Target,
+    sources: Option<&SourceMap>,
     diags: &mut Diagnostics,
 ) -> ir::Module {
-    let mut context = Context::new(module, options, target, diags, true);
+    let mut context = Context { sources, ..Context::new(module, options, target, diags, true) };
     context.lower_kernels();
     for (id, function) in module.functions.iter() {
         if function.symbol.is_some() && function.body.is_some() {
@@ -98,6 +102,10 @@ pub(crate) struct Context<'a> {
     shared_globals: FxHashMap<(String, u64, Option<Vec<u8>>), ir::Global>,
     /// True if a kernel asks for sub-groups that are made of several of the hardware's.
     larger_subgroups: bool,
+    /// The program's texts, where instructions keep their places.
+    sources: Option<&'a SourceMap>,
+    /// True if the module has locations.
+    is_located: bool,
 }
 
 impl<'a> Context<'a> {
@@ -120,6 +128,8 @@ impl<'a> Context<'a> {
             globals: FxHashMap::default(),
             worklist: Vec::new(),
             shared_globals: FxHashMap::default(),
+            sources: None,
+            is_located: false,
             larger_subgroups: user.larger_subgroups
                 || target.default_subgroup_size.is_some_and(|size| target.has_pieces(size)),
         }

@@ -26,6 +26,13 @@ pub enum LValue {
 impl Lowering<'_, '_> {
     /// Evaluates a place.
     pub fn place(&mut self, place: &Place) -> LValue {
+        let outer = self.enter(place.span);
+        let lvalue = self.place_here(place);
+        self.stand_back(outer);
+        lvalue
+    }
+
+    fn place_here(&mut self, place: &Place) -> LValue {
         let lvalue = match &place.kind {
             PlaceKind::Local(id) => LValue::Memory(self.local(*id)),
             PlaceKind::Global(id) => {

@@ -29,6 +29,7 @@ impl ClonedIteration {
                 let inst = func.blocks[block].insts[i];
                 let ty = func.result(inst).map(|v| func.ty(v));
                 let new_inst = func.make_inst(InstData::Unreachable, ty);
+                func.copy_location(inst, new_inst);
                 func.blocks[new].insts.push(new_inst);
                 if let Some(result) = func.result(inst) {
                     clone.values[result] = func.result(new_inst);

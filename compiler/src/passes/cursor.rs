@@ -147,6 +147,7 @@ pub fn rewrite_insts(
         let mut c = Cursor::new(func);
         let insts = c.begin(block);
         for &inst in &insts {
+            c.func.stand_at(inst);
             if let Some(data) = rewrite(&mut c, inst) {
                 c.func.replace_inst(inst, data);
                 changed = true;
@@ -169,6 +170,7 @@ pub fn replace_values(
         let mut c = Cursor::new(func);
         let insts = c.begin(block);
         for &inst in &insts {
+            c.func.stand_at(inst);
             match (rewrite(&mut c, inst), c.func.result(inst)) {
                 (Some(value), Some(result)) => {
                     replaced.insert(result, value);

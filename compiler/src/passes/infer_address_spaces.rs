@@ -49,6 +49,7 @@ pub fn run(func: &mut Function) -> bool {
     for &block in cfg.rpo() {
         let insts = pass.c.begin(block);
         for &inst in &insts {
+            pass.c.func.stand_at(inst);
             pass.rewrite_inst(inst);
         }
         pass.c.finish_in(block, insts);

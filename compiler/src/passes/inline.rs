@@ -332,6 +332,9 @@ struct ClonedBody<'a> {
     callee: &'a Function,
     values: Vec<Option<Value>>,
     blocks: FxHashMap<Block, Block>,
+    /// The location of the call, and those of clones by those of the callee.
+    call: Loc,
+    locations: FxHashMap<Loc, Loc>,
 }
 
 impl<'a> Inliner<'a> {
@@ -380,6 +383,7 @@ impl<'a> Inliner<'a> {
             return Ok(block);
         }
         let (callee, args) = (*callee, std::mem::take(args));
+        self.caller.stand_at(inst);
         if let InlineDecision::Keep { signature, .. } = &work.decisions[callee] {
             self.rewrite_call(block, inst, callee, signature, &args);
             return Ok(block);
@@ -458,6 +462,8 @@ impl<'a> Inliner<'a> {
             callee,
             values: vec![None; callee.values.len()],
             blocks: FxHashMap::with_capacity_and_hasher(callee.layout.len(), Default::default()),
+            call: self.caller.location_of(call),
+            locations: FxHashMap::default(),
         };
         for (&param, &arg) in callee.params().iter().zip(args) {
             clone.values[param.index()] = Some(arg);
@@ -500,7 +506,7 @@ impl<'a> Inliner<'a> {
                     }
                     (data, _) => {
                         let is_alloca = matches!(data, InstData::Alloca { .. });
-                        let new = self.clone_inst(&mut clone, inst);
+                        let new = self.clone_inst(&mut clone, inst, &mut work.module.locations);
                         match is_alloca {
                             true => self.allocas.push(new),
                             false if is_deferred => into = self.place(work, into, new)?,
@@ -538,11 +544,21 @@ impl<'a> Inliner<'a> {
     }
 
     /// Clones an instruction, which is not yet in a block.
-    fn clone_inst(&mut self, clone: &mut ClonedBody, inst: Inst) -> Inst {
+    fn clone_inst(
+        &mut self,
+        clone: &mut ClonedBody,
+        inst: Inst,
+        locations: &mut Locations,
+    ) -> Inst {
         let mut data = clone.callee.insts[inst].clone();
         data.map_args(|arg| self.map_value(clone, arg));
         data.for_each_target_mut(|call| call.block = clone.blocks[&call.block]);
         let new = self.caller.insts.push(data);
+        let loc = clone.callee.location_of(inst);
+        if loc.is_some() || clone.call.is_some() {
+            let loc = locations.inlined(loc, clone.call, &mut clone.locations);
+            self.caller.set_location(new, loc);
+        }
         if let Some(result) = clone.callee.result(inst) {
             let value = self.map_value(clone, result);
             self.caller.values[value].def = ValueDef::Inst(new);

@@ -397,6 +397,7 @@ impl<'a> Renamer<'a> {
         }
         let insts = self.cursor.begin(block);
         for &inst in &insts {
+            self.cursor.func.stand_at(inst);
             let replaced = &self.replaced;
             let data = &mut self.cursor.func.insts[inst];
             data.map_args(|arg| replaced[arg].unwrap_or(arg));

@@ -111,6 +111,7 @@ impl Scalarizer<'_> {
             self.extract_parts(param, &parts);
         }
         for &inst in &insts {
+            self.c.func.stand_at(inst);
             let replaced = &self.replaced;
             self.c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             let result = self.c.func.result(inst);

@@ -262,6 +262,7 @@ fn rewrite(func: &mut Function, cfg: &Cfg, allocas: &AllocaSet) {
     for &block in cfg.rpo() {
         let insts = c.begin(block);
         for &inst in &insts {
+            c.func.stand_at(inst);
             c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             match c.func.insts[inst] {
                 InstData::Load { ptr, align, flags } => match allocas.partition(ptr) {

@@ -124,6 +124,7 @@ pub(super) fn demote(
         let old = std::mem::take(&mut func.blocks[block].insts);
         let mut new = Vec::with_capacity(old.len());
         for inst in old {
+            func.stand_at(inst);
             let mut data = func.insts[inst].clone();
             data.map_args(|arg| match variables[arg] {
                 Some(ptr) if home(func, arg) != Some(block) => {
@@ -206,6 +207,7 @@ impl Repair {
         self.new.reserve(old.len());
         self.available.clear();
         for inst in old {
+            func.stand_at(inst);
             let mut wrong = SmallVec::<[Value; 4]>::new();
             func.insts[inst].for_each_arg(|v| {
                 if self.is_wrong(v, block) && !wrong.contains(&v) {

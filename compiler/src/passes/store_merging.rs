@@ -297,6 +297,7 @@ fn rewrite(func: &mut Function, block: Block, runs: &[Run]) {
     let insts = c.begin(block);
     let mut runs = runs.iter().peekable();
     for (at, &inst) in insts.iter().enumerate() {
+        c.func.stand_at(inst);
         let Some(run) = runs.peek() else {
             c.keep(inst);
             continue;

@@ -107,7 +107,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
 pub fn run_on_local(module: &mut Module, target: &Target) -> Vec<Func> {
     align_local_objects(module, target);
     let mut changed = Vec::new();
-    let Module { functions, globals, kernels } = module;
+    let Module { functions, globals, kernels, .. } = module;
     for (id, func) in functions.iter_mut() {
         let kernel = kernels.of(id);
         if vectorize(func, kernel, Memory::Local(globals)) {
@@ -350,6 +350,7 @@ fn rewrite(func: &mut Function, block: Block, runs: &[Run]) {
     let mut c = Cursor::new(func);
     let insts = c.begin(block);
     for (at, &inst) in insts.iter().enumerate() {
+        c.func.stand_at(inst);
         let Some(index) = run_at[at] else {
             c.keep(inst);
             continue;

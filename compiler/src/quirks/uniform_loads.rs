@@ -26,6 +26,7 @@ pub fn run(func: &mut Function) -> bool {
         let insts = c.begin(block);
         c.out.append(&mut start);
         for &inst in &insts {
+            c.func.stand_at(inst);
             if let InstData::Load { ptr, align, flags } = c.func.insts[inst] {
                 if c.ty(ptr).scalar.bits() == 64 {
                     let ptr = c.ptr_add(ptr, zero);

@@ -201,6 +201,12 @@ impl SourceMap {
         Some(Location { name, line, column: span.start - start + 1 })
     }
 
+    /// Returns the text of a span's file, unless its lines are counted by `#line`.
+    pub(crate) fn unmarked_text(&self, span: Span) -> Option<&Arc<str>> {
+        let file = self.file(span.file)?;
+        file.line_marks.is_empty().then_some(&file.text)
+    }
+
     /// Returns the line in which a span starts, and the byte offset of that line's start.
     pub(super) fn line_of(&self, span: Span) -> Option<(&str, u32)> {
         let file = self.file(span.file)?;

@@ -24,7 +24,7 @@ pub fn try_lower(text: &str, options: &str, target: &Target) -> Result<Module, S
     if diags.has_errors() {
         return Err(diags.render(&sources));
     }
-    let module = lower::lower(&hir, &options, target, &mut diags);
+    let module = lower::lower(&hir, &options, target, None, &mut diags);
     if diags.has_errors() {
         return Err(diags.render(&sources));
     }

@@ -44,6 +44,7 @@ fn take_lanes(func: &mut Function, block: Block, words: &Wanted) {
     let mut c = Cursor::new(func);
     let insts = c.begin(block);
     for &inst in &insts {
+        c.func.stand_at(inst);
         if let InstData::Extract { arg: word, lane } = c.func.insts[inst] {
             if let Some(ty) = words[word] {
                 let shift = i64::from(lane) * i64::from(ty.bits());

@@ -16,6 +16,7 @@ pub fn run(func: &mut Function) -> bool {
         let mut c = Cursor::new(func);
         let insts = c.begin(block);
         for &inst in &insts {
+            c.func.stand_at(inst);
             if any_replaced {
                 // A join of joins has to see what these became, which `replace_values` shows to later passes alone.
                 c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));

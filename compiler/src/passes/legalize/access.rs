@@ -62,6 +62,7 @@ pub fn run(func: &mut Function, memories: &Memories<'_>) -> bool {
         let mut c = Cursor::new(func);
         let insts = c.begin(block);
         for &inst in &insts {
+            c.func.stand_at(inst);
             match memories.illegal_access(c.func, inst) {
                 Some(access) => memories.legalize(&mut c, inst, access),
                 None => c.keep(inst),

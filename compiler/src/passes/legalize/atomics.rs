@@ -30,6 +30,7 @@ pub fn run(func: &mut Function, memories: &Memories<'_>, has_fences: bool) -> bo
         changed = true;
         let mut s = Splitter::new(func, block);
         for inst in s.take_insts() {
+            s.c.func.stand_at(inst);
             if is_seq_cst_fence(&s.c.func.insts[inst]) {
                 seq_cst_fence(&mut s.c);
                 continue;

@@ -33,6 +33,7 @@ fn rewrite_block(func: &mut Function, block: Block, left: &mut usize) {
     let mut at = 0;
     while let Some(&inst) = insts.get(at) {
         at += 1;
+        s.c.func.stand_at(inst);
         match Division::of(s.c.func, inst) {
             Some(division) if at > first && *left > 0 => {
                 *left -= 1;

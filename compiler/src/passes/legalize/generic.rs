@@ -76,6 +76,7 @@ pub fn run(func: &mut Function, spaces: Spaces) -> bool {
     for block in func.layout.clone() {
         let mut s = Splitter::new(func, block);
         for inst in s.take_insts() {
+            s.c.func.stand_at(inst);
             changed |= legalize(&mut s, inst, spaces);
         }
         s.finish();

@@ -38,7 +38,7 @@ const MAX_LOOPS: u32 = 4;
 pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
     let mut changed = Vec::new();
     let users = users_of_local_variables(module);
-    let Module { functions, globals, kernels } = module;
+    let Module { functions, globals, kernels, .. } = module;
     for kernel in kernels.iter() {
         let id = kernel.func;
         if !users.values().any(|&user| user == Some(id)) {

@@ -16,7 +16,7 @@ mod integers;
 mod local_padding;
 mod narrow;
 mod signed_zeros;
-mod split;
+pub mod split;
 mod subgroup_sizes;
 mod subgroups;
 mod variables;

@@ -56,6 +56,7 @@ impl Narrowing<'_> {
     fn block(&mut self, block: Block) {
         let insts = self.c.begin(block);
         for &inst in &insts {
+            self.c.func.stand_at(inst);
             match self.rewritten(inst) {
                 Keep => {}
                 Become(data) => self.c.func.replace_inst(inst, data),

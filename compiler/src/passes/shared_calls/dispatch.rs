@@ -103,6 +103,7 @@ impl<'a> Dispatch<'a> {
             let insts = std::mem::take(&mut self.func.blocks[block].insts);
             let mut current = block;
             for inst in insts {
+                self.func.stand_at(inst);
                 let call = match &self.func.insts[inst] {
                     InstData::Call { func, .. } => self.call_of.get(func).copied(),
                     _ => None,

@@ -70,6 +70,7 @@ fn instructions(func: &mut Function, cfg: &Cfg, scope: Scope<'_>) -> bool {
     for &block in cfg.rpo() {
         let insts = cursor.begin(block);
         for &inst in &insts {
+            cursor.func.stand_at(inst);
             if any_replaced {
                 cursor.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             }

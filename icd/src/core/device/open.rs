@@ -19,6 +19,7 @@ use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
 use crate::core::profile::Profile;
 use crate::platform;
+use hekla_compiler::checks::Checks;
 use hekla_compiler::target::CallSharing;
 use hekla_compiler::{DotProducts, FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
 use hekla_vk_backend as vk;
@@ -638,6 +639,8 @@ pub fn target(
         newest: config::newest_version(),
         zero_local: false,
         zero_private: false,
+        lines: config::debug_lines(),
+        checks: Checks::empty(),
         shown: shown(images.images, profile),
         hidden: profile.map_or_else(Vec::new, |profile| profile.hidden().to_vec()),
     }

@@ -112,6 +112,7 @@ impl Expansion<'_> {
         }
         self.gather_call_results(&mut insts);
         for inst in insts {
+            self.s.c.func.stand_at(inst);
             let replaced = &self.replaced;
             self.s.c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             if self.is_concerned(inst) {

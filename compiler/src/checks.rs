@@ -1,0 +1,202 @@
+//! What kernels find out about themselves while they run (`HEKLA_CHECK`), and what they and the host must agree on for it.
+//!
+//! The pass [`crate::passes::check`] puts the checks into a program, between inlining and all optimizations. What they find
+//! goes into the *check area*, which lies behind the records in the launch's buffer for `printf` ([`crate::printf`]), at
+//! [`area_offset`]:
+//!
+//! ```text
+//! number of ranges | 1 if there are others | 0 | 0
+//! arguments: start and size of what each points to, two 64-bit words ([`ARGUMENTS`] of them)
+//! findings: [`SLOTS`] slots of [`SLOT_WORDS`] words
+//! ranges: start and size of allocations, two 64-bit words, ascending and apart
+//! ```
+//!
+//! A slot begins with how often its place has found something. The first to do so writes the rest: the low half of the
+//! device address of the place's *description* in the program's data image, the kind (a bit of [`Checks`]), global and local
+//! id, and three 64-bit words: the address, start and size of the object. In work-group and private memory addresses count
+//! from the start of the object. A description is text: fields with newlines between them ([`Description`]).
+
+use bitflags::bitflags;
+
+bitflags! {
+    /// Kinds of mistakes that kernels are made to look for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub struct Checks: u32 {
+        /// Accesses beyond the end of an allocation, a sub-buffer or a variable.
+        const BOUNDS = 1;
+        /// Accesses through null pointers.
+        const NULL = 2;
+        /// Accesses at addresses that are no multiple of the type's alignment.
+        const ALIGN = 4;
+        /// Divisions of integers by zero, and of the least one by -1.
+        const ARITH = 8;
+    }
+}
+
+impl Checks {
+    /// The kinds by the names that users know them by.
+    pub const NAMES: [(&'static str, Checks); 4] = [
+        ("bounds", Checks::BOUNDS),
+        ("null", Checks::NULL),
+        ("align", Checks::ALIGN),
+        ("arith", Checks::ARITH),
+    ];
+}
+
+/// The functions of the built-in library that checks call: what finds an allocation, and what reports.
+pub const FUNCTIONS: [&str; 2] = ["__check_find", "__check_report"];
+
+/// The most arguments of a kernel whose sizes are known.
+pub const ARGUMENTS: usize = 128;
+/// Bytes of the area before the arguments.
+pub const HEADER_BYTES: usize = 16;
+/// The slots of findings; a power of two. Places share them where there are more.
+pub const SLOTS: usize = 1024;
+/// Words of a slot.
+pub const SLOT_WORDS: usize = 16;
+/// Byte offset of the findings in the area.
+pub const FINDINGS: usize = HEADER_BYTES + 16 * ARGUMENTS;
+/// Byte offset of the ranges in the area.
+pub const RANGES: usize = FINDINGS + 4 * SLOT_WORDS * SLOTS;
+/// The most ranges.
+pub const MAX_RANGES: usize = 4096;
+/// Bytes of the area.
+pub const AREA_BYTES: usize = RANGES + 16 * MAX_RANGES;
+
+// The library's text has these numbers.
+const _: () = assert!(FINDINGS == 2064 && RANGES == 67_600);
+
+/// Returns where the area begins in a buffer for `printf` with so many bytes for records.
+pub const fn area_offset(capacity: u32) -> u32 {
+    (crate::printf::HEADER_BYTES + capacity + crate::printf::TRAILER_BYTES).next_multiple_of(16)
+}
+
+/// What is known of a place in a program before it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Description {
+    /// What is done there: `load of 4 bytes`.
+    pub action: String,
+    /// What is accessed: `argument 'a'`; empty where that is not known.
+    pub object: String,
+    /// The kernel; empty in functions of several.
+    pub kernel: String,
+    /// The line of the program's text; empty where it is not at hand.
+    pub text: String,
+    /// The place, and those of the calls that were inlined, the outermost last.
+    pub places: Vec<Place>,
+}
+
+/// A place in a program's text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub function: String,
+}
+
+impl Description {
+    /// Returns the bytes that stand for it, which end with a zero.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut fields =
+            vec![self.action.clone(), self.object.clone(), self.kernel.clone(), self.text.clone()];
+        for place in &self.places {
+            let (line, column) = (place.line.to_string(), place.column.to_string());
+            fields.extend([place.file.clone(), line, column, place.function.clone()]);
+        }
+        let fields: Vec<String> =
+            fields.iter().map(|field| field.replace(['\n', '\0'], " ")).collect();
+        let mut bytes = fields.join("\n").into_bytes();
+        bytes.push(0);
+        bytes
+    }
+
+    /// Inverts [`Description::encode`]; the bytes may go on behind the zero. `None` for what is no description.
+    pub fn decode(bytes: &[u8]) -> Option<Description> {
+        let end = bytes.iter().position(|&byte| byte == 0)?;
+        let text = String::from_utf8_lossy(&bytes[..end]);
+        let fields: Vec<&str> = text.split('\n').collect();
+        let (head, places) = fields.split_at_checked(4)?;
+        let [action, object, kernel, line] = head else { return None };
+        let place = |fields: &[&str]| -> Option<Place> {
+            let &[file, line, column, function] = fields else { return None };
+            let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+            Some(Place { file: file.into(), line, column, function: function.into() })
+        };
+        Some(Description {
+            action: action.to_string(),
+            object: object.to_string(),
+            kernel: kernel.to_string(),
+            text: line.to_string(),
+            places: places.chunks(4).map(place).collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// What a slot holds once something was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finding {
+    pub count: u32,
+    /// The low half of the description's address.
+    pub description: u32,
+    pub kind: Checks,
+    pub global_id: [u32; 3],
+    pub local_id: [u32; 3],
+    pub address: u64,
+    pub start: u64,
+    pub size: u64,
+}
+
+impl Finding {
+    /// Reads a slot; `None` where nothing was found.
+    pub fn read(words: &[u32]) -> Option<Finding> {
+        let &[count, description, kind, gx, gy, gz, lx, ly, lz, a, b, c, d, e, f, _] = words else {
+            return None;
+        };
+        let wide = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+        (count != 0).then(|| Finding {
+            count,
+            description,
+            kind: Checks::from_bits_truncate(kind),
+            global_id: [gx, gy, gz],
+            local_id: [lx, ly, lz],
+            address: wide(a, b),
+            start: wide(c, d),
+            size: wide(e, f),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_are_read_as_written() {
+        let place = |line| Place { file: "a.cl".into(), line, column: 3, function: "f".into() };
+        let mut description = Description {
+            action: "load of 4 bytes".into(),
+            text: "    x = a[i];".into(),
+            places: vec![place(1), place(7)],
+            ..Description::default()
+        };
+        let mut bytes = description.encode();
+        bytes.extend(b"more");
+        assert_eq!(Description::decode(&bytes).as_ref(), Some(&description));
+        description.places.clear();
+        assert_eq!(Description::decode(&description.encode()), Some(description));
+        assert_eq!(Description::decode(b"a\0"), None);
+        assert_eq!(Description::decode(b"no end"), None);
+    }
+
+    #[test]
+    fn slots_are_read_where_something_was_found() {
+        let mut words = [0; SLOT_WORDS];
+        assert_eq!(Finding::read(&words), None);
+        words[0] = 2;
+        words[2] = Checks::NULL.bits();
+        words[10] = 1;
+        let finding = Finding::read(&words).unwrap();
+        assert_eq!((finding.count, finding.kind, finding.address), (2, Checks::NULL, 1 << 32));
+    }
+}

@@ -1,0 +1,71 @@
+//! The lines of the program, for drivers and debuggers: OpString, OpSource and OpLine, where instructions know their places.
+
+use super::emitter::Emitter;
+use super::spirv_builder::{encode, string_words};
+use crate::ir::{Inst, Loc, Location};
+use crate::options::Options;
+use rspirv::spirv::{Op, SourceLanguage};
+use std::collections::BTreeMap;
+
+/// The longest text that one instruction holds, in words.
+const MAX_WORDS: usize = 60_000;
+
+/// What lines were told of.
+#[derive(Default)]
+pub(super) struct Lines {
+    /// The strings of the files' names, by the files' numbers.
+    files: BTreeMap<u32, u32>,
+    /// The place of the instructions before, in this block.
+    current: Option<(u32, u32, u32)>,
+}
+
+impl Lines {
+    /// Begins a block, which no line before it concerns.
+    pub fn begin_block(&mut self) {
+        self.current = None;
+    }
+}
+
+impl Emitter<'_> {
+    /// Tells the place of an instruction, unless it is that of the one before. Of what is inlined that is the innermost
+    /// one in the program's own text.
+    pub fn line(&mut self, inst: Inst) {
+        let loc = self.func.location_of(inst);
+        if loc != Loc::NONE {
+            self.tell(loc);
+        }
+    }
+
+    fn tell(&mut self, loc: Loc) {
+        let place = self.module.locations.in_program(loc);
+        let Some(&Location { file, line, column, .. }) = place else { return };
+        if self.lines.current.replace((file, line, column)) == Some((file, line, column)) {
+            return;
+        }
+        let name = match self.lines.files.get(&file) {
+            Some(&name) => name,
+            None => {
+                let name = self.builder.new_id();
+                self.lines.files.insert(file, name);
+                name
+            }
+        };
+        encode(&mut self.body, Op::Line, &[name, line, column]);
+    }
+
+    /// Declares the files that lines are in, with their texts where they are at hand.
+    pub fn name_source(&mut self, options: &Options) {
+        let (major, minor) = options.std.number();
+        let version = 100 * major + 10 * minor;
+        for (&file, &id) in &self.lines.files {
+            let file = &self.module.locations.files()[file as usize];
+            let sources = &mut self.builder.sources;
+            let name = string_words(&file.name);
+            encode(sources, Op::String, &[&[id], &name[..]].concat());
+            let mut source = vec![SourceLanguage::OpenCL_C as u32, version, id];
+            let text = file.text.as_deref().map(string_words);
+            source.extend(text.filter(|text| text.len() < MAX_WORDS).unwrap_or_default());
+            encode(sources, Op::Source, &source);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Source locations: what instructions keep of them, through the text form and the passes, and what modules tell of them.
+
+use hekla_compiler::ir::parse::parse_module;
+use hekla_compiler::ir::verify::verify_module;
+use hekla_compiler::{
+    compile, compile_linked, compile_to_ir, compile_to_linked, IrAt, Options, Source, Target,
+};
+use rspirv::spirv::Op;
+
+const PROGRAM: &str = "\
+int helper(global int *a, int i) {
+    return a[i] * 2;
+}
+kernel void k(global int *a, global int *o, int n) {
+    int i = get_global_id(0);
+    if (i < n)
+        o[i] = helper(a, i) + (int)sin((float)i);
+}
+";
+
+fn source(text: &str) -> Source {
+    Source { name: "a.cl".into(), text: text.into(), headers: Vec::new() }
+}
+
+fn words(options: &str, target: &Target) -> Vec<u32> {
+    let options = Options::parse(options).unwrap();
+    let compiled = compile(&source(PROGRAM), &options, target);
+    compiled.program.unwrap_or_else(|| panic!("{}", compiled.log)).kernels.remove(0).spirv
+}
+
+/// Returns the opcodes and operands of a module.
+fn instructions(words: &[u32]) -> Vec<(u32, Vec<u32>)> {
+    let (mut at, mut all) = (5, Vec::new());
+    while at < words.len() {
+        let size = (words[at] >> 16) as usize;
+        all.push((words[at] & 0xffff, words[at + 1..at + size].to_vec()));
+        at += size;
+    }
+    all
+}
+
+/// Returns the lines that a module tells.
+fn lines(words: &[u32]) -> Vec<u32> {
+    let all = instructions(words).into_iter();
+    let mut lines: Vec<u32> =
+        all.filter(|(op, _)| *op == Op::Line as u32).map(|(_, args)| args[1]).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+#[test]
+fn modules_tell_lines_where_they_are_asked_to() {
+    let target = Target::generic();
+    assert_eq!(lines(&words("", &target)), []);
+    let plain = instructions(&words("", &target));
+    let names = [Op::String, Op::Source].map(|op| op as u32);
+    assert!(!plain.iter().any(|(op, _)| names.contains(op)));
+    let told = words("-g", &target);
+    // Of what is inlined, its own line; of the library's functions, that of the call.
+    for line in [2, 5, 6, 7] {
+        assert!(lines(&told).contains(&line), "{line}: {:?}", lines(&told));
+    }
+    assert!(lines(&told).iter().all(|&line| (1..=7).contains(&line)));
+    // Nothing else has changed.
+    let debug = [Op::String, Op::Source, Op::Line].map(|op| op as u32);
+    let ops = |all: Vec<(u32, Vec<u32>)>| -> Vec<u32> {
+        all.into_iter().map(|(op, _)| op).filter(|op| !debug.contains(op)).collect()
+    };
+    assert_eq!(ops(instructions(&told)), ops(plain));
+    assert_eq!(words("", &Target { lines: true, ..target }), told);
+}
+
+#[test]
+fn the_text_form_keeps_locations() {
+    let options = Options::parse("-g").unwrap();
+    let target = Target::generic();
+    for at in [IrAt::Lowered, IrAt::End] {
+        let text = compile_to_ir(&source(PROGRAM), &options, &target, &at).unwrap();
+        let module = parse_module(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        verify_module(&module).unwrap();
+        assert!(!module.locations.is_empty());
+        let table = |text: &str| -> Vec<String> {
+            text.lines().filter(|line| line.starts_with("loc ")).map(str::to_string).collect()
+        };
+        assert_eq!(table(&module.to_string()), table(&text));
+        let inst = text.lines().find(|line| line.contains("= load v") && line.contains('!'));
+        assert!(inst.is_some(), "{text}");
+    }
+    // What is inlined knows the call.
+    let text = compile_to_ir(&source(PROGRAM), &options, &target, &IrAt::End).unwrap();
+    let inlined = |line: &&str| line.starts_with("loc @a.cl 2 ") && line.contains(" at ");
+    assert!(text.lines().any(|line| inlined(&line)), "{text}");
+    let plain = compile_to_ir(&source(PROGRAM), &Options::default(), &target, &IrAt::End).unwrap();
+    assert!(!plain.contains("loc ") && !plain.contains('!'));
+}
+
+#[test]
+fn linked_objects_keep_locations() {
+    let options = Options::parse("-g").unwrap();
+    let target = Target::generic();
+    let object = compile_to_linked(&source(PROGRAM), &options, &target).object.unwrap();
+    let program = compile_linked(&object, &target).program.unwrap();
+    assert!(lines(&program.kernels[0].spirv).contains(&2));
+}
+
+#[test]
+fn wrong_locations_are_refused() {
+    let text = "loc @a.cl 1 1 @f\nfn @f() {\nblock0:\n    return !1\n}\n";
+    let mut module = parse_module(text).unwrap();
+    verify_module(&module).unwrap();
+    let func = module.functions.keys().next().unwrap();
+    module.functions[func].is_located = true;
+    verify_module(&module).unwrap();
+    let block = module.functions[func].entry();
+    let inst = module.functions[func].blocks[block].insts[0];
+    module.functions[func].set_location(inst, hekla_compiler::ir::Loc::NONE);
+    let error = verify_module(&module).unwrap_err().to_string();
+    assert!(error.contains("it has no location"), "{error}");
+    for wrong in [
+        "fn @f() {\nblock0:\n    return !1\n}\n",
+        "loc @a.cl 1 1 @f at 1\n",
+        "loc @a.cl 1 1 @f\nloc @a.cl 1 1 @f\n",
+        "loc @a.cl 1 @f\n",
+    ] {
+        assert!(parse_module(wrong).is_err(), "{wrong}");
+    }
+}
