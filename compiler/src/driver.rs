@@ -507,6 +507,9 @@ fn run_passes(
 ) -> Result<Structures, String> {
     crate::link::number_kernels(ir);
     tell_of_target(ir, target);
+    if !target.checks.is_empty() {
+        passes::check::run(ir, target.checks, pipeline)?;
+    }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);
     pipeline.align_called(ir, target)?;

@@ -5,6 +5,7 @@
 //! (`icd/tests/environment.rs` compares). Nothing is remembered here: a function reads its variable whenever it is called.
 
 use crate::platform;
+use hekla_compiler::checks::Checks;
 use hekla_compiler::options::ClStd;
 use hekla_vk_backend::variable;
 use std::ffi::OsString;
@@ -211,6 +212,30 @@ pub fn debug_lines() -> bool {
     text("HEKLA_DEBUG").is_some_and(|value| value == "1")
 }
 
+/// Reads `HEKLA_CHECK`: the kinds of mistakes that kernels look for, between commas, or `all`; and the names that are none.
+/// Default: no kind.
+pub fn checks() -> (Checks, Vec<String>) {
+    parse_checks(&text("HEKLA_CHECK").unwrap_or_default())
+}
+
+fn parse_checks(text: &str) -> (Checks, Vec<String>) {
+    let (mut checks, mut unknown) = (Checks::empty(), Vec::new());
+    for name in text.split(',').map(str::trim).filter(|name| !matches!(*name, "" | "0")) {
+        match Checks::NAMES.iter().find(|known| known.0 == name) {
+            Some((_, check)) => checks |= *check,
+            None if name == "all" => checks = Checks::all(),
+            None => unknown.push(name.to_string()),
+        }
+    }
+    (checks, unknown)
+}
+
+/// Reads `HEKLA_CHECK_EXIT`: returns true for `1`, with which a process whose kernels made mistakes ends with status 1.
+/// Default: false.
+pub fn check_exit() -> bool {
+    text("HEKLA_CHECK_EXIT").is_some_and(|value| value == "1")
+}
+
 /// Reads `HEKLA_LINEAR`: returns true for `exact`, with which no sampler of the device filters images. Default: false.
 pub fn exact_filters() -> bool {
     text("HEKLA_LINEAR").is_some_and(|value| value == "exact")
@@ -280,6 +305,16 @@ mod tests {
         for text in ["", "x", "-1", "1.5"] {
             assert_eq!(parse_mib(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn checks_are_those_that_there_are() {
+        let none: Vec<String> = Vec::new();
+        assert_eq!(parse_checks(""), (Checks::empty(), none.clone()));
+        assert_eq!(parse_checks("0"), (Checks::empty(), none.clone()));
+        assert_eq!(parse_checks("all"), (Checks::all(), none.clone()));
+        assert_eq!(parse_checks("null, align"), (Checks::NULL | Checks::ALIGN, none));
+        assert_eq!(parse_checks("bounds,x"), (Checks::BOUNDS, vec!["x".to_string()]));
     }
 
     #[test]

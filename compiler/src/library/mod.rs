@@ -27,7 +27,7 @@ pub enum Unit {
     Float,
     /// Functions of double.
     Double,
-    /// Functions on images, pipes and queues.
+    /// Functions on images, pipes and queues, and those of checks.
     Image,
 }
 
@@ -112,6 +112,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
                 include_str!("block.cl"),
                 include_str!("pipe.cl"),
                 include_str!("device_queue.cl"),
+                include_str!("check.cl"),
             ];
         }
     };

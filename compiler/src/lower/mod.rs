@@ -25,6 +25,7 @@ mod types;
 
 pub(crate) use foreign::ForeignModule;
 
+use crate::checks;
 use crate::ir::{self, Linkage};
 use crate::library::{self, Unit};
 use crate::options::Options;
@@ -151,10 +152,23 @@ impl<'a> Context<'a> {
 
     /// Lowers what is called, and what that calls.
     fn finish(mut self) -> ir::Module {
+        if !self.target.checks.is_empty() {
+            self.check_functions();
+        }
         while let Some((origin, id, func)) = self.worklist.pop() {
             function::lower_function(&mut self, origin, id, func);
         }
         self.out
+    }
+
+    /// Brings the library's functions that checks call into the module, where no call names them yet.
+    fn check_functions(&mut self) {
+        let unit = Unit::Image;
+        for name in checks::FUNCTIONS {
+            if let Some(&id) = library::unit(unit, self.target).functions.get(name) {
+                self.function(Origin::Library(unit), id, Span::default());
+            }
+        }
     }
 
     fn module(&self, origin: Origin) -> &'a hir::Module {

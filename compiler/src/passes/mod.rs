@@ -3,6 +3,7 @@
 pub mod alignment;
 pub mod argument_promotion;
 pub mod bytes;
+pub mod check;
 pub mod cloned_iteration;
 pub mod contract;
 pub mod cse;

@@ -21,6 +21,7 @@
 //! ```
 
 pub mod cache;
+pub mod check;
 pub mod clang;
 pub mod command;
 pub mod command_buffer;

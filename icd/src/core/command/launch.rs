@@ -2,6 +2,7 @@
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
+use crate::core::check::Table;
 use crate::core::command::printout::Printout;
 use crate::core::command::system_memory::WritesAnywhere;
 use crate::core::context::svm::Allocation;
@@ -52,6 +53,8 @@ pub struct Launch {
     reaches_system: bool,
     /// A digest of the values among the arguments, where launches may run in slices.
     values: u64,
+    /// Where the memory of the arguments lies, if the kernel looks for its own mistakes.
+    extents: Vec<(u64, u64)>,
 }
 
 /// What a launch may reach: so may those that its kernel enqueues.
@@ -134,6 +137,7 @@ impl Launch {
             shape,
             reaches_system: arguments.system && queue.gpu.reaches_system(),
             values: 0,
+            extents: Vec::new(),
         });
         launch.capture(queue, arguments)?;
         if queue.context.gl.is_some() {
@@ -228,6 +232,9 @@ impl Launch {
                 Field::PrintfBuffer | Field::GlobalBase | Field::GroupBase => {}
             }
         }
+        if queue.context.printer.has_checks() {
+            self.extents = self.extents(queue, arguments)?;
+        }
         if arguments.has_addresses() {
             self.others.extend(shared_memory(queue, arguments));
             self.pointed = pointed_buffers(queue, arguments);
@@ -237,6 +244,49 @@ impl Launch {
             }
         }
         Ok(())
+    }
+
+    /// Returns where the memory of each argument lies: address and size, which is 0 for null and for what is no memory.
+    fn extents(&self, queue: &Queue, arguments: &KernelArguments) -> Result<Vec<(u64, u64)>> {
+        let mut extents = Vec::with_capacity(arguments.args.len());
+        for arg in &arguments.args {
+            extents.push(match arg {
+                Some(ArgValue::Buffer(Some(mem))) => {
+                    let mem = mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
+                    let bytes = mem.on_device(queue.device_index)?;
+                    (bytes.address() + mem.origin as u64, mem.size as u64)
+                }
+                Some(ArgValue::Local(size)) => (0, *size as u64),
+                Some(ArgValue::Pointer(address)) => self.extent(queue, *address),
+                _ => (0, 0),
+            });
+        }
+        Ok(extents)
+    }
+
+    /// Returns where the memory lies that an address is in.
+    fn extent(&self, queue: &Queue, address: u64) -> (u64, u64) {
+        if let Some((allocation, offset)) = queue.context.svm.find(address as usize) {
+            return (address - offset as u64, allocation.size as u64);
+        }
+        let ranges = queue.context.addresses.ranges(queue.device_index);
+        let found = ranges.into_iter().find(|(start, size)| address.wrapping_sub(*start) < *size);
+        found.unwrap_or((address, 0))
+    }
+
+    /// Returns where all memory lies that the launch may reach. A recording may find more when it is replayed.
+    fn table(&self, queue: &Queue, replayed: bool) -> Table {
+        let own = self.objects.iter().filter_map(|object| match object {
+            Object::Buffer { mem, bytes, .. } => {
+                Some((bytes.address() + mem.origin as u64, mem.size as u64))
+            }
+            _ => None,
+        });
+        let others = self.others.iter().map(|buffer| (buffer.address(), buffer.size()));
+        let mut ranges: Vec<(u64, u64)> = own.chain(others).collect();
+        ranges.extend(queue.context.svm.ranges());
+        ranges.extend(queue.context.addresses.ranges(queue.device_index));
+        Table::new(&self.extents, ranges, replayed)
     }
 
     /// Returns the shadows of a launch on a queue, if it uses any. `replayed`: it is for a recording.
@@ -417,6 +467,8 @@ pub struct Prepared<'a> {
     launch: &'a Launch,
     grids: SmallVec<[Grid; 1]>,
     printf: Option<Arc<vk::Buffer>>,
+    /// Where memory lies, for a kernel that looks for its own mistakes.
+    table: Option<Table>,
     shadowed: Option<Box<Shadowed>>,
 }
 
@@ -481,7 +533,7 @@ impl Prepared<'_> {
         }
         if let Some(buffer) = &self.printf {
             if first {
-                printer.clear(recorder, buffer);
+                printer.clear(recorder, buffer, self.table.as_ref());
             }
             recorder.retain(buffer.clone());
         }
@@ -528,7 +580,10 @@ impl Launch {
         replayed: bool,
     ) -> Result<Prepared<'_>> {
         let shadowed = self.shadowed(queue, replayed)?;
-        let mut prepared = Prepared { launch: self, grids: SmallVec::new(), printf, shadowed };
+        let has_table = printf.is_some() && queue.context.printer.has_checks();
+        let table = has_table.then(|| self.table(queue, replayed));
+        let mut prepared =
+            Prepared { launch: self, grids: SmallVec::new(), printf, table, shadowed };
         let late =
             Late { printf: prepared.printf.as_ref(), shadowed: prepared.shadowed.as_deref() };
         match &self.shape.dispatches {

@@ -1,6 +1,7 @@
 //! Printouts: the output of a launch, collected as text once the device has completed the launch.
 
 use crate::cl::error::Result;
+use crate::core::check;
 use crate::core::device::open::Gpu;
 use crate::core::printf::output::Outbox;
 use crate::core::printf::record::{self, Image};
@@ -95,13 +96,16 @@ impl Printout {
         let used = u32::from_le_bytes(used).saturating_mul(4).min(self.printer.capacity());
         let mut bytes = vec![0; used as usize];
         gpu.read_now(&buffer, HEADER_BYTES.into(), &mut bytes)?;
+        let (data, address) = (self.data.image(), self.data.copy()?.address);
+        let image = Image { bytes: &data.bytes, size: data.size, address };
+        if self.printer.has_checks() {
+            check::collect(gpu, &buffer, self.printer.capacity(), image)?;
+        }
         if self.frees_buffer {
             self.printer.free(*device, buffer);
         }
         let word = |bytes: &[u8]| bytes.try_into().map(u32::from_le_bytes).unwrap_or_default();
         let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
-        let (data, address) = (self.data.image(), self.data.copy()?.address);
-        let image = Image { bytes: &data.bytes, size: data.size, address };
         outbox.push(record::text(&words, image));
         Ok(())
     }

@@ -34,6 +34,13 @@ impl DeviceAddresses {
         }
     }
 
+    /// Returns address and size of the buffers on a device.
+    pub fn ranges(&self, device: usize) -> Vec<(u64, u64)> {
+        let ranges = self.0.lock();
+        let own = ranges.range((device, 0)..=(device, u64::MAX));
+        own.map(|((_, address), range)| (*address, range.size)).collect()
+    }
+
     /// Returns the buffer that an address of a device lies in.
     pub fn find<T: Kind>(&self, device: usize, address: u64) -> Option<Ref<T>> {
         let ranges = self.0.lock();

@@ -174,6 +174,12 @@ impl Allocations {
         drop(self.remove(context, address, |allocation| allocation.usm.is_none()));
     }
 
+    /// Returns address and size of all allocations.
+    pub fn ranges(&self) -> Vec<(u64, u64)> {
+        let allocations = self.by_address.lock();
+        allocations.iter().map(|(&at, found)| (at as u64, found.size as u64)).collect()
+    }
+
     /// Returns the allocation that an address lies in, and the offset there.
     pub fn find(&self, address: usize) -> Option<(Arc<Allocation>, usize)> {
         let allocations = self.by_address.lock();

@@ -6,8 +6,10 @@ pub mod output;
 pub mod record;
 
 use crate::cl::error::Result;
+use crate::core::check::{self, Table};
 use crate::core::device::capabilities::PRINTF_BUFFER_SIZE;
 use crate::core::device::open::Gpu;
+use hekla_compiler::checks;
 use hekla_compiler::printf::{HEADER_BYTES, TRAILER_BYTES};
 use hekla_vk_backend as vk;
 use output::{Outbox, Sink};
@@ -25,6 +27,8 @@ pub struct Printer {
     sink: Sink,
     /// Bytes for records in a buffer, a multiple of 4.
     capacity: u32,
+    /// True if buffers have a check area.
+    has_checks: bool,
     /// Buffers that no launch uses, for each device of the context.
     free: Vec<Mutex<Vec<Arc<vk::Buffer>>>>,
 }
@@ -33,8 +37,13 @@ impl Printer {
     /// Returns the printer of a context of `devices` devices. `size` is the value of CL_PRINTF_BUFFERSIZE_ARM.
     pub fn new(devices: usize, sink: Sink, size: Option<usize>) -> Arc<Printer> {
         let size = size.unwrap_or(PRINTF_BUFFER_SIZE).clamp(*SIZES.start(), *SIZES.end());
+        let has_checks = !check::wanted().is_empty();
+        if has_checks {
+            check::begin();
+        }
         Arc::new(Printer {
             sink,
+            has_checks,
             capacity: size.next_multiple_of(4) as u32,
             free: (0..devices).map(|_| Mutex::default()).collect(),
         })
@@ -51,13 +60,26 @@ impl Printer {
         if let Some(buffer) = free {
             return Ok(buffer);
         }
-        let size = u64::from(HEADER_BYTES + self.capacity + TRAILER_BYTES).next_multiple_of(16);
+        let size = match self.has_checks {
+            true => self.area() + checks::AREA_BYTES as u64,
+            false => u64::from(HEADER_BYTES + self.capacity + TRAILER_BYTES).next_multiple_of(16),
+        };
         Ok(gpu.device.create_buffer(size, vk::MemoryKind::Device)?)
     }
 
     /// Returns the number of bytes for records in a buffer.
     pub fn capacity(&self) -> u32 {
         self.capacity
+    }
+
+    /// Returns true if kernels look for their own mistakes.
+    pub fn has_checks(&self) -> bool {
+        self.has_checks
+    }
+
+    /// Returns the byte offset of a buffer's check area.
+    fn area(&self) -> u64 {
+        checks::area_offset(self.capacity).into()
     }
 
     /// Takes back a buffer whose output is collected.
@@ -70,10 +92,18 @@ impl Printer {
         }
     }
 
-    /// Records the commands that make a buffer ready for a launch.
-    pub fn clear(&self, recorder: &mut vk::Recorder, buffer: &Arc<vk::Buffer>) {
+    /// Records the commands that make a buffer ready for a launch, of which a table tells where memory lies.
+    pub fn clear(
+        &self,
+        recorder: &mut vk::Recorder,
+        buffer: &Arc<vk::Buffer>,
+        table: Option<&Table>,
+    ) {
         let header = [0, self.capacity / 4].map(u32::to_le_bytes);
         recorder.update(buffer, 0, &header.concat());
+        if let Some(table) = table {
+            table.write(recorder, buffer, self.area());
+        }
         recorder.barrier();
     }
 }

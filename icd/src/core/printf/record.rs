@@ -17,7 +17,7 @@ pub struct Image<'a> {
 
 impl<'a> Image<'a> {
     /// Returns the bytes from the device address whose low half is given.
-    fn at_low(&self, low: u32) -> Option<&'a [u8]> {
+    pub fn at_low(&self, low: u32) -> Option<&'a [u8]> {
         self.from(low.wrapping_sub(self.address as u32).into())
     }
 

@@ -1,0 +1,124 @@
+//! Descriptions of what is checked, as the host shows them.
+
+use crate::analysis::underlying_objects::{UnderlyingObject, UnderlyingObjects};
+use crate::checks::{Description, Place};
+use crate::ir::cfg::Cfg;
+use crate::ir::*;
+use cranelift_entity::PrimaryMap;
+
+/// The longest text of a line that is kept, in bytes.
+const MAX_LINE: usize = 200;
+
+/// Describes the instructions of one function.
+pub struct Describer<'a> {
+    objects: UnderlyingObjects,
+    module: &'a Module,
+    id: Func,
+    /// The names of the module's variables.
+    variables: Vec<String>,
+}
+
+impl<'a> Describer<'a> {
+    pub fn new(
+        func: &Function,
+        cfg: &Cfg,
+        module: &'a Module,
+        id: Func,
+        globals: &PrimaryMap<Global, GlobalData>,
+    ) -> Describer<'a> {
+        let objects = UnderlyingObjects::compute(func, cfg);
+        let variables = globals.values().map(describe_variable).collect();
+        Describer { objects, module, id, variables }
+    }
+
+    /// Returns the encoded description of an instruction.
+    pub fn describe(&self, func: &Function, inst: Inst) -> Vec<u8> {
+        let locations = &self.module.locations;
+        let loc = func.location_of(inst);
+        let own = locations.chain(loc).filter(|location| !locations.is_built_in(location));
+        let mut places: Vec<Place> = own
+            .map(|location| Place {
+                file: locations.file_of(location).name.to_string(),
+                line: location.line,
+                column: location.column,
+                function: locations.function_of(location).to_string(),
+            })
+            .collect();
+        // The kernel's body is a function that its entry calls.
+        if let [.., body, entry] = &places[..] {
+            if self.module.kernel_of(self.id).is_some() && body.function == entry.function {
+                places.pop();
+            }
+        }
+        let text = locations.in_program(loc).and_then(|place| locations.line_text(place));
+        let text = text.filter(|text| text.len() <= MAX_LINE).unwrap_or_default();
+        let data = &func.insts[inst];
+        let (action, object) = match func.access(inst) {
+            Some((ptr, ty)) => {
+                let bytes = ty.bytes();
+                let verb = match data {
+                    InstData::Load { .. } => "load",
+                    InstData::Store { .. } => "store",
+                    _ => "atomic operation",
+                };
+                let plural = if bytes == 1 { "" } else { "s" };
+                (format!("{verb} of {bytes} byte{plural}"), self.object(func, ptr))
+            }
+            None => (describe_division(func, data), String::new()),
+        };
+        let kernel = self.module.kernel_of(self.id);
+        let kernel = kernel.map_or_else(String::new, |kernel| kernel.name.clone());
+        Description { action, object, kernel, text: text.to_string(), places }.encode()
+    }
+
+    /// Returns what is known of the object that a pointer points into.
+    fn object(&self, func: &Function, ptr: Value) -> String {
+        match self.objects.of(func, ptr).object {
+            UnderlyingObject::Variable(global) => {
+                self.variables.get(global.as_u32() as usize).cloned().unwrap_or_default()
+            }
+            UnderlyingObject::KernelArgument(index) => {
+                let args = self.module.kernel_of(self.id).map(|kernel| &kernel.args);
+                match args.and_then(|args| args.get(index as usize)) {
+                    Some(arg) if !arg.name.is_empty() => format!("argument '{}'", arg.name),
+                    _ => format!("argument {index}"),
+                }
+            }
+            UnderlyingObject::Alloca(inst) => match self.variable_at(func.location_of(inst)) {
+                Some(name) => format!("private variable '{name}'"),
+                None => "a private variable".to_string(),
+            },
+            _ => String::new(),
+        }
+    }
+
+    /// Returns the name that stands where a variable is declared.
+    fn variable_at(&self, loc: Loc) -> Option<&str> {
+        let locations = &self.module.locations;
+        let place = locations.get(loc)?;
+        let rest = locations.line_text(place)?.get(place.column.checked_sub(1)? as usize..)?;
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let name = &rest[..end];
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(name)
+    }
+}
+
+fn describe_variable(data: &GlobalData) -> String {
+    let kind = match data.space {
+        AddressSpace::Local => "local variable",
+        AddressSpace::Constant => "constant variable",
+        _ => "variable",
+    };
+    format!("{kind} '{}'", data.name)
+}
+
+fn describe_division(func: &Function, data: &InstData) -> String {
+    let InstData::Binary { op, args, .. } = *data else { return String::new() };
+    let what = match op {
+        BinaryOp::SRem | BinaryOp::URem => "remainder",
+        _ => "division",
+    };
+    let bits = func.ty(args[0]).scalar.bits();
+    format!("{what} of {bits} bits")
+}

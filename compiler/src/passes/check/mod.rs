@@ -1,0 +1,313 @@
+//! Checks that a program makes of itself while it runs (`HEKLA_CHECK`): accesses that are out of bounds, through null pointers
+//! or misaligned, and divisions by zero. [`crate::checks`] describes what becomes of what they find.
+//!
+//! The pass runs between inlining and all optimizations: what is wrong is undefined, which optimizations make use of. Only
+//! variables are values already, and pointers know their address spaces. Each pointer gets an *extent* ([`extents`]), and
+//! each access a branch: one that is wrong is reported and not made, and reads as zero. What stands in the built-in library,
+//! or in the code that writes `printf`'s records, is not checked.
+
+mod describe;
+mod extents;
+
+use super::cursor::Cursor;
+use super::legalize::split::Splitter;
+use super::{inline, Pipeline};
+use super::{INFER_ADDRESS_SPACES, MEM2REG, UNREACHABLE};
+use crate::checks::{Checks, FUNCTIONS};
+use crate::ir::cfg::Cfg;
+use crate::ir::verify::debug_verify;
+use crate::ir::*;
+use crate::printf;
+use cranelift_entity::PrimaryMap;
+use describe::Describer;
+use extents::{Extent, Extents};
+
+/// The passes before the checks.
+struct Preparation<'a>(&'a Pipeline<'a>);
+
+impl inline::FunctionPasses for Preparation<'_> {
+    fn simplify_early(&self, module: &mut Module, func: Func) -> Result<(), String> {
+        for pass in [UNREACHABLE, MEM2REG, INFER_ADDRESS_SPACES, MEM2REG] {
+            self.0.pass(module, func, pass)?;
+        }
+        Ok(())
+    }
+
+    fn optimize(&self, module: &mut Module, func: Func) -> Result<(), String> {
+        self.simplify_early(module, func)
+    }
+}
+
+/// Inlines calls and puts checks into all functions.
+///
+/// Errors: those of inlining; and that the library's functions are missing, as in an object that was compiled without checks.
+pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Result<(), String> {
+    let mut library = Vec::new();
+    for name in FUNCTIONS {
+        let found = module.functions.values().find(|function| function.name == name);
+        library.push(found.ok_or("a part of the program was compiled without checks")?.clone());
+    }
+    inline::run(module, inline::Thresholds::ALL, &Preparation(pipeline))?;
+    let functions: Vec<Func> = module.functions.keys().collect();
+    let [find, report] = [0, 1].map(|index: usize| {
+        let mut function: Function = library[index].clone();
+        function.noinline = true;
+        module.functions.push(function)
+    });
+    let mut sites = 0;
+    for id in functions {
+        let empty = Function::new("", &[], None);
+        let mut func = std::mem::replace(&mut module.functions[id], empty);
+        let mut globals = std::mem::take(&mut module.globals);
+        let instrumenter =
+            Instrumenter { module, id, checks, find, report, globals: &mut globals, sites };
+        sites = instrumenter.run(&mut func);
+        module.globals = globals;
+        module.functions[id] = func;
+    }
+    pipeline.observe("check", module, None);
+    debug_verify(module, "check")
+}
+
+/// Puts checks into one function.
+struct Instrumenter<'a> {
+    module: &'a Module,
+    id: Func,
+    checks: Checks,
+    find: Func,
+    report: Func,
+    globals: &'a mut PrimaryMap<Global, GlobalData>,
+    /// Places so far.
+    sites: u32,
+}
+
+/// What a check knows: true where the instruction is right, and what is reported otherwise.
+struct Check {
+    ok: Value,
+    kind: Value,
+    /// Address, start and size, as I64.
+    words: [Value; 3],
+}
+
+impl Instrumenter<'_> {
+    /// Returns the number of places so far.
+    fn run(mut self, func: &mut Function) -> u32 {
+        let cfg = Cfg::compute(func);
+        let describer = Describer::new(func, &cfg, self.module, self.id, self.globals);
+        let entry_of = self.module.kernel_of(self.id);
+        let mut extents = Extents::new(func, &cfg, (entry_of, self.globals), self.find);
+        let entry = func.entry();
+        for &block in cfg.rpo() {
+            let mut s = Splitter::new(func, block);
+            let mut begins = block == entry;
+            for inst in s.take_insts() {
+                s.c.func.stand_at(inst);
+                if begins && !matches!(s.c.func.insts[inst], InstData::Alloca { .. }) {
+                    begins = false;
+                    extents.area = area(&mut s.c);
+                    extents.begin(&mut s.c);
+                }
+                self.instruction(&mut s, inst, &mut extents, &describer);
+            }
+            s.finish();
+        }
+        extents.pass_on(func);
+        self.sites
+    }
+
+    /// Writes an instruction, checked if need be.
+    fn instruction(
+        &mut self,
+        s: &mut Splitter<'_>,
+        inst: Inst,
+        extents: &mut Extents<'_>,
+        describer: &Describer<'_>,
+    ) {
+        let locations = &self.module.locations;
+        let loc = s.c.func.location_of(inst);
+        let is_own = locations.get(loc).is_none_or(|location| !locations.is_built_in(location));
+        let check = match is_own {
+            true => self.check(&mut s.c, inst, extents),
+            false => None,
+        };
+        // What follows is known by the value, whichever instruction it is the result of.
+        let result = s.c.func.result(inst);
+        match check.filter(|check| s.c.func.as_const(check.ok) != Some(1)) {
+            Some(check) => {
+                let description = describer.describe(s.c.func, inst);
+                self.guard(s, inst, &check, extents.area, description);
+            }
+            None => s.c.keep(inst),
+        }
+        if let Some(result) = result {
+            extents.define(&mut s.c, result);
+        }
+    }
+
+    /// Lets an instruction be executed only where a check succeeds.
+    fn guard(
+        &mut self,
+        s: &mut Splitter<'_>,
+        inst: Inst,
+        check: &Check,
+        area: Value,
+        description: Vec<u8>,
+    ) {
+        let data = s.c.func.insts[inst].clone();
+        let ty = s.c.func.result(inst).map(|value| s.c.ty(value));
+        let [right, wrong] = s.branch(check.ok);
+        let after = s.new_block();
+        s.switch_to(right);
+        let value = match ty {
+            Some(ty) => Some(s.c.inst(data, ty)),
+            None => {
+                s.c.void(data);
+                None
+            }
+        };
+        s.jump(after, value.as_slice());
+        s.switch_to(wrong);
+        let global = self.globals.push(GlobalData {
+            name: ".check".to_string(),
+            size: description.len() as u64,
+            align: 1,
+            space: AddressSpace::Constant,
+            is_const: true,
+            init: Some(description),
+            relocations: Vec::new(),
+            linkage: Linkage::Internal,
+        });
+        let text = s.c.global_addr(global, AddressSpace::Constant);
+        let text = s.c.convert(ConvertOp::PtrToInt, text, Type::I64);
+        let text = s.c.convert(ConvertOp::Trunc, text, Type::I32);
+        let site = s.c.iconst(Type::I32, i64::from(self.sites));
+        self.sites += 1;
+        let [at, start, size] = check.words;
+        s.c.call(self.report, &[area, site, text, check.kind, at, start, size], None);
+        let zero = ty.map(|ty| s.c.iconst(ty, 0));
+        s.jump(after, zero.as_slice());
+        s.switch_to(after);
+        s.become_param(inst, after);
+    }
+
+    /// Computes whether an instruction is right; `None` for one of which nothing is checked.
+    fn check(&self, c: &mut Cursor<'_>, inst: Inst, extents: &Extents<'_>) -> Option<Check> {
+        match c.func.insts[inst] {
+            InstData::Binary { op, args, .. } if self.checks.contains(Checks::ARITH) => {
+                division(c, op, args)
+            }
+            ref data => {
+                let (address, ty) = (data.address()?, c.func.access(inst)?.1);
+                let align = match *data {
+                    InstData::Load { align, .. } | InstData::Store { align, .. } => align,
+                    _ => ty.bytes(),
+                };
+                let extent = extents.of(c.func, address)?;
+                Some(self.access(c, address, extent, (ty.bytes(), align)))
+            }
+        }
+    }
+
+    /// Checks an access of so many bytes, of an alignment.
+    fn access(
+        &self,
+        c: &mut Cursor<'_>,
+        address: Value,
+        extent: Extent,
+        (bytes, align): (u32, u32),
+    ) -> Check {
+        let (at, start) = match extent {
+            Extent::Absolute { start, .. } => {
+                (c.convert(ConvertOp::PtrToInt, address, Type::I64), start)
+            }
+            Extent::Relative { offset, .. } => (offset, c.iconst(Type::I32, 0)),
+        };
+        let (ty, size) = (c.ty(at), extent.size());
+        let offset = c.binary(BinaryOp::ISub, at, start);
+        let begins = c.icmp(IntCC::Ult, offset, size);
+        let rest = c.binary(BinaryOp::ISub, size, offset);
+        let ends = c.icmp_imm(IntCC::Uge, rest, i64::from(bytes));
+        let inside = c.binary(BinaryOp::And, begins, ends);
+        let no_size = c.icmp_imm(IntCC::Eq, size, 0);
+        let no_start = c.icmp_imm(IntCC::Eq, start, 0);
+        let is_null = c.binary(BinaryOp::And, no_size, no_start);
+        let lost = c.binary_imm(BinaryOp::And, at, i64::from(align.max(1)) - 1);
+        let is_aligned = c.icmp_imm(IntCC::Eq, lost, 0);
+        let kinds = [Checks::ALIGN, Checks::BOUNDS, Checks::NULL];
+        let right = [is_aligned, inside, {
+            let truth = c.func.bool_const(true);
+            c.binary(BinaryOp::Xor, is_null, truth)
+        }];
+        let mut ok = c.func.bool_const(true);
+        let mut kind = c.iconst(Type::I32, 0);
+        for (which, right) in kinds.into_iter().zip(right) {
+            if self.checks.contains(which) {
+                ok = and(c, ok, right);
+                let number = c.iconst(Type::I32, i64::from(which.bits()));
+                kind = c.select(right, kind, number);
+            }
+        }
+        let words = [at, start, size].map(|word| match ty == Type::I64 {
+            true => word,
+            false => c.convert(ConvertOp::SExt, word, Type::I64),
+        });
+        Check { ok, kind, words }
+    }
+}
+
+/// Returns `a && b`, without an instruction where one of them is true.
+fn and(c: &mut Cursor<'_>, a: Value, b: Value) -> Value {
+    match (c.func.as_const(a), c.func.as_const(b)) {
+        (Some(1), _) => b,
+        (_, Some(1)) => a,
+        _ => c.binary(BinaryOp::And, a, b),
+    }
+}
+
+/// Checks a division of integers: of each lane.
+fn division(c: &mut Cursor<'_>, op: BinaryOp, [dividend, divisor]: [Value; 2]) -> Option<Check> {
+    let is_signed = match op {
+        BinaryOp::SDiv | BinaryOp::SRem => true,
+        BinaryOp::UDiv | BinaryOp::URem => false,
+        _ => return None,
+    };
+    let ty = c.ty(divisor);
+    let least = 1u64 << (ty.scalar.bits() - 1);
+    let mut ok = c.func.bool_const(true);
+    for lane in 0..ty.lanes {
+        let (a, b) = (c.extract(dividend, lane), c.extract(divisor, lane));
+        let right = c.icmp_imm(IntCC::Ne, b, 0);
+        ok = and(c, ok, right);
+        if is_signed {
+            let least = c.func.constant(ty.lane(), least);
+            let fits = [c.icmp(IntCC::Ne, a, least), c.icmp_imm(IntCC::Ne, b, -1)];
+            let fits = match fits.map(|truth| c.func.as_const(truth)) {
+                [Some(1), _] | [_, Some(1)] => c.func.bool_const(true),
+                _ => c.binary(BinaryOp::Or, fits[0], fits[1]),
+            };
+            ok = and(c, ok, fits);
+        }
+    }
+    // The operands are told, but those of vectors: which lane is wrong is not known here.
+    let is_scalar = c.iconst(Type::I64, i64::from(ty.lanes == 1));
+    let operands = [dividend, divisor].map(|operand| match ty.lanes {
+        1 => c.resize(operand, Type::I64, is_signed),
+        _ => is_scalar,
+    });
+    let kind = c.iconst(Type::I32, i64::from(Checks::ARITH.bits()));
+    Some(Check { ok, kind, words: [operands[0], operands[1], is_scalar] })
+}
+
+/// Returns the address of the launch's check area.
+fn area(c: &mut Cursor<'_>) -> Value {
+    let buffer = c.work_item(WorkItemQuery::PrintfBuffer, 0);
+    let capacity = c.ptr_add_const(buffer, 4);
+    let words = c.load(Type::I32, capacity, 4, MemFlags::INVARIANT);
+    // As `checks::area_offset` has it, of bytes.
+    let bytes = c.binary_imm(BinaryOp::Shl, words, 2);
+    let fixed = printf::HEADER_BYTES + printf::TRAILER_BYTES + 15;
+    let end = c.binary_imm(BinaryOp::IAdd, bytes, i64::from(fixed));
+    let offset = c.binary_imm(BinaryOp::And, end, -16);
+    let offset = c.convert(ConvertOp::ZExt, offset, Type::I64);
+    c.ptr_add(buffer, offset)
+}

@@ -1,0 +1,31 @@
+//! Kernels that look for their own mistakes (`HEKLA_CHECK`): the tables that launches give them, and what they find.
+//!
+//! The compiler puts the checks in (`hekla_compiler::checks` describes what both sides agree on). A launch's buffer for
+//! `printf` then has a check area as well, which the launch fills with the extents of its arguments and of all memory that
+//! it may reach, and which is read when the launch is complete.
+
+mod report;
+mod table;
+
+pub use report::{begin, collect};
+pub use table::Table;
+
+use crate::config;
+use hekla_compiler::checks::Checks;
+use std::sync::OnceLock;
+
+/// Returns the checks that this process asks for; those that there are not are told once.
+pub fn wanted() -> Checks {
+    static WANTED: OnceLock<Checks> = OnceLock::new();
+    *WANTED.get_or_init(|| {
+        let (checks, unknown) = config::checks();
+        for name in unknown {
+            let known: Vec<&str> = Checks::NAMES.iter().map(|(name, _)| *name).collect();
+            report::tell(&format!(
+                "hekla: HEKLA_CHECK: there is no check '{name}': {}, all\n",
+                known.join(", ")
+            ));
+        }
+        checks
+    })
+}

@@ -1,0 +1,223 @@
+//! What kernels have found: told like a compiler's messages on standard error, equal findings once, with a summary at exit.
+
+use super::table;
+use crate::cl::error::Result;
+use crate::core::device::open::Gpu;
+use crate::core::printf::record::Image;
+use crate::{config, platform};
+use hekla_compiler::checks::{Checks, Description, Finding, SLOT_WORDS};
+use hekla_vk_backend as vk;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::{Arc, Once};
+
+/// What was found so far, by kind and description: how often, and the line that told it first.
+static FOUND: Mutex<BTreeMap<(u32, Vec<u8>), Total>> = Mutex::new(BTreeMap::new());
+
+struct Total {
+    count: u64,
+    line: String,
+}
+
+/// Writes to standard error.
+pub fn tell(text: &str) {
+    // There is nobody to tell that nobody listens.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Sees to it that what was found is summed up when the process ends.
+pub fn begin() {
+    static BEGUN: Once = Once::new();
+    BEGUN.call_once(|| platform::at_exit(sum_up));
+}
+
+extern "C" fn sum_up() {
+    let Some(found) = FOUND.try_lock() else { return };
+    if found.is_empty() {
+        return;
+    }
+    let mut text = format!("hekla: {} found in kernels:\n", mistakes(found.len()));
+    for total in found.values() {
+        text.push_str(&format!("  {}, {}\n", total.line, times(total.count)));
+    }
+    tell(&text);
+    if config::check_exit() {
+        platform::end_process(1);
+    }
+}
+
+fn mistakes(count: usize) -> String {
+    match count {
+        1 => "1 mistake".to_string(),
+        count => format!("{count} mistakes"),
+    }
+}
+
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_string(),
+        count => format!("{count} times"),
+    }
+}
+
+/// Reads what a launch has found, which must be complete, from its buffer with so many bytes for `printf`, and tells it.
+/// `data`: the program's data image, where descriptions are.
+pub fn collect(gpu: &Gpu, buffer: &Arc<vk::Buffer>, capacity: u32, data: Image<'_>) -> Result<()> {
+    let (at, size) = table::findings(capacity);
+    let mut bytes = vec![0; size];
+    gpu.read_now(buffer, at, &mut bytes)?;
+    let word = |bytes: &[u8]| bytes.try_into().map(u32::from_le_bytes).unwrap_or_default();
+    let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
+    for finding in words.chunks_exact(SLOT_WORDS).filter_map(Finding::read) {
+        if let Some(text) = data.at_low(finding.description) {
+            note(&finding, text);
+        }
+    }
+    Ok(())
+}
+
+/// Counts a finding, and tells it if it is new.
+fn note(finding: &Finding, encoded: &[u8]) {
+    let Some(description) = Description::decode(encoded) else { return };
+    let key = (finding.kind.bits(), description.encode());
+    let mut found = FOUND.lock();
+    let is_new = !found.contains_key(&key);
+    let total = found.entry(key).or_insert_with(|| Total {
+        count: 0,
+        line: format!(
+            "{}{}: {}",
+            place(&description),
+            kind(finding.kind),
+            what(finding, &description)
+        ),
+    });
+    total.count += u64::from(finding.count);
+    if is_new {
+        tell(&message(finding, &description));
+    }
+}
+
+/// `a.cl:12:9: `, or nothing where the place is not known.
+fn place(description: &Description) -> String {
+    let first = description.places.first();
+    first.map_or_else(String::new, |p| format!("{}:{}:{}: ", p.file, p.line, p.column))
+}
+
+fn kind(kind: Checks) -> &'static str {
+    let mut known = Checks::NAMES.iter();
+    known.find(|known| known.1 == kind).map_or("mistake", |known| known.0)
+}
+
+/// Says what is wrong.
+fn what(finding: &Finding, description: &Description) -> String {
+    let Description { action, object, .. } = description;
+    let Finding { address, start, size, .. } = *finding;
+    let offset = address.wrapping_sub(start) as i64;
+    let whose = match object.as_str() {
+        "" => "an allocation",
+        object => object,
+    };
+    let bytes = if size == 1 { "byte" } else { "bytes" };
+    match finding.kind {
+        Checks::NULL => match object.as_str() {
+            "" => format!("{action} through a null pointer, at offset {offset}"),
+            object => format!("{action} through {object}, which is null, at offset {offset}"),
+        },
+        Checks::ALIGN => {
+            format!("misaligned {action} at offset {offset} of {whose} (address {address:#x})")
+        }
+        Checks::ARITH if size == 0 => {
+            format!("{action} by zero, or with a result that does not fit")
+        }
+        Checks::ARITH => format!("{action}: {} by {}", address as i64, start as i64),
+        _ if size == 0 => {
+            format!("{action} at address {address:#x}, in no memory that the kernel may reach")
+        }
+        _ => format!("{action} at offset {offset} of {whose}, which has {size} {bytes}"),
+    }
+}
+
+/// Returns all that there is to say of a finding.
+fn message(finding: &Finding, description: &Description) -> String {
+    let [gx, gy, gz] = finding.global_id;
+    let [lx, ly, lz] = finding.local_id;
+    let of = match description.kernel.as_str() {
+        "" => String::new(),
+        kernel => format!("kernel '{kernel}', "),
+    };
+    let mut text = format!(
+        "{}{}: {} [{of}global id ({gx}, {gy}, {gz}), local id ({lx}, {ly}, {lz}); {} in this launch]\n",
+        place(description),
+        kind(finding.kind),
+        what(finding, description),
+        times(finding.count.into()),
+    );
+    if let (false, Some(first)) = (description.text.is_empty(), description.places.first()) {
+        let column = (first.column.max(1) as usize - 1).min(description.text.len());
+        // Tabs stay what they are, so that the caret stands below its character.
+        let indent = description.text.chars().take(column);
+        let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        text.push_str(&format!("{}\n{indent}^\n", description.text));
+    }
+    for call in description.places.iter().skip(1) {
+        let (file, line, column) = (&call.file, call.line, call.column);
+        text.push_str(&format!(
+            "{file}:{line}:{column}: note: called here, by '{}'\n",
+            call.function
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hekla_compiler::checks::Place;
+
+    fn finding(kind: Checks) -> Finding {
+        Finding {
+            count: 3,
+            description: 0,
+            kind,
+            global_id: [5, 0, 0],
+            local_id: [1, 0, 0],
+            address: 0x1010,
+            start: 0x1000,
+            size: 16,
+        }
+    }
+
+    #[test]
+    fn messages_read_like_a_compilers() {
+        let place = |line, column, function: &str| Place {
+            file: "a.cl".into(),
+            line,
+            column,
+            function: function.into(),
+        };
+        let description = Description {
+            action: "load of 4 bytes".into(),
+            object: "argument 'a'".into(),
+            kernel: "k".into(),
+            text: "\tx = a[i];".into(),
+            places: vec![place(12, 6, "f"), place(20, 3, "k")],
+        };
+        assert_eq!(
+            message(&finding(Checks::BOUNDS), &description),
+            "a.cl:12:6: bounds: load of 4 bytes at offset 16 of argument 'a', which has 16 bytes \
+             [kernel 'k', global id (5, 0, 0), local id (1, 0, 0); 3 times in this launch]\n\
+             \tx = a[i];\n\t    ^\n\
+             a.cl:20:3: note: called here, by 'k'\n"
+        );
+        let unknown = Description { action: "store of 1 byte".into(), ..Description::default() };
+        assert_eq!(
+            message(&Finding { size: 0, count: 1, ..finding(Checks::BOUNDS) }, &unknown),
+            "bounds: store of 1 byte at address 0x1010, in no memory that the kernel may reach \
+             [global id (5, 0, 0), local id (1, 0, 0); once in this launch]\n"
+        );
+        let null = Finding { start: 0, size: 0, address: 8, ..finding(Checks::NULL) };
+        let line = what(&null, &description);
+        assert_eq!(line, "load of 4 bytes through argument 'a', which is null, at offset 8");
+    }
+}
