@@ -30,16 +30,19 @@ bitflags! {
         const ALIGN = 4;
         /// Divisions of integers by zero, and of the least one by -1.
         const ARITH = 8;
+        /// Reads of private variables that were not written before.
+        const INIT = 16;
     }
 }
 
 impl Checks {
     /// The kinds by the names that users know them by.
-    pub const NAMES: [(&'static str, Checks); 4] = [
+    pub const NAMES: [(&'static str, Checks); 5] = [
         ("bounds", Checks::BOUNDS),
         ("null", Checks::NULL),
         ("align", Checks::ALIGN),
         ("arith", Checks::ARITH),
+        ("init", Checks::INIT),
     ];
 }
 

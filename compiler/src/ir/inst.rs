@@ -38,6 +38,8 @@ bitflags! {
         const VOLATILE = 1;
         /// The memory does not change while the kernel runs (`constant` space).
         const INVARIANT = 2;
+        /// A part of an object that is copied as a whole, whether or not it has a value; said for checks alone.
+        const COPY = 4;
     }
 }
 

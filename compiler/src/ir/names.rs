@@ -11,8 +11,11 @@ pub const OP_FLAGS: [(&str, OpFlags); 4] = [
     ("nsw", OpFlags::NO_SIGNED_WRAP),
     ("native", OpFlags::NATIVE),
 ];
-pub const MEM_FLAGS: [(&str, MemFlags); 2] =
-    [("volatile", MemFlags::VOLATILE), ("invariant", MemFlags::INVARIANT)];
+pub const MEM_FLAGS: [(&str, MemFlags); 3] = [
+    ("volatile", MemFlags::VOLATILE),
+    ("invariant", MemFlags::INVARIANT),
+    ("copy", MemFlags::COPY),
+];
 pub const BARRIER_FLAGS: [(&str, BarrierFlags); 3] = [
     ("local", BarrierFlags::LOCAL),
     ("global", BarrierFlags::GLOBAL),

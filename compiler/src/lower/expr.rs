@@ -393,6 +393,10 @@ impl Lowering<'_, '_> {
     }
 
     fn is_cheap(&self, expr: &Expr) -> bool {
+        // What the program does not read is not read either.
+        if self.checks_init() {
+            return false;
+        }
         let mut budget = CHEAP_NODES;
         self.spend(expr, &mut budget)
     }

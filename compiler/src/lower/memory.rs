@@ -2,7 +2,7 @@
 
 use super::function::Lowering;
 use super::types;
-use crate::ir::{Addr, AddressSpace, BinaryOp, Scalar, Type, Value, Within};
+use crate::ir::{Addr, AddressSpace, BinaryOp, MemFlags, Scalar, Type, Value, Within};
 use crate::sema::hir::{Range, Repeat};
 use crate::sema::types::{TypeId, TypeKind};
 
@@ -117,7 +117,11 @@ impl Lowering<'_, '_> {
                 self.b.write(addr, zero);
             }
             LeafOp::Copy { to, from } => {
-                let value = self.b.load(memory, from.ptr, from.align, from.flags);
+                let mut flags = from.flags;
+                if self.checks_init() {
+                    flags |= MemFlags::COPY;
+                }
+                let value = self.b.load(memory, from.ptr, from.align, flags);
                 self.b.write(to, value);
             }
         }

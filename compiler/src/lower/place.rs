@@ -1,7 +1,8 @@
 //! Places: where an object is, and reading and writing it, components of vectors among them.
 
 use super::function::Lowering;
-use super::types;
+use super::{types, Origin};
+use crate::checks::Checks;
 use crate::ir::Addr;
 use crate::ir::{AddressSpace, MemFlags, Scalar, Type, Value};
 use crate::sema::hir::{Expr, ExprKind, Place, PlaceKind};
@@ -187,6 +188,17 @@ impl Lowering<'_, '_> {
                     let addr = self.lane_address(*addr, *vector, lane);
                     return self.b.read(ty, addr);
                 }
+                if self.checks_init() {
+                    let parts: Vec<Value> = existing(lanes, *vector)
+                        .map(|(_, &lane)| {
+                            let addr = self.lane_address(*addr, *vector, lane);
+                            self.b.read(vector.lane(), addr)
+                        })
+                        .collect();
+                    if parts.len() == lanes.len() {
+                        return self.b.build(&parts);
+                    }
+                }
                 let whole = self.b.read(*vector, *addr);
                 let last = vector.lanes - 1;
                 let lanes: Vec<u8> = lanes.iter().map(|&lane| lane.min(last)).collect();
@@ -234,8 +246,14 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Returns true if vectors are read and written whole: in private memory, unless it is to be known which lanes are.
     fn is_private(&self, addr: &Addr) -> bool {
-        self.b.space(addr.ptr) == AddressSpace::Private
+        self.b.space(addr.ptr) == AddressSpace::Private && !self.checks_init()
+    }
+
+    /// Returns true if what was written is kept apart from what was not.
+    pub(super) fn checks_init(&self) -> bool {
+        self.origin == Origin::User && self.context.target.checks.contains(Checks::INIT)
     }
 }
 

@@ -26,18 +26,27 @@ struct AllocaInfo {
 /// memory (see `Room`).
 pub fn run(func: &mut Function) -> bool {
     let room = Room::of(func);
-    promote(func, room)
+    promote(func, room, |_| true)
+}
+
+/// As [`run`], of variables that are pointers alone.
+pub fn run_on_pointers(func: &mut Function) -> bool {
+    let room = Room::of(func);
+    promote(func, room, |ty| ty.scalar.is_ptr())
 }
 
 /// As [`run`], of what is legal already, in a function that had so many instructions before it got variables.
 pub fn run_on_legal(func: &mut Function, size: usize) -> bool {
     // An inflater with its loops around one another, in hashcat, has ten for each instruction.
     let room = Room { is_legal: true, args: 16 * size + (1 << 17), ..Room::of_size(size) };
-    promote(func, room)
+    promote(func, room, |_| true)
 }
 
-fn promote(func: &mut Function, room: Room) -> bool {
+fn promote(func: &mut Function, room: Room, is_wanted: impl Fn(Type) -> bool) -> bool {
     let mut allocas = find_allocas(func);
+    for alloca in &mut allocas.list {
+        alloca.promotable &= alloca.ty.is_none_or(&is_wanted);
+    }
     if allocas.list.iter().all(|s| !s.promotable) {
         return false;
     }

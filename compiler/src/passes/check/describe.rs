@@ -31,6 +31,11 @@ impl<'a> Describer<'a> {
         Describer { objects, module, id, variables }
     }
 
+    /// Returns what pointers point into.
+    pub fn objects(&self) -> &UnderlyingObjects {
+        &self.objects
+    }
+
     /// Returns the encoded description of an instruction.
     pub fn describe(&self, func: &Function, inst: Inst) -> Vec<u8> {
         let locations = &self.module.locations;

@@ -1,5 +1,5 @@
 //! Checks that a program makes of itself while it runs (`HEKLA_CHECK`): accesses that are out of bounds, through null pointers
-//! or misaligned, and divisions by zero. [`crate::checks`] describes what becomes of what they find.
+//! or misaligned, divisions by zero, and reads of private variables that were not written before ([`init`]). [`crate::checks`] describes what becomes of what they find.
 //!
 //! The pass runs between inlining and all optimizations: what is wrong is undefined, which optimizations make use of. Only
 //! variables are values already, and pointers know their address spaces. Each pointer gets an *extent* ([`extents`]), and
@@ -8,11 +8,12 @@
 
 mod describe;
 mod extents;
+mod init;
 
 use super::cursor::Cursor;
 use super::legalize::split::Splitter;
 use super::{inline, Pipeline};
-use super::{INFER_ADDRESS_SPACES, MEM2REG, UNREACHABLE};
+use super::{mem2reg, INFER_ADDRESS_SPACES, MEM2REG, UNREACHABLE};
 use crate::checks::{Checks, FUNCTIONS};
 use crate::ir::cfg::Cfg;
 use crate::ir::verify::debug_verify;
@@ -21,20 +22,35 @@ use crate::printf;
 use cranelift_entity::PrimaryMap;
 use describe::Describer;
 use extents::{Extent, Extents};
+use init::Initialized;
 
-/// The passes before the checks.
-struct Preparation<'a>(&'a Pipeline<'a>);
+/// The passes before the checks. Where it is to be known which variables were written, pointers alone become values.
+struct Preparation<'a> {
+    pipeline: &'a Pipeline<'a>,
+    keeps_variables: bool,
+}
 
 impl inline::FunctionPasses for Preparation<'_> {
     fn simplify_early(&self, module: &mut Module, func: Func) -> Result<(), String> {
-        for pass in [UNREACHABLE, MEM2REG, INFER_ADDRESS_SPACES, MEM2REG] {
-            self.0.pass(module, func, pass)?;
-        }
-        Ok(())
+        self.pipeline.pass(module, func, UNREACHABLE)?;
+        self.promote(module, func)?;
+        self.pipeline.pass(module, func, INFER_ADDRESS_SPACES)?;
+        self.promote(module, func)
     }
 
     fn optimize(&self, module: &mut Module, func: Func) -> Result<(), String> {
         self.simplify_early(module, func)
+    }
+}
+
+impl Preparation<'_> {
+    fn promote(&self, module: &mut Module, func: Func) -> Result<(), String> {
+        let pipeline = self.pipeline;
+        match self.keeps_variables {
+            true => pipeline.run(module, func, "mem2reg", |func, _| mem2reg::run_on_pointers(func)),
+            false => pipeline.pass(module, func, MEM2REG),
+        }
+        .map(|_| ())
     }
 }
 
@@ -47,7 +63,9 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
         let found = module.functions.values().find(|function| function.name == name);
         library.push(found.ok_or("a part of the program was compiled without checks")?.clone());
     }
-    inline::run(module, inline::Thresholds::ALL, &Preparation(pipeline))?;
+    let keeps_variables = checks.contains(Checks::INIT);
+    let preparation = Preparation { pipeline, keeps_variables };
+    inline::run(module, inline::Thresholds::ALL, &preparation)?;
     let functions: Vec<Func> = module.functions.keys().collect();
     let [find, report] = [0, 1].map(|index: usize| {
         let mut function: Function = library[index].clone();
@@ -82,11 +100,11 @@ struct Instrumenter<'a> {
 }
 
 /// What a check knows: true where the instruction is right, and what is reported otherwise.
-struct Check {
-    ok: Value,
-    kind: Value,
+pub(super) struct Check {
+    pub ok: Value,
+    pub kind: Value,
     /// Address, start and size, as I64.
-    words: [Value; 3],
+    pub words: [Value; 3],
 }
 
 impl Instrumenter<'_> {
@@ -96,6 +114,10 @@ impl Instrumenter<'_> {
         let describer = Describer::new(func, &cfg, self.module, self.id, self.globals);
         let entry_of = self.module.kernel_of(self.id);
         let mut extents = Extents::new(func, &cfg, (entry_of, self.globals), self.find);
+        let mut init = match self.checks.contains(Checks::INIT) && func.is_located {
+            true => Initialized::new(func, describer.objects()),
+            false => Initialized::default(),
+        };
         let entry = func.entry();
         for &block in cfg.rpo() {
             let mut s = Splitter::new(func, block);
@@ -106,8 +128,9 @@ impl Instrumenter<'_> {
                     begins = false;
                     extents.area = area(&mut s.c);
                     extents.begin(&mut s.c);
+                    init.begin(&mut s);
                 }
-                self.instruction(&mut s, inst, &mut extents, &describer);
+                self.instruction(&mut s, inst, (&mut extents, &mut init), &describer);
             }
             s.finish();
         }
@@ -115,57 +138,71 @@ impl Instrumenter<'_> {
         self.sites
     }
 
-    /// Writes an instruction, checked if need be.
+    /// Writes an instruction, checked if need be: a branch for each check that does not succeed in any case.
     fn instruction(
         &mut self,
         s: &mut Splitter<'_>,
         inst: Inst,
-        extents: &mut Extents<'_>,
+        (extents, init): (&mut Extents<'_>, &mut Initialized),
         describer: &Describer<'_>,
     ) {
         let locations = &self.module.locations;
         let loc = s.c.func.location_of(inst);
         let is_own = locations.get(loc).is_none_or(|location| !locations.is_built_in(location));
-        let check = match is_own {
-            true => self.check(&mut s.c, inst, extents),
-            false => None,
-        };
-        // What follows is known by the value, whichever instruction it is the result of.
         let result = s.c.func.result(inst);
-        match check.filter(|check| s.c.func.as_const(check.ok) != Some(1)) {
-            Some(check) => {
-                let description = describer.describe(s.c.func, inst);
-                self.guard(s, inst, &check, extents.area, description);
+        let ty = result.map(|value| s.c.ty(value));
+        let mut after = None;
+        if is_own {
+            if let Some(check) = self.check(&mut s.c, inst, extents) {
+                self.guard(s, inst, check, (extents.area, describer), &mut after);
             }
-            None => s.c.keep(inst),
+        }
+        let shadow = init.shadow(&mut s.c, inst, extents);
+        if let (true, Some(check)) = (is_own, init.check(&mut s.c, inst, shadow)) {
+            self.guard(s, inst, check, (extents.area, describer), &mut after);
+        }
+        init.forget_copy(s.c.func, inst);
+        match after {
+            None => {
+                s.c.keep(inst);
+                init.note(&mut s.c, inst, false, shadow);
+            }
+            Some(after) => {
+                let data = s.c.func.insts[inst].clone();
+                let value = match ty {
+                    Some(ty) => Some(s.c.inst(data, ty)),
+                    None => {
+                        s.c.void(data);
+                        None
+                    }
+                };
+                init.note(&mut s.c, inst, true, shadow);
+                s.jump(after, value.as_slice());
+                s.switch_to(after);
+                s.become_param(inst, after);
+            }
         }
         if let Some(result) = result {
             extents.define(&mut s.c, result);
         }
     }
 
-    /// Lets an instruction be executed only where a check succeeds.
+    /// Reports where a check fails, and goes on behind the instruction in the block `after`, which is made when it is first
+    /// needed; else goes on here.
     fn guard(
         &mut self,
         s: &mut Splitter<'_>,
         inst: Inst,
-        check: &Check,
-        area: Value,
-        description: Vec<u8>,
+        check: Check,
+        (area, describer): (Value, &Describer<'_>),
+        after: &mut Option<Block>,
     ) {
-        let data = s.c.func.insts[inst].clone();
-        let ty = s.c.func.result(inst).map(|value| s.c.ty(value));
+        if s.c.func.as_const(check.ok) == Some(1) {
+            return;
+        }
+        let description = describer.describe(s.c.func, inst);
         let [right, wrong] = s.branch(check.ok);
-        let after = s.new_block();
-        s.switch_to(right);
-        let value = match ty {
-            Some(ty) => Some(s.c.inst(data, ty)),
-            None => {
-                s.c.void(data);
-                None
-            }
-        };
-        s.jump(after, value.as_slice());
+        let after = *after.get_or_insert_with(|| s.new_block());
         s.switch_to(wrong);
         let global = self.globals.push(GlobalData {
             name: ".check".to_string(),
@@ -184,10 +221,10 @@ impl Instrumenter<'_> {
         self.sites += 1;
         let [at, start, size] = check.words;
         s.c.call(self.report, &[area, site, text, check.kind, at, start, size], None);
+        let ty = s.c.func.result(inst).map(|value| s.c.ty(value));
         let zero = ty.map(|ty| s.c.iconst(ty, 0));
         s.jump(after, zero.as_slice());
-        s.switch_to(after);
-        s.become_param(inst, after);
+        s.switch_to(right);
     }
 
     /// Computes whether an instruction is right; `None` for one of which nothing is checked.
@@ -256,7 +293,7 @@ impl Instrumenter<'_> {
 }
 
 /// Returns `a && b`, without an instruction where one of them is true.
-fn and(c: &mut Cursor<'_>, a: Value, b: Value) -> Value {
+pub(super) fn and(c: &mut Cursor<'_>, a: Value, b: Value) -> Value {
     match (c.func.as_const(a), c.func.as_const(b)) {
         (Some(1), _) => b,
         (_, Some(1)) => a,

@@ -124,8 +124,11 @@ fn what(finding: &Finding, description: &Description) -> String {
             "" => format!("{action} through a null pointer, at offset {offset}"),
             object => format!("{action} through {object}, which is null, at offset {offset}"),
         },
+        // In work-group and private memory addresses count from the object.
+        Checks::INIT => format!("{action} of {whose}, of which this was not written before"),
+        Checks::ALIGN if start == 0 => format!("misaligned {action} at offset {offset} of {whose}"),
         Checks::ALIGN => {
-            format!("misaligned {action} at offset {offset} of {whose} (address {address:#x})")
+            format!("misaligned {action} at offset {offset} of {whose}, address {address:#x}")
         }
         Checks::ARITH if size == 0 => {
             format!("{action} by zero, or with a result that does not fit")

@@ -271,10 +271,13 @@ impl Launch {
         }
         let ranges = queue.context.addresses.ranges(queue.device_index);
         let found = ranges.into_iter().find(|(start, size)| address.wrapping_sub(*start) < *size);
-        found.unwrap_or((address, 0))
+        // What a block captured lies in memory of the driver's.
+        let unknown = if self.kernel.kernel.is_block { (0, u64::MAX) } else { (address, 0) };
+        found.unwrap_or(unknown)
     }
 
-    /// Returns where all memory lies that the launch may reach. A recording may find more when it is replayed.
+    /// Returns where all memory lies that the launch may reach. A recording may find more when it is replayed, and a block
+    /// what it captured.
     fn table(&self, queue: &Queue, replayed: bool) -> Table {
         let own = self.objects.iter().filter_map(|object| match object {
             Object::Buffer { mem, bytes, .. } => {
@@ -286,7 +289,7 @@ impl Launch {
         let mut ranges: Vec<(u64, u64)> = own.chain(others).collect();
         ranges.extend(queue.context.svm.ranges());
         ranges.extend(queue.context.addresses.ranges(queue.device_index));
-        Table::new(&self.extents, ranges, replayed)
+        Table::new(&self.extents, ranges, replayed || self.kernel.kernel.is_block)
     }
 
     /// Returns the shadows of a launch on a queue, if it uses any. `replayed`: it is for a recording.

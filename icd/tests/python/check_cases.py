@@ -1,0 +1,210 @@
+"""Wrong kernels, and what HEKLA_CHECK must find in them.
+
+A case is a kernel `k` whose wrong line ends in `// HERE`. Its arguments are `("buffer", bytes)`, `("sub", origin, size)` of
+a buffer of 4096 bytes, `("local", bytes)`, `("null",)`, `("svm", bytes)`, `("address", bytes)`: a buffer with the address of
+shared memory of so many bytes, which is then the argument `("shared",)`, or numbers. Buffers hold the ints 0, 1, 2, ...
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Case:
+    name: str
+    kind: str
+    source: str
+    args: list
+    # Part of the message.
+    says: str
+    # Global id and local id of the work-item, where it is one alone.
+    id: tuple | None = None
+    times: int = 1
+    size: tuple = (8, 8)
+    # What the first buffer holds afterwards, by index of ints.
+    leaves: dict = field(default_factory=dict)
+    options: list = field(default_factory=list)
+
+
+def one(body, parameters="global int *a"):
+    """A kernel in which work-item 5 alone does something wrong."""
+    return f"kernel void k({parameters}) {{\n    int i = get_global_id(0);\n    if (i == 5) {{\n{body}\n    }}\n}}\n"
+
+
+FIVE = ((5, 0, 0), (5, 0, 0))
+BUFFER = [("buffer", 64)]
+LOAD, STORE = "load of 4 bytes at offset ", "store of 4 bytes at offset "
+
+BOUNDS = [
+    Case("beyond an argument", "bounds", one("        a[16] = 7; // HERE"), BUFFER,
+         STORE + "64 of argument 'a', which has 64 bytes", FIVE),
+    Case("a load gives zero", "bounds", one("        a[0] = a[i * 1000] + 3; // HERE"), BUFFER,
+         LOAD + "20000 of argument 'a', which has 64 bytes", FIVE, leaves={0: 3, 1: 1}),
+    Case("before an argument", "bounds", one("        a[-1] = 7; // HERE"), BUFFER,
+         STORE + "-4 of argument 'a'", FIVE),
+    Case("across the end", "bounds", one("        *(global ulong *)(a + 15) = 7; // HERE"), BUFFER,
+         "store of 8 bytes at offset 60 of argument 'a'", FIVE, leaves={15: 15}),
+    Case("one byte", "bounds", one("        a[64] = 7; // HERE", "global char *a"), BUFFER,
+         "store of 1 byte at offset 64 of argument 'a'", FIVE),
+    Case("all work-items but the first", "bounds",
+         "kernel void k(global int *a) {\n    a[get_global_id(0) * 16] = 1; // HERE\n}\n", BUFFER,
+         "of argument 'a', which has 64 bytes", times=7, leaves={0: 1}),
+    Case("in an inlined function", "bounds",
+         "void f(global int *p, int n) {\n    p[n] = 7; // HERE\n}\n" + one("        f(a, 20);"), BUFFER,
+         STORE + "80 of argument 'a'", FIVE),
+    Case("in a function that is not inlined", "bounds",
+         "__attribute__((noinline)) void f(global int *p, int n) {\n    p[n] = 7; // HERE\n}\n"
+         + one("        f(a, 20);"), BUFFER, STORE + "80 of", FIVE),
+    Case("a pointer in a loop", "bounds",
+         one("        global int *p = a, *end = a + 17;\n        int s = 0;\n        while (p != end)\n"
+             "            s += *p++; // HERE\n        a[0] = s;"), BUFFER,
+         LOAD + "64 of argument 'a'", FIVE, leaves={0: 120}),
+    Case("a choice between two arguments", "bounds",
+         one("        (i > 100 ? b : a)[20] = 1; // HERE", "global int *a, global int *b"),
+         [("buffer", 64), ("buffer", 4096)], STORE + "80 of an allocation, which has 64 bytes", FIVE),
+    Case("a struct in memory", "bounds",
+         "struct S { int x; float y; int z[2]; };\n" + one("        a[4].z[1] = 7; // HERE", "global struct S *a"),
+         BUFFER, STORE + "76 of argument 'a'", FIVE),
+    Case("a vector", "bounds", one("        a[3] += (int4)(1); // HERE", "global int4 *a"), [("buffer", 60)],
+         "load of 16 bytes at offset 48 of argument 'a', which has 60 bytes", FIVE),
+    Case("vload3", "bounds", one("        a[0] = vload3(5, a).x; // HERE"), BUFFER,
+         "load of 12 bytes at offset 60 of argument 'a'", FIVE, leaves={0: 0}),
+    Case("a lane of a vector", "bounds", one("        a[4].y = 7; // HERE", "global int4 *a"), BUFFER,
+         STORE + "68 of argument 'a'", FIVE),
+    Case("a sub-buffer", "bounds", one("        a[64] = 7; // HERE"), [("sub", 1024, 256)],
+         STORE + "256 of argument 'a', which has 256 bytes", FIVE),
+    Case("before a sub-buffer", "bounds", one("        a[-256] = 7; // HERE"), [("sub", 1024, 256)],
+         STORE + "-1024 of argument 'a'", FIVE),
+    Case("constant memory", "bounds", one("        a[0] = c[i + 11]; // HERE", "global int *a, constant int *c"),
+         [("buffer", 64), ("buffer", 64)], LOAD + "64 of argument 'c'", FIVE, leaves={0: 0}),
+    Case("a constant variable", "bounds", "constant int table[3] = {1, 2, 3};\n"
+         + one("        a[0] = table[i]; // HERE"), BUFFER,
+         LOAD + "20 of constant variable 'table', which has 12 bytes", FIVE, leaves={0: 0}),
+    Case("a program-scope variable", "bounds", "global int counts[4];\n" + one("        counts[i] = a[0]; // HERE"),
+         BUFFER, STORE + "20 of variable 'counts', which has 16 bytes", FIVE, options=["-cl-std=CL2.0"]),
+    Case("a local variable", "bounds",
+         "kernel void k(global int *a) {\n    local int t[4];\n    int i = get_local_id(0);\n    if (i == 5)\n"
+         "        t[i] = 1; // HERE\n    barrier(CLK_LOCAL_MEM_FENCE);\n    a[i] = i;\n}\n", BUFFER,
+         STORE + "20 of local variable 't', which has 16 bytes", FIVE),
+    Case("a row of a local array", "bounds",
+         "kernel void k(global int *a) {\n    local int t[2][4];\n    int i = get_local_id(0);\n"
+         "    t[(i + 4) / 4][i % 4] = i; // HERE\n    a[i] = i;\n}\n", BUFFER,
+         "of local variable 't', which has 32 bytes", times=4),
+    Case("a local argument", "bounds", one("        t[6] = 1; // HERE", "global int *a, local int *t"),
+         [("buffer", 64), ("local", 24)], STORE + "24 of argument 't', which has 24 bytes", FIVE),
+    Case("a local pointer in a loop", "bounds",
+         "kernel void k(global int *a, local int *t) {\n    local int *p = t + get_local_id(0);\n    for (int n = 0; n < 2; n++) {\n"
+         "        *p = n; // HERE\n        p += 8;\n    }\n    a[get_local_id(0)] = *(p - 16);\n}\n",
+         [("buffer", 64), ("local", 60)], STORE + "60 of argument 't', which has 60 bytes", ((7, 0, 0), (7, 0, 0)),
+         leaves={3: 0, 7: 0}),
+    Case("a private array", "bounds",
+         one("        int p[4] = {1, 2, 3, 4};\n        a[0] = p[i]; // HERE"), BUFFER,
+         LOAD + "20 of private variable 'p', which has 16 bytes", FIVE, leaves={0: 0}),
+    Case("a private array that is written", "bounds",
+         one("        int p[4] = {1, 2, 3, 4};\n        p[i - 6] = 9; // HERE\n        a[0] = p[0] + p[i - 2];"), BUFFER,
+         STORE + "-4 of private variable 'p'", FIVE, leaves={0: 5}),
+    Case("an array in a private struct", "bounds",
+         "struct S { int n; int x[3]; };\n"
+         + one("        struct S s = {1, {2, 3, 4}};\n        a[0] = s.x[i]; // HERE"), BUFFER,
+         LOAD + "24 of private variable 's', which has 16 bytes", FIVE, leaves={0: 0}),
+    Case("a pointer to a private array", "bounds",
+         "int sum(const int *p, int n) {\n    int s = 0;\n    for (int i = 0; i < n; i++)\n        s += p[i]; // HERE\n"
+         "    return s;\n}\n" + one("        int p[4] = {1, 2, 3, 4};\n        a[0] = sum(p, i);"), BUFFER,
+         LOAD + "16 of private variable 'p'", FIVE, leaves={0: 10}),
+    Case("a generic pointer", "bounds",
+         "void f(int *p, int n)\n{\n    p[n] = 7; // HERE\n}\n" + one("        f(a, 30);"), BUFFER,
+         STORE + "120 of argument 'a'", FIVE, options=["-cl-std=CL2.0"]),
+    Case("an atomic operation", "bounds", one("        atomic_inc(a + 16); // HERE"), BUFFER,
+         "atomic operation of 4 bytes at offset 64 of argument 'a'", FIVE),
+    Case("an atomic operation in local memory", "bounds",
+         one("        atomic_add(t + i, 1); // HERE", "global int *a, local int *t"), [("buffer", 64), ("local", 16)],
+         "atomic operation of 4 bytes at offset 20 of argument 't'", FIVE),
+    Case("an argument of printf", "bounds", one('        printf("%d\\n", a[99]); // HERE'), BUFFER,
+         LOAD + "396 of argument 'a'", FIVE),
+    Case("shared memory", "bounds", one("        a[16] = 1; // HERE"), [("svm", 64)],
+         STORE + "64 of argument 'a', which has 64 bytes", FIVE),
+    Case("the middle of shared memory", "bounds", one("        a[0] = 1;\n        a[-9] = 1; // HERE"), [("svm", 64, 32)],
+         STORE + "-4 of argument 'a', which has 64 bytes", FIVE),
+    Case("a pointer in memory", "bounds",
+         one("        global int *p = *a;\n        p[16] = 1; // HERE", "global int *global *a, global int *b"),
+         [("address", 64), ("shared",)],
+         STORE + "64 of an allocation, which has 64 bytes", FIVE, options=["-cl-std=CL2.0"]),
+    Case("an address of nothing", "bounds",
+         one("        *(global int *)0x123456789aUL = 1; // HERE"), BUFFER,
+         "store of 4 bytes at address 0x123456789a, in no memory that the kernel may reach", FIVE),
+    Case("async_work_group_copy", "bounds",
+         "kernel void k(global int *a, local int *t) {\n"
+         "    event_t e = async_work_group_copy(t, a, 20, 0); // HERE\n    wait_group_events(1, &e);\n}\n",
+         [("buffer", 64), ("local", 80)], "of argument 'a', which has 64 bytes", times=4),
+]
+
+NULL = [
+    Case("an argument", "null", one("        a[2] = b[3]; // HERE", "global int *a, global int *b"),
+         [("buffer", 64), ("null",)], "load of 4 bytes through argument 'b', which is null, at offset 12", FIVE,
+         leaves={2: 0}),
+    Case("a constant", "null", one("        global int *p = 0;\n        p[i] = 1; // HERE"), BUFFER,
+         "store of 4 bytes through a null pointer, at offset 20", FIVE),
+    Case("a pointer in memory", "null",
+         one("        global int *p = (global int *)a[1];\n        *p = 1; // HERE", "global ulong *a"),
+         [("zeros", 64)], "store of 4 bytes through a null pointer, at offset 0", FIVE),
+    Case("a member of a struct", "null",
+         "struct S { int x, y; struct S global *next; };\n"
+         + one("        a->next->y = 1; // HERE", "global struct S *a"), [("zeros", 64)],
+         "store of 4 bytes through a null pointer, at offset 4", FIVE),
+    Case("a choice", "null", one("        global int *p = i > 4 ? 0 : a;\n        a[0] = *p; // HERE"), BUFFER,
+         "load of 4 bytes through a null pointer", FIVE, leaves={0: 0}),
+    Case("in an inlined function", "null",
+         "void f(global int *p) {\n    *p = 1; // HERE\n}\n" + one("        f(b);", "global int *a, global int *b"),
+         [("buffer", 64), ("null",)], "through argument 'b', which is null", FIVE),
+    Case("local memory", "null", one("        local int *p = 0;\n        *p = a[0]; // HERE"), BUFFER,
+         "store of 4 bytes through a null pointer", FIVE),
+    Case("a vector", "null", one("        a[0] = b[1].x; // HERE", "global int *a, constant int4 *b"),
+         [("buffer", 64), ("null",)], "load of 4 bytes through argument 'b', which is null, at offset 16", FIVE),
+]
+
+ALIGN = [
+    Case("a word of bytes", "align", one("        *(global int *)(a + i) = 7; // HERE", "global char *a"), BUFFER,
+         "misaligned store of 4 bytes at offset 5 of argument 'a'", FIVE, leaves={1: 1}),
+    Case("a vector of ints", "align",
+         one("        int4 v = *(global int4 *)(a + 2); // HERE\n        a[0] = v.x + v.y;"), BUFFER,
+         "misaligned load of 16 bytes at offset 8 of argument 'a'", FIVE, leaves={0: 0}),
+    Case("a long", "align", one("        *(global long *)(a + 1) = 7; // HERE"), BUFFER,
+         "misaligned store of 8 bytes at offset 4 of argument 'a'", FIVE, leaves={1: 1}),
+    Case("a struct", "align", "struct S { char c; int n; };\n"
+         + one("        ((global struct S *)((global char *)a + 2))->n = 1; // HERE"), BUFFER,
+         "misaligned store of 4 bytes at offset 6 of argument 'a'", FIVE),
+    Case("local memory", "align",
+         one("        *(local int *)(t + 2) = 7; // HERE", "global int *a, local char *t"),
+         [("buffer", 64), ("local", 64)], "misaligned store of 4 bytes at offset 2 of argument 't'", FIVE),
+    Case("a private array", "align",
+         one("        char p[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n        a[0] = *(int *)(p + i - 4); // HERE"), BUFFER,
+         "misaligned load of 4 bytes at offset 1 of private variable 'p'", FIVE, leaves={0: 0}),
+    Case("an atomic operation", "align",
+         one("        atomic_inc((global int *)((global char *)a + 6)); // HERE"), BUFFER,
+         "misaligned atomic operation of 4 bytes at offset 6 of argument 'a'", FIVE),
+    Case("in an inlined function", "align",
+         "void f(global char *p) {\n    *(global short *)p = 1; // HERE\n}\n"
+         + one("        f(a + 3);", "global char *a"), BUFFER,
+         "misaligned store of 2 bytes at offset 3 of argument 'a'", FIVE),
+]
+
+ARITH = [
+    Case("ints", "arith", one("        a[0] = 7 / (i - 5); // HERE"), BUFFER, "division of 32 bits: 7 by 0", FIVE,
+         leaves={0: 0}),
+    Case("a remainder of uints", "arith", one("        a[0] = 7u % (uint)a[0]; // HERE"), BUFFER,
+         "remainder of 32 bits: 7 by 0", FIVE, leaves={0: 0}),
+    Case("longs", "arith", one("        a[0] = (long)i / ((long)a[0] << 33); // HERE"), BUFFER,
+         "division of 64 bits: 5 by 0", FIVE),
+    Case("the least int by -1", "arith", one("        a[0] = (INT_MIN + a[0]) / (i - 6); // HERE"), BUFFER,
+         "division of 32 bits: -2147483648 by -1", FIVE, leaves={0: 0}),
+    Case("a vector", "arith", one("        a[0] = ((int2)(8, 9) / (int2)(i, a[0])).x; // HERE"), BUFFER,
+         "division of 32 bits by zero, or with a result that does not fit", FIVE),
+    Case("bytes", "arith", one("        a[0] = (uchar)i / (uchar)(i - 5); // HERE"), BUFFER,
+         "division of 32 bits: 5 by 0", FIVE),
+    Case("in an inlined function", "arith",
+         "int f(int x, int y) {\n    return x % y; // HERE\n}\n" + one("        a[0] = f(i, a[0]);"), BUFFER,
+         "remainder of 32 bits: 5 by 0", FIVE),
+    Case("an assignment", "arith", one("        a[1] /= a[0]; // HERE"), BUFFER,
+         "division of 32 bits: 1 by 0", FIVE, leaves={1: 0}),
+]
+
+CASES = BOUNDS + NULL + ALIGN + ARITH

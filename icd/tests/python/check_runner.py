@@ -1,0 +1,73 @@
+"""Runs the cases of check_cases.py in a process of its own: `check_runner.py NUMBER...`, with HEKLA_CHECK set.
+
+Before each case, `== NUMBER` is written to both streams; after it, what the first buffer holds goes to the standard output.
+"""
+
+import os
+import sys
+
+import check_cases
+import numpy as np
+import pyopencl as cl
+
+FLAGS = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+
+
+def run(context, queue, case):
+    program = cl.Program(context, case.source).build(options=case.options)
+    kernel = program.k
+    first, kept = None, []
+    for index, arg in enumerate(case.args):
+        what = arg[0] if isinstance(arg, tuple) else "number"
+        if what in ("buffer", "zeros"):
+            ints = np.arange((arg[1] + 3) // 4, dtype=np.int32) * (what == "buffer")
+            data = np.frombuffer(ints.tobytes()[:arg[1]], np.uint8)
+            buffer = cl.Buffer(context, FLAGS, hostbuf=data)
+            first = first or (buffer, arg[1])
+            kernel.set_arg(index, buffer)
+            kept.append(buffer)
+        elif what == "sub":
+            whole = cl.Buffer(context, FLAGS, hostbuf=np.arange(1024, dtype=np.int32))
+            part = whole.get_sub_region(arg[1], arg[2])
+            kernel.set_arg(index, part)
+            kept.extend([whole, part])
+        elif what == "local":
+            kernel.set_arg(index, cl.LocalMemory(arg[1]))
+        elif what == "null":
+            kernel.set_arg(index, None)
+        elif what == "svm":
+            memory = cl.csvm_empty(context, arg[1] // 4, np.int32)
+            kernel.set_arg(index, cl.SVM(memory[arg[2] // 4:] if len(arg) > 2 else memory))
+            kept.append(memory)
+        elif what == "address":
+            memory = cl.csvm_empty(context, arg[1] // 4, np.int32)
+            buffer = cl.Buffer(context, FLAGS, hostbuf=np.array([memory.ctypes.data] * 8, np.uint64))
+            kernel.set_arg(index, buffer)
+            kept.extend([buffer, memory])
+        elif what == "shared":
+            kernel.set_arg(index, cl.SVM(kept[-1]))
+        else:
+            kernel.set_arg(index, np.int32(arg))
+    cl.enqueue_nd_range_kernel(queue, kernel, (case.size[0],), (case.size[1],)).wait()
+    queue.finish()
+    if first:
+        result = np.empty(first[1], np.uint8)
+        cl.enqueue_copy(queue, result, first[0])
+        return result[:first[1] // 4 * 4].view(np.int32).tolist()
+    return []
+
+
+def main():
+    context = cl.create_some_context(interactive=False)
+    queue = cl.CommandQueue(context)
+    for number in map(int, sys.argv[1:]):
+        for stream in (1, 2):
+            os.write(stream, f"== {number}\n".encode())
+        try:
+            os.write(1, f"{run(context, queue, check_cases.CASES[number])}\n".encode())
+        except cl.Error as error:
+            os.write(1, f"error: {error}\n".encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""HEKLA_CHECK: what kernels find out about themselves, told as it should be, and nothing in right programs."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from check_cases import CASES
+from conftest import PYTHON
+
+RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check_runner.py")
+# The first line of a message.
+MESSAGE = re.compile(r"^<source>:(\d+):(\d+): (\w+): (.*) \[(.*)global id \((.*?)\), local id \((.*?)\); (.*) in this launch\]$")
+
+
+def start(program, **environment):
+    """Runs a program of the suite's Python with a driver that looks for mistakes."""
+    result = subprocess.run([*PYTHON, *program], env={**os.environ, "HEKLA_CACHE": "0", **environment},
+                            capture_output=True, text=True, timeout=600)
+    return result.returncode, result.stdout, result.stderr
+
+
+def by_case(text):
+    """What stands behind each case's number."""
+    pieces = re.split(r"^== (\d+)\n", text, flags=re.M)
+    return {int(number): text for number, text in zip(pieces[1::2], pieces[2::2])}
+
+
+@pytest.fixture(scope="module")
+def found():
+    """What all cases say, by number: standard output, and the errors."""
+    code, out, errors = start([RUNNER, *map(str, range(len(CASES)))], HEKLA_CHECK="all")
+    assert code == 0, errors[-2000:]
+    errors = errors.split("hekla: ")[0]
+    return by_case(out), by_case(errors)
+
+
+def numbers(text):
+    return tuple(int(number) for number in text.split(","))
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case.kind}: {case.name}" for case in CASES])
+def test_mistakes_are_found_where_they_are(found, number):
+    case = CASES[number]
+    out, errors = found[0][number], found[1].get(number, "")
+    assert not out.startswith("error"), out
+    lines = errors.splitlines()
+    messages = [(index, MESSAGE.match(line)) for index, line in enumerate(lines) if MESSAGE.match(line)]
+    assert messages, errors or "nothing was found"
+    wrong = 1 + next(index for index, line in enumerate(case.source.splitlines()) if "// HERE" in line)
+    for index, message in messages:
+        line, column, kind = int(message[1]), int(message[2]), message[3]
+        assert (line, kind) == (wrong, case.kind), errors
+        # The line, and a caret below the place.
+        assert lines[index + 1] == case.source.splitlines()[wrong - 1]
+        assert lines[index + 2] == " " * (column - 1) + "^"
+        if case.id:
+            assert (numbers(message[6]), numbers(message[7])) == case.id, errors
+        assert message[8] == ("once" if case.times == 1 else f"{case.times} times"), errors
+    assert any(case.says in message[4] for _, message in messages), errors
+    # An access that reads and writes is two.
+    assert len(messages) <= 2, errors
+    left = eval(out.splitlines()[-1])
+    assert {index: left[index] for index in case.leaves} == case.leaves
+
+
+def test_calls_that_were_inlined_are_told(found):
+    number, = [n for n, case in enumerate(CASES) if (case.kind, case.name) == ("bounds", "in an inlined function")]
+    call = 1 + next(i for i, line in enumerate(CASES[number].source.splitlines()) if line.strip() == "f(a, 20);")
+    assert f"<source>:{call}:9: note: called here, by 'k'\n" in found[1][number]
+    assert found[1][number].count("note:") == 1
+
+
+BOUNDS, ARITH = "0", str(next(n for n, case in enumerate(CASES) if case.kind == "arith"))
+
+
+def test_the_process_ends_with_a_summary_and_a_status():
+    code, out, errors = start([RUNNER, BOUNDS, BOUNDS, ARITH], HEKLA_CHECK="all", HEKLA_CHECK_EXIT="1")
+    assert code == 1 and out.count("[") == 3, errors
+    # Equal findings are told once, and counted.
+    assert errors.count("bounds: store of 4 bytes at offset 64 of argument 'a', which has 64 bytes") == 2
+    assert "hekla: 2 mistakes found in kernels:\n" in errors
+    assert re.search(r"^  <source>:4:9: bounds: store .*, 2 times$", errors, re.M), errors
+    assert re.search(r"^  <source>:4:16: arith: division of 32 bits: 7 by 0, once$", errors, re.M), errors
+    code, _, errors = start([RUNNER, ARITH], HEKLA_CHECK="all")
+    assert code == 0 and "hekla: 1 mistake found in kernels:\n" in errors
+
+
+def test_kinds_are_chosen_by_name():
+    code, _, errors = start([RUNNER, BOUNDS, ARITH], HEKLA_CHECK="arith", HEKLA_CHECK_EXIT="1")
+    assert code == 1 and "bounds" not in errors and errors.count("arith") == 2, errors
+    code, _, errors = start([RUNNER, ARITH], HEKLA_CHECK="bounds,null,align", HEKLA_CHECK_EXIT="1")
+    assert (code, "arith" in errors) == (0, False), errors
+    code, _, errors = start([RUNNER, ARITH], HEKLA_CHECK="", HEKLA_CHECK_EXIT="1")
+    assert (code, "arith" in errors) == (0, False), errors
+
+
+def test_a_kind_that_there_is_not_is_told():
+    code, _, errors = start([RUNNER, ARITH], HEKLA_CHECK="arith,nonsense", HEKLA_CHECK_EXIT="1")
+    assert code == 1 and "arith: division" in errors
+    assert "hekla: HEKLA_CHECK: there is no check 'nonsense': bounds, null, " in errors
