@@ -13,7 +13,7 @@
 //!
 //! A slot begins with how often its place has found something. The first to do so writes the rest: the low half of the
 //! device address of the place's *description* in the program's data image, the kind (a bit of [`Checks`]), global and local
-//! id, and three 64-bit words: the address, start and size of the object. In work-group and private memory addresses count
+//! id, and three 64-bit words: the address, start and size of the object, or what else the kind asks for. In work-group and private memory addresses count
 //! from the start of the object. A description is text: fields with newlines between them ([`Description`]).
 
 use bitflags::bitflags;
@@ -32,22 +32,33 @@ bitflags! {
         const ARITH = 8;
         /// Reads of private variables that were not written before.
         const INIT = 16;
+        /// Barriers to which not all work-items of a work-group come.
+        const BARRIERS = 32;
     }
 }
 
 impl Checks {
     /// The kinds by the names that users know them by.
-    pub const NAMES: [(&'static str, Checks); 5] = [
+    pub const NAMES: [(&'static str, Checks); 6] = [
         ("bounds", Checks::BOUNDS),
         ("null", Checks::NULL),
         ("align", Checks::ALIGN),
         ("arith", Checks::ARITH),
         ("init", Checks::INIT),
+        ("barriers", Checks::BARRIERS),
     ];
 }
 
-/// The functions of the built-in library that checks call: what finds an allocation, and what reports.
-pub const FUNCTIONS: [&str; 2] = ["__check_find", "__check_report"];
+/// The functions of the built-in library that checks call: what finds an allocation, what reports, and what compares how
+/// often work-items come to barriers.
+pub const FUNCTIONS: [&str; 6] = [
+    "__check_find",
+    "__check_report",
+    "__check_barriers_begin",
+    "__check_barriers_tell",
+    "__check_barriers_end",
+    "__check_barriers_report",
+];
 
 /// The most arguments of a kernel whose sizes are known.
 pub const ARGUMENTS: usize = 128;

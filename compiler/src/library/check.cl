@@ -52,3 +52,58 @@ void __check_report(global uint *area, uint site, uint description, uint kind, u
     slot[13] = (uint)size;
     slot[14] = (uint)(size >> 32);
 }
+
+// Barriers: the words of a work-group are how many work-items have ended, and for each barrier the least number of times
+// that one has come to it, with its number, and the greatest.
+#define CHECK_MOST 0xffff
+
+// Clears the words, before any work-item goes on.
+void __check_barriers_begin(local uint *words, uint barriers) {
+    words[0] = 0;
+    for (uint b = 0; b < barriers; b++) {
+        words[1 + 2 * b] = ~0u;
+        words[2 + 2 * b] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Tells how often this work-item has come to a barrier.
+void __check_barriers_tell(local uint *words, uint b, uint times) {
+    uint x = get_local_size(0), y = get_local_size(1);
+    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
+    times = min(times, (uint)CHECK_MOST);
+    atomic_min((volatile local uint *)words + 1 + 2 * b, times << 16 | item);
+    atomic_max((volatile local uint *)words + 2 + 2 * b, times);
+}
+
+// Returns true for the last work-item to end.
+bool __check_barriers_end(local uint *words) {
+    mem_fence(CLK_LOCAL_MEM_FENCE);
+    uint all = get_local_size(0) * get_local_size(1) * get_local_size(2);
+    return atomic_inc((volatile local uint *)words) == all - 1;
+}
+
+// Reports a barrier to which one work-item has come less often than another.
+void __check_barriers_report(global uint *area, uint site, uint description, uint kind, local uint *words, uint b) {
+    uint least = atomic_or((volatile local uint *)words + 1 + 2 * b, 0u);
+    uint most = atomic_or((volatile local uint *)words + 2 + 2 * b, 0u);
+    if (least >> 16 == most)
+        return;
+    global uint *slot = area + CHECK_FINDINGS + (site & (CHECK_SLOTS - 1)) * CHECK_SLOT_WORDS;
+    if (atomic_inc((volatile global uint *)slot) != 0)
+        return;
+    slot[1] = description;
+    slot[2] = kind;
+    uint item = least & 0xffff;
+    for (uint d = 0; d < 3; d++) {
+        uint size = (uint)get_local_size(d), id = item % size;
+        slot[3 + d] = (uint)(get_global_id(d) - get_local_id(d)) + id;
+        slot[6 + d] = id;
+        item /= size;
+    }
+    slot[9] = least >> 16;
+    slot[10] = 0;
+    slot[11] = most;
+    for (uint word = 12; word < 15; word++)
+        slot[word] = 0;
+}

@@ -207,4 +207,84 @@ ARITH = [
          "division of 32 bits: 1 by 0", FIVE, leaves={1: 0}),
 ]
 
-CASES = BOUNDS + NULL + ALIGN + ARITH
+NOT_WRITTEN = " that were not written before"
+INIT = [
+    Case("a variable that is written on one way", "init",
+         "kernel void k(global int *a) {\n    int i = get_global_id(0), x;\n    if (i != 5)\n        x = 1;\n"
+         "    a[i] = x; // HERE\n}\n", BUFFER, "load of 4 bytes of private variable 'x'" + NOT_WRITTEN, FIVE,
+         leaves={4: 1, 5: 0}),
+    Case("a sum without a start", "init",
+         one("        float s;\n        for (int n = 0; n < 3; n++)\n            s += a[n]; // HERE\n        a[0] = s;"),
+         BUFFER, "load of 4 bytes of private variable 's'" + NOT_WRITTEN, FIVE, leaves={0: 3}),
+    Case("an element of an array", "init",
+         one("        int p[8];\n        for (int n = 0; n < i; n++)\n            p[n] = n;\n        a[0] = p[4] + p[5]; // HERE"),
+         BUFFER, "load of 4 bytes of private variable 'p'" + NOT_WRITTEN, FIVE, leaves={0: 4}),
+    Case("through a pointer", "init",
+         "int sum(const int *p, int n) {\n    int s = 0;\n    for (int i = 0; i < n; i++)\n        s += p[i]; // HERE\n"
+         "    return s;\n}\n" + one("        int p[4];\n        p[0] = p[1] = p[3] = 2;\n        a[0] = sum(p, 4);"),
+         BUFFER, "load of 4 bytes of private variable 'p'" + NOT_WRITTEN, FIVE, leaves={0: 6}),
+    Case("a lane of a vector", "init",
+         one("        float4 v;\n        v.x = 1;\n        v.yz = (float2)(2, 3);\n        a[0] = v.x + v.w; // HERE"), BUFFER,
+         "load of 4 bytes of private variable 'v'" + NOT_WRITTEN, FIVE, leaves={0: 1}),
+    Case("a member of a struct", "init",
+         "struct S { int x; float y; };\n"
+         + one("        struct S s;\n        s.x = 3;\n        a[0] = s.x + (int)s.y; // HERE"), BUFFER,
+         "load of 4 bytes of private variable 's'" + NOT_WRITTEN, FIVE, leaves={0: 3}),
+    Case("a member of a copy", "init",
+         "struct S { int x; float y; };\n"
+         + one("        struct S s, t;\n        s.x = 3;\n        t = s;\n        a[0] = t.x + (int)t.y; // HERE"), BUFFER,
+         "load of 4 bytes of private variable 't'" + NOT_WRITTEN, FIVE, leaves={0: 3}),
+    Case("a condition", "init", one("        bool b;\n        if (a[0])\n            b = true;\n        a[1] = b ? 7 : 8; // HERE"),
+         BUFFER, "load of 1 byte of private variable 'b'" + NOT_WRITTEN, FIVE, leaves={1: 8}),
+    Case("an index", "init", one("        int n;\n        a[n] = 7; // HERE"), BUFFER,
+         "load of 4 bytes of private variable 'n'" + NOT_WRITTEN, FIVE, leaves={0: 7}),
+]
+
+BARRIER = "    barrier(CLK_LOCAL_MEM_FENCE); // HERE\n"
+ONCE = "this work-item comes to the barrier never, another one once"
+BARRIERS = [
+    Case("behind a return", "barriers",
+         "kernel void k(global int *a) {\n    int i = get_local_id(0);\n    if (i == 5)\n        return;\n"
+         + BARRIER + "    a[i] = 7;\n}\n", BUFFER, ONCE, FIVE, leaves={4: 7, 5: 5}),
+    Case("in a branch", "barriers",
+         "kernel void k(global int *a) {\n    int i = get_local_id(0);\n    if (i < 7) {\n    " + BARRIER
+         + "    }\n    a[i] = 7;\n}\n", BUFFER, ONCE, ((7, 0, 0), (7, 0, 0))),
+    Case("in a loop", "barriers",
+         "kernel void k(global int *a) {\n    int i = get_local_id(0);\n    for (int n = 0; n < (i == 2 ? 1 : 3); n++)\n    "
+         + BARRIER + "    a[i] = 7;\n}\n", BUFFER,
+         "this work-item comes to the barrier once, another one 3 times", ((2, 0, 0), (2, 0, 0))),
+    Case("in an inlined function", "barriers",
+         "void f(local int *t, int i) {\n    t[i] = i;\n" + BARRIER + "}\n"
+         "kernel void k(global int *a, local int *t) {\n    int i = get_local_id(0);\n    if (i != 3)\n        f(t, i);\n"
+         "    a[i] = 7;\n}\n", [("buffer", 64), ("local", 64)], ONCE, ((3, 0, 0), (3, 0, 0))),
+    Case("behind a break", "barriers",
+         "kernel void k(global int *a) {\n    int i = get_local_id(0);\n    for (int n = 0; n < 2; n++) {\n"
+         "        if (a[i] == 6)\n            break;\n    " + BARRIER + "    }\n    a[i] = 9;\n}\n", BUFFER,
+         "this work-item comes to the barrier never, another one 2 times", ((6, 0, 0), (6, 0, 0))),
+]
+
+# Right programs, of which nothing is to be said.
+RIGHT = [
+    Case("copies of what is not written", "", "struct S { int x; float y; char c; };\n"
+         "struct S f(struct S s) {\n    s.x++;\n    return s;\n}\n"
+         + one("        struct S s, t;\n        s.x = 3;\n        t = f(s);\n        s = t;\n        a[0] = s.x;"), BUFFER, "",
+         leaves={0: 4}),
+    Case("conditions that do not read", "",
+         one("        int x;\n        bool known = a[0] != 0;\n        if (known)\n            x = 1;\n"
+             "        a[0] = known && x > 0 ? x : 9;"), BUFFER, "", leaves={0: 9}),
+    Case("lanes one by one", "", one("        int4 v;\n        v.s0 = 1;\n        v.s1 = 2;\n        v.hi = (int2)(3, 4);\n"
+                                       "        v.s2 += v[i - 5];\n        a[0] = v.x + v.y + v.z + v.w;"), BUFFER, "",
+         leaves={0: 11}),
+    Case("barriers that all or none come to", "",
+         "kernel void k(global int *a) {\n    local int t[8];\n    int i = get_local_id(0);\n    for (int n = 0; n < 3; n++) {\n"
+         "        t[i] = n;\n        barrier(CLK_LOCAL_MEM_FENCE);\n        if (i == 0 && a[9] == 0)\n            return;\n"
+         "        a[i] = t[7 - i];\n        barrier(CLK_LOCAL_MEM_FENCE);\n    }\n    if (a[9] == 100)\n        return;\n"
+         "    barrier(CLK_GLOBAL_MEM_FENCE);\n}\n", BUFFER, "", leaves={0: 2}),
+    Case("the last bytes", "", one("        a[15] = *(a + 14) + vload2(7, a).y;"), BUFFER, "", leaves={15: 29}),
+    Case("pointers to ends", "",
+         one("        global int *p = a + 16;\n        while (p > a)\n            *--p = 1;"), BUFFER, "", leaves={0: 1, 15: 1}),
+    Case("null that is not used", "", one("        a[0] = b ? *b : 5;", "global int *a, global int *b"),
+         [("buffer", 64), ("null",)], "", leaves={0: 5}),
+]
+
+CASES = BOUNDS + NULL + ALIGN + ARITH + INIT + BARRIERS + RIGHT

@@ -39,7 +39,20 @@ def numbers(text):
     return tuple(int(number) for number in text.split(","))
 
 
-@pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case.kind}: {case.name}" for case in CASES])
+def cases(wanted):
+    """Parameters: the numbers of cases of which something is to be found, or nothing."""
+    numbers = [number for number, case in enumerate(CASES) if bool(case.kind) == wanted]
+    names = [f"{CASES[number].kind}: {CASES[number].name}".removeprefix(": ") for number in numbers]
+    return pytest.mark.parametrize("number", numbers, ids=names)
+
+
+def left(case, out):
+    """What the first buffer held afterwards, where the case says it."""
+    values = eval(out.splitlines()[-1])
+    return {index: values[index] for index in case.leaves}
+
+
+@cases(True)
 def test_mistakes_are_found_where_they_are(found, number):
     case = CASES[number]
     out, errors = found[0][number], found[1].get(number, "")
@@ -60,8 +73,13 @@ def test_mistakes_are_found_where_they_are(found, number):
     assert any(case.says in message[4] for _, message in messages), errors
     # An access that reads and writes is two.
     assert len(messages) <= 2, errors
-    left = eval(out.splitlines()[-1])
-    assert {index: left[index] for index in case.leaves} == case.leaves
+    assert left(case, out) == case.leaves
+
+
+@cases(False)
+def test_nothing_is_found_in_right_programs(found, number):
+    out, errors = found[0][number], found[1][number]
+    assert errors == "" and left(CASES[number], out) == CASES[number].leaves, (out, errors)
 
 
 def test_calls_that_were_inlined_are_told(found):

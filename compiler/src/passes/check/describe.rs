@@ -69,6 +69,7 @@ impl<'a> Describer<'a> {
                 let plural = if bytes == 1 { "" } else { "s" };
                 (format!("{verb} of {bytes} byte{plural}"), self.object(func, ptr))
             }
+            None if matches!(data, InstData::Barrier { .. }) => ("barrier".into(), String::new()),
             None => (describe_division(func, data), String::new()),
         };
         let kernel = self.module.kernel_of(self.id);

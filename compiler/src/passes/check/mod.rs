@@ -6,6 +6,7 @@
 //! each access a branch: one that is wrong is reported and not made, and reads as zero. What stands in the built-in library,
 //! or in the code that writes `printf`'s records, is not checked.
 
+mod barriers;
 mod describe;
 mod extents;
 mod init;
@@ -19,6 +20,7 @@ use crate::ir::cfg::Cfg;
 use crate::ir::verify::debug_verify;
 use crate::ir::*;
 use crate::printf;
+use barriers::Barriers;
 use cranelift_entity::PrimaryMap;
 use describe::Describer;
 use extents::{Extent, Extents};
@@ -67,18 +69,26 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
     let preparation = Preparation { pipeline, keeps_variables };
     inline::run(module, inline::Thresholds::ALL, &preparation)?;
     let functions: Vec<Func> = module.functions.keys().collect();
-    let [find, report] = [0, 1].map(|index: usize| {
+    let [find, report, begin, tell, end, compare] = [0, 1, 2, 3, 4, 5].map(|index: usize| {
         let mut function: Function = library[index].clone();
         function.noinline = true;
         module.functions.push(function)
     });
+    let library = Library {
+        find,
+        report,
+        barriers_begin: begin,
+        barriers_tell: tell,
+        barriers_end: end,
+        barriers_report: compare,
+    };
     let mut sites = 0;
     for id in functions {
         let empty = Function::new("", &[], None);
         let mut func = std::mem::replace(&mut module.functions[id], empty);
         let mut globals = std::mem::take(&mut module.globals);
         let instrumenter =
-            Instrumenter { module, id, checks, find, report, globals: &mut globals, sites };
+            Instrumenter { module, id, checks, library: &library, globals: &mut globals, sites };
         sites = instrumenter.run(&mut func);
         module.globals = globals;
         module.functions[id] = func;
@@ -87,13 +97,22 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
     debug_verify(module, "check")
 }
 
+/// The library's functions ([`FUNCTIONS`]).
+pub(super) struct Library {
+    find: Func,
+    report: Func,
+    barriers_begin: Func,
+    barriers_tell: Func,
+    barriers_end: Func,
+    barriers_report: Func,
+}
+
 /// Puts checks into one function.
 struct Instrumenter<'a> {
     module: &'a Module,
     id: Func,
     checks: Checks,
-    find: Func,
-    report: Func,
+    library: &'a Library,
     globals: &'a mut PrimaryMap<Global, GlobalData>,
     /// Places so far.
     sites: u32,
@@ -113,11 +132,13 @@ impl Instrumenter<'_> {
         let cfg = Cfg::compute(func);
         let describer = Describer::new(func, &cfg, self.module, self.id, self.globals);
         let entry_of = self.module.kernel_of(self.id);
-        let mut extents = Extents::new(func, &cfg, (entry_of, self.globals), self.find);
+        let mut extents = Extents::new(func, &cfg, (entry_of, self.globals), self.library.find);
         let mut init = match self.checks.contains(Checks::INIT) && func.is_located {
             true => Initialized::new(func, describer.objects()),
             false => Initialized::default(),
         };
+        let counts = self.checks.contains(Checks::BARRIERS) && entry_of.is_some();
+        let barriers = counts.then(|| Barriers::find(func, &describer));
         let entry = func.entry();
         for &block in cfg.rpo() {
             let mut s = Splitter::new(func, block);
@@ -135,6 +156,10 @@ impl Instrumenter<'_> {
             s.finish();
         }
         extents.pass_on(func);
+        if let Some(barriers) = barriers {
+            self.sites =
+                barriers.instrument(func, extents.area, self.library, self.globals, self.sites);
+        }
         self.sites
     }
 
@@ -204,23 +229,11 @@ impl Instrumenter<'_> {
         let [right, wrong] = s.branch(check.ok);
         let after = *after.get_or_insert_with(|| s.new_block());
         s.switch_to(wrong);
-        let global = self.globals.push(GlobalData {
-            name: ".check".to_string(),
-            size: description.len() as u64,
-            align: 1,
-            space: AddressSpace::Constant,
-            is_const: true,
-            init: Some(description),
-            relocations: Vec::new(),
-            linkage: Linkage::Internal,
-        });
-        let text = s.c.global_addr(global, AddressSpace::Constant);
-        let text = s.c.convert(ConvertOp::PtrToInt, text, Type::I64);
-        let text = s.c.convert(ConvertOp::Trunc, text, Type::I32);
+        let text = description_address(&mut s.c, self.globals, description);
         let site = s.c.iconst(Type::I32, i64::from(self.sites));
         self.sites += 1;
         let [at, start, size] = check.words;
-        s.c.call(self.report, &[area, site, text, check.kind, at, start, size], None);
+        s.c.call(self.library.report, &[area, site, text, check.kind, at, start, size], None);
         let ty = s.c.func.result(inst).map(|value| s.c.ty(value));
         let zero = ty.map(|ty| s.c.iconst(ty, 0));
         s.jump(after, zero.as_slice());
@@ -239,8 +252,14 @@ impl Instrumenter<'_> {
                     InstData::Load { align, .. } | InstData::Store { align, .. } => align,
                     _ => ty.bytes(),
                 };
+                let bytes = match (data, ty.bytes()) {
+                    (InstData::Load { .. } | InstData::Store { .. }, bytes) => bytes,
+                    // Atomic operations on halves are such on the words that these are in.
+                    (_, 4) => 2,
+                    (_, bytes) => bytes,
+                };
                 let extent = extents.of(c.func, address)?;
-                Some(self.access(c, address, extent, (ty.bytes(), align)))
+                Some(self.access(c, address, extent, (bytes, align)))
             }
         }
     }
@@ -290,6 +309,27 @@ impl Instrumenter<'_> {
         });
         Check { ok, kind, words }
     }
+}
+
+/// Returns the low half of the address of a description, which becomes a variable of the program.
+pub(super) fn description_address(
+    c: &mut Cursor<'_>,
+    globals: &mut PrimaryMap<Global, GlobalData>,
+    description: Vec<u8>,
+) -> Value {
+    let global = globals.push(GlobalData {
+        name: ".check".to_string(),
+        size: description.len() as u64,
+        align: 1,
+        space: AddressSpace::Constant,
+        is_const: true,
+        init: Some(description),
+        relocations: Vec::new(),
+        linkage: Linkage::Internal,
+    });
+    let text = c.global_addr(global, AddressSpace::Constant);
+    let text = c.convert(ConvertOp::PtrToInt, text, Type::I64);
+    c.convert(ConvertOp::Trunc, text, Type::I32)
 }
 
 /// Returns `a && b`, without an instruction where one of them is true.

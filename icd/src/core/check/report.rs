@@ -2,6 +2,7 @@
 
 use super::table;
 use crate::cl::error::Result;
+use crate::core::cache::digest;
 use crate::core::device::open::Gpu;
 use crate::core::printf::record::Image;
 use crate::{config, platform};
@@ -12,8 +13,12 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Once};
 
-/// What was found so far, by kind and description: how often, and the line that told it first.
-static FOUND: Mutex<BTreeMap<(u32, Vec<u8>), Total>> = Mutex::new(BTreeMap::new());
+/// What was found so far: how often, and the line that told it first.
+static FOUND: Mutex<BTreeMap<Key, Total>> = Mutex::new(BTreeMap::new());
+
+/// What makes findings equal: the kind, the description, and a hash of the program's data, since programs of other texts may
+/// have equal lines.
+type Key = (u32, Vec<u8>, u64);
 
 struct Total {
     count: u64,
@@ -56,6 +61,7 @@ fn mistakes(count: usize) -> String {
 
 fn times(count: u64) -> String {
     match count {
+        0 => "never".to_string(),
         1 => "once".to_string(),
         count => format!("{count} times"),
     }
@@ -71,16 +77,16 @@ pub fn collect(gpu: &Gpu, buffer: &Arc<vk::Buffer>, capacity: u32, data: Image<'
     let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
     for finding in words.chunks_exact(SLOT_WORDS).filter_map(Finding::read) {
         if let Some(text) = data.at_low(finding.description) {
-            note(&finding, text);
+            note(&finding, text, digest::hash(data.bytes));
         }
     }
     Ok(())
 }
 
 /// Counts a finding, and tells it if it is new.
-fn note(finding: &Finding, encoded: &[u8]) {
+fn note(finding: &Finding, encoded: &[u8], program: u64) {
     let Some(description) = Description::decode(encoded) else { return };
-    let key = (finding.kind.bits(), description.encode());
+    let key = (finding.kind.bits(), description.encode(), program);
     let mut found = FOUND.lock();
     let is_new = !found.contains_key(&key);
     let total = found.entry(key).or_insert_with(|| Total {
@@ -125,7 +131,11 @@ fn what(finding: &Finding, description: &Description) -> String {
             object => format!("{action} through {object}, which is null, at offset {offset}"),
         },
         // In work-group and private memory addresses count from the object.
-        Checks::INIT => format!("{action} of {whose}, of which this was not written before"),
+        Checks::BARRIERS => {
+            let (least, most) = (times(address), times(start));
+            format!("this work-item comes to the barrier {least}, another one {most}")
+        }
+        Checks::INIT => format!("{action} of {whose} that were not written before"),
         Checks::ALIGN if start == 0 => format!("misaligned {action} at offset {offset} of {whose}"),
         Checks::ALIGN => {
             format!("misaligned {action} at offset {offset} of {whose}, address {address:#x}")
