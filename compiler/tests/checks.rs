@@ -6,7 +6,9 @@ mod conformance_support;
 use conformance_support::read_folder;
 use hekla_compiler::checks::{Checks, Description};
 use hekla_compiler::kernel::Field;
-use hekla_compiler::{compile, compile_linked, compile_to_linked, Options, Program, Source, Target};
+use hekla_compiler::{
+    compile, compile_linked, compile_to_linked, Options, Program, Source, Target,
+};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -103,7 +105,10 @@ fn places_are_described_by_kind() {
     // An index that is masked is in bounds for all that the compiler cares to see.
     let bounds = actions(Checks::BOUNDS);
     assert!(bounds.contains(&(3, load.to_string())), "{bounds:?}");
-    assert!(bounds.contains(&(6, "load of 4 bytes private variable 'p'".to_string())), "{bounds:?}");
+    assert!(
+        bounds.contains(&(6, "load of 4 bytes private variable 'p'".to_string())),
+        "{bounds:?}"
+    );
     assert_eq!(actions(Checks::ARITH), named(&[(3, "division of 32 bits ")]));
     let init = ["load of 4 bytes private variable 'p'", "load of 4 bytes private variable 'x'"];
     let init = actions(Checks::INIT).into_iter().filter(|found| init.contains(&&found.1[..]));

@@ -6,9 +6,10 @@
 use super::row::{Check, Lower, Names, PipeArguments, Row};
 use super::signature::Sig;
 use super::{Call, Lowerer};
+use crate::checks::Checks;
 use crate::ir::{
-    Addr, AddressSpace, BarrierFlags, BinaryOp, Func, GlobalData, IntCC, Linkage, Scalar, Type,
-    Value,
+    Addr, AddressSpace, BarrierFlags, BinaryOp, Func, GlobalData, IntCC, Linkage, MemFlags, Scalar,
+    Type, Value,
 };
 use crate::kernel::{pipe_header, ImageAccess};
 use crate::options::ClStd;
@@ -175,6 +176,11 @@ impl Lowerer<'_, '_> {
         if let Some(ty) = packet.value {
             let value = self.b.read(ty, from);
             return self.b.write(to, value);
+        }
+        // Structs have bytes between their members.
+        let mut from = from;
+        if self.target.checks.contains(Checks::INIT) && !self.in_library {
+            from.flags |= MemFlags::COPY;
         }
         let bytes = packet.align.clamp(1, 8);
         let piece = Type::of(Scalar::int(8 * bytes));

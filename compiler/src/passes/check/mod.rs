@@ -15,6 +15,7 @@ use super::cursor::Cursor;
 use super::legalize::split::Splitter;
 use super::{inline, Pipeline};
 use super::{mem2reg, INFER_ADDRESS_SPACES, MEM2REG, UNREACHABLE};
+use crate::analysis::call_graph::CallGraph;
 use crate::checks::{Checks, FUNCTIONS};
 use crate::ir::cfg::Cfg;
 use crate::ir::verify::debug_verify;
@@ -25,35 +26,49 @@ use cranelift_entity::PrimaryMap;
 use describe::Describer;
 use extents::{Extent, Extents};
 use init::Initialized;
+use rustc_hash::FxHashSet;
 
-/// The passes before the checks. Where it is to be known which variables were written, pointers alone become values.
-struct Preparation<'a> {
-    pipeline: &'a Pipeline<'a>,
+/// Instructions that copies of one function may take, beyond the first, for it to be inlined before it is checked.
+const MAX_COPIES: usize = 50_000;
+
+/// Inlines calls, and makes values of variables. Returns the functions that are left, callees first. Where it is to be known
+/// which variables were written (`keeps_variables`), pointers alone become values. Functions keep their signatures, which
+/// optimization changes once.
+fn prepare(
+    module: &mut Module,
+    pipeline: &Pipeline<'_>,
     keeps_variables: bool,
-}
-
-impl inline::FunctionPasses for Preparation<'_> {
-    fn simplify_early(&self, module: &mut Module, func: Func) -> Result<(), String> {
-        self.pipeline.pass(module, func, UNREACHABLE)?;
-        self.promote(module, func)?;
-        self.pipeline.pass(module, func, INFER_ADDRESS_SPACES)?;
-        self.promote(module, func)
-    }
-
-    fn optimize(&self, module: &mut Module, func: Func) -> Result<(), String> {
-        self.simplify_early(module, func)
-    }
-}
-
-impl Preparation<'_> {
-    fn promote(&self, module: &mut Module, func: Func) -> Result<(), String> {
-        let pipeline = self.pipeline;
-        match self.keeps_variables {
-            true => pipeline.run(module, func, "mem2reg", |func, _| mem2reg::run_on_pointers(func)),
-            false => pipeline.pass(module, func, MEM2REG),
+) -> Result<Vec<Func>, String> {
+    pipeline.unfold_recursion(module).map_err(|error| error.to_string())?;
+    let graph = CallGraph::compute(module)?;
+    let mut kept: FxHashSet<Func> = module.kernels.iter().map(|kernel| kernel.func).collect();
+    for &func in &graph.order {
+        inline::inline_some(module, func, |callee| !kept.contains(&callee))?;
+        pipeline.pass(module, func, UNREACHABLE)?;
+        promote(module, func, pipeline, keeps_variables)?;
+        pipeline.pass(module, func, INFER_ADDRESS_SPACES)?;
+        promote(module, func, pipeline, keeps_variables)?;
+        let (function, sites) = (&module.functions[func], graph.call_sites[func] as usize);
+        let copies = function.num_insts().saturating_mul(sites.saturating_sub(1));
+        if function.noinline || copies > MAX_COPIES {
+            kept.insert(func);
         }
-        .map(|_| ())
     }
+    let is_left = |func: &Func| kept.contains(func);
+    Ok(graph.order.into_iter().filter(is_left).collect())
+}
+
+fn promote(
+    module: &mut Module,
+    func: Func,
+    pipeline: &Pipeline<'_>,
+    keeps_variables: bool,
+) -> Result<(), String> {
+    match keeps_variables {
+        true => pipeline.run(module, func, "mem2reg", |func, _| mem2reg::run_on_pointers(func)),
+        false => pipeline.pass(module, func, MEM2REG),
+    }
+    .map(|_| ())
 }
 
 /// Inlines calls and puts checks into all functions.
@@ -65,10 +80,7 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
         let found = module.functions.values().find(|function| function.name == name);
         library.push(found.ok_or("a part of the program was compiled without checks")?.clone());
     }
-    let keeps_variables = checks.contains(Checks::INIT);
-    let preparation = Preparation { pipeline, keeps_variables };
-    inline::run(module, inline::Thresholds::ALL, &preparation)?;
-    let functions: Vec<Func> = module.functions.keys().collect();
+    let functions = prepare(module, pipeline, checks.contains(Checks::INIT))?;
     let [find, report, begin, tell, end, compare] = [0, 1, 2, 3, 4, 5].map(|index: usize| {
         let mut function: Function = library[index].clone();
         function.noinline = true;

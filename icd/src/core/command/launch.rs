@@ -280,13 +280,11 @@ impl Launch {
     /// what it captured.
     fn table(&self, queue: &Queue, replayed: bool) -> Table {
         let own = self.objects.iter().filter_map(|object| match object {
-            Object::Buffer { mem, bytes, .. } => {
-                Some((bytes.address() + mem.origin as u64, mem.size as u64))
-            }
+            Object::Buffer { bytes, .. } => Some(bytes.clone()),
             _ => None,
         });
-        let others = self.others.iter().map(|buffer| (buffer.address(), buffer.size()));
-        let mut ranges: Vec<(u64, u64)> = own.chain(others).collect();
+        let given: Vec<Arc<vk::Buffer>> = own.chain(self.others.iter().cloned()).collect();
+        let mut ranges = queue.context.printer.give(queue.device_index, &given);
         ranges.extend(queue.context.svm.ranges());
         ranges.extend(queue.context.addresses.ranges(queue.device_index));
         Table::new(&self.extents, ranges, replayed || self.kernel.kernel.is_block)

@@ -14,7 +14,8 @@ use hekla_compiler::printf::{HEADER_BYTES, TRAILER_BYTES};
 use hekla_vk_backend as vk;
 use output::{Outbox, Sink};
 use parking_lot::Mutex;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
 
 /// CL_PRINTF_BUFFERSIZE_ARM is kept within these.
 const SIZES: std::ops::RangeInclusive<usize> = 1024..=256 << 20;
@@ -29,6 +30,8 @@ pub struct Printer {
     capacity: u32,
     /// True if buffers have a check area.
     has_checks: bool,
+    /// Memory that launches with a check area were given, by device and address: kernels may have kept pointers to it.
+    given: Vec<Mutex<BTreeMap<u64, Weak<vk::Buffer>>>>,
     /// Buffers that no launch uses, for each device of the context.
     free: Vec<Mutex<Vec<Arc<vk::Buffer>>>>,
 }
@@ -44,6 +47,7 @@ impl Printer {
         Arc::new(Printer {
             sink,
             has_checks,
+            given: (0..devices).map(|_| Mutex::default()).collect(),
             capacity: size.next_multiple_of(4) as u32,
             free: (0..devices).map(|_| Mutex::default()).collect(),
         })
@@ -75,6 +79,17 @@ impl Printer {
     /// Returns true if kernels look for their own mistakes.
     pub fn has_checks(&self) -> bool {
         self.has_checks
+    }
+
+    /// Notes memory that a launch on a device is given. Returns address and size of all that launches were given and that is
+    /// still there.
+    pub fn give(&self, device: usize, buffers: &[Arc<vk::Buffer>]) -> Vec<(u64, u64)> {
+        let Some(given) = self.given.get(device) else { return Vec::new() };
+        let mut given = given.lock();
+        given.extend(buffers.iter().map(|buffer| (buffer.address(), Arc::downgrade(buffer))));
+        given.retain(|_, buffer| buffer.strong_count() > 0);
+        let alive = given.values().filter_map(Weak::upgrade);
+        alive.map(|buffer| (buffer.address(), buffer.size())).collect()
     }
 
     /// Returns the byte offset of a buffer's check area.
