@@ -3,9 +3,12 @@
 use hekla_compiler::ir::parse::parse_module;
 use hekla_compiler::ir::verify::verify_module;
 use hekla_compiler::{
-    compile, compile_linked, compile_to_ir, compile_to_linked, IrAt, Options, Source, Target,
+    compile, compile_il, compile_il_to_ir, compile_linked, compile_to_ir, compile_to_linked, Il,
+    IrAt, Options, Source, Target,
 };
 use rspirv::spirv::Op;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 const PROGRAM: &str = "\
 int helper(global int *a, int i) {
@@ -125,4 +128,58 @@ fn wrong_locations_are_refused() {
     ] {
         assert!(parse_module(wrong).is_err(), "{wrong}");
     }
+}
+
+const MODULE: &str = "\
+OpCapability Addresses
+OpCapability Kernel
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k \"k\"
+%file = OpString \"b.cl\"
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%pointer = OpTypePointer CrossWorkgroup %uint
+%type = OpTypeFunction %void %pointer
+%seven = OpConstant %uint 7
+OpLine %file 10 1
+%k = OpFunction %void None %type
+%out = OpFunctionParameter %pointer
+%entry = OpLabel
+OpLine %file 11 5
+%x = OpLoad %uint %out
+OpLine %file 12 9
+%y = OpIMul %uint %x %seven
+OpNoLine
+%z = OpIAdd %uint %y %seven
+OpLine %file 13 2
+OpStore %out %z
+OpReturn
+OpFunctionEnd
+";
+
+#[test]
+fn lines_of_modules_are_kept() {
+    let mut command = Command::new("spirv-as");
+    command.args(["--target-env", "spv1.0", "-o", "-", "-"]);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("spirv-as (package spirv-tools)");
+    child.stdin.take().unwrap().write_all(MODULE.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let il = Il::read(&output.stdout).unwrap();
+    let build = |options: &str| {
+        let options = Options::parse(options).unwrap();
+        let compiled = compile_il(&il, &[], &options, &Target::generic());
+        compiled.program.unwrap_or_else(|| panic!("{}", compiled.log)).kernels.remove(0).spirv
+    };
+    assert_eq!(lines(&build("-g")), [11, 12, 13]);
+    assert_eq!(lines(&build("")), []);
+    let options = Options::parse("-g").unwrap();
+    let text = compile_il_to_ir(&il, &[], &options, &Target::generic(), &IrAt::Lowered).unwrap();
+    assert!(text.contains("loc @b.cl 12 9 @k\n"), "{text}");
+    let sum = text.lines().find(|line| line.contains("iadd"));
+    assert!(sum.is_some_and(|line| !line.contains('!')), "OpNoLine: {text}");
 }

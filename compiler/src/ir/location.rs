@@ -46,7 +46,7 @@ pub struct Location {
     pub line: u32,
     /// From 1, in bytes; 0 where it is not known.
     pub column: u32,
-    /// The function in whose text it is: a number among [`Locations::functions`].
+    /// The function in whose text it is: a number among the names of functions.
     pub function: u32,
     /// Where the function was inlined, if it was.
     pub inlined_at: Loc,

@@ -23,6 +23,8 @@ class Case:
     # What the first buffer holds afterwards, by index of ints.
     leaves: dict = field(default_factory=dict)
     options: list = field(default_factory=list)
+    # Of SPIR-V: the line that it tells, or 0.
+    line: int | None = None
 
 
 def one(body, parameters="global int *a"):
@@ -207,6 +209,46 @@ ARITH = [
          "division of 32 bits: 1 by 0", FIVE, leaves={1: 0}),
 ]
 
+# In SPIR-V: lines are those of OpLine, or there are none.
+MODULE = """OpCapability Addresses
+OpCapability Kernel
+OpCapability Int64
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %k "k"
+LINES%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%ulong = OpTypeInt 64 0
+%pointer = OpTypePointer CrossWorkgroup %uint
+%type = OpTypeFunction %void %pointer
+%far = OpConstant %ulong 16
+%zero = OpConstant %uint 0
+%k = OpFunction %void None %type
+%a = OpFunctionParameter %pointer
+%entry = OpLabel
+%x = OpLoad %uint %a
+%place = OpInBoundsPtrAccessChain %pointer %a %far
+PLACEACTION
+OpReturn
+OpFunctionEnd
+"""
+
+
+def module(action, line=0):
+    """A module whose `action`, of the load %x from and the pointer %place beyond the argument, is in a line if any."""
+    lines = '%file = OpString "<source>"\n' if line else ""
+    place = f"OpLine %file {line} 1\n" if line else ""
+    return MODULE.replace("LINES", lines).replace("PLACE", place).replace("ACTION", action)
+
+
+SPIRV = [
+    Case("a module with lines", "bounds", module("OpStore %place %zero", 17), BUFFER,
+         STORE + "64 of argument 0, which has 64 bytes", times=8, line=17),
+    Case("a module without lines", "bounds", module("OpStore %place %zero"), BUFFER,
+         STORE + "64 of argument 0, which has 64 bytes", times=8, line=0),
+    Case("a division of a module", "arith", module("%y = OpUDiv %uint %x %zero\nOpStore %a %y", 3), [("buffer", 64)],
+         "division of 32 bits: 0 by 0", times=8, line=3),
+]
+
 NOT_WRITTEN = " that were not written before"
 INIT = [
     Case("a variable that is written on one way", "init",
@@ -287,4 +329,4 @@ RIGHT = [
          [("buffer", 64), ("null",)], "", leaves={0: 5}),
 ]
 
-CASES = BOUNDS + NULL + ALIGN + ARITH + INIT + BARRIERS + RIGHT
+CASES = BOUNDS + NULL + ALIGN + ARITH + SPIRV + INIT + BARRIERS + RIGHT

@@ -9,12 +9,14 @@ import sys
 import check_cases
 import numpy as np
 import pyopencl as cl
+import spirv_text
 
 FLAGS = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
 
 
 def run(context, queue, case):
-    program = cl.Program(context, case.source).build(options=case.options)
+    text = case.source if case.line is None else spirv_text.assemble(case.source)
+    program = cl.Program(context, text).build(options=case.options)
     kernel = program.k
     first, kept = None, []
     for index, arg in enumerate(case.args):

@@ -10,7 +10,7 @@ from conftest import PYTHON
 
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check_runner.py")
 # The first line of a message.
-MESSAGE = re.compile(r"^<source>:(\d+):(\d+): (\w+): (.*) \[(.*)global id \((.*?)\), local id \((.*?)\); (.*) in this launch\]$")
+MESSAGE = re.compile(r"^(?:<source>:(\d+):(\d+): )?(\w+): (.*) \[(.*)global id \((.*?)\), local id \((.*?)\); (.*) in this launch\]$")
 
 
 def start(program, **environment):
@@ -60,6 +60,11 @@ def test_mistakes_are_found_where_they_are(found, number):
     lines = errors.splitlines()
     messages = [(index, MESSAGE.match(line)) for index, line in enumerate(lines) if MESSAGE.match(line)]
     assert messages, errors or "nothing was found"
+    if case.line is not None:
+        assert [int(message[1] or 0) for _, message in messages] == [case.line], errors
+        message = messages[0][1]
+        assert (message[3], message[8]) == (case.kind, f"{case.times} times") and case.says in message[4], errors
+        return
     wrong = 1 + next(index for index, line in enumerate(case.source.splitlines()) if "// HERE" in line)
     for index, message in messages:
         line, column, kind = int(message[1]), int(message[2]), message[3]
@@ -111,6 +116,13 @@ def test_kinds_are_chosen_by_name():
     assert (code, "arith" in errors) == (0, False), errors
     code, _, errors = start([RUNNER, ARITH], HEKLA_CHECK="", HEKLA_CHECK_EXIT="1")
     assert (code, "arith" in errors) == (0, False), errors
+
+
+def test_the_disk_cache_keeps_checked_programs_apart(tmp_path):
+    for checks, code in [("", 0), ("arith", 1), ("", 0), ("arith", 1)]:
+        environment = {"HEKLA_CACHE": "1", "XDG_CACHE_HOME": str(tmp_path), "HEKLA_CHECK_EXIT": "1"}
+        assert start([RUNNER, ARITH], HEKLA_CHECK=checks, **environment)[0] == code
+    assert any(path.is_file() for path in tmp_path.rglob("*"))
 
 
 def test_a_kind_that_there_is_not_is_told():

@@ -1,8 +1,8 @@
 //! Checks that a program makes of itself while it runs (`HEKLA_CHECK`): accesses that are out of bounds, through null pointers
-//! or misaligned, divisions by zero, and reads of private variables that were not written before ([`init`]). [`crate::checks`] describes what becomes of what they find.
+//! or misaligned, divisions by zero, and reads of private variables that were not written before (`init.rs`). [`crate::checks`] describes what becomes of what they find.
 //!
 //! The pass runs between inlining and all optimizations: what is wrong is undefined, which optimizations make use of. Only
-//! variables are values already, and pointers know their address spaces. Each pointer gets an *extent* ([`extents`]), and
+//! variables are values already, and pointers know their address spaces. Each pointer gets an *extent* (`extents.rs`), and
 //! each access a branch: one that is wrong is reported and not made, and reads as zero. What stands in the built-in library,
 //! or in the code that writes `printf`'s records, is not checked.
 

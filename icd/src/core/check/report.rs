@@ -4,7 +4,6 @@ use super::table;
 use crate::cl::error::Result;
 use crate::core::cache::digest;
 use crate::core::device::open::Gpu;
-use crate::core::printf::record::Image;
 use crate::{config, platform};
 use hekla_compiler::checks::{Checks, Description, Finding, SLOT_WORDS};
 use hekla_vk_backend as vk;
@@ -68,16 +67,22 @@ fn times(count: u64) -> String {
 }
 
 /// Reads what a launch has found, which must be complete, from its buffer with so many bytes for `printf`, and tells it.
-/// `data`: the program's data image, where descriptions are.
-pub fn collect(gpu: &Gpu, buffer: &Arc<vk::Buffer>, capacity: u32, data: Image<'_>) -> Result<()> {
-    let (at, size) = table::findings(capacity);
+/// `data`: the bytes of the program's data image; `at`: those from the device address on whose low half is given.
+pub fn collect<'a>(
+    gpu: &Gpu,
+    buffer: &Arc<vk::Buffer>,
+    capacity: u32,
+    data: &[u8],
+    at: impl Fn(u32) -> Option<&'a [u8]>,
+) -> Result<()> {
+    let (start, size) = table::findings(capacity);
     let mut bytes = vec![0; size];
-    gpu.read_now(buffer, at, &mut bytes)?;
+    gpu.read_now(buffer, start, &mut bytes)?;
     let word = |bytes: &[u8]| bytes.try_into().map(u32::from_le_bytes).unwrap_or_default();
     let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
     for finding in words.chunks_exact(SLOT_WORDS).filter_map(Finding::read) {
-        if let Some(text) = data.at_low(finding.description) {
-            note(&finding, text, digest::hash(data.bytes));
+        if let Some(text) = at(finding.description) {
+            note(&finding, text, digest::hash(data));
         }
     }
     Ok(())

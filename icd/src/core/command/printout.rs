@@ -99,7 +99,8 @@ impl Printout {
         let (data, address) = (self.data.image(), self.data.copy()?.address);
         let image = Image { bytes: &data.bytes, size: data.size, address };
         if self.printer.has_checks() {
-            check::collect(gpu, &buffer, self.printer.capacity(), image)?;
+            let at = |low| image.at_low(low);
+            check::collect(gpu, &buffer, self.printer.capacity(), &data.bytes, at)?;
         }
         if self.frees_buffer {
             self.printer.free(*device, buffer);

@@ -9,6 +9,7 @@ pub mod usm;
 
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
+use crate::core::check;
 use crate::core::context::device_addresses::DeviceAddresses;
 use crate::core::context::host_ranges::HostRanges;
 use crate::core::context::host_writes::HostWrites;
@@ -131,7 +132,12 @@ impl Context {
     /// target: a context that initializes other memory does not take them.
     pub fn target(&self, gpu: &Gpu) -> Target {
         let Initialize { local, private } = self.initialize;
-        Target { zero_local: local, zero_private: private, ..gpu.target.clone() }
+        Target {
+            zero_local: local,
+            zero_private: private,
+            checks: check::wanted(),
+            ..gpu.target.clone()
+        }
     }
 
     /// Returns the open device of one of its devices, or CL_INVALID_DEVICE.

@@ -9,7 +9,6 @@ use crate::cl::error::{fail, Result};
 use crate::cl::*;
 use crate::config;
 use crate::core::cache::cache;
-use crate::core::check;
 use crate::core::device::clock::DeviceClock;
 use crate::core::device::clock_keeper::ClockKeeper;
 use crate::core::device::import_pool::ImportPool;
@@ -20,6 +19,7 @@ use crate::core::diagnostics::trace::DeviceTime;
 use crate::core::process::exit;
 use crate::core::profile::Profile;
 use crate::platform;
+use hekla_compiler::checks::Checks;
 use hekla_compiler::target::CallSharing;
 use hekla_compiler::{DotProducts, FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
 use hekla_vk_backend as vk;
@@ -640,7 +640,7 @@ pub fn target(
         zero_local: false,
         zero_private: false,
         lines: config::debug_lines(),
-        checks: check::wanted(),
+        checks: Checks::empty(),
         shown: shown(images.images, profile),
         hidden: profile.map_or_else(Vec::new, |profile| profile.hidden().to_vec()),
     }
