@@ -3,9 +3,8 @@
 use super::argument_buffer::KernelInputs;
 use super::descriptor_arrays::DescriptorArrays;
 use super::error::{EmitError, EmitResult};
-use super::lines::Lines;
 use super::places::Arrays;
-use super::position::Control;
+use super::position::{Control, Lines};
 use super::shader_info::{Frame, ShaderInfo};
 use super::spirv_builder::{encode, Glsl, SpirvBuilder};
 use crate::ir::sparse_map::SparseMap;

@@ -5,26 +5,9 @@ use super::spirv_builder::{encode, string_words};
 use crate::ir::{Inst, Loc, Location};
 use crate::options::Options;
 use rspirv::spirv::{Op, SourceLanguage};
-use std::collections::BTreeMap;
 
 /// The longest text that one instruction holds, in words.
 const MAX_WORDS: usize = 60_000;
-
-/// What lines were told of.
-#[derive(Default)]
-pub(super) struct Lines {
-    /// The strings of the files' names, by the files' numbers.
-    files: BTreeMap<u32, u32>,
-    /// The place of the instructions before, in this block.
-    current: Option<(u32, u32, u32)>,
-}
-
-impl Lines {
-    /// Begins a block, which no line before it concerns.
-    pub fn begin_block(&mut self) {
-        self.current = None;
-    }
-}
 
 impl Emitter<'_> {
     /// Tells the place of an instruction, unless it is that of the one before. Of what is inlined that is the innermost

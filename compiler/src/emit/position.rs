@@ -1,8 +1,9 @@
-//! Where in the graph emission is.
+//! Where emission is, in the graph and in the program's text.
 
 use super::repr::Ids;
 use crate::ir::Block;
 use cranelift_entity::SecondaryMap;
+use std::collections::BTreeMap;
 
 /// The place of emission in the graph.
 #[derive(Default)]
@@ -17,4 +18,20 @@ pub(super) struct Prologue {
     pub label: u32,
     /// The code after the label; it has no terminator.
     pub code: Vec<u32>,
+}
+
+/// What lines were told of.
+#[derive(Default)]
+pub(super) struct Lines {
+    /// The strings of the files' names, by the files' numbers.
+    pub files: BTreeMap<u32, u32>,
+    /// The place of the instructions before, in this block: file, line and column.
+    pub current: Option<(u32, u32, u32)>,
+}
+
+impl Lines {
+    /// Begins a block, which no line before it concerns.
+    pub fn begin_block(&mut self) {
+        self.current = None;
+    }
 }

@@ -94,15 +94,17 @@ def test_calls_that_were_inlined_are_told(found):
     assert found[1][number].count("note:") == 1
 
 
+SEVEN = str(next(n for n, case in enumerate(CASES) if case.times == 7))
 BOUNDS, ARITH = "0", str(next(n for n, case in enumerate(CASES) if case.kind == "arith"))
 
 
 def test_the_process_ends_with_a_summary_and_a_status():
-    code, out, errors = start([RUNNER, BOUNDS, BOUNDS, ARITH], HEKLA_CHECK="all", HEKLA_CHECK_EXIT="1")
-    assert code == 1 and out.count("[") == 3, errors
+    code, out, errors = start([RUNNER, BOUNDS, BOUNDS, SEVEN, ARITH], HEKLA_CHECK="all", HEKLA_CHECK_EXIT="1")
+    assert code == 1 and out.count("[") == 4, errors
     # Equal findings are told once, and counted.
     assert errors.count("bounds: store of 4 bytes at offset 64 of argument 'a', which has 64 bytes") == 2
-    assert "hekla: 2 mistakes found in kernels:\n" in errors
+    assert "hekla: 3 mistakes found in kernels:\n" in errors
+    assert re.search(r"^  <source>:2:5: bounds: store .*, 7 times$", errors, re.M), errors
     assert re.search(r"^  <source>:4:9: bounds: store .*, 2 times$", errors, re.M), errors
     assert re.search(r"^  <source>:4:16: arith: division of 32 bits: 7 by 0, once$", errors, re.M), errors
     code, _, errors = start([RUNNER, ARITH], HEKLA_CHECK="all")
