@@ -11,7 +11,7 @@
 use super::entities::Inst;
 use super::function::Function;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The number of a location; 0 is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -59,6 +59,8 @@ pub struct LocationFile {
     pub name: Arc<str>,
     /// Where it is at hand: not in a program binary, nor behind `#line`.
     pub text: Option<Arc<str>>,
+    /// Byte offsets of the lines' starts, once one was asked for.
+    lines: OnceLock<Vec<u32>>,
 }
 
 /// The locations of a module, each once.
@@ -87,7 +89,11 @@ impl Locations {
             Some(&number) => number,
             None => {
                 let (number, name): (u32, Arc<str>) = (self.files.len() as u32, name.into());
-                self.files.push(LocationFile { name: name.clone(), text: None });
+                self.files.push(LocationFile {
+                    name: name.clone(),
+                    text: None,
+                    lines: OnceLock::new(),
+                });
                 self.file_numbers.insert(name, number);
                 number
             }
@@ -157,8 +163,14 @@ impl Locations {
 
     /// Returns the line of the program's text in which a location is, where the text is at hand.
     pub fn line_text(&self, location: &Location) -> Option<&str> {
-        let text = self.file_of(location).text.as_deref()?;
-        text.lines().nth(location.line.checked_sub(1)? as usize)
+        let file = self.file_of(location);
+        let text = file.text.as_deref()?;
+        let starts = file.lines.get_or_init(|| {
+            let ends = text.match_indices('\n').map(|(end, _)| end as u32 + 1);
+            std::iter::once(0).chain(ends).collect()
+        });
+        let start = *starts.get(location.line.checked_sub(1)? as usize)?;
+        text.get(start as usize..)?.lines().next()
     }
 
     /// Returns a location and those that it was inlined at, the innermost first.

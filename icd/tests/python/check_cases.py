@@ -2,7 +2,8 @@
 
 A case is a kernel `k` whose wrong line ends in `// HERE`. Its arguments are `("buffer", bytes)`, `("sub", origin, size)` of
 a buffer of 4096 bytes, `("local", bytes)`, `("null",)`, `("svm", bytes)`, `("address", bytes)`: a buffer with the address of
-shared memory of so many bytes, which is then the argument `("shared",)`, or numbers. Buffers hold the ints 0, 1, 2, ...
+shared memory of so many bytes, which is then the argument `("shared",)`, `("freed", bytes)`:
+one with the address of shared memory that is there no more, or numbers. Buffers hold the ints 0, 1, 2, ...
 """
 
 from dataclasses import dataclass, field
@@ -130,6 +131,9 @@ BOUNDS = [
          one("        global int *p = *a;\n        p[16] = 1; // HERE", "global int *global *a, global int *b"),
          [("address", 64), ("shared",)],
          STORE + "64 of an allocation, which has 64 bytes", FIVE, options=["-cl-std=CL2.0"]),
+    Case("shared memory that was freed", "bounds",
+         one("        global int *p = (global int *)a[0];\n        a[1] = *p; // HERE", "global ulong *a"), [("freed", 1 << 20)],
+         ", in no memory that the kernel may reach", FIVE),
     Case("an address of nothing", "bounds",
          one("        *(global int *)0x123456789aUL = 1; // HERE"), BUFFER,
          "store of 4 bytes at address 0x123456789a, in no memory that the kernel may reach", FIVE),

@@ -46,6 +46,14 @@ def run(context, queue, case):
             buffer = cl.Buffer(context, FLAGS, hostbuf=np.array([memory.ctypes.data] * 8, np.uint64))
             kernel.set_arg(index, buffer)
             kept.extend([buffer, memory])
+        elif what == "freed":
+            memory = cl.csvm_empty(context, arg[1] // 4, np.int32)
+            # Not its beginning, where other memory may be by then.
+            middle = memory.ctypes.data + arg[1] // 2
+            buffer = cl.Buffer(context, FLAGS, hostbuf=np.array([middle] * 8, np.uint64))
+            del memory
+            kernel.set_arg(index, buffer)
+            kept.append(buffer)
         elif what == "shared":
             kernel.set_arg(index, cl.SVM(kept[-1]))
         else:

@@ -12,6 +12,7 @@ use crate::ir::*;
 use crate::kernel::ArgKind;
 use crate::passes::cursor::Cursor;
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
 
 /// The object that a pointer was made of.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +75,7 @@ pub struct Extents<'a> {
     /// The sizes of variables.
     sizes: SecondaryMap<Global, u64>,
     /// The blocks that pass extents on, and the numbers of the pointers among their parameters.
-    joins: Vec<(Block, Vec<usize>)>,
+    joins: FxHashMap<Block, Vec<usize>>,
 }
 
 fn is_pointer(func: &Function, value: Value) -> bool {
@@ -100,7 +101,7 @@ impl<'a> Extents<'a> {
             forms: func.value_map(),
             known: func.value_map(),
             sizes: globals.iter().map(|(global, data)| (global, data.size)).collect(),
-            joins: Vec::new(),
+            joins: FxHashMap::default(),
         };
         for &param in func.params() {
             if is_pointer(func, param) {
@@ -125,7 +126,7 @@ impl<'a> Extents<'a> {
                 pointers.push(index);
             }
             if !pointers.is_empty() {
-                extents.joins.push((block, pointers));
+                extents.joins.insert(block, pointers);
             }
         }
         extents
@@ -319,10 +320,7 @@ impl<'a> Extents<'a> {
             let Some(inst) = func.terminator(block) else { continue };
             let mut data = func.insts[inst].clone();
             data.for_each_target_mut(|call| {
-                let Some((_, pointers)) = self.joins.iter().find(|join| join.0 == call.block)
-                else {
-                    return;
-                };
+                let Some(pointers) = self.joins.get(&call.block) else { return };
                 for &index in pointers {
                     let param = func.blocks[call.block].params[index];
                     let parts = self.parts(func, call.args[index], self.forms[param]);
