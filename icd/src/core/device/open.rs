@@ -180,11 +180,14 @@ impl Gpu {
 
     /// Returns true if kernels reach all of the host's memory by its addresses, that of malloc too
     /// (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM); the first call finds out. Vulkan promises that of no device, but where a software
-    /// device finds its own memory at the host's addresses, it finds all.
+    /// device finds its own memory at the host's addresses, it finds all. Not where kernels are to find out which pointers lead
+    /// to no memory (`HEKLA_CHECK`).
     pub fn reaches_system(&self) -> bool {
         let is_here = || {
             let is_software = self.device.info().device_type == vk::DeviceType::Cpu;
-            !self.always_stage && is_software && self.sharing() == Sharing::Direct
+            let is_checked = !config::checks().0.is_empty();
+            let may = !self.always_stage && !is_checked && is_software;
+            may && self.sharing() == Sharing::Direct
         };
         *self.reaches_system.get_or_init(|| {
             // SAFETY: its memory is at the host's addresses.
