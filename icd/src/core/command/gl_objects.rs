@@ -151,6 +151,15 @@ impl Memory<'_> {
     }
 }
 
+/// Ends an event when it goes, whether what it stands for was done or, at the end of a display, will not be.
+struct Settled(Ref<Event>);
+
+impl Drop for Settled {
+    fn drop(&mut self) {
+        self.0.complete_user_event(CL_COMPLETE).into_iter().for_each(Effects::run);
+    }
+}
+
 impl Ref<Queue> {
     /// Enqueues what acquires or releases objects of OpenGL, which commands may use from then on, or no longer: copies, and for
     /// memory that is OpenGL's a transfer of ownership. Returns the event.
@@ -174,7 +183,10 @@ impl Ref<Queue> {
                         self.enqueue_gl_copies(sharing.clone(), copied, direction, waits.clone())?;
                     waits.push(first);
                 }
-                waits.extend(self.fence_of_gl(&sharing, direction));
+                if direction == Direction::Acquire {
+                    let settled = self.settle_gl(&sharing, &direct, waits.clone())?;
+                    waits.push(settled);
+                }
                 let mems = direct.iter().filter_map(shared).collect();
                 self.enqueue_gl_transfer(mems, direction, waits)?
             }
@@ -185,15 +197,30 @@ impl Ref<Queue> {
         Ok(event)
     }
 
-    /// Returns an event for what OpenGL was told by this thread before objects are acquired, if it was told anything.
-    fn fence_of_gl(&self, sharing: &Sharing, direction: Direction) -> Option<Ref<Event>> {
-        let fence = (direction == Direction::Acquire).then(|| sharing.fence())??;
-        let event = Event::of_fence(self.context.clone(), CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR);
-        let passed = event.clone();
-        sharing.when_done(&fence, move |_| {
-            passed.complete_user_event(CL_COMPLETE).into_iter().for_each(Effects::run);
+    /// Enqueues the wait of memory that is to be acquired for what OpenGL does with it, behind other events. Returns the event.
+    fn settle_gl(
+        &self,
+        sharing: &Arc<Sharing>,
+        mems: &[MemObject],
+        waits: Vec<Ref<Event>>,
+    ) -> Result<Ref<Event>> {
+        let (fence, sharing) = (sharing.fence(), sharing.clone());
+        let objects = mems.iter().filter_map(|mem| Some(mem.gl.as_ref()?.object)).collect();
+        let event = Event::of_acquire(self.context.clone());
+        let settled = Settled(event.clone());
+        let settle = move || sharing.when_settled(fence, objects, move || drop(settled));
+        if waits.is_empty() {
+            settle();
+            return Ok(event);
+        }
+        let Some(ready) = self.enqueue(marker(CL_COMMAND_ACQUIRE_GL_OBJECTS, waits, true))? else {
+            return fail(CL_OUT_OF_RESOURCES);
+        };
+        ready.then(move |_| {
+            settle();
+            Effects::default()
         });
-        Some(event)
+        Ok(event)
     }
 
     fn enqueue_gl_transfer(

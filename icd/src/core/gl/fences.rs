@@ -4,8 +4,8 @@ use super::constants::{TIMEOUT_EXPIRED, WAIT_FAILED};
 use super::context::Gl;
 use std::ffi::c_void;
 
-/// Called with true when a fence is passed, with false where OpenGL no longer knows.
-type Passed = Box<dyn FnOnce(bool) + Send>;
+/// Called with the context, and true when a fence is passed, or false where OpenGL no longer knows.
+type Passed = Box<dyn FnOnce(&Gl, bool) + Send>;
 
 /// Fences that the thread looks at again and again. It never waits for one: a context that was told nothing else may not have
 /// been flushed, and other commands must go on.
@@ -40,17 +40,17 @@ impl Fences {
                         // SAFETY: the fence is the library's, and nobody else's.
                         unsafe { (gl.f.delete_sync)(one.fence as *mut c_void) };
                     }
-                    (one.passed)(true);
+                    (one.passed)(gl, true);
                 }
-                State::Unknown => (one.passed)(false),
+                State::Unknown => (one.passed)(gl, false),
             }
         }
         self.0 = pending;
     }
 
     /// Tells that nobody looks any more.
-    pub(super) fn give_up(self) {
-        self.0.into_iter().for_each(|one| (one.passed)(false));
+    pub(super) fn give_up(self, gl: &Gl) {
+        self.0.into_iter().for_each(|one| (one.passed)(gl, false));
     }
 }
 

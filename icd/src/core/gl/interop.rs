@@ -65,26 +65,68 @@ function_table! {
     }
 }
 
+/// Returns what an object is to Mesa; `None` for those that are not exported.
+fn asked_for(object: &Object) -> Option<Asked> {
+    let target = match object.source {
+        Source::Buffer => ARRAY_BUFFER,
+        Source::Renderbuffer => RENDERBUFFER,
+        Source::Texture { target: target @ (TEXTURE_2D | TEXTURE_RECTANGLE), level: 0 } => target,
+        _ => return None,
+    };
+    Some(Asked {
+        version: VERSION,
+        target,
+        name: object.name,
+        level: 0,
+        access: 0,
+        driver_data_size: 0,
+        driver_data: std::ptr::null_mut(),
+    })
+}
+
+function_table! {
+    /// EGL's, which settles objects.
+    FlushOfEgl {
+        flush c"eglGLInteropFlushObjectsMESA":
+            fn(Handle, Handle, u32, *mut Asked, Handle) -> c_int;
+    }
+}
+
+function_table! {
+    /// GLX's, which settles objects.
+    FlushOfGlx {
+        flush c"glXGLInteropFlushObjectsMESA":
+            fn(Handle, Handle, u32, *mut Asked, Handle) -> c_int;
+    }
+}
+
 impl Gl {
+    /// Has Mesa bring what it keeps of objects elsewhere, compressed or cleared, to the memory that others see, and waits for
+    /// that. Does nothing where this is no Mesa's.
+    pub(super) fn settle_by_mesa(&self, objects: &[Object]) {
+        let mut all: Vec<Asked> = objects.iter().filter_map(asked_for).collect();
+        let (count, list, none) = (all.len() as u32, all.as_mut_ptr(), std::ptr::null_mut());
+        // SAFETY: the context is current; the list has `count` structs of the versions that they say; no fence is asked for.
+        let status = unsafe {
+            match &self.current {
+                Current::Egl(own) => {
+                    let functions = FlushOfEgl::look_up(egl::address);
+                    functions.map(|f| (f.flush)(own.display, own.context, count, list, none))
+                }
+                Current::Glx(own) => {
+                    let functions = FlushOfGlx::look_up(glx::address);
+                    functions.map(|f| (f.flush)(own.display, own.context, count, list, none))
+                }
+            }
+        };
+        if status.is_some() {
+            self.finish();
+        }
+    }
+
     /// Exports the memory of an object. `None` where this is no Mesa's, or the driver does not export it.
     pub(super) fn export_by_mesa(&self, object: &Object) -> Option<Memory> {
-        let (target, level) = match object.source {
-            Source::Buffer => (ARRAY_BUFFER, 0),
-            Source::Renderbuffer => (RENDERBUFFER, 0),
-            Source::Texture { target: target @ (TEXTURE_2D | TEXTURE_RECTANGLE), level: 0 } => {
-                (target, 0)
-            }
-            _ => return None,
-        };
-        let mut asked = Asked {
-            version: VERSION,
-            target,
-            name: object.name,
-            level,
-            access: 0,
-            driver_data_size: 0,
-            driver_data: std::ptr::null_mut(),
-        };
+        let mut asked = asked_for(object)?;
         let mut answered = Answered { version: VERSION, fd: -1, ..Answered::default() };
         // SAFETY: the context is current; Mesa reads and writes structs of the versions that they say, and looks up the object.
         let status = unsafe {

@@ -118,13 +118,23 @@ impl Sharing {
         self.binding.is_any_current()
     }
 
-    /// Calls `passed` when a fence that [`Sharing::fence`] set is passed.
-    pub fn when_done(&self, fence: &Fence, passed: impl FnOnce(bool) + Send + 'static) {
-        let (fence, passed) = (fence.handle(), Box::new(passed));
-        // A thread that has ended knows no fences: what waits for this one must not wait forever.
-        if !self.thread.post(move |_, fences| fences.add(fence, true, passed)) {
-            tracing::info!("a fence of OpenGL is lost: its display is closed");
-        }
+    /// Calls `settled` when what OpenGL does with objects is done and to be seen in their memory: what it was told before a
+    /// fence that [`Sharing::fence`] set, if it was told anything.
+    pub fn when_settled(
+        &self,
+        fence: Option<Fence>,
+        objects: Vec<Object>,
+        settled: impl FnOnce() + Send + 'static,
+    ) {
+        let settle = move |gl: &Gl| {
+            gl.settle_by_mesa(&objects);
+            settled();
+        };
+        // A thread that has ended drops what it was to do, and its memory is what it is then.
+        self.thread.post(move |gl, fences| match fence {
+            Some(fence) => fences.add(fence.handle(), true, Box::new(move |gl, _| settle(gl))),
+            None => settle(gl),
+        });
     }
 
     /// Calls `passed` when a fence of the application's is passed: with false if OpenGL no longer knows of it.
@@ -138,7 +148,9 @@ impl Sharing {
     ) -> Result<()> {
         let is_fence = self.ask(move |gl| Ok(gl.is_fence(fence)))?;
         ensure!(is_fence, CL_INVALID_GL_OBJECT);
-        let posted = self.thread.post(move |_, fences| fences.add(fence, false, Box::new(passed)));
+        let posted = self
+            .thread
+            .post(move |_, fences| fences.add(fence, false, Box::new(|_, known| passed(known))));
         ensure!(posted, CL_INVALID_GL_OBJECT);
         Ok(())
     }

@@ -102,7 +102,7 @@ fn run(gl: &Gl, jobs: &Receiver<Job>) {
         match job {
             Ok(job) => job(gl, &mut fences),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return fences.give_up(),
+            Err(RecvTimeoutError::Disconnected) => return fences.give_up(gl),
         }
         fences.look(gl);
     }

@@ -138,7 +138,7 @@ impl Kind for Event {
     }
 
     fn dropped(&mut self, _: cl_event) {
-        if self.queue.is_none() && self.state.get_mut().phase == Phase::Pending {
+        if self.is_condition() && self.state.get_mut().phase == Phase::Pending {
             self.context.conditions.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -158,6 +158,16 @@ impl Event {
     /// Returns an event for a fence of OpenGL or EGL, as the type of command says, which is not passed yet.
     pub fn of_fence(context: Ref<Context>, command_type: cl_command_type) -> Ref<Event> {
         Event::of_condition(context, command_type)
+    }
+
+    /// Returns an event that the library itself ends, before memory is acquired from OpenGL.
+    pub fn of_acquire(context: Ref<Context>) -> Ref<Event> {
+        Event::new(context, None, CL_COMMAND_ACQUIRE_GL_OBJECTS)
+    }
+
+    /// Returns true if it is neither a command's nor the library's to end the event.
+    fn is_condition(&self) -> bool {
+        self.queue.is_none() && self.command_type != CL_COMMAND_ACQUIRE_GL_OBJECTS
     }
 
     /// Returns an event that no command ends.
@@ -366,7 +376,9 @@ impl Ref<Event> {
         let phase = Phase::Finished { status, span: Span::now() };
         let started = Started { phase, submitted_at: clock::now(), times: None, runs_after: None };
         (state.phase == Phase::Pending).then(|| {
-            self.context.conditions.fetch_sub(1, Ordering::AcqRel);
+            if self.is_condition() {
+                self.context.conditions.fetch_sub(1, Ordering::AcqRel);
+            }
             self.advance_locked(state, started)
         })
     }
