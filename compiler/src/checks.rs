@@ -30,7 +30,7 @@ bitflags! {
         const ALIGN = 4;
         /// Divisions of integers by zero, and of the least one by -1.
         const ARITH = 8;
-        /// Reads of private variables that were not written before.
+        /// Reads of private and work-group variables that were not written before.
         const INIT = 16;
         /// Barriers to which not all work-items of a work-group come.
         const BARRIERS = 32;
@@ -49,15 +49,18 @@ impl Checks {
     ];
 }
 
-/// The functions of the built-in library that checks call: what finds an allocation, what reports, and what compares how
-/// often work-items come to barriers.
-pub const FUNCTIONS: [&str; 6] = [
+/// The functions of the built-in library that checks call: what finds an allocation, what reports, what compares how often
+/// work-items come to barriers, and what keeps the bits of work-group variables.
+pub const FUNCTIONS: [&str; 9] = [
     "__check_find",
     "__check_report",
     "__check_barriers_begin",
     "__check_barriers_tell",
     "__check_barriers_end",
     "__check_barriers_report",
+    "__check_written_begin",
+    "__check_written_note",
+    "__check_written_test",
 ];
 
 /// The most arguments of a kernel whose sizes are known.

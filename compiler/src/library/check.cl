@@ -107,3 +107,29 @@ void __check_barriers_report(global uint *area, uint site, uint description, uin
     for (uint word = 12; word < 15; word++)
         slot[word] = 0;
 }
+
+// Work-group variables: a bit for each word that was written.
+
+// Clears the bits, before any work-item goes on.
+void __check_written_begin(local uint *bits, uint words) {
+    uint x = get_local_size(0), y = get_local_size(1);
+    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
+    for (uint w = item; w < words; w += x * y * (uint)get_local_size(2))
+        bits[w] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Notes that bytes were written, at an offset from the variable's first word.
+void __check_written_note(local uint *bits, uint word, uint offset, uint bytes) {
+    uint last = word + (offset + bytes - 1) / 4;
+    for (uint w = word + offset / 4; w <= last; w++)
+        atomic_or((volatile local uint *)bits + w / 32, 1u << w % 32);
+}
+
+// Returns true if bytes were written.
+bool __check_written_test(local uint *bits, uint word, uint offset, uint bytes) {
+    uint last = word + (offset + bytes - 1) / 4, all = 1;
+    for (uint w = word + offset / 4; w <= last; w++)
+        all &= atomic_or((volatile local uint *)bits + w / 32, 0u) >> w % 32;
+    return all != 0;
+}

@@ -286,6 +286,26 @@ INIT = [
          "load of 4 bytes of private variable 'n'" + NOT_WRITTEN, FIVE, leaves={0: 7}),
 ]
 
+SYNC = "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+HEAD = "kernel void k(global int *a) {\n    int i = get_local_id(0);\n"
+INIT += [
+    Case("an element of a local array", "init",
+         HEAD + "    local int t[8];\n    if (i != 5)\n        t[i] = 1;\n" + SYNC + "    a[i] = t[7 - i]; // HERE\n}\n", BUFFER,
+         "load of 4 bytes of local variable 't'" + NOT_WRITTEN, ((2, 0, 0), (2, 0, 0)), leaves={1: 1, 2: 0}),
+    Case("a local number", "init", HEAD + "    local int n;\n    if (i == 100)\n        n = 1;\n" + SYNC
+         + "    if (i == 5)\n        a[i] = n + 2; // HERE\n}\n", BUFFER,
+         "load of 4 bytes of local variable 'n'" + NOT_WRITTEN, FIVE, leaves={5: 2}),
+    Case("a lane of a local vector", "init", HEAD + "    local float4 v[8];\n    v[i].xyz = (float3)(i);\n" + SYNC
+         + "    if (i == 5)\n        a[i] = (int)v[i].w; // HERE\n}\n", BUFFER,
+         "load of 4 bytes of local variable 'v'" + NOT_WRITTEN, FIVE, leaves={5: 0}),
+    Case("local memory by way of a function", "init",
+         "int get(local int *p, int n) {\n    return p[n]; // HERE\n}\n" + HEAD
+         + "    local int t[2][8];\n    t[0][i] = 3;\n" + SYNC + "    a[i] = get(t[i / 7], 4);\n}\n", BUFFER,
+         "load of 4 bytes of local variable 't'" + NOT_WRITTEN, ((7, 0, 0), (7, 0, 0)), leaves={6: 3, 7: 0}),
+    Case("a local counter", "init", HEAD + "    local int n;\n    if (i == 5)\n        atomic_inc(&n); // HERE\n}\n", BUFFER,
+         "atomic operation of 4 bytes of local variable 'n'" + NOT_WRITTEN, FIVE),
+]
+
 BARRIER = "    barrier(CLK_LOCAL_MEM_FENCE); // HERE\n"
 ONCE = "this work-item comes to the barrier never, another one once"
 BARRIERS = [
@@ -326,6 +346,12 @@ RIGHT = [
          "        t[i] = n;\n        barrier(CLK_LOCAL_MEM_FENCE);\n        if (i == 0 && a[9] == 0)\n            return;\n"
          "        a[i] = t[7 - i];\n        barrier(CLK_LOCAL_MEM_FENCE);\n    }\n    if (a[9] == 100)\n        return;\n"
          "    barrier(CLK_GLOBAL_MEM_FENCE);\n}\n", BUFFER, "", leaves={0: 2}),
+    Case("local memory in bytes and in turns", "",
+         "kernel void k(global int *a) {\n    local uchar c[10];\n    local int s[2][8];\n    int i = get_local_id(0);\n    c[i] = i;\n"
+         "    s[0][i] = i;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    local int *from = s[0], *to = s[1];\n"
+         "    for (int n = 0; n < 3; n++) {\n        to[i] = from[7 - i] + c[i];\n        barrier(CLK_LOCAL_MEM_FENCE);\n"
+         "        local int *old = from;\n        from = to;\n        to = old;\n    }\n    a[i] = from[i];\n}\n", BUFFER, "",
+         leaves={0: 14, 7: 14}),
     Case("the last bytes", "", one("        a[15] = *(a + 14) + vload2(7, a).y;"), BUFFER, "", leaves={15: 29}),
     Case("pointers to ends", "",
          one("        global int *p = a + 16;\n        while (p > a)\n            *--p = 1;"), BUFFER, "", leaves={0: 1, 15: 1}),

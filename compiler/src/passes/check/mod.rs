@@ -1,5 +1,7 @@
 //! Checks that a program makes of itself while it runs (`HEKLA_CHECK`): accesses that are out of bounds, through null pointers
-//! or misaligned, divisions by zero, and reads of private variables that were not written before (`init.rs`). [`crate::checks`] describes what becomes of what they find.
+//! or misaligned, divisions by zero, reads of private and work-group variables that were not written before (`init.rs`,
+//! `local_init.rs`), and barriers that not all work-items come to (`barriers.rs`). [`crate::checks`] describes what becomes of
+//! what they find.
 //!
 //! The pass runs between inlining and all optimizations: what is wrong is undefined, which optimizations make use of. Only
 //! variables are values already, and pointers know their address spaces. Each pointer gets an *extent* (`extents.rs`), and
@@ -10,6 +12,7 @@ mod barriers;
 mod describe;
 mod extents;
 mod init;
+mod local_init;
 
 use super::cursor::Cursor;
 use super::legalize::split::Splitter;
@@ -26,6 +29,7 @@ use cranelift_entity::PrimaryMap;
 use describe::Describer;
 use extents::{Extent, Extents};
 use init::Initialized;
+use local_init::WrittenWords;
 use rustc_hash::FxHashSet;
 
 /// Instructions that copies of one function may take, beyond the first, for it to be inlined before it is checked.
@@ -81,11 +85,12 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
         library.push(found.ok_or("a part of the program was compiled without checks")?.clone());
     }
     let functions = prepare(module, pipeline, checks.contains(Checks::INIT))?;
-    let [find, report, begin, tell, end, compare] = [0, 1, 2, 3, 4, 5].map(|index: usize| {
-        let mut function: Function = library[index].clone();
-        function.noinline = true;
-        module.functions.push(function)
-    });
+    let [find, report, begin, tell, end, compare, clear, note, test] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
+        .map(|index: usize| {
+            let mut function: Function = library[index].clone();
+            function.noinline = true;
+            module.functions.push(function)
+        });
     let library = Library {
         find,
         report,
@@ -93,14 +98,25 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
         barriers_tell: tell,
         barriers_end: end,
         barriers_report: compare,
+        written_begin: clear,
+        written_note: note,
+        written_test: test,
     };
+    let checks_local_init = checks.contains(Checks::INIT) && !pipeline.target.zero_local;
     let mut sites = 0;
     for id in functions {
         let empty = Function::new("", &[], None);
         let mut func = std::mem::replace(&mut module.functions[id], empty);
         let mut globals = std::mem::take(&mut module.globals);
-        let instrumenter =
-            Instrumenter { module, id, checks, library: &library, globals: &mut globals, sites };
+        let instrumenter = Instrumenter {
+            module,
+            id,
+            checks,
+            checks_local_init,
+            library: &library,
+            globals: &mut globals,
+            sites,
+        };
         sites = instrumenter.run(&mut func);
         module.globals = globals;
         module.functions[id] = func;
@@ -117,6 +133,9 @@ pub(super) struct Library {
     barriers_tell: Func,
     barriers_end: Func,
     barriers_report: Func,
+    written_begin: Func,
+    written_note: Func,
+    written_test: Func,
 }
 
 /// Puts checks into one function.
@@ -124,6 +143,8 @@ struct Instrumenter<'a> {
     module: &'a Module,
     id: Func,
     checks: Checks,
+    /// True if it is to be known which words of work-group variables were written.
+    checks_local_init: bool,
     library: &'a Library,
     globals: &'a mut PrimaryMap<Global, GlobalData>,
     /// Places so far.
@@ -149,6 +170,10 @@ impl Instrumenter<'_> {
             true => Initialized::new(func, describer.objects()),
             false => Initialized::default(),
         };
+        let words = match self.checks_local_init && func.is_located && entry_of.is_some() {
+            true => WrittenWords::new(func, describer.objects(), self.globals),
+            false => WrittenWords::default(),
+        };
         let counts = self.checks.contains(Checks::BARRIERS) && entry_of.is_some();
         let barriers = counts.then(|| Barriers::find(func, &describer));
         let entry = func.entry();
@@ -162,8 +187,9 @@ impl Instrumenter<'_> {
                     extents.area = area(&mut s.c);
                     extents.begin(&mut s.c);
                     init.begin(&mut s);
+                    words.begin(&mut s.c, self.library);
                 }
-                self.instruction(&mut s, inst, (&mut extents, &mut init), &describer);
+                self.instruction(&mut s, inst, (&mut extents, &mut init, &words), &describer);
             }
             s.finish();
         }
@@ -180,7 +206,7 @@ impl Instrumenter<'_> {
         &mut self,
         s: &mut Splitter<'_>,
         inst: Inst,
-        (extents, init): (&mut Extents<'_>, &mut Initialized),
+        (extents, init, words): (&mut Extents<'_>, &mut Initialized, &WrittenWords),
         describer: &Describer<'_>,
     ) {
         let locations = &self.module.locations;
@@ -198,11 +224,16 @@ impl Instrumenter<'_> {
         if let (true, Some(check)) = (is_own, init.check(&mut s.c, inst, shadow)) {
             self.guard(s, inst, check, (extents.area, describer), &mut after);
         }
+        let bytes = words.bytes(s.c.func, inst, extents, describer.objects());
+        if let (true, Some(check)) = (is_own, words.check(&mut s.c, inst, bytes, self.library)) {
+            self.guard(s, inst, check, (extents.area, describer), &mut after);
+        }
         init.forget_copy(s.c.func, inst);
         match after {
             None => {
                 s.c.keep(inst);
                 init.note(&mut s.c, inst, false, shadow);
+                words.note(&mut s.c, inst, bytes, self.library);
             }
             Some(after) => {
                 let data = s.c.func.insts[inst].clone();
@@ -214,6 +245,7 @@ impl Instrumenter<'_> {
                     }
                 };
                 init.note(&mut s.c, inst, true, shadow);
+                words.note(&mut s.c, inst, bytes, self.library);
                 s.jump(after, value.as_slice());
                 s.switch_to(after);
                 s.become_param(inst, after);
