@@ -84,7 +84,8 @@ fn the_text_form_keeps_locations() {
         verify_module(&module).unwrap();
         assert!(!module.locations.is_empty());
         let table = |text: &str| -> Vec<String> {
-            text.lines().filter(|line| line.starts_with("loc ")).map(str::to_string).collect()
+            let is_row = |line: &&str| line.starts_with("loc ") || line.starts_with("file ");
+            text.lines().filter(is_row).map(str::to_string).collect()
         };
         assert_eq!(table(&module.to_string()), table(&text));
         let inst = text.lines().find(|line| line.contains("= load v") && line.contains('!'));
@@ -95,7 +96,7 @@ fn the_text_form_keeps_locations() {
     let inlined = |line: &&str| line.starts_with("loc @a.cl 2 ") && line.contains(" at ");
     assert!(text.lines().any(|line| inlined(&line)), "{text}");
     let plain = compile_to_ir(&source(PROGRAM), &Options::default(), &target, &IrAt::End).unwrap();
-    assert!(!plain.contains("loc ") && !plain.contains('!'));
+    assert!(!plain.contains("loc ") && !plain.contains("file ") && !plain.contains('!'));
 }
 
 #[test]
@@ -179,7 +180,7 @@ fn lines_of_modules_are_kept() {
     assert_eq!(lines(&build("")), []);
     let options = Options::parse("-g").unwrap();
     let text = compile_il_to_ir(&il, &[], &options, &Target::generic(), &IrAt::Lowered).unwrap();
-    assert!(text.contains("loc @b.cl 12 9 @k\n"), "{text}");
+    assert!(text.contains("loc @b.cl 12 9 @id"), "{text}");
     let sum = text.lines().find(|line| line.contains("iadd"));
     assert!(sum.is_some_and(|line| !line.contains('!')), "OpNoLine: {text}");
 }

@@ -3,7 +3,6 @@
 use super::emitter::Emitter;
 use super::spirv_builder::{encode, string_words};
 use crate::ir::{Inst, Loc, Location};
-use crate::options::Options;
 use rspirv::spirv::{Op, SourceLanguage};
 
 /// The longest text that one instruction holds, in words.
@@ -36,16 +35,15 @@ impl Emitter<'_> {
         encode(&mut self.body, Op::Line, &[name, line, column]);
     }
 
-    /// Declares the files that lines are in, with their texts where they are at hand.
-    pub fn name_source(&mut self, options: &Options) {
-        let (major, minor) = options.std.number();
-        let version = 100 * major + 10 * minor;
+    /// Declares the files that lines are in, with their texts where they are at hand. The version is not told: an object that
+    /// is linked has none.
+    pub fn name_source(&mut self) {
         for (&file, &id) in &self.lines.files {
             let file = &self.module.locations.files()[file as usize];
             let sources = &mut self.builder.sources;
             let name = string_words(&file.name);
             encode(sources, Op::String, &[&[id], &name[..]].concat());
-            let mut source = vec![SourceLanguage::OpenCL_C as u32, version, id];
+            let mut source = vec![SourceLanguage::OpenCL_C as u32, 0, id];
             let text = file.text.as_deref().map(string_words);
             source.extend(text.filter(|text| text.len() < MAX_WORDS).unwrap_or_default());
             encode(sources, Op::Source, &source);

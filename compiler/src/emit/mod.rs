@@ -116,7 +116,7 @@ pub fn emit_observed(
         emitter.emit_function(func, &structures[func], &mut code)?;
     }
     float_controls(&mut emitter, options);
-    emitter.name_source(options);
+    emitter.name_source();
     emitter.decorate_images();
     emitter.declare_reconvergence();
 

@@ -99,6 +99,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
     /// Ends the entry block.
     pub(super) fn end_prologue(&mut self, first: Block) {
         self.b.switch_to(self.prologue);
+        self.b.func.location = Loc::NONE;
         self.b.jump(first, &[]);
     }
 

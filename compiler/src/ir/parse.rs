@@ -32,6 +32,7 @@ pub fn parse_module(text: &str) -> Result<Module, ParseError> {
     parser.declare(&mut module)?;
     while let Some(token) = parser.peek().cloned() {
         match token.kind {
+            Kind::Word(word) if word == "file" => parser.file(&mut module.locations)?,
             Kind::Word(word) if word == "loc" => parser.location(&mut module.locations)?,
             Kind::Word(word) if word == "global" => parser.global(&mut module)?,
             Kind::Word(word) if word == "kernel" => parser.kernel(&mut module)?,
@@ -276,6 +277,14 @@ impl Parser {
             Some(&func) => Ok(func),
             None => self.fail_back(format!("no function '@{name}'")),
         }
+    }
+
+    /// Parses the text of a file.
+    fn file(&mut self, locations: &mut Locations) -> Parse<()> {
+        self.expect_word("file")?;
+        let (name, text) = (self.name()?, self.name()?);
+        locations.file(&name, Some(&text.into()));
+        Ok(())
     }
 
     /// Parses a row of the table of locations, of which an earlier one must be meant by `at`.

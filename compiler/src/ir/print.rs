@@ -24,7 +24,8 @@
 //! ```
 //!
 //! Where a program's locations are kept ([`super::location`]), the text begins with their table, `loc @"a.cl" 12 9 @f at 3`
-//! (line, column, function, and where it is inlined), and instructions end in the number of theirs, `!4`.
+//! (line, column, function, and where it is inlined), and instructions end in the number of theirs,
+//! `!4`. Texts of files that are at hand come before it, as names in quotes: `file @"a.cl" @"..."`.
 //!
 //! A loop's header may say `unroll`, `unroll 4` or `nounroll` before the colon. Every result carries its type. Constants are decimal (integers signed, floats in the shortest
 //! form that reads back; infinities and NaNs as their bits in hexadecimal) with their type after a
@@ -152,6 +153,11 @@ fn at(name: &str) -> String {
 
 /// Prints the table of locations, whose numbers are their places in it, from 1.
 fn print_locations(out: &mut String, locations: &Locations) {
+    for file in locations.files() {
+        if let Some(text) = &file.text {
+            let _ = writeln!(out, "file {} {}", at(&file.name), at(text));
+        }
+    }
     for location in locations.iter() {
         let file = at(&locations.file_of(location).name);
         let function = at(locations.function_of(location));

@@ -16,11 +16,6 @@ impl Lowering<'_, '_> {
     /// Evaluates for the side effects.
     pub fn discard(&mut self, expr: &Expr) {
         let outer = self.enter(expr.span);
-        self.discard_here(expr);
-        self.stand_back(outer);
-    }
-
-    fn discard_here(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::IncDec { place, increment, stride, .. } => {
                 self.inc_dec(place, *increment, true, *stride);
@@ -33,22 +28,18 @@ impl Lowering<'_, '_> {
                 self.any(expr);
             }
         }
+        self.stand_back(outer);
     }
 
     /// Evaluates an expression of any type: `None` for void and for records (which are evaluated).
     pub fn any(&mut self, expr: &Expr) -> Option<Value> {
         let outer = self.enter(expr.span);
-        let value = self.any_here(expr);
-        self.stand_back(outer);
-        value
-    }
-
-    fn any_here(&mut self, expr: &Expr) -> Option<Value> {
         if self.is_record(expr.ty) {
             self.record(expr);
+            self.stand_back(outer);
             return None;
         }
-        match &expr.kind {
+        let result = match &expr.kind {
             ExprKind::Call { function, args } => self.call(*function, args, expr),
             ExprKind::Builtin { function, args } => self.builtin(*function, args, expr),
             ExprKind::Conditional { cond, then, otherwise } if self.is_void(expr.ty) => {
@@ -72,20 +63,16 @@ impl Lowering<'_, '_> {
                 None
             }
             _ => Some(self.value(expr)),
-        }
+        };
+        self.stand_back(outer);
+        result
     }
 
     /// Evaluates an expression of scalar, vector or pointer type.
     pub fn value(&mut self, expr: &Expr) -> Value {
         let outer = self.enter(expr.span);
-        let value = self.value_here(expr);
-        self.stand_back(outer);
-        value
-    }
-
-    fn value_here(&mut self, expr: &Expr) -> Value {
         let ty = self.value_type(expr.ty);
-        match &expr.kind {
+        let result = match &expr.kind {
             ExprKind::Int(bits) if ty.scalar.is_float() => self.b.fconst(ty, *bits as f64),
             ExprKind::Int(bits) => self.b.iconst(ty, *bits as i64),
             ExprKind::Float(value) => self.b.fconst(ty, *value),
@@ -139,7 +126,9 @@ impl Lowering<'_, '_> {
                 self.b.select(negative, then, otherwise)
             }
             _ => self.value_of_operation(expr, ty),
-        }
+        };
+        self.stand_back(outer);
+        result
     }
 
     /// Evaluates the other expressions of [`Self::value`]: conversions, pointers, vectors, assignments, calls.
@@ -217,13 +206,7 @@ impl Lowering<'_, '_> {
     /// Evaluates a scalar expression as a condition, without going through int 0 and 1.
     pub fn truth(&mut self, expr: &Expr) -> Value {
         let outer = self.enter(expr.span);
-        let truth = self.truth_here(expr);
-        self.stand_back(outer);
-        truth
-    }
-
-    fn truth_here(&mut self, expr: &Expr) -> Value {
-        match &expr.kind {
+        let result = match &expr.kind {
             ExprKind::Compare(op, lhs, rhs) if self.numeric(expr.ty).1 == 1 => {
                 self.compare(*op, lhs, rhs)
             }
@@ -239,7 +222,9 @@ impl Lowering<'_, '_> {
                 let value = self.value(expr);
                 self.b.is_nonzero(value)
             }
-        }
+        };
+        self.stand_back(outer);
+        result
     }
 
     fn vector_not(&mut self, value: &Expr, ty: Type) -> Value {
@@ -483,13 +468,7 @@ impl Lowering<'_, '_> {
     /// Evaluates an expression of a record: returns the address of an object that holds it, not to be written to.
     pub fn record(&mut self, expr: &Expr) -> Addr {
         let outer = self.enter(expr.span);
-        let addr = self.record_here(expr);
-        self.stand_back(outer);
-        addr
-    }
-
-    fn record_here(&mut self, expr: &Expr) -> Addr {
-        match &expr.kind {
+        let result = match &expr.kind {
             ExprKind::Load(place) => self.address_of(place),
             ExprKind::Assign { place, value } => self.assign_record(place, value),
             ExprKind::Call { function, args } => {
@@ -524,7 +503,9 @@ impl Lowering<'_, '_> {
                 self.zero_object(expr.ty, result);
                 result
             }
-        }
+        };
+        self.stand_back(outer);
+        result
     }
 
     fn call(&mut self, function: FunctionId, args: &[Expr], expr: &Expr) -> Option<Value> {

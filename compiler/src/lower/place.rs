@@ -28,12 +28,6 @@ impl Lowering<'_, '_> {
     /// Evaluates a place.
     pub fn place(&mut self, place: &Place) -> LValue {
         let outer = self.enter(place.span);
-        let lvalue = self.place_here(place);
-        self.stand_back(outer);
-        lvalue
-    }
-
-    fn place_here(&mut self, place: &Place) -> LValue {
         let lvalue = match &place.kind {
             PlaceKind::Local(id) => LValue::Memory(self.local(*id)),
             PlaceKind::Global(id) => {
@@ -57,6 +51,7 @@ impl Lowering<'_, '_> {
             PlaceKind::ComponentAt { base, index } => self.component_at(base, index),
             PlaceKind::Temporary(value) => LValue::Memory(self.record(value)),
         };
+        self.stand_back(outer);
         self.qualify(lvalue, place)
     }
 
