@@ -98,15 +98,25 @@ fn memory_grows_as_the_program() {
     for shape in shapes() {
         // What is analysed once a process, as functions of the library are, is not counted.
         drop(compiled(shape.of_bytes(2_000)));
-        let nothing = taken(shape.of_count(1));
         let bytes = BYTES.max(shape.least());
-        let [small, large] = [bytes, 2 * bytes].map(|bytes| taken(shape.of_bytes(bytes)));
-        let ratio = |of: fn(&Taken) -> usize| {
-            let above = |taken: &Taken| of(taken).saturating_sub(of(&nothing)).max(1) as f64;
-            above(&large) / above(&small)
+        let measured = || {
+            let nothing = taken(shape.of_count(1));
+            let [small, large] = [bytes, 2 * bytes].map(|bytes| taken(shape.of_bytes(bytes)));
+            let ratio = |of: fn(&Taken) -> usize| {
+                let above = |taken: &Taken| of(taken).saturating_sub(of(&nothing)).max(1) as f64;
+                above(&large) / above(&small)
+            };
+            (ratio(|taken| taken.peak), ratio(|taken| taken.total))
         };
-        let (peak, total) = (ratio(|taken| taken.peak), ratio(|taken| taken.total));
-        if peak > MOST || total > MOST {
+        // What another thread allocates meanwhile, as the harness does for its words about a slow test, is counted too: what
+        // the compiler takes is the same each time.
+        let is_fine = |(peak, total): &(f64, f64)| *peak <= MOST && *total <= MOST;
+        let mut ratios = measured();
+        for _ in 0..2 {
+            ratios = if is_fine(&ratios) { ratios } else { measured() };
+        }
+        if !is_fine(&ratios) {
+            let (peak, total) = ratios;
             faults += &format!("{}: {peak:.2} times at once, {total:.2} in all\n", shape.name);
         }
     }
