@@ -86,8 +86,8 @@ pub struct Function {
     pub is_located: bool,
     /// The location of new instructions.
     pub location: Loc,
-    /// The location of each instruction, set by [`super::location`] alone.
-    pub(super) locations: SecondaryMap<Inst, Loc>,
+    /// The location of each instruction, set by [`super::location`] alone, once there is one.
+    pub(super) locations: Option<Box<SecondaryMap<Inst, Loc>>>,
     constants: FxHashMap<(Type, Constant), Value>,
 }
 
@@ -108,7 +108,7 @@ impl Function {
             exact_objects: false,
             is_located: false,
             location: Loc::NONE,
-            locations: SecondaryMap::new(),
+            locations: None,
             constants: FxHashMap::default(),
         };
         let entry = function.add_block();

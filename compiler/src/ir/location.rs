@@ -227,32 +227,34 @@ impl Locations {
 
 impl Function {
     /// Returns the location of an instruction.
+    #[inline]
     pub fn location_of(&self, inst: Inst) -> Loc {
-        self.locations[inst]
+        self.locations.as_ref().map_or(Loc::NONE, |locations| locations[inst])
     }
 
     /// Sets the location of an instruction.
     pub fn set_location(&mut self, inst: Inst, loc: Loc) {
-        // The map does not grow for programs without locations.
-        if self.locations[inst] != loc {
-            self.locations[inst] = loc;
+        // There is no map for programs without locations.
+        if self.location_of(inst) != loc {
+            self.locations.get_or_insert_with(Box::default)[inst] = loc;
         }
     }
 
     /// Gives new instructions the location of this one, which they are made of.
     pub fn stand_at(&mut self, inst: Inst) {
-        self.location = self.locations[inst];
+        self.location = self.location_of(inst);
     }
 
     /// Renumbers all locations.
     pub fn map_locations(&mut self, new: impl Fn(Loc) -> Loc) {
         self.location = new(self.location);
-        self.locations.values_mut().for_each(|loc| *loc = new(*loc));
+        let known = self.locations.iter_mut().flat_map(|locations| locations.values_mut());
+        known.for_each(|loc| *loc = new(*loc));
     }
 
     /// Gives an instruction the location of the one that it is a clone of.
     pub fn copy_location(&mut self, from: Inst, to: Inst) {
-        let loc = self.locations[from];
+        let loc = self.location_of(from);
         self.set_location(to, loc);
     }
 }
