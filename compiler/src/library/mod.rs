@@ -27,8 +27,10 @@ pub enum Unit {
     Float,
     /// Functions of double.
     Double,
-    /// Functions on images, pipes and queues, and those of checks.
+    /// Functions on images, pipes and queues.
     Image,
+    /// Functions that kernels call which look for their own mistakes.
+    Check,
 }
 
 /// An analysed unit.
@@ -54,7 +56,7 @@ struct Traits {
 
 /// Returns the analysed unit for a device.
 pub fn unit(unit: Unit, target: &Target) -> &'static Library {
-    static UNITS: [OnceLock<Library>; 9] = [const { OnceLock::new() }; 9];
+    static UNITS: [OnceLock<Library>; 10] = [const { OnceLock::new() }; 10];
     let mut traits = Traits { fused: false, raised: false, exp2: false };
     let first = match unit {
         Unit::Float => {
@@ -67,6 +69,7 @@ pub fn unit(unit: Unit, target: &Target) -> &'static Library {
             4
         }
         Unit::Image => 8,
+        Unit::Check => 9,
     };
     let index = first + usize::from(traits.fused) + 2 * usize::from(traits.raised || traits.exp2);
     UNITS[index].get_or_init(|| analyse(unit, traits))
@@ -106,13 +109,13 @@ fn files(unit: Unit) -> Vec<&'static str> {
             SHORT_DOUBLE,
             include_str!("exact_f64.cl"),
         ),
+        Unit::Check => return vec![include_str!("check.cl")],
         Unit::Image => {
             return vec![
                 include_str!("image.cl"),
                 include_str!("block.cl"),
                 include_str!("pipe.cl"),
                 include_str!("device_queue.cl"),
-                include_str!("check.cl"),
             ];
         }
     };

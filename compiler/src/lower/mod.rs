@@ -163,7 +163,7 @@ impl<'a> Context<'a> {
 
     /// Brings the library's functions that checks call into the module, where no call names them yet.
     fn check_functions(&mut self) {
-        let unit = Unit::Image;
+        let unit = Unit::Check;
         for name in checks::FUNCTIONS {
             if let Some(&id) = library::unit(unit, self.target).functions.get(name) {
                 self.function(Origin::Library(unit), id, Span::default());
