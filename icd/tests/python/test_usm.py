@@ -12,6 +12,8 @@ from usm import Failure, Usm, view
 
 KINDS = ["host", "device", "shared"]
 CL_INVALID_VALUE, CL_INVALID_ARG_INDEX, CL_INVALID_ARG_VALUE = -30, -49, -50
+# A bit of CL_DEVICE_SVM_CAPABILITIES.
+FINE_GRAIN_SYSTEM = 4
 CL_MEM_COPY_OVERLAP, CL_INVALID_HOST_PTR = -8, -37
 
 
@@ -269,7 +271,7 @@ def test_copies_that_are_not_allowed(usm):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_fills(usm, rng, kind):
+def test_fills(usm, rng, m, kind):
     address = usm.allocate(kind, 4096)
     expected = np.zeros(4096, np.uint8)
     usm.fill(address, b"\0", 4096)
@@ -285,9 +287,15 @@ def test_fills(usm, rng, kind):
     for to, pattern, size in (
             (None, b"1", 4), (address + 2, b"1234", 4), (address, b"123", 3),
             (address, b"1" * 256, 256), (address, b"1234", 6), (address, b"", 4),
-            (address + 4092, b"1234", 8), (host.ctypes.data, b"1", 4)):
+            (address + 4092, b"1234", 8)):
         with pytest.raises(Failure, match=str(CL_INVALID_VALUE)):
             usm.fill(to, pattern, size)
+    if m.device.svm_capabilities & FINE_GRAIN_SYSTEM:
+        usm.fill(host.ctypes.data, b"1", 4).wait()
+        assert host[:5].tobytes() == b"1111\0"
+    else:
+        with pytest.raises(Failure, match=str(CL_INVALID_VALUE)):
+            usm.fill(host.ctypes.data, b"1", 4)
 
 
 def test_hints_are_commands(usm, m):
