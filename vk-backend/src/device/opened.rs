@@ -281,10 +281,10 @@ impl Device {
     #[cold]
     fn lose(&self, call: &'static str) -> Error {
         let _held = self.hold_queues();
-        let error = self.fault(call, vk::Result::ERROR_DEVICE_LOST);
         // SAFETY: no other thread uses a queue of the device meanwhile.
         let _ = unsafe { self.raw.device_wait_idle() };
-        error
+        // Who learns of it destroys what it used.
+        self.fault(call, vk::Result::ERROR_DEVICE_LOST)
     }
 
     /// Tells in the log, once, what a lost device was given and had not completed. The caller holds no lock of a queue.
