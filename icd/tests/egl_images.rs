@@ -4,6 +4,9 @@
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 mod common;
+#[macro_use]
+#[path = "common/egl_functions.rs"]
+mod egl_functions;
 use common::*;
 use std::ffi::{c_char, c_void, CStr};
 use std::ptr::{null, null_mut};
@@ -18,41 +21,6 @@ const WIDTH: usize = 100;
 const HEIGHT: usize = 37;
 
 type Handle = *mut c_void;
-
-/// Declares the functions of EGL and OpenGL ES that the tests call.
-macro_rules! functions {
-    ($($name:ident($($ty:ty),*) $(-> $ret:ty)?;)*) => {
-        #[allow(non_snake_case)]
-        struct Functions {
-            $($name: unsafe extern "C" fn($($ty),*) $(-> $ret)?,)*
-        }
-
-        impl Functions {
-            fn load() -> Option<Functions> {
-                unsafe {
-                    let library = libc::dlopen(c"libEGL.so.1".as_ptr(), libc::RTLD_NOW);
-                    if library.is_null() {
-                        return None;
-                    }
-                    let address = libc::dlsym(library, c"eglGetProcAddress".as_ptr());
-                    type GetProcAddress = unsafe extern "C" fn(*const c_char) -> Handle;
-                    let get = std::mem::transmute::<Handle, GetProcAddress>(address);
-                    Some(Functions {
-                        $($name: {
-                            let name = concat!(stringify!($name), "\0").as_ptr().cast();
-                            let own = libc::dlsym(library, name);
-                            let address = if own.is_null() { get(name) } else { own };
-                            if address.is_null() {
-                                return None;
-                            }
-                            std::mem::transmute::<Handle, unsafe extern "C" fn($($ty),*) $(-> $ret)?>(address)
-                        },)*
-                    })
-                }
-            }
-        }
-    };
-}
 
 functions! {
     eglGetPlatformDisplay(u32, Handle, *const isize) -> Handle;

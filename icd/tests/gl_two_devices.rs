@@ -6,6 +6,9 @@
 mod common;
 #[path = "common/drivers.rs"]
 mod drivers;
+#[macro_use]
+#[path = "common/egl_functions.rs"]
+mod egl_functions;
 #[allow(dead_code)]
 #[path = "gl_sharing/gl.rs"]
 mod gl;

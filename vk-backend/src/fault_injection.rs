@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::config::{self, Fault};
 
-/// What is counted of a physical device, over all Vulkan devices that are opened of it: a fault comes once.
+/// Counters of a physical device. All Vulkan devices that are opened on it share them, so that a fault comes once.
 #[derive(Debug, Default)]
 struct Counts {
     submissions: AtomicU64,

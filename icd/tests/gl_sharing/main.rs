@@ -5,6 +5,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[macro_use]
+#[path = "../common/egl_functions.rs"]
+mod egl_functions;
 mod contents;
 mod errors;
 mod gl;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::asm::KernelBuilder;
-use crate::device::{Device, PipelineDesc};
+use crate::device::{Device, SubgroupDemand};
 use crate::error::Error;
+use crate::probe::run::execute_at;
 
 /// Words that are copied: more than a page of them.
 const WORDS: usize = 3000;
@@ -22,32 +23,12 @@ pub(super) unsafe fn reaches(device: &Arc<Device>) -> Result<bool, Error> {
     let found = k.load(0, word, i);
     k.store(1, word, i, found);
     let spirv = k.finish();
-    let desc = PipelineDesc {
-        spirv: &spirv,
-        entry: "main",
-        name: "probe of host memory",
-        specialization: &[],
-        push_constant_size: 16,
-        uses_images: false,
-        subgroups: Default::default(),
-    };
-    // SAFETY: the assembler makes a valid module with these push constants.
-    let pipeline = unsafe { device.create_pipeline(&desc) }?;
-    let queue = device.create_queue(false)?;
     let from: Vec<u32> = (0..WORDS as u32).map(|i| i.wrapping_mul(0x9E37_79B9)).collect();
     let mut to = vec![0u32; WORDS];
-    let push = [from.as_ptr() as u64, to.as_mut_ptr() as u64].map(u64::to_le_bytes).concat();
+    let addresses = [from.as_ptr() as u64, to.as_mut_ptr() as u64];
     let groups = WORDS as u32 / LOCAL_SIZE;
-    let ((), value) = queue.record(|recorder| {
-        // SAFETY: as the caller promises, the words are the device's too; they live until the command is complete, below.
-        unsafe { recorder.dispatch(&pipeline, &push, [groups, 1, 1]) };
-    });
-    let waited = queue.wait_host_visible(value);
-    if waited.is_err() {
-        // It may still run.
-        std::mem::forget((from, to));
-        return waited.map(|()| false);
-    }
-    // The compiler does not know that they were written.
+    // SAFETY: as the caller promises, the words are the device's too.
+    unsafe { execute_at(device, &spirv, &addresses, groups, SubgroupDemand::default()) }?;
+    // The compiler does not see that the device wrote them.
     Ok(std::hint::black_box(&to) == &from)
 }

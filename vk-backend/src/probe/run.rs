@@ -65,7 +65,23 @@ fn execute(
     groups: u32,
     subgroups: SubgroupDemand,
 ) -> Result<(), Error> {
-    let push: Vec<u8> = buffers.iter().flat_map(|b| b.address().to_le_bytes()).collect();
+    let addresses: Vec<u64> = buffers.iter().map(|buffer| buffer.address()).collect();
+    // SAFETY: the buffers have the elements of each invocation, and outlive the call.
+    unsafe { execute_at(device, spirv, &addresses, groups, subgroups) }
+}
+
+/// Runs a kernel whose push constants are addresses, and waits for it.
+///
+/// # Safety
+/// The memory at the addresses has the elements of each invocation. (When the queue is dropped, the kernel has ended.)
+pub(super) unsafe fn execute_at(
+    device: &Arc<Device>,
+    spirv: &[u32],
+    addresses: &[u64],
+    groups: u32,
+    subgroups: SubgroupDemand,
+) -> Result<(), Error> {
+    let push: Vec<u8> = addresses.iter().flat_map(|address| address.to_le_bytes()).collect();
     let desc = PipelineDesc {
         spirv,
         entry: "main",
@@ -79,8 +95,7 @@ fn execute(
     let pipeline = unsafe { device.create_pipeline(&desc) }?;
     let queue = device.create_queue(false)?;
     let ((), value) = queue.record(|r| {
-        buffers.iter().for_each(|buffer| r.retain((*buffer).clone()));
-        // SAFETY: the buffers have the elements of each invocation, and are retained.
+        // SAFETY: as the caller promises.
         unsafe { r.dispatch(&pipeline, &push, [groups, 1, 1]) };
     });
     queue.wait(value)

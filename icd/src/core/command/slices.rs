@@ -23,7 +23,7 @@ use std::time::Duration;
 
 /// A launch of fewer work-groups is not cut: they may be running all at once, and even wait for each other.
 const LEAST_GROUPS: u64 = 256;
-/// The first work-items that are measured: such a part of all, but no more than so many.
+/// The first slice has one work-item in `FIRST_PART` of the launch, and at most `FIRST_ITEMS`.
 const FIRST_PART: u64 = 64;
 const FIRST_ITEMS: u64 = 1 << 18;
 /// How many times the work-items of one slice another may have.
@@ -144,9 +144,9 @@ impl Slices<'_> {
         let first = (self.left.items / FIRST_PART).clamp(1, FIRST_ITEMS);
         while self.left.items > 0 {
             let by_pace = self.pace.get().map_or(first, |pace| pace.items_in(self.slice));
-            // What is known of few work-items is not sure of many.
+            // A rate that was measured over few work-items may be wrong for many.
             let some = by_pace.min(self.largest.max(first).saturating_mul(GROWTH));
-            // The last slice is no shorter than half of one.
+            // The last slice takes at least half as long as the others.
             let is_rest = self.left.items <= some.saturating_mul(3) / 2 && self.complete > 0;
             let wanted = match self.complete {
                 0 => first,
@@ -209,7 +209,7 @@ impl Slices<'_> {
     }
 }
 
-/// What is left of the grids of a launch, in boxes.
+/// The work-groups of a launch that were not submitted yet, in boxes.
 struct Parts {
     /// The next one last.
     boxes: Vec<Part>,
@@ -225,7 +225,7 @@ impl Parts {
         Parts { boxes, items }
     }
 
-    /// Takes a box of no more than so many work-items, or of one work-group.
+    /// Takes a box of at most `most` work-items, or of one work-group.
     fn take(&mut self, most: u64) -> Option<Part> {
         let mut part = self.boxes.pop()?;
         while part.items() > most {

@@ -1,5 +1,6 @@
-//! Launches that may reach any memory of the host (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM): the host's parts of commands before
-//! them, which may write such memory, come first, and those of commands behind them, which may read it, wait.
+//! Launches that may reach any memory of the host (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM). The host's parts of earlier commands may
+//! write such memory, so they are done before the launch; the host's parts of later commands may read it, so they wait for the
+//! launch.
 
 use crate::cl::error::Result;
 use crate::core::queue::completion::CompletionWork;

@@ -22,7 +22,7 @@ pub fn of<T>(
         return Ok(known);
     }
     let found = find()?;
-    // What was asked of a lost device is no answer.
+    // The answers of a lost device are not kept.
     if let Some(cache) = cache().filter(|_| !has_injected_fault() && !device.is_lost()) {
         cache.store(key(what, device.info()), &encode(&found));
     }

@@ -39,7 +39,7 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// What is known of a device that was opened.
+/// The Vulkan device that was opened last.
 #[derive(Default)]
 struct Opened {
     gpu: Option<Arc<Gpu>>,
