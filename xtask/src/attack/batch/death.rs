@@ -50,8 +50,16 @@ struct Mapping<'a> {
 /// Below so many bytes an allocation is of a size that no caller chose.
 const SMALL: u64 = 4 << 20;
 
+/// What the C library says before it ends a process with the code 127: a thread reads a thread-local variable of a library
+/// for the first time, and there is no memory for those of that library. (LLVM throws an exception where memory ends, and
+/// libstdc++ counts the exceptions of each thread.)
+const NO_THREAD_LOCALS: &str = "cannot allocate memory for thread-local data: ABORT";
+
 /// Returns true if a process died because there was no memory for something small.
 pub fn is_starved(errors: &str) -> bool {
+    if errors.lines().next_back() == Some(NO_THREAD_LOCALS) {
+        return true;
+    }
     let mut sizes = errors.lines().rev().filter_map(|line| {
         line.strip_prefix("memory allocation of ")?.strip_suffix(" bytes failed")?.parse().ok()
     });
@@ -181,5 +189,7 @@ mod tests {
         assert!(is_starved("x\nmemory allocation of 4096 bytes failed\nattack: died"));
         assert!(!is_starved("memory allocation of 3221225472 bytes failed"));
         assert!(!is_starved("panicked at x"));
+        assert!(is_starved(&format!("x\n{NO_THREAD_LOCALS}\n")));
+        assert!(!is_starved(&format!("{NO_THREAD_LOCALS}\npanicked at x\n")));
     }
 }

@@ -219,8 +219,8 @@ pub fn is_sound(command: &mut Command) -> Outcome {
     let ran = process::run(command, LIMIT)?;
     match &ran.end {
         End::Code(REFUSED) if !ran.errors.contains("panicked at") => Ok(()),
-        End::Crash(signal) if death::is_starved(&ran.errors) => {
-            println!("no memory at all: {signal}");
+        End::Crash(_) | End::Code(_) if death::is_starved(&ran.errors) => {
+            println!("no memory at all: {:?}", ran.end);
             Ok(())
         }
         End::Crash(signal) if placed(&ran) == Where::Driver => {
