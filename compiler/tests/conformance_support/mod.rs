@@ -1,5 +1,5 @@
 //! The format of conformance files: small OpenCL C programs, each with the rule that it tests and
-//! what must come of it (docs/architecture.md, "Testing", describes the format).
+//! what must come of it (docs/testing.md describes the format).
 
 #![allow(dead_code)] // Each test file uses its part.
 

@@ -1,4 +1,4 @@
-"""The format of the conformance files in compiler/tests/conformance (docs/architecture.md, "Testing")."""
+"""The format of the conformance files in compiler/tests/conformance (docs/testing.md)."""
 
 import pathlib
 import re
