@@ -102,18 +102,22 @@ fn start_again_on(driver: &Installed) -> String {
     format!("cannot start again: {}", platform::replace_process(&mut command))
 }
 
+/// A program and what it is given.
+#[derive(clap::Args)]
+pub struct Request {
+    program: String,
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<String>,
+}
+
 /// `cargo xtask run -- PROGRAM ARGS`: in the caller's own directory.
-pub fn run_program(args: &[String]) -> Outcome {
-    let args = args.strip_prefix(&["--".to_string()]).unwrap_or(args);
-    let Some((program, rest)) = args.split_first() else {
-        return Err("run needs a program: cargo xtask run -- PROGRAM ARGS".to_string());
-    };
+pub fn run_program(Request { program, args }: &Request) -> Outcome {
     find_device()?;
     let mut command = user_of(&build()?, program)?;
     if let Ok(here) = std::env::current_dir() {
         command.current_dir(here);
     }
     let status =
-        command.args(rest).status().map_err(|error| format!("cannot run '{program}': {error}"))?;
+        command.args(args).status().map_err(|error| format!("cannot run '{program}': {error}"))?;
     std::process::exit(status.code().unwrap_or(1));
 }

@@ -22,9 +22,15 @@ pub fn run_all() -> Outcome {
     layering::check(&system::root().join("icd/src"), &["core"])?;
     layering::check(&system::root().join("vk-backend/src"), &[])?;
     layering::check(&system::root().join("compiler/src"), &["emit", "preprocess"])?;
-    for sources in
-        ["icd/src", "vk-backend/src", "compiler/src", "device/src", "spirv-interp/src", "xtask/src"]
-    {
+    for sources in [
+        "icd/src",
+        "vk-backend/src",
+        "compiler/src",
+        "device/src",
+        "spirv-interp/src",
+        "xtask/src",
+        "lab/src",
+    ] {
         system_code::check(&system::root().join(sources))?;
     }
     heard::check_sources()?;

@@ -27,6 +27,14 @@ const SWIFTSHADER: [&str; 1] = ["/usr/lib/chromium/vk_swiftshader_icd.json"];
 const NVIDIA: [&str; 2] =
     ["/etc/vulkan/icd.d/nvidia_icd.json", "/usr/share/vulkan/icd.d/nvidia_icd.json"];
 
+impl std::str::FromStr for Driver {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Driver, String> {
+        Driver::named(name)
+    }
+}
+
 impl Driver {
     pub const ALL: [Driver; 4] =
         [Driver::Lavapipe, Driver::LavapipeUnstable, Driver::SwiftShader, Driver::Nvidia];

@@ -6,8 +6,6 @@ use crate::system;
 use crate::Outcome;
 use std::process::Command;
 
-const USAGE: &str = "usage: cargo xtask release [--notes]";
-
 /// Files that say the version, with what stands before it there.
 const PLACES: [(&str, &str); 6] = [
     ("CHANGELOG.md", "\n## "),
@@ -18,19 +16,22 @@ const PLACES: [(&str, &str); 6] = [
     ("Cargo.toml", "\nversion = \""),
 ];
 
-/// Runs the command. `--notes`: prints the section of the changelog alone.
-pub fn run(args: &[String]) -> Outcome {
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+/// What is printed.
+#[derive(clap::Args)]
+pub struct Request {
+    /// Print the section of the changelog alone
+    #[arg(long)]
+    notes: bool,
+}
+
+/// Runs the command.
+pub fn run(request: &Request) -> Outcome {
     let changelog = read("CHANGELOG.md")?;
     let notes = section(&changelog, VERSION)
         .ok_or_else(|| format!("CHANGELOG.md has no section '## {VERSION}'"))?;
-    match args[..] {
-        [] => {}
-        ["--notes"] => {
-            println!("{notes}");
-            return Ok(());
-        }
-        _ => return Err(USAGE.to_string()),
+    if request.notes {
+        println!("{notes}");
+        return Ok(());
     }
     let mut faults = Vec::new();
     for (file, before) in PLACES {

@@ -4,7 +4,7 @@
 use crate::driver::{self, Driver, Installed};
 use crate::heard::{Heard, Scope};
 use crate::system::{self, step};
-use crate::{artifact, attack, checks, docs, gpus, platforms, pool, Outcome};
+use crate::{artifact, checks, docs, lab, platforms, pool, Outcome};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -26,7 +26,8 @@ const PACKAGES: [&str; 11] = [
 ];
 
 /// What of `cargo xtask attack` is part of the tests, and how long each kind attacks; more takes hours.
-const ATTACKS: [&str; 10] = [
+const ATTACKS: [&str; 11] = [
+    "attack",
     "sequences",
     "binaries",
     "cache",
@@ -39,15 +40,29 @@ const ATTACKS: [&str; 10] = [
     "lavapipe",
 ];
 
-/// Runs everything. `--drivers all`: on lavapipe of Debian unstable, too.
-pub fn run(args: &[String]) -> Outcome {
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let also_unstable = match args[..] {
-        [] | ["--drivers", "default"] => false,
-        ["--drivers", "all"] => true,
-        ["--limit-to", name] => return run_limited(name),
-        _ => return Err("usage: cargo xtask test [--drivers all | --limit-to NAME]".to_string()),
-    };
+/// What is tested.
+#[derive(clap::Args)]
+pub struct Request {
+    /// The drivers: all of them have lavapipe of Debian unstable, too
+    #[arg(long, default_value = "default", conflicts_with = "limit_to")]
+    drivers: Drivers,
+    /// Run the Python suite alone, on lavapipe that is restricted to a device file (vk-backend/devices)
+    #[arg(long, value_name = "NAME")]
+    limit_to: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Drivers {
+    Default,
+    All,
+}
+
+/// Runs everything.
+pub fn run(request: &Request) -> Outcome {
+    if let Some(name) = &request.limit_to {
+        return run_limited(name);
+    }
+    let also_unstable = request.drivers == Drivers::All;
     step("packages");
     system::ensure_packages(&PACKAGES)?;
     let python = system::python()?;
@@ -75,13 +90,13 @@ pub fn run(args: &[String]) -> Outcome {
         python_suite(&python, driver, installed, None)?;
     }
     step("compilers of GPUs that are not here");
-    gpus::check()?;
+    lab::part(&["gpus", "--check"])?;
     step("commands of the documents");
-    docs::run(&[])?;
+    docs::run_all()?;
     step("clpeak on lavapipe");
     check_clpeak(&lavapipe)?;
     step("attacks on the library");
-    attack::run(&ATTACKS.map(str::to_string))?;
+    lab::part(&ATTACKS)?;
     step("an installed Mesa that is too old");
     check_refusal()?;
     if let Some(unstable) = &unstable {

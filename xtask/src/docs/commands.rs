@@ -2,7 +2,9 @@
 //! reason.
 
 use super::markdown::{Document, Shown};
-use crate::{artifact, platform, system, Outcome};
+use crate::cli::{self, Cli};
+use crate::{artifact, lab, platform, system, Outcome};
+use clap::CommandFactory;
 use std::path::Path;
 use std::process::Command;
 
@@ -41,7 +43,7 @@ const KINDS: [(&str, Treatment); 27] = [
     ("git clone", NotRun("it needs the network")),
     ("cmake", NotRun("it needs sources of others")),
     ("ninja", NotRun("it needs sources of others")),
-    ("./xtask", NotRun("it is for another machine")),
+    ("./lab", NotRun("it is for another machine")),
     ("mpirun ", NotRun("it needs an MPI")),
     ("clinfo ", NotRun("it is shown with devices of another machine")),
     ("python -m pytest", NotRun("it needs a source distribution of pyopencl")),
@@ -90,7 +92,8 @@ fn without_variables(text: &str) -> &str {
 }
 
 /// Returns the commands of no known kind, and those with options that do not exist, a line each.
-pub fn faults(documents: &[Document]) -> Vec<String> {
+pub fn faults(documents: &[Document]) -> Result<Vec<String>, String> {
+    let known = Known::new()?;
     let mut faults = Vec::new();
     for document in documents {
         for Shown { place, text } in document.commands() {
@@ -99,60 +102,64 @@ pub fn faults(documents: &[Document]) -> Vec<String> {
                     "{place}: no rule of xtask/src/docs/commands.rs is for `{text}`"
                 ));
             }
-            faults.extend(option_fault(&text).map(|fault| format!("{place}: {fault}")));
+            faults.extend(known.option_fault(&text).map(|fault| format!("{place}: {fault}")));
         }
         for (line, text) in &document.spans {
             let place = format!("{}:{line}", document.path.display());
-            faults.extend(option_fault(text).map(|fault| format!("{place}: {fault}")));
+            faults.extend(known.option_fault(text).map(|fault| format!("{place}: {fault}")));
         }
     }
-    faults
+    Ok(faults)
 }
 
-/// Returns what a command of ours is given that it does not know.
-fn option_fault(text: &str) -> Option<String> {
-    let command = without_variables(text);
-    let heklac = std::fs::read_to_string(system::root().join("icd/src/bin/heklac/main.rs"));
-    let (usage, rest) = if let Some(rest) = command.strip_prefix("cargo xtask ") {
-        let name = rest.split_whitespace().next()?;
+/// The options of our commands.
+struct Known {
+    /// Lines `COMMAND` and `COMMAND --OPTION` of `cargo xtask`.
+    xtask: String,
+    /// What heklac's help says.
+    heklac: String,
+}
+
+impl Known {
+    fn new() -> Result<Known, String> {
+        let source = std::fs::read_to_string(system::root().join("icd/src/bin/heklac/main.rs"));
+        let source = source.map_err(|e| format!("heklac: {e}"))?;
+        let usage = source.split("const USAGE").nth(1).and_then(|text| text.split("\";").next());
+        let heklac = usage.ok_or("heklac has no USAGE")?.to_string();
+        let xtask = cli::options(&Cli::command()) + &lab::options()?;
+        Ok(Known { xtask, heklac })
+    }
+
+    /// Returns what a command of ours is given that it does not know.
+    fn option_fault(&self, text: &str) -> Option<String> {
+        let command = without_variables(text);
+        let (name, rest) = match command.strip_prefix("cargo xtask ") {
+            Some(rest) => (rest.split_whitespace().next()?.trim_end_matches(','), rest),
+            None => ("", command.strip_prefix("heklac ")?),
+        };
         // The commands' common form, `cargo xtask COMMAND`, and their list.
-        if name.chars().all(|c| c.is_ascii_uppercase() || c == '…') || name == "help" {
+        if !name.is_empty()
+            && (name.chars().all(|c| c.is_ascii_uppercase() || c == '…') || name == "help")
+        {
             return None;
         }
-        let usage = usage_of(name.trim_end_matches(','));
-        if usage.is_empty() {
+        let has_line = |line: &str| self.xtask.lines().any(|known| known == line);
+        if !name.is_empty() && !has_line(name) {
             return Some(format!("there is no `cargo xtask {name}`"));
         }
-        (usage, rest)
-    } else {
-        let rest = command.strip_prefix("heklac ")?;
-        let text = heklac.ok()?;
-        let usage = text.split("const USAGE").nth(1)?.split("\";").next()?.to_string();
-        (usage, rest)
-    };
-    // What follows `--` is another program's.
-    let own = rest.split(" -- ").next().unwrap_or_default();
-    let words = own.split(|c: char| c.is_whitespace() || "[]()|,".contains(c));
-    let mut options = words.filter(|word| word.starts_with("--") && word.len() > 2);
-    let unknown =
-        options.find(|option| !usage.contains(option.split('=').next().unwrap_or_default()))?;
-    Some(format!("`{command}`: there is no option {unknown}"))
-}
-
-/// Returns what the developer commands' own help says about one of them.
-fn usage_of(name: &str) -> String {
-    let mut usage = String::new();
-    let mut is_its = false;
-    for line in crate::USAGE.lines() {
-        if line.starts_with("  ") && !line.starts_with("   ") {
-            is_its = line.split_whitespace().next() == Some(name);
-        }
-        if is_its {
-            usage.push_str(line);
-            usage.push('\n');
-        }
+        // What follows `--` is another program's.
+        let own = rest.split(" -- ").next().unwrap_or_default();
+        let words = own.split(|c: char| c.is_whitespace() || "[]()|,".contains(c));
+        let mut options = words
+            .filter(|word| word.starts_with("--") && word.len() > 2)
+            .filter_map(|word| word.split('=').next());
+        let is_known = |option: &str| match name {
+            "" => self.heklac.contains(option),
+            _ => has_line(&format!("{name} {option}")),
+        };
+        let unknown = options.find(|option| !is_known(option))?;
+        Some(format!("`{command}`: there is no option {unknown}"))
     }
-    usage
 }
 
 /// Runs the commands that can be run, in a folder of their own; says of the others why they are not.
@@ -216,6 +223,9 @@ mod tests {
 
     #[test]
     fn options_that_do_not_exist_are_told() {
+        let xtask = "run\nsoak\nsoak --minutes\nsoak --race\n".to_string();
+        let known = Known { xtask, heklac: "  --emit=KIND".to_string() };
+        let option_fault = |text: &str| known.option_fault(text);
         assert_eq!(option_fault("cargo xtask soak --minutes 10 --race"), None);
         assert_eq!(option_fault("cargo xtask run -- clinfo --anything"), None);
         assert_eq!(option_fault("some other --thing"), None);

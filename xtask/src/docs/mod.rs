@@ -13,24 +13,29 @@ use markdown::Document;
 use std::path::Path;
 use std::process::Command;
 
-const USAGE: &str = "usage: cargo xtask docs [--check]";
+/// What is done with commands.
+#[derive(clap::Args)]
+pub struct Request {
+    /// Run none of the commands
+    #[arg(long)]
+    check: bool,
+}
 
-/// Checks links and commands, and runs those commands that can be run; `--check`: runs none.
-pub fn run(args: &[String]) -> Outcome {
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let only_check = match args[..] {
-        [] => false,
-        ["--check"] => true,
-        _ => return Err(USAGE.to_string()),
-    };
+/// Checks links and commands, and runs those commands that can be run.
+pub fn run_all() -> Outcome {
+    run(&Request { check: false })
+}
+
+/// Runs the command.
+pub fn run(request: &Request) -> Outcome {
     let documents = documents()?;
-    let faults = faults(&documents);
+    let faults = faults(&documents)?;
     if !faults.is_empty() {
         return Err(faults.join("\n"));
     }
     let shown: Vec<_> = documents.iter().flat_map(Document::commands).collect();
     println!("{} documents, {} commands in blocks", documents.len(), shown.len());
-    match only_check {
+    match request.check {
         true => Ok(()),
         false => commands::run_all(&shown),
     }
@@ -38,7 +43,7 @@ pub fn run(args: &[String]) -> Outcome {
 
 /// The part that needs no build: `cargo xtask check` has it, too.
 pub fn check() -> Outcome {
-    run(&["--check".to_string()])
+    run(&Request { check: true })
 }
 
 /// Reads the Markdown files that git knows.
@@ -52,9 +57,9 @@ fn documents() -> Result<Vec<Document>, String> {
 }
 
 /// Returns all that is wrong, a line each.
-fn faults(documents: &[Document]) -> Vec<String> {
+fn faults(documents: &[Document]) -> Result<Vec<String>, String> {
     let exists = |path: &Path| system::root().join(path).exists();
     let mut faults = links::faults(documents, &exists);
-    faults.extend(commands::faults(documents));
-    faults
+    faults.extend(commands::faults(documents)?);
+    Ok(faults)
 }

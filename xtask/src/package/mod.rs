@@ -19,10 +19,6 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const SUMMARY: &str = "OpenCL on Vulkan: an OpenCL driver for every GPU that has Vulkan";
 pub const HOMEPAGE: &str = env!("CARGO_PKG_REPOSITORY");
 
-const USAGE: &str =
-    "usage: cargo xtask package [deb] [wheel] [tarball] [recipes] [--test | --newcomer]";
-const OPTIONS: [&str; 2] = ["--test", "--newcomer"];
-
 /// A kind of package.
 struct Kind {
     name: &'static str,
@@ -46,18 +42,27 @@ const KINDS: [Kind; 4] = [
     Kind { name: "recipes", has_library: false, make: recipes::make, test: recipes::test },
 ];
 
-/// Makes the packages that are named, or all. `--newcomer`: walks the path of somebody new to Hekla, with two of them.
-pub fn run(args: &[String]) -> Outcome {
-    let wants_test = args.iter().any(|arg| arg == "--test");
-    let is_newcomer = args.iter().any(|arg| arg == "--newcomer");
-    let mut names: Vec<&str> =
-        args.iter().map(String::as_str).filter(|arg| !OPTIONS.contains(arg)).collect();
-    if is_newcomer {
-        names = vec!["deb", "wheel"];
-    }
-    if names.iter().any(|name| !KINDS.iter().any(|kind| kind.name == *name)) {
-        return Err(USAGE.to_string());
-    }
+/// Which packages.
+#[derive(clap::Args)]
+pub struct Request {
+    /// The kinds of packages; without one all
+    #[arg(value_parser = KINDS.map(|kind| kind.name))]
+    names: Vec<String>,
+    /// Install each in a clean place and run clinfo and a kernel there
+    #[arg(long)]
+    test: bool,
+    /// Follow README in a fresh Debian, with two of them, and time it
+    #[arg(long, conflicts_with = "test")]
+    newcomer: bool,
+}
+
+/// Makes packages.
+pub fn run(request: &Request) -> Outcome {
+    let (wants_test, is_newcomer) = (request.test, request.newcomer);
+    let names: Vec<&str> = match is_newcomer {
+        true => vec!["deb", "wheel"],
+        false => request.names.iter().map(String::as_str).collect(),
+    };
     let folder = system::target().join("packages");
     std::fs::create_dir_all(&folder)
         .map_err(|e| format!("cannot make {}: {e}", folder.display()))?;

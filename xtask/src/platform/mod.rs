@@ -2,7 +2,6 @@
 //! ICD loader learns of the library. Tests, packages and the programs of others are for Debian; building, checking and
 //! installing work on all.
 
-pub mod attack;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]

@@ -42,7 +42,6 @@ pub fn register(_: &Path) -> Outcome {
 }
 
 /// Returns the status of a process that ended with a code.
-#[cfg(test)]
 pub fn exit_status(code: u8) -> std::process::ExitStatus {
     std::os::unix::process::ExitStatusExt::from_raw(i32::from(code) << 8)
 }

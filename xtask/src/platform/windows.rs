@@ -49,7 +49,6 @@ fn register_in(key: &str, library: &Path) -> Outcome {
 }
 
 /// Returns the status of a process that ended with a code.
-#[cfg(test)]
 pub fn exit_status(code: u8) -> std::process::ExitStatus {
     std::os::windows::process::ExitStatusExt::from_raw(u32::from(code))
 }

@@ -10,8 +10,6 @@ use crate::Outcome;
 use emulated::{Emulator, Tests};
 use std::process::Command;
 
-const USAGE: &str = "usage: cargo xtask platforms [NAME...] [--check] [--only TEXT]";
-
 /// Another platform than the one that this program runs on.
 struct Platform {
     name: &'static str,
@@ -46,24 +44,24 @@ const REFUSAL: &str = "Hekla needs a 64-bit target";
 /// The tests that need no device.
 const COMPILER: Tests = Tests { package: "hekla-compiler", folder: "compiler" };
 
-/// Runs the command: all platforms, or those that are named. `--check`: no more than type checking; `--only TEXT`: those
-/// test programs whose name has the text.
-pub fn run(args: &[String]) -> Outcome {
-    let (mut only_check, mut only, mut names) = (false, "", Vec::new());
-    let mut words = args.iter().map(String::as_str);
-    while let Some(word) = words.next() {
-        match word {
-            "--check" => only_check = true,
-            "--only" => only = words.next().ok_or(USAGE)?,
-            name => names.push(name),
-        }
-    }
-    let known = |name: &&str| PLATFORMS.iter().any(|platform| platform.name == *name);
-    if !names.iter().all(known) {
-        let all: Vec<_> = PLATFORMS.iter().map(|platform| platform.name).collect();
-        return Err(format!("{USAGE}\nplatforms: {}", all.join(", ")));
-    }
-    let wanted = |platform: &&Platform| names.is_empty() || names.contains(&platform.name);
+/// Which platforms, and what is done for them.
+#[derive(clap::Args, Default)]
+pub struct Request {
+    /// The platforms; without one all
+    #[arg(value_parser = PLATFORMS.map(|platform| platform.name))]
+    names: Vec<String>,
+    /// Do no more than type checking
+    #[arg(long)]
+    check: bool,
+    /// Run those test programs whose name has the text
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+}
+
+/// Runs the command.
+pub fn run(Request { names, check: only_check, only }: &Request) -> Outcome {
+    let wanted =
+        |platform: &&Platform| names.is_empty() || names.iter().any(|name| name == platform.name);
     for platform in PLATFORMS.iter().filter(wanted) {
         step(&format!("{} ({})", platform.name, platform.target));
         if !has_standard_library(platform.target) {
@@ -81,7 +79,7 @@ pub fn run(args: &[String]) -> Outcome {
 
 /// Type-checks library and compiler, and developer commands, for every platform: what CI does.
 pub fn check_all() -> Outcome {
-    run(&["--check".to_string()])
+    run(&Request { check: true, ..Request::default() })
 }
 
 /// Makes sure that the target's standard library is there.
@@ -101,7 +99,7 @@ fn check(platform: &Platform) -> Outcome {
     // Nobody develops on a phone, and the crate with which developer commands load OpenCL does not build there.
     let commands = platform.name != "android";
     if commands {
-        check.args(["-p", "xtask"]);
+        check.args(["-p", "xtask", "-p", "hekla-lab"]);
     }
     let result = system::capture(&mut check);
     match (platform.name, result) {
