@@ -160,6 +160,9 @@ pub struct Target {
     pub zero_private: bool,
     /// True if kernels tell their lines to the device's driver, whatever the program's options are (`HEKLA_DEBUG`).
     pub lines: bool,
+    /// True if the device takes instructions of non-semantic sets, and so debug information (Vulkan 1.3, or
+    /// VK_KHR_shader_non_semantic_info).
+    pub non_semantic_info: bool,
     /// What kernels find out about themselves while they run (`HEKLA_CHECK`).
     pub checks: Checks,
     /// Names of extensions that are listed because a profile shows them, or the API has them: their functions need not be.
@@ -688,6 +691,7 @@ impl Target {
             zero_local: false,
             zero_private: false,
             lines: false,
+            non_semantic_info: true,
             checks: Checks::empty(),
             shown: Vec::new(),
             hidden: Vec::new(),
@@ -698,6 +702,7 @@ impl Target {
     /// no double, no small storage).
     pub fn minimal() -> Target {
         Target {
+            non_semantic_info: false,
             int64: false,
             int16: false,
             int8: false,

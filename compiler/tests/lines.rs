@@ -54,7 +54,7 @@ fn lines(words: &[u32]) -> Vec<u32> {
 
 #[test]
 fn modules_tell_lines_where_they_are_asked_to() {
-    let target = Target::generic();
+    let target = Target { non_semantic_info: false, ..Target::generic() };
     assert_eq!(lines(&words("", &target)), []);
     let plain = instructions(&words("", &target));
     let names = [Op::String, Op::Source].map(|op| op as u32);
@@ -72,6 +72,69 @@ fn modules_tell_lines_where_they_are_asked_to() {
     };
     assert_eq!(ops(instructions(&told)), ops(plain));
     assert_eq!(words("", &Target { lines: true, ..target }), told);
+}
+
+/// Returns the instructions of NonSemantic.Shader.DebugInfo.100 of a module: number in the set, result, operands.
+fn debug_info(words: &[u32]) -> Vec<(u32, u32, Vec<u32>)> {
+    let all = instructions(words);
+    let name = "NonSemantic.Shader".as_bytes();
+    let mut imports = all.iter().filter(|(op, _)| *op == Op::ExtInstImport as u32);
+    let import = imports.find(|(_, args)| {
+        let text: Vec<u8> = args[1..].iter().flat_map(|word| word.to_le_bytes()).collect();
+        text.starts_with(name)
+    });
+    let Some(set) = import.map(|(_, args)| args[0]) else { return Vec::new() };
+    let own = all.iter().filter(|(op, args)| *op == Op::ExtInst as u32 && args[2] == set);
+    own.map(|(_, args)| (args[3], args[1], args[4..].to_vec())).collect()
+}
+
+/// Returns the text of an OpString of a module.
+fn string(words: &[u32], id: u32) -> String {
+    let all = instructions(words);
+    let found = all.iter().find(|(op, args)| *op == Op::String as u32 && args[0] == id).unwrap();
+    let bytes: Vec<u8> = found.1[1..].iter().flat_map(|word| word.to_le_bytes()).collect();
+    String::from_utf8(bytes).unwrap().trim_end_matches('\0').to_string()
+}
+
+#[test]
+fn debuggers_are_told_functions_and_what_is_inlined_where() {
+    const FUNCTION: u32 = 20;
+    const SCOPE: u32 = 23;
+    const INLINED_AT: u32 = 25;
+    const SOURCE: u32 = 35;
+    const DEFINITION: u32 = 101;
+    let target = Target::generic();
+    assert!(debug_info(&words("", &target)).is_empty());
+    let words = words("-g", &target);
+    let all = debug_info(&words);
+    let of = |number: u32| all.iter().filter(move |(own, ..)| *own == number);
+    let names: Vec<String> = of(FUNCTION).map(|(_, _, args)| string(&words, args[0])).collect();
+    assert!(names.contains(&"helper".to_string()) && names.contains(&"k".to_string()), "{names:?}");
+    let (_, _, source) = of(SOURCE).next().unwrap();
+    assert_eq!(
+        (string(&words, source[0]).as_str(), string(&words, source[1]).as_str()),
+        ("a.cl", PROGRAM)
+    );
+    // The kernel is defined once, by the function of the module.
+    let function = |name: &str| {
+        let found = of(FUNCTION).find(|(_, _, args)| string(&words, args[0]) == name);
+        found.map(|(_, id, _)| *id).unwrap()
+    };
+    let definitions: Vec<_> = of(DEFINITION).collect();
+    assert_eq!(definitions.len(), 1);
+    assert_eq!(definitions[0].2[0], function("k"));
+    // helper was inlined in line 7 of the kernel, which all of its scopes say.
+    let (_, call, args) = of(INLINED_AT).find(|(_, _, args)| args[1] == function("k")).unwrap();
+    let seven = instructions(&words).into_iter().find_map(|(op, constant)| {
+        (op == Op::Constant as u32 && constant[1] == args[0]).then(|| constant[2])
+    });
+    assert_eq!(seven, Some(7));
+    let of_helper: Vec<_> =
+        of(SCOPE).filter(|(_, _, args)| args[0] == function("helper")).collect();
+    assert!(
+        !of_helper.is_empty() && of_helper.iter().all(|(_, _, args)| args.get(1) == Some(call))
+    );
+    assert!(of(SCOPE).any(|(_, _, args)| args[..] == [function("k")]));
 }
 
 #[test]

@@ -114,7 +114,9 @@ impl Module {
             } else if inst.op == Op::FunctionEnd {
                 module.functions.extend(current.take());
             } else if let Some(function) = &mut current {
-                function.add(inst);
+                if inst.op != Op::ExtInst || module.operand(&inst, 0)? == module.glsl {
+                    function.add(inst);
+                }
             } else {
                 module.global(&inst, specialization).map_err(|e| e.at(|| inst.to_string()))?;
             }
@@ -198,7 +200,11 @@ impl Module {
                 self.capabilities.extend(operands);
             }
             Op::EntryPoint => self.entry = self.operand(inst, 1)?,
-            Op::ExtInstImport => self.glsl = inst.id,
+            // Non-semantic sets mean nothing.
+            Op::ExtInstImport if operands.first() == Some(&u32::from_le_bytes(*b"GLSL")) => {
+                self.glsl = inst.id;
+            }
+            Op::ExtInstImport | Op::ExtInst => {}
             Op::ExecutionMode => self.execution_mode(&operands)?,
             Op::Extension | Op::MemoryModel | Op::Name | Op::Source | Op::String => {}
             Op::Decorate => self.decorate(&operands)?,

@@ -1,6 +1,7 @@
 //! The state of emitting one kernel, and the small steps that everything else is made of.
 
 use super::argument_buffer::KernelInputs;
+use super::debug_info::DebugInfo;
 use super::descriptor_arrays::DescriptorArrays;
 use super::error::{EmitError, EmitResult};
 use super::places::Arrays;
@@ -50,6 +51,9 @@ pub(super) struct Emitter<'a> {
     pub composites: FxHashMap<Value, u32>,
     pub observer: Option<&'a mut Observer<'a>>,
     pub lines: Lines,
+    pub debug: DebugInfo,
+    /// The id of the function at hand.
+    pub current_function: u32,
 }
 
 impl<'a> Emitter<'a> {
@@ -93,6 +97,8 @@ impl<'a> Emitter<'a> {
             composites: FxHashMap::default(),
             observer: None,
             lines: Lines::default(),
+            debug: DebugInfo::default(),
+            current_function: 0,
         })
     }
 

@@ -36,6 +36,7 @@ impl Emitter<'_> {
     ) -> EmitResult<()> {
         self.func = &self.module.functions[id];
         self.begin_function(id);
+        self.current_function = self.function_id(id)?;
         let func = self.func;
         let result = self.return_type(&func.returns)?;
         let mut types: SmallVec<[u32; 8]> = SmallVec::from_slice(&[result]);
@@ -67,6 +68,7 @@ impl Emitter<'_> {
         self.frame = std::mem::take(&mut self.info.frames[id]);
         self.arrays.begin_function(id, self.frame.accesses.objects.len());
         self.control = Control::default();
+        self.debug.begin_function();
         self.inputs.begin_function();
         self.body.clear();
         self.variables.clear();

@@ -21,7 +21,11 @@ impl Emitter<'_> {
     fn tell(&mut self, loc: Loc) {
         let place = self.module.locations.in_program(loc);
         let Some(&Location { file, line, column, .. }) = place else { return };
-        if self.lines.current.replace((file, line, column)) == Some((file, line, column)) {
+        // Debuggers want to know of two calls of one function which it is.
+        let call = if self.target.non_semantic_info { place.map(|p| p.inlined_at) } else { None };
+        if self.lines.current.replace((file, line, column, call))
+            == Some((file, line, column, call))
+        {
             return;
         }
         let name = match self.lines.files.get(&file) {
@@ -33,6 +37,9 @@ impl Emitter<'_> {
             }
         };
         encode(&mut self.body, Op::Line, &[name, line, column]);
+        if self.target.non_semantic_info {
+            self.debug_place(loc);
+        }
     }
 
     /// Declares the files that lines are in, with their texts where they are at hand. The version is not told: an object that
@@ -44,7 +51,9 @@ impl Emitter<'_> {
             let name = string_words(&file.name);
             encode(sources, Op::String, &[&[id], &name[..]].concat());
             let mut source = vec![SourceLanguage::OpenCL_C as u32, 0, id];
-            let text = file.text.as_deref().map(string_words);
+            // Once is enough: NonSemantic.Shader.DebugInfo has the text where there is that.
+            let text = file.text.as_deref().filter(|_| !self.target.non_semantic_info);
+            let text = text.map(string_words);
             source.extend(text.filter(|text| text.len() < MAX_WORDS).unwrap_or_default());
             encode(sources, Op::Source, &source);
         }

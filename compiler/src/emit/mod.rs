@@ -18,6 +18,7 @@ mod bounds;
 mod control;
 mod convert;
 mod data;
+mod debug_info;
 mod descriptor_arrays;
 mod emitter;
 mod error;

@@ -1,7 +1,7 @@
 //! Where emission is, in the graph and in the program's text.
 
 use super::repr::Ids;
-use crate::ir::Block;
+use crate::ir::{Block, Loc};
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ pub(super) struct Prologue {
 pub(super) struct Lines {
     /// The strings of the files' names, by the files' numbers.
     pub files: BTreeMap<u32, u32>,
-    /// The place of the instructions before, in this block: file, line and column.
-    pub current: Option<(u32, u32, u32)>,
+    /// The place of the instructions before, in this block: file, line, column, and where that was inlined.
+    pub current: Option<(u32, u32, u32, Option<Loc>)>,
 }
 
 impl Lines {

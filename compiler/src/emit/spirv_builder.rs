@@ -65,6 +65,10 @@ pub(super) struct SpirvBuilder {
     /// Names of the program's files, and their texts.
     pub sources: Vec<u32>,
     decorations: Vec<u32>,
+    /// Instructions of NonSemantic.Shader.DebugInfo.100 outside of functions.
+    pub debug: Vec<u32>,
+    /// The import of that set; 0 without.
+    debug_set: u32,
     /// Types, constants and module-scope variables.
     globals: Vec<u32>,
     interface: Vec<u32>,
@@ -120,6 +124,13 @@ impl SpirvBuilder {
 
     pub fn extension(&mut self, name: &'static str) {
         self.extensions.insert(name);
+    }
+
+    /// Imports NonSemantic.Shader.DebugInfo.100, and returns the id of the import.
+    pub fn import_debug_info(&mut self) -> u32 {
+        self.extension("SPV_KHR_non_semantic_info");
+        self.debug_set = self.new_id();
+        self.debug_set
     }
 
     pub fn execution_mode(&mut self, mode: ExecutionMode, operand: Option<u32>) {
@@ -315,6 +326,10 @@ impl SpirvBuilder {
         let mut import = vec![self.glsl];
         import.extend(string_words("GLSL.std.450"));
         encode(&mut out, Op::ExtInstImport, &import);
+        if self.debug_set != 0 {
+            let name = string_words("NonSemantic.Shader.DebugInfo.100");
+            encode(&mut out, Op::ExtInstImport, &[&[self.debug_set], &name[..]].concat());
+        }
         let vulkan = self.capabilities.contains(&(Capability::VulkanMemoryModel as u32));
         let model = if vulkan { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
         let model = [AddressingModel::PhysicalStorageBuffer64 as u32, model as u32];
@@ -331,6 +346,7 @@ impl SpirvBuilder {
         out.extend(&self.sources);
         out.extend(&self.decorations);
         out.extend(&self.globals);
+        out.extend(&self.debug);
         out.extend(code);
         Ok(out)
     }

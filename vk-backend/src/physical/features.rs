@@ -216,6 +216,8 @@ pub struct Features {
     /// computeFullSubgroups.
     pub compute_full_subgroups: bool,
 
+    /// Vulkan 1.3 or VK_KHR_shader_non_semantic_info: modules may have instructions that mean nothing to the device.
+    pub non_semantic_info: bool,
     /// Highest SPIR-V version that the device accepts, as 0x00MMmm00: 1.5 for Vulkan 1.2, 1.6 for 1.3.
     pub spirv_version: u32,
 }
@@ -241,6 +243,7 @@ pub(crate) fn extensions_to_enable(
         (ext::shader_atomic_float::NAME, true),
         (ext::shader_atomic_float2::NAME, true),
         (khr::shader_integer_dot_product::NAME, before_1_3 && f.integer_dot_product),
+        (khr::shader_non_semantic_info::NAME, before_1_3),
         (khr::shader_clock::NAME, f.subgroup_clock || f.device_clock),
         (ext::subgroup_size_control::NAME, before_1_3),
         (khr::shader_maximal_reconvergence::NAME, f.maximal_reconvergence),

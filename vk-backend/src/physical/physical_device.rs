@@ -244,6 +244,8 @@ impl PhysicalDevice {
     fn query_features(&mut self) {
         self.info.features = self.feature_chain().read();
         self.info.features.spirv_version = spirv_version(self.usable_version);
+        self.info.features.non_semantic_info = self.usable_version >= vk::API_VERSION_1_3
+            || self.extensions.has(khr::shader_non_semantic_info::NAME);
         self.info.features.calibrated_timestamps = self.has_calibrated_timestamps();
         self.info.features.pipeline_creation_feedback = self.usable_version >= vk::API_VERSION_1_3
             || self.extensions.has(ext::pipeline_creation_feedback::NAME);

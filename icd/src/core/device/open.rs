@@ -643,6 +643,7 @@ pub fn target(
         zero_local: false,
         zero_private: false,
         lines: config::debug_lines(),
+        non_semantic_info: f.non_semantic_info,
         checks: Checks::empty(),
         shown: shown(images.images, profile),
         hidden: profile.map_or_else(Vec::new, |profile| profile.hidden().to_vec()),

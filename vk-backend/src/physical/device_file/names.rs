@@ -228,6 +228,7 @@ pub(super) const EXTENSIONS: &[&str] = &[
     "VK_KHR_shader_clock",
     "VK_KHR_shader_integer_dot_product",
     "VK_KHR_shader_maximal_reconvergence",
+    "VK_KHR_shader_non_semantic_info",
     "VK_KHR_shader_subgroup_uniform_control_flow",
     "VK_KHR_workgroup_memory_explicit_layout",
     "VK_NV_shader_sm_builtins",

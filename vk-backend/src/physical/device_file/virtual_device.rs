@@ -40,6 +40,7 @@ impl DeviceFile {
         let has =
             |name: &std::ffi::CStr| self.extensions.iter().any(|e| e.as_bytes() == name.to_bytes());
         info.features.spirv_version = spirv_version(self.version);
+        info.features.non_semantic_info = v13 || has(khr::shader_non_semantic_info::NAME);
         info.features.calibrated_timestamps =
             has(ext::calibrated_timestamps::NAME) || has(khr::calibrated_timestamps::NAME);
         info.features.pipeline_creation_feedback =

@@ -1,0 +1,232 @@
+//! NonSemantic.Shader.DebugInfo.100: the functions of the program, and which of them were inlined where, for debuggers and
+//! profilers (RenderDoc, Nsight, RGP). What has no need of it skips it; OpLine tells the lines alone.
+//!
+//! Source: KhronosGroup/SPIRV-Registry, nonsemantic/NonSemantic.Shader.DebugInfo.100.
+
+use super::emitter::Emitter;
+use super::spirv_builder::{encode, string_words, SpirvBuilder};
+use crate::ir::{Loc, Location, Locations};
+use rspirv::spirv::{Op, SourceLanguage};
+use rustc_hash::FxHashMap;
+
+/// The instructions of the set that are used.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+enum Debug {
+    CompilationUnit = 1,
+    TypeFunction = 8,
+    Function = 20,
+    Scope = 23,
+    InlinedAt = 25,
+    Source = 35,
+    FunctionDefinition = 101,
+    SourceContinued = 102,
+    Line = 103,
+}
+
+/// The version of the set, and that of DWARF whose terms it takes.
+const VERSION: u32 = 100;
+const DWARF: u32 = 4;
+/// The most bytes of text in one OpString, whose words 16 bits count.
+const MOST_BYTES: usize = 200_000;
+
+/// What a module has of the set so far.
+#[derive(Default)]
+pub(super) struct DebugInfo {
+    /// The import; 0 until something is told.
+    set: u32,
+    unit: u32,
+    function_type: u32,
+    /// DebugSource by the file's number.
+    sources: FxHashMap<u32, u32>,
+    /// DebugFunction by the function's number among the locations.
+    functions: FxHashMap<u32, u32>,
+    /// DebugInlinedAt by the place of the call.
+    inlined: FxHashMap<Location, u32>,
+    /// The first line of each function of which something is known.
+    first_lines: Vec<u32>,
+    /// The function that the function at hand begins in, once it is told.
+    defined: bool,
+}
+
+impl DebugInfo {
+    /// Begins a function of the module.
+    pub fn begin_function(&mut self) {
+        self.defined = false;
+    }
+}
+
+impl Emitter<'_> {
+    /// Tells the function, and the line, of the instructions that follow in this block.
+    pub(super) fn debug_place(&mut self, loc: Loc) {
+        let locations = &self.module.locations;
+        let Some(place) = locations.in_program(loc) else { return };
+        let mut debug = std::mem::take(&mut self.debug);
+        let mut writer = Writer { builder: &mut self.builder, debug: &mut debug, locations };
+        writer.begin(place.file);
+        let scope = writer.function(place);
+        let inlined_at = writer.inlined_at(place);
+        let outermost = locations.chain(loc).filter(|place| !locations.is_built_in(place)).last();
+        if let Some(outermost) = outermost.filter(|_| !writer.debug.defined) {
+            let own = writer.function(outermost);
+            let id = self.current_function;
+            let definition = writer.instruction(Debug::FunctionDefinition, &[own, id]).1;
+            encode(&mut self.entry_code, Op::ExtInst, &definition);
+            writer.debug.defined = true;
+        }
+        let operands = [Some(scope), inlined_at];
+        let operands: Vec<u32> = operands.into_iter().flatten().collect();
+        let scope = writer.instruction(Debug::Scope, &operands).1;
+        let source = writer.source(place.file);
+        let [line, column] = [place.line, place.column].map(|n| writer.builder.const_u32(n));
+        let line = writer.instruction(Debug::Line, &[source, line, line, column, column]).1;
+        self.debug = debug;
+        encode(&mut self.body, Op::ExtInst, &scope);
+        encode(&mut self.body, Op::ExtInst, &line);
+    }
+}
+
+/// Writes what stands outside of functions.
+struct Writer<'a> {
+    builder: &'a mut SpirvBuilder,
+    debug: &'a mut DebugInfo,
+    locations: &'a Locations,
+}
+
+impl Writer<'_> {
+    /// Declares the set and the compilation unit, whose source is the file that comes first.
+    fn begin(&mut self, file: u32) {
+        if self.debug.set != 0 {
+            return;
+        }
+        self.debug.first_lines = first_lines(self.locations);
+        self.debug.set = self.builder.import_debug_info();
+        let source = self.source(file);
+        let [version, dwarf, language] = [VERSION, DWARF, SourceLanguage::OpenCL_C as u32]
+            .map(|number| self.builder.const_u32(number));
+        self.debug.unit = self.declare(Debug::CompilationUnit, &[version, dwarf, source, language]);
+        // Types are not told: a function takes nothing and returns nothing.
+        let (flags, void) = (self.builder.const_u32(0), self.builder.void);
+        self.debug.function_type = self.declare(Debug::TypeFunction, &[flags, void]);
+    }
+
+    /// Returns the operands of an instruction of the set, and its id.
+    fn instruction(&mut self, what: Debug, operands: &[u32]) -> (u32, Vec<u32>) {
+        let id = self.builder.new_id();
+        let words = [&[self.builder.void, id, self.debug.set, what as u32], operands].concat();
+        (id, words)
+    }
+
+    /// Writes an instruction outside of functions, and returns its id.
+    fn declare(&mut self, what: Debug, operands: &[u32]) -> u32 {
+        let (id, words) = self.instruction(what, operands);
+        encode(&mut self.builder.debug, Op::ExtInst, &words);
+        id
+    }
+
+    fn string(&mut self, text: &str) -> u32 {
+        let id = self.builder.new_id();
+        let words = [&[id], &string_words(text)[..]].concat();
+        encode(&mut self.builder.sources, Op::String, &words);
+        id
+    }
+
+    /// Returns the DebugSource of a file, with its text where that is at hand.
+    fn source(&mut self, file: u32) -> u32 {
+        if let Some(&id) = self.debug.sources.get(&file) {
+            return id;
+        }
+        let known = &self.locations.files()[file as usize];
+        let name = self.string(&known.name);
+        let mut pieces = pieces(known.text.as_deref().unwrap_or_default()).into_iter();
+        let first = pieces.next().map(|text| self.string(text));
+        let operands: Vec<u32> = [Some(name), first].into_iter().flatten().collect();
+        let id = self.declare(Debug::Source, &operands);
+        for text in pieces {
+            let text = self.string(text);
+            self.declare(Debug::SourceContinued, &[text]);
+        }
+        self.debug.sources.insert(file, id);
+        id
+    }
+
+    /// Returns the DebugFunction in whose text a place is.
+    fn function(&mut self, place: &Location) -> u32 {
+        if let Some(&id) = self.debug.functions.get(&place.function) {
+            return id;
+        }
+        let name = self.locations.function_of(place);
+        let name = self.string(name);
+        let source = self.source(place.file);
+        let line = self.debug.first_lines[place.function as usize];
+        let [line, zero] = [line, 0].map(|number| self.builder.const_u32(number));
+        let (ty, unit) = (self.debug.function_type, self.debug.unit);
+        let operands = [name, ty, source, line, zero, unit, name, zero, line];
+        let id = self.declare(Debug::Function, &operands);
+        self.debug.functions.insert(place.function, id);
+        id
+    }
+
+    /// Returns the DebugInlinedAt of the call that brought a place where it is, if that is in the program. A kernel's own
+    /// function is no call: nothing else is inlined in itself.
+    fn inlined_at(&mut self, inner: &Location) -> Option<u32> {
+        let place = *self.locations.in_program(inner.inlined_at)?;
+        if place.function == inner.function {
+            return self.inlined_at(&place);
+        }
+        if let Some(&id) = self.debug.inlined.get(&place) {
+            return Some(id);
+        }
+        // As deep as calls are, which the passes bound.
+        let outer = self.inlined_at(&place);
+        let line = self.builder.const_u32(place.line);
+        let scope = self.function(&place);
+        let operands = [Some(line), Some(scope), outer];
+        let operands: Vec<u32> = operands.into_iter().flatten().collect();
+        let id = self.declare(Debug::InlinedAt, &operands);
+        self.debug.inlined.insert(place, id);
+        Some(id)
+    }
+}
+
+/// Returns the first line of each function that a place in the program is in.
+fn first_lines(locations: &Locations) -> Vec<u32> {
+    let mut lines = Vec::new();
+    for place in locations.iter().filter(|place| !locations.is_built_in(place)) {
+        let at = place.function as usize;
+        if lines.len() <= at {
+            lines.resize(at + 1, u32::MAX);
+        }
+        lines[at] = place.line.min(lines[at]);
+    }
+    lines
+}
+
+/// Returns a text in pieces that an OpString holds each.
+fn pieces(text: &str) -> Vec<&str> {
+    let (mut rest, mut pieces) = (text, Vec::new());
+    while !rest.is_empty() {
+        let mut end = rest.len().min(MOST_BYTES);
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (piece, after) = rest.split_at(end);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        let text = format!("a{}", "\u{e4}".repeat(MOST_BYTES));
+        let pieces = pieces(&text);
+        assert_eq!(pieces.concat(), text);
+        assert!(pieces.len() == 3 && pieces.iter().all(|piece| piece.len() <= MOST_BYTES));
+        assert!(super::pieces("").is_empty());
+    }
+}
