@@ -2,7 +2,9 @@
 //! on Vulkan both ask for. It calls nothing of Vulkan.
 
 pub mod driver;
+pub mod matrices;
 pub mod quirks;
 
 pub use driver::{Driver, DriverId};
+pub use matrices::{MatrixComponent, MatrixProduct};
 pub use quirks::{Description, Quirks, DESCRIPTIONS};

@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::physical::features::Features;
 use crate::physical::limits::{Limits, MemoryInfo};
-use hekla_device::Quirks;
+use hekla_device::{MatrixProduct, Quirks};
 
 /// The type of a device (VkPhysicalDeviceType).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,6 +83,9 @@ pub struct DeviceInfo {
     pub limits: Limits,
     /// Capabilities.
     pub features: Features,
+    /// The products of matrices that the work-items of a sub-group compute together; none without
+    /// [`Features::cooperative_matrix`].
+    pub matrices: Vec<MatrixProduct>,
     /// The device file that `HEKLA_LIMIT_TO` names, to which all of this is restricted, and what tells its text from
     /// others.
     pub limited_to: Option<(String, u64)>,
@@ -115,6 +118,7 @@ impl DeviceInfo {
             pci: None,
             limits: Limits::default(),
             features: Features::default(),
+            matrices: Vec::new(),
             limited_to: None,
             memory: MemoryInfo::default(),
             has_graphics: false,

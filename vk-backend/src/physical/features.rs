@@ -116,6 +116,8 @@ pub struct Features {
     pub integer_dot_product: bool,
     /// Which dot products of 8-bit numbers packed in a word are accelerated.
     pub accelerated_dot_products: DotProducts,
+    /// cooperativeMatrix (VK_KHR_cooperative_matrix), in compute shaders.
+    pub cooperative_matrix: bool,
     /// shaderSubgroupClock (VK_KHR_shader_clock).
     pub subgroup_clock: bool,
     /// shaderDeviceClock.
@@ -244,6 +246,7 @@ pub(crate) fn extensions_to_enable(
         (ext::shader_atomic_float2::NAME, true),
         (khr::shader_integer_dot_product::NAME, before_1_3 && f.integer_dot_product),
         (khr::shader_non_semantic_info::NAME, before_1_3),
+        (khr::cooperative_matrix::NAME, f.cooperative_matrix),
         (khr::shader_clock::NAME, f.subgroup_clock || f.device_clock),
         (ext::subgroup_size_control::NAME, before_1_3),
         (khr::shader_maximal_reconvergence::NAME, f.maximal_reconvergence),
@@ -276,6 +279,7 @@ pub(crate) struct FeatureChain {
     pub(super) atomic_float: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
     pub(super) atomic_float2: Option<vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>>,
     pub(super) dot_product: Option<vk::PhysicalDeviceShaderIntegerDotProductFeatures<'static>>,
+    pub(super) matrix: Option<vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>>,
     pub(super) clock: Option<vk::PhysicalDeviceShaderClockFeaturesKHR<'static>>,
     pub(super) cache_control:
         Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
@@ -313,6 +317,9 @@ impl FeatureChain {
         }
         if v13 || extensions.has(khr::shader_integer_dot_product::NAME) {
             chain.dot_product = Some(Default::default());
+        }
+        if extensions.has(khr::cooperative_matrix::NAME) {
+            chain.matrix = Some(Default::default());
         }
         if extensions.has(khr::shader_clock::NAME) {
             chain.clock = Some(Default::default());
@@ -355,6 +362,9 @@ impl FeatureChain {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.dot_product {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.matrix {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.clock {
@@ -471,6 +481,7 @@ impl FeatureChain {
         }
         f.integer_dot_product =
             self.dot_product.as_ref().is_some_and(|s| on(s.shader_integer_dot_product));
+        f.cooperative_matrix = self.matrix.as_ref().is_some_and(|s| on(s.cooperative_matrix));
         if let Some(s) = &self.clock {
             f.subgroup_clock = on(s.shader_subgroup_clock);
             f.device_clock = on(s.shader_device_clock);
@@ -559,6 +570,9 @@ impl FeatureChain {
         }
         if let Some(s) = &mut self.dot_product {
             s.shader_integer_dot_product = b(f.integer_dot_product);
+        }
+        if let Some(s) = &mut self.matrix {
+            s.cooperative_matrix = b(f.cooperative_matrix);
         }
         if let Some(s) = &mut self.clock {
             s.shader_subgroup_clock = b(f.subgroup_clock);

@@ -46,6 +46,8 @@ impl DeviceInfo {
         self.take_identity(&p.v11, &p.v12);
         self.take_float_controls(&p.v12);
         self.take_subgroups(&p.v11, &p.subgroup);
+        let stages = p.matrix.cooperative_matrix_supported_stages;
+        self.features.cooperative_matrix &= stages.contains(vk::ShaderStageFlags::COMPUTE);
         self.features.accelerated_dot_products = DotProducts::from_vk(&p.dot);
     }
 

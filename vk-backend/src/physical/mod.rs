@@ -12,6 +12,7 @@ pub(crate) mod found;
 mod from_properties;
 mod instance;
 mod limits;
+mod matrices;
 mod memory_types;
 mod physical_device;
 mod properties;

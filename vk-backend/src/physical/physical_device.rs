@@ -107,6 +107,7 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
     if core.api_version >= vk::API_VERSION_1_2 {
         device.query_features();
         device.query_properties();
+        device.query_matrices();
         device.query_host_import();
         device.info.features.external = External::query(&instance.raw, raw, &device.extensions);
     }

@@ -14,6 +14,7 @@ pub(crate) struct Properties {
     pub(crate) subgroup: vk::PhysicalDeviceSubgroupSizeControlProperties<'static>,
     pub(crate) host: vk::PhysicalDeviceExternalMemoryHostPropertiesEXT<'static>,
     pub(crate) dot: vk::PhysicalDeviceShaderIntegerDotProductProperties<'static>,
+    pub(crate) matrix: vk::PhysicalDeviceCooperativeMatrixPropertiesKHR<'static>,
     pub(crate) pci: Option<vk::PhysicalDevicePCIBusInfoPropertiesEXT<'static>>,
     /// Streaming multiprocessors of NVIDIA's devices.
     pub(crate) sm: vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV<'static>,
@@ -44,6 +45,9 @@ impl Properties {
         }
         if has(ext::external_memory_host::NAME) {
             head = head.push_next(&mut p.host);
+        }
+        if has(khr::cooperative_matrix::NAME) {
+            head = head.push_next(&mut p.matrix);
         }
         if has(ext::pci_bus_info::NAME) {
             head = head.push_next(&mut pci);

@@ -1,0 +1,61 @@
+//! Queries the products of matrices that a device computes (VK_KHR_cooperative_matrix).
+
+use ash::{khr, vk};
+
+use crate::physical::physical_device::PhysicalDevice;
+use hekla_device::{MatrixComponent, MatrixProduct};
+
+impl PhysicalDevice {
+    /// Queries the products, once features and properties are known. Where there are none that Hekla knows, the device is
+    /// described as one without the feature.
+    pub(super) fn query_matrices(&mut self) {
+        if !self.info.features.cooperative_matrix {
+            return;
+        }
+        let (entry, instance) = (&self.instance.entry, &self.instance.raw);
+        let functions = khr::cooperative_matrix::Instance::new(entry, instance);
+        // SAFETY: the device offers the extension, and belongs to the living instance.
+        let found =
+            unsafe { functions.get_physical_device_cooperative_matrix_properties(self.raw) };
+        self.info.matrices = found.unwrap_or_default().iter().filter_map(product).collect();
+        self.info.features.cooperative_matrix = !self.info.matrices.is_empty();
+    }
+}
+
+/// Returns the product of sub-groups that the driver lists; `None` for other scopes, and for components that are not known.
+fn product(p: &vk::CooperativeMatrixPropertiesKHR<'_>) -> Option<MatrixProduct> {
+    let component = |ty: vk::ComponentTypeKHR| MatrixComponent::from_number(ty.as_raw());
+    let product = MatrixProduct {
+        m: p.m_size,
+        n: p.n_size,
+        k: p.k_size,
+        a: component(p.a_type)?,
+        b: component(p.b_type)?,
+        c: component(p.c_type)?,
+        result: component(p.result_type)?,
+        saturates: p.saturating_accumulation == vk::TRUE,
+    };
+    (p.scope == vk::ScopeKHR::SUBGROUP).then_some(product)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_of_other_scopes_or_components_are_left_out() {
+        let listed = vk::CooperativeMatrixPropertiesKHR::default()
+            .m_size(16)
+            .n_size(8)
+            .k_size(32)
+            .a_type(vk::ComponentTypeKHR::UINT8)
+            .b_type(vk::ComponentTypeKHR::SINT8)
+            .c_type(vk::ComponentTypeKHR::SINT32)
+            .result_type(vk::ComponentTypeKHR::SINT32)
+            .scope(vk::ScopeKHR::SUBGROUP);
+        let found = product(&listed).map(|product| product.to_string());
+        assert_eq!(found.as_deref(), Some("uchar 16x32 * char 32x8 + int -> int"));
+        assert_eq!(product(&listed.scope(vk::ScopeKHR::WORKGROUP)), None);
+        assert_eq!(product(&listed.a_type(vk::ComponentTypeKHR::from_raw(-1))), None);
+    }
+}
