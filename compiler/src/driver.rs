@@ -512,6 +512,7 @@ fn run_passes(
     }
     pipeline.optimize_module(ir)?;
     crate::link::drop_unused(ir);
+    passes::matrices::check(ir, target)?;
     pipeline.align_called(ir, target)?;
     pipeline.contract(ir, target)?;
     pipeline.dot_products(ir, target)?;

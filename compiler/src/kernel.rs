@@ -239,6 +239,8 @@ pub struct Kernel {
     pub uses_images: bool,
     /// True if the module is for sub-groups of one size: the required one, else the device's own.
     pub uses_subgroups: bool,
+    /// True if it uses cooperative matrices: the size of work-groups in x is a multiple of that of sub-groups.
+    pub uses_matrices: bool,
     /// `intel_reqd_sub_group_size(n)`.
     pub required_subgroup_size: Option<u32>,
     /// Sub-groups that every work-group must have (SubgroupsPerWorkgroup of SPIR-V).

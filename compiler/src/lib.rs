@@ -39,6 +39,7 @@ pub use driver::{
     link_to_linked, Compiled, CompiledObject, IrAt,
 };
 pub use hekla_device::Quirks;
+pub use hekla_device::{MatrixComponent, MatrixProduct};
 pub use ingest::{Il, SpecConstant, SpecValue};
 pub use kernel::Program;
 pub use object::{ModuleFlags, Object, ReadError};

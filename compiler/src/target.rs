@@ -4,7 +4,7 @@ use crate::checks::Checks;
 use crate::ir::{AtomicOp, MathOp, Scalar};
 use crate::options::{ClStd, Options};
 use bitflags::bitflags;
-use hekla_device::Quirks;
+use hekla_device::{MatrixProduct, Quirks};
 
 /// Most bytes of one variable in global memory (CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE). Vulkan devices
 /// allocate at least 1 GiB in one piece.
@@ -133,6 +133,8 @@ pub struct Target {
     pub log2_denormals: bool,
     /// What sub-groups do; `None` where they are not offered.
     pub subgroups: Option<Subgroups>,
+    /// The products of matrices that sub-groups compute, of numbers that the device has; none where there are no sub-groups.
+    pub matrices: Vec<MatrixProduct>,
     /// The size of sub-groups of kernels that ask for none, as if they had asked for it; `None`: the device's own.
     pub default_subgroup_size: Option<u32>,
     /// Images and samplers, as descriptors in arrays that the module indexes.
@@ -678,6 +680,7 @@ impl Target {
                 dynamic_broadcast: true,
                 reconvergence: Reconvergence::Unspecified,
             }),
+            matrices: Vec::new(),
             default_subgroup_size: None,
             images: true,
             read_write_images: true,

@@ -47,8 +47,12 @@ fn device_address(func: &Function, data: &InstData) -> Option<Value> {
 /// Returns whether an access reads, and whether it writes.
 fn directions(data: &InstData) -> (bool, bool) {
     match data {
-        InstData::Load { .. } | InstData::AtomicLoad { .. } => (true, false),
-        InstData::Store { .. } | InstData::AtomicStore { .. } => (false, true),
+        InstData::Load { .. } | InstData::AtomicLoad { .. } | InstData::MatrixLoad { .. } => {
+            (true, false)
+        }
+        InstData::Store { .. } | InstData::AtomicStore { .. } | InstData::MatrixStore { .. } => {
+            (false, true)
+        }
         _ => (true, true),
     }
 }

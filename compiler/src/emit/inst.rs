@@ -2,6 +2,7 @@
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
+use super::matrices::MatrixMemory;
 use super::repr::Ids;
 use crate::ir::{
     ClockScope, ConvertOp, Inst, InstData, MathOp, MemFlags, Scalar, ScalarKinds, Type, UnaryOp,
@@ -29,6 +30,9 @@ impl Emitter<'_> {
         match *data {
             InstData::Store { ptr, value, align, flags } => {
                 self.store(ptr, value, align, flags.contains(MemFlags::VOLATILE))
+            }
+            InstData::MatrixStore { layout, ptr, stride, value, align, flags } => {
+                self.matrix_store(MatrixMemory { ptr, stride, layout, align, flags }, value)
             }
             InstData::AtomicStore { .. } => self.atomic(data, Type::I32).map(|_| ()),
             InstData::Barrier { flags } => {
@@ -104,6 +108,11 @@ impl Emitter<'_> {
             PtrAdd { ptr, offset, .. } => self.ptr_add(ptr, offset),
             ElementAddr { .. } => self.element_addr(result, data),
             Load { ptr, align, flags } => self.load(ptr, ty, align, flags),
+            MatrixLoad { layout, ptr, stride, align, flags } => {
+                self.matrix_load(MatrixMemory { ptr, stride, layout, align, flags }, ty)
+            }
+            MatrixProduct { args, operands } => self.matrix_product(args, operands, ty),
+            Matrix { op, ref args } => self.matrix_op(op, args, ty),
             AtomicRmw { .. } | AtomicCmpXchg { .. } | AtomicLoad { .. } => self.atomic(data, ty),
             WorkItem { query, dim } => self.work_item(query, dim),
             LoadArg { arg, offset } => self.load_arg(arg, offset, ty),

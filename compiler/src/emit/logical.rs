@@ -334,7 +334,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the memory operand of an access, if it needs one.
-    fn access_operand(&self, array: ArrayId, volatile: bool) -> Option<u32> {
+    pub fn access_operand(&self, array: ArrayId, volatile: bool) -> Option<u32> {
         let mut access = match array {
             ArrayId::Local => self.shared_access(),
             ArrayId::Stack | ArrayId::FrameObject(_) => MemoryAccess::empty(),

@@ -30,6 +30,7 @@ mod int;
 mod kernel_inputs;
 mod lines;
 mod logical;
+mod matrices;
 mod memory;
 mod memory_model;
 mod physical;
@@ -128,6 +129,7 @@ pub fn emit_observed(
     let info = &emitter.info;
     let (uses_barrier, local_size_visible) = (info.uses_barrier, info.local_size_visible);
     let (uses_images, uses_subgroups) = (info.uses_images, info.uses_subgroups);
+    let uses_matrices = info.uses_matrices;
     let (dimensions, packs_groups) = (info.dimensions, info.packs_groups);
     let (inputs, layout) = (std::mem::take(&mut emitter.inputs), emitter.local_layout());
     Ok(Kernel {
@@ -152,6 +154,7 @@ pub fn emit_observed(
         bounded: inputs.bounded,
         uses_images,
         uses_subgroups,
+        uses_matrices,
         required_subgroup_size: kernel.required_subgroup_size,
         required_subgroups: kernel.required_subgroups,
         one_subgroup: kernel.gathering == Gathering::Alone,

@@ -54,7 +54,7 @@ impl Emitter<'_> {
     pub fn physical_elem(&self, scalar: Scalar) -> EmitResult<Elem> {
         let target = self.target;
         let elem = match scalar {
-            Scalar::Bool => None,
+            Scalar::Bool | Scalar::Matrix(_) => None,
             Scalar::I8 => target.storage8.then_some(Elem::Int(8)),
             Scalar::F16 if target.float16 && target.storage16 => Some(Elem::Float(16)),
             Scalar::I16 | Scalar::F16 => target.storage16.then_some(Elem::Int(16)),
@@ -75,7 +75,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn physical_type(&mut self, elem: Elem, lanes: u8) -> EmitResult<u32> {
+    pub fn physical_type(&mut self, elem: Elem, lanes: u8) -> EmitResult<u32> {
         self.storage_capability(elem.bytes());
         let ty = self.elem_type(elem)?;
         Ok(if lanes > 1 { self.builder.vector(ty, u32::from(lanes)) } else { ty })
@@ -83,7 +83,12 @@ impl Emitter<'_> {
 
     /// Memory operands of an access: alignment, and volatile if so. What is volatile is for others to see,
     /// so that in Vulkan's memory model a store makes itself available and a load sees what is.
-    fn access_operands(&mut self, align: u32, volatile: bool, store: bool) -> SmallVec<[u32; 3]> {
+    pub fn access_operands(
+        &mut self,
+        align: u32,
+        volatile: bool,
+        store: bool,
+    ) -> SmallVec<[u32; 3]> {
         let mut access = MemoryAccess::ALIGNED | self.shared_access();
         access.set(MemoryAccess::VOLATILE, volatile);
         let is_visible = volatile && self.info.ordered;

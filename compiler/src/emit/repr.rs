@@ -13,6 +13,7 @@ pub(super) enum Repr {
     /// An address of 64 bits as a vector of two words, the low one first.
     Pair,
     Float(u32),
+    Matrix,
 }
 
 /// Ids of the lanes of a value.

@@ -62,6 +62,7 @@ pub(super) struct ShaderInfo {
     pub fields: BTreeSet<Field>,
     pub uses_barrier: bool,
     pub uses_subgroups: bool,
+    pub uses_matrices: bool,
     pub uses_images: bool,
     pub local_size_visible: bool,
     /// See [`crate::kernel::Kernel::dimensions`].
@@ -200,6 +201,11 @@ impl ShaderInfo {
             | ImageWrite { .. }
             | ImageSize { .. }
             | ImageLevels { .. } => self.uses_images = true,
+            // The extension is written in terms of Vulkan's memory model.
+            MatrixLoad { .. } | MatrixStore { .. } | MatrixProduct { .. } | Matrix { .. } => {
+                self.ordered = true;
+                self.uses_matrices = true;
+            }
             WorkItem { query, dim } => self.work_item(query, dim),
             Barrier { flags } => {
                 self.uses_barrier = true;

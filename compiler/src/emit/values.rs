@@ -22,6 +22,7 @@ impl Emitter<'_> {
             Scalar::I64 | Scalar::Ptr(_) => Repr::Pair,
             Scalar::F32 => Repr::Float(32),
             Scalar::F64 => Repr::Float(64),
+            Scalar::Matrix(_) => Repr::Matrix,
         }
     }
 
@@ -43,6 +44,11 @@ impl Emitter<'_> {
     /// Returns the SPIR-V type of an IR type.
     pub fn ty(&mut self, ty: Type) -> EmitResult<u32> {
         if let Some(&id) = self.types.get(&ty) {
+            return Ok(id);
+        }
+        if let Scalar::Matrix(matrix) = ty.scalar {
+            let id = self.matrix_type(matrix)?;
+            self.types.insert(ty, id);
             return Ok(id);
         }
         let id = match (ty.lanes, self.repr(ty.scalar)) {
@@ -79,7 +85,9 @@ impl Emitter<'_> {
     pub fn constant(&mut self, scalar: Scalar, bits: u64) -> EmitResult<u32> {
         Ok(match self.repr(scalar) {
             Repr::Bool => self.builder.bool_const(bits & 1 != 0),
-            Repr::Narrow(_) => return Err(EmitError::malformed(format!("a constant {scalar}"))),
+            Repr::Narrow(_) | Repr::Matrix => {
+                return Err(EmitError::malformed(format!("a constant {scalar}")))
+            }
             Repr::Int(32) => self.const_u32(bits as u32),
             Repr::Int(width) | Repr::Float(width) => {
                 let ty = self.scalar_type(scalar)?;

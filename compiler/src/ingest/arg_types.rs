@@ -68,6 +68,7 @@ fn number(ty: Type, is_unsigned: bool) -> String {
         Scalar::F32 => "float",
         Scalar::F64 => "double",
         Scalar::Ptr(_) => "void*",
+        Scalar::Matrix(_) => "matrix",
     };
     let is_integer = matches!(ty.scalar, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64);
     let sign = if is_integer && is_unsigned { "u" } else { "" };

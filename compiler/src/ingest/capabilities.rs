@@ -29,6 +29,7 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_fp_fast_math_mode",
     c"SPV_INTEL_bfloat16_conversion",
     c"SPV_KHR_untyped_pointers",
+    c"SPV_KHR_cooperative_matrix",
     c"SPV_EXT_arithmetic_fence",
     c"SPV_INTEL_arithmetic_fence",
     c"SPV_INTEL_unstructured_loop_controls",
@@ -123,6 +124,7 @@ fn offers(target: &Target, capability: Capability) -> bool {
         | SubgroupShuffleINTEL
         | SubgroupBufferBlockIOINTEL => target.subgroups.is_some(),
         ShaderClockKHR => target.extensions().contains(&"cl_khr_kernel_clock"),
+        CooperativeMatrixKHR => !target.matrices.is_empty(),
         Float16 => target.float16,
         Float64 => target.float64,
         Int64Atomics => target.int64_atomics(),

@@ -124,6 +124,8 @@ pub(super) fn num_parts(types: &Types, ty: Ty) -> Result<u64, String> {
         Kind::Value(vector) if vector.lanes > 1 => Ok(u64::from(vector.lanes)),
         Kind::Array { length, .. } => Ok(*length),
         Kind::Struct { members } => Ok(members.len() as u64),
+        // All elements are one constant.
+        Kind::Matrix(_) => Ok(1),
         _ => Err("its type is not that of a composite".to_string()),
     }
 }
@@ -132,6 +134,7 @@ fn fits(types: &Types, part: Ty, composite: Ty, index: u64) -> Result<bool, Stri
     match types.kind(composite) {
         Kind::Value(vector) => Ok(*types.kind(part) == Kind::Value(vector.lane())),
         Kind::Array { element, .. } => Ok(types.alike(*element, part)),
+        Kind::Matrix(matrix) => Ok(*types.kind(part) == Kind::Value(matrix.element())),
         Kind::Struct { members } => {
             Ok(members.get(index as usize).is_some_and(|&(member, _)| types.alike(member, part)))
         }

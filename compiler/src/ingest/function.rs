@@ -3,11 +3,12 @@
 use super::blocks::{self, BlockInfo};
 use super::constants::{num_parts, Const};
 use super::decorations::Decorations;
+use super::matrices::ElementPointer;
 use super::module::{undefined, Decoder, Entity, FunctionInfo};
 use super::types::{Kind, Leaf, Ty};
 use super::words::Inst;
 use crate::builtins::{ArgType, Builtin, Call, Lowerer, Number};
-use crate::ir::{Block, Builder, ConvertOp, Function, Loc, Location, OpFlags, Type, Value};
+use crate::ir::{Block, Builder, ConvertOp, Function, Loc, Location, OpFlags, Scalar, Type, Value};
 use rspirv::spirv::{Decoration, FPFastMathMode, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -29,6 +30,8 @@ pub(super) struct Translator<'f, 'm, 'a> {
     values: FxHashMap<u32, Val>,
     /// The entry block, which dominates all: constants, and copies of what the launch gives.
     prologue: Block,
+    /// Pointers to elements of matrices.
+    pub(super) elements: FxHashMap<u32, ElementPointer>,
     /// The block of each label, and the one where its instructions end, which may be another.
     pub(super) blocks: FxHashMap<u32, BlockInfo>,
 }
@@ -48,6 +51,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             ret: None,
             values: FxHashMap::default(),
             prologue,
+            elements: FxHashMap::default(),
             blocks: FxHashMap::default(),
         }
     }
@@ -273,6 +277,13 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
     /// Returns a constant that is one value of the IR.
     fn constant(&mut self, ty: Type, value: &Const) -> Result<Value, String> {
         self.check_half(ty)?;
+        if let Scalar::Matrix(matrix) = ty.scalar {
+            let element = match value {
+                Const::Undef => return Ok(self.b.undef(ty)),
+                value => self.constant(matrix.element(), &value.part(0))?,
+            };
+            return Ok(self.splat_matrix(element, matrix));
+        }
         match value {
             Const::Undef => Ok(self.b.undef(ty)),
             Const::Null => Ok(self.b.zero(ty)),
@@ -377,6 +388,10 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
     /// Translates an instruction that does not end a block.
     pub(super) fn instruction(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         use Op::*;
+        let may_be_of_matrices = self.m.types.has_matrices() || super::matrices::has(inst.op);
+        if may_be_of_matrices && self.matrix_instruction(inst)? {
+            return Ok(());
+        }
         match inst.op {
             Line => self.line(inst),
             NoLine => {

@@ -20,13 +20,13 @@ pub(super) fn has(op: Op) -> bool {
 
 /// What memory operands say (SPIR-V 3.26).
 #[derive(Debug, Clone, Copy, Default)]
-struct Access {
-    align: Option<u32>,
-    flags: MemFlags,
+pub(super) struct Access {
+    pub(super) align: Option<u32>,
+    pub(super) flags: MemFlags,
 }
 
 /// Reads memory operands; also returns those behind them.
-fn access(words: &[u32]) -> Result<(Access, &[u32]), String> {
+pub(super) fn access(words: &[u32]) -> Result<(Access, &[u32]), String> {
     let Some((&mask, mut rest)) = words.split_first() else {
         return Ok((Access::default(), words));
     };
@@ -136,6 +136,7 @@ impl Translator<'_, '_, '_> {
         addr: Addr,
     ) -> Result<SmallVec<[Value; 1]>, String> {
         self.m.types.size(ty)?;
+        self.check_matrix_memory(ty, addr.ptr)?;
         let leaves = self.leaves_of(ty)?;
         Ok(leaves.into_iter().map(|leaf| self.load_leaf(leaf, addr)).collect())
     }
@@ -165,6 +166,7 @@ impl Translator<'_, '_, '_> {
     /// Writes a value to memory.
     pub(super) fn store_leaves(&mut self, value: &Val, addr: Addr) -> Result<(), String> {
         self.m.types.size(value.ty)?;
+        self.check_matrix_memory(value.ty, addr.ptr)?;
         self.m.count_parts(value.leaves.len())?;
         let leaves = self.leaves_of(value.ty)?;
         for (leaf, &value) in leaves.iter().zip(&value.leaves) {
@@ -212,6 +214,8 @@ impl Translator<'_, '_, '_> {
         };
         self.check_alike(ty, source_ty)?;
         let size = self.m.types.size(ty)?;
+        self.check_matrix_memory(ty, target.ptr)?;
+        self.check_matrix_memory(ty, source.ptr)?;
         self.copy_constant(target, source, size, &[ty]);
         Ok(())
     }
@@ -219,6 +223,10 @@ impl Translator<'_, '_, '_> {
     fn copy_bytes(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let [(target, target_ty), (source, source_ty)] = self.copy_operands(inst, 3, false)?;
         let types: SmallVec<[Ty; 2]> = target_ty.into_iter().chain(source_ty).collect();
+        for &ty in &types {
+            self.check_matrix_memory(ty, target.ptr)?;
+            self.check_matrix_memory(ty, source.ptr)?;
+        }
         let size = self.number(inst.arg(2)?)?;
         let ty = self.b.ty(size);
         if ty.lanes != 1 || !ty.scalar.is_int() {

@@ -33,6 +33,7 @@ mod integer_dot;
 mod intel_subgroups;
 mod kernels;
 mod mangled;
+mod matrices;
 mod memory;
 mod module;
 mod pipes;

@@ -203,6 +203,13 @@ impl<'a> Decoder<'a> {
             Op::TypeQueue | Op::TypeDeviceEvent if !self.out.target().device_enqueue() => {
                 Err("the device has no queues for kernels".to_string())
             }
+            Op::TypeCooperativeMatrixKHR => {
+                let component = self.types.of(inst.arg(0)?)?;
+                let (component, target) = (self.types.value(component), self.out.target());
+                let number = |id| array_length(&self.entities, id);
+                let matrix = super::matrices::matrix_type(inst, component, target, number)?;
+                self.types.declare_matrix(inst.id, matrix)
+            }
             _ => {
                 let Decoder { types, decorations, entities, .. } = self;
                 let length = |id| array_length(entities, id);

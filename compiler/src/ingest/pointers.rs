@@ -215,6 +215,15 @@ impl Translator<'_, '_, '_> {
         self.give(inst, ptr)
     }
 
+    /// Returns the address of the part of an access chain's base that indices lead to.
+    pub(super) fn chain_to(&mut self, inst: &Inst<'_>, indices: &[u32]) -> Result<Value, String> {
+        let (ptr, ty) = self.pointer(inst.arg(0)?)?;
+        let mut chain = Chain { ptr, offset: 0, in_bounds: inst.op == Op::InBoundsAccessChain };
+        let ty = self.m.types.pointee(ty)?;
+        self.follow(&mut chain, ty, None, indices)?;
+        Ok(self.b.ptr_add_const(chain.ptr, chain.offset))
+    }
+
     /// Goes to an element that counts objects of a type, and into it; returns the type of the part.
     fn follow(
         &mut self,

@@ -50,6 +50,7 @@ pub(super) enum Kind {
     Image(ImageType),
     Sampler,
     SampledImage(ImageType),
+    Matrix(ir::Matrix),
     Event,
     Pipe(ImageAccess),
     /// A number of packets of a pipe that were taken together.
@@ -103,6 +104,7 @@ pub(super) struct Types {
     shapes: FxHashMap<ShapeKey, Shape>,
     /// The types of vectors' components.
     components: FxHashMap<Ty, Ty>,
+    has_matrices: bool,
 }
 
 /// Returns the address space of a storage class, if there are pointers to it.
@@ -140,6 +142,7 @@ impl Types {
         Some(match *self.kind(ty) {
             Kind::Value(value) => value,
             Kind::Pointer { space, .. } => ir::Type::ptr(space),
+            Kind::Matrix(matrix) => matrix.ty(),
             Kind::Image(_) | Kind::Sampler => ir::Type::I32,
             Kind::Event | Kind::ReserveId | Kind::Queue | Kind::DeviceEvent => ir::Type::I64,
             // The address of its buffer.
@@ -286,6 +289,7 @@ impl Types {
         data.id = id;
         let key = match &data.kind {
             Kind::Value(value) => ShapeKey::Value(*value),
+            Kind::Matrix(matrix) => ShapeKey::Value(matrix.ty()),
             Kind::Pointer { space, .. } => ShapeKey::Value(ir::Type::ptr(*space)),
             Kind::Event => ShapeKey::Event,
             Kind::Array { element, length } => ShapeKey::Array(self.shape(*element), *length),
@@ -300,6 +304,19 @@ impl Types {
         self.all.push(data);
         self.by_id.insert(id, ty);
         ty
+    }
+
+    /// Declares the type of a matrix.
+    pub(super) fn declare_matrix(&mut self, id: u32, matrix: ir::Matrix) -> Result<(), String> {
+        let data = self.data(Kind::Matrix(matrix))?;
+        self.declare(id, data);
+        self.has_matrices = true;
+        Ok(())
+    }
+
+    /// Returns true if a type of the module is that of a matrix.
+    pub(super) fn has_matrices(&self) -> bool {
+        self.has_matrices
     }
 
     /// Declares the type of an instruction; false for other instructions. `length` is asked for the value of a constant.
@@ -366,6 +383,7 @@ impl Types {
                 let size = ty.scalar.bytes() * lanes;
                 (Some(u64::from(size)), size, 1, 0)
             }
+            Kind::Matrix(_) => (Some(u64::from(ir::Matrix::BYTES)), ir::Matrix::BYTES, 1, 0),
             Kind::Pointer { .. } | Kind::Event | Kind::Pipe(_) | Kind::ReserveId => {
                 (Some(8), 8, 1, 0)
             }

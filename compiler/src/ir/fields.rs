@@ -65,6 +65,8 @@ words! {
     MemoryOrder "an order",
     MemoryScope "a scope",
     ClockScope "a scope",
+    MatrixLayout "a layout",
+    MatrixOp "an operation",
     WorkItemQuery "a query",
     SubgroupVote "a vote",
     SubgroupShuffle "a shuffle",

@@ -91,6 +91,14 @@ pub struct Function {
     constants: FxHashMap<(Type, Constant), Value>,
 }
 
+/// Returns the type of a matrix's elements; other types as they are.
+fn element_of(ty: Type) -> Type {
+    match ty.scalar {
+        Scalar::Matrix(matrix) => matrix.element(),
+        _ => ty,
+    }
+}
+
 impl Function {
     /// Returns a function with an empty entry block that has the given parameters.
     pub fn new(name: impl Into<String>, params: &[Type], ret: Option<Type>) -> Function {
@@ -206,7 +214,8 @@ impl Function {
         let ptr = data.address()?;
         let ty = match *data {
             InstData::Store { value, .. } | InstData::AtomicStore { value, .. } => self.ty(value),
-            _ => self.ty(self.result(inst)?),
+            InstData::MatrixStore { value, .. } => element_of(self.ty(value)),
+            _ => element_of(self.ty(self.result(inst)?)),
         };
         Some((ptr, ty))
     }

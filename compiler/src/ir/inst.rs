@@ -8,9 +8,9 @@ use smallvec::SmallVec;
 
 pub use super::opcodes::{InstData, Properties};
 pub use super::operations::{
-    AtomicOp, BinaryOp, ClockScope, ConvertOp, FloatCC, IntCC, MathOp, MemoryOrder, MemoryScope,
-    ScalarKinds, Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, TexelComponent, UnaryOp,
-    WorkItemQuery,
+    AtomicOp, BinaryOp, ClockScope, ConvertOp, FloatCC, IntCC, MathOp, MatrixLayout, MatrixOp,
+    MatrixOperand, MemoryOrder, MemoryScope, ScalarKinds, Speculation, SubgroupScan,
+    SubgroupShuffle, SubgroupVote, TexelComponent, UnaryOp, WorkItemQuery,
 };
 pub use crate::kernel::ImageDim;
 

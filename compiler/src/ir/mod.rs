@@ -37,6 +37,7 @@ pub mod inst;
 pub mod iterated_frontiers;
 pub mod location;
 pub mod loops;
+pub mod matrix;
 pub mod module;
 pub mod names;
 pub mod opcodes;
@@ -55,11 +56,13 @@ pub use entities::{Block, Func, Global, Inst, Value};
 pub use function::{BlockData, Constant, Function, UnrollHint, ValueDef};
 pub use inst::{
     AtomicOp, BarrierFlags, BinaryOp, BlockCall, ClockScope, ConvertOp, FloatCC, ImageDim,
-    ImageView, InstData, IntCC, MathOp, MemFlags, MemoryOrder, MemoryScope, OpFlags, Properties,
-    ScalarKinds, Speculation, SubgroupScan, SubgroupShuffle, SubgroupVote, SwitchCase,
-    SyncSemantics, TexelComponent, UnaryOp, Within, WorkItemQuery,
+    ImageView, InstData, IntCC, MathOp, MatrixLayout, MatrixOp, MatrixOperand, MemFlags,
+    MemoryOrder, MemoryScope, OpFlags, Properties, ScalarKinds, Speculation, SubgroupScan,
+    SubgroupShuffle, SubgroupVote, SwitchCase, SyncSemantics, TexelComponent, UnaryOp, Within,
+    WorkItemQuery,
 };
 pub use location::{Loc, Location, Locations};
+pub use matrix::{Matrix, MatrixElement, MatrixUse};
 pub use module::{Gathering, GlobalData, KernelEntry, Kernels, Linkage, Module};
 pub use structure::{Merge, Structure};
 pub use types::{AddressSpace, Scalar, Type};

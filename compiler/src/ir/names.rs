@@ -1,6 +1,7 @@
 //! The names of flags, address spaces and types in the IR's text form, both ways.
 
 use super::inst::{BarrierFlags, MemFlags, OpFlags};
+use super::matrix::Matrix;
 use super::module::Linkage;
 use super::types::{AddressSpace, Scalar, Type};
 
@@ -69,6 +70,9 @@ pub fn space_from_name(name: &str) -> Option<AddressSpace> {
 pub fn type_from_name(name: &str) -> Option<Type> {
     if let Some(space) = name.strip_prefix("ptr.") {
         return Some(Type::ptr(space_from_name(space)?));
+    }
+    if let Some(matrix) = Matrix::from_name(name) {
+        return Some(matrix.ty());
     }
     let (scalar, lanes) = match name.split_once('x') {
         Some((scalar, lanes)) => (scalar, lanes.parse::<u8>().ok()?),

@@ -219,6 +219,7 @@ instructions! {
         PURE, OutOfLoops;
         |c, ty| {
             ensure(ty.scalar != Scalar::Bool, "bool has no memory form")?;
+            ensure(!ty.scalar.is_matrix(), "no argument is a matrix")?;
             c.argument(*arg, *offset, ty)
         }
     /// A texel of an image that the kernel does not write; coordinates and level are in its range.
@@ -333,6 +334,23 @@ instructions! {
             ensure(c.ty(*arg) == ty && ty.lanes == 1, "operand and result differ in type")?;
             ensure(op.is_of_subgroups() && op.takes().has(ty.scalar), "wrong operation")
         }
+    /// A matrix whose rows, or columns, lie `stride` elements (I32) apart from the address on, the same in the sub-group.
+    MatrixLoad { layout: MatrixLayout, ptr: Value, stride: Value, align: u32, flags: MemFlags }
+        ["matrix_load" layout ptr, stride, "align" align flags]
+        READS | CONVERGENT, Never;
+        |c, ty| c.matrix_access(*ptr, *stride, *align, ty)
+    /// No result.
+    MatrixStore { layout: MatrixLayout, ptr: Value, stride: Value, value: Value, align: u32, flags: MemFlags }
+        ["matrix_store" layout ptr, stride, value, "align" align flags]
+        EFFECT | VOID | CONVERGENT, Never;
+        |c, _| c.matrix_access(*ptr, *stride, *align, c.ty(*value))
+    /// `args[0] * args[1] + args[2]`. `operands` are SPIR-V's, which say what is signed and if the sum saturates.
+    MatrixProduct { args: [Value; 3], operands: u32 } ["matrix_product" args "operands" operands]
+        CONVERGENT, Never;
+        |c, ty| c.matrix_product(args, *operands, ty)
+    Matrix { op: MatrixOp, args: SmallVec<[Value; 3]> } [op args]
+        CONVERGENT, Never;
+        |c, ty| c.matrix_operation(*op, args, ty)
     /// Memory fence; no result.
     Fence { flags: BarrierFlags, sync: SyncSemantics } ["fence" flags sync unless SyncSemantics::FENCE]
         EFFECT | VOID, Never;
@@ -432,7 +450,9 @@ impl InstData {
             | InstData::AtomicRmw { ptr, .. }
             | InstData::AtomicCmpXchg { ptr, .. }
             | InstData::AtomicLoad { ptr, .. }
-            | InstData::AtomicStore { ptr, .. } => Some(ptr),
+            | InstData::AtomicStore { ptr, .. }
+            | InstData::MatrixLoad { ptr, .. }
+            | InstData::MatrixStore { ptr, .. } => Some(ptr),
             _ => None,
         }
     }
@@ -458,7 +478,8 @@ mod tests {
         let binary = BinaryOp::ALL.iter().map(|op| op.name());
         let math = MathOp::ALL.iter().map(|op| op.name());
         let convert = ConvertOp::ALL.iter().map(|op| op.name());
-        for name in unary.chain(binary).chain(math).chain(convert) {
+        let matrix = MatrixOp::ALL.iter().map(|op| op.name());
+        for name in unary.chain(binary).chain(math).chain(convert).chain(matrix) {
             assert!(names.insert(name), "{name}");
         }
     }

@@ -14,6 +14,7 @@ bitflags! {
         const INT = 2;
         const FLOAT = 4;
         const PTR = 8;
+        const MATRIX = 16;
     }
 }
 
@@ -23,6 +24,7 @@ impl ScalarKinds {
         self.contains(match scalar {
             Scalar::Bool => BOOL,
             Scalar::Ptr(_) => PTR,
+            Scalar::Matrix(_) => ScalarKinds::MATRIX,
             _ if scalar.is_float() => FLOAT,
             _ => INT,
         })
@@ -492,6 +494,86 @@ impl AtomicOp {
     /// Returns the kinds of scalars that the operation takes.
     pub fn takes(self) -> ScalarKinds {
         *self.rule()
+    }
+}
+
+operations! {
+    /// How a matrix lies in memory. The numbers are those of SPIR-V.
+    MatrixLayout {
+        RowMajor = "rows",
+        ColumnMajor = "columns",
+    }
+}
+
+operations! {
+    /// Operations on matrices, element by element. The number is that of the operands.
+    MatrixOp: MatrixRule {
+        /// A matrix of equal elements.
+        Splat = "matrix_splat" => &[MatrixOperand::Element],
+        /// The number of elements that a work-item holds of a matrix like the operand.
+        Length = "matrix_length" => &[MatrixOperand::Any],
+        /// An element that the work-item holds, by its number (I32).
+        Extract = "matrix_extract" => &[MatrixOperand::Any, MatrixOperand::Index],
+        /// The matrix with another such element.
+        Insert = "matrix_insert" => &[MatrixOperand::Same, MatrixOperand::Element, MatrixOperand::Index],
+        INeg = "matrix_ineg" => &[MatrixOperand::Same],
+        FNeg = "matrix_fneg" => &[MatrixOperand::Same],
+        IAdd = "matrix_iadd" => &[MatrixOperand::Same; 2],
+        ISub = "matrix_isub" => &[MatrixOperand::Same; 2],
+        IMul = "matrix_imul" => &[MatrixOperand::Same; 2],
+        SDiv = "matrix_sdiv" => &[MatrixOperand::Same; 2],
+        UDiv = "matrix_udiv" => &[MatrixOperand::Same; 2],
+        FAdd = "matrix_fadd" => &[MatrixOperand::Same; 2],
+        FSub = "matrix_fsub" => &[MatrixOperand::Same; 2],
+        FMul = "matrix_fmul" => &[MatrixOperand::Same; 2],
+        FDiv = "matrix_fdiv" => &[MatrixOperand::Same; 2],
+        /// Each element by a number.
+        Scale = "matrix_scale" => &[MatrixOperand::Same, MatrixOperand::Element],
+        FConvert = "matrix_fconvert" => &[MatrixOperand::Shape],
+        SConvert = "matrix_sconvert" => &[MatrixOperand::Shape],
+        UConvert = "matrix_uconvert" => &[MatrixOperand::Shape],
+        FToS = "matrix_ftos" => &[MatrixOperand::Shape],
+        FToU = "matrix_ftou" => &[MatrixOperand::Shape],
+        SToF = "matrix_stof" => &[MatrixOperand::Shape],
+        UToF = "matrix_utof" => &[MatrixOperand::Shape],
+        Bitcast = "matrix_bitcast" => &[MatrixOperand::Shape],
+    }
+}
+
+/// What an operand of a [`MatrixOp`] is to the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixOperand {
+    /// Of its type.
+    Same,
+    /// A matrix of its size and use.
+    Shape,
+    /// Of the type of its elements.
+    Element,
+    /// Any matrix.
+    Any,
+    /// An I32.
+    Index,
+}
+
+type MatrixRule = &'static [MatrixOperand];
+
+impl MatrixOp {
+    /// Returns what the operands are.
+    pub fn operands(self) -> &'static [MatrixOperand] {
+        self.rule()
+    }
+
+    /// Returns the kinds of elements of the first matrix and of the result that the operation is for.
+    pub fn elements(self) -> (ScalarKinds, ScalarKinds) {
+        use MatrixOp::*;
+        let any = INT.union(FLOAT);
+        match self {
+            Splat | Length | Extract | Insert | Scale | Bitcast => (any, any),
+            INeg | IAdd | ISub | IMul | SDiv | UDiv | SConvert | UConvert => (INT, INT),
+            FNeg | FAdd | FSub | FMul | FDiv | FConvert => (FLOAT, FLOAT),
+            FToS | FToU => (FLOAT, INT),
+            SToF | UToF => (INT, FLOAT),
+        }
     }
 }
 

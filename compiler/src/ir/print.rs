@@ -418,7 +418,7 @@ fn print_const(out: &mut String, ty: Type, constant: Constant) {
         Scalar::I16 => write!(out, "{}:{ty}", bits as i16),
         Scalar::I32 => write!(out, "{}:{ty}", bits as i32),
         Scalar::I64 => write!(out, "{}:{ty}", bits as i64),
-        Scalar::Ptr(_) => write!(out, "{bits}:{ty}"),
+        Scalar::Ptr(_) | Scalar::Matrix(_) => write!(out, "{bits}:{ty}"),
         Scalar::F16 | Scalar::F32 | Scalar::F64 => match float_value(ty.scalar, bits) {
             Some(text) => write!(out, "{text}:{ty}"),
             None => write!(out, "{bits:#x}:{ty}"),

@@ -1,5 +1,6 @@
-//! Types of the IR: scalars, vectors and pointers, four bytes each.
+//! Types of the IR: scalars, vectors, pointers and matrices, of a few bytes each.
 
+use super::matrix::Matrix;
 use std::fmt;
 
 pub use crate::syntax::ast::AddressSpace;
@@ -17,6 +18,8 @@ pub enum Scalar {
     F32,
     F64,
     Ptr(AddressSpace),
+    /// Never in a vector.
+    Matrix(Matrix),
 }
 
 impl Scalar {
@@ -30,6 +33,7 @@ impl Scalar {
             Scalar::I64 | Scalar::F64 => 64,
             Scalar::Ptr(AddressSpace::Local | AddressSpace::Private) => 32,
             Scalar::Ptr(_) => 64,
+            Scalar::Matrix(_) => 8 * Matrix::BYTES,
         }
     }
 
@@ -53,6 +57,10 @@ impl Scalar {
 
     pub fn is_ptr(self) -> bool {
         matches!(self, Scalar::Ptr(_))
+    }
+
+    pub fn is_matrix(self) -> bool {
+        matches!(self, Scalar::Matrix(_))
     }
 
     /// Returns the integer of a width of 8, 16, 32 or 64 bits.
@@ -148,6 +156,7 @@ impl fmt::Display for Scalar {
             Scalar::Ptr(AddressSpace::Local) => "ptr.local",
             Scalar::Ptr(AddressSpace::Constant) => "ptr.constant",
             Scalar::Ptr(AddressSpace::Generic) => "ptr.generic",
+            Scalar::Matrix(matrix) => return matrix.fmt(f),
         })
     }
 }

@@ -14,6 +14,7 @@ use super::dominators::DomTree;
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Function, ValueDef};
 use super::inst::*;
+use super::matrix::{Matrix, MatrixUse};
 use super::module::{KernelEntry, Module};
 use super::print::print_inst;
 use super::types::{AddressSpace, Scalar, Type};
@@ -269,6 +270,74 @@ impl Checker<'_> {
                 ensure(is_whole, "a local argument is a pointer")
             }
         }
+    }
+
+    fn matrix(&self, ty: Type) -> Result<Matrix, String> {
+        match ty.scalar {
+            Scalar::Matrix(matrix) if ty.lanes == 1 => Ok(matrix),
+            _ => Err("is not of a matrix".to_string()),
+        }
+    }
+
+    /// Checks a load or store of a matrix of a type, in global or local memory.
+    pub(super) fn matrix_access(&self, ptr: Value, stride: Value, align: u32, ty: Type) -> Check {
+        self.matrix(ty)?;
+        use AddressSpace::{Constant, Global, Local};
+        let is_shared = matches!(self.ty(ptr).space(), Some(Global | Constant | Local));
+        ensure(is_shared && self.ty(ptr).lanes == 1, "matrices are in global or local memory")?;
+        ensure(self.ty(stride) == Type::I32, "stride is not i32")?;
+        ensure(align.is_power_of_two(), "alignment is not a power of two")
+    }
+
+    pub(super) fn matrix_product(&self, args: &[Value; 3], operands: u32, ty: Type) -> Check {
+        let [a, b, c] = [
+            self.matrix(self.ty(args[0]))?,
+            self.matrix(self.ty(args[1]))?,
+            self.matrix(self.ty(args[2]))?,
+        ];
+        let result = self.matrix(ty)?;
+        let uses = [a.usage, b.usage, c.usage];
+        ensure(uses == [MatrixUse::A, MatrixUse::B, MatrixUse::Accumulator], "wrong uses")?;
+        let fits = a.columns == b.rows && a.rows == c.rows && b.columns == c.columns;
+        ensure(fits && result.has_shape_of(c), "the sizes do not fit")?;
+        ensure(operands < 32, "unknown operands")
+    }
+
+    pub(super) fn matrix_operation(&self, op: MatrixOp, args: &[Value], ty: Type) -> Check {
+        ensure(args.len() == op.operands().len(), "wrong number of operands")?;
+        let first = self.ty(args[0]).scalar;
+        let of = match op {
+            MatrixOp::Splat => self.matrix(ty)?,
+            _ => self.matrix(self.ty(args[0]))?,
+        };
+        let result = match op {
+            MatrixOp::Length => {
+                ensure(ty == Type::I32, "length is an i32")?;
+                of
+            }
+            MatrixOp::Extract => {
+                ensure(ty == of.element(), "result is no element")?;
+                of
+            }
+            _ => self.matrix(ty)?,
+        };
+        let (from, to) = op.elements();
+        let has = |kinds: ScalarKinds, matrix: Matrix| kinds.has(matrix.element.scalar());
+        ensure(has(from, of) && has(to, result), "wrong elements")?;
+        let widths = op != MatrixOp::Bitcast || of.element().bits() == result.element().bits();
+        ensure(widths, "the elements differ in width")?;
+        for (&arg, operand) in args.iter().zip(op.operands()) {
+            let arg = self.ty(arg);
+            let fits = match operand {
+                MatrixOperand::Same => arg == ty,
+                MatrixOperand::Shape => self.matrix(arg)?.has_shape_of(result),
+                MatrixOperand::Element => arg == result.element(),
+                MatrixOperand::Any => first.is_matrix(),
+                MatrixOperand::Index => arg == Type::I32,
+            };
+            ensure(fits, "wrong operand type")?;
+        }
+        Ok(())
     }
 
     pub(super) fn compare(&self, args: &[Value; 2], ty: Type, takes: ScalarKinds) -> Check {

@@ -63,7 +63,7 @@ fn is_dead(
             }
             overwrites.push(Overwrite { ptr, bytes, classes: classes.written(func, ptr) });
         }
-        InstData::Load { ptr, .. } => {
+        InstData::Load { ptr, .. } | InstData::MatrixLoad { ptr, .. } => {
             let class = classes.read(func, ptr);
             overwrites.retain(|later| later.classes >> class & 1 == 0);
         }

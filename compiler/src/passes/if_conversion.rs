@@ -71,6 +71,9 @@ fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bo
         }
     }
     let [then, otherwise] = args;
+    if has_matrix(func, &then) {
+        return false;
+    }
     cost += then.iter().zip(&otherwise).filter(|(a, b)| a != b).count() as u32;
     if cost > most {
         return false;
@@ -118,6 +121,9 @@ fn convert_switch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bo
     if join == block || ends.iter().any(|(_, end)| end.block != join) {
         return false;
     }
+    if has_matrix(func, &end.args) {
+        return false;
+    }
     let of_arms: u32 = arms.iter().flat_map(|(_, arm)| arm).map(|arm| arm.cost).sum();
     let selections = |end: &BlockCall, other: &BlockCall| {
         end.args.iter().zip(&other.args).filter(|(a, b)| a != b).count() as u32
@@ -148,6 +154,11 @@ fn convert_switch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bo
     func.insts[inst] = InstData::Jump { target: BlockCall { block: join, args } };
     func.blocks[block].insts.push(inst);
     true
+}
+
+/// Returns true if a value is a matrix, of which there are no selections.
+fn has_matrix(func: &Function, values: &[Value]) -> bool {
+    values.iter().any(|&value| func.ty(value).scalar.is_matrix())
 }
 
 /// A block that only this branch or switch reaches, with nothing but cheap operations.

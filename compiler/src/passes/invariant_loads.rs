@@ -87,7 +87,8 @@ fn stores_to_device(func: &Function, data: &InstData) -> bool {
         InstData::Store { ptr, .. }
         | InstData::AtomicRmw { ptr, .. }
         | InstData::AtomicCmpXchg { ptr, .. }
-        | InstData::AtomicStore { ptr, .. } => is_of_device(func, ptr),
+        | InstData::AtomicStore { ptr, .. }
+        | InstData::MatrixStore { ptr, .. } => is_of_device(func, ptr),
         InstData::ImageWrite { view, .. } => view.is_buffer(),
         _ => false,
     }

@@ -104,7 +104,7 @@ impl Allocas {
             let alloca = &mut self.list[index];
             let first = *alloca.ty.get_or_insert(ty);
             // A vector of pointers has no integer to go through.
-            let odd = |ty: Type| ty.scalar.is_ptr() && ty.lanes > 1;
+            let odd = |ty: Type| ty.scalar.is_ptr() && ty.lanes > 1 || ty.scalar.is_matrix();
             let fits = first == ty || first.bytes() == ty.bytes() && !odd(first) && !odd(ty);
             if !fits || flags.contains(MemFlags::VOLATILE) {
                 alloca.promotable = false;

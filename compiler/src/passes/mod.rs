@@ -22,6 +22,7 @@ pub mod legalize;
 pub mod licm;
 pub mod loop_exits;
 pub mod loop_promotion;
+pub mod matrices;
 pub mod mem2reg;
 pub mod narrow_offsets;
 pub mod nesting;

@@ -210,7 +210,9 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block, memory: Memory<
         // What it has to stay in order with.
         let written = classes.clobbered(func, inst);
         let read = match func.insts[inst] {
-            InstData::Load { ptr, .. } => 1 << classes.read(func, ptr),
+            InstData::Load { ptr, .. } | InstData::MatrixLoad { ptr, .. } => {
+                1 << classes.read(func, ptr)
+            }
             _ => 0,
         };
         if used[0] & written | used[1] & (written | read) != 0 {

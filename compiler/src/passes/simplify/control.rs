@@ -82,7 +82,10 @@ fn to_selects(
     otherwise: &BlockCall,
 ) -> bool {
     let pairs = || target.args.iter().zip(&otherwise.args);
-    if pairs().filter(|(a, b)| a != b).count() > MAX_SELECTS {
+    let is_matrix = |value: Value| func.ty(value).scalar.is_matrix();
+    if pairs().filter(|(a, b)| a != b).count() > MAX_SELECTS
+        || pairs().any(|(&a, b)| a != *b && is_matrix(a))
+    {
         return false;
     }
     func.blocks[block].insts.pop();

@@ -21,7 +21,10 @@ use crate::core::profile::Profile;
 use crate::platform;
 use hekla_compiler::checks::Checks;
 use hekla_compiler::target::CallSharing;
-use hekla_compiler::{DotProducts, FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
+use hekla_compiler::{
+    DotProducts, FloatAtomics, FloatTraits, MatrixComponent, MatrixProduct, Target,
+    MAX_WORK_GROUP_SIZE,
+};
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -563,6 +566,25 @@ fn shown(has_images: bool, profile: Option<&Profile>) -> Vec<&'static str> {
     of_profile.into_iter().chain(depths).collect()
 }
 
+/// Returns the products of matrices that kernels may use: those of numbers that they compute with.
+fn matrices(info: &vk::DeviceInfo, probe: &vk::Probe) -> Vec<MatrixProduct> {
+    let f = &info.features;
+    let has_model = f.vulkan_memory_model && f.vulkan_memory_model_device_scope;
+    let has_groups = subgroups::offered(f, SubgroupsFound::of(probe)).is_some();
+    if !(f.cooperative_matrix && has_model && has_groups && f.int64) {
+        return Vec::new();
+    }
+    let has = |component: MatrixComponent| match (component.is_float(), component.bits()) {
+        (true, 16) => f.float16 && f.storage16,
+        (true, 64) => f.float64,
+        (false, 8) => f.int8 && f.storage8,
+        (false, 16) => f.int16 && f.storage16,
+        _ => true,
+    };
+    let all = info.matrices.iter().copied();
+    all.filter(|p| [p.a, p.b, p.c, p.result].into_iter().all(has)).collect()
+}
+
 /// What the compiler is told of a device.
 pub fn target(
     info: &vk::DeviceInfo,
@@ -629,6 +651,7 @@ pub fn target(
         log2_accurate_near_1: probe.log2_accurate_near_1,
         log2_denormals: probe.log2_denormals,
         subgroups: subgroups::offered(f, SubgroupsFound::of(probe)),
+        matrices: matrices(info, probe),
         default_subgroup_size: profile.and_then(|profile| profile.subgroup_size),
         images: images.images,
         read_write_images: images.read_write,

@@ -40,6 +40,9 @@ pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -
         let most = device.max_work_item_sizes()[0].min(built.local_size_limit(device));
         return [count.saturating_mul(built.subgroup_size()).min(most as u32), 1, 1];
     }
+    if kernel.uses_matrices {
+        return [built.subgroup_size(), 1, 1];
+    }
     let global = sizes.global.map(|size| size as u64);
     let limits = local_limits(device, built);
     if let Some(hint) = kernel.local_size_hint.filter(|hint| hint_fits(hint, &global, &limits)) {
@@ -111,6 +114,12 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
         Some(local) => check_local_size(device, built, sizes, local)?,
         None => suggest_local_size(device, built, sizes),
     };
+    if built.kernel.uses_matrices {
+        // VUID-VkPipelineShaderStageCreateInfo-module-08987.
+        let is_whole = local[0].is_multiple_of(built.subgroup_size());
+        let divides = |d: usize| sizes.global[d].is_multiple_of(local[d].max(1) as usize);
+        ensure!(is_whole && (0..3).all(divides), CL_INVALID_WORK_GROUP_SIZE);
+    }
     // When the choice was ours, only what the source requires can fail.
     let kernel = &built.kernel;
     let required = kernel.required_local_size.is_some() || kernel.required_subgroups.is_some();

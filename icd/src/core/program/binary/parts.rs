@@ -83,6 +83,7 @@ impl Writer {
         self.u32(u32::from(kernel.bounded));
         self.u32(u32::from(kernel.uses_images));
         self.u32(u32::from(kernel.uses_subgroups));
+        self.u32(u32::from(kernel.uses_matrices));
         self.u32(kernel.required_subgroup_size.unwrap_or(0));
         self.u32(kernel.required_subgroups.unwrap_or(0));
         self.u32(u32::from(kernel.one_subgroup));
@@ -205,6 +206,7 @@ impl Reader<'_> {
             bounded: self.flag()?,
             uses_images: self.flag()?,
             uses_subgroups: self.flag()?,
+            uses_matrices: self.flag()?,
             required_subgroup_size: self.subgroup_size()?,
             required_subgroups: Some(self.u32()?).filter(|count| *count != 0),
             one_subgroup: self.flag()?,

@@ -46,6 +46,7 @@ fn sample() -> Program {
         bounded: true,
         uses_images: true,
         uses_subgroups: true,
+        uses_matrices: true,
         required_subgroup_size: Some(16),
         required_subgroups: Some(2),
         one_subgroup: true,

@@ -1,0 +1,465 @@
+//! Cooperative matrices (SPV_KHR_cooperative_matrix).
+//!
+//! Their instructions are those of other numbers as well: whether one is of matrices its type, or that of its operand, says.
+//! A variable of a function may be a matrix, and a pointer may lead to one of its elements; a load or store through that is
+//! one of the whole.
+
+use super::function::Translator;
+use super::types::{Kind, Ty};
+use super::words::Inst;
+use crate::ir::{
+    AddressSpace, BinaryOp, InstData, Matrix, MatrixElement, MatrixLayout, MatrixOp, MatrixUse,
+    Scalar, ScalarKinds, Type, Value,
+};
+use crate::target::Target;
+use hekla_device::{MatrixComponent, MatrixProduct};
+use rspirv::spirv::{CooperativeMatrixOperands, Op, Scope};
+use smallvec::{smallvec, SmallVec};
+
+/// A pointer to an element of a matrix in a variable.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ElementPointer {
+    variable: Value,
+    matrix: Matrix,
+    index: Value,
+}
+
+/// Returns true for the instructions that are of matrices alone.
+pub(super) fn has(op: Op) -> bool {
+    matches!(
+        op,
+        Op::CooperativeMatrixLoadKHR
+            | Op::CooperativeMatrixStoreKHR
+            | Op::CooperativeMatrixMulAddKHR
+            | Op::CooperativeMatrixLengthKHR
+            | Op::MatrixTimesScalar
+    )
+}
+
+/// Returns the type that OpTypeCooperativeMatrixKHR declares, if the device has it. `number` is asked for the value of a
+/// constant, `component` is the type of the elements.
+pub(super) fn matrix_type(
+    inst: &Inst<'_>,
+    component: Option<Type>,
+    target: &Target,
+    number: impl Fn(u32) -> Result<u64, String>,
+) -> Result<Matrix, String> {
+    let [_, scope, rows, columns, usage] = inst.get()?;
+    if !target.checks.is_empty() {
+        return Err("kernels with matrices do not check themselves".to_string());
+    }
+    let element = component.filter(|ty| ty.lanes == 1);
+    let element = element.and_then(|ty| MatrixElement::of(ty.scalar));
+    let element = element.ok_or("matrices are of numbers")?;
+    if number(scope)? != Scope::Subgroup as u64 {
+        return Err("matrices are of the scope of sub-groups".to_string());
+    }
+    let usage = MatrixUse::from_number(number(usage)?).ok_or("unknown use of a matrix")?;
+    let sizes = [number(rows)?, number(columns)?];
+    let of_device = |product: &MatrixProduct| {
+        let parts = parts_of(product);
+        parts.into_iter().find_map(|(part, component, rows, columns)| {
+            let is_it = part == usage && [rows, columns].map(u64::from) == sizes;
+            (is_it && has_element(component, element)).then_some((rows, columns))
+        })
+    };
+    let found = target.matrices.iter().find_map(of_device);
+    let fitting = found.and_then(|(rows, columns)| {
+        Some(Matrix {
+            element,
+            usage,
+            rows: u8::try_from(rows).ok()?,
+            columns: u8::try_from(columns).ok()?,
+        })
+    });
+    fitting.ok_or_else(|| {
+        let [rows, columns] = sizes;
+        format!(
+            "the device has no matrix of {} with {rows} rows and {columns} columns for use {usage:?}; {}",
+            element.scalar(),
+            offered(target)
+        )
+    })
+}
+
+/// Returns the matrices of a product: use, component, rows and columns.
+fn parts_of(p: &MatrixProduct) -> [(MatrixUse, MatrixComponent, u32, u32); 4] {
+    [
+        (MatrixUse::A, p.a, p.m, p.k),
+        (MatrixUse::B, p.b, p.k, p.n),
+        (MatrixUse::Accumulator, p.c, p.m, p.n),
+        (MatrixUse::Accumulator, p.result, p.m, p.n),
+    ]
+}
+
+/// Returns true if a component is of an element's type, whatever its sign.
+fn has_element(component: MatrixComponent, element: MatrixElement) -> bool {
+    let scalar = element.scalar();
+    component.bits() == scalar.bits() && component.is_float() == scalar.is_float()
+}
+
+/// Returns what the device has, as a part of an error.
+fn offered(target: &Target) -> String {
+    let products: Vec<String> = target.matrices.iter().map(ToString::to_string).collect();
+    match products.is_empty() {
+        true => "it has no matrices".to_string(),
+        false => format!("it computes {}", products.join(", ")),
+    }
+}
+
+/// Returns the operation of matrices that an instruction of numbers is, of one or two operands.
+fn operation(op: Op) -> Option<MatrixOp> {
+    Some(match op {
+        Op::SNegate => MatrixOp::INeg,
+        Op::FNegate => MatrixOp::FNeg,
+        Op::IAdd => MatrixOp::IAdd,
+        Op::ISub => MatrixOp::ISub,
+        Op::IMul => MatrixOp::IMul,
+        Op::SDiv => MatrixOp::SDiv,
+        Op::UDiv => MatrixOp::UDiv,
+        Op::FAdd => MatrixOp::FAdd,
+        Op::FSub => MatrixOp::FSub,
+        Op::FMul => MatrixOp::FMul,
+        Op::FDiv => MatrixOp::FDiv,
+        Op::FConvert => MatrixOp::FConvert,
+        Op::SConvert => MatrixOp::SConvert,
+        Op::UConvert => MatrixOp::UConvert,
+        Op::ConvertFToS => MatrixOp::FToS,
+        Op::ConvertFToU => MatrixOp::FToU,
+        Op::ConvertSToF => MatrixOp::SToF,
+        Op::ConvertUToF => MatrixOp::UToF,
+        Op::Bitcast => MatrixOp::Bitcast,
+        Op::MatrixTimesScalar => MatrixOp::Scale,
+        Op::CompositeConstruct => MatrixOp::Splat,
+        _ => return None,
+    })
+}
+
+impl Translator<'_, '_, '_> {
+    fn matrix_kind(&self, ty: Ty) -> Option<Matrix> {
+        match *self.m.types.kind(ty) {
+            Kind::Matrix(matrix) => Some(matrix),
+            _ => None,
+        }
+    }
+
+    /// Translates an instruction if it is one of matrices; false if it is not.
+    pub(super) fn matrix_instruction(&mut self, inst: &Inst<'_>) -> Result<bool, String> {
+        if has(inst.op) {
+            match inst.op {
+                Op::CooperativeMatrixLoadKHR => self.matrix_load(inst)?,
+                Op::CooperativeMatrixStoreKHR => self.matrix_store(inst)?,
+                Op::CooperativeMatrixMulAddKHR => self.matrix_product(inst)?,
+                Op::CooperativeMatrixLengthKHR => self.matrix_length(inst)?,
+                _ => self.matrix_operation(inst, MatrixOp::Scale)?,
+            }
+            return Ok(true);
+        }
+        match inst.op {
+            Op::CompositeExtract => self.matrix_extract(inst),
+            Op::Load => self.load_element(inst),
+            Op::Store => self.store_element(inst),
+            Op::AccessChain | Op::InBoundsAccessChain => self.element_pointer(inst),
+            op => {
+                let Ok(ty) = self.m.types.of(inst.ty) else { return Ok(false) };
+                if self.matrix_kind(ty).is_none() {
+                    return Ok(false);
+                }
+                match operation(op) {
+                    Some(operation) => self.matrix_operation(inst, operation)?,
+                    None if op == Op::CompositeInsert => self.matrix_insert(inst)?,
+                    None if matches!(op, Op::Undef | Op::FunctionCall) => return Ok(false),
+                    None => return Err("it is not supported for matrices".to_string()),
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    fn matrix_result(&self, inst: &Inst<'_>) -> Result<Matrix, String> {
+        let matrix = self.matrix_kind(self.m.types.of(inst.ty)?);
+        matrix.ok_or_else(|| "its type is not that of a matrix".to_string())
+    }
+
+    fn matrix(&mut self, id: u32) -> Result<(Value, Matrix), String> {
+        let val = self.val(id)?;
+        let matrix = self.matrix_kind(val.ty).ok_or_else(|| format!("%{id} is not a matrix"))?;
+        Ok((val.leaves[0], matrix))
+    }
+
+    fn operate(&mut self, op: MatrixOp, args: SmallVec<[Value; 3]>, ty: Type) -> Value {
+        self.b.inst(InstData::Matrix { op, args }, ty)
+    }
+
+    /// Returns a matrix of equal elements.
+    pub(super) fn splat_matrix(&mut self, element: Value, matrix: Matrix) -> Value {
+        self.operate(MatrixOp::Splat, smallvec![element], matrix.ty())
+    }
+
+    fn matrix_operation(&mut self, inst: &Inst<'_>, op: MatrixOp) -> Result<(), String> {
+        let result = self.matrix_result(inst)?;
+        if inst.args.len() != op.operands().len() {
+            return Err("it has another number of operands".to_string());
+        }
+        let mut args: SmallVec<[Value; 3]> = SmallVec::new();
+        for &id in inst.args {
+            args.push(self.one(id)?);
+        }
+        let first = match self.b.ty(args[0]).scalar {
+            Scalar::Matrix(matrix) => matrix,
+            _ if op == MatrixOp::Splat => result,
+            _ => return Err("the operand is not a matrix".to_string()),
+        };
+        let has = |kinds: ScalarKinds, matrix: Matrix| kinds.has(matrix.element.scalar());
+        let (from, to) = op.elements();
+        if !has(from, first) || !has(to, result) {
+            return Err("the elements are of the wrong kind".to_string());
+        }
+        use crate::ir::MatrixOperand::*;
+        for (&arg, operand) in args.iter().zip(op.operands()) {
+            let ty = self.b.ty(arg);
+            let fits = match operand {
+                Same => ty == result.ty(),
+                Shape => first.has_shape_of(result),
+                Element => ty == result.element(),
+                Any | Index => false,
+            };
+            if !fits {
+                return Err("the operands do not fit the result".to_string());
+            }
+        }
+        let widths = [first, result].map(|matrix| matrix.element().bits());
+        let differs = widths[0] != widths[1];
+        match op {
+            MatrixOp::Bitcast if differs => return Err("the types differ in size".to_string()),
+            // A conversion to the same width changes nothing.
+            MatrixOp::FConvert | MatrixOp::SConvert | MatrixOp::UConvert if !differs => {
+                return self.give(inst, args[0]);
+            }
+            _ => {}
+        }
+        let value = self.operate(op, args, result.ty());
+        self.give(inst, value)
+    }
+
+    /// Operands: type of the matrix.
+    fn matrix_length(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let ty = self.m.types.of(inst.arg(0)?)?;
+        let matrix = self.matrix_kind(ty).ok_or("the operand is not the type of a matrix")?;
+        if self.numeric_result(inst)? != Type::I32 {
+            return Err("its type is not that of an integer of 32 bits".to_string());
+        }
+        let any = self.b.undef(matrix.ty());
+        let value = self.operate(MatrixOp::Length, smallvec![any], Type::I32);
+        self.give(inst, value)
+    }
+
+    /// Returns address, layout, elements from row to row, and alignment. Operands from `at` on: layout, stride, memory
+    /// operands.
+    fn matrix_memory(
+        &mut self,
+        (pointer, matrix): (u32, Matrix),
+        inst: &Inst<'_>,
+        at: usize,
+    ) -> Result<(MatrixLayout, Value, Value, super::memory::Access, u32), String> {
+        let (ptr, ty) = self.pointer(pointer)?;
+        use AddressSpace::{Constant, Global, Local};
+        if !matches!(self.b.space(ptr), Global | Constant | Local) {
+            return Err("matrices are in global, constant or local memory".to_string());
+        }
+        let element = matrix.element().bytes();
+        let (unit, natural) = match self.m.types.is_untyped(ty) {
+            true => (element, element),
+            false => {
+                let pointee = self.m.types.pointee(ty)?;
+                self.m.types.numeric(pointee)?;
+                (self.m.types.size(pointee)? as u32, self.m.types.align(pointee))
+            }
+        };
+        let rest = inst.rest(at);
+        let layout = match rest.first().map(|&id| self.known_integer(id)).transpose()?.flatten() {
+            Some(0) => MatrixLayout::RowMajor,
+            Some(1) => MatrixLayout::ColumnMajor,
+            _ => return Err("the layout is not a constant that is known".to_string()),
+        };
+        let stride = rest.get(1).ok_or("the stride is missing")?;
+        let stride = self.word(*stride)?;
+        // It counts what the pointer points to.
+        let stride = match unit == element {
+            true => stride,
+            false => {
+                let factor = self.b.int(Scalar::I32, i64::from(unit));
+                let bytes = self.b.binary(BinaryOp::IMul, stride, factor);
+                let size = self.b.int(Scalar::I32, i64::from(element));
+                self.b.binary(BinaryOp::UDiv, bytes, size)
+            }
+        };
+        let (access, _) = super::memory::access(rest.get(2..).unwrap_or(&[]))?;
+        let align = access.align.unwrap_or(natural).max(element.min(natural));
+        Ok((layout, ptr, stride, access, align))
+    }
+
+    /// Operands: pointer, layout, stride, memory operands.
+    fn matrix_load(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let matrix = self.matrix_result(inst)?;
+        let place = (inst.arg(0)?, matrix);
+        let (layout, ptr, stride, access, align) = self.matrix_memory(place, inst, 1)?;
+        let data = InstData::MatrixLoad { layout, ptr, stride, align, flags: access.flags };
+        let value = self.b.inst(data, matrix.ty());
+        self.give(inst, value)
+    }
+
+    /// Operands: pointer, matrix, layout, stride, memory operands.
+    fn matrix_store(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let (value, matrix) = self.matrix(inst.arg(1)?)?;
+        let place = (inst.arg(0)?, matrix);
+        let (layout, ptr, stride, access, align) = self.matrix_memory(place, inst, 2)?;
+        if self.b.space(ptr) == AddressSpace::Constant {
+            return Err("constant memory is not written to".to_string());
+        }
+        let flags = access.flags;
+        self.b.void(InstData::MatrixStore { layout, ptr, stride, value, align, flags });
+        Ok(())
+    }
+
+    /// Operands: A, B, C, what is signed.
+    fn matrix_product(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let result = self.matrix_result(inst)?;
+        let [(a, a_ty), (b, b_ty), (c, c_ty)] =
+            [self.matrix(inst.arg(0)?)?, self.matrix(inst.arg(1)?)?, self.matrix(inst.arg(2)?)?];
+        let operands = inst.args.get(3).copied().unwrap_or(0);
+        let flags = CooperativeMatrixOperands::from_bits(operands).ok_or("unknown operands")?;
+        use CooperativeMatrixOperands as O;
+        let sides = [
+            (a_ty, O::MATRIX_A_SIGNED_COMPONENTS_KHR),
+            (b_ty, O::MATRIX_B_SIGNED_COMPONENTS_KHR),
+            (c_ty, O::MATRIX_C_SIGNED_COMPONENTS_KHR),
+            (result, O::MATRIX_RESULT_SIGNED_COMPONENTS_KHR),
+        ];
+        for (matrix, signed) in sides {
+            if matrix.element().scalar.is_float() && flags.contains(signed) {
+                return Err("floats are told to be signed".to_string());
+            }
+        }
+        let saturates = flags.contains(O::SATURATING_ACCUMULATION_KHR);
+        let is_it = |product: &&MatrixProduct| {
+            let parts = parts_of(product);
+            let fit = parts.iter().zip(sides).all(|(&(usage, component, rows, columns), side)| {
+                let (matrix, signed) = side;
+                let sizes = [u32::from(matrix.rows), u32::from(matrix.columns)];
+                let has_sign =
+                    component.is_float() || component.is_signed() == flags.contains(signed);
+                matrix.usage == usage
+                    && sizes == [rows, columns]
+                    && has_element(component, matrix.element)
+                    && has_sign
+            });
+            fit && product.saturates == saturates
+        };
+        if !self.m.out.target().matrices.iter().any(|product| is_it(&product)) {
+            let [a, b, c, to] = sides.map(|(matrix, signed)| {
+                let sign = if flags.contains(signed) { "signed " } else { "" };
+                format!("{sign}{} {}x{}", matrix.element(), matrix.rows, matrix.columns)
+            });
+            let how = if saturates { " (saturating)" } else { "" };
+            let offered = offered(self.m.out.target());
+            return Err(format!(
+                "the device has no product {a} * {b} + {c} -> {to}{how}; {offered}"
+            ));
+        }
+        let data = InstData::MatrixProduct { args: [a, b, c], operands };
+        let value = self.b.inst(data, result.ty());
+        self.give(inst, value)
+    }
+
+    /// An element by a number that is a literal; false for other composites.
+    fn matrix_extract(&mut self, inst: &Inst<'_>) -> Result<bool, String> {
+        let ty = self.val_ref(inst.arg(0)?)?.ty;
+        let Some(matrix) = self.matrix_kind(ty) else { return Ok(false) };
+        let value = self.one(inst.arg(0)?)?;
+        let &[index] = inst.rest(1) else { return Err("it has not one index".to_string()) };
+        let index = self.b.int(Scalar::I32, i64::from(index));
+        let value = self.operate(MatrixOp::Extract, smallvec![value, index], matrix.element());
+        self.give(inst, value).map(|()| true)
+    }
+
+    /// Operands: element, matrix, number.
+    fn matrix_insert(&mut self, inst: &Inst<'_>) -> Result<(), String> {
+        let (value, matrix) = self.matrix(inst.arg(1)?)?;
+        let element = self.number(inst.arg(0)?)?;
+        let &[index] = inst.rest(2) else { return Err("it has not one index".to_string()) };
+        if self.b.ty(element) != matrix.element() {
+            return Err("the object is not of the elements' type".to_string());
+        }
+        let index = self.b.int(Scalar::I32, i64::from(index));
+        let value = self.operate(MatrixOp::Insert, smallvec![value, element, index], matrix.ty());
+        self.give(inst, value)
+    }
+
+    /// Notes an access chain into a matrix; false for other chains.
+    fn element_pointer(&mut self, inst: &Inst<'_>) -> Result<bool, String> {
+        let Some((&last, path)) = inst.rest(1).split_last() else { return Ok(false) };
+        if !self.m.types.has_matrices() {
+            return Ok(false);
+        }
+        let (base, ty) = self.pointer(inst.arg(0)?)?;
+        if self.m.types.is_untyped(ty) {
+            return Ok(false);
+        }
+        let mut ty = self.m.types.pointee(ty)?;
+        for &index in path {
+            ty = match self.m.types.kind(ty).clone() {
+                Kind::Array { element, .. } => element,
+                Kind::Struct { .. } => {
+                    let Some(index) = self.known_integer(index)? else { return Ok(false) };
+                    self.m.types.member(ty, index)?.0
+                }
+                _ => return Ok(false),
+            };
+        }
+        let Some(matrix) = self.matrix_kind(ty) else { return Ok(false) };
+        let wanted = self.m.types.pointee(self.m.types.of(inst.ty)?)?;
+        if self.m.types.value(wanted) != Some(matrix.element())
+            || self.b.space(base) != AddressSpace::Private
+        {
+            return Err("it does not lead to what its type points to".to_string());
+        }
+        let variable = self.chain_to(inst, path)?;
+        let index = self.word(last)?;
+        self.elements.insert(inst.id, ElementPointer { variable, matrix, index });
+        Ok(true)
+    }
+
+    fn load_element(&mut self, inst: &Inst<'_>) -> Result<bool, String> {
+        let Some(&pointer) = self.elements.get(&inst.arg(0)?) else { return Ok(false) };
+        let ElementPointer { variable, matrix, index } = pointer;
+        let whole = self.b.load(matrix.ty(), variable, Matrix::BYTES, Default::default());
+        let value = self.operate(MatrixOp::Extract, smallvec![whole, index], matrix.element());
+        self.give(inst, value).map(|()| true)
+    }
+
+    fn store_element(&mut self, inst: &Inst<'_>) -> Result<bool, String> {
+        let Some(&pointer) = self.elements.get(&inst.arg(0)?) else { return Ok(false) };
+        let ElementPointer { variable, matrix, index } = pointer;
+        let element = self.number(inst.arg(1)?)?;
+        if self.b.ty(element) != matrix.element() {
+            return Err("value and memory differ in type".to_string());
+        }
+        let whole = self.b.load(matrix.ty(), variable, Matrix::BYTES, Default::default());
+        let args = smallvec![whole, element, index];
+        let value = self.operate(MatrixOp::Insert, args, matrix.ty());
+        self.b.store(variable, value, Matrix::BYTES, Default::default());
+        Ok(true)
+    }
+
+    /// Refuses values with matrices in memory other than a function's variables.
+    pub(super) fn check_matrix_memory(&self, ty: Ty, ptr: Value) -> Result<(), String> {
+        if !self.m.types.has_matrices() || self.b.space(ptr) == AddressSpace::Private {
+            return Ok(());
+        }
+        match self.leaves_of(ty)?.iter().any(|leaf| leaf.ty.scalar.is_matrix()) {
+            true => Err("only variables of functions are matrices".to_string()),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Cooperative matrices: values that the work-items of a sub-group hold together (SPV_KHR_cooperative_matrix).
+
+use super::types::{Scalar, Type};
+use std::fmt;
+
+/// The part that a matrix has in a product `a * b + accumulator`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MatrixUse {
+    A,
+    B,
+    Accumulator,
+}
+
+/// What the elements of a matrix are. Integers are signless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MatrixElement {
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+}
+
+/// The type of a matrix of the scope of sub-groups. Where a variable is one, it has a nominal size of [`Matrix::BYTES`] that
+/// nothing else has: such a variable becomes values, or is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Matrix {
+    pub element: MatrixElement,
+    pub usage: MatrixUse,
+    pub rows: u8,
+    pub columns: u8,
+}
+
+const ELEMENTS: [(MatrixElement, Scalar); 7] = [
+    (MatrixElement::I8, Scalar::I8),
+    (MatrixElement::I16, Scalar::I16),
+    (MatrixElement::I32, Scalar::I32),
+    (MatrixElement::I64, Scalar::I64),
+    (MatrixElement::F16, Scalar::F16),
+    (MatrixElement::F32, Scalar::F32),
+    (MatrixElement::F64, Scalar::F64),
+];
+
+const USES: [(MatrixUse, &str); 3] =
+    [(MatrixUse::A, "a"), (MatrixUse::B, "b"), (MatrixUse::Accumulator, "acc")];
+
+impl MatrixElement {
+    /// Returns the element of a scalar type; `None` for bools and pointers.
+    pub fn of(scalar: Scalar) -> Option<MatrixElement> {
+        ELEMENTS.iter().find(|row| row.1 == scalar).map(|row| row.0)
+    }
+
+    /// Returns the scalar type.
+    pub fn scalar(self) -> Scalar {
+        ELEMENTS[self as usize].1
+    }
+}
+
+impl MatrixUse {
+    /// Returns the use of a number of SPIR-V.
+    pub fn from_number(number: u64) -> Option<MatrixUse> {
+        USES.get(usize::try_from(number).ok()?).map(|row| row.0)
+    }
+}
+
+impl Matrix {
+    /// Nominal bytes of a variable.
+    pub const BYTES: u32 = 16;
+
+    /// Returns the type of values.
+    pub fn ty(self) -> Type {
+        Type::of(Scalar::Matrix(self))
+    }
+
+    /// Returns the type of an element.
+    pub fn element(self) -> Type {
+        Type::of(self.element.scalar())
+    }
+
+    /// Returns true if another matrix has the same size and use.
+    pub fn has_shape_of(self, other: Matrix) -> bool {
+        Matrix { element: other.element, ..self } == other
+    }
+
+    /// Reads what `fmt` writes.
+    pub fn from_name(name: &str) -> Option<Matrix> {
+        let mut parts = name.strip_prefix("matrix.")?.split('.');
+        let (usage, element, size) = (parts.next()?, parts.next()?, parts.next()?);
+        let (rows, columns) = size.split_once('x')?;
+        let element = ELEMENTS.iter().find(|row| row.1.to_string() == element)?.0;
+        let usage = USES.iter().find(|row| row.1 == usage)?.0;
+        let number = |text: &str| text.parse().ok().filter(|&number: &u8| number > 0);
+        let matrix = Matrix { element, usage, rows: number(rows)?, columns: number(columns)? };
+        parts.next().is_none().then_some(matrix)
+    }
+}
+
+impl fmt::Display for Matrix {
+    /// `matrix.a.f16.16x8`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Matrix { usage, rows, columns, .. } = *self;
+        write!(f, "matrix.{}.{}.{rows}x{columns}", USES[usage as usize].1, self.element())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for element in ELEMENTS {
+            for usage in USES {
+                let matrix = Matrix { element: element.0, usage: usage.0, rows: 8, columns: 16 };
+                assert_eq!(Matrix::from_name(&matrix.to_string()), Some(matrix));
+                assert_eq!(MatrixElement::of(element.1), Some(element.0));
+            }
+        }
+        for wrong in ["matrix.a.f16.16", "matrix.c.f16.8x8", "matrix.a.ptr.8x8", "matrix.a.f16.0x8"]
+        {
+            assert_eq!(Matrix::from_name(wrong), None, "{wrong}");
+        }
+    }
+}
