@@ -21,9 +21,21 @@ pub(super) struct MatrixMemory {
 impl Emitter<'_> {
     /// Returns the SPIR-V type of a matrix, and declares what modules with matrices need.
     pub fn matrix_type(&mut self, matrix: Matrix) -> EmitResult<u32> {
+        let element = self.ty(matrix.element())?;
+        Ok(self.matrix_type_of(matrix, element))
+    }
+
+    /// Returns the type of a matrix whose elements are integers with a sign: what converts from or to those takes the sign
+    /// from the type in some drivers (lavapipe).
+    fn signed_matrix_type(&mut self, matrix: Matrix) -> u32 {
+        let bits = matrix.element().bits();
+        let element = self.builder.intern(Op::TypeInt, None, &[bits, 1]);
+        self.matrix_type_of(matrix, element)
+    }
+
+    fn matrix_type_of(&mut self, matrix: Matrix, element: u32) -> u32 {
         self.builder.require_capability(Capability::CooperativeMatrixKHR);
         self.builder.extension("SPV_KHR_cooperative_matrix");
-        let element = self.ty(matrix.element())?;
         let numbers = [
             Scope::Subgroup as u32,
             u32::from(matrix.rows),
@@ -32,7 +44,7 @@ impl Emitter<'_> {
         ];
         let [scope, rows, columns, usage] = numbers.map(|number| self.const_u32(number));
         let operands = [element, scope, rows, columns, usage];
-        Ok(self.builder.intern(Op::TypeCooperativeMatrixKHR, None, &operands))
+        self.builder.intern(Op::TypeCooperativeMatrixKHR, None, &operands)
     }
 
     fn matrix_of(&self, value: Value) -> EmitResult<Matrix> {
@@ -108,6 +120,7 @@ impl Emitter<'_> {
             }
             Extract => return self.matrix_extract(args[0], args[1]),
             Insert => return self.matrix_insert(args[0], args[1], args[2]),
+            FToS | SToF | SConvert => return self.signed_conversion(op, args[0], ty),
             _ => {}
         }
         let op = match op {
@@ -125,14 +138,13 @@ impl Emitter<'_> {
             FDiv => Op::FDiv,
             Scale => Op::MatrixTimesScalar,
             FConvert => Op::FConvert,
-            SConvert => Op::SConvert,
             UConvert => Op::UConvert,
-            FToS => Op::ConvertFToS,
             FToU => Op::ConvertFToU,
-            SToF => Op::ConvertSToF,
             UToF => Op::ConvertUToF,
             Bitcast => Op::Bitcast,
-            Length | Extract | Insert => return Err(EmitError::malformed("a matrix operation")),
+            FToS | SToF | SConvert | Length | Extract | Insert => {
+                return Err(EmitError::malformed("a matrix operation"))
+            }
         };
         let mut ids = Vec::with_capacity(2);
         for &arg in args {
@@ -140,6 +152,28 @@ impl Emitter<'_> {
         }
         let ty = self.ty(ty)?;
         Ok(self.op(op, ty, &ids))
+    }
+
+    /// A conversion from or to integers with a sign, whose matrices have types of their own for it.
+    fn signed_conversion(&mut self, op: MatrixOp, arg: Value, ty: Type) -> EmitResult<u32> {
+        let Scalar::Matrix(to) = ty.scalar else {
+            return Err(EmitError::malformed("a conversion to no matrix"));
+        };
+        let from = self.matrix_of(arg)?;
+        let (mut value, result) = (self.id(arg)?, self.ty(ty)?);
+        if op != MatrixOp::FToS {
+            let signed = self.signed_matrix_type(from);
+            value = self.op(Op::Bitcast, signed, &[value]);
+        }
+        match op {
+            MatrixOp::SToF => Ok(self.op(Op::ConvertSToF, result, &[value])),
+            _ => {
+                let signed = self.signed_matrix_type(to);
+                let op = if op == MatrixOp::FToS { Op::ConvertFToS } else { Op::SConvert };
+                let converted = self.op(op, signed, &[value]);
+                Ok(self.op(Op::Bitcast, result, &[converted]))
+            }
+        }
     }
 
     /// Returns a variable that holds a matrix, and a pointer to its element of a number.

@@ -29,13 +29,16 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_fp_fast_math_mode",
     c"SPV_INTEL_bfloat16_conversion",
     c"SPV_KHR_untyped_pointers",
-    c"SPV_KHR_cooperative_matrix",
+    MATRICES,
     c"SPV_EXT_arithmetic_fence",
     c"SPV_INTEL_arithmetic_fence",
     c"SPV_INTEL_unstructured_loop_controls",
     c"SPV_INTEL_split_barrier",
     c"SPV_INTEL_subgroups",
 ];
+
+/// Reported where there are matrices alone; modules that declare it are then refused by the capability's name.
+const MATRICES: &CStr = c"SPV_KHR_cooperative_matrix";
 
 /// Extensions that modules may declare although a part of them is refused: they are not reported.
 const PARTLY: &[&CStr] = &[
@@ -57,8 +60,9 @@ pub fn capabilities(target: &Target) -> Vec<u32> {
 }
 
 /// Returns the extensions that a device offers.
-pub fn extensions(_: &Target) -> &'static [&'static CStr] {
-    EXTENSIONS
+pub fn extensions(target: &Target) -> Vec<&'static CStr> {
+    let has = |name: &&CStr| *name != MATRICES || offers(target, Capability::CooperativeMatrixKHR);
+    EXTENSIONS.iter().copied().filter(has).collect()
 }
 
 /// Checks a capability.

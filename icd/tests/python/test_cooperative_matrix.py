@@ -6,7 +6,10 @@ import re
 import numpy as np
 import pyopencl as cl
 import pytest
+import raw
 import spirv_text
+
+SPIRV_EXTENSIONS = 0x12BA
 
 TYPES = {
     "half": (np.float16, "OpTypeFloat 16"), "float": (np.float32, "OpTypeFloat 32"),
@@ -95,14 +98,18 @@ OpFunctionEnd
 @pytest.fixture(scope="module")
 def products(cl_machine):
     """What the device computes: (a, b, c, result, m, n, k, saturates)."""
-    log = log_of(cl_machine, one_matrix("half", 3, 5, 0))
-    if "has no matri" not in log:
+    if "SPV_KHR_cooperative_matrix" not in raw.device_texts(cl_machine.device.int_ptr, SPIRV_EXTENSIONS):
         pytest.skip("no matrices")
+    try:
+        wrong = one_matrix("half", 3, 5, 0)
+    except AssertionError as error:
+        assert "Invalid capability 'CooperativeMatrixKHR'" in str(error)
+        pytest.skip("spirv-as knows no matrices")
+    log = log_of(cl_machine, wrong)
     found = []
     for a, m, k, b, n, c, result, saturates in PRODUCT.findall(log):
         found.append((a, b, c, result, int(m), int(n), int(k), bool(saturates)))
-    if not found:
-        pytest.skip("no matrices")
+    assert found, log
     return found
 
 
@@ -210,3 +217,224 @@ def test_products(m, rng, size, products, layouts, pad):
 ])
 def test_other_matrices_are_refused(m, products, binary, text):
     assert text in log_of(m, one_matrix(*binary))
+
+
+def of_one(product, body, results=(), variables="", local=""):
+    """A module with the accumulator type of a product, whose kernel is given two pointers to elements: %a, %d."""
+    _, _, _, kind, rows, columns, _, _ = product
+    used = sorted({rows, columns, *range(9), 64})
+    constants = "\n".join(f"%c{number} = OpConstant %u32 {number}" for number in used)
+    return module(f"""
+{declare([kind, *results])}
+{constants}
+%m = OpTypeCooperativeMatrixKHR {name(kind)} %c3 %c{rows} %c{columns} %c2
+%p = OpTypePointer CrossWorkgroup {name(kind)}
+%pm = OpTypePointer Function %m
+%pe = OpTypePointer Function {name(kind)}
+%bool = OpTypeBool
+{local}
+%fn = OpTypeFunction %void %p %p
+%helper_fn = OpTypeFunction %m %m %m
+%main = OpFunction %void None %fn
+%a = OpFunctionParameter %p
+%d = OpFunctionParameter %p
+%l = OpLabel
+{variables}
+%x = OpCooperativeMatrixLoadKHR %m %a %c0 %c{columns}
+{body}
+OpReturn
+OpFunctionEnd
+%twice = OpFunction %m None %helper_fn
+%q = OpFunctionParameter %m
+%r = OpFunctionParameter %m
+%lh = OpLabel
+%s = {"OpFAdd" if "Float" in spell(kind) else "OpIAdd"} %m %q %r
+OpReturnValue %s
+OpFunctionEnd
+""")
+
+
+def run_one(m, rng, size, product, body, compute, **parts):
+    """Compares what a kernel makes of a matrix with what numpy does."""
+    _, _, _, kind, rows, columns, _, _ = product
+    kernel = build(m, of_one(product, body + f"\nOpCooperativeMatrixStoreKHR %d %y %c0 %c{columns}", **parts))
+    x = draw(rng, (rows, columns), kind)
+    out = m.empty(x.nbytes)
+    kernel(m.queue, (size,), (size,), m.buffer(x), out)
+    np.testing.assert_array_equal(m.read(out, x.dtype, x.shape), compute(x))
+
+
+def is_float(product):
+    return "Float" in spell(product[3])
+
+
+def op(product, name):
+    """An operation of the accumulator's kind."""
+    return ("OpF" if is_float(product) else "OpI") + name
+
+
+def test_elements_are_computed_with(m, rng, size, products):
+    for product in products:
+        t = name(product[3])
+        negate = "OpFNegate" if is_float(product) else "OpSNegate"
+        three = f"%three = {'OpConstant ' + t + ' 3'}"
+        body = f"""
+%n = {negate} %m %x
+%s = {op(product, "Sub")} %m %n %x
+%k = {op(product, "Mul")} %m %s %x
+%f = OpCompositeConstruct %m %three
+%g = {op(product, "Add")} %m %k %f
+%y = OpMatrixTimesScalar %m %g %three
+""".replace("%s", "%s1")
+        run_one(m, rng, size, product, body, lambda x: ((-x - x) * x + x.dtype.type(3)) * x.dtype.type(3), local=three)
+
+
+def test_constants_are_of_all_elements(m, rng, size, products):
+    for product in products:
+        t = name(product[3])
+        local = f"%three = OpConstant {t} 3\n%f = OpConstantComposite %m %three\n%z = OpConstantNull %m"
+        body = f"%w = {op(product, 'Add')} %m %x %f\n%y = {op(product, 'Add')} %m %w %z"
+        run_one(m, rng, size, product, body, lambda x: x + x.dtype.type(3), local=local)
+
+
+def test_functions_take_and_give_matrices(m, rng, size, products):
+    for product in products:
+        run_one(m, rng, size, product, "%y = OpFunctionCall %m %twice %x %x", lambda x: x + x)
+
+
+def test_variables_hold_matrices(m, rng, size, products):
+    for product in products:
+        body = "OpStore %v %x\n%w = OpLoad %m %v\n" + f"%y = {op(product, 'Add')} %m %w %x"
+        run_one(m, rng, size, product, body, lambda x: x + x, variables="%v = OpVariable %pm Function")
+
+
+def loop_over_elements(product):
+    """Adds 1 to every element that a work-item holds, by its number."""
+    return f"""
+OpStore %v %x
+%len = OpCooperativeMatrixLengthKHR %u32 %m
+OpBranch %head
+%head = OpLabel
+%i = OpPhi %u32 %c0 %l %j %cont
+%more = OpULessThan %bool %i %len
+OpLoopMerge %end %cont None
+OpBranchConditional %more %inside %end
+%inside = OpLabel
+%e = OpAccessChain %pe %v %i
+%old = OpLoad {name(product[3])} %e
+%new = {op(product, "Add")} {name(product[3])} %old %one
+OpStore %e %new
+OpBranch %cont
+%cont = OpLabel
+%j = OpIAdd %u32 %i %c1
+OpBranch %head
+%end = OpLabel
+%y = OpLoad %m %v
+"""
+
+
+def test_elements_are_accessed_by_number(m, rng, size, products):
+    for product in products:
+        one = f"%one = OpConstant {name(product[3])} 1"
+        run_one(m, rng, size, product, loop_over_elements(product), lambda x: x + x.dtype.type(1), local=one,
+                variables="%v = OpVariable %pm Function")
+
+
+def test_branches_choose_matrices(m, rng, size, products):
+    for product in products:
+        body = f"""
+%first = OpLoad {name(product[3])} %a
+%same = {"OpFOrdEqual" if is_float(product) else "OpIEqual"} %bool %first %first
+OpSelectionMerge %join None
+OpBranchConditional %same %yes %join
+%yes = OpLabel
+%z = {op(product, "Add")} %m %x %x
+OpBranch %join
+%join = OpLabel
+%y = OpPhi %m %x %l %z %yes
+"""
+        run_one(m, rng, size, product, body, lambda x: x + x)
+
+
+@pytest.mark.parametrize("layout", [0, 1])
+def test_matrices_go_through_local_memory(m, rng, size, products, layout):
+    for product in products:
+        _, _, _, kind, rows, columns, _, _ = product
+        stride = columns if layout == 0 else rows
+        local = f"""
+%cells = OpConstant %u32 {rows * columns}
+%array = OpTypeArray {name(kind)} %cells
+%pa = OpTypePointer Workgroup %array
+%pl = OpTypePointer Workgroup {name(kind)}
+%tile = OpVariable %pa Workgroup
+%order = OpConstant %u32 272
+"""
+        body = f"""
+%to = OpInBoundsAccessChain %pl %tile %c0
+OpCooperativeMatrixStoreKHR %to %x %c{layout} %c{stride}
+OpControlBarrier %c2 %c2 %order
+%y = OpCooperativeMatrixLoadKHR %m %to %c{1 - layout} %c{columns if layout else rows}
+"""
+
+        def compute(x, layout=layout):
+            flat = (x if layout == 0 else x.T).ravel()
+            return flat.reshape(x.shape[::-1]).T if layout == 0 else flat.reshape(x.shape)
+
+        run_one(m, rng, size, product, body, compute, local=local)
+
+
+def test_conversions_keep_the_shape(m, rng, size, products):
+    shapes = {}
+    for product in products:
+        shapes.setdefault((product[4], product[5]), set()).add(product[3])
+    pairs = [(a, b, shape) for shape, kinds in shapes.items() for a in kinds for b in kinds if name(a) != name(b)]
+    for a, b, (rows, columns) in pairs:
+        product = (a, a, a, a, rows, columns, rows, False)
+        other = "Float" in spell(b)
+        there, back = {
+            (True, True): ("OpFConvert", "OpFConvert"), (True, False): ("OpConvertFToS", "OpConvertSToF"),
+            (False, True): ("OpConvertSToF", "OpConvertFToS"), (False, False): ("OpSConvert", "OpSConvert"),
+        }[(is_float(product), other)]
+        local = f"%m2 = OpTypeCooperativeMatrixKHR {name(b)} %c3 %c{rows} %c{columns} %c2"
+        body = f"%z = {there} %m2 %x\n%y = {back} %m %z"
+        run_one(m, rng, size, product, body, lambda x: x, results=[b], local=local)
+
+
+def test_quotients_know_signs(m, rng, size, products):
+    for product in products:
+        kind = product[3]
+        divide = "OpFDiv" if is_float(product) else "OpSDiv" if kind in ("int", "short", "char", "long") else "OpUDiv"
+        four = f"%four = OpConstant {name(kind)} 4"
+        body = f"%f = OpCompositeConstruct %m %four\n%y = {divide} %m %x %f"
+
+        def compute(x, divide=divide):
+            return x / x.dtype.type(4) if divide == "OpFDiv" else np.trunc(x / 4).astype(x.dtype)
+
+        run_one(m, rng, size, product, body, compute, local=four)
+
+
+@pytest.mark.parametrize("body, text", [
+    ("%y = OpUDiv %m %x %c1", "do not fit"),
+    ("%y = OpNot %m %x", "not supported for matrices"),
+    ("%y = OpCompositeExtract %u32 %x 0 1", "not one index"),
+    ("%y = OpCooperativeMatrixLengthKHR %u32 %u32", "not the type of a matrix"),
+    ("%y = OpCooperativeMatrixMulAddKHR %m %x %x %x", "the device has no product"),
+    ("%y = OpLoad %m %d", "do not give a result of its type"),
+    ("OpCooperativeMatrixStoreKHR %x %x %c0 %c1", "not a pointer"),
+    ("OpCooperativeMatrixStoreKHR %d %c1 %c0 %c1", "not a matrix"),
+    ("OpCooperativeMatrixStoreKHR %d %x %c7 %c1", "layout"),
+    ("OpCooperativeMatrixStoreKHR %d %x %c0", "stride"),
+])
+def test_mistakes_are_errors_of_the_build(m, products, body, text):
+    product = next(product for product in products if product[3] in ("int", "uint"))
+    log = log_of(m, of_one(product, body))
+    assert text in log and "internal" not in log, log
+
+
+def test_work_groups_are_whole_sub_groups(m, size, products):
+    kernel = build(m, of_one(products[0], "OpCooperativeMatrixStoreKHR %d %x %c0 %c8"))
+    out = m.empty(4096)
+    for sizes in [((size + 1,), (size + 1,)), ((size + 1,), None)]:
+        with pytest.raises(cl.LogicError) as caught:
+            kernel(m.queue, *sizes, out, out)
+        assert caught.value.code == cl.status_code.INVALID_WORK_GROUP_SIZE

@@ -22,7 +22,7 @@ pub fn query(target: &Target, name: cl_device_info) -> Option<Value> {
             Value::names(&names.collect::<Vec<_>>())
         }
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => Value::texts(ingest::INSTRUCTION_SETS),
-        CL_DEVICE_SPIRV_EXTENSIONS => Value::texts(ingest::extensions(target)),
+        CL_DEVICE_SPIRV_EXTENSIONS => Value::texts(&ingest::extensions(target)),
         CL_DEVICE_SPIRV_CAPABILITIES => Value::list(&ingest::capabilities(target)),
         _ => return None,
     })
