@@ -13,7 +13,7 @@
 //!
 //! A slot begins with how often its place has found something. The first to do so writes the rest: the low half of the
 //! device address of the place's *description* in the program's data image, the kind (a bit of [`Checks`]), global and local
-//! id, and three 64-bit words: the address, start and size of the object, or what else the kind asks for. In work-group and private memory addresses count
+//! id, and three 64-bit words: the address, start and size of the object, or what else the kind asks for (of races [`Other`]). In work-group and private memory addresses count
 //! from the start of the object. A description is text: fields with newlines between them ([`Description`]).
 
 use bitflags::bitflags;
@@ -34,24 +34,27 @@ bitflags! {
         const INIT = 16;
         /// Barriers to which not all work-items of a work-group come.
         const BARRIERS = 32;
+        /// Accesses of the same work-group memory by two work-items with no barrier between, one of which writes.
+        const RACES = 64;
     }
 }
 
 impl Checks {
     /// The kinds by the names that users know them by.
-    pub const NAMES: [(&'static str, Checks); 6] = [
+    pub const NAMES: [(&'static str, Checks); 7] = [
         ("bounds", Checks::BOUNDS),
         ("null", Checks::NULL),
         ("align", Checks::ALIGN),
         ("arith", Checks::ARITH),
         ("init", Checks::INIT),
         ("barriers", Checks::BARRIERS),
+        ("races", Checks::RACES),
     ];
 }
 
 /// The functions of the built-in library that checks call: what finds an allocation, what reports, what compares how often
-/// work-items come to barriers, and what keeps the bits of work-group variables.
-pub const FUNCTIONS: [&str; 9] = [
+/// work-items come to barriers, what keeps the bits of work-group variables, and what knows their last accesses.
+pub const FUNCTIONS: [&str; 11] = [
     "__check_find",
     "__check_report",
     "__check_barriers_begin",
@@ -61,6 +64,8 @@ pub const FUNCTIONS: [&str; 9] = [
     "__check_written_begin",
     "__check_written_note",
     "__check_written_test",
+    "__check_races_begin",
+    "__check_races_note",
 ];
 
 /// The most arguments of a kernel whose sizes are known.
@@ -180,6 +185,33 @@ impl Finding {
             address: wide(a, b),
             start: wide(c, d),
             size: wide(e, f),
+        })
+    }
+}
+
+/// What a race's finding tells of the other access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Other {
+    /// Bytes from the start of the object to this access.
+    pub offset: u32,
+    /// True if the other one reads.
+    pub reads: bool,
+    /// The low half of the address of its description.
+    pub description: u32,
+    /// The local id of its work-item; `None` where several read.
+    pub local_id: Option<[u32; 3]>,
+}
+
+impl Finding {
+    /// Returns what is told of the other access; `None` where this is no race.
+    pub fn other(&self) -> Option<Other> {
+        let (xy, z) = (self.size as u32, (self.size >> 32) as u32);
+        let id = [xy & 0xffff, xy >> 16, z];
+        (self.kind == Checks::RACES).then(|| Other {
+            offset: self.address as u32,
+            reads: self.address >> 32 != 0,
+            description: self.start as u32,
+            local_id: (self.start >> 32 == 0).then_some(id),
         })
     }
 }

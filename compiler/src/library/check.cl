@@ -133,3 +133,87 @@ bool __check_written_test(local uint *bits, uint word, uint offset, uint bytes) 
         all &= atomic_or((volatile local uint *)bits + w / 32, 0u) >> w % 32;
     return all != 0;
 }
+
+// Races: two words of work-group memory for each word that is watched: who wrote it last, and who read it last, as
+// epoch << 23 | work-item << 12 | bytes << 8 | atomic << 7 | place. The epoch is how many barriers the work-item has passed,
+// from 1 on; at the last one nothing is looked for any more.
+#define CHECK_LAST_EPOCH 511
+#define CHECK_MANY_ITEMS 0x7ff
+#define CHECK_PLACE 0x7f
+#define CHECK_ATOMIC 0x80
+#define CHECK_BYTES 0xf00
+// Of modes alone.
+#define CHECK_WRITES 0x100
+#define CHECK_SAME 0x200
+#define CHECK_RACES 64
+// True for the same bytes in the same epoch by two work-items.
+#define CHECK_MEET(a, b) ((a) >> 23 == (b) >> 23 && (((a) ^ (b)) & CHECK_MANY_ITEMS << 12) != 0 && ((a) & (b) & CHECK_BYTES) != 0)
+
+// Clears the words, before any work-item goes on. Returns the first epoch.
+uint __check_races_begin(local uint *shadow, uint words) {
+    uint x = get_local_size(0), y = get_local_size(1), all = x * y * (uint)get_local_size(2);
+    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
+    for (uint w = item; w < words; w += all)
+        shadow[w] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return all < CHECK_MANY_ITEMS ? 1 : CHECK_LAST_EPOCH;
+}
+
+// Notes an access of bytes at an offset in an object of which so many words are watched, and reports it where it is a race.
+void __check_races_note(global uint *area, local uint *shadow, uint words, uint offset, uint bytes, uint mode, uint epoch,
+                        uint site, uint texts, uint stride) {
+    if (epoch >= CHECK_LAST_EPOCH)
+        return;
+    uint x = get_local_size(0), y = get_local_size(1);
+    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
+    uint hit = 0, is_read = 0;
+    uint end = offset + bytes;
+    for (uint w = offset / 4; w < words && 4 * w < end; w++) {
+        uint from = max(offset, 4 * w) - 4 * w, to = min(end - 4 * w, 4u);
+        uint mask = (0xfu << from) & (0xfu >> (4 - to));
+        uint mine = epoch << 23 | item << 12 | mask << 8 | (mode & 0xff);
+        volatile local uint *writer = (volatile local uint *)shadow + 2 * w, *reader = writer + 1;
+        uint written, read = 0;
+        // What this access is comes first: of two at once, one at least sees the other.
+        if ((mode & CHECK_WRITES) != 0) {
+            // Of several atomic operations and a plain store, the latter stays known.
+            written = (mode & CHECK_ATOMIC) != 0 ? atomic_or(writer, 0u) : 0;
+            if (written >> 23 != epoch || (written & CHECK_ATOMIC) != 0)
+                written = atomic_xchg(writer, mine);
+            read = atomic_or(reader, 0u);
+        } else {
+            if ((mode & CHECK_ATOMIC) == 0) {
+                uint before = atomic_xchg(reader, mine);
+                // Whoever writes what two have read is another one than one of them.
+                if (CHECK_MEET(before, mine))
+                    atomic_xchg(reader, epoch << 23 | CHECK_MANY_ITEMS << 12 | (before & mine & CHECK_BYTES) | (before & 0xff));
+            }
+            written = atomic_or(writer, 0u);
+        }
+        bool is_same = (mode & CHECK_SAME) != 0 && ((written ^ mine) & CHECK_PLACE) == 0;
+        if (hit == 0 && CHECK_MEET(written, mine) && (written & mine & CHECK_ATOMIC) == 0 && !is_same)
+            hit = written;
+        if (hit == 0 && CHECK_MEET(read, mine)) {
+            hit = read;
+            is_read = 1;
+        }
+    }
+    if (hit == 0)
+        return;
+    global uint *slot = area + CHECK_FINDINGS + (site & (CHECK_SLOTS - 1)) * CHECK_SLOT_WORDS;
+    if (atomic_inc((volatile global uint *)slot) != 0)
+        return;
+    slot[1] = texts + (mode & CHECK_PLACE) * stride;
+    slot[2] = CHECK_RACES;
+    for (uint d = 0; d < 3; d++) {
+        slot[3 + d] = (uint)get_global_id(d);
+        slot[6 + d] = (uint)get_local_id(d);
+    }
+    uint other = hit >> 12 & CHECK_MANY_ITEMS;
+    slot[9] = offset;
+    slot[10] = is_read;
+    slot[11] = texts + (hit & CHECK_PLACE) * stride;
+    slot[12] = other == CHECK_MANY_ITEMS;
+    slot[13] = other % x | other / x % y << 16;
+    slot[14] = other / x / y;
+}

@@ -26,6 +26,8 @@ class Case:
     options: list = field(default_factory=list)
     # Of SPIR-V: the line that it tells, or 0.
     line: int | None = None
+    # Of a race: what the note of the other place says, where one of the two lines alone is the one that may be told.
+    note: str = ""
 
 
 def one(body, parameters="global int *a"):
@@ -329,6 +331,50 @@ BARRIERS = [
          "this work-item comes to the barrier never, another one 2 times", ((6, 0, 0), (6, 0, 0))),
 ]
 
+# Races: the one line ends in `// HERE`, or both do.
+RACE = " of local variable 't', which another work-item "
+
+
+def race(body, declared="local int t[16];", parameters="global int *a", before=""):
+    """A kernel of work-groups of 8 work-items with a local variable."""
+    return (before + f"kernel void k({parameters}) {{\n    {declared}\n    int i = get_local_id(0);\n{body}\n}}\n")
+
+
+RACES = [
+    Case("a barrier that is missing", "races",
+         race("    t[i] = i; // HERE\n    a[i] = t[7 - i]; // HERE"), BUFFER, RACE, note="local id ("),
+    Case("all write one element", "races", race("    t[3] = i; // HERE\n    barrier(CLK_LOCAL_MEM_FENCE);\n    a[i] = t[3];"),
+         BUFFER, "store of 4 bytes at offset 12" + RACE + "writes", times=7, note="store of 4 bytes of the other one"),
+    Case("one barrier of two in a loop", "races",
+         race("    for (int n = 0; n < 3; n++) {\n        t[i] = n; // HERE\n        barrier(CLK_LOCAL_MEM_FENCE);\n"
+              "        a[i] = t[7 - i]; // HERE\n    }"), BUFFER, RACE, note="local id ("),
+    Case("a read by many, then a store", "races",
+         race("    t[i] = i;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    a[i] = t[2]; // HERE\n    if (i == 2)\n        t[2] = i; // HERE"),
+         BUFFER, "at offset 8" + RACE, note=" of "),
+    Case("through a pointer to an argument", "races",
+         "kernel void k(global int *a, local int *t) {\n    int i = get_local_id(0);\n    local int *p = t + 1;\n"
+         "    p[i] = i; // HERE\n    a[i] = p[i ^ 1]; // HERE\n}\n", [("buffer", 64), ("local", 64)],
+         " of argument 't', which another work-item ", note="local id ("),
+    Case("a struct", "races",
+         race("    s.y = i; // HERE\n    barrier(CLK_LOCAL_MEM_FENCE);\n    a[i] = s.y;", "local struct S s;",
+              before="struct S { int x; int y; };\n"), BUFFER,
+         "store of 4 bytes at offset 4 of local variable 's', which another work-item writes", times=7, note="the other one"),
+    Case("a vector", "races", race("    t[i] = (int4)(i); // HERE\n    a[i] = t[i ^ 1].y; // HERE", "local int4 t[8];"), BUFFER,
+         RACE, note="local id ("),
+    Case("one byte", "races", race("    t[i] = i; // HERE\n    a[i] = t[i ^ 1]; // HERE", "local uchar t[8];"), BUFFER,
+         " of 1 byte at offset ", note="local id ("),
+    Case("in an inlined function", "races",
+         race("    f(t, i);\n    barrier(CLK_LOCAL_MEM_FENCE);\n    a[i] = t[1];",
+              before="void f(local int *t, int i) {\n    t[1] = i; // HERE\n}\n"), BUFFER,
+         "store of 4 bytes at offset 4" + RACE + "writes", times=7, note="the other one"),
+    Case("atomic operations and a plain store", "races",
+         race("    if (i == 0)\n        t[0] = 0; // HERE\n    atomic_inc(t); // HERE\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
+              "    a[i] = t[0];"), BUFFER, "at offset 0" + RACE, note=" of "),
+    Case("atomic operations and a plain load", "races",
+         race("    if (i == 0)\n        t[0] = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    atomic_inc(t); // HERE\n"
+              "    a[i] = t[0]; // HERE"), BUFFER, "at offset 0" + RACE, note=" of "),
+]
+
 # Right programs, of which nothing is to be said.
 RIGHT = [
     Case("copies of what is not written", "", "struct S { int x; float y; char c; };\n"
@@ -352,6 +398,29 @@ RIGHT = [
          "    for (int n = 0; n < 3; n++) {\n        to[i] = from[7 - i] + c[i];\n        barrier(CLK_LOCAL_MEM_FENCE);\n"
          "        local int *old = from;\n        from = to;\n        to = old;\n    }\n    a[i] = from[i];\n}\n", BUFFER, "",
          leaves={0: 14, 7: 14}),
+    Case("local memory that work-items take turns with", "",
+         race("    t[i] = i;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    for (int n = 4; n > 0; n /= 2) {\n        if (i < n)\n"
+              "            t[i] += t[i + n];\n        barrier(CLK_LOCAL_MEM_FENCE);\n    }\n    a[i] = t[0];"), BUFFER, "",
+         leaves={0: 28, 7: 28}),
+    Case("bytes of one word", "",
+         race("    t[i] = i;\n    t[i]++;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    a[i] = t[7 - i];", "local uchar t[8];"), BUFFER, "",
+         leaves={0: 8, 7: 1}),
+    Case("lanes of one vector", "",
+         race("    if (i == 0)\n        t[0].x = 5;\n    if (i == 1)\n        t[0].y = 6;\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
+              "    a[i] = i == 0 ? t[0].x : t[0].y;", "local int2 t[1];"), BUFFER, "", leaves={0: 5, 1: 6}),
+    Case("counters of atomic operations", "",
+         race("    if (i == 0)\n        t[0] = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    atomic_inc(t);\n    atomic_add(t, 2);\n"
+              "    barrier(CLK_LOCAL_MEM_FENCE);\n    a[i] = t[0];"), BUFFER, "", leaves={0: 24, 7: 24}),
+    Case("the same constant by all", "",
+         race("    t[0] = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if (i > 2)\n        t[0] = 1;\n"
+              "    barrier(CLK_LOCAL_MEM_FENCE);\n    a[i] = t[0];"), BUFFER, "", leaves={0: 1}),
+    Case("a fence and a counter", "",
+         race("    if (i == 0)\n        n = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    t[i] = i;\n    mem_fence(CLK_LOCAL_MEM_FENCE);\n"
+              "    if (atomic_inc(&n) == 7)\n        for (int j = 0; j < 8; j++)\n            a[j] = t[j] + 1;",
+              "local int n, t[8];"), BUFFER, "", leaves={0: 1, 7: 8}),
+    Case("more barriers than are counted", "",
+         race("    for (int n = 0; n < 1500; n++) {\n        t[n + i & 7] = n;\n        barrier(CLK_LOCAL_MEM_FENCE);\n    }\n"
+              "    a[i] = t[0];"), BUFFER, "", leaves={0: 1499}),
     Case("the last bytes", "", one("        a[15] = *(a + 14) + vload2(7, a).y;"), BUFFER, "", leaves={15: 29}),
     Case("pointers to ends", "",
          one("        global int *p = a + 16;\n        while (p > a)\n            *--p = 1;"), BUFFER, "", leaves={0: 1, 15: 1}),
@@ -359,4 +428,4 @@ RIGHT = [
          [("buffer", 64), ("null",)], "", leaves={0: 5}),
 ]
 
-CASES = BOUNDS + NULL + ALIGN + ARITH + SPIRV + INIT + BARRIERS + RIGHT
+CASES = BOUNDS + NULL + ALIGN + ARITH + SPIRV + INIT + BARRIERS + RACES + RIGHT

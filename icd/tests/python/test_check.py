@@ -12,6 +12,9 @@ RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check_runner.
 # The first line of a message.
 MESSAGE = re.compile(r"^(?:<source>:(\d+):(\d+): )?(\w+): (.*) \[(.*)global id \((.*?)\), local id \((.*?)\); (.*) in this launch\]$")
 
+# The other place of a race.
+NOTE = re.compile(r"^<source>:(\d+):(\d+): note: ((?:store|load|atomic operation) of .*)$")
+
 
 def start(program, **environment):
     """Runs a program of the suite's Python with a driver that looks for mistakes."""
@@ -52,6 +55,27 @@ def left(case, out):
     return {index: values[index] for index in case.leaves}
 
 
+def are_races_as_wanted(case, lines, messages):
+    """Of a race either place may be told, with the other in a note behind it."""
+    source = case.source.splitlines()
+    wrong = [line for line, text in enumerate(source, 1) if "// HERE" in text]
+    # What one reads too early may be what nobody has written.
+    races = [(index, message) for index, message in messages if message[3] != "init"]
+    assert races, lines
+    for index, message in races:
+        assert message[3] == "races" and int(message[1]) in wrong, lines
+        assert lines[index + 1] == source[int(message[1]) - 1]
+        note = next(NOTE.match(line) for line in lines[index + 1:] if NOTE.match(line))
+        other = int(note[1])
+        # A place is in a race with itself only where there is no other.
+        assert other in wrong and (other != int(message[1]) or len(wrong) == 1), lines
+        assert case.says in message[4] and case.note in note[3], lines
+        local = re.search(r"local id \((.*?)\)", note[3])
+        assert local is None or numbers(local[1]) != numbers(message[7]), lines
+        if case.times > 1:
+            assert message[8] == f"{case.times} times", lines
+
+
 @cases(True)
 def test_mistakes_are_found_where_they_are(found, number):
     case = CASES[number]
@@ -64,6 +88,9 @@ def test_mistakes_are_found_where_they_are(found, number):
         assert [int(message[1] or 0) for _, message in messages] == [case.line], errors
         message = messages[0][1]
         assert (message[3], message[8]) == (case.kind, f"{case.times} times") and case.says in message[4], errors
+        return
+    if case.kind == "races":
+        are_races_as_wanted(case, lines, messages)
         return
     wrong = 1 + next(index for index, line in enumerate(case.source.splitlines()) if "// HERE" in line)
     for index, message in messages:

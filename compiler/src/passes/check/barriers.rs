@@ -122,7 +122,7 @@ impl Barriers {
 }
 
 /// Returns a new private counter.
-fn counter(func: &mut Function) -> Value {
+pub(super) fn counter(func: &mut Function) -> Value {
     let entry = func.entry();
     if let Some(&first) = func.blocks[entry].insts.first() {
         func.stand_at(first);

@@ -1,7 +1,7 @@
 //! Checks that a program makes of itself while it runs (`HEKLA_CHECK`): accesses that are out of bounds, through null pointers
 //! or misaligned, divisions by zero, reads of private and work-group variables that were not written before (`init.rs`,
-//! `local_init.rs`), and barriers that not all work-items come to (`barriers.rs`). [`crate::checks`] describes what becomes of
-//! what they find.
+//! `local_init.rs`), barriers that not all work-items come to (`barriers.rs`), and races in work-group memory (`races.rs`).
+//! [`crate::checks`] describes what becomes of what they find.
 //!
 //! The pass runs between inlining and all optimizations: what is wrong is undefined, which optimizations make use of. Only
 //! variables are values already, and pointers know their address spaces. Each pointer gets an *extent* (`extents.rs`), and
@@ -13,6 +13,7 @@ mod describe;
 mod extents;
 mod init;
 mod local_init;
+mod races;
 
 use super::cursor::Cursor;
 use super::legalize::split::Splitter;
@@ -30,6 +31,7 @@ use describe::Describer;
 use extents::{Extent, Extents};
 use init::Initialized;
 use local_init::WrittenWords;
+use races::Races;
 use rustc_hash::FxHashSet;
 
 /// Instructions that copies of one function may take, beyond the first, for it to be inlined before it is checked.
@@ -85,8 +87,8 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
         library.push(found.ok_or("a part of the program was compiled without checks")?.clone());
     }
     let functions = prepare(module, pipeline, checks.contains(Checks::INIT))?;
-    let [find, report, begin, tell, end, compare, clear, note, test] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
-        .map(|index: usize| {
+    let [find, report, begin, tell, end, compare, clear, note, test, races_begin, races_note] =
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(|index: usize| {
             let mut function: Function = library[index].clone();
             function.noinline = true;
             module.functions.push(function)
@@ -101,6 +103,8 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
         written_begin: clear,
         written_note: note,
         written_test: test,
+        races_begin,
+        races_note,
     };
     let checks_local_init = checks.contains(Checks::INIT) && !pipeline.target.zero_local;
     let mut sites = 0;
@@ -113,6 +117,7 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
             id,
             checks,
             checks_local_init,
+            room: pipeline.target.local_memory_size,
             library: &library,
             globals: &mut globals,
             sites,
@@ -136,6 +141,8 @@ pub(super) struct Library {
     written_begin: Func,
     written_note: Func,
     written_test: Func,
+    races_begin: Func,
+    races_note: Func,
 }
 
 /// Puts checks into one function.
@@ -145,6 +152,8 @@ struct Instrumenter<'a> {
     checks: Checks,
     /// True if it is to be known which words of work-group variables were written.
     checks_local_init: bool,
+    /// Bytes of work-group memory of the device.
+    room: u64,
     library: &'a Library,
     globals: &'a mut PrimaryMap<Global, GlobalData>,
     /// Places so far.
@@ -176,6 +185,18 @@ impl Instrumenter<'_> {
         };
         let counts = self.checks.contains(Checks::BARRIERS) && entry_of.is_some();
         let barriers = counts.then(|| Barriers::find(func, &describer));
+        let races = match self.checks.contains(Checks::RACES) && entry_of.is_some() {
+            true => {
+                let module = self.module;
+                let is_own = |func: &Function, inst| is_own(module, func, inst);
+                let mut sites = self.sites;
+                let (globals, room) = (&mut *self.globals, self.room);
+                let races = Races::new(func, &describer, is_own, globals, room, &mut sites);
+                self.sites = sites;
+                races
+            }
+            false => Races::default(),
+        };
         let entry = func.entry();
         for &block in cfg.rpo() {
             let mut s = Splitter::new(func, block);
@@ -188,8 +209,14 @@ impl Instrumenter<'_> {
                     extents.begin(&mut s.c);
                     init.begin(&mut s);
                     words.begin(&mut s.c, self.library);
+                    races.begin(&mut s.c, self.library);
                 }
-                self.instruction(&mut s, inst, (&mut extents, &mut init, &words), &describer);
+                self.instruction(
+                    &mut s,
+                    inst,
+                    (&mut extents, &mut init, &words, &races),
+                    &describer,
+                );
             }
             s.finish();
         }
@@ -206,12 +233,11 @@ impl Instrumenter<'_> {
         &mut self,
         s: &mut Splitter<'_>,
         inst: Inst,
-        (extents, init, words): (&mut Extents<'_>, &mut Initialized, &WrittenWords),
+        (extents, init, words, races): (&mut Extents<'_>, &mut Initialized, &WrittenWords, &Races),
         describer: &Describer<'_>,
     ) {
-        let locations = &self.module.locations;
-        let loc = s.c.func.location_of(inst);
-        let is_own = locations.get(loc).is_none_or(|location| !locations.is_built_in(location));
+        let is_own = is_own(self.module, s.c.func, inst);
+        let is_barrier = matches!(s.c.func.insts[inst], InstData::Barrier { .. });
         let result = s.c.func.result(inst);
         let ty = result.map(|value| s.c.ty(value));
         let mut after = None;
@@ -228,12 +254,14 @@ impl Instrumenter<'_> {
         if let (true, Some(check)) = (is_own, words.check(&mut s.c, inst, bytes, self.library)) {
             self.guard(s, inst, check, (extents.area, describer), &mut after);
         }
+        races.note(&mut s.c, inst, extents, describer.objects(), self.library);
         init.forget_copy(s.c.func, inst);
         match after {
             None => {
                 s.c.keep(inst);
                 init.note(&mut s.c, inst, false, shadow);
                 words.note(&mut s.c, inst, bytes, self.library);
+                races.pass(&mut s.c, is_barrier);
             }
             Some(after) => {
                 let data = s.c.func.insts[inst].clone();
@@ -355,22 +383,39 @@ impl Instrumenter<'_> {
     }
 }
 
+/// True for what does not stand in the built-in library.
+fn is_own(module: &Module, func: &Function, inst: Inst) -> bool {
+    let locations = &module.locations;
+    let location = locations.get(func.location_of(inst));
+    location.is_none_or(|location| !locations.is_built_in(location))
+}
+
 /// Returns the low half of the address of a description, which becomes a variable of the program.
 pub(super) fn description_address(
     c: &mut Cursor<'_>,
     globals: &mut PrimaryMap<Global, GlobalData>,
     description: Vec<u8>,
 ) -> Value {
-    let global = globals.push(GlobalData {
+    let global = description_variable(globals, description);
+    low_address(c, global)
+}
+
+/// Makes a variable of the program of descriptions.
+fn description_variable(globals: &mut PrimaryMap<Global, GlobalData>, bytes: Vec<u8>) -> Global {
+    globals.push(GlobalData {
         name: ".check".to_string(),
-        size: description.len() as u64,
+        size: bytes.len() as u64,
         align: 1,
         space: AddressSpace::Constant,
         is_const: true,
-        init: Some(description),
+        init: Some(bytes),
         relocations: Vec::new(),
         linkage: Linkage::Internal,
-    });
+    })
+}
+
+/// Returns the low half of the address of a constant variable.
+fn low_address(c: &mut Cursor<'_>, global: Global) -> Value {
     let text = c.global_addr(global, AddressSpace::Constant);
     let text = c.convert(ConvertOp::PtrToInt, text, Type::I64);
     c.convert(ConvertOp::Trunc, text, Type::I32)

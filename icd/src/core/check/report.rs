@@ -82,14 +82,15 @@ pub fn collect<'a>(
     let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
     for finding in words.chunks_exact(SLOT_WORDS).filter_map(Finding::read) {
         if let Some(text) = at(finding.description) {
-            note(&finding, text, digest::hash(data));
+            let other = finding.other().and_then(|other| at(other.description));
+            note(&finding, text, other.and_then(Description::decode).as_ref(), digest::hash(data));
         }
     }
     Ok(())
 }
 
 /// Counts a finding, and tells it if it is new.
-fn note(finding: &Finding, encoded: &[u8], program: u64) {
+fn note(finding: &Finding, encoded: &[u8], other: Option<&Description>, program: u64) {
     let Some(description) = Description::decode(encoded) else { return };
     let key = (finding.kind.bits(), description.encode(), program);
     let mut found = FOUND.lock();
@@ -106,6 +107,7 @@ fn note(finding: &Finding, encoded: &[u8], program: u64) {
     total.count += u64::from(finding.count);
     if is_new {
         tell(&message(finding, &description));
+        tell(&other.map_or_else(String::new, |other| note_of_other(finding, other)));
     }
 }
 
@@ -140,6 +142,11 @@ fn what(finding: &Finding, description: &Description) -> String {
             let (least, most) = (times(address), times(start));
             format!("this work-item comes to the barrier {least}, another one {most}")
         }
+        Checks::RACES => {
+            let other = if address >> 32 == 0 { "writes" } else { "reads" };
+            let offset = address as u32;
+            format!("{action} at offset {offset} of {whose}, which another work-item {other} without a barrier between")
+        }
         Checks::INIT => format!("{action} of {whose} that were not written before"),
         Checks::ALIGN if start == 0 => format!("misaligned {action} at offset {offset} of {whose}"),
         Checks::ALIGN => {
@@ -154,6 +161,29 @@ fn what(finding: &Finding, description: &Description) -> String {
         }
         _ => format!("{action} at offset {offset} of {whose}, which has {size} {bytes}"),
     }
+}
+
+/// Says where the other access of a race is, and whose.
+fn note_of_other(finding: &Finding, other: &Description) -> String {
+    let whose = match finding.other().and_then(|other| other.local_id) {
+        Some([x, y, z]) => format!("the other one, local id ({x}, {y}, {z})"),
+        None => "one of the others".to_string(),
+    };
+    let mut text = format!("{}note: {} of {whose}\n", place(other), other.action);
+    text.push_str(&line_of(other));
+    text
+}
+
+/// Returns the line of a place, and a caret below it.
+fn line_of(description: &Description) -> String {
+    let (false, Some(first)) = (description.text.is_empty(), description.places.first()) else {
+        return String::new();
+    };
+    let column = (first.column.max(1) as usize - 1).min(description.text.len());
+    // Tabs stay what they are, so that the caret stands below its character.
+    let indent = description.text.chars().take(column);
+    let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    format!("{}\n{indent}^\n", description.text)
 }
 
 /// Returns all that there is to say of a finding.
@@ -171,13 +201,7 @@ fn message(finding: &Finding, description: &Description) -> String {
         what(finding, description),
         times(finding.count.into()),
     );
-    if let (false, Some(first)) = (description.text.is_empty(), description.places.first()) {
-        let column = (first.column.max(1) as usize - 1).min(description.text.len());
-        // Tabs stay what they are, so that the caret stands below its character.
-        let indent = description.text.chars().take(column);
-        let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-        text.push_str(&format!("{}\n{indent}^\n", description.text));
-    }
+    text.push_str(&line_of(description));
     for call in description.places.iter().skip(1) {
         let (file, line, column) = (&call.file, call.line, call.column);
         text.push_str(&format!(

@@ -1,0 +1,212 @@
+//! Races in work-group memory: for each word of its variables and arguments, who wrote it last and who read it last, and after how
+//! many barriers. An access of the same bytes by another work-item after as many barriers is a race, if one of the two writes
+//! and they are not both atomic.
+//!
+//! What is not known to be a race is none: kernels with calls that are not inlined, fences, barriers of sub-groups or atomic
+//! operations that order other accesses are left alone, since work-items may wait for each other by those.
+
+use super::describe::Describer;
+use super::extents::{Extent, Extents};
+use super::Library;
+use crate::analysis::underlying_objects::{UnderlyingObject, UnderlyingObjects};
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashMap;
+
+/// The most places of a kernel: their number has 7 bits.
+const MOST_PLACES: usize = 128;
+/// The most bytes of work-group memory that are taken.
+const MOST_BYTES: u64 = 8192;
+/// Bytes of work-group memory that are left for the other checks.
+const RESERVE: u64 = 2048;
+/// Bytes that stand for a word.
+const SHADOW: u64 = 8;
+/// What is watched of an argument, in words, where there is room.
+const ARGUMENT_WORDS: u64 = 256;
+
+const WRITES: i64 = 0x100;
+const SAME: i64 = 0x200;
+const ATOMIC: i64 = 0x80;
+
+/// The accesses of a kernel that may be parts of a race.
+#[derive(Default)]
+pub struct Races {
+    /// The numbers of the places.
+    places: FxHashMap<Inst, u32>,
+    /// First word and number of words of each object.
+    objects: Vec<(UnderlyingObject, u32, u32)>,
+    /// The shadow, its words, the descriptions, the distance from one to the next, and the number of the first place.
+    known: Option<Known>,
+}
+
+#[derive(Clone, Copy)]
+struct Known {
+    shadow: Global,
+    words: u32,
+    texts: Global,
+    stride: u32,
+    first_site: u32,
+    /// Where each work-item keeps its epoch.
+    epoch: Value,
+}
+
+/// The object of an access in work-group memory.
+fn object(func: &Function, objects: &UnderlyingObjects, inst: Inst) -> Option<UnderlyingObject> {
+    let (ptr, _) = func.access(inst)?;
+    if func.ty(ptr).space() != Some(AddressSpace::Local) {
+        return None;
+    }
+    match objects.of(func, ptr).object {
+        it @ (UnderlyingObject::Variable(_) | UnderlyingObject::KernelArgument(_)) => Some(it),
+        _ => None,
+    }
+}
+
+/// True for what work-items may wait for each other by, or what hides barriers.
+fn may_order(data: &InstData) -> bool {
+    match data {
+        InstData::Call { .. } | InstData::Fence { .. } | InstData::SubgroupBarrier { .. } => true,
+        InstData::AtomicRmw { sync, .. }
+        | InstData::AtomicCmpXchg { sync, .. }
+        | InstData::AtomicLoad { sync, .. }
+        | InstData::AtomicStore { sync, .. } => sync.order != MemoryOrder::Relaxed,
+        _ => false,
+    }
+}
+
+impl Races {
+    /// Finds the accesses of a kernel. `room`: bytes of work-group memory of the device; `sites`: places so far, to which these
+    /// are added.
+    pub fn new(
+        func: &mut Function,
+        describer: &Describer<'_>,
+        is_own: impl Fn(&Function, Inst) -> bool,
+        globals: &mut PrimaryMap<Global, GlobalData>,
+        room: u64,
+        sites: &mut u32,
+    ) -> Races {
+        let mut races = Races::default();
+        if func.layout_insts().any(|inst| may_order(&func.insts[inst])) {
+            return races;
+        }
+        let (mut texts, mut sizes) = (Vec::new(), Vec::new());
+        for inst in func.layout_insts() {
+            let Some(object) = object(func, describer.objects(), inst) else { continue };
+            if !is_own(func, inst) || texts.len() == MOST_PLACES {
+                continue;
+            }
+            races.places.insert(inst, texts.len() as u32);
+            texts.push(describer.describe(func, inst));
+            if !sizes.iter().any(|&(known, _)| known == object) {
+                let words = match object {
+                    UnderlyingObject::Variable(global) => globals[global].size.div_ceil(4),
+                    _ => ARGUMENT_WORDS,
+                };
+                sizes.push((object, words));
+            }
+        }
+        let local = globals.values().filter(|data| data.space == AddressSpace::Local);
+        let used: u64 = local.map(|data| data.size).sum();
+        let arguments = sizes.iter().filter(|it| !matches!(it.0, UnderlyingObject::Variable(_)));
+        let rest = room.saturating_sub(used + RESERVE) >> u32::from(arguments.count() > 0);
+        let share = rest.min(MOST_BYTES) / SHADOW / (sizes.len() as u64).max(1);
+        let mut words = 0;
+        for (object, size) in sizes {
+            let size = size.min(share) as u32;
+            races.objects.push((object, words, size));
+            words += size;
+        }
+        if words == 0 {
+            return Races::default();
+        }
+        let stride = texts.iter().map(Vec::len).max().unwrap_or_default();
+        let mut bytes = Vec::new();
+        for text in &texts {
+            bytes.extend(text);
+            bytes.resize(bytes.len() + stride - text.len(), 0);
+        }
+        let shadow = globals.push(GlobalData {
+            name: ".accesses".to_string(),
+            size: SHADOW * u64::from(words),
+            align: 4,
+            space: AddressSpace::Local,
+            is_const: false,
+            init: None,
+            relocations: Vec::new(),
+            linkage: Linkage::Internal,
+        });
+        let descriptions = super::description_variable(globals, bytes);
+        races.known = Some(Known {
+            shadow,
+            words: 2 * words,
+            texts: descriptions,
+            stride: stride as u32,
+            first_site: *sites,
+            epoch: super::barriers::counter(func),
+        });
+        *sites += texts.len() as u32;
+        races
+    }
+
+    /// Clears the shadow, when the kernel begins.
+    pub fn begin(&self, c: &mut Cursor<'_>, library: &Library) {
+        let Some(known) = self.known else { return };
+        let shadow = c.global_addr(known.shadow, AddressSpace::Local);
+        let words = c.iconst(Type::I32, i64::from(known.words));
+        if let Some(first) = c.call(library.races_begin, &[shadow, words], Some(Type::I32)) {
+            c.store(known.epoch, first, 4, MemFlags::empty());
+        }
+    }
+
+    /// Begins a new epoch behind a barrier.
+    pub fn pass(&self, c: &mut Cursor<'_>, is_barrier: bool) {
+        let (Some(known), true) = (self.known, is_barrier) else { return };
+        let before = c.load(Type::I32, known.epoch, 4, MemFlags::empty());
+        let is_last = c.icmp_imm(IntCC::Uge, before, LAST_EPOCH);
+        let next = c.binary_imm(BinaryOp::IAdd, before, 1);
+        let now = c.select(is_last, before, next);
+        c.store(known.epoch, now, 4, MemFlags::empty());
+    }
+
+    /// Notes an access, which is in bounds, before it is made.
+    pub fn note(
+        &self,
+        c: &mut Cursor<'_>,
+        inst: Inst,
+        extents: &Extents<'_>,
+        objects: &UnderlyingObjects,
+        library: &Library,
+    ) {
+        let (Some(known), Some(&place)) = (self.known, self.places.get(&inst)) else { return };
+        let Some(which) = object(c.func, objects, inst) else { return };
+        let Some(&(_, first, words)) = self.objects.iter().find(|it| it.0 == which) else { return };
+        let Some((ptr, ty)) = c.func.access(inst) else { return };
+        let Some(Extent::Relative { offset, .. }) = extents.of(c.func, ptr) else { return };
+        let mode = i64::from(place)
+            | match c.func.insts[inst] {
+                InstData::Load { .. } => 0,
+                InstData::Store { value, .. } if c.func.as_const(value).is_some() => WRITES | SAME,
+                InstData::Store { .. } => WRITES,
+                InstData::AtomicLoad { .. } => ATOMIC,
+                _ => WRITES | ATOMIC,
+            };
+        let shadow = c.global_addr(known.shadow, AddressSpace::Local);
+        let shadow = c.ptr_add_const(shadow, i64::from(first) * SHADOW as i64);
+        let epoch = c.load(Type::I32, known.epoch, 4, MemFlags::empty());
+        let texts = super::low_address(c, known.texts);
+        let [words, bytes, mode, site, stride] = [
+            i64::from(words),
+            i64::from(ty.bytes()),
+            mode,
+            i64::from(known.first_site + place),
+            i64::from(known.stride),
+        ]
+        .map(|number| c.iconst(Type::I32, number));
+        let args = [extents.area, shadow, words, offset, bytes, mode, epoch, site, texts, stride];
+        c.call(library.races_note, &args, None);
+    }
+}
+
+/// The epoch in which nothing is looked for any more.
+const LAST_EPOCH: i64 = 511;
