@@ -51,6 +51,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void rotations(global con
     barrier(CLK_LOCAL_MEM_FENCE);
     // By columns, from the end, with constants on either side of an index that is negative at times.
     for (int i = -32; i < 0; i++) atomic_add(&b[i + 32][id], a[(64 - id) * 32 + i] + between[63 - id]);
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < 8; i++) atomic_xchg(&a[id * 32 + i * 4 + 3], b[i * 4 + 3][id]);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < 32; i++) out[get_group_id(0) * 2048 + i * 64 + id] = a[id * 32 + i] ^ b[i][id];
