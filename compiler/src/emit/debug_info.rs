@@ -4,10 +4,10 @@
 //! Source: KhronosGroup/SPIRV-Registry, nonsemantic/NonSemantic.Shader.DebugInfo.100.
 
 use super::emitter::Emitter;
+use super::position::DebugInfo;
 use super::spirv_builder::{encode, string_words, SpirvBuilder};
 use crate::ir::{Loc, Location, Locations};
 use rspirv::spirv::{Op, SourceLanguage};
-use rustc_hash::FxHashMap;
 
 /// The instructions of the set that are used.
 #[derive(Clone, Copy)]
@@ -29,32 +29,6 @@ const VERSION: u32 = 100;
 const DWARF: u32 = 4;
 /// The most bytes of text in one OpString, whose words 16 bits count.
 const MOST_BYTES: usize = 200_000;
-
-/// What a module has of the set so far.
-#[derive(Default)]
-pub(super) struct DebugInfo {
-    /// The import; 0 until something is told.
-    set: u32,
-    unit: u32,
-    function_type: u32,
-    /// DebugSource by the file's number.
-    sources: FxHashMap<u32, u32>,
-    /// DebugFunction by the function's number among the locations.
-    functions: FxHashMap<u32, u32>,
-    /// DebugInlinedAt by the place of the call.
-    inlined: FxHashMap<Location, u32>,
-    /// The first line of each function of which something is known.
-    first_lines: Vec<u32>,
-    /// The function that the function at hand begins in, once it is told.
-    defined: bool,
-}
-
-impl DebugInfo {
-    /// Begins a function of the module.
-    pub fn begin_function(&mut self) {
-        self.defined = false;
-    }
-}
 
 impl Emitter<'_> {
     /// Tells the function, and the line, of the instructions that follow in this block.

@@ -1,11 +1,10 @@
 //! The state of emitting one kernel, and the small steps that everything else is made of.
 
 use super::argument_buffer::KernelInputs;
-use super::debug_info::DebugInfo;
 use super::descriptor_arrays::DescriptorArrays;
 use super::error::{EmitError, EmitResult};
 use super::places::Arrays;
-use super::position::{Control, Lines};
+use super::position::{Control, DebugInfo, Lines};
 use super::shader_info::{Frame, ShaderInfo};
 use super::spirv_builder::{encode, Glsl, SpirvBuilder};
 use crate::ir::sparse_map::SparseMap;

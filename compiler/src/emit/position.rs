@@ -1,8 +1,9 @@
 //! Where emission is, in the graph and in the program's text.
 
 use super::repr::Ids;
-use crate::ir::{Block, Loc};
+use crate::ir::{Block, Loc, Location};
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// The place of emission in the graph.
@@ -33,5 +34,33 @@ impl Lines {
     /// Begins a block, which no line before it concerns.
     pub fn begin_block(&mut self) {
         self.current = None;
+    }
+}
+
+/// What a module has of NonSemantic.Shader.DebugInfo.100 so far (`debug_info.rs`).
+#[derive(Default)]
+pub(super) struct DebugInfo {
+    /// The import; 0 until something is told.
+    pub set: u32,
+    /// The compilation unit.
+    pub unit: u32,
+    /// The type of all functions.
+    pub function_type: u32,
+    /// DebugSource by the file's number.
+    pub sources: FxHashMap<u32, u32>,
+    /// DebugFunction by the function's number among the locations.
+    pub functions: FxHashMap<u32, u32>,
+    /// DebugInlinedAt by the place of the call.
+    pub inlined: FxHashMap<Location, u32>,
+    /// The first line of each function of which something is known.
+    pub first_lines: Vec<u32>,
+    /// True once the function at hand is told which of the program's it is.
+    pub defined: bool,
+}
+
+impl DebugInfo {
+    /// Begins a function of the module.
+    pub fn begin_function(&mut self) {
+        self.defined = false;
     }
 }
