@@ -2,10 +2,10 @@
 
 use crate::system::{self, cargo, run};
 use crate::Outcome;
-use crate::{docs, header, heard, layering, release, system_code};
+use crate::{docs, header, heard, layering, release, size, system_code};
 
 /// cargo fmt, clippy and rustdoc without a warning, imports that go one way, one place for what differs between systems,
-/// skips that are reported, and an up-to-date C header.
+/// skips that are reported, a library within its budget, and an up-to-date C header.
 pub fn run_all() -> Outcome {
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     run(&mut cargo(&[
@@ -36,5 +36,6 @@ pub fn run_all() -> Outcome {
     heard::check_sources()?;
     docs::check()?;
     release::check()?;
+    size::check_last()?;
     header::check()
 }

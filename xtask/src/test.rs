@@ -4,7 +4,7 @@
 use crate::driver::{self, Driver, Installed};
 use crate::heard::{Heard, Scope};
 use crate::system::{self, step};
-use crate::{artifact, checks, docs, lab, platforms, pool, Outcome};
+use crate::{artifact, checks, docs, lab, platforms, pool, size, Outcome};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -80,7 +80,7 @@ pub fn run(request: &Request) -> Outcome {
     step("cargo test on lavapipe");
     cargo_tests(&lavapipe, Scope::Workspace, &swiftshader)?;
     step("building libhekla.so (release)");
-    artifact::build()?;
+    size::check(&artifact::build()?)?;
     let mut drivers = vec![(Driver::Lavapipe, &lavapipe), (Driver::SwiftShader, &swiftshader)];
     drivers.extend(unstable.iter().map(|unstable| (Driver::LavapipeUnstable, unstable)));
     for (driver, installed) in drivers {
