@@ -131,6 +131,7 @@ fn has_capability(capability: u32, f: &Features) -> Option<bool> {
         5612 => f.atomic_float32_buffer_min_max,
         5613 => f.atomic_float64_buffer_min_max,
         6017..=6019 => f.integer_dot_product,
+        6022 => f.cooperative_matrix,
         6033 => f.atomic_float32_buffer_add,
         6034 => f.atomic_float64_buffer_add,
         _ => return None,
@@ -139,6 +140,8 @@ fn has_capability(capability: u32, f: &Features) -> Option<bool> {
 
 fn has_extension(name: &str, f: &Features) -> Option<bool> {
     Some(match name {
+        "SPV_KHR_non_semantic_info" => f.non_semantic_info,
+        "SPV_KHR_cooperative_matrix" => f.cooperative_matrix,
         "SPV_KHR_workgroup_memory_explicit_layout" => f.workgroup_explicit_layout,
         "SPV_KHR_shader_clock" => f.subgroup_clock || f.device_clock,
         "SPV_KHR_integer_dot_product" => f.integer_dot_product,
