@@ -35,8 +35,7 @@ impl Emitter<'_> {
     pub(super) fn debug_place(&mut self, loc: Loc) {
         let locations = &self.module.locations;
         let Some(place) = locations.in_program(loc) else { return };
-        let mut debug = std::mem::take(&mut self.debug);
-        let mut writer = Writer { builder: &mut self.builder, debug: &mut debug, locations };
+        let mut writer = Writer { builder: &mut self.builder, debug: &mut self.debug, locations };
         writer.begin(place.file);
         let scope = writer.function(place);
         let inlined_at = writer.inlined_at(place);
@@ -54,7 +53,6 @@ impl Emitter<'_> {
         let source = writer.source(place.file);
         let [line, column] = [place.line, place.column].map(|n| writer.builder.const_u32(n));
         let line = writer.instruction(Debug::Line, &[source, line, line, column, column]).1;
-        self.debug = debug;
         encode(&mut self.body, Op::ExtInst, &scope);
         encode(&mut self.body, Op::ExtInst, &line);
     }

@@ -200,20 +200,9 @@ void __check_races_note(global uint *area, local uint *shadow, uint words, uint 
     }
     if (hit == 0)
         return;
-    global uint *slot = area + CHECK_FINDINGS + (site & (CHECK_SLOTS - 1)) * CHECK_SLOT_WORDS;
-    if (atomic_inc((volatile global uint *)slot) != 0)
-        return;
-    slot[1] = texts + (mode & CHECK_PLACE) * stride;
-    slot[2] = CHECK_RACES;
-    for (uint d = 0; d < 3; d++) {
-        slot[3 + d] = (uint)get_global_id(d);
-        slot[6 + d] = (uint)get_local_id(d);
-    }
     uint other = hit >> 12 & CHECK_MANY_ITEMS;
-    slot[9] = offset;
-    slot[10] = is_read;
-    slot[11] = texts + (hit & CHECK_PLACE) * stride;
-    slot[12] = other == CHECK_MANY_ITEMS;
-    slot[13] = other % x | other / x % y << 16;
-    slot[14] = other / x / y;
+    __check_report(area, site, texts + (mode & CHECK_PLACE) * stride, CHECK_RACES,
+                   offset | (ulong)is_read << 32,
+                   (texts + (hit & CHECK_PLACE) * stride) | (ulong)(other == CHECK_MANY_ITEMS) << 32,
+                   (other % x | other / x % y << 16) | (ulong)(other / x / y) << 32);
 }

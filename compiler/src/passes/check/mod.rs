@@ -189,11 +189,8 @@ impl Instrumenter<'_> {
             true => {
                 let module = self.module;
                 let is_own = |func: &Function, inst| is_own(module, func, inst);
-                let mut sites = self.sites;
-                let (globals, room) = (&mut *self.globals, self.room);
-                let races = Races::new(func, &describer, is_own, globals, room, &mut sites);
-                self.sites = sites;
-                races
+                let (globals, sites) = (&mut *self.globals, &mut self.sites);
+                Races::new(func, &describer, is_own, globals, self.room, sites)
             }
             false => Races::default(),
         };
