@@ -113,8 +113,20 @@ mod tests {
         assert_eq!((request.seed, request.count), (7, Some(3)));
         assert_eq!(request.driver, Some(driver::Driver::SwiftShader));
         assert_eq!(request.time(), std::time::Duration::MAX);
-        assert!(Cli::try_parse_from(["lab", "attack", "everything"]).is_err());
-        assert!(Cli::try_parse_from(["lab", "attack", "--seed", "x"]).is_err());
+        let line = ["lab", "attack", "--minutes", "0.5"];
+        let Command::Attack(request) = Cli::try_parse_from(line).unwrap().command else {
+            panic!("another command");
+        };
+        assert_eq!(request.time(), std::time::Duration::from_secs(30));
+        let error = |line: &[&str]| {
+            let words = ["lab", "attack"].iter().chain(line);
+            Cli::try_parse_from(words).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        assert!(error(&["everything"]).contains("sequences, binaries, cache"));
+        assert!(error(&["--hours", "1"]).contains("--hours"));
+        assert!(error(&["--seed"]).contains("a value is required"));
+        assert!(error(&["--seed", "x"]).contains("invalid digit"));
+        assert!(error(&["--jobs", "0"]).contains("1..=1024"));
     }
 
     #[test]

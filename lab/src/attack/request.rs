@@ -21,7 +21,7 @@ pub struct Request {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// How many processes attack at once
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: u16,
     /// The Vulkan driver; what the machine has without
     #[arg(long, value_name = "NAME")]

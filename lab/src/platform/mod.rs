@@ -1,4 +1,4 @@
-//! What differs between operating systems: that of the developer commands, and what attacks need.
+//! Operating systems: the platform module of the developer commands, and what attacks need besides.
 
 pub mod attack;
 

@@ -50,3 +50,24 @@ impl Request {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        request: Request,
+    }
+
+    #[test]
+    fn folders_are_given_in_two_forms() {
+        let words = ["install", "--prefix", "/opt", "--libdir=/opt/lib64", "--destdir=/tmp/root"];
+        let request = Line::try_parse_from(words).unwrap().request.absolute().unwrap();
+        assert_eq!(request.prefix, Path::new("/opt"));
+        assert_eq!(request.libraries.as_deref(), Some(Path::new("/opt/lib64")));
+        assert_eq!(request.destdir.as_deref(), Some(Path::new("/tmp/root")));
+    }
+}
