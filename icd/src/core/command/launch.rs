@@ -283,9 +283,12 @@ impl Launch {
             Object::Buffer { bytes, .. } => Some(bytes.clone()),
             _ => None,
         });
-        let given: Vec<Arc<vk::Buffer>> = own.chain(self.others.iter().cloned()).collect();
+        // Shared memory has ranges of its own: the buffers below it end later.
+        let shared = &queue.context.svm;
+        let others = self.others.iter().filter(|bytes| !shared.is_in(bytes)).cloned();
+        let given: Vec<Arc<vk::Buffer>> = own.chain(others).collect();
         let mut ranges = queue.context.printer.give(queue.device_index, &given);
-        ranges.extend(queue.context.svm.ranges());
+        ranges.extend(shared.ranges());
         ranges.extend(queue.context.addresses.ranges(queue.device_index));
         Table::new(&self.extents, ranges, replayed || self.kernel.kernel.is_block)
     }

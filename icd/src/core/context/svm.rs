@@ -180,6 +180,13 @@ impl Allocations {
         allocations.iter().map(|(&at, found)| (at as u64, found.size as u64)).collect()
     }
 
+    /// Returns true for a buffer in which an allocation lies.
+    pub fn is_in(&self, buffer: &Arc<vk::Buffer>) -> bool {
+        let allocations = self.by_address.lock();
+        let mut buffers = allocations.values().flat_map(|allocation| &allocation.block.buffers);
+        buffers.any(|own| Arc::ptr_eq(own, buffer))
+    }
+
     /// Returns the allocation that an address lies in, and the offset there.
     pub fn find(&self, address: usize) -> Option<(Arc<Allocation>, usize)> {
         let allocations = self.by_address.lock();
