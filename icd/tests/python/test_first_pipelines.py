@@ -18,7 +18,7 @@ queue = cl.CommandQueue(context)
 program = cl.Program(context, '''
 kernel void one(global uint *out) { out[get_global_id(0)] = 1; }
 kernel void two(global uint *out) { out[get_global_id(1) * 64 + get_global_id(0)] = 2; }
-kernel void three(global uint *out) { out[get_global_id(2) * 256 + get_global_id(1) * 16 + get_global_id(0)] = 3; }
+kernel void three(global uint *out) { out[get_global_id(2) * 512 + get_global_id(1) * 32 + get_global_id(0)] = 3; }
 kernel __attribute__((reqd_work_group_size(8, 4, 2))) void required(global uint *out) {
     out[(get_global_id(2) * 16 + get_global_id(1)) * 16 + get_global_id(0)] = get_local_size(1);
 }
@@ -37,7 +37,7 @@ kernel void given(global uint *out, local uint *words) {
 LAUNCHES = {
     "one": ((4096,), None, 1),
     "two": ((64, 64), None, 2),
-    "three": ((16, 16, 16), None, 3),
+    "three": ((32, 16, 8), None, 3),
     "required": ((16, 16, 16), (8, 4, 2), 4),
     "hinted": ((64, 64), (32, 2), 32),
     "seeing": ((4096,), (16,), 16),
