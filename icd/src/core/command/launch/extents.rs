@@ -1,0 +1,64 @@
+//! Where memory lies, for kernels that look for their own mistakes (`HEKLA_CHECK`).
+
+use super::reach::Object;
+use super::Launch;
+use crate::cl::error::{ClError, Result};
+use crate::cl::*;
+use crate::core::check::Table;
+use crate::core::program::kernel::{ArgValue, KernelArguments};
+use crate::core::queue::Queue;
+use hekla_vk_backend as vk;
+use std::sync::Arc;
+
+impl Launch {
+    /// Returns where the memory of each argument lies: address and size, which is 0 for null and for what is no memory.
+    pub(super) fn extents(
+        &self,
+        queue: &Queue,
+        arguments: &KernelArguments,
+    ) -> Result<Vec<(u64, u64)>> {
+        let mut extents = Vec::with_capacity(arguments.args.len());
+        for arg in &arguments.args {
+            extents.push(match arg {
+                Some(ArgValue::Buffer(Some(mem))) => {
+                    let mem = mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
+                    let bytes = mem.on_device(queue.device_index)?;
+                    (bytes.address() + mem.origin as u64, mem.size as u64)
+                }
+                Some(ArgValue::Local(size)) => (0, *size as u64),
+                Some(ArgValue::Pointer(address)) => self.extent(queue, *address),
+                _ => (0, 0),
+            });
+        }
+        Ok(extents)
+    }
+
+    /// Returns where the memory lies that an address is in.
+    fn extent(&self, queue: &Queue, address: u64) -> (u64, u64) {
+        if let Some((allocation, offset)) = queue.context.svm.find(address as usize) {
+            return (address - offset as u64, allocation.size as u64);
+        }
+        let ranges = queue.context.addresses.ranges(queue.device_index);
+        let found = ranges.into_iter().find(|(start, size)| address.wrapping_sub(*start) < *size);
+        // What a block captured lies in memory of the driver's.
+        let unknown = if self.kernel.kernel.is_block { (0, u64::MAX) } else { (address, 0) };
+        found.unwrap_or(unknown)
+    }
+
+    /// Returns where all memory lies that the launch may reach. A recording may find more when it is replayed, and a block
+    /// what it captured.
+    pub(super) fn table(&self, queue: &Queue, replayed: bool) -> Table {
+        let own = self.objects.iter().filter_map(|object| match object {
+            Object::Buffer { bytes, .. } => Some(bytes.clone()),
+            _ => None,
+        });
+        // Shared memory has ranges of its own: the buffers below it end later.
+        let shared = &queue.context.svm;
+        let others = self.others.iter().filter(|bytes| !shared.is_in(bytes)).cloned();
+        let given: Vec<Arc<vk::Buffer>> = own.chain(others).collect();
+        let mut ranges = queue.context.printer.give(queue.device_index, &given);
+        ranges.extend(shared.ranges());
+        ranges.extend(queue.context.addresses.ranges(queue.device_index));
+        Table::new(&self.extents, ranges, replayed || self.kernel.kernel.is_block)
+    }
+}

@@ -1,0 +1,179 @@
+//! Preparation: a launch's pipelines, and what its dispatches push.
+
+use super::arguments::{put, put_u64x3, ArgumentBuffer};
+use super::reach::Object;
+use super::Launch;
+use crate::cl::error::Result;
+use crate::core::check::Table;
+use crate::core::device::staging::{Arena, Staging};
+use crate::core::memory::image::shadow::{self, ShadowUse};
+use crate::core::memory::reservation::Effect;
+use crate::core::program::ndrange::Dispatch;
+use crate::core::program::pipelines::PipelineKey;
+use crate::core::program::shape::Dispatches;
+use crate::core::queue::Queue;
+use hekla_compiler::kernel::Field;
+use hekla_vk_backend as vk;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A dispatch ready to be recorded.
+pub(super) struct Grid {
+    pub(super) pipeline: Arc<vk::Pipeline>,
+    pub(super) push: Push,
+    pub(super) groups: [u32; 3],
+    /// Work-items of a work-group.
+    pub(super) items: u64,
+}
+
+/// The push constants of a dispatch.
+pub(super) enum Push {
+    /// The launch's kernel-argument buffer.
+    Arguments,
+    /// A kernel-argument buffer of its own.
+    Patched(Box<ArgumentBuffer>),
+    /// The address of its kernel-argument buffer, and where that is.
+    Address(u64, Arc<Staging>),
+}
+
+/// A launch ready to be recorded: its dispatches, and what they use.
+pub struct Prepared<'a> {
+    pub(super) launch: &'a Launch,
+    pub(super) grids: SmallVec<[Grid; 1]>,
+    pub(super) printf: Option<Arc<vk::Buffer>>,
+    /// Where memory lies, for a kernel that looks for its own mistakes.
+    pub(super) table: Option<Table>,
+    pub(super) shadowed: Option<Box<Shadowed>>,
+}
+
+/// The shadows that a launch uses.
+#[derive(Default)]
+pub(super) struct Shadowed {
+    /// The words by which the kernel knows them, and where they are in the kernel-argument buffer.
+    pub(super) words: Vec<(usize, u32)>,
+    pub(super) slots: Vec<Arc<vk::Slot>>,
+    pub(super) uses: Vec<ShadowUse>,
+}
+
+/// What fields of the kernel-argument buffer are known of only when the launch is recorded.
+struct Late<'a> {
+    printf: Option<&'a Arc<vk::Buffer>>,
+    shadowed: Option<&'a Shadowed>,
+}
+
+impl Late<'_> {
+    fn is_empty(&self) -> bool {
+        self.printf.is_none() && self.shadowed.is_none()
+    }
+}
+
+impl Launch {
+    /// Returns what to record on the queue's device. `upload` gives memory to kernel-argument buffers that do not
+    /// fit push constants; `printf` is the buffer for what the kernel prints. `replayed`: it is for a recording.
+    pub fn prepare(
+        &self,
+        queue: &Queue,
+        upload: &mut Arena,
+        printf: Option<Arc<vk::Buffer>>,
+        replayed: bool,
+    ) -> Result<Prepared<'_>> {
+        let shadowed = self.shadowed(queue, replayed)?;
+        let has_table = printf.is_some() && queue.context.printer.has_checks();
+        let table = has_table.then(|| self.table(queue, replayed));
+        let mut prepared =
+            Prepared { launch: self, grids: SmallVec::new(), printf, table, shadowed };
+        let late =
+            Late { printf: prepared.printf.as_ref(), shadowed: prepared.shadowed.as_deref() };
+        match &self.shape.dispatches {
+            Dispatches::One(groups) => {
+                let changed = self.shape.key.has_global_offset || !late.is_empty();
+                let patched =
+                    changed.then(|| self.patched([self.shape.range.offset, [0; 3]], &late));
+                let pipeline = self.shape.pipeline(&self.kernel)?;
+                prepared.grids.push(Grid {
+                    pipeline,
+                    push: self.push(upload, patched)?,
+                    groups: *groups,
+                    items: items(self.shape.key.local_size),
+                });
+            }
+            Dispatches::Several(dispatches) => {
+                for Dispatch { local, groups, packed, global_base, group_base } in dispatches {
+                    let bases = [*global_base, *group_base];
+                    let has_global_offset =
+                        bases != [[0; 3]; 2] || self.shape.key.has_global_offset;
+                    let key = self.shape.key.clone();
+                    let key = PipelineKey {
+                        local_size: *local,
+                        packed: *packed,
+                        has_global_offset,
+                        ..key
+                    };
+                    let pipeline = self.kernel.pipeline(&key)?;
+                    let push = self.push(upload, Some(self.patched(bases, &late)))?;
+                    let items = items(*local);
+                    prepared.grids.push(Grid { pipeline, push, groups: *groups, items });
+                }
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// Returns the shadows of a launch on a queue, if it uses any. `replayed`: it is for a recording.
+    fn shadowed(&self, queue: &Queue, replayed: bool) -> Result<Option<Box<Shadowed>>> {
+        let owner = (!replayed).then_some(&queue.vk);
+        let mut shadowed: Option<Box<Shadowed>> = None;
+        for object in &self.objects {
+            let Object::Shadowed { image, effect, at } = object else { continue };
+            let writes = *effect == Effect::Modify;
+            let bound = image.bind_shadow(queue.device_index, writes, owner)?;
+            let shadowed = shadowed.get_or_insert_with(Box::default);
+            shadowed.words.push((*at, bound.word));
+            shadowed.slots.push(bound.slot);
+            shadow::add(&mut shadowed.uses, bound.shadow);
+        }
+        Ok(shadowed)
+    }
+
+    /// Returns the kernel-argument buffer with the fields that are known only when a dispatch is recorded.
+    fn patched(
+        &self,
+        [global_base, group_base]: [[u64; 3]; 2],
+        Late { printf, shadowed }: &Late<'_>,
+    ) -> ArgumentBuffer {
+        let mut arguments = self.arguments.clone();
+        for (at, word) in shadowed.iter().flat_map(|shadowed| &shadowed.words) {
+            put(&mut arguments, *at, &word.to_le_bytes());
+        }
+        for entry in &self.kernel.kernel.argument_fields {
+            let at = entry.offset as usize;
+            match (entry.field, printf) {
+                (Field::GlobalBase, _) => put_u64x3(&mut arguments, at, global_base),
+                (Field::GroupBase, _) => put_u64x3(&mut arguments, at, group_base),
+                (Field::PrintfBuffer, Some(buffer)) => {
+                    put(&mut arguments, at, &buffer.address().to_le_bytes());
+                }
+                _ => {}
+            }
+        }
+        arguments
+    }
+
+    /// Returns the push constants of a dispatch, whose kernel-argument buffer is the launch's unless one is given.
+    fn push(&self, upload: &mut Arena, patched: Option<ArgumentBuffer>) -> Result<Push> {
+        if self.kernel.kernel.arguments_in_push_constants || self.arguments.is_empty() {
+            let patched = patched.map(|arguments| Push::Patched(Box::new(arguments)));
+            return Ok(patched.unwrap_or(Push::Arguments));
+        }
+        let arguments = patched.as_ref().unwrap_or(&self.arguments);
+        let (piece, offset) = upload.take(arguments.len() as u64)?;
+        // SAFETY: the piece of staging memory is this launch's alone.
+        unsafe { piece.buffer.write(offset, arguments) }?;
+        Ok(Push::Address(piece.buffer.address() + offset, piece))
+    }
+}
+
+/// Returns the number of work-items of a work-group.
+fn items(local: [u32; 3]) -> u64 {
+    local.iter().map(|size| u64::from(*size)).product()
+}
