@@ -17,6 +17,7 @@ pub mod kernel;
 pub mod library;
 pub mod link;
 pub mod lower;
+mod matrices;
 pub mod object;
 pub mod options;
 pub mod passes;

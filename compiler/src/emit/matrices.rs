@@ -5,6 +5,7 @@ use super::error::{EmitError, EmitResult};
 use super::places::Mem;
 use super::spirv_builder::encode;
 use crate::ir::{Matrix, MatrixLayout, MatrixOp, MemFlags, Scalar, Type, Value};
+use crate::matrices::MatrixOperands;
 use rspirv::spirv::{Capability, Op, Scope, StorageClass};
 
 /// The memory that a matrix is loaded from or stored to.
@@ -21,16 +22,55 @@ pub(super) struct MatrixMemory {
 impl Emitter<'_> {
     /// Returns the SPIR-V type of a matrix, and declares what modules with matrices need.
     pub fn matrix_type(&mut self, matrix: Matrix) -> EmitResult<u32> {
-        let element = self.ty(matrix.element())?;
+        let is_signed = self.matrix_is_signed(matrix);
+        self.signed_matrix_type(matrix, is_signed)
+    }
+
+    /// Returns true if the values of a type have elements with a sign.
+    fn matrix_is_signed(&self, matrix: Matrix) -> bool {
+        self.info.matrix_signs.is_signed(matrix, self.target)
+    }
+
+    /// Returns the type of a matrix whose elements, if they are integers, have a sign or none.
+    fn signed_matrix_type(&mut self, matrix: Matrix, is_signed: bool) -> EmitResult<u32> {
+        let element = self.matrix_element_type(matrix, is_signed)?;
         Ok(self.matrix_type_of(matrix, element))
     }
 
-    /// Returns the type of a matrix whose elements are integers with a sign: what converts from or to those takes the sign
-    /// from the type in some drivers (lavapipe).
-    fn signed_matrix_type(&mut self, matrix: Matrix) -> u32 {
-        let bits = matrix.element().bits();
-        let element = self.builder.intern(Op::TypeInt, None, &[bits, 1]);
-        self.matrix_type_of(matrix, element)
+    fn matrix_element_type(&mut self, matrix: Matrix, is_signed: bool) -> EmitResult<u32> {
+        let plain = self.ty(matrix.element())?;
+        Ok(match is_signed && !matrix.is_float() {
+            true => self.builder.intern(Op::TypeInt, None, &[matrix.element().bits(), 1]),
+            false => plain,
+        })
+    }
+
+    /// Returns a matrix as one whose elements have a sign or none.
+    fn with_sign(&mut self, value: u32, matrix: Matrix, is_signed: bool) -> EmitResult<u32> {
+        if matrix.is_float() || self.matrix_is_signed(matrix) == is_signed {
+            return Ok(value);
+        }
+        let ty = self.signed_matrix_type(matrix, is_signed)?;
+        Ok(self.op(Op::Bitcast, ty, &[value]))
+    }
+
+    /// Returns the matrix that values of its type are, of one whose elements have a sign or none.
+    fn of_sign(&mut self, value: u32, matrix: Matrix, is_signed: bool) -> EmitResult<u32> {
+        if matrix.is_float() || self.matrix_is_signed(matrix) == is_signed {
+            return Ok(value);
+        }
+        let ty = self.matrix_type(matrix)?;
+        Ok(self.op(Op::Bitcast, ty, &[value]))
+    }
+
+    /// Returns a number as an element of a matrix.
+    fn as_element(&mut self, value: Value, matrix: Matrix) -> EmitResult<u32> {
+        let id = self.id(value)?;
+        if !self.matrix_is_signed(matrix) {
+            return Ok(id);
+        }
+        let ty = self.matrix_element_type(matrix, true)?;
+        Ok(self.op(Op::Bitcast, ty, &[id]))
     }
 
     fn matrix_type_of(&mut self, matrix: Matrix, element: u32) -> u32 {
@@ -58,16 +98,18 @@ impl Emitter<'_> {
     fn matrix_place(
         &mut self,
         memory: MatrixMemory,
-        element: Type,
+        matrix: Matrix,
         stores: bool,
     ) -> EmitResult<(u32, Vec<u32>)> {
+        let element = matrix.element();
         let volatile = memory.flags.contains(MemFlags::VOLATILE);
         match self.mem(memory.ptr, element.bytes())? {
             Mem::Physical(address) => {
                 let elem = self.physical_elem(element.scalar)?;
                 let ty = self.physical_type(elem, 1)?;
                 let pointer = self.physical_pointer(address, ty);
-                let operands = self.access_operands(memory.align, volatile, stores);
+                let align = memory.align.max(least_alignment(matrix, memory.layout));
+                let operands = self.access_operands(align, volatile, stores);
                 Ok((pointer, operands.to_vec()))
             }
             Mem::Array(array, pointer) => {
@@ -81,7 +123,7 @@ impl Emitter<'_> {
         let Scalar::Matrix(matrix) = ty.scalar else {
             return Err(EmitError::malformed("a load of no matrix"));
         };
-        let (pointer, access) = self.matrix_place(memory, matrix.element(), false)?;
+        let (pointer, access) = self.matrix_place(memory, matrix, false)?;
         let layout = self.const_u32(memory.layout as u32);
         let mut operands = vec![pointer, layout, self.id(memory.stride)?];
         operands.extend(access);
@@ -90,8 +132,8 @@ impl Emitter<'_> {
     }
 
     pub fn matrix_store(&mut self, memory: MatrixMemory, value: Value) -> EmitResult<()> {
-        let element = self.matrix_of(value)?.element();
-        let (pointer, access) = self.matrix_place(memory, element, true)?;
+        let matrix = self.matrix_of(value)?;
+        let (pointer, access) = self.matrix_place(memory, matrix, true)?;
         let layout = self.const_u32(memory.layout as u32);
         let mut operands = vec![pointer, self.id(value)?, layout, self.id(memory.stride)?];
         operands.extend(access);
@@ -100,15 +142,21 @@ impl Emitter<'_> {
     }
 
     pub fn matrix_product(&mut self, args: [Value; 3], operands: u32, ty: Type) -> EmitResult<u32> {
+        let Scalar::Matrix(to) = ty.scalar else {
+            return Err(EmitError::malformed("a product that is no matrix"));
+        };
+        let is_signed = MatrixOperands::SIGNED.map(|signed| operands & signed != 0);
         let mut ids = Vec::with_capacity(4);
-        for arg in args {
-            ids.push(self.id(arg)?);
+        for (arg, is_signed) in args.into_iter().zip(is_signed) {
+            let (id, matrix) = (self.id(arg)?, self.matrix_of(arg)?);
+            ids.push(self.with_sign(id, matrix, is_signed)?);
         }
         if operands != 0 {
             ids.push(operands);
         }
-        let ty = self.ty(ty)?;
-        Ok(self.op(Op::CooperativeMatrixMulAddKHR, ty, &ids))
+        let ty = self.signed_matrix_type(to, is_signed[3])?;
+        let product = self.op(Op::CooperativeMatrixMulAddKHR, ty, &ids);
+        self.of_sign(product, to, is_signed[3])
     }
 
     pub fn matrix_op(&mut self, op: MatrixOp, args: &[Value], ty: Type) -> EmitResult<u32> {
@@ -120,11 +168,14 @@ impl Emitter<'_> {
             }
             Extract => return self.matrix_extract(args[0], args[1]),
             Insert => return self.matrix_insert(args[0], args[1], args[2]),
-            FToS | SToF | SConvert => return self.signed_conversion(op, args[0], ty),
+            FToS | SToF | SConvert | FToU | UToF | UConvert => {
+                return self.matrix_conversion(op, args[0], ty);
+            }
+            Bitcast => return self.id(args[0]).and_then(|id| self.matrix_bitcast(id, args[0], ty)),
+            Splat | Scale => return self.matrix_by_number(op, args, ty),
             _ => {}
         }
         let op = match op {
-            Splat => Op::CompositeConstruct,
             INeg => Op::SNegate,
             FNeg => Op::FNegate,
             IAdd => Op::IAdd,
@@ -136,15 +187,8 @@ impl Emitter<'_> {
             FSub => Op::FSub,
             FMul => Op::FMul,
             FDiv => Op::FDiv,
-            Scale => Op::MatrixTimesScalar,
             FConvert => Op::FConvert,
-            UConvert => Op::UConvert,
-            FToU => Op::ConvertFToU,
-            UToF => Op::ConvertUToF,
-            Bitcast => Op::Bitcast,
-            FToS | SToF | SConvert | Length | Extract | Insert => {
-                return Err(EmitError::malformed("a matrix operation"))
-            }
+            _ => return Err(EmitError::malformed("a matrix operation")),
         };
         let mut ids = Vec::with_capacity(2);
         for &arg in args {
@@ -154,32 +198,59 @@ impl Emitter<'_> {
         Ok(self.op(op, ty, &ids))
     }
 
-    /// A conversion from or to integers with a sign, whose matrices have types of their own for it.
-    fn signed_conversion(&mut self, op: MatrixOp, arg: Value, ty: Type) -> EmitResult<u32> {
+    /// A matrix of equal elements, or one whose elements are multiplied by a number.
+    fn matrix_by_number(&mut self, op: MatrixOp, args: &[Value], ty: Type) -> EmitResult<u32> {
+        let (Scalar::Matrix(matrix), Some((&number, rest))) = (ty.scalar, args.split_last()) else {
+            return Err(EmitError::malformed("a matrix operation"));
+        };
+        let number = self.as_element(number, matrix)?;
+        let ty = self.ty(ty)?;
+        match (op, rest) {
+            (MatrixOp::Splat, []) => Ok(self.op(Op::CompositeConstruct, ty, &[number])),
+            (_, &[scaled]) => {
+                let scaled = self.id(scaled)?;
+                Ok(self.op(Op::MatrixTimesScalar, ty, &[scaled, number]))
+            }
+            _ => Err(EmitError::malformed("a matrix operation")),
+        }
+    }
+
+    /// The same bits as elements of another kind.
+    fn matrix_bitcast(&mut self, value: u32, arg: Value, ty: Type) -> EmitResult<u32> {
+        let (from, to) = (self.ty(self.func.ty(arg))?, self.ty(ty)?);
+        // Kinds that differ in their signs alone may be one type.
+        Ok(if from == to { value } else { self.op(Op::Bitcast, to, &[value]) })
+    }
+
+    /// A conversion. Drivers (lavapipe) take the signs of integers from the types, so these have the signs that the operation
+    /// means.
+    fn matrix_conversion(&mut self, op: MatrixOp, arg: Value, ty: Type) -> EmitResult<u32> {
         let Scalar::Matrix(to) = ty.scalar else {
             return Err(EmitError::malformed("a conversion to no matrix"));
         };
         let from = self.matrix_of(arg)?;
-        let (mut value, result) = (self.id(arg)?, self.ty(ty)?);
-        if op != MatrixOp::FToS {
-            let signed = self.signed_matrix_type(from);
-            value = self.op(Op::Bitcast, signed, &[value]);
-        }
-        match op {
-            MatrixOp::SToF => Ok(self.op(Op::ConvertSToF, result, &[value])),
-            _ => {
-                let signed = self.signed_matrix_type(to);
-                let op = if op == MatrixOp::FToS { Op::ConvertFToS } else { Op::SConvert };
-                let converted = self.op(op, signed, &[value]);
-                Ok(self.op(Op::Bitcast, result, &[converted]))
-            }
-        }
+        let is_signed = matches!(op, MatrixOp::FToS | MatrixOp::SToF | MatrixOp::SConvert);
+        let op = match op {
+            MatrixOp::FToS => Op::ConvertFToS,
+            MatrixOp::SToF => Op::ConvertSToF,
+            MatrixOp::SConvert => Op::SConvert,
+            MatrixOp::FToU => Op::ConvertFToU,
+            MatrixOp::UToF => Op::ConvertUToF,
+            _ => Op::UConvert,
+        };
+        let value = self.id(arg)?;
+        let value = self.with_sign(value, from, is_signed)?;
+        let ty = self.signed_matrix_type(to, is_signed)?;
+        let converted = self.op(op, ty, &[value]);
+        self.of_sign(converted, to, is_signed)
     }
 
     /// Returns a variable that holds a matrix, and a pointer to its element of a number.
     fn matrix_variable(&mut self, value: Value, index: Value) -> EmitResult<(u32, u32)> {
         let matrix = self.matrix_of(value)?;
-        let (whole, element) = (self.ty(matrix.ty())?, self.ty(matrix.element())?);
+        let is_signed = self.matrix_is_signed(matrix);
+        let element = self.matrix_element_type(matrix, is_signed)?;
+        let whole = self.ty(matrix.ty())?;
         let to_whole = self.builder.pointer(StorageClass::Function, whole);
         let variable = self.builder.new_id();
         let operands = [to_whole, variable, StorageClass::Function as u32];
@@ -191,17 +262,32 @@ impl Emitter<'_> {
     }
 
     fn matrix_extract(&mut self, value: Value, index: Value) -> EmitResult<u32> {
-        let element = self.matrix_of(value)?.element();
-        let ty = self.ty(element)?;
+        let matrix = self.matrix_of(value)?;
+        let is_signed = self.matrix_is_signed(matrix);
+        let element = self.matrix_element_type(matrix, is_signed)?;
         let (_, pointer) = self.matrix_variable(value, index)?;
-        Ok(self.op(Op::Load, ty, &[pointer]))
+        let loaded = self.op(Op::Load, element, &[pointer]);
+        let ty = self.ty(matrix.element())?;
+        Ok(if ty == element { loaded } else { self.op(Op::Bitcast, ty, &[loaded]) })
     }
 
     fn matrix_insert(&mut self, value: Value, element: Value, index: Value) -> EmitResult<u32> {
         let ty = self.ty(self.func.ty(value))?;
         let (variable, pointer) = self.matrix_variable(value, index)?;
-        let element = self.id(element)?;
+        let matrix = self.matrix_of(value)?;
+        let element = self.as_element(element, matrix)?;
         self.op_void(Op::Store, &[pointer, element]);
         Ok(self.op(Op::Load, ty, &[variable]))
     }
+}
+
+/// Returns the alignment in bytes that Vulkan asks of every matrix in memory: that of a row (or column), or 16 if that is less
+/// (VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986).
+fn least_alignment(matrix: Matrix, layout: MatrixLayout) -> u32 {
+    let count = match layout {
+        MatrixLayout::RowMajor => matrix.columns,
+        MatrixLayout::ColumnMajor => matrix.rows,
+    };
+    let bytes = u32::from(count) * matrix.element().bytes();
+    16.min(1 << bytes.trailing_zeros())
 }

@@ -31,6 +31,7 @@ mod kernel_inputs;
 mod lines;
 mod logical;
 mod matrices;
+mod matrix_signs;
 mod memory;
 mod memory_model;
 mod physical;

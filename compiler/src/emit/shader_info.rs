@@ -3,6 +3,7 @@
 
 use super::argument_buffer::field_of;
 use super::error::EmitError;
+use super::matrix_signs::MatrixSigns;
 use crate::analysis::access_types::{AccessType, Accesses};
 use crate::analysis::data_layout::align_up;
 use crate::analysis::waits::{self, Observes};
@@ -63,6 +64,7 @@ pub(super) struct ShaderInfo {
     pub uses_barrier: bool,
     pub uses_subgroups: bool,
     pub uses_matrices: bool,
+    pub matrix_signs: MatrixSigns,
     pub uses_images: bool,
     pub local_size_visible: bool,
     /// See [`crate::kernel::Kernel::dimensions`].
@@ -205,6 +207,7 @@ impl ShaderInfo {
             MatrixLoad { .. } | MatrixStore { .. } | MatrixProduct { .. } | Matrix { .. } => {
                 self.ordered = true;
                 self.uses_matrices = true;
+                self.matrix_signs.visit(func, data, result);
             }
             WorkItem { query, dim } => self.work_item(query, dim),
             Barrier { flags } => {

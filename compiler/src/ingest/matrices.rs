@@ -11,8 +11,8 @@ use crate::ir::{
     AddressSpace, BinaryOp, InstData, Matrix, MatrixElement, MatrixLayout, MatrixOp, MatrixUse,
     Scalar, ScalarKinds, Type, Value,
 };
+use crate::matrices;
 use crate::target::Target;
-use hekla_device::{MatrixComponent, MatrixProduct};
 use rspirv::spirv::{CooperativeMatrixOperands, Op, Scope};
 use smallvec::{smallvec, SmallVec};
 
@@ -55,56 +55,7 @@ pub(super) fn matrix_type(
         return Err("matrices are of the scope of sub-groups".to_string());
     }
     let usage = MatrixUse::from_number(number(usage)?).ok_or("unknown use of a matrix")?;
-    let sizes = [number(rows)?, number(columns)?];
-    let of_device = |product: &MatrixProduct| {
-        let parts = parts_of(product);
-        parts.into_iter().find_map(|(part, component, rows, columns)| {
-            let is_it = part == usage && [rows, columns].map(u64::from) == sizes;
-            (is_it && has_element(component, element)).then_some((rows, columns))
-        })
-    };
-    let found = target.matrices.iter().find_map(of_device);
-    let fitting = found.and_then(|(rows, columns)| {
-        Some(Matrix {
-            element,
-            usage,
-            rows: u8::try_from(rows).ok()?,
-            columns: u8::try_from(columns).ok()?,
-        })
-    });
-    fitting.ok_or_else(|| {
-        let [rows, columns] = sizes;
-        format!(
-            "the device has no matrix of {} with {rows} rows and {columns} columns for use {usage:?}; {}",
-            element.scalar(),
-            offered(target)
-        )
-    })
-}
-
-/// Returns the matrices of a product: use, component, rows and columns.
-fn parts_of(p: &MatrixProduct) -> [(MatrixUse, MatrixComponent, u32, u32); 4] {
-    [
-        (MatrixUse::A, p.a, p.m, p.k),
-        (MatrixUse::B, p.b, p.k, p.n),
-        (MatrixUse::Accumulator, p.c, p.m, p.n),
-        (MatrixUse::Accumulator, p.result, p.m, p.n),
-    ]
-}
-
-/// Returns true if a component is of an element's type, whatever its sign.
-fn has_element(component: MatrixComponent, element: MatrixElement) -> bool {
-    let scalar = element.scalar();
-    component.bits() == scalar.bits() && component.is_float() == scalar.is_float()
-}
-
-/// Returns what the device has, as a part of an error.
-fn offered(target: &Target) -> String {
-    let products: Vec<String> = target.matrices.iter().map(ToString::to_string).collect();
-    match products.is_empty() {
-        true => "it has no matrices".to_string(),
-        false => format!("it computes {}", products.join(", ")),
-    }
+    matrices::find(target, element, usage, [number(rows)?, number(columns)?])
 }
 
 /// Returns the operation of matrices that an instruction of numbers is, of one or two operands.
@@ -342,31 +293,8 @@ impl Translator<'_, '_, '_> {
             }
         }
         let saturates = flags.contains(O::SATURATING_ACCUMULATION_KHR);
-        let is_it = |product: &&MatrixProduct| {
-            let parts = parts_of(product);
-            let fit = parts.iter().zip(sides).all(|(&(usage, component, rows, columns), side)| {
-                let (matrix, signed) = side;
-                let sizes = [u32::from(matrix.rows), u32::from(matrix.columns)];
-                let has_sign =
-                    component.is_float() || component.is_signed() == flags.contains(signed);
-                matrix.usage == usage
-                    && sizes == [rows, columns]
-                    && has_element(component, matrix.element)
-                    && has_sign
-            });
-            fit && product.saturates == saturates
-        };
-        if !self.m.out.target().matrices.iter().any(|product| is_it(&product)) {
-            let [a, b, c, to] = sides.map(|(matrix, signed)| {
-                let sign = if flags.contains(signed) { "signed " } else { "" };
-                format!("{sign}{} {}x{}", matrix.element(), matrix.rows, matrix.columns)
-            });
-            let how = if saturates { " (saturating)" } else { "" };
-            let offered = offered(self.m.out.target());
-            return Err(format!(
-                "the device has no product {a} * {b} + {c} -> {to}{how}; {offered}"
-            ));
-        }
+        let sides = sides.map(|(matrix, signed)| (matrix, flags.contains(signed)));
+        matrices::check_product(self.m.out.target(), sides, saturates)?;
         let data = InstData::MatrixProduct { args: [a, b, c], operands };
         let value = self.b.inst(data, result.ty());
         self.give(inst, value)

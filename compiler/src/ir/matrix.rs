@@ -79,6 +79,11 @@ impl Matrix {
         Type::of(self.element.scalar())
     }
 
+    /// Returns true if the elements are floats.
+    pub fn is_float(self) -> bool {
+        self.element.scalar().is_float()
+    }
+
     /// Returns true if another matrix has the same size and use.
     pub fn has_shape_of(self, other: Matrix) -> bool {
         Matrix { element: other.element, ..self } == other

@@ -1,0 +1,121 @@
+//! Cooperative matrices as a device has them: which types of matrices, and which products.
+
+use crate::ir::{Matrix, MatrixElement, MatrixUse};
+use crate::target::Target;
+use hekla_device::{MatrixComponent, MatrixProduct};
+
+/// Operands of a product: the bits of SPIR-V's Cooperative Matrix Operands.
+pub struct MatrixOperands;
+
+impl MatrixOperands {
+    /// The bits that say that elements are signed: of A, B, what is added, and the sum.
+    pub const SIGNED: [u32; 4] = [1, 2, 4, 8];
+}
+
+/// Returns the type of a matrix of `sizes` rows and columns, if the device has it.
+///
+/// Errors: a sentence that names what the device has.
+pub fn find(
+    target: &Target,
+    element: MatrixElement,
+    usage: MatrixUse,
+    sizes: [u64; 2],
+) -> Result<Matrix, String> {
+    let of_device = |product: &MatrixProduct| {
+        let parts = parts_of(product);
+        parts.into_iter().find_map(|(part, component, rows, columns)| {
+            let is_it = part == usage && [rows, columns].map(u64::from) == sizes;
+            (is_it && has_element(component, element)).then_some((rows, columns))
+        })
+    };
+    let found = target.matrices.iter().find_map(of_device);
+    let fitting = found.and_then(|(rows, columns)| {
+        Some(Matrix {
+            element,
+            usage,
+            rows: u8::try_from(rows).ok()?,
+            columns: u8::try_from(columns).ok()?,
+        })
+    });
+    fitting.ok_or_else(|| {
+        let [rows, columns] = sizes;
+        format!(
+            "the device has no matrix of {} with {rows} rows and {columns} columns for use {usage:?}; {}",
+            element.scalar(),
+            offered(target)
+        )
+    })
+}
+
+/// Checks that the device computes a product. `sides` are A, B, what is added and the sum, and if their elements are
+/// signed; of floats that says nothing.
+///
+/// Errors: a sentence that names what the device computes.
+pub fn check_product(
+    target: &Target,
+    sides: [(Matrix, bool); 4],
+    saturates: bool,
+) -> Result<(), String> {
+    let is_it = |product: &MatrixProduct| {
+        let parts = parts_of(product);
+        let fit = parts.iter().zip(sides).all(|(&(usage, component, rows, columns), side)| {
+            let (matrix, is_signed) = side;
+            let sizes = [u32::from(matrix.rows), u32::from(matrix.columns)];
+            matrix.usage == usage
+                && sizes == [rows, columns]
+                && has_element(component, matrix.element)
+                && (component.is_float() || component.is_signed() == is_signed)
+        });
+        fit && product.saturates == saturates
+    };
+    if target.matrices.iter().any(is_it) {
+        return Ok(());
+    }
+    let [a, b, c, to] = sides.map(|(matrix, is_signed)| {
+        let sign = if is_signed && !matrix.is_float() { "signed " } else { "" };
+        format!("{sign}{} {}x{}", matrix.element(), matrix.rows, matrix.columns)
+    });
+    let how = if saturates { " (saturating)" } else { "" };
+    let offered = offered(target);
+    Err(format!("the device has no product {a} * {b} + {c} -> {to}{how}; {offered}"))
+}
+
+/// Returns true if a device has matrices of a type for integers with a sign alone.
+pub fn is_signed_alone(target: &Target, matrix: Matrix) -> bool {
+    let sizes = [u32::from(matrix.rows), u32::from(matrix.columns)];
+    let parts = target.matrices.iter().flat_map(parts_of);
+    let mut like = parts.filter(|&(usage, component, rows, columns)| {
+        usage == matrix.usage && [rows, columns] == sizes && has_element(component, matrix.element)
+    });
+    let is_signed =
+        |(_, component, ..): (MatrixUse, MatrixComponent, u32, u32)| component.is_signed();
+    match like.next() {
+        Some(first) => is_signed(first) && like.all(is_signed),
+        None => false,
+    }
+}
+
+/// Returns the matrices of a product: use, component, rows and columns.
+fn parts_of(p: &MatrixProduct) -> [(MatrixUse, MatrixComponent, u32, u32); 4] {
+    [
+        (MatrixUse::A, p.a, p.m, p.k),
+        (MatrixUse::B, p.b, p.k, p.n),
+        (MatrixUse::Accumulator, p.c, p.m, p.n),
+        (MatrixUse::Accumulator, p.result, p.m, p.n),
+    ]
+}
+
+/// Returns true if a component is of an element's type, whatever its sign.
+fn has_element(component: MatrixComponent, element: MatrixElement) -> bool {
+    let scalar = element.scalar();
+    component.bits() == scalar.bits() && component.is_float() == scalar.is_float()
+}
+
+/// Returns what the device has, as a part of an error.
+fn offered(target: &Target) -> String {
+    let products: Vec<String> = target.matrices.iter().map(ToString::to_string).collect();
+    match products.is_empty() {
+        true => "it has no matrices".to_string(),
+        false => format!("it computes {}", products.join(", ")),
+    }
+}
