@@ -13,6 +13,93 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef CL_DEVICE_COOPERATIVE_MATRIX_DEFAULT_SUB_GROUP_VARIANTS_KHR
+
+/**
+ * cl_khr_cooperative_matrix, a draft (OpenCL-Docs pull request 1533). clGetExtensionFunctionAddressForPlatform finds
+ * clGetDeviceCooperativeMatrixInfoKHR.
+ */
+#define cl_khr_cooperative_matrix 1
+
+/**
+ * Asks clGetDeviceCooperativeMatrixInfoKHR for the products (cl_device_cooperative_matrix_variant_khr[]) of sub-groups of
+ * the default size. There is no input.
+ */
+#define CL_DEVICE_COOPERATIVE_MATRIX_DEFAULT_SUB_GROUP_VARIANTS_KHR 0x1078
+
+/**
+ * Asks clGetDeviceCooperativeMatrixInfoKHR for the products of sub-groups of the size that the input (cl_uint) is.
+ */
+#define CL_DEVICE_COOPERATIVE_MATRIX_SUB_GROUP_VARIANTS_KHR 0x1079
+
+/**
+ * Asks clGetDeviceInfo for the alignment in bytes (cl_uint) of pointers that matrices are loaded from and stored to.
+ */
+#define CL_DEVICE_COOPERATIVE_MATRIX_POINTER_ALIGNMENT_KHR 0x107A
+
+/**
+ * Asks clGetDeviceInfo for the number of bytes (cl_uint) that strides are multiples of.
+ */
+#define CL_DEVICE_COOPERATIVE_MATRIX_STRIDE_MULTIPLE_KHR 0x107B
+
+/**
+ * A query of clGetDeviceCooperativeMatrixInfoKHR.
+ */
+typedef cl_uint cl_device_cooperative_matrix_info_khr;
+
+/**
+ * The type of a matrix's elements: 0 to 2 half, float and double; 3 to 6 integers with a sign of 8 to 64 bits; 7 to 10
+ * those without.
+ */
+typedef cl_uint cl_device_cooperative_matrix_component_type_khr;
+
+/**
+ * A product that a cooperative_matrix device computes: A * B + C.
+ */
+typedef struct cl_device_cooperative_matrix_variant_khr {
+  /**
+   * Rows of A, C and the result.
+   */
+  cl_uint m_size;
+  /**
+   * Columns of B, C and the result.
+   */
+  cl_uint n_size;
+  /**
+   * Columns of A and rows of B.
+   */
+  cl_uint k_size;
+  /**
+   * Elements of A.
+   */
+  cl_device_cooperative_matrix_component_type_khr a_type;
+  /**
+   * Elements of B.
+   */
+  cl_device_cooperative_matrix_component_type_khr b_type;
+  /**
+   * Elements of C.
+   */
+  cl_device_cooperative_matrix_component_type_khr c_type;
+  /**
+   * Elements of the result.
+   */
+  cl_device_cooperative_matrix_component_type_khr result_type;
+  /**
+   * CL_TRUE if the sum saturates.
+   */
+  cl_bool saturating_accumulation;
+} cl_device_cooperative_matrix_variant_khr;
+
+/**
+ * The type of clGetDeviceCooperativeMatrixInfoKHR.
+ */
+typedef cl_int(CL_API_CALL *clGetDeviceCooperativeMatrixInfoKHR_fn)(
+    cl_device_id device, cl_device_cooperative_matrix_info_khr param_name, size_t input_value_size,
+    const void *input_value, size_t param_value_size, void *param_value, size_t *param_value_size_ret);
+
+#endif
+
 /**
  * Compiles for a device that has 64-, 16- and 8-bit integers, storage of 8 and 16 bits, and double.
  */

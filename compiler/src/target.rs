@@ -356,6 +356,11 @@ impl Target {
         flushes && self.float_atomics.contains(needed)
     }
 
+    /// Returns true if programs may have matrices: those that check themselves have none.
+    pub fn offers_matrices(&self) -> bool {
+        !self.matrices.is_empty() && self.checks.is_empty()
+    }
+
     /// Returns true if arithmetic with denormal doubles is emulated; false where options allow denormals to be zero.
     pub fn emulates_denormals(&self, options: &Options) -> bool {
         let allowed = options.denorms_are_zero || options.unsafe_math;
@@ -401,6 +406,7 @@ impl Target {
             ("cl_arm_non_uniform_work_group_size", true),
             ("cl_ext_float_atomics", true),
             ("cl_khr_kernel_clock", self.device_clock || self.reads_subgroup_clock()),
+            ("cl_khr_cooperative_matrix", self.offers_matrices()),
             ("cl_khr_subgroups", self.subgroups.is_some_and(|it| it.forward_progress)),
             ("cl_khr_subgroup_extended_types", self.subgroups.is_some()),
             ("cl_khr_subgroup_non_uniform_vote", self.subgroups.is_some()),

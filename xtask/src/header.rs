@@ -6,6 +6,10 @@ use std::path::Path;
 /// The files that declare the interface. Nothing in them is declared by a macro, so cbindgen reads them as they are.
 const SOURCES: [&str; 2] = ["icd/src/cl/offline.rs", "icd/src/api/offline.rs"];
 
+/// Parts of the names in the header: Hekla's own, and those of an extension that Khronos' headers lack.
+const OURS: [&str; 5] =
+    ["hekla", "HEKLA_", "cooperative_matrix", "COOPERATIVE_MATRIX", "CooperativeMatrix"];
+
 /// Writes include/hekla.h.
 pub fn write() -> Outcome {
     generate(&system::root().join("include/hekla.h"))
@@ -70,7 +74,7 @@ fn wrong_items(header: &str) -> Vec<String> {
             in_structure = false;
             continue;
         }
-        let is_ours = in_structure || ["hekla", "HEKLA_"].iter().any(|name| text.contains(name));
+        let is_ours = in_structure || OURS.iter().any(|name| text.contains(name));
         if !is_ours {
             wrong.push(format!("`{text}` is not Hekla's own"));
         }

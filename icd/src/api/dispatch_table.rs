@@ -214,6 +214,7 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clGetKernelSubGroupInfoKHR,
     clGetImageRequirementsInfoEXT,
     clSetKernelArgDevicePointerEXT,
+    clGetDeviceCooperativeMatrixInfoKHR,
     clHostMemAllocINTEL,
     clDeviceMemAllocINTEL,
     clSharedMemAllocINTEL,

@@ -28,6 +28,8 @@ plain!(u8, i32, u32, u64, usize, isize);
 unsafe impl<T> Plain for *mut T {}
 // SAFETY: four integers of one size.
 unsafe impl Plain for cl_device_pci_bus_info_khr {}
+// SAFETY: eight integers of one size.
+unsafe impl Plain for cl_device_cooperative_matrix_variant_khr {}
 // SAFETY: two integers of one size.
 unsafe impl Plain for cl_image_format {}
 // SAFETY: an integer, and bytes that follow it without a gap.

@@ -34,6 +34,8 @@ pub type cl_sampler_properties = cl_properties;
 
 pub type cl_platform_info = cl_uint;
 pub type cl_device_info = cl_uint;
+pub type cl_device_cooperative_matrix_info_khr = cl_uint;
+pub type cl_device_cooperative_matrix_component_type_khr = cl_uint;
 pub type cl_context_info = cl_uint;
 pub type cl_command_queue_info = cl_uint;
 pub type cl_mem_object_type = cl_uint;
@@ -146,6 +148,20 @@ pub struct cl_buffer_region {
 pub struct cl_name_version {
     pub version: cl_version,
     pub name: [u8; 64],
+}
+
+/// What cl_khr_cooperative_matrix lists: a product of matrices. Types are those of VkComponentTypeKHR.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct cl_device_cooperative_matrix_variant_khr {
+    pub m_size: cl_uint,
+    pub n_size: cl_uint,
+    pub k_size: cl_uint,
+    pub a_type: cl_device_cooperative_matrix_component_type_khr,
+    pub b_type: cl_device_cooperative_matrix_component_type_khr,
+    pub c_type: cl_device_cooperative_matrix_component_type_khr,
+    pub result_type: cl_device_cooperative_matrix_component_type_khr,
+    pub saturating_accumulation: cl_bool,
 }
 
 #[repr(C)]

@@ -32,6 +32,7 @@ pub fn rows(t: &mut Table, w: &World) {
 
     timers(t, w);
     sub_devices(t, w);
+    matrices(t, w);
 
     t.about("clRetainDevice");
     t.correct(unsafe { clRetainDevice(w.device) });
@@ -81,5 +82,32 @@ fn sub_devices(t: &mut Table, w: &World) {
     let by_domain = [CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, domain, 0];
     for properties in [&equally[..], &by_counts, &by_domain] {
         t.row(CL_INVALID_VALUE, unsupported, create(w.device, properties));
+    }
+}
+
+/// Products of cooperative matrices (cl_khr_cooperative_matrix).
+fn matrices(t: &mut Table, w: &World) {
+    t.about("clGetDeviceCooperativeMatrixInfoKHR");
+    let size: cl_uint = 32;
+    let ask = |device, name, given, input: *const c_void, room, place| unsafe {
+        let function = clGetDeviceCooperativeMatrixInfoKHR;
+        function(device, name, given, input, room, place, null_mut())
+    };
+    let all = CL_DEVICE_COOPERATIVE_MATRIX_DEFAULT_SUB_GROUP_VARIANTS_KHR;
+    t.each(CL_INVALID_DEVICE, "device", w.no_devices(), |device| {
+        ask(device, all, 0, null(), 0, null_mut())
+    });
+    let found = ask(w.device, all, 0, null(), 0, null_mut());
+    if found != CL_SUCCESS {
+        return t.row(CL_INVALID_OPERATION, "device does not support the extension", found);
+    }
+    t.query(all, |name, room, place| ask(w.device, name, 0, null(), room, place));
+    let by_size = CL_DEVICE_COOPERATIVE_MATRIX_SUB_GROUP_VARIANTS_KHR;
+    let ask = |given, input| ask(w.device, by_size, given, input, 0, null_mut());
+    let place: *const c_void = (&raw const size).cast();
+    t.correct(ask(size_of::<cl_uint>(), place));
+    t.row(CL_INVALID_VALUE, "input_value is NULL", ask(size_of::<cl_uint>(), null()));
+    for given in [0, 2, 8] {
+        t.row(CL_INVALID_VALUE, "input_value_size is not that of the type", ask(given, place));
     }
 }

@@ -10,6 +10,8 @@
 
 // The types are those of the documentation, in C++ as well.
 static hekla_program (*const compile)(const void *, size_t, const hekla_compile_info *, cl_int *) = heklaCompile;
+static_assert(sizeof(clGetDeviceCooperativeMatrixInfoKHR_fn) == sizeof(void *), "a function");
+static_assert(sizeof(cl_device_cooperative_matrix_variant_khr) == 32, "eight words");
 static const hekla_reflection *(*const reflect)(hekla_program) = heklaProgramReflection;
 
 int main()

@@ -1,7 +1,9 @@
 //! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
 //! least that the spec allows where it does not, and no for optional features.
 
-use super::{capabilities, driver_version, frequency, images, language, platform, spirv, usm};
+use super::{
+    capabilities, driver_version, frequency, images, language, matrices, platform, spirv, usm,
+};
 use crate::cl::info::Value;
 use crate::cl::*;
 use crate::core::clang;
@@ -154,6 +156,7 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         .or_else(|| execution(device, name))
         .or_else(|| sharing(device, name))
         .or_else(|| language::query(device.info(), &compiled_for(device), name))
+        .or_else(|| matrices::query(device, name))
         .or_else(|| spirv::query(&compiled_for(device), name))
         .or_else(|| images::info::query(device.images(), name))
         .or_else(|| absent_features(name))

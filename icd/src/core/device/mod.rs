@@ -15,6 +15,7 @@ pub mod images;
 pub mod import_pool;
 pub mod info;
 pub mod language;
+pub mod matrices;
 pub mod open;
 pub mod pages;
 pub mod platform;
