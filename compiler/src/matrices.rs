@@ -10,6 +10,8 @@ pub struct MatrixOperands;
 impl MatrixOperands {
     /// The bits that say that elements are signed: of A, B, what is added, and the sum.
     pub const SIGNED: [u32; 4] = [1, 2, 4, 8];
+    /// The sum saturates.
+    pub const SATURATES: u32 = 16;
 }
 
 /// Returns the type of a matrix of `sizes` rows and columns, if the device has it.

@@ -41,6 +41,11 @@ impl Lowering<'_, '_> {
         };
         let rhs = if contracts { self.term(value) } else { self.value(value) };
         let old = self.read(&lvalue, self.value_type(place.ty));
+        if let (CompoundOp::Arith(op), true) = (op, self.b.ty(old).scalar.is_matrix()) {
+            let result = self.matrix_compound(op, old, rhs, place.ty);
+            self.write(&lvalue, result);
+            return result;
+        }
         let (stored, _) = self.numeric(place.ty);
         let (wide, _) = self.numeric(compute);
         let lhs = self.convert(old, stored, wide);

@@ -42,6 +42,7 @@ impl Lowering<'_, '_> {
         let result = match &expr.kind {
             ExprKind::Call { function, args } => self.call(*function, args, expr),
             ExprKind::Builtin { function, args } => self.builtin(*function, args, expr),
+            ExprKind::Matrix { call, args } => self.matrix_call(*call, expr, args),
             ExprKind::Conditional { cond, then, otherwise } if self.is_void(expr.ty) => {
                 self.branch_void(cond, then, otherwise);
                 None
@@ -72,6 +73,12 @@ impl Lowering<'_, '_> {
     pub fn value(&mut self, expr: &Expr) -> Value {
         let outer = self.enter(expr.span);
         let ty = self.value_type(expr.ty);
+        if ty.scalar.is_matrix() {
+            if let Some(result) = self.matrix_operator(expr) {
+                self.stand_back(outer);
+                return result;
+            }
+        }
         let result = match &expr.kind {
             ExprKind::Int(bits) if ty.scalar.is_float() => self.b.fconst(ty, *bits as f64),
             ExprKind::Int(bits) => self.b.iconst(ty, *bits as i64),
@@ -193,6 +200,7 @@ impl Lowering<'_, '_> {
             }
             ExprKind::Call { .. }
             | ExprKind::Builtin { .. }
+            | ExprKind::Matrix { .. }
             | ExprKind::Comma(..)
             | ExprKind::InitThen { .. }
             | ExprKind::StmtExpr { .. } => match self.any(expr) {
@@ -359,7 +367,7 @@ impl Lowering<'_, '_> {
 
     /// Evaluates one of two sides: `evaluate` returns what it passes on to the block that both lead to, which is
     /// returned.
-    fn in_branches(
+    pub(super) fn in_branches(
         &mut self,
         cond: Value,
         sides: [&Expr; 2],

@@ -113,7 +113,10 @@ impl Lowering<'_, '_> {
         let memory = ty.in_memory();
         match op {
             LeafOp::Zero(addr) => {
-                let zero = self.b.zero(memory);
+                let zero = match memory.scalar {
+                    Scalar::Matrix(matrix) => self.zero_matrix(matrix),
+                    _ => self.b.zero(memory),
+                };
                 self.b.write(addr, zero);
             }
             LeafOp::Copy { to, from } => {

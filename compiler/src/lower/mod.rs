@@ -15,6 +15,7 @@ mod function;
 mod globals;
 mod kernel;
 mod locate;
+mod matrices;
 mod memory;
 mod place;
 mod pointer;

@@ -202,7 +202,8 @@ impl Lowering<'_, '_> {
             LValue::LaneAt { addr, vector, index } => {
                 if self.is_private(addr) {
                     let whole = self.b.read(*vector, *addr);
-                    return self.b.extract_dynamic(whole, *index);
+                    let element = self.matrix_extract(whole, *index);
+                    return element.unwrap_or_else(|| self.b.extract_dynamic(whole, *index));
                 }
                 let addr = self.dynamic_lane(*addr, *vector, *index);
                 self.b.read(ty, addr)
@@ -231,7 +232,8 @@ impl Lowering<'_, '_> {
             }
             LValue::LaneAt { addr, vector, index } if self.is_private(addr) => {
                 let whole = self.b.read(*vector, *addr);
-                let whole = self.b.insert_dynamic(whole, value, *index);
+                let changed = self.matrix_insert(whole, value, *index);
+                let whole = changed.unwrap_or_else(|| self.b.insert_dynamic(whole, value, *index));
                 self.b.write(*addr, whole);
             }
             LValue::LaneAt { addr, vector, index } => {

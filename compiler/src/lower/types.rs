@@ -24,6 +24,7 @@ pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
         TypeKind::Scalar(name) | TypeKind::Atomic(name) => Some(Type::of(scalar(name))),
         TypeKind::Vector(name, lanes) => Some(Type::vector(scalar(name), lanes)),
         TypeKind::Pointer(pointer) => Some(Type::ptr(pointer.space)),
+        TypeKind::Matrix(matrix) => Some(matrix.plain().ty()),
         TypeKind::Pipe(..) => Some(Type::ptr(AddressSpace::Global)),
         TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => Some(Type::I32),
         TypeKind::Opaque(_) => Some(Type::I64),

@@ -22,6 +22,7 @@ pub(super) struct Features {
     subgroups: bool,
     pipes: bool,
     device_enqueue: bool,
+    matrices: bool,
 }
 
 impl Features {
@@ -39,6 +40,7 @@ impl Features {
             scope_all_devices: since_20("__opencl_c_atomic_scope_all_devices"),
             subgroups: has("__opencl_c_subgroups"),
             pipes: has("__opencl_c_pipes"),
+            matrices: has("cl_khr_cooperative_matrix"),
             device_enqueue: since_20("__opencl_c_device_enqueue"),
         }
     }
@@ -56,6 +58,7 @@ impl Features {
             Requirement::Subgroups => self.subgroups,
             Requirement::Pipes => self.pipes,
             Requirement::DeviceEnqueue => self.device_enqueue,
+            Requirement::Matrices => self.matrices,
         }
     }
 }
@@ -76,6 +79,7 @@ enum Requirement {
     Subgroups,
     Pipes,
     DeviceEnqueue,
+    Matrices,
 }
 
 /// A built-in macro's definition.
@@ -146,6 +150,7 @@ static GROUPS: &[(Requirement, Group)] = &[
     (Requirement::Subgroups, &[("memory_scope_sub_group", "4")]),
     (Requirement::Pipes, &[("CLK_NULL_RESERVE_ID", "((reserve_id_t)0)")]),
     (Requirement::DeviceEnqueue, DEVICE_ENQUEUE),
+    (Requirement::Matrices, MATRICES),
     (Requirement::Nothing, SAMPLERS),
     (Requirement::Nothing, CHANNELS),
 ];
@@ -343,6 +348,18 @@ static ATOMICS: Group = &[
 
 static ALL_DEVICES: Group =
     &[("memory_scope_all_svm_devices", "3"), ("memory_scope_all_devices", "3")];
+
+/// cl_khr_cooperative_matrix, as clang's draft has it; the last is ours. The scope is memory_scope_sub_group.
+static MATRICES: Group = &[
+    ("CLK_COOPERATIVE_MATRIX_SCOPE_SUBGROUP", "4"),
+    ("CLK_COOPERATIVE_MATRIX_A", "0"),
+    ("CLK_COOPERATIVE_MATRIX_B", "1"),
+    ("CLK_COOPERATIVE_MATRIX_ACCUMULATOR", "2"),
+    ("CLK_COOPERATIVE_MATRIX_LAYOUT_ROW_MAJOR", "0"),
+    ("CLK_COOPERATIVE_MATRIX_LAYOUT_COLUMN_MAJOR", "1"),
+    ("CLK_COOPERATIVE_MATRIX_OPERAND_NONE", "0"),
+    ("CLK_COOPERATIVE_MATRIX_OPERAND_SATURATING_ACCUMULATION", "0x10"),
+];
 
 /// OpenCL C 6.15.15, samplers: the bits of a [`crate::kernel::sampler_word`].
 static SAMPLERS: Group = &[

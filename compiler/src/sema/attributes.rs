@@ -1,5 +1,6 @@
 //! `__attribute__` (OpenCL C 6.9.2, 6.13): what the known ones say, and a warning for the others.
 
+use super::matrices::ATTRIBUTE;
 use super::typename::QualType;
 use super::types::{Scalar, TypeId};
 use super::Sema;
@@ -75,12 +76,20 @@ impl Attributes {
 impl Sema<'_> {
     /// Reads a list of attributes.
     pub(super) fn attributes(&mut self, list: &[Attribute]) -> Attributes {
-        self.more_attributes(&Attributes::default(), list)
+        self.all_attributes(Attributes::default(), list)
     }
 
     /// Adds those of a declarator to those of its declaration, which are read once.
     pub(super) fn more_attributes(&mut self, base: &Attributes, list: &[Attribute]) -> Attributes {
-        let mut known = base.clone();
+        let misplaced = list.iter().find(|attribute| self.text(attribute.name) == ATTRIBUTE);
+        if let Some(attribute) = misplaced {
+            let message = "attribute 'coop_mat' must stand before the declarator";
+            self.error(attribute.span, message);
+        }
+        self.all_attributes(base.clone(), list)
+    }
+
+    fn all_attributes(&mut self, mut known: Attributes, list: &[Attribute]) -> Attributes {
         for attribute in list {
             self.attribute(attribute, &mut known);
         }
@@ -96,6 +105,8 @@ impl Sema<'_> {
                 known.packed |= self.takes_arguments(attribute, "packed", 0);
                 known.packed_span = Some(attribute.span);
             }
+            // The type has it.
+            ATTRIBUTE => {}
             "overloadable" => known.overloadable = true,
             "noinline" => known.noinline = true,
             "reqd_work_group_size" => {
@@ -165,7 +176,7 @@ impl Sema<'_> {
     }
 
     /// Returns the value of a constant operand of the attribute `name`; bits of a negative one.
-    fn attribute_int(&mut self, operand: &ast::Expr, name: &str) -> Option<u64> {
+    pub(super) fn attribute_int(&mut self, operand: &ast::Expr, name: &str) -> Option<u64> {
         let value = self.rvalue(operand);
         if self.is_error(value.ty) {
             return None;

@@ -321,6 +321,9 @@ impl Sema<'_> {
         qual: QualType,
         span: Span,
     ) -> Operand {
+        if self.has_matrices(qual.ty) {
+            return self.fail(span, "a block cannot capture a cooperative matrix");
+        }
         let Some(Capture { local, ty, .. }) = self.capture(name, (depth, local), qual) else {
             return self.error_operand(span);
         };

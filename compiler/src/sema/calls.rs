@@ -68,8 +68,11 @@ impl Sema<'_> {
             if let Some(call) = self.device_enqueue_call(name, args, span) {
                 return call;
             }
+            if let Some(call) = self.matrix_function(name, args, None, span) {
+                return call;
+            }
         }
-        let args: Vec<Expr> = args.iter().map(|arg| self.rvalue(arg)).collect();
+        let args = self.arguments(functions.as_deref(), args);
         if args.iter().any(|arg| self.is_error(arg.ty)) {
             return self.error_value(span);
         }
@@ -77,6 +80,23 @@ impl Sema<'_> {
             Some(functions) => self.call_named(name, &functions, args, callee.span, span),
             None => self.call_builtin(name, args, callee.span, span),
         }
+    }
+
+    /// Returns the values of arguments, where there is one function that they can be for: of its parameters' types.
+    fn arguments(&mut self, functions: Option<&[FunctionId]>, args: &[ast::Expr]) -> Vec<Expr> {
+        let params: Vec<TypeId> = match functions {
+            Some(&[only]) => {
+                let function = &self.module.functions[only];
+                function.params.iter().map(|&param| function.locals[param].ty).collect()
+            }
+            _ => Vec::new(),
+        };
+        let args = args.iter().enumerate();
+        args.map(|(i, arg)| match params.get(i) {
+            Some(&param) => self.rvalue_for(arg, param),
+            None => self.rvalue(arg),
+        })
+        .collect()
     }
 
     fn not_callable(&mut self, ty: TypeId, span: Span) {

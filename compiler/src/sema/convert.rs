@@ -251,6 +251,10 @@ impl Sema<'_> {
         if self.is_error(to) {
             return self.error_value(e.span);
         }
+        if self.as_matrix(from).and(self.as_matrix(to)).is_some() {
+            let types = format!("({} and {})", self.quoted(to), self.quoted(from));
+            return self.fail(e.span, format!("incompatible cooperative matrix types {types}"));
+        }
         let types = &self.module.types;
         if let (Some((_, lanes)), Some(_)) = (types.numeric(from), types.numeric(to)) {
             if lanes == 1 {
@@ -430,6 +434,10 @@ impl Sema<'_> {
         if types.is_void(to) {
             return convert(e, to, span);
         }
+        if self.as_matrix(from).or(self.as_matrix(to)).is_some() {
+            return self.matrix_cast(e, to, span);
+        }
+        let types = &self.module.types;
         if let (Some((s, n)), Some((t, m))) = (types.numeric(from), types.numeric(to)) {
             return match (n, m) {
                 (1, 1) => Expr { span, ..self.convert_numeric(e, to) },

@@ -183,6 +183,14 @@ impl Sema<'_> {
         self.warn_function_attributes(attributes);
         self.check_pointer_attributes(attributes, ty);
         let element = self.module.types.innermost_element(ty.ty);
+        let is_shared = ty.space.is_some_and(|space| space != AddressSpace::Private);
+        if self.as_matrix(element).is_some() && is_shared {
+            let message = format!(
+                "the {} type can only be used with __private address space qualifier",
+                self.quoted(element)
+            );
+            self.error(span, message);
+        }
         let is_event = matches!(self.module.types.kind(element), TypeKind::Opaque(EVENT));
         if is_event && ty.space == Some(AddressSpace::Local) && self.function.is_some() {
             let message =

@@ -169,6 +169,13 @@ impl Sema<'_> {
         if self.is_error(ty) {
             return self.error_value(span);
         }
+        if self.has_matrices(ty) {
+            let message = format!(
+                "invalid application of '{what}' to a cooperative matrix type {}",
+                self.quoted(ty)
+            );
+            return self.fail(span, message);
+        }
         match self.module.types.size(ty) {
             Some(size) => self.int_value(size, self.basic.ulong, span),
             // Implementation-defined (6.5.11): that of the handle which the host passes.
@@ -280,7 +287,7 @@ impl Sema<'_> {
 
     /// Converts an argument, initializer or operand as if by assignment.
     pub(super) fn converted(&mut self, expr: &Expr, to: TypeId, context: Context) -> hir::Expr {
-        let e = self.rvalue(expr);
+        let e = self.rvalue_for(expr, to);
         self.assign_convert(e, to, context)
     }
 
@@ -294,6 +301,10 @@ impl Sema<'_> {
         if matches!(self.module.types.kind(base.ty()), TypeKind::Vector(..)) {
             let index = self.load(index);
             return self.vector_index(base, index, span);
+        }
+        if self.as_matrix(base.ty()).is_some() {
+            let index = self.load(index);
+            return self.matrix_element(base, index, span);
         }
         let (base, index) = (self.load(base), self.load(index));
         if self.is_error(base.ty) || self.is_error(index.ty) {

@@ -452,7 +452,7 @@ impl Sema<'_> {
             kind => {
                 let is_forbidden = match kind {
                     TypeKind::Scalar(Scalar::Bool | Scalar::Half) => true,
-                    TypeKind::Atomic(_) | TypeKind::Opaque(_) => true,
+                    TypeKind::Atomic(_) | TypeKind::Opaque(_) | TypeKind::Matrix(_) => true,
                     TypeKind::Record(id) => self.module.types.records[*id].has_host_sized,
                     _ => false,
                 };

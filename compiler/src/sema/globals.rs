@@ -146,7 +146,7 @@ impl Sema<'_> {
     fn check_lasting_type(&mut self, ty: QualType, name: Symbol, span: Span) -> bool {
         let types = &self.module.types;
         let element = types.innermost_element(ty.ty);
-        if let TypeKind::Opaque(_) = types.kind(element) {
+        if let TypeKind::Opaque(_) | TypeKind::Matrix(_) = types.kind(element) {
             let message = format!(
                 "the {} type cannot be used to declare a program scope variable",
                 self.quoted(element)

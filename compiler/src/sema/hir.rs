@@ -8,6 +8,7 @@
 pub use crate::builtins::{Builtin, Rounding};
 
 use super::types::{RecordId, TypeId, Types};
+use crate::ir::MatrixLayout;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 pub use crate::syntax::ast::{ArithOp, CompareOp, CompoundOp, Unroll};
@@ -404,6 +405,12 @@ pub enum ExprKind {
         function: Builtin,
         args: Vec<Expr>,
     },
+    /// A function on matrices. Operators on them are those of numbers: [`ExprKind::Neg`], [`ExprKind::Arith`], and
+    /// [`ExprKind::Convert`] to a matrix of the same size.
+    Matrix {
+        call: MatrixCall,
+        args: Vec<Expr>,
+    },
     /// `enqueue_kernel` or `enqueue_marker`: int.
     Enqueue(Box<Enqueue>),
     /// What a function tells of a block's kernel, and perhaps a range: uint.
@@ -425,6 +432,23 @@ pub enum ExprKind {
         body: Vec<Stmt>,
         value: Option<Box<Expr>>,
     },
+}
+
+/// What a function does with cooperative matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixCall {
+    /// Of a pointer, and a uint: elements from row to row (or column to column).
+    Load(MatrixLayout),
+    /// Void, of a pointer, a matrix, and a uint as above.
+    Store(MatrixLayout),
+    /// `a * b + c`; `operands` are SPIR-V's.
+    Product { operands: u32 },
+    /// Of a number, which all elements become.
+    Splat,
+    /// Each element of a matrix by a number.
+    Scale,
+    /// Uint: the elements that the work-item holds of a matrix.
+    Length,
 }
 
 /// A command that a kernel enqueues (OpenCL C 6.15.17).

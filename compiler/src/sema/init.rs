@@ -456,6 +456,7 @@ impl Sema<'_> {
                     self.init_element(ty, offset + u64::from(at), cursor, entries)?;
                 }
             }
+            TypeKind::Matrix(_) => self.whole_element(ty, offset, cursor, entries),
             _ => {
                 self.pending(cursor);
                 self.whole_element(ty, offset, cursor, entries);
@@ -490,7 +491,9 @@ impl Sema<'_> {
     ) {
         let e = match (cursor.pending.take(), cursor.item()) {
             (Some(e), _) => e,
-            (None, Some(DesignatedInit { init: Initializer::Expr(expr), .. })) => self.rvalue(expr),
+            (None, Some(DesignatedInit { init: Initializer::Expr(expr), .. })) => {
+                self.rvalue_for(expr, ty)
+            }
             _ => return,
         };
         let e = self.assign_convert(e, ty, Context::Initializing);

@@ -21,6 +21,7 @@ mod images;
 mod init;
 mod init_bytes;
 mod literals;
+mod matrices;
 mod members;
 mod operand;
 mod operators;

@@ -36,7 +36,7 @@ impl Sema<'_> {
         }
         let fits = match self.module.types.numeric(e.ty) {
             Some((scalar, _)) => op != UnaryOp::BitNot || !scalar.is_float(),
-            None => false,
+            None => op == UnaryOp::Minus && self.as_matrix(e.ty).is_some(),
         };
         if !fits {
             return self.invalid_unary(e.ty, span);
@@ -110,7 +110,8 @@ impl Sema<'_> {
         if self.is_error(object.place.ty) {
             return self.error_value(span);
         }
-        if self.module.types.is_image_or_sampler(object.place.ty) {
+        let is_image = self.module.types.is_image_or_sampler(object.place.ty);
+        if is_image || self.has_matrices(object.place.ty) {
             let ty = self.quoted(object.place.ty);
             return self.fail(span, format!("invalid argument type {ty} to unary expression"));
         }
@@ -200,6 +201,9 @@ impl Sema<'_> {
     }
 
     fn arithmetic(&mut self, op: ArithOp, a: Expr, b: Expr, span: Span) -> Expr {
+        if self.as_matrix(a.ty).or(self.as_matrix(b.ty)).is_some() {
+            return self.matrix_arithmetic(op, a, b, span);
+        }
         if integers_only(op) {
             let float =
                 |e: &Expr| self.module.types.numeric(e.ty).is_some_and(|(s, _)| s.is_float());
@@ -419,8 +423,8 @@ impl Sema<'_> {
         span: Span,
     ) -> Expr {
         let target = self.expr(place);
-        let e = self.rvalue(e);
         let ty = target.ty();
+        let e = if op.is_none() { self.rvalue_for(e, ty) } else { self.rvalue(e) };
         if self.is_error(ty) {
             return self.error_value(span);
         }
@@ -471,6 +475,14 @@ impl Sema<'_> {
 
     fn compound_assign(&mut self, op: CompoundOp, place: Place, e: Expr, span: Span) -> Expr {
         let ty = place.ty;
+        if self.as_matrix(ty).is_some() {
+            let Some(e) = self.matrix_operand(op, ty, e, span) else {
+                return self.error_value(span);
+            };
+            let (place, value_) = (Box::new(place), Box::new(e));
+            let kind = ExprKind::CompoundAssign { place, op, value: value_, compute: ty };
+            return value(kind, ty, span);
+        }
         // The old value's conversions are found on a stand-in, which lowering's load replaces.
         let old = value(ExprKind::Zero, ty, span);
         let float = |ty| self.module.types.numeric(ty).is_some_and(|(s, _)| s.is_float());

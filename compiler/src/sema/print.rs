@@ -1,6 +1,6 @@
 //! Types as diagnostics show them.
 
-use super::types::{TypeId, TypeKind, Types};
+use super::types::{MatrixType, TypeId, TypeKind, Types};
 use crate::syntax::ast::AddressSpace;
 
 /// Returns the qualifier's spelling.
@@ -93,6 +93,11 @@ fn write_type(types: &Types, ty: TypeId, out: &mut String) {
         TypeKind::Pipe(packet, access) => {
             out.push_str(&format!("__{} pipe ", access.name()));
             write_type(types, *packet, out);
+        }
+        TypeKind::Matrix(matrix) => {
+            let MatrixType { element, usage, rows, columns } = matrix;
+            let element = element.spelling();
+            out.push_str(&format!("coop_mat({element}, {rows}, {columns}, {usage:?})"));
         }
         TypeKind::Opaque(name) => out.push_str(name),
         TypeKind::Error => out.push_str("<error>"),

@@ -152,6 +152,10 @@ impl Sema<'_> {
                 "the {} type cannot be used to declare a structure or union field",
                 self.quoted(ty.ty)
             )),
+            _ if self.has_matrices(ty.ty) => Some(format!(
+                "the {} type cannot be used to declare a structure or union field",
+                self.quoted(ty.ty)
+            )),
             _ if self.module.types.size(ty.ty).is_none() => {
                 Some(format!("field has incomplete type {}", self.quoted(ty.ty)))
             }

@@ -324,7 +324,7 @@ impl Sema<'_> {
             }
             return out.push(Stmt::Return(None));
         };
-        let e = self.rvalue(expr);
+        let e = self.rvalue_for(expr, ret);
         self.deduce_return(e.ty, expr.span);
         let ret = self.function.as_ref().map_or(ret, |function| function.ret);
         let is_void = self.module.types.is_void(ret);

@@ -84,6 +84,7 @@ impl Sema<'_> {
     /// Returns the type that declaration specifiers name, with their qualifiers.
     pub(super) fn specified_type(&mut self, specs: &DeclSpecs) -> QualType {
         let base = self.type_spec(specs);
+        let base = self.with_matrix(base, &specs.attributes);
         self.qualify(base, specs.quals, specs.span)
     }
 
@@ -306,7 +307,11 @@ impl Sema<'_> {
         if self.is_error(pointee.ty) {
             return QualType::plain(pointee.ty);
         }
-        if self.is_block(pointee.ty) || self.module.types.is_image_or_sampler(pointee.ty) {
+        let is_matrix = self.has_matrices(pointee.ty);
+        if is_matrix
+            || self.is_block(pointee.ty)
+            || self.module.types.is_image_or_sampler(pointee.ty)
+        {
             let message =
                 format!("pointer to type {} is invalid in OpenCL", self.quoted(pointee.ty));
             return self.fail(span, message);

@@ -1,5 +1,6 @@
 //! Types and their layout (OpenCL C 6.3): interned, so that equal types have equal ids.
 
+use crate::ir::{Matrix, MatrixElement, MatrixUse};
 use crate::kernel::{ImageAccess, ImageType};
 use crate::syntax::ast::{AddressSpace, ScalarName};
 use cranelift_entity::{entity_impl, PrimaryMap, SecondaryMap};
@@ -55,12 +56,57 @@ pub enum TypeKind {
         params: Vec<TypeId>,
     },
     Image(ImageType),
+    /// Held by the work-items of a sub-group together (cl_khr_cooperative_matrix).
+    Matrix(MatrixType),
     /// A pipe of packets of a type (OpenCL C 6.15.18).
     Pipe(TypeId, ImageAccess),
     /// `sampler_t`, `event_t` and their like, by name.
     Opaque(&'static str),
     /// Given to what was diagnosed already; converts to anything silently.
     Error,
+}
+
+/// A type of cooperative matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MatrixType {
+    pub element: ScalarName,
+    pub usage: MatrixUse,
+    pub rows: u8,
+    pub columns: u8,
+}
+
+impl MatrixType {
+    /// Returns what elements of a type are in the IR; `None` if no matrix has such.
+    pub fn element_of(scalar: ScalarName) -> Option<MatrixElement> {
+        Some(match scalar {
+            ScalarName::Half => MatrixElement::F16,
+            ScalarName::Float => MatrixElement::F32,
+            ScalarName::Double => MatrixElement::F64,
+            ScalarName::Bool | ScalarName::LongLong | ScalarName::ULongLong => return None,
+            integer => match integer.size() {
+                1 => MatrixElement::I8,
+                2 => MatrixElement::I16,
+                4 => MatrixElement::I32,
+                _ => MatrixElement::I64,
+            },
+        })
+    }
+
+    /// Returns the type in the IR, which knows no signs.
+    pub fn plain(self) -> Matrix {
+        let element = MatrixType::element_of(self.element).unwrap_or(MatrixElement::I32);
+        Matrix { element, usage: self.usage, rows: self.rows, columns: self.columns }
+    }
+
+    /// Returns true for elements that are integers with a sign.
+    pub fn is_signed(self) -> bool {
+        self.element.is_signed() && !self.element.is_float()
+    }
+
+    /// Returns true if another type has the same size and use.
+    pub fn has_shape_of(self, other: MatrixType) -> bool {
+        self.plain().has_shape_of(other.plain())
+    }
 }
 
 /// A pointer: what it points to, with the pointee's qualifiers.
@@ -244,7 +290,7 @@ impl Types {
     }
 
     /// Returns the size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
-    /// An event, a queue or a reservation is an 8-byte handle, a sampler a word. `None` for incomplete types, void, functions and other opaque
+    /// An event, a queue or a reservation is an 8-byte handle, a sampler a word, a matrix as much as its nominal size in the IR. `None` for incomplete types, void, functions and other opaque
     /// types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         match self.kind(ty) {
@@ -256,6 +302,7 @@ impl Types {
             TypeKind::Record(id) => self.records[*id].size,
             TypeKind::Opaque(EVENT | RESERVATION | QUEUE | CLK_EVENT) => Some(8),
             TypeKind::Opaque(SAMPLER) => Some(4),
+            TypeKind::Matrix(_) => Some(u64::from(Matrix::BYTES)),
             _ => None,
         }
     }
@@ -271,6 +318,7 @@ impl Types {
             TypeKind::Record(id) => self.records[*id].align.max(1),
             TypeKind::Opaque(EVENT | RESERVATION | QUEUE | CLK_EVENT) => 8,
             TypeKind::Opaque(SAMPLER) => 4,
+            TypeKind::Matrix(_) => Matrix::BYTES,
             _ => 1,
         }
     }

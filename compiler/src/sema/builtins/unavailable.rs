@@ -66,6 +66,10 @@ const FEATURES: &[(&str, &[&str])] = &[
             "get_image_array_size",
         ],
     ),
+    (
+        "cl_khr_cooperative_matrix",
+        &["coop_mat_load", "coop_mat_store", "coop_mat_mulAdd", "coop_mat_init", "coop_mat_length"],
+    ),
     ("cl_khr_gl_msaa_sharing", &["get_image_num_samples"]),
     ("cl_khr_mipmap_image", &["get_image_num_mip_levels"]),
 ];

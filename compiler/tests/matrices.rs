@@ -1,0 +1,139 @@
+//! Cooperative matrices: the types in the modules have the signs of products that the device lists.
+
+use hekla_compiler::{compile, MatrixComponent, MatrixProduct, Options, Source, Target};
+use rspirv::spirv::Op;
+use std::collections::BTreeMap;
+
+use MatrixComponent::{F16, F32, I32, I8, U32, U8};
+
+fn product(a: MatrixComponent, b: MatrixComponent, c: MatrixComponent) -> MatrixProduct {
+    MatrixProduct { m: 16, n: 16, k: 32, a, b, c, result: c, saturates: false }
+}
+
+fn target(matrices: &[MatrixProduct]) -> Target {
+    Target { float16: true, matrices: matrices.to_vec(), ..Target::generic() }
+}
+
+/// A kernel that multiplies for each pair of names: `char` of `int` and so on.
+fn kernel(products: &[(&str, &str)]) -> String {
+    let mut text =
+        String::from("#define MAT(t, r, c, u) t __attribute__((coop_mat(4, r, c, u)))\n");
+    let mut params = Vec::new();
+    let mut body = String::new();
+    for (i, (factor, sum)) in products.iter().enumerate() {
+        text += &format!(
+            "typedef MAT({factor}, 16, 32, 0) A{i};\ntypedef MAT({factor}, 32, 16, 1) B{i};\n\
+             typedef MAT({sum}, 16, 16, 2) C{i};\n"
+        );
+        params.push(format!("global {factor} *f{i}, global {sum} *s{i}"));
+        body += &format!(
+            "A{i} a{i} = coop_mat_load(f{i}, 0, 32);\nB{i} b{i} = coop_mat_load(f{i}, 1, 32);\n\
+             C{i} c{i} = coop_mat_load(s{i}, 0, 16);\nc{i} = coop_mat_mulAdd(a{i}, b{i}, c{i});\n\
+             for (uint i = 0; i < coop_mat_length(c{i}); i++) c{i}[i] *= 2;\nc{i} = -c{i} * 3;\n\
+             coop_mat_store(s{i}, c{i}, 0, 16);\n"
+        );
+    }
+    format!("{text}kernel void f({}) {{\n{body}}}\n", params.join(", "))
+}
+
+fn build(text: &str, target: &Target) -> Result<Vec<u32>, String> {
+    let options = Options::parse("-cl-std=CL3.0").expect("options");
+    let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
+    let compiled = compile(&source, &options, target);
+    let program = compiled.program.ok_or(compiled.log)?;
+    Ok(program.kernels[0].spirv.clone())
+}
+
+/// What a module has: the components of its types of matrices, and the number of conversions between signs.
+fn found(words: &[u32]) -> (Vec<String>, usize) {
+    let (mut types, mut matrices, mut bitcasts) = (BTreeMap::new(), BTreeMap::new(), 0);
+    let mut at = 5;
+    while at < words.len() {
+        let (count, op) = ((words[at] >> 16) as usize, words[at] & 0xffff);
+        let operands = &words[at + 1..at + count];
+        match Op::from_u32(op) {
+            Some(Op::TypeInt) => {
+                let sign = if operands[2] == 1 { "s" } else { "u" };
+                types.insert(operands[0], format!("{sign}{}", operands[1]));
+            }
+            Some(Op::TypeFloat) => _ = types.insert(operands[0], format!("f{}", operands[1])),
+            Some(Op::TypeCooperativeMatrixKHR) => {
+                matrices.insert(operands[0], types[&operands[1]].clone());
+            }
+            Some(Op::Bitcast) if matrices.contains_key(&operands[0]) => bitcasts += 1,
+            _ => {}
+        }
+        at += count;
+    }
+    let mut components: Vec<String> = matrices.into_values().collect();
+    components.sort();
+    (components, bitcasts)
+}
+
+#[test]
+fn types_have_the_signs_of_the_products() {
+    let all = [product(F16, F16, F32), product(U8, U8, U32), product(I8, I8, I32)];
+    let device = target(&all);
+    for (names, components) in [
+        (("half", "float"), ["f16", "f16", "f32"]),
+        (("uchar", "uint"), ["u32", "u8", "u8"]),
+        (("char", "int"), ["s32", "s8", "s8"]),
+    ] {
+        let words = build(&kernel(&[names]), &device).expect("a module");
+        assert_eq!(found(&words), (components.map(String::from).to_vec(), 0), "{names:?}");
+    }
+}
+
+#[test]
+fn products_of_both_signs_convert_one() {
+    let device = target(&[product(U8, U8, U32), product(I8, I8, I32)]);
+    let words = build(&kernel(&[("char", "int"), ("uchar", "uint")]), &device).expect("a module");
+    let (components, bitcasts) = found(&words);
+    assert_eq!(components, ["s32", "s8", "s8", "u32", "u8", "u8"]);
+    // Both factors and what is added to, and the sum.
+    assert_eq!(bitcasts, 4);
+}
+
+#[test]
+fn matrices_of_no_product_are_of_those_that_the_device_has() {
+    let text = "typedef int __attribute__((coop_mat(4, 16, 16, 2))) C;\n\
+                kernel void f(global int *p) { C c = coop_mat_load(p, 0, 16); coop_mat_store(p, c, 1, 16); }";
+    for (products, component) in
+        [(vec![product(I8, I8, I32)], "s32"), (vec![product(U8, U8, U32)], "u32")]
+    {
+        let words = build(text, &target(&products)).expect("a module");
+        assert_eq!(found(&words), (vec![component.to_string()], 0));
+    }
+}
+
+#[test]
+fn addresses_are_aligned_as_vulkan_asks() {
+    let device = target(&[product(F16, F16, F32), product(I8, I8, I32)]);
+    let words = build(&kernel(&[("half", "float")]), &device).expect("a module");
+    let mut at = 5;
+    let mut alignments = Vec::new();
+    while at < words.len() {
+        let (count, op) = ((words[at] >> 16) as usize, words[at] & 0xffff);
+        let first = match Op::from_u32(op) {
+            Some(Op::CooperativeMatrixLoadKHR) => 6,
+            Some(Op::CooperativeMatrixStoreKHR) => 5,
+            _ => count,
+        };
+        if first + 1 < count {
+            assert_ne!(words[at + first] & 2, 0, "Aligned");
+            alignments.push(words[at + first + 1]);
+        }
+        at += count;
+    }
+    assert_eq!(alignments, [16, 16, 16, 16]);
+}
+
+#[test]
+fn kernels_that_check_themselves_have_no_matrices() {
+    let device = target(&[product(F16, F16, F32)]);
+    let checked = Target { checks: hekla_compiler::checks::Checks::all(), ..device.clone() };
+    assert!(device.extensions().contains(&"cl_khr_cooperative_matrix"));
+    assert!(!checked.extensions().contains(&"cl_khr_cooperative_matrix"));
+    let log = build(&kernel(&[("half", "float")]), &checked).expect_err("an error");
+    assert!(log.contains("requires cl_khr_cooperative_matrix"), "{log}");
+}
