@@ -8,7 +8,7 @@
 mod conformance_support;
 
 use conformance_support::{read_folder, Message, Program};
-use hekla_compiler::{compile, Compiled, Options, Source, Target};
+use hekla_compiler::{compile, Compiled, MatrixComponent, MatrixProduct, Options, Source, Target};
 use std::path::Path;
 
 #[test]
@@ -19,7 +19,13 @@ fn programs_conform() {
     let mut failures = Vec::new();
     let halfs = Target { float16: true, ..Target::generic() };
     let narrow = Target { int8: false, int16: false, subgroups: None, ..Target::generic() };
+    let product =
+        |a, c| MatrixProduct { m: 8, n: 8, k: 8, a, b: a, c, result: c, saturates: false };
+    use MatrixComponent::{F16, F32, I32, I8, U32, U8};
+    let matrices = [(F16, F32), (F16, F16), (I8, I32), (U8, U32)].map(|(a, c)| product(a, c));
+    let matrices = Target { matrices: matrices.to_vec(), ..halfs.clone() };
     let devices = [
+        ("matrix", matrices),
         ("generic", Target::generic()),
         ("half", halfs),
         ("minimal", Target::minimal()),

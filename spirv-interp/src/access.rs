@@ -3,11 +3,12 @@
 use crate::error::{Error, Res};
 use crate::integer;
 use crate::invocation::Context;
+use crate::matrix;
 use crate::memory::Bytes;
 use crate::module::{Inst, Module};
-use crate::types::Type;
+use crate::types::{Held, Type};
 use crate::value::{signed, Bits, Place, Pointer, Value};
-use rspirv::spirv::{Capability, MemoryAccess, Op};
+use rspirv::spirv::{BuiltIn, Capability, MemoryAccess, Op};
 
 /// The memory that a work-item can reach.
 pub struct Target<'t, 'c, B> {
@@ -22,6 +23,7 @@ pub struct Target<'t, 'c, B> {
 pub fn is_access(op: Op) -> bool {
     matches!(op, Op::Load | Op::Store | Op::AccessChain | Op::InBoundsAccessChain)
         || matches!(op, Op::AtomicLoad | Op::AtomicStore)
+        || matches!(op, Op::CooperativeMatrixLoadKHR | Op::CooperativeMatrixStoreKHR)
         || is_update(op)
 }
 
@@ -84,7 +86,80 @@ pub fn execute<'v, B: Fn(u32) -> Option<[u32; 3]>>(
             })?;
             Ok(None)
         }
+        Op::CooperativeMatrixLoadKHR => {
+            let lines = Lines::new(module, pointer, pointee, inst.ty, &operands[1..], get)?;
+            let (held, width) = (lines.held, module.types.width(inst.ty)?);
+            let mut elements = Vec::new();
+            for index in 0..held.count() {
+                elements.push(match held.place(target.item()?, index) {
+                    Some(at) => target.read(pointer, lines.offset(at), lines.size as usize)?.into(),
+                    None => Bits::undefined(width).into(),
+                });
+            }
+            Ok(Some(Value::Composite(elements.into())))
+        }
+        Op::CooperativeMatrixStoreKHR => {
+            let object = module.operand(inst, 1)?;
+            let ty = module.type_of(object)?;
+            let lines = Lines::new(module, pointer, pointee, ty, &operands[2..], get)?;
+            let item = target.item()?;
+            for (index, element) in get(object)?.members()?.iter().enumerate() {
+                if let Some(at) = lines.held.place(item, index as u64) {
+                    let size = lines.size as usize;
+                    target.write(pointer, lines.offset(at), size, element.scalar()?)?;
+                }
+            }
+            Ok(None)
+        }
         _ => atomic(target, inst, pointer, pointee, get),
+    }
+}
+
+/// How the elements of a matrix lie behind a pointer.
+struct Lines {
+    held: Held,
+    /// Bytes of an element.
+    size: u64,
+    /// Bytes from row to row, or from column to column.
+    stride: u64,
+    by_columns: bool,
+}
+
+impl Lines {
+    /// Reads layout, stride and memory operands of a load or store of matrices of a type, and checks the alignment
+    /// (VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986).
+    fn new<'v>(
+        module: &Module,
+        pointer: Pointer,
+        pointee: u32,
+        ty: u32,
+        operands: &[u32],
+        get: &dyn Fn(u32) -> Res<&'v Value>,
+    ) -> Res<Lines> {
+        let &[layout, stride, ref access @ ..] = operands else {
+            return Error::invalid("a matrix in memory without a stride");
+        };
+        let held = matrix::held(module, ty)?;
+        let by_columns = match get(layout)?.defined("a layout")? {
+            0 => false,
+            1 => true,
+            other => return Err(Error::Unsupported(format!("layout {other} of a matrix"))),
+        };
+        let size = module.types.size(held.element)?;
+        let stride = get(stride)?.defined("a stride")?.wrapping_mul(module.types.size(pointee)?);
+        check_alignment(module, pointer, pointee, access)?;
+        let line = size * if by_columns { held.rows } else { held.columns };
+        let least = 16.min(1 << line.trailing_zeros());
+        let is_aligned = pointer.place != Place::Device || pointer.offset.is_multiple_of(least);
+        if !(is_aligned && stride.is_multiple_of(least)) {
+            return Error::undefined(format!("a matrix whose lines are not aligned to {least}"));
+        }
+        Ok(Lines { held, size, stride, by_columns })
+    }
+
+    fn offset(&self, [row, column]: [u64; 2]) -> u64 {
+        let [line, at] = if self.by_columns { [column, row] } else { [row, column] };
+        line.wrapping_mul(self.stride).wrapping_add(at * self.size)
     }
 }
 
@@ -100,10 +175,13 @@ fn chain<'v>(
     for &id in indices {
         let width = module.types.width(module.type_of(id)?)?;
         let index = signed(get(id)?.defined("an index")?, width);
-        if let Type::Array { length, .. } = module.types.get(ty)? {
-            if index < 0 || index as u64 >= *length {
-                return Error::undefined(format!("index {index} of an array of {length}"));
-            }
+        let length = match module.types.get(ty)? {
+            Type::Array { length, .. } => *length,
+            Type::Matrix(held) => held.count(),
+            _ => u64::MAX,
+        };
+        if length < u64::MAX && (index < 0 || index as u64 >= length) {
+            return Error::undefined(format!("index {index} of an array of {length}"));
         }
         let (member, at) = module.types.member(ty, index)?;
         (ty, offset) = (member, offset.wrapping_add(at));
@@ -136,6 +214,14 @@ fn check_alignment(module: &Module, pointer: Pointer, pointee: u32, access: &[u3
 }
 
 impl<B: Fn(u32) -> Option<[u32; 3]>> Target<'_, '_, B> {
+    /// Returns the number of the work-item in its sub-group.
+    fn item(&self) -> Res<u64> {
+        match (self.built_in)(BuiltIn::SubgroupLocalInvocationId as u32) {
+            Some([item, ..]) => Ok(u64::from(item)),
+            None => Error::invalid("matrices without sub-groups"),
+        }
+    }
+
     fn read(&self, pointer: Pointer, at: u64, size: usize) -> Res<Bits> {
         let offset = pointer.offset.wrapping_add(at);
         let missing = || Error::Invalid("an object that does not exist".into());

@@ -5,7 +5,7 @@ use crate::float::Floats;
 use crate::module::{Inst, Module};
 use crate::types::Type;
 use crate::value::{ones, Bits, Place, Pointer, Value};
-use crate::{glsl, integer};
+use crate::{glsl, integer, matrix};
 use rspirv::spirv::{Capability, Op, StorageClass};
 
 /// Returns the operands of an instruction that are values; the others are literals.
@@ -50,6 +50,9 @@ pub fn evaluate(
         Op::ConvertPtrToU => return Ok(Bits::new(value.pointer()?.offset).into()),
         Op::UMulExtended | Op::SMulExtended | Op::IAddCarry | Op::ISubBorrow => {
             return extended(module, inst, from, values);
+        }
+        Op::MatrixTimesScalar if values.len() == 2 => {
+            return matrix::scale(module, floats, inst.ty, value, values[1]);
         }
         Op::Select => return select(values),
         _ => {}
@@ -250,6 +253,9 @@ fn construct(module: &Module, inst: &Inst, values: &[&Value]) -> Res<Value> {
             return Error::invalid("a vector of the wrong number of components");
         }
         return Ok(Value::Composite(lanes.into_iter().map(Value::Bits).collect()));
+    }
+    if let (Type::Matrix(held), [element]) = (module.types.get(inst.ty)?, values) {
+        return Ok(matrix::splat(*held, element));
     }
     Ok(Value::Composite(values.iter().map(|value| (*value).clone()).collect()))
 }

@@ -47,7 +47,7 @@ impl Default for Dispatch {
 /// # Errors
 /// When the module is not understood, or does what has no defined result.
 pub fn run(words: &[u32], dispatch: &Dispatch, device: &mut Memory) -> Res<u64> {
-    let module = Module::load(words, &dispatch.specialization)?;
+    let module = Module::load(words, &dispatch.specialization, dispatch.subgroups.size)?;
     let mut scheduler = Scheduler {
         module: &module,
         dispatch,

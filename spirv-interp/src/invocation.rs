@@ -4,6 +4,7 @@ use crate::access::{self, Target};
 use crate::alu;
 use crate::error::{Error, Res};
 use crate::float::Floats;
+use crate::matrix;
 use crate::memory::{Bytes, Memory};
 use crate::module::{Function, Inst, Module, Object};
 use crate::subgroup::{self, Construct, Meeting};
@@ -296,6 +297,11 @@ impl Invocation {
             }
             Op::Undef => {
                 let value = module.types.fill(inst.ty, &Bits::undefined)?;
+                self.define(module, inst.id, value)
+            }
+            Op::CooperativeMatrixLengthKHR => {
+                let ty = module.operand(inst, 0)?;
+                let value = matrix::length(module, ty, self.position.subgroup[1])?;
                 self.define(module, inst.id, value)
             }
             _ if access::is_access(inst.op) => {

@@ -19,6 +19,7 @@ mod group;
 mod integer;
 mod invocation;
 mod launch;
+mod matrix;
 mod memory;
 mod module;
 mod subgroup;

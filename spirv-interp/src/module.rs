@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Res};
 use crate::float::Floats;
-use crate::types::{Type, Types};
+use crate::types::{Held, Type, Types};
 use crate::value::{Bits, Place, Pointer, Value};
 use crate::{alu, memory::Bytes};
 use rspirv::grammar::{OperandKind, INSTRUCTION_TABLE};
@@ -64,6 +64,8 @@ pub struct Module {
     pub shared: Vec<Object>,
     pub capabilities: BTreeSet<u32>,
     pub glsl: u32,
+    /// Work-items of a sub-group, among which matrices are distributed.
+    subgroup_size: u32,
     entry: u32,
     decorations: Decorations,
 }
@@ -84,7 +86,11 @@ impl Module {
     ///
     /// # Errors
     /// When the words are no module, or hold what is not known.
-    pub fn load(words: &[u32], specialization: &BTreeMap<u32, u32>) -> Res<Module> {
+    pub fn load(
+        words: &[u32],
+        specialization: &BTreeMap<u32, u32>,
+        subgroup_size: u32,
+    ) -> Res<Module> {
         if words.len() < 5 || words[0] != MAGIC_NUMBER {
             return Error::invalid("no SPIR-V module");
         }
@@ -97,6 +103,7 @@ impl Module {
             constants: vec![None; bound],
             result_types: vec![0; bound],
             local_size: [1; 3],
+            subgroup_size: subgroup_size.max(1),
             ..Module::default()
         };
         let mut current: Option<Function> = None;
@@ -216,7 +223,9 @@ impl Module {
                 }
             }
             Op::Variable => self.variable(inst)?,
-            op if (Op::TypeVoid as u32..=Op::TypeForwardPointer as u32).contains(&(op as u32)) => {
+            op if op == Op::TypeCooperativeMatrixKHR
+                || (Op::TypeVoid as u32..=Op::TypeForwardPointer as u32).contains(&(op as u32)) =>
+            {
                 let ty = self.declared_type(inst, &operands)?;
                 self.types.insert(inst.id, ty);
             }
@@ -317,6 +326,12 @@ impl Module {
                 Some(class) => Type::Pointer { class, pointee: *pointee },
                 None => return Error::invalid("a storage class"),
             },
+            (Op::TypeCooperativeMatrixKHR, [element, _, rows, columns, _]) => {
+                let number = |id: u32| self.value(id)?.defined("the size of a matrix");
+                let (rows, columns) = (number(*rows)?, number(*columns)?);
+                let items = u64::from(self.subgroup_size);
+                Type::Matrix(Held { element: *element, rows, columns, items })
+            }
             (Op::TypeFunction, _) => Type::Function,
             _ => return Err(Error::Unsupported(format!("Op{:?}", inst.op))),
         })

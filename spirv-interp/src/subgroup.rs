@@ -6,7 +6,7 @@ use crate::float::Floats;
 use crate::invocation::{Invocation, State};
 use crate::module::{Inst, Module};
 use crate::value::{ones, signed, Bits, Value};
-use crate::{glsl, integer};
+use crate::{glsl, integer, matrix};
 use rspirv::spirv::{GroupOperation, Op, Scope};
 use std::cmp::Ordering;
 
@@ -55,7 +55,10 @@ pub fn is_collective(module: &Module, inst: &Inst) -> bool {
     let number = inst.op as u32;
     let is_group =
         (Op::GroupNonUniformElect as u32..=Op::GroupNonUniformLogicalXor as u32).contains(&number);
-    is_group || inst.op == Op::ControlBarrier && scope(module, inst) == Some(Scope::Subgroup as u64)
+    let is_product = inst.op == Op::CooperativeMatrixMulAddKHR;
+    is_group
+        || is_product
+        || inst.op == Op::ControlBarrier && scope(module, inst) == Some(Scope::Subgroup as u64)
 }
 
 fn scope(module: &Module, inst: &Inst) -> Option<u64> {
@@ -67,6 +70,8 @@ fn scope(module: &Module, inst: &Inst) -> Option<u64> {
 pub fn value_ids<'m>(module: &'m Module, inst: &Inst) -> &'m [u32] {
     let operands = module.operands(inst);
     let first = match inst.op {
+        // What follows says what is signed.
+        Op::CooperativeMatrixMulAddKHR => return operands.get(..3).unwrap_or(&[]),
         Op::ControlBarrier => operands.len(),
         _ if is_scan(inst.op) => 2,
         _ => 1,
@@ -113,6 +118,10 @@ pub fn release(
             .any(|(i, item)| !here.contains(&i) && item.state != State::Done)
     {
         return Error::undefined("a barrier that not all work-items of a sub-group reach");
+    }
+    let is_product = first.inst.op == Op::CooperativeMatrixMulAddKHR;
+    if is_product && here.len() != subgroups.size as usize {
+        return Error::undefined("a product of matrices that not all of a whole sub-group come to");
     }
     let values = here.iter().map(|&i| members[i].meeting.take().map_or(Vec::new(), |it| it.values));
     let values: Vec<Vec<Value>> = values.collect();
@@ -188,6 +197,9 @@ impl Together<'_> {
             Op::GroupNonUniformShuffleXor => self.of_number(Some(id ^ self.number(place, 1)?)),
             Op::GroupNonUniformShuffleUp => self.of_number(id.checked_sub(self.number(place, 1)?)),
             Op::GroupNonUniformShuffleDown => self.of_number(Some(id + self.number(place, 1)?)),
+            Op::CooperativeMatrixMulAddKHR => {
+                matrix::product(self.module, self.floats, self.inst, place, &self.values)
+            }
             op if is_scan(op) => self.scan(place),
             op => Err(Error::Unsupported(format!("Op{op:?}"))),
         }

@@ -38,7 +38,37 @@ pub enum Type {
         class: StorageClass,
         pointee: u32,
     },
+    /// A cooperative matrix: the elements that a work-item of the sub-group holds.
+    Matrix(Held),
     Function,
+}
+
+/// What each of `items` work-items holds of a matrix: element number `n`, row by row, is held by work-item `n % items`.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    pub element: u32,
+    pub rows: u64,
+    pub columns: u64,
+    pub items: u64,
+}
+
+impl Held {
+    /// Returns the length of each work-item's list; the end of the last ones may stand for no element.
+    pub fn count(self) -> u64 {
+        (self.rows * self.columns).div_ceil(self.items)
+    }
+
+    /// Returns row and column of what a work-item holds at an index; `None` where that is no element.
+    pub fn place(self, item: u64, index: u64) -> Option<[u64; 2]> {
+        let number = index * self.items + item;
+        (number < self.rows * self.columns).then(|| [number / self.columns, number % self.columns])
+    }
+
+    /// Returns who holds an element, and at which index.
+    pub fn holder(self, row: u64, column: u64) -> [u64; 2] {
+        let number = row * self.columns + column;
+        [number % self.items, number / self.items]
+    }
 }
 
 /// All types of a module, by id.
@@ -70,7 +100,9 @@ impl Types {
         match self.get(id)? {
             Type::Bool => Ok(1),
             Type::Int { width } | Type::Float { width } => Ok(*width),
-            Type::Vector { element, .. } => self.width(*element),
+            Type::Vector { element, .. } | Type::Matrix(Held { element, .. }) => {
+                self.width(*element)
+            }
             Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => Ok(64),
             _ => Error::invalid(format!("%{id} is no scalar type")),
         }
@@ -80,7 +112,9 @@ impl Types {
     pub fn is_float(&self, id: u32) -> Res<bool> {
         match self.get(id)? {
             Type::Float { .. } => Ok(true),
-            Type::Vector { element, .. } => self.is_float(*element),
+            Type::Vector { element, .. } | Type::Matrix(Held { element, .. }) => {
+                self.is_float(*element)
+            }
             _ => Ok(false),
         }
     }
@@ -91,6 +125,7 @@ impl Types {
             Type::Int { width } | Type::Float { width } => u64::from(width / 8),
             Type::Vector { element, count } => self.size(*element)? * u64::from(*count),
             Type::Array { length, stride, .. } => length * stride,
+            Type::Matrix(held) => held.count() * self.size(held.element)?,
             // As the last member of a structure it adds nothing to its size.
             Type::RuntimeArray { .. } => 0,
             Type::Struct { size, .. } => *size,
@@ -104,6 +139,7 @@ impl Types {
         match self.get(id)? {
             Type::Vector { element, .. }
             | Type::Array { element, .. }
+            | Type::Matrix(Held { element, .. })
             | Type::RuntimeArray { element, .. } => self.scalar_align(*element),
             Type::Struct { members, .. } => {
                 members.iter().try_fold(1, |most, (ty, _)| Ok(most.max(self.scalar_align(*ty)?)))
@@ -115,7 +151,7 @@ impl Types {
     /// Type and byte offset of a member.
     pub fn member(&self, id: u32, index: i64) -> Res<(u32, u64)> {
         match self.get(id)? {
-            Type::Vector { element, .. } => {
+            Type::Vector { element, .. } | Type::Matrix(Held { element, .. }) => {
                 Ok((*element, (index as u64).wrapping_mul(self.size(*element)?)))
             }
             Type::Array { element, stride, .. } | Type::RuntimeArray { element, stride } => {
@@ -137,6 +173,9 @@ impl Types {
             }
             Type::Array { length: n, .. } => {
                 (0..*n as i64).try_for_each(|i| self.within(id, i, offset, f))
+            }
+            Type::Matrix(held) => {
+                (0..held.count() as i64).try_for_each(|i| self.within(id, i, offset, f))
             }
             Type::Struct { members, .. } => {
                 (0..members.len() as i64).try_for_each(|i| self.within(id, i, offset, f))
@@ -165,6 +204,7 @@ impl Types {
         match self.get(id)? {
             Type::Vector { element, count } => members(&mut (0..*count).map(|_| *element)),
             Type::Array { element, length, .. } => members(&mut (0..*length).map(|_| *element)),
+            Type::Matrix(held) => members(&mut (0..held.count()).map(|_| held.element)),
             Type::Struct { members: all, .. } => members(&mut all.iter().map(|(ty, _)| *ty)),
             ty => match (scalars.next(), ty) {
                 (Some(bits), Type::Pointer { .. }) => {
@@ -186,6 +226,7 @@ impl Types {
         match self.get(id)? {
             Type::Vector { element, count } => members(&mut (0..*count).map(|_| *element)),
             Type::Array { element, length, .. } => members(&mut (0..*length).map(|_| *element)),
+            Type::Matrix(held) => members(&mut (0..held.count()).map(|_| held.element)),
             Type::Struct { members: all, .. } => members(&mut all.iter().map(|(ty, _)| *ty)),
             _ => Ok(of(self.width(id)?).into()),
         }

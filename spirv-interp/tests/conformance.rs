@@ -37,6 +37,19 @@ fn on_devices_with_a_mix_of_capabilities() {
     support::mixed().iter().for_each(|device| check(device, 600));
 }
 
+#[test]
+fn on_devices_with_matrices() {
+    for device in support::with_matrices() {
+        let mut programs = programs::of_device(&device);
+        programs.retain(|program| program.place.starts_with("cl_khr_cooperative_matrix"));
+        assert!(programs.len() >= 10 || !programs::wanted().is_empty());
+        for program in programs {
+            let done = run(&program, &device);
+            assert!(done.is_ok(), "{}: {}\n    {done:?}", program.place, program.rule);
+        }
+    }
+}
+
 /// Runs all programs that a device can have, of which there must be at least `least`.
 fn check(device: &Device, least: usize) {
     let (mut ran, mut failures) = (0, Vec::new());

@@ -3,7 +3,9 @@
 
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::target::{DotProducts, FloatTraits, Reconvergence, Subgroups as Subgroup};
-use hekla_compiler::{compile, Options, Program, Quirks, Source, Target};
+use hekla_compiler::{
+    compile, MatrixComponent, MatrixProduct, Options, Program, Quirks, Source, Target,
+};
 use hekla_spirv_interp::spirv::{Capability, Op};
 use hekla_spirv_interp::{Error, Floats, Launch, Memory, Subgroups};
 
@@ -58,6 +60,25 @@ pub fn capable() -> Device {
         ..generic
     };
     Device { name: "capable", target, floats: Floats::default() }
+}
+
+/// Returns devices with matrices, whose sub-groups have 8, 16 and 32 work-items.
+pub fn with_matrices() -> Vec<Device> {
+    use MatrixComponent::{F16, F32, I32, I8, U32, U8};
+    let product =
+        |a, c| MatrixProduct { m: 8, n: 8, k: 8, a, b: a, c, result: c, saturates: false };
+    let capable = capable();
+    let subgroups = capable.target.subgroups.expect("sub-groups");
+    let of_size = |size| {
+        let matrices = [(F16, F32), (F16, F16), (I8, I32), (U8, U32)].map(|(a, c)| product(a, c));
+        let target = Target {
+            subgroups: Some(Subgroup { size, sizes: [size, size], ..subgroups }),
+            matrices: matrices.to_vec(),
+            ..capable.target.clone()
+        };
+        Device { name: "one with matrices", target, ..capable.clone() }
+    };
+    [8, 16, 32].map(of_size).to_vec()
 }
 
 /// Wide integers, rotated by funnel shifts, and doubles, but no views of work-group memory and an Fma that rounds twice.
@@ -231,6 +252,7 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
         | C::GroupNonUniformVote
         | C::GroupNonUniformBallot
         | C::GroupNonUniformShuffle => target.subgroups.is_some(),
+        C::CooperativeMatrixKHR => !target.matrices.is_empty(),
         C::GroupNonUniformArithmetic => target.subgroups.is_some_and(|it| it.arithmetic),
         C::GroupNonUniformClustered => target.subgroups.is_some_and(|it| it.clustered),
         C::GroupNonUniformShuffleRelative => target.subgroups.is_some_and(|it| it.shuffle_relative),
