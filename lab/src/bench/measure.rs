@@ -5,6 +5,7 @@ use super::cl::{Access, Order, Result, Session};
 use super::command_buffer::CommandBuffer;
 use super::images::{self, Direction, Filter, Shape, Texel};
 use super::kinds::{self, Pause};
+use super::matrices;
 use super::overlap;
 use super::scale::Scale;
 use super::text::{self, Large, LARGE_LOCAL};
@@ -149,6 +150,12 @@ pub const METRICS: &[Metric] = &[
         kinds::behind(s, scale, &Pause::Write(512 << 20))
     }),
     more("SGEMM, 8 x 8 results for each work-item", "GFLOP/s", kinds::sgemm),
+    more("GEMM by matrices, half to float", "GFLOP/s", |s, scale| {
+        matrices::gemm(s, scale, &matrices::HALF)
+    }),
+    more("GEMM by matrices, char to int", "GFLOP/s", |s, scale| {
+        matrices::gemm(s, scale, &matrices::CHAR)
+    }),
     more("bodies, tile of float4", "G/s", |s, scale| kinds::bodies(s, scale, "float")),
     more("bodies, tile of double4", "G/s", |s, scale| kinds::bodies(s, scale, "double")),
     more("particles in boxes, float", "G/s", |s, scale| kinds::boxes(s, scale, "float")),

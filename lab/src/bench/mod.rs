@@ -12,6 +12,7 @@ mod functions;
 mod host_math;
 mod images;
 mod kinds;
+mod matrices;
 mod measure;
 mod overlap;
 mod plot;
