@@ -137,3 +137,50 @@ fn kernels_that_check_themselves_have_no_matrices() {
     let log = build(&kernel(&[("half", "float")]), &checked).expect_err("an error");
     assert!(log.contains("requires cl_khr_cooperative_matrix"), "{log}");
 }
+
+/// The macros of `examples/gemm.cl` for matrices of 16 x 16 with sub-groups of 32.
+fn gemm_options(factor: &str, sum: &str, deep: u32) -> String {
+    format!(
+        "-cl-std=CL3.0 -DUSE_MATRICES -DT={factor} -DACC={sum} -DSUB_GROUP=32 -DTM=16 -DTN=16 -DTK={deep} -DSM=64 -DSN=64 \
+         -DBM=128 -DBN=256 -DBK={}",
+        2 * deep
+    )
+}
+
+#[test]
+fn a_large_product_keeps_its_sums_in_registers() {
+    let k16 = |a, c| MatrixProduct { k: 16, ..product(a, a, c) };
+    let device = Target {
+        workgroup_explicit_layout: true,
+        workgroup_explicit_layout_8: true,
+        workgroup_explicit_layout_16: true,
+        quirks: hekla_compiler::Quirks::WHOLE_LOCAL_VECTORS,
+        ..target(&[k16(F16, F32), product(I8, I8, I32)])
+    };
+    for (factor, sum, deep) in [("half", "float", 16), ("char", "int", 32)] {
+        let options = Options::parse(&gemm_options(factor, sum, deep)).expect("options");
+        let text = include_str!("../../examples/gemm.cl").into();
+        let source = Source { name: "gemm.cl".into(), text, headers: Vec::new() };
+        let compiled = compile(&source, &options, &device);
+        let program = compiled.program.unwrap_or_else(|| panic!("{}", compiled.log));
+        let words = &program.kernels[0].spirv;
+        let count = |op: Op, test: &dyn Fn(&[u32]) -> bool| {
+            instructions(words).filter(|inst| inst[0] & 0xffff == op as u32 && test(inst)).count()
+        };
+        // 4 x 4 sums, and two steps through a block.
+        assert_eq!(count(Op::CooperativeMatrixMulAddKHR, &|_| true), 32, "{factor}");
+        assert_eq!(count(Op::Bitcast, &|_| true), 0, "{factor}");
+        let is_of_function = |inst: &[u32]| inst[3] == rspirv::spirv::StorageClass::Function as u32;
+        assert_eq!(count(Op::Variable, &is_of_function), 0, "{factor}");
+    }
+}
+
+/// Returns the instructions of a module.
+fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
+    let mut rest = &words[5..];
+    std::iter::from_fn(move || {
+        let (inst, more) = rest.split_at_checked((rest.first()? >> 16) as usize)?;
+        rest = more;
+        Some(inst)
+    })
+}
