@@ -23,7 +23,13 @@ fn programs_conform() {
         |a, c| MatrixProduct { m: 8, n: 8, k: 8, a, b: a, c, result: c, saturates: false };
     use MatrixComponent::{F16, F32, I32, I8, U32, U8};
     let matrices = [(F16, F32), (F16, F16), (I8, I32), (U8, U32)].map(|(a, c)| product(a, c));
-    let matrices = Target { matrices: matrices.to_vec(), ..halfs.clone() };
+    let matrices = Target {
+        matrices: matrices.to_vec(),
+        workgroup_explicit_layout: true,
+        workgroup_explicit_layout_8: true,
+        workgroup_explicit_layout_16: true,
+        ..halfs.clone()
+    };
     let devices = [
         ("matrix", matrices),
         ("generic", Target::generic()),

@@ -571,14 +571,16 @@ fn matrices(info: &vk::DeviceInfo, probe: &vk::Probe) -> Vec<MatrixProduct> {
     let f = &info.features;
     let has_model = f.vulkan_memory_model && f.vulkan_memory_model_device_scope;
     let has_groups = subgroups::offered(f, SubgroupsFound::of(probe)).is_some();
-    if !(f.cooperative_matrix && has_model && has_groups && f.int64) {
+    // Of local memory matrices are loaded as elements of their own type, whatever else is stored there.
+    let has_views = f.workgroup_explicit_layout;
+    if !(f.cooperative_matrix && has_model && has_groups && has_views && f.int64) {
         return Vec::new();
     }
     let has = |component: MatrixComponent| match (component.is_float(), component.bits()) {
-        (true, 16) => f.float16 && f.storage16,
+        (true, 16) => f.float16 && f.storage16 && f.workgroup_explicit_layout_16,
         (true, 64) => f.float64,
-        (false, 8) => f.int8 && f.storage8,
-        (false, 16) => f.int16 && f.storage16,
+        (false, 8) => f.int8 && f.storage8 && f.workgroup_explicit_layout_8,
+        (false, 16) => f.int16 && f.storage16 && f.workgroup_explicit_layout_16,
         _ => true,
     };
     let all = info.matrices.iter().copied();
