@@ -521,9 +521,20 @@ fn run_passes(
     pipeline.narrow_offsets(ir, target)?;
     pipeline.vectorize_local(ir, target)?;
     quirks::before_legalization(ir, pipeline)?;
-    pipeline.legalize(ir, target)?;
+    let doubles = soft_doubles(ir, target)?;
+    pipeline.legalize(ir, target, doubles.as_ref())?;
     quirks::after_legalization(ir, pipeline)?;
     pipeline.structurize(ir, target.call_sharing)
+}
+
+/// Returns the arithmetic of doubles that a module needs where the device has none.
+fn soft_doubles(ir: &ir::Module, target: &Target) -> Result<Option<ir::Module>, String> {
+    if !target.soft_float64 || !passes::legalize::soft_doubles::is_needed(ir) {
+        return Ok(None);
+    }
+    let mut library = lower::lower_soft_doubles(target);
+    Pipeline::new(target).optimize_library(&mut library)?;
+    Ok(Some(library))
 }
 
 /// Finds out how kernels access the memory of their arguments.

@@ -47,8 +47,10 @@ pub struct Target {
     pub int16: bool,
     /// shaderInt8; without it 8-bit arithmetic is done in 32 bits.
     pub int8: bool,
-    /// shaderFloat64; without it `double` is diagnosed (cl_khr_fp64 is not offered).
+    /// shaderFloat64, or what is in its place; without it `double` is diagnosed (cl_khr_fp64 is not offered).
     pub float64: bool,
+    /// Doubles are computed by integers, where the device has none ([`Target::with_soft_doubles`]).
+    pub soft_float64: bool,
     /// shaderFloat16 and 16-bit storage; half arithmetic (cl_khr_fp16). Never without `int16`, which the bits of
     /// a half are looked at with. Functions that load and store halves never need it.
     pub float16: bool,
@@ -367,6 +369,31 @@ impl Target {
         self.float64 && !self.floats(Scalar::F64).keeps_denormals && !allowed
     }
 
+    /// Returns true if the device computes with doubles itself.
+    pub fn has_native_doubles(&self) -> bool {
+        self.float64 && !self.soft_float64
+    }
+
+    /// Returns a device without doubles with those that are computed by integers: all operations of IEEE 754, fused ones
+    /// too, correctly rounded, with denormal numbers. A device that has doubles stays what it is.
+    pub fn with_soft_doubles(self) -> Target {
+        if self.float64 {
+            return self;
+        }
+        let [half, single, _] = self.float_traits;
+        Target {
+            float64: true,
+            soft_float64: true,
+            fma64_fused: true,
+            preserve_signed_zero_inf_nan_64: true,
+            denorm_preserve_64: false,
+            rounding_rte_64: false,
+            float_traits: [half, single, FloatTraits::IEEE],
+            float_atomics: self.float_atomics - FloatAtomics::ADD_64 - FloatAtomics::MIN_MAX_64,
+            ..self
+        }
+    }
+
     /// Macros that tell a program what this device offers: its version, extension names, and from OpenCL C 3.0 on
     /// the `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
     pub fn feature_macros(&self, std: ClStd) -> Vec<(String, String)> {
@@ -553,6 +580,7 @@ impl Target {
             Scalar::I16 => extended && self.int16,
             Scalar::I64 => extended && self.int64,
             Scalar::F16 => extended,
+            Scalar::F64 => !self.soft_float64,
             _ => true,
         }
     }
@@ -632,6 +660,7 @@ impl Target {
             int16: true,
             int8: true,
             float64: true,
+            soft_float64: false,
             float16: false,
             storage8: true,
             storage16: true,

@@ -147,7 +147,7 @@ fn excesses(name: &str, text: &str, target: &Target) -> String {
     let mut module = parse::parse_module(&ir).unwrap();
     let pipeline = Pipeline::new(target);
     pipeline.optimize_module(&mut module).unwrap();
-    pipeline.legalize(&mut module, target).unwrap();
+    pipeline.legalize(&mut module, target, None).unwrap();
     let structures = pipeline.structurize(&mut module, None).unwrap();
     let mut found = String::new();
     for kernel in module.kernels.iter() {

@@ -236,6 +236,11 @@ pub fn check_exit() -> bool {
     text("HEKLA_CHECK_EXIT").is_some_and(|value| value == "1")
 }
 
+/// Reads `HEKLA_FP64`: returns true for `1`, with which devices without doubles compute them by integers. Default: false.
+pub fn soft_doubles() -> bool {
+    text("HEKLA_FP64").is_some_and(|value| value == "1")
+}
+
 /// Reads `HEKLA_LINEAR`: returns true for `exact`, with which no sampler of the device filters images. Default: false.
 pub fn exact_filters() -> bool {
     text("HEKLA_LINEAR").is_some_and(|value| value == "exact")

@@ -17,7 +17,7 @@ fn read(path: &Path) -> String {
 fn names(text: &str, before: &str) -> BTreeSet<String> {
     let after = text.split(before).skip(1);
     let name = |rest: &str| {
-        let is_part = |c: char| c.is_ascii_uppercase() || c == '_';
+        let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         rest.chars().take_while(|c| is_part(*c)).collect::<String>()
     };
     after.map(name).filter(|name| name.starts_with("HEKLA_")).collect()

@@ -23,6 +23,11 @@ fn on_a_weak_device() {
 }
 
 #[test]
+fn on_devices_that_compute_doubles_by_integers() {
+    support::with_soft_doubles().iter().for_each(|device| check(device, 600));
+}
+
+#[test]
 fn on_the_weakest_device() {
     check(&support::weakest(), 600);
 }

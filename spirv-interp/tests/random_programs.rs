@@ -22,6 +22,7 @@ fn programs_give_what_c_gives() {
     let mut devices = vec![support::capable(), support::middling(), support::weak()];
     devices.push(support::weakest());
     devices.extend(support::mixed());
+    devices.extend(support::with_soft_doubles());
     let seeds = seeds();
     let mut failures = Vec::new();
     for seed in seeds.clone() {

@@ -48,7 +48,7 @@ impl AccessType {
             (2, false) if target.float16 => Type::F16,
             (2, _) if target.int16 => Type::I16,
             (4, false) => Type::F32,
-            (8, false) if target.float64 => Type::F64,
+            (8, false) if target.has_native_doubles() => Type::F64,
             (8, _) if target.int64 => Type::I64,
             (8, _) => Type::PAIR,
             _ => Type::I32,

@@ -199,7 +199,7 @@ impl Lowerer<'_, '_> {
     ) -> Value {
         match self.b.ty(value).scalar {
             Scalar::F16 => self.update_half(op, ptr, value, sync),
-            Scalar::F64 if self.target.emulates_denormals(self.options) => match op.arithmetic() {
+            Scalar::F64 if self.makes_own_sums() => match op.arithmetic() {
                 Some(arithmetic) => self.update_double(arithmetic, ptr, value, sync),
                 None => self.rmw(op, ptr, value, sync),
             },
@@ -207,8 +207,13 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Changes a double in a loop, where the device's own arithmetic loses denormal numbers: that of this one is emulated
-    /// like any other ([`crate::quirks::denormals`]). Returns the old value.
+    /// Returns true if the arithmetic of doubles is not the device's own.
+    fn makes_own_sums(&self) -> bool {
+        self.target.soft_float64 || self.target.emulates_denormals(self.options)
+    }
+
+    /// Changes a double in a loop, where the device's own arithmetic loses denormal numbers or is none: that of this one is
+    /// emulated like any other ([`crate::quirks::denormals`]). Returns the old value.
     fn update_double(
         &mut self,
         op: BinaryOp,

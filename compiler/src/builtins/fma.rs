@@ -34,7 +34,7 @@ impl Lowerer<'_, '_> {
         let keeps_denormals = [Scalar::F32, Scalar::F64]
             .iter()
             .all(|&scalar| self.target.floats(scalar).keeps_denormals);
-        self.target.float64 && self.target.has(Quirks::FAST_DOUBLES) && keeps_denormals
+        self.target.has_native_doubles() && self.target.has(Quirks::FAST_DOUBLES) && keeps_denormals
     }
 
     /// Returns `a * b + c` rounded once. The product is exact in a float of twice the digits and two more, and the sum is

@@ -109,7 +109,9 @@ impl Lowerer<'_, '_> {
         let by_library = match call.result.scalar {
             Scalar::F32 => self.rounds_correctly() && !self.target.sqrt32_exact,
             // Devices with such an fma make roots of doubles in software; the library's is shorter.
-            Scalar::F64 => self.has_fma(call.result) && !self.in_library,
+            Scalar::F64 => {
+                self.has_fma(call.result) && !self.in_library && !self.target.soft_float64
+            }
             _ => false,
         };
         let value = if by_library { self.library("sqrt", call) } else { None };
@@ -179,7 +181,8 @@ impl Lowerer<'_, '_> {
     /// Returns true if the library has shorter reciprocals than the device, which has those of doubles in software.
     fn has_short_roots(&self, ty: Type) -> bool {
         let keeps_denormals = self.target.floats(ty.scalar).keeps_denormals;
-        ty.scalar == Scalar::F64 && self.has_fma(ty) && keeps_denormals && !self.in_library
+        let is_native = ty.scalar == Scalar::F64 && !self.target.soft_float64;
+        is_native && self.has_fma(ty) && keeps_denormals && !self.in_library
     }
 
     /// Returns true of the constant 1, or a vector of those.

@@ -63,7 +63,7 @@ impl Emitter<'_> {
                         return Err(EmitError::missing("half arithmetic", needs));
                     }
                     16 => self.builder.require_capability(Capability::Float16),
-                    64 if !self.target.float64 => {
+                    64 if !self.target.has_native_doubles() => {
                         return Err(EmitError::missing("double", "64-bit floats (shaderFloat64)"))
                     }
                     64 => self.builder.require_capability(Capability::Float64),

@@ -31,6 +31,8 @@ pub enum Unit {
     Image,
     /// Functions that kernels call which look for their own mistakes.
     Check,
+    /// Arithmetic of doubles on their bits.
+    Soft,
 }
 
 /// An analysed unit.
@@ -56,7 +58,7 @@ struct Traits {
 
 /// Returns the analysed unit for a device.
 pub fn unit(unit: Unit, target: &Target) -> &'static Library {
-    static UNITS: [OnceLock<Library>; 10] = [const { OnceLock::new() }; 10];
+    static UNITS: [OnceLock<Library>; 11] = [const { OnceLock::new() }; 11];
     let mut traits = Traits { fused: false, raised: false, exp2: false };
     let first = match unit {
         Unit::Float => {
@@ -70,6 +72,7 @@ pub fn unit(unit: Unit, target: &Target) -> &'static Library {
         }
         Unit::Image => 8,
         Unit::Check => 9,
+        Unit::Soft => 10,
     };
     let index = first + usize::from(traits.fused) + 2 * usize::from(traits.raised || traits.exp2);
     UNITS[index].get_or_init(|| analyse(unit, traits))
@@ -110,6 +113,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
             include_str!("exact_f64.cl"),
         ),
         Unit::Check => return vec![include_str!("check.cl")],
+        Unit::Soft => return vec![include_str!("soft_f64.cl")],
         Unit::Image => {
             return vec![
                 include_str!("image.cl"),
@@ -179,10 +183,10 @@ mod tests {
             ..Target::generic()
         };
         for target in [Target::generic(), fused, accurate, flushing] {
-            for part in [Unit::Float, Unit::Double, Unit::Image] {
+            for part in [Unit::Float, Unit::Double, Unit::Image, Unit::Soft] {
                 let library = unit(part, &target);
                 assert_eq!(library.log, "");
-                assert!(library.functions.len() > 30);
+                assert!(library.functions.len() > if part == Unit::Soft { 10 } else { 30 });
             }
         }
     }

@@ -30,6 +30,7 @@ use crate::checks;
 use crate::ir::{self, Linkage};
 use crate::library::{self, Unit};
 use crate::options::Options;
+use crate::passes::legalize::soft_doubles;
 use crate::sema::hir;
 use crate::source::{Diagnostics, SourceMap, Span};
 use crate::target::Target;
@@ -73,6 +74,23 @@ pub fn lower_object(
     for (id, global) in module.globals.iter() {
         if global.is_external && global.is_defined {
             context.global(Origin::User, id);
+        }
+    }
+    context.finish()
+}
+
+/// Lowers the library's arithmetic of doubles on their bits ([`crate::passes::legalize::soft_doubles`]), each function by
+/// its name there (`add`).
+pub fn lower_soft_doubles(target: &Target) -> ir::Module {
+    let (user, options) = (hir::Module::default(), Options::default());
+    let target = Target { checks: checks::Checks::empty(), ..target.clone() };
+    let mut diags = Diagnostics::new(&options);
+    let mut context = Context::new(&user, &options, &target, &mut diags, false);
+    let unit = Unit::Soft;
+    for name in soft_doubles::FUNCTIONS {
+        if let Some(&id) = library::unit(unit, &target).functions.get(&format!("__soft_{name}")) {
+            let func = context.function(Origin::Library(unit), id, Span::default());
+            context.out.functions[func].name = (*name).to_string();
         }
     }
     context.finish()

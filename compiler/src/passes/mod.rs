@@ -43,6 +43,7 @@ pub mod unroll;
 pub mod unswitch;
 pub mod vectorize;
 
+use crate::analysis::call_graph::bottom_up;
 use crate::ir::verify::{debug_verify, debug_verify_function};
 use crate::ir::{Func, Function, KernelEntry, Module, Scalar, Structure};
 use crate::target::{CallSharing, DotProducts, Target};
@@ -141,7 +142,7 @@ const OTHER_PASSES: &[ModulePass] = &[
     ("dot_products", |module| on_each(module, |func| dot_products::run(func, DotProducts::ALL))),
     ("inline", |module| inline::run(module, inline::Thresholds::ALL, &NoPasses)),
     ("invariant_loads", |module| invariant_loads::run(module).map(|_| ())),
-    ("legalize", |module| legalize::run(module, &Target::generic()).map(|_| ())),
+    ("legalize", |module| legalize::run(module, &Target::generic(), None).map(|_| ())),
     ("narrow_offsets", |module| {
         for id in module.functions.keys() {
             run_on(module, id, &Target::generic(), |func, c| {
@@ -192,7 +193,7 @@ pub fn names() -> Vec<&'static str> {
 /// debugging. A name may be followed by `@` and that of a quirk, which the device then has. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     if let Some(device) = name.strip_prefix("legalize_") {
-        return Some(legalize::run(module, &legalize::device(device)?).map(|_| ()));
+        return Some(legalize::run(module, &legalize::device(device)?, None).map(|_| ()));
     }
     if run_function_pass(FUNCTION_PASSES, module, name).is_some() {
         return Some(Ok(()));
@@ -352,9 +353,24 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Legalizes all functions for a device.
-    pub fn legalize(&self, module: &mut Module, target: &Target) -> Result<(), String> {
-        let changed = legalize::run(module, target)?;
+    /// Inlines all calls in the functions of a module without kernels, and optimizes them.
+    pub fn optimize_library(&self, module: &mut Module) -> Result<(), String> {
+        let all: Vec<Func> = module.functions.keys().collect();
+        for func in bottom_up(module, all)? {
+            inline::inline_some(module, func, |_| true)?;
+            inline::FunctionPasses::optimize(self, module, func)?;
+        }
+        Ok(())
+    }
+
+    /// Legalizes all functions for a device. `doubles` has the arithmetic of doubles where that is not the device's.
+    pub fn legalize(
+        &self,
+        module: &mut Module,
+        target: &Target,
+        doubles: Option<&Module>,
+    ) -> Result<(), String> {
+        let changed = legalize::run(module, target, doubles)?;
         self.observe("legalize", module, None);
         debug_verify(module, "legalize")?;
         for func in changed {

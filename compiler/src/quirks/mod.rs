@@ -25,7 +25,7 @@ function_passes! {
     /// What goes before legalization: that may put masks in place of signs.
     BEFORE_LEGALIZATION:
     SIGN_MERGE = "sign_merge" when |_, target| !target.merges_signs,
-        |func, c| sign_merge::run(func, c.target.float64);
+        |func, c| sign_merge::run(func, c.target.has_native_doubles());
 }
 
 function_passes! {

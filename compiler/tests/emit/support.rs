@@ -41,7 +41,7 @@ fn legal(text: &str, target: &Target) -> Module {
     if !(target.int64 && target.int16 && target.int8) {
         module.functions.values_mut().for_each(|func| _ = scalarize::run(func));
     }
-    legalize::run(&mut module, target).unwrap_or_else(|e| panic!("{e}\n{module}"));
+    legalize::run(&mut module, target, None).unwrap_or_else(|e| panic!("{e}\n{module}"));
     verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
     module
 }

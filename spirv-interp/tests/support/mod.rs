@@ -122,6 +122,22 @@ pub fn weak() -> Device {
     Device { name: "weak", target: Target::minimal(), ..middling() }
 }
 
+/// Returns the capable one, and the weak one, with doubles that are computed by integers.
+pub fn with_soft_doubles() -> [Device; 2] {
+    let Device { target, floats, .. } = capable();
+    let without = Target { float64: false, denorm_preserve_64: false, ..target };
+    let capable = without.with_soft_doubles();
+    let weak = weak();
+    [
+        Device { name: "capable one without doubles", target: capable, floats },
+        Device {
+            name: "weak one with doubles of integers",
+            target: weak.target.with_soft_doubles(),
+            ..weak
+        },
+    ]
+}
+
 /// Returns the weak one, without Vulkan's memory model and with all kernel arguments in memory.
 pub fn weakest() -> Device {
     let target = Target {
@@ -216,7 +232,7 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
         C::Int16 => target.int16,
         C::Int64 => target.int64,
         C::Float16 => target.float16,
-        C::Float64 => target.float64,
+        C::Float64 => target.has_native_doubles(),
         C::Int64Atomics => target.atomic_int64_buffer || target.atomic_int64_shared,
         C::StorageBuffer8BitAccess => target.storage8,
         C::StorageBuffer16BitAccess => target.storage16,

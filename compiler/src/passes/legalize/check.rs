@@ -34,7 +34,9 @@ fn check(func: &Function, target: &Target) -> Result<(), String> {
 
 /// Returns true if a type is an integer that the device does not compute with.
 fn is_missing(ty: Type, target: &Target) -> bool {
-    narrow::is_missing(ty.scalar, target) || ty.scalar == Scalar::I64 && !target.int64
+    narrow::is_missing(ty.scalar, target)
+        || ty.scalar == Scalar::I64 && !target.int64
+        || ty.scalar == Scalar::F64 && target.soft_float64
 }
 
 fn is_legal(func: &Function, inst: Inst, target: &Target) -> bool {

@@ -74,6 +74,17 @@ pub fn from_float(c: &mut Cursor<'_>, float: Value) -> Value {
         Type::F64 => round_to_odd(c, float),
         _ => c.bitcast(float, Type::I32),
     };
+    from_bits(c, bits)
+}
+
+/// Returns the bits of a double as a half.
+pub fn from_double_bits(c: &mut Cursor<'_>, double: Value) -> Value {
+    let bits = round_to_odd(c, double);
+    from_bits(c, bits)
+}
+
+/// Returns the float of some bits as a half, to nearest even.
+fn from_bits(c: &mut Cursor<'_>, bits: Value) -> Value {
     let magnitude = c.binary_imm(BinaryOp::And, bits, 0x7fff_ffff);
     let sign = c.binary_imm(BinaryOp::LShr, bits, 16);
     let sign = c.binary_imm(BinaryOp::And, sign, 0x8000);

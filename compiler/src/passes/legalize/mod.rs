@@ -16,6 +16,7 @@ mod integers;
 mod local_padding;
 mod narrow;
 mod signed_zeros;
+pub mod soft_doubles;
 pub mod split;
 mod subgroup_sizes;
 mod subgroups;
@@ -33,14 +34,17 @@ use crate::passes::simplify;
 use crate::target::{FloatTraits, Subgroups, Target};
 use cranelift_entity::SecondaryMap;
 
-/// Legalizes all functions for a device. Returns those that have changed.
+/// Legalizes all functions for a device. Returns those that have changed. Where doubles are computed by integers, the
+/// module `doubles` has their arithmetic.
 ///
 /// # Errors
 /// If a kernel asks for sub-groups that the device does not have, and cannot do without them.
-pub fn run(module: &mut Module, target: &Target) -> Result<Vec<Func>, String> {
-    let component = components(module);
+pub fn run(
+    module: &mut Module,
+    target: &Target,
+    doubles: Option<&Module>,
+) -> Result<Vec<Func>, String> {
     let mut changed: SecondaryMap<Func, bool> = SecondaryMap::new();
-    let spaces = generic::spaces_of_functions(module, &component);
     let mut sizes = SecondaryMap::with_default(target.hardware_subgroup_size(None));
     let mut together: SecondaryMap<Func, bool> = SecondaryMap::new();
     for kernel in module.kernels.iter() {
@@ -51,6 +55,13 @@ pub fn run(module: &mut Module, target: &Target) -> Result<Vec<Func>, String> {
     for (id, func) in module.functions.iter_mut() {
         // Functions that act on sub-groups are inlined into kernels.
         changed[id] |= subgroups::run(func, target, sizes[id], together[id]);
+    }
+    if let Some(library) = doubles {
+        soft_doubles::run(module, library, |func| changed[func] = true);
+    }
+    let component = components(module);
+    let spaces = generic::spaces_of_functions(module, &component);
+    for (id, func) in module.functions.iter_mut() {
         changed[id] |=
             work_items::run(func) | bypass_division::run(func) | integers::run(func, target);
         changed[id] |= generic::run(func, spaces[id]);

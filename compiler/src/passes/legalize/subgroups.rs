@@ -89,7 +89,7 @@ impl Legalizer<'_, '_> {
         if self.target.has_in_subgroups(ty.scalar) {
             return None;
         }
-        if ty == Type::I64 {
+        if ty.bits() == 64 {
             let (low, high) = self.c.words_of(value);
             let words = [exchange(self.c, low), exchange(self.c, high)];
             let pair = self.c.build(&words);

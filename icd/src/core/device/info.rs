@@ -270,7 +270,7 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         | CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
         | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => Value::of(1u32),
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
-            Value::of(u32::from(features.float64))
+            Value::of(u32::from(compiled_for(device).float64))
         }
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
             Value::of(u32::from(has_half(features)))
@@ -341,12 +341,13 @@ fn half_config(device: &Ref<Device>) -> cl_device_fp_config {
 }
 
 /// Double precision is offered with all that the spec requires of it, or not at all. Where the device
-/// flushes denormals, the compiler's arithmetic keeps them.
+/// flushes denormals, or has no doubles, the compiler's arithmetic keeps them.
 fn double_config(device: &Ref<Device>) -> cl_device_fp_config {
-    if !device.info().features.float64 {
+    let target = compiled_for(device);
+    if !target.float64 {
         return 0;
     }
-    let by_device = denormals(device, vk::FloatWidth::Double) != 0;
+    let by_device = target.has_native_doubles() && denormals(device, vk::FloatWidth::Double) != 0;
     CL_FP_FMA
         | CL_FP_ROUND_TO_NEAREST
         | CL_FP_ROUND_TO_ZERO

@@ -601,11 +601,12 @@ pub fn target(
     // Where a device lacks the type itself, instructions may load, store and widen its numbers, and no more: a pointer to
     // them that is made of words would not be valid.
     let (storage8, storage16) = (f.storage8 && f.int8, f.storage16 && f.int16);
-    Target {
+    let target = Target {
         int64: f.int64,
         int16: f.int16,
         int8: f.int8,
         float64: f.float64,
+        soft_float64: false,
         float16: f.float16 && storage16,
         storage8,
         storage16,
@@ -672,5 +673,9 @@ pub fn target(
         checks: Checks::empty(),
         shown: shown(images.images, profile),
         hidden: profile.map_or_else(Vec::new, |profile| profile.hidden().to_vec()),
+    };
+    match config::soft_doubles() {
+        true => target.with_soft_doubles(),
+        false => target,
     }
 }

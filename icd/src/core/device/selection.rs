@@ -218,7 +218,7 @@ fn describe(text: &mut String, index: usize, device: &EnumeratedDevice) -> std::
 /// Returns what a device lacks that costs OpenCL programs something.
 fn shortcomings(f: &vk::Features) -> Vec<&'static str> {
     let all = [
-        (f.float64, "no double: it lacks shaderFloat64"),
+        (f.float64 || config::soft_doubles(), "no double: it lacks shaderFloat64"),
         (f.float16 && f.storage16, "no cl_khr_fp16: it lacks shaderFloat16 or 16-bit storage"),
         (f.int64, "64-bit integers and addresses are pairs of words: it lacks shaderInt64"),
         (
