@@ -8,7 +8,7 @@
 //! from that of several.
 
 use crate::analysis::argument_access::argument_access;
-use crate::analysis::call_graph::bottom_up;
+use crate::analysis::call_graph::{bottom_up, calls};
 use crate::big_stack::{on_big_stack, Failure, Shortage};
 use crate::ingest::{self, Il, SpecValue};
 use crate::kernel::Program;
@@ -21,6 +21,7 @@ use crate::target::Target;
 use crate::timing::{Stage, Stopwatch, Timing};
 use crate::{emit, ir, lower, quirks, sema, syntax, verified_bodies};
 use cranelift_entity::SecondaryMap;
+use hekla_device::Quirks;
 use std::cell::RefCell;
 
 /// What structurization says of each function.
@@ -524,6 +525,7 @@ fn run_passes(
     let doubles = soft_doubles(ir, target)?;
     pipeline.legalize(ir, target, doubles.as_ref())?;
     quirks::after_legalization(ir, pipeline)?;
+    check_frames(ir, target)?;
     pipeline.structurize(ir, target.call_sharing)
 }
 
@@ -554,6 +556,28 @@ fn tell_of_target(ir: &mut ir::Module, target: &Target) {
         function.undefined_is_zero = target.zero_private;
         function.exact_objects = target.exact_objects;
     }
+}
+
+/// The most instructions of a kernel with its calls inlined, for drivers whose compilers end the process at larger ones.
+const MAX_FRAME: usize = 50_000;
+
+/// Fails where doubles that are computed by integers make a kernel larger than the driver can compile.
+fn check_frames(ir: &ir::Module, target: &Target) -> Result<(), String> {
+    if !target.soft_float64 || !target.has(Quirks::SMALL_FRAMES) {
+        return Ok(());
+    }
+    let mut sizes: SecondaryMap<ir::Func, usize> = SecondaryMap::new();
+    for func in bottom_up(ir, ir.kernels.iter().map(|kernel| kernel.func))? {
+        let function = &ir.functions[func];
+        let own = function.num_insts();
+        let inlined = calls(function).map(|(callee, _)| sizes[callee]);
+        sizes[func] = inlined.fold(own, usize::saturating_add);
+    }
+    let large = ir.kernels.iter().find(|kernel| sizes[kernel.func] > MAX_FRAME);
+    large.map_or(Ok(()), |kernel| {
+        let name = &kernel.name;
+        Err(format!("kernel '{name}': with doubles computed by integers it needs larger frames which this device does not offer"))
+    })
 }
 
 /// How many instructions the modules of all kernels together may have for each of the program, and in any.

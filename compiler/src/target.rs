@@ -190,6 +190,10 @@ impl CallSharing {
     /// The bounds for a driver that compiles some 10,000 instructions a second.
     pub const DEFAULT: CallSharing =
         CallSharing { kernel_size: 40_000, callee_size: 400, saving: 5_000 };
+    /// The bounds for doubles that are computed by integers: drivers inline calls, and their compilers do not all end at what
+    /// becomes of a function's hundreds of sums and products.
+    pub const SOFT_DOUBLES: CallSharing =
+        CallSharing { kernel_size: 40_000, callee_size: 60, saving: 600 };
     /// Shares all that may be; for tests.
     pub const ALL: CallSharing = CallSharing { kernel_size: 0, callee_size: 0, saving: 0 };
 }
@@ -389,6 +393,7 @@ impl Target {
             denorm_preserve_64: false,
             rounding_rte_64: false,
             float_traits: [half, single, FloatTraits::IEEE],
+            call_sharing: (!self.has(Quirks::SMALL_FRAMES)).then_some(CallSharing::SOFT_DOUBLES),
             float_atomics: self.float_atomics - FloatAtomics::ADD_64 - FloatAtomics::MIN_MAX_64,
             ..self
         }

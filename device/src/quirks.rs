@@ -432,6 +432,15 @@ quirks! {
         test: "icd/tests/python/test_slices.py: test_launches_are_cut",
         until: "Vulkan tells whether a device shows pictures.",
     }
+    /// All calls are inlined, and the process ends at a kernel whose variables take more than about a MiB.
+    Q40 SMALL_FRAMES {
+        drivers: [SWIFTSHADER],
+        wrong: "`pow` of doubles that are computed by integers is 68,000 instructions: its pipeline ends in a segmentation \
+                fault. What calls share by a loop is executed whole, with masks, in each of its rounds.",
+        found: "SwiftShader of Chromium, where erfc with 44,000 instructions runs.",
+        test: "compiler/tests/soft_doubles.rs: kernels_that_a_driver_cannot_compile_are_refused",
+        until: "SwiftShader calls functions, or refuses such kernels.",
+    }
 }
 
 impl Quirks {

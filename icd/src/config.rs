@@ -236,9 +236,23 @@ pub fn check_exit() -> bool {
     text("HEKLA_CHECK_EXIT").is_some_and(|value| value == "1")
 }
 
-/// Reads `HEKLA_FP64`: returns true for `1`, with which devices without doubles compute them by integers. Default: false.
-pub fn soft_doubles() -> bool {
-    text("HEKLA_FP64").is_some_and(|value| value == "1")
+/// Which devices without doubles compute them by integers (`HEKLA_FP64`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SoftDoubles {
+    Never,
+    /// Those that do so whole.
+    Whole,
+    /// Those, too, whose drivers cannot compile the largest functions, for tests.
+    Always,
+}
+
+/// Reads `HEKLA_FP64`: `1` or `always`. Default: never.
+pub fn soft_doubles() -> SoftDoubles {
+    match text("HEKLA_FP64").as_deref() {
+        Some("1") => SoftDoubles::Whole,
+        Some("always") => SoftDoubles::Always,
+        _ => SoftDoubles::Never,
+    }
 }
 
 /// Reads `HEKLA_LINEAR`: returns true for `exact`, with which no sampler of the device filters images. Default: false.

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soft_doubles
-from conftest import DRIVER, LIMIT_TO, PYTHON, ANY_PLATFORM
+from conftest import ANY_PLATFORM, DRIVER, LIMIT_TO, PYTHON
 
 SCRIPT = Path(soft_doubles.__file__)
 # Device files without doubles: with 64-bit integers, and without.
@@ -32,7 +32,7 @@ def soft(tmp_path_factory):
         pytest.skip("the processes that it starts lack the device")
     folder = tmp_path_factory.mktemp("soft_doubles")
     if DRIVER == "swiftshader":
-        return {DRIVER: results_of(folder, DRIVER, HEKLA_FP64="1")}
+        return {DRIVER: results_of(folder, DRIVER, HEKLA_FP64="always")}
     return {name: results_of(folder, name, HEKLA_FP64="1", HEKLA_LIMIT_TO=name) for name in FILES}
 
 

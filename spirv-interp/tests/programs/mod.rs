@@ -38,7 +38,10 @@ pub fn run(
 ) -> Result<(), String> {
     let kernel = support::kernel(built, "test")?;
     let subgroups = device.subgroups(kernel);
-    let launch = Launch { floats: device.floats, subgroups, ..sizes(program, kernel) };
+    let mut launch = Launch { floats: device.floats, subgroups, ..sizes(program, kernel) };
+    if device.target.soft_float64 {
+        launch.limit *= 10;
+    }
     let zeros = vec![0; program.expect.len()];
     let got = support::run_on_words(built, kernel, &zeros, launch);
     let got = got.map_err(|error| error.to_string())?;

@@ -7,7 +7,7 @@ use super::subgroups::SubgroupsFound;
 use super::{defects, findings, subgroups};
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
-use crate::config;
+use crate::config::{self, SoftDoubles};
 use crate::core::cache::cache;
 use crate::core::device::clock::DeviceClock;
 use crate::core::device::clock_keeper::ClockKeeper;
@@ -587,6 +587,17 @@ fn matrices(info: &vk::DeviceInfo, probe: &vk::Probe) -> Vec<MatrixProduct> {
     all.filter(|p| [p.a, p.b, p.c, p.result].into_iter().all(has)).collect()
 }
 
+/// Returns true if a device has doubles, its own or those that are computed by integers.
+pub fn computes_doubles(info: &vk::DeviceInfo) -> bool {
+    let is_whole = !info.quirks.contains(vk::Quirks::SMALL_FRAMES);
+    info.features.float64
+        || match config::soft_doubles() {
+            SoftDoubles::Never => false,
+            SoftDoubles::Whole => is_whole,
+            SoftDoubles::Always => true,
+        }
+}
+
 /// What the compiler is told of a device.
 pub fn target(
     info: &vk::DeviceInfo,
@@ -674,7 +685,7 @@ pub fn target(
         shown: shown(images.images, profile),
         hidden: profile.map_or_else(Vec::new, |profile| profile.hidden().to_vec()),
     };
-    match config::soft_doubles() {
+    match computes_doubles(info) {
         true => target.with_soft_doubles(),
         false => target,
     }

@@ -1,7 +1,7 @@
 //! Device selection: which of the machine's Vulkan devices are offered to OpenCL, and why the others are
 //! not: for the platform, the log, and people who see no device.
 
-use super::defects;
+use super::{defects, open};
 use crate::config;
 use hekla_vk_backend as vk;
 use std::fmt::Write;
@@ -208,7 +208,7 @@ fn describe(text: &mut String, index: usize, device: &EnumeratedDevice) -> std::
         writeln!(text, "    HEKLA_LIMIT_TO={name} restricts it")?;
     }
     if device.selection == Selection::Offered {
-        for line in shortcomings(&info.features) {
+        for line in shortcomings(info) {
             writeln!(text, "    {line}")?;
         }
     }
@@ -216,9 +216,10 @@ fn describe(text: &mut String, index: usize, device: &EnumeratedDevice) -> std::
 }
 
 /// Returns what a device lacks that costs OpenCL programs something.
-fn shortcomings(f: &vk::Features) -> Vec<&'static str> {
+fn shortcomings(info: &vk::DeviceInfo) -> Vec<&'static str> {
+    let f = &info.features;
     let all = [
-        (f.float64 || config::soft_doubles(), "no double: it lacks shaderFloat64"),
+        (open::computes_doubles(info), "no double: it lacks shaderFloat64"),
         (f.float16 && f.storage16, "no cl_khr_fp16: it lacks shaderFloat16 or 16-bit storage"),
         (f.int64, "64-bit integers and addresses are pairs of words: it lacks shaderInt64"),
         (
