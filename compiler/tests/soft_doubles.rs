@@ -4,7 +4,8 @@ use hekla_compiler::{compile, Compiled, Options, Quirks, Source, Target};
 
 fn compiled(text: &str, target: &Target) -> Compiled {
     let source = Source { name: "k.cl".into(), text: text.into(), headers: Vec::new() };
-    compile(&source, &Options::default(), target)
+    let options = Options::parse("-cl-std=CL3.0").unwrap_or_else(|e| panic!("{}", e.0));
+    compile(&source, &options, target)
 }
 
 /// Returns the words of a program's kernel.
@@ -13,7 +14,7 @@ fn words(text: &str, target: &Target) -> Vec<u32> {
     program.unwrap_or_else(|| panic!("{log}")).kernels[0].spirv.clone()
 }
 
-/// Returns true if a module declares a float of 64 bits, or its capability.
+/// Returns true if a module declares a float of 64 bits (OpTypeFloat), or the capability Float64.
 fn has_doubles(words: &[u32]) -> bool {
     let mut rest = &words[5..];
     while let Some(&first) = rest.first() {
