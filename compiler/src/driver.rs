@@ -576,7 +576,10 @@ fn check_frames(ir: &ir::Module, target: &Target) -> Result<(), String> {
     let large = ir.kernels.iter().find(|kernel| sizes[kernel.func] > MAX_FRAME);
     large.map_or(Ok(()), |kernel| {
         let name = &kernel.name;
-        Err(format!("kernel '{name}': with doubles computed by integers it needs larger frames which this device does not offer"))
+        Err(format!(
+            "kernel '{name}': with doubles computed by integers it needs larger frames which this \
+             device does not offer"
+        ))
     })
 }
 

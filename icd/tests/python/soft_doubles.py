@@ -42,7 +42,8 @@ def operands():
     """Numbers of all exponents, those where rounding is decided by little, and special ones."""
     random = np.random.default_rng(64)
     count = 1 << 14
-    near = np.array([0, 1, 2, 51, 52, 53, 54, 511, 512, 896, 897, 1022, 1023, 1024, 1075, 1076, 1086, 1151, 2045, 2046], np.uint64)
+    near = [0, 1, 2, 51, 52, 53, 54, 511, 512, 896, 897, 1022, 1023, 1024, 1075, 1076, 1086, 1151, 2045, 2046]
+    near = np.array(near, np.uint64)
     exponents = np.stack([random.integers(0, 2048, (3, count)), random.integers(990, 1100, (3, count)),
                           near[random.integers(0, near.size, (3, count))]]).astype(np.uint64)
     exponents = exponents[random.integers(0, 3, count), :, np.arange(count)].T
@@ -51,8 +52,8 @@ def operands():
     fractions = np.where(random.integers(0, 2, (3, count)) == 0, fractions, fractions & short)
     signs = random.integers(0, 2, (3, count)).astype(np.uint64) << np.uint64(63)
     values = (exponents << np.uint64(52) | fractions | signs).view(np.float64)
-    special = np.array([0.0, 1.0, 0.5, 1.5, 2.5, np.nextafter(0, 1), 2.0**-1022, np.finfo(float).max, np.inf, np.nan, 2.0**31, 2.0**63,
-                        2.0**64, 127.5, 255.5, 2.0**53 + 2])
+    special = np.array([0.0, 1.0, 0.5, 1.5, 2.5, np.nextafter(0, 1), 2.0**-1022, np.finfo(float).max, np.inf, np.nan, 2.0**31,
+                        2.0**63, 2.0**64, 127.5, 255.5, 2.0**53 + 2])
     special = np.concatenate([special, -special])
     a, b = (grid.ravel() for grid in np.meshgrid(special, special))
     pairs = np.stack([a, b, random.permutation(a)])
@@ -77,8 +78,8 @@ def compute(file):
     (a, b, c), flags = operands(), cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
     n = integers(a.size)
     buffers = [cl.Buffer(context, flags, hostbuf=np.ascontiguousarray(one)) for one in (a, b, c, n)]
-    types = {"double": np.uint64, "float": np.uint32, "char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16,
-             "int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64}
+    types = {"double": np.uint64, "float": np.uint32, "char": np.int8, "uchar": np.uint8, "short": np.int16,
+             "ushort": np.uint16, "int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64}
     results = {}
     every = list(expressions())
     for first in range(0, len(every), 12):
