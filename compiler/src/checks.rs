@@ -5,11 +5,16 @@
 //! [`area_offset`]:
 //!
 //! ```text
-//! number of ranges | 1 if there are others | 0 | 0
+//! number of ranges | 1 if there are others | number of watched ranges | 0
 //! arguments: start and size of what each points to, two 64-bit words ([`ARGUMENTS`] of them)
 //! findings: [`SLOTS`] slots of [`SLOT_WORDS`] words
 //! ranges: start and size of allocations, two 64-bit words, ascending and apart
+//! watched: start, size and place in the shadow of memory in which races are looked for ([`WATCHED_BYTES`] each), likewise
+//! shadow: [`SHADOW_BYTES`] for each word that is watched
 //! ```
+//!
+//! The last two are there where races are looked for. A watched range's place is the number of its first word in the shadow, and
+//! 32 bits up a number n: of its blocks of [`BLOCK_WORDS`] words only one in n is watched.
 //!
 //! A slot begins with how often its place has found something. The first to do so writes the rest: the low half of the
 //! device address of the place's *description* in the program's data image, the kind (a bit of [`Checks`]), global and local
@@ -34,7 +39,7 @@ bitflags! {
         const INIT = 16;
         /// Barriers to which not all work-items of a work-group come.
         const BARRIERS = 32;
-        /// Accesses of the same work-group memory by two work-items with no barrier between, one of which writes.
+        /// Accesses of the same bytes by two work-items with no barrier between, one of which writes.
         const RACES = 64;
     }
 }
@@ -54,7 +59,7 @@ impl Checks {
 
 /// The functions of the built-in library that checks call: what finds an allocation, what reports, what compares how often
 /// work-items come to barriers, what keeps the bits of work-group variables, and what knows their last accesses.
-pub const FUNCTIONS: [&str; 11] = [
+pub const FUNCTIONS: [&str; 13] = [
     "__check_find",
     "__check_report",
     "__check_barriers_begin",
@@ -66,6 +71,8 @@ pub const FUNCTIONS: [&str; 11] = [
     "__check_written_test",
     "__check_races_begin",
     "__check_races_note",
+    "__check_global_races_begin",
+    "__check_global_races_note",
 ];
 
 /// The most arguments of a kernel whose sizes are known.
@@ -82,11 +89,32 @@ pub const FINDINGS: usize = HEADER_BYTES + 16 * ARGUMENTS;
 pub const RANGES: usize = FINDINGS + 4 * SLOT_WORDS * SLOTS;
 /// The most ranges.
 pub const MAX_RANGES: usize = 4096;
-/// Bytes of the area.
-pub const AREA_BYTES: usize = RANGES + 16 * MAX_RANGES;
+/// Byte offset of the watched ranges in the area.
+pub const WATCHED: usize = RANGES + 16 * MAX_RANGES;
+/// Bytes of a watched range.
+pub const WATCHED_BYTES: usize = 24;
+/// The most ranges that are watched.
+pub const MAX_WATCHED: usize = 64;
+/// Byte offset of the shadow in the area.
+pub const SHADOW: usize = WATCHED + WATCHED_BYTES * MAX_WATCHED;
+/// Bytes of the shadow for each word that is watched.
+pub const SHADOW_BYTES: usize = 16;
+/// Words of a block, which is watched or not as a whole.
+pub const BLOCK_WORDS: usize = 64;
+/// The most words that are watched.
+pub const MAX_SHADOW_WORDS: usize = 1 << 17;
 
 // The library's text has these numbers.
-const _: () = assert!(FINDINGS == 2064 && RANGES == 67_600);
+const _: () = assert!(FINDINGS == 2064 && RANGES == 67_600 && WATCHED == 133_136);
+const _: () = assert!(SHADOW == 134_672 && BLOCK_WORDS == 64);
+
+/// Returns the bytes of the area where these checks are made.
+pub const fn area_bytes(checks: Checks) -> usize {
+    match checks.contains(Checks::RACES) {
+        true => SHADOW + SHADOW_BYTES * MAX_SHADOW_WORDS,
+        false => WATCHED,
+    }
+}
 
 /// Returns where the area begins in a buffer for `printf` with so many bytes for records.
 pub const fn area_offset(capacity: u32) -> u32 {
@@ -193,25 +221,42 @@ impl Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Other {
     /// Bytes from the start of the object to this access.
-    pub offset: u32,
+    pub offset: u64,
+    /// True in memory that all work-groups share.
+    pub is_global: bool,
     /// True if the other one reads.
     pub reads: bool,
     /// The low half of the address of its description.
     pub description: u32,
-    /// The local id of its work-item; `None` where several read.
-    pub local_id: Option<[u32; 3]>,
+    /// Who makes it; `None` where several read.
+    pub by: Option<Accessor>,
+    /// True if it is made by another work-group.
+    pub of_other_group: bool,
+}
+
+/// Who makes an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accessor {
+    /// The local id of a work-item of the same work-group.
+    Item([u32; 3]),
+    /// The id of a work-group.
+    Group([u32; 3]),
 }
 
 impl Finding {
     /// Returns what is told of the other access; `None` where this is no race.
     pub fn other(&self) -> Option<Other> {
-        let (xy, z) = (self.size as u32, (self.size >> 32) as u32);
-        let id = [xy & 0xffff, xy >> 16, z];
+        let bit = |number: u32| self.address >> number & 1 != 0;
+        let id = [0, 21, 42].map(|shift| (self.size >> shift) as u32 & 0x1f_ffff);
+        let of_other_group = bit(34);
+        let by = if of_other_group { Accessor::Group(id) } else { Accessor::Item(id) };
         (self.kind == Checks::RACES).then(|| Other {
-            offset: self.address as u32,
-            reads: self.address >> 32 != 0,
+            offset: self.address >> 40 << 32 | self.address & 0xffff_ffff,
+            is_global: bit(33),
+            reads: bit(32),
             description: self.start as u32,
-            local_id: (self.start >> 32 == 0).then_some(id),
+            by: (self.start >> 32 == 0).then_some(by),
+            of_other_group,
         })
     }
 }

@@ -147,6 +147,7 @@ bool __check_written_test(local uint *bits, uint word, uint offset, uint bytes) 
 #define CHECK_SAME 0x200
 #define CHECK_RACES 64
 // True for the same bytes in the same epoch by two work-items.
+#define CHECK_ID(x, y, z) ((ulong)(x) | (ulong)(y) << 21 | (ulong)(z) << 42)
 #define CHECK_MEET(a, b) ((a) >> 23 == (b) >> 23 && (((a) ^ (b)) & CHECK_MANY_ITEMS << 12) != 0 && ((a) & (b) & CHECK_BYTES) != 0)
 
 // Clears the words, before any work-item goes on. Returns the first epoch.
@@ -204,5 +205,125 @@ void __check_races_note(global uint *area, local uint *shadow, uint words, uint 
     __check_report(area, site, texts + (mode & CHECK_PLACE) * stride, CHECK_RACES,
                    offset | (ulong)is_read << 32,
                    (texts + (hit & CHECK_PLACE) * stride) | (ulong)(other == CHECK_MANY_ITEMS) << 32,
-                   (other % x | other / x % y << 16) | (ulong)(other / x / y) << 32);
+                   CHECK_ID(other % x, other / x % y, other / x / y));
+}
+
+// Races in memory that all work-groups share: four words for each word that is watched. The last two are as in work-group memory:
+// barriers that order global memory begin epochs. The first two are who wrote it last, and who read it last, as
+// work-group << 12 | bytes << 8 | atomic << 7 | place: nothing orders what work-groups do.
+#define CHECK_WATCHED 2
+#define CHECK_FIRST_WATCHED (133136 / 8)
+#define CHECK_SHADOW (134672 / 4)
+#define CHECK_BLOCK_WORDS 64
+#define CHECK_MANY_GROUPS 0xfffff
+#define CHECK_MEET_GROUPS(a, b) (((a) ^ (b)) >> 12 != 0 && ((a) & (b) & CHECK_BYTES) != 0)
+
+// Returns the first epoch.
+uint __check_global_races_begin(void) {
+    uint all = (uint)get_local_size(0) * (uint)get_local_size(1) * (uint)get_local_size(2);
+    return all < CHECK_MANY_ITEMS ? 1 : CHECK_LAST_EPOCH;
+}
+
+// Notes an access of a work-group in a word. Returns that of another one that makes a race of it, if there is one; `reads`
+// becomes 1 if that reads.
+uint __check_meet_group(volatile global uint *word, uint mine, uint mode, uint *reads) {
+    volatile global uint *reader = word + 1;
+    uint written, read = 0;
+    if ((mode & CHECK_WRITES) != 0) {
+        written = (mode & CHECK_ATOMIC) != 0 ? atomic_or(word, 0u) : 0;
+        if ((written & CHECK_BYTES) == 0 || (written & CHECK_ATOMIC) != 0)
+            written = atomic_xchg(word, mine);
+        read = atomic_or(reader, 0u);
+    } else {
+        if ((mode & CHECK_ATOMIC) == 0) {
+            uint before = atomic_xchg(reader, mine);
+            if (CHECK_MEET_GROUPS(before, mine))
+                atomic_xchg(reader, CHECK_MANY_GROUPS << 12 | (before & mine & CHECK_BYTES) | (before & 0xff));
+        }
+        written = atomic_or(word, 0u);
+    }
+    if (CHECK_MEET_GROUPS(written, mine) && (written & mine & CHECK_ATOMIC) == 0)
+        return written;
+    *reads = CHECK_MEET_GROUPS(read, mine);
+    return *reads ? read : 0;
+}
+
+// The same of a work-item in an epoch.
+uint __check_meet_item(volatile global uint *word, uint mine, uint mode, uint *reads) {
+    volatile global uint *reader = word + 1;
+    uint written, read = 0;
+    if ((mode & CHECK_WRITES) != 0) {
+        written = (mode & CHECK_ATOMIC) != 0 ? atomic_or(word, 0u) : 0;
+        if (written >> 23 != mine >> 23 || (written & CHECK_ATOMIC) != 0)
+            written = atomic_xchg(word, mine);
+        read = atomic_or(reader, 0u);
+    } else {
+        if ((mode & CHECK_ATOMIC) == 0) {
+            uint before = atomic_xchg(reader, mine);
+            if (CHECK_MEET(before, mine))
+                atomic_xchg(reader, (mine & 0xff800000) | CHECK_MANY_ITEMS << 12 | (before & mine & CHECK_BYTES) | (before & 0xff));
+        }
+        written = atomic_or(word, 0u);
+    }
+    if (CHECK_MEET(written, mine) && (written & mine & CHECK_ATOMIC) == 0)
+        return written;
+    *reads = CHECK_MEET(read, mine);
+    return *reads ? read : 0;
+}
+
+// Notes an access of bytes at an address in an object from `start` on, and reports it where it is a race.
+void __check_global_races_note(global uint *area, ulong address, ulong start, uint bytes, uint mode, uint epoch, uint site,
+                               uint texts, uint stride) {
+    global const ulong *watched = (global const ulong *)area + CHECK_FIRST_WATCHED;
+    uint low = 0, high = area[CHECK_WATCHED];
+    while (low < high) {
+        uint middle = (low + high) / 2;
+        if (watched[3 * middle] <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return;
+    watched += 3 * (low - 1);
+    ulong at = address - watched[0], size = watched[1];
+    if (at >= size)
+        return;
+    uint first = (uint)watched[2], every = (uint)(watched[2] >> 32);
+    uint x = get_local_size(0), y = get_local_size(1);
+    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
+    uint across = get_num_groups(0), down = get_num_groups(1);
+    ulong group = get_group_id(0) + (ulong)across * (get_group_id(1) + (ulong)down * get_group_id(2));
+    uint hit = 0, reads = 0, of_group = 0;
+    ulong end = min(at + bytes, size);
+    for (ulong w = at / 4; 4 * w < end && hit == 0; w++) {
+        uint block = (uint)(w / CHECK_BLOCK_WORDS);
+        if (block % every != 0)
+            continue;
+        uint from = (uint)(max(at, 4 * w) - 4 * w), to = (uint)min(end - 4 * w, 4UL);
+        uint what = ((0xfu << from) & (0xfu >> (4 - to))) << 8 | (mode & 0xff);
+        uint index = first + block / every * CHECK_BLOCK_WORDS + (uint)w % CHECK_BLOCK_WORDS;
+        volatile global uint *words = (volatile global uint *)area + CHECK_SHADOW + 4 * (ulong)index;
+        // What the work-item's own group does is looked at in any case, so that nothing is left out there.
+        uint other = epoch < CHECK_LAST_EPOCH ? __check_meet_item(words + 2, epoch << 23 | item << 12 | what, mode, &reads) : 0;
+        hit = group < CHECK_MANY_GROUPS ? __check_meet_group(words, (uint)group << 12 | what, mode, &of_group) : 0;
+        if (hit != 0) {
+            reads = of_group;
+            of_group = 1;
+        } else {
+            hit = other;
+            of_group = 0;
+        }
+    }
+    if (hit == 0)
+        return;
+    uint other = of_group ? hit >> 12 : hit >> 12 & CHECK_MANY_ITEMS;
+    bool is_many = other == (of_group ? CHECK_MANY_GROUPS : CHECK_MANY_ITEMS);
+    if (of_group)
+        x = across, y = down;
+    ulong offset = address - start;
+    __check_report(area, site, texts + (mode & CHECK_PLACE) * stride, CHECK_RACES,
+                   (offset & 0xffffffff) | offset >> 32 << 40 | (ulong)(reads | 2 | of_group << 2) << 32,
+                   (texts + (hit & CHECK_PLACE) * stride) | (ulong)is_many << 32,
+                   CHECK_ID(other % x, other / x % y, other / x / y));
 }

@@ -3,7 +3,8 @@
 A case is a kernel `k` whose wrong line ends in `// HERE`. Its arguments are `("buffer", bytes)`, `("sub", origin, size)` of
 a buffer of 4096 bytes, `("local", bytes)`, `("null",)`, `("svm", bytes)`, `("address", bytes)`: a buffer with the address of
 shared memory of so many bytes, which is then the argument `("shared",)`, `("freed", bytes)`:
-one with the address of shared memory that is there no more, or numbers. Buffers hold the ints 0, 1, 2, ...
+one with the address of shared memory that is there no more, `("same",)`: the first buffer again, `("rest", origin, size)`: another
+sub-buffer of the same buffer as the first, or numbers. Buffers hold the ints 0, 1, 2, ...
 """
 
 from dataclasses import dataclass, field
@@ -375,6 +376,66 @@ RACES = [
               "    a[i] = t[0]; // HERE"), BUFFER, "at offset 0" + RACE, note=" of "),
 ]
 
+# Races in memory of devices, in one work-group or between two.
+OF_A = " of argument 'a', which another work-item "
+NO_BARRIER = " without a barrier for global memory between"
+GROUPS = " of argument 'a', which a work-item of another work-group "
+TWO_GROUPS = (16, 8)
+WHOLE = "barrier(CLK_GLOBAL_MEM_FENCE);"
+
+
+def shared(body, parameters="global int *a", before=""):
+    """A kernel whose work-items share global memory: i is the local id, g the global one."""
+    return (before + f"kernel void k({parameters}) {{\n    int i = get_local_id(0), g = get_global_id(0);\n{body}\n}}\n")
+
+
+RACES += [
+    Case("global: a barrier that is missing", "races", shared("    a[i] = i; // HERE\n    b[i] = a[7 - i]; // HERE", "global int *a, global int *b"),
+         [("buffer", 64), ("buffer", 64)], OF_A, note="local id ("),
+    Case("global: a barrier for local memory", "races",
+         shared("    a[i] = i; // HERE\n    barrier(CLK_LOCAL_MEM_FENCE);\n    b[i] = a[7 - i]; // HERE", "global int *a, global int *b"),
+         [("buffer", 64), ("buffer", 64)], NO_BARRIER, note="local id ("),
+    Case("global: all write one element", "races", shared("    a[3] = i; // HERE"), BUFFER,
+         "store of 4 bytes at offset 12" + OF_A + "writes" + NO_BARRIER, times=7, note="store of 4 bytes of the other one, local id ("),
+    Case("global: the same constant by all", "races", shared("    a[3] = 1; // HERE"), BUFFER,
+         "store of 4 bytes at offset 12" + OF_A + "writes", times=7, note="local id ("),
+    Case("global: between work-groups", "races", shared(f"    if (i == 2)\n        a[0] = g; // HERE\n    {WHOLE}"), BUFFER,
+         "store of 4 bytes at offset 0" + GROUPS + "writes", size=TWO_GROUPS, note="of the other one, work-group ("),
+    Case("global: a barrier does not order work-groups", "races",
+         shared(f"    a[g] = g; // HERE\n    {WHOLE}\n    b[g] = a[15 - g]; // HERE", "global int *a, global int *b"),
+         [("buffer", 64), ("buffer", 64)], GROUPS, size=TWO_GROUPS, note=" of "),
+    Case("global: through a pointer", "races",
+         shared("    global int *p = a + 1, *end = p + 9;\n    for (p += i; p < end; p += 8)\n        *p = i; // HERE\n"
+                "    b[i] = p[-8] + p[-7]; // HERE", "global int *a, global int *b"),
+         [("buffer", 64), ("buffer", 64)], OF_A, note=" of "),
+    Case("global: a struct", "races", shared("    a[1].y = i; // HERE", "global struct S *a", "struct S { int x; int y; };\n"), BUFFER,
+         "store of 4 bytes at offset 12" + OF_A + "writes", times=7, note="local id ("),
+    Case("global: a vector", "races",
+         shared("    a[i] = (int4)(i); // HERE\n    b[i] = a[i ^ 1].y; // HERE", "global int4 *a, global int *b"),
+         [("buffer", 128), ("buffer", 64)], OF_A, note="local id ("),
+    Case("global: vstore3", "races", shared("    vstore3((int3)(i), 0, a + i); // HERE"), BUFFER,
+         "store of 12 bytes at offset", note="of the other one"),
+    Case("global: one byte", "races",
+         shared("    a[i] = i; // HERE\n    b[i] = a[i ^ 1]; // HERE", "global uchar *a, global int *b"),
+         [("buffer", 64), ("buffer", 64)], " of 1 byte at offset ", note="local id ("),
+    Case("global: in an inlined function", "races",
+         shared("    f(a, i);", before="void f(global int *p, int i) {\n    p[1] = i; // HERE\n}\n"), BUFFER,
+         "store of 4 bytes at offset 4" + OF_A + "writes", times=7, note="the other one"),
+    Case("global: a sub-buffer", "races", shared("    a[i / 2] = i; // HERE"), [("sub", 1024, 256)], OF_A + "writes", note="local id ("),
+    Case("global: two arguments of one buffer", "races",
+         shared("    a[i] = i; // HERE\n    int x = b[7 - i]; // HERE\n    c[i] = x;", "global int *a, global int *b, global int *c"),
+         [("buffer", 64), ("same",), ("buffer", 64)], ", which another work-item ", note="local id ("),
+    Case("global: shared memory", "races", shared("    a[g % 8] = g; // HERE"), [("svm", 64)], GROUPS, size=TWO_GROUPS, note="work-group ("),
+    Case("global: atomic operations and a plain store", "races",
+         shared("    if (g == 0)\n        a[0] = 0; // HERE\n    atomic_inc(a); // HERE"), BUFFER, "at offset 0" + OF_A[:15], note=" of "),
+    Case("global: a read by many, then a store", "races",
+         shared("    b[i] = a[2]; // HERE\n    if (i == 2)\n        a[2] = i; // HERE", "global int *a, global int *b"),
+         [("buffer", 64), ("buffer", 64)], "at offset 8" + OF_A, note=" of "),
+    Case("global: the far end of a large buffer", "races",
+         shared("    for (int n = 0; n < 512; n++)\n        a[(1 << 20) - 512 + n] = g + n; // HERE"), [("zeros", 1 << 22)],
+         OF_A[:15], size=TWO_GROUPS, note="of the other one"),
+]
+
 # Right programs, of which nothing is to be said.
 RIGHT = [
     Case("copies of what is not written", "", "struct S { int x; float y; char c; };\n"
@@ -426,6 +487,52 @@ RIGHT = [
          one("        global int *p = a + 16;\n        while (p > a)\n            *--p = 1;"), BUFFER, "", leaves={0: 1, 15: 1}),
     Case("null that is not used", "", one("        a[0] = b ? *b : 5;", "global int *a, global int *b"),
          [("buffer", 64), ("null",)], "", leaves={0: 5}),
+]
+
+RIGHT += [
+    Case("global: work-items' own elements", "", shared("    for (int n = 0; n < 3; n++)\n        a[g] += n + g;\n    a[g] = a[g] * 2;"), BUFFER, "",
+         size=TWO_GROUPS, leaves={0: 6, 15: 126}),
+    Case("global: bytes of one word", "",
+         shared("    a[g] = g;\n    a[g] ^= 1;", "global uchar *a"), BUFFER, "", size=TWO_GROUPS, leaves={0: 0x02030001, 3: 0x0e0f0c0d}),
+    Case("global: lanes of one vector", "",
+         shared("    if (g & 1)\n        a[g / 2].x = g;\n    else\n        a[g / 2].y = g;", "global int2 *a"), BUFFER, "", size=TWO_GROUPS,
+         leaves={0: 1, 1: 0, 14: 15, 15: 14}),
+    Case("global: counters of atomic operations", "",
+         shared("    atomic_inc(a);\n    atomic_add(a, 2);\n    atomic_max(a + 1, g);"), BUFFER, "", size=TWO_GROUPS, leaves={0: 48, 1: 15}),
+    Case("global: a barrier for global memory", "",
+         shared(f"    a[g] = g;\n    {WHOLE}\n    int x = a[g ^ 7];\n    {WHOLE}\n    a[g] = x;"), BUFFER, "", size=TWO_GROUPS,
+         leaves={0: 7, 15: 8}),
+    Case("global: a reduction", "",
+         shared(f"    a[g] = g;\n    for (int n = 4; n > 0; n /= 2) {{\n        {WHOLE}\n        if (i < n)\n            a[g] += a[g + n];\n"
+                f"    }}\n    {WHOLE}\n    b[g] = a[g - i];", "global int *a, global int *b"), [("buffer", 64), ("buffer", 64)], "",
+         size=TWO_GROUPS, leaves={0: 28, 8: 92}),
+    Case("global: a barrier of both kinds in a loop", "",
+         shared("    for (int n = 0; n < 600; n++) {\n        a[g - i + (i + n) % 8] = n;\n"
+                "        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n    }"), BUFFER, "", size=TWO_GROUPS, leaves={0: 599, 15: 599}),
+    Case("global: the last work-group sums up", "",
+         shared(f"    local int last;\n    b[g] = g;\n    write_mem_fence(CLK_GLOBAL_MEM_FENCE);\n    {WHOLE}\n    if (i == 0)\n"
+                "        last = atomic_inc(a) == 1;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if (last && i == 0) {\n        int s = 0;\n"
+                "        for (int n = 0; n < 16; n++)\n            s += b[n];\n        a[1] = s;\n    }",
+                "global int *a, volatile global int *b"), [("zeros", 64), ("zeros", 64)], "", size=TWO_GROUPS, leaves={0: 2, 1: 120}),
+    Case("global: a lock", "",
+         shared("    if (i != 0)\n        return;\n    while (atomic_cmpxchg(a, 0, 1) != 0)\n        ;\n    a[1] += 1;\n    atomic_xchg(a, 0);",
+                "volatile global int *a"), [("zeros", 64)], "", size=(8, 8), leaves={0: 0, 1: 1}),
+    Case("global: a sum of floats by retries", "",
+         shared("    int old;\n    do {\n        old = a[0];\n    } while (atomic_cmpxchg(a, old, old + 1) != old);", "global int *a"), [("zeros", 64)], "",
+         size=TWO_GROUPS, leaves={0: 16}),
+    Case("global: all read what none writes", "",
+         shared("    a[g] = b[0] + b[15 - g];", "global int *a, global int *b"), [("zeros", 64), ("buffer", 64)], "", size=TWO_GROUPS,
+         leaves={0: 15, 15: 0}),
+    Case("global: sub-buffers that touch", "",
+         shared("    a[i] = i + 1;\n    b[i] = a[i] + 1;", "global int *a, global int *b"), [("sub", 0, 256), ("rest", 256, 256)], "",
+         leaves={0: 1, 7: 8}),
+    Case("global: structs side by side", "",
+         shared("    struct S s = {g, g + 1, g + 2};\n    a[g] = s;\n    s = a[g];\n    s.z = s.x;\n    a[g] = s;", "global struct S *a",
+                "struct S { char x; int y; char z; };\n"), [("zeros", 192)], "", size=TWO_GROUPS, leaves={1: 1, 46: 16}),
+    Case("global: an exchange by async copies", "",
+         "kernel void k(global int *a) {\n    local int t[8];\n    int o = get_group_id(0) * 8, i = get_local_id(0);\n"
+         "    event_t e = async_work_group_copy(t, a + o, 8, 0);\n    wait_group_events(1, &e);\n    a[o + i] = t[7 - i];\n}\n", BUFFER, "",
+         size=TWO_GROUPS, leaves={0: 7, 15: 8}),
 ]
 
 CASES = BOUNDS + NULL + ALIGN + ARITH + SPIRV + INIT + BARRIERS + RACES + RIGHT

@@ -33,6 +33,13 @@ def run(context, queue, case):
             part = whole.get_sub_region(arg[1], arg[2])
             kernel.set_arg(index, part)
             kept.extend([whole, part])
+            first = first or (part, arg[2])
+        elif what == "rest":
+            part = kept[0].get_sub_region(arg[1], arg[2])
+            kernel.set_arg(index, part)
+            kept.append(part)
+        elif what == "same":
+            kernel.set_arg(index, first[0])
         elif what == "local":
             kernel.set_arg(index, cl.LocalMemory(arg[1]))
         elif what == "null":

@@ -85,8 +85,9 @@ def test_mistakes_are_found_where_they_are(found, number):
     messages = [(index, MESSAGE.match(line)) for index, line in enumerate(lines) if MESSAGE.match(line)]
     assert messages, errors or "nothing was found"
     if case.line is not None:
-        assert [int(message[1] or 0) for _, message in messages] == [case.line], errors
-        message = messages[0][1]
+        # All work-items of these modules write the same element.
+        message, = [message for _, message in messages if message[3] != "races"]
+        assert int(message[1] or 0) == case.line, errors
         assert (message[3], message[8]) == (case.kind, f"{case.times} times") and case.says in message[4], errors
         return
     if case.kind == "races":

@@ -1,6 +1,7 @@
 //! Checks that a program makes of itself while it runs (`HEKLA_CHECK`): accesses that are out of bounds, through null pointers
 //! or misaligned, divisions by zero, reads of private and work-group variables that were not written before (`init.rs`,
-//! `local_init.rs`), barriers that not all work-items come to (`barriers.rs`), and races in work-group memory (`races.rs`).
+//! `local_init.rs`), barriers that not all work-items come to (`barriers.rs`), and races in work-group memory (`races.rs`) and
+//! in that of devices (`global_races.rs`).
 //! [`crate::checks`] describes what becomes of what they find.
 //!
 //! The pass runs between inlining and all optimizations: what is wrong is undefined, which optimizations make use of. Only
@@ -11,6 +12,7 @@
 mod barriers;
 mod describe;
 mod extents;
+mod global_races;
 mod init;
 mod local_init;
 mod races;
@@ -29,6 +31,7 @@ use barriers::Barriers;
 use cranelift_entity::PrimaryMap;
 use describe::Describer;
 use extents::{Extent, Extents};
+use global_races::GlobalRaces;
 use init::Initialized;
 use local_init::WrittenWords;
 use races::Races;
@@ -87,25 +90,12 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
         library.push(found.ok_or("a part of the program was compiled without checks")?.clone());
     }
     let functions = prepare(module, pipeline, checks.contains(Checks::INIT))?;
-    let [find, report, begin, tell, end, compare, clear, note, test, races_begin, races_note] =
-        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(|index: usize| {
-            let mut function: Function = library[index].clone();
-            function.noinline = true;
-            module.functions.push(function)
-        });
-    let library = Library {
-        find,
-        report,
-        barriers_begin: begin,
-        barriers_tell: tell,
-        barriers_end: end,
-        barriers_report: compare,
-        written_begin: clear,
-        written_note: note,
-        written_test: test,
-        races_begin,
-        races_note,
-    };
+    let mut functions_of_library = library.into_iter().map(|mut function: Function| {
+        function.noinline = true;
+        module.functions.push(function)
+    });
+    let library =
+        Library::of(&mut functions_of_library).ok_or("functions of checks are missing")?;
     let checks_local_init = checks.contains(Checks::INIT) && !pipeline.target.zero_local;
     let mut sites = 0;
     for id in functions {
@@ -143,6 +133,29 @@ pub(super) struct Library {
     written_test: Func,
     races_begin: Func,
     races_note: Func,
+    global_races_begin: Func,
+    global_races_note: Func,
+}
+
+impl Library {
+    /// Takes the functions in their order; `None` where there are too few.
+    fn of(functions: &mut impl Iterator<Item = Func>) -> Option<Library> {
+        Some(Library {
+            find: functions.next()?,
+            report: functions.next()?,
+            barriers_begin: functions.next()?,
+            barriers_tell: functions.next()?,
+            barriers_end: functions.next()?,
+            barriers_report: functions.next()?,
+            written_begin: functions.next()?,
+            written_note: functions.next()?,
+            written_test: functions.next()?,
+            races_begin: functions.next()?,
+            races_note: functions.next()?,
+            global_races_begin: functions.next()?,
+            global_races_note: functions.next()?,
+        })
+    }
 }
 
 /// Puts checks into one function.
@@ -185,15 +198,15 @@ impl Instrumenter<'_> {
         };
         let counts = self.checks.contains(Checks::BARRIERS) && entry_of.is_some();
         let barriers = counts.then(|| Barriers::find(func, &describer));
-        let races = match self.checks.contains(Checks::RACES) && entry_of.is_some() {
-            true => {
-                let module = self.module;
-                let is_own = |func: &Function, inst| is_own(module, func, inst);
-                let (globals, sites) = (&mut *self.globals, &mut self.sites);
-                Races::new(func, &describer, is_own, globals, self.room, sites)
-            }
-            false => Races::default(),
-        };
+        let (mut races, mut global_races) = (Races::default(), GlobalRaces::default());
+        if self.checks.contains(Checks::RACES) && entry_of.is_some() {
+            let module = self.module;
+            let is_own = |func: &Function, inst| is_own(module, func, inst);
+            let (globals, sites) = (&mut *self.globals, &mut self.sites);
+            races = Races::new(func, &describer, is_own, globals, self.room, sites);
+            global_races = GlobalRaces::new(func, &describer, is_own, globals, sites);
+        }
+        let races = (&races, &global_races);
         let entry = func.entry();
         for &block in cfg.rpo() {
             let mut s = Splitter::new(func, block);
@@ -206,12 +219,13 @@ impl Instrumenter<'_> {
                     extents.begin(&mut s.c);
                     init.begin(&mut s);
                     words.begin(&mut s.c, self.library);
-                    races.begin(&mut s.c, self.library);
+                    races.0.begin(&mut s.c, self.library);
+                    races.1.begin(&mut s.c, self.library);
                 }
                 self.instruction(
                     &mut s,
                     inst,
-                    (&mut extents, &mut init, &words, &races),
+                    (&mut extents, &mut init, &words, races),
                     &describer,
                 );
             }
@@ -230,7 +244,12 @@ impl Instrumenter<'_> {
         &mut self,
         s: &mut Splitter<'_>,
         inst: Inst,
-        (extents, init, words, races): (&mut Extents<'_>, &mut Initialized, &WrittenWords, &Races),
+        (extents, init, words, (races, global_races)): (
+            &mut Extents<'_>,
+            &mut Initialized,
+            &WrittenWords,
+            (&Races, &GlobalRaces),
+        ),
         describer: &Describer<'_>,
     ) {
         let is_own = is_own(self.module, s.c.func, inst);
@@ -252,6 +271,7 @@ impl Instrumenter<'_> {
             self.guard(s, inst, check, (extents.area, describer), &mut after);
         }
         races.note(&mut s.c, inst, extents, describer.objects(), self.library);
+        global_races.note(&mut s.c, inst, extents, self.library);
         init.forget_copy(s.c.func, inst);
         match after {
             None => {
@@ -259,6 +279,7 @@ impl Instrumenter<'_> {
                 init.note(&mut s.c, inst, false, shadow);
                 words.note(&mut s.c, inst, bytes, self.library);
                 races.pass(&mut s.c, is_barrier);
+                global_races.pass(&mut s.c, inst, is_own);
             }
             Some(after) => {
                 let data = s.c.func.insts[inst].clone();

@@ -27,26 +27,70 @@ const ARGUMENT_WORDS: u64 = 256;
 
 const WRITES: i64 = 0x100;
 const SAME: i64 = 0x200;
-const ATOMIC: i64 = 0x80;
+pub(super) const ATOMIC: i64 = 0x80;
 
-/// The accesses of a kernel that may be parts of a race.
+/// The places of a kernel that may be parts of a race, and their descriptions.
+#[derive(Default)]
+pub(super) struct Places {
+    numbers: FxHashMap<Inst, u32>,
+    texts: Vec<Vec<u8>>,
+}
+
+/// The descriptions of places in the program's data: one behind the other, `stride` bytes each.
+#[derive(Clone, Copy)]
+pub(super) struct Texts {
+    pub global: Global,
+    pub stride: u32,
+    /// The number of the first place among those of the program.
+    pub first_site: u32,
+}
+
+impl Places {
+    /// Adds an access, if there is room; returns true if so.
+    pub fn add(&mut self, func: &Function, inst: Inst, describer: &Describer<'_>) -> bool {
+        let has_room = self.texts.len() < MOST_PLACES;
+        if has_room {
+            self.numbers.insert(inst, self.texts.len() as u32);
+            self.texts.push(describer.describe(func, inst));
+        }
+        has_room
+    }
+
+    /// Returns the number of an access, if it has one.
+    pub fn number(&self, inst: Inst) -> Option<u32> {
+        self.numbers.get(&inst).copied()
+    }
+
+    /// Writes the descriptions. `sites`: places so far, to which these are added.
+    pub fn write(&self, globals: &mut PrimaryMap<Global, GlobalData>, sites: &mut u32) -> Texts {
+        let stride = self.texts.iter().map(Vec::len).max().unwrap_or_default();
+        let mut bytes = Vec::new();
+        for text in &self.texts {
+            bytes.extend(text);
+            bytes.resize(bytes.len() + stride - text.len(), 0);
+        }
+        let first_site = *sites;
+        *sites += self.texts.len() as u32;
+        let global = super::description_variable(globals, bytes);
+        Texts { global, stride: stride as u32, first_site }
+    }
+}
+
+/// The accesses of a kernel to work-group memory that may be parts of a race.
 #[derive(Default)]
 pub struct Races {
-    /// The numbers of the places.
-    places: FxHashMap<Inst, u32>,
+    places: Places,
     /// First word and number of words of each object.
     objects: Vec<(UnderlyingObject, u32, u32)>,
-    /// The shadow, its words, the descriptions, the distance from one to the next, and the number of the first place.
     known: Option<Known>,
 }
 
 #[derive(Clone, Copy)]
 struct Known {
     shadow: Global,
+    /// Words of the shadow.
     words: u32,
-    texts: Global,
-    stride: u32,
-    first_site: u32,
+    texts: Texts,
     /// Where each work-item keeps its epoch.
     epoch: Value,
 }
@@ -64,7 +108,7 @@ fn object(func: &Function, objects: &UnderlyingObjects, inst: Inst) -> Option<Un
 }
 
 /// True for what work-items may wait for each other by, or what hides barriers.
-fn may_order(data: &InstData) -> bool {
+pub(super) fn may_order(data: &InstData) -> bool {
     match data {
         InstData::Call { .. } | InstData::Fence { .. } | InstData::SubgroupBarrier { .. } => true,
         InstData::AtomicRmw { sync, .. }
@@ -90,14 +134,12 @@ impl Races {
         if func.layout_insts().any(|inst| may_order(&func.insts[inst])) {
             return races;
         }
-        let (mut texts, mut sizes) = (Vec::new(), Vec::new());
+        let mut sizes = Vec::new();
         for inst in func.layout_insts() {
             let Some(object) = object(func, describer.objects(), inst) else { continue };
-            if !is_own(func, inst) || texts.len() == MOST_PLACES {
+            if !is_own(func, inst) || !races.places.add(func, inst, describer) {
                 continue;
             }
-            races.places.insert(inst, texts.len() as u32);
-            texts.push(describer.describe(func, inst));
             if !sizes.iter().any(|&(known, _)| known == object) {
                 let words = match object {
                     UnderlyingObject::Variable(global) => globals[global].size.div_ceil(4),
@@ -120,12 +162,6 @@ impl Races {
         if words == 0 {
             return Races::default();
         }
-        let stride = texts.iter().map(Vec::len).max().unwrap_or_default();
-        let mut bytes = Vec::new();
-        for text in &texts {
-            bytes.extend(text);
-            bytes.resize(bytes.len() + stride - text.len(), 0);
-        }
         let shadow = globals.push(GlobalData {
             name: ".accesses".to_string(),
             size: SHADOW * u64::from(words),
@@ -136,16 +172,9 @@ impl Races {
             relocations: Vec::new(),
             linkage: Linkage::Internal,
         });
-        let descriptions = super::description_variable(globals, bytes);
-        races.known = Some(Known {
-            shadow,
-            words: 2 * words,
-            texts: descriptions,
-            stride: stride as u32,
-            first_site: *sites,
-            epoch: super::barriers::counter(func),
-        });
-        *sites += texts.len() as u32;
+        let texts = races.places.write(globals, sites);
+        let epoch = super::barriers::counter(func);
+        races.known = Some(Known { shadow, words: 2 * words, texts, epoch });
         races
     }
 
@@ -161,12 +190,9 @@ impl Races {
 
     /// Begins a new epoch behind a barrier.
     pub fn pass(&self, c: &mut Cursor<'_>, is_barrier: bool) {
-        let (Some(known), true) = (self.known, is_barrier) else { return };
-        let before = c.load(Type::I32, known.epoch, 4, MemFlags::empty());
-        let is_last = c.icmp_imm(IntCC::Uge, before, LAST_EPOCH);
-        let next = c.binary_imm(BinaryOp::IAdd, before, 1);
-        let now = c.select(is_last, before, next);
-        c.store(known.epoch, now, 4, MemFlags::empty());
+        if let (Some(known), true) = (self.known, is_barrier) {
+            begin_next_epoch(c, known.epoch);
+        }
     }
 
     /// Notes an access, which is in bounds, before it is made.
@@ -178,29 +204,26 @@ impl Races {
         objects: &UnderlyingObjects,
         library: &Library,
     ) {
-        let (Some(known), Some(&place)) = (self.known, self.places.get(&inst)) else { return };
+        let (Some(known), Some(place)) = (self.known, self.places.number(inst)) else { return };
         let Some(which) = object(c.func, objects, inst) else { return };
         let Some(&(_, first, words)) = self.objects.iter().find(|it| it.0 == which) else { return };
         let Some((ptr, ty)) = c.func.access(inst) else { return };
         let Some(Extent::Relative { offset, .. }) = extents.of(c.func, ptr) else { return };
-        let mode = i64::from(place)
-            | match c.func.insts[inst] {
-                InstData::Load { .. } => 0,
-                InstData::Store { value, .. } if c.func.as_const(value).is_some() => WRITES | SAME,
-                InstData::Store { .. } => WRITES,
-                InstData::AtomicLoad { .. } => ATOMIC,
-                _ => WRITES | ATOMIC,
-            };
+        let same = match c.func.insts[inst] {
+            InstData::Store { value, .. } if c.func.as_const(value).is_some() => SAME,
+            _ => 0,
+        };
+        let mode = i64::from(place) | mode(&c.func.insts[inst]) | same;
         let shadow = c.global_addr(known.shadow, AddressSpace::Local);
         let shadow = c.ptr_add_const(shadow, i64::from(first) * SHADOW as i64);
         let epoch = c.load(Type::I32, known.epoch, 4, MemFlags::empty());
-        let texts = super::low_address(c, known.texts);
+        let texts = super::low_address(c, known.texts.global);
         let [words, bytes, mode, site, stride] = [
             i64::from(words),
             i64::from(ty.bytes()),
             mode,
-            i64::from(known.first_site + place),
-            i64::from(known.stride),
+            i64::from(known.texts.first_site + place),
+            i64::from(known.texts.stride),
         ]
         .map(|number| c.iconst(Type::I32, number));
         let args = [extents.area, shadow, words, offset, bytes, mode, epoch, site, texts, stride];
@@ -210,3 +233,22 @@ impl Races {
 
 /// The epoch in which nothing is looked for any more.
 const LAST_EPOCH: i64 = 511;
+
+/// Returns how the library is told what an access does.
+pub(super) fn mode(data: &InstData) -> i64 {
+    match data {
+        InstData::Load { .. } => 0,
+        InstData::Store { .. } => WRITES,
+        InstData::AtomicLoad { .. } => ATOMIC,
+        _ => WRITES | ATOMIC,
+    }
+}
+
+/// Counts a barrier that a work-item has passed.
+pub(super) fn begin_next_epoch(c: &mut Cursor<'_>, epoch: Value) {
+    let before = c.load(Type::I32, epoch, 4, MemFlags::empty());
+    let is_last = c.icmp_imm(IntCC::Uge, before, LAST_EPOCH);
+    let next = c.binary_imm(BinaryOp::IAdd, before, 1);
+    let now = c.select(is_last, before, next);
+    c.store(epoch, now, 4, MemFlags::empty());
+}

@@ -5,7 +5,7 @@ use crate::cl::error::Result;
 use crate::core::cache::digest;
 use crate::core::device::open::Gpu;
 use crate::{config, platform};
-use hekla_compiler::checks::{Checks, Description, Finding, SLOT_WORDS};
+use hekla_compiler::checks::{Accessor, Checks, Description, Finding, SLOT_WORDS};
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -142,11 +142,7 @@ fn what(finding: &Finding, description: &Description) -> String {
             let (least, most) = (times(address), times(start));
             format!("this work-item comes to the barrier {least}, another one {most}")
         }
-        Checks::RACES => {
-            let other = if address >> 32 == 0 { "writes" } else { "reads" };
-            let offset = address as u32;
-            format!("{action} at offset {offset} of {whose}, which another work-item {other} without a barrier between")
-        }
+        Checks::RACES => race(finding, action, whose),
         Checks::INIT => format!("{action} of {whose} that were not written before"),
         Checks::ALIGN if start == 0 => format!("misaligned {action} at offset {offset} of {whose}"),
         Checks::ALIGN => {
@@ -163,10 +159,25 @@ fn what(finding: &Finding, description: &Description) -> String {
     }
 }
 
+/// Says what is wrong with an access that is in a race.
+fn race(finding: &Finding, action: &str, whose: &str) -> String {
+    let Some(other) = finding.other() else { return action.to_string() };
+    let does = if other.reads { "reads" } else { "writes" };
+    let who = match (other.of_other_group, other.is_global) {
+        (true, _) => format!("a work-item of another work-group {does}"),
+        (_, true) => {
+            format!("another work-item {does} without a barrier for global memory between")
+        }
+        _ => format!("another work-item {does} without a barrier between"),
+    };
+    format!("{action} at offset {} of {whose}, which {who}", other.offset)
+}
+
 /// Says where the other access of a race is, and whose.
 fn note_of_other(finding: &Finding, other: &Description) -> String {
-    let whose = match finding.other().and_then(|other| other.local_id) {
-        Some([x, y, z]) => format!("the other one, local id ({x}, {y}, {z})"),
+    let whose = match finding.other().and_then(|other| other.by) {
+        Some(Accessor::Item([x, y, z])) => format!("the other one, local id ({x}, {y}, {z})"),
+        Some(Accessor::Group([x, y, z])) => format!("the other one, work-group ({x}, {y}, {z})"),
         None => "one of the others".to_string(),
     };
     let mut text = format!("{}note: {} of {whose}\n", place(other), other.action);

@@ -1,6 +1,9 @@
 //! The table of a launch: where the memory lies that its kernel may reach.
 
-use hekla_compiler::checks::{self, ARGUMENTS, FINDINGS, HEADER_BYTES, MAX_RANGES, RANGES};
+use hekla_compiler::checks::{
+    self, Checks, ARGUMENTS, BLOCK_WORDS, FINDINGS, HEADER_BYTES, MAX_RANGES, MAX_SHADOW_WORDS,
+    MAX_WATCHED, RANGES, SHADOW, SHADOW_BYTES, WATCHED,
+};
 use hekla_vk_backend as vk;
 use std::sync::Arc;
 
@@ -16,36 +19,101 @@ pub struct Table {
     pub ranges: Vec<Range>,
     /// True if there may be others that pointers in memory lead to.
     pub is_partial: bool,
+    /// Ascending and apart: the arguments' memory, where races are looked for.
+    watched: Vec<Watched>,
+}
+
+/// A piece of memory in which races are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Watched {
+    start: u64,
+    size: u64,
+    /// The number of its first word in the shadow.
+    first: u32,
+    /// One block in so many is watched.
+    every: u32,
 }
 
 impl Table {
     /// Returns a table of these ranges, in any order, which may overlap.
-    pub fn new(arguments: &[Range], mut ranges: Vec<Range>, is_partial: bool) -> Table {
-        ranges.retain(|range| range.1 > 0);
-        ranges.sort_unstable();
-        let mut apart: Vec<Range> = Vec::with_capacity(ranges.len());
-        for (start, size) in ranges {
-            match apart.last_mut() {
-                // What only touches stays apart: an access must not go on from one to the other.
-                Some(last) if start - last.0 < last.1 => last.1 = last.1.max(start - last.0 + size),
-                _ => apart.push((start, size)),
-            }
-        }
-        let is_partial = is_partial || apart.len() > MAX_RANGES;
-        apart.truncate(MAX_RANGES);
-        Table { arguments: arguments.to_vec(), ranges: apart, is_partial }
+    pub fn new(arguments: &[Range], ranges: Vec<Range>, is_partial: bool, wanted: Checks) -> Table {
+        let mut ranges = apart(ranges);
+        let is_partial = is_partial || ranges.len() > MAX_RANGES;
+        ranges.truncate(MAX_RANGES);
+        let watched = match wanted.contains(Checks::RACES) {
+            true => watch(arguments),
+            false => Vec::new(),
+        };
+        Table { arguments: arguments.to_vec(), ranges, is_partial, watched }
     }
 
     /// Records the commands that write the table to a launch's buffer, in the area at a byte offset, and clear the findings.
     pub fn write(&self, recorder: &mut vk::Recorder, buffer: &Arc<vk::Buffer>, area: u64) {
-        let header = [self.ranges.len() as u32, u32::from(self.is_partial), 0, 0];
+        let watched = self.watched.len() as u32;
+        let header = [self.ranges.len() as u32, u32::from(self.is_partial), watched, 0];
         let mut head: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
         head.extend(bytes(&self.arguments[..self.arguments.len().min(ARGUMENTS)]));
         debug_assert!(head.len() <= HEADER_BYTES + 16 * ARGUMENTS);
         recorder.update(buffer, area, &head);
         recorder.fill(buffer, area + FINDINGS as u64, (RANGES - FINDINGS) as u64, 0);
         recorder.update(buffer, area + RANGES as u64, &bytes(&self.ranges));
+        let words: usize = self.watched.iter().map(Watched::words).sum();
+        if words > 0 {
+            let place = |it: &Watched| u64::from(it.every) << 32 | u64::from(it.first);
+            let numbers = self.watched.iter().flat_map(|it| [it.start, it.size, place(it)]);
+            let bytes: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
+            recorder.update(buffer, area + WATCHED as u64, &bytes);
+            recorder.fill(buffer, area + SHADOW as u64, (words * SHADOW_BYTES) as u64, 0);
+        }
     }
+}
+
+impl Watched {
+    /// Returns its number of blocks.
+    fn blocks(&self) -> u64 {
+        self.size.div_ceil(4 * BLOCK_WORDS as u64)
+    }
+
+    /// Returns how many words of it are watched.
+    fn words(&self) -> usize {
+        self.blocks().div_ceil(self.every.into()) as usize * BLOCK_WORDS
+    }
+}
+
+/// Returns ranges ascending and apart, those that overlap as one.
+fn apart(mut ranges: Vec<Range>) -> Vec<Range> {
+    ranges.retain(|range| range.1 > 0);
+    ranges.sort_unstable();
+    let mut apart: Vec<Range> = Vec::with_capacity(ranges.len());
+    for (start, size) in ranges {
+        match apart.last_mut() {
+            // What only touches stays apart: an access must not go on from one to the other.
+            Some(last) if start - last.0 < last.1 => last.1 = last.1.max(start - last.0 + size),
+            _ => apart.push((start, size)),
+        }
+    }
+    apart
+}
+
+/// Returns where races are looked for: in the memory of arguments, from whole words on. Small ones are watched as a whole.
+fn watch(arguments: &[Range]) -> Vec<Watched> {
+    let is_known = |range: &Range| range.0 != 0 && range.1 < 1 << 48;
+    let known = arguments.iter().copied().filter(is_known);
+    let mut ranges = apart(known.map(|(start, size)| (start & !3, size + start % 4)).collect());
+    ranges.truncate(MAX_WATCHED);
+    let unplaced = |&(start, size): &Range| Watched { start, size, first: 0, every: 1 };
+    let mut watched: Vec<Watched> = ranges.iter().map(unplaced).collect();
+    watched.sort_unstable_by_key(|it| it.size);
+    let (mut first, mut left) = (0, watched.len());
+    for it in &mut watched {
+        let share = ((MAX_SHADOW_WORDS - first) / left / BLOCK_WORDS).max(1) as u64;
+        it.every = u32::try_from(it.blocks().div_ceil(share)).unwrap_or(u32::MAX);
+        it.first = first as u32;
+        first += it.words();
+        left -= 1;
+    }
+    watched.sort_unstable_by_key(|it| it.start);
+    watched
 }
 
 /// Returns the bytes of the area that findings are in, by their offsets.
@@ -65,11 +133,29 @@ mod tests {
     #[test]
     fn ranges_are_sorted_and_joined_where_they_overlap() {
         let ranges = vec![(100, 10), (20, 0), (50, 20), (60, 5), (65, 20), (110, 4)];
-        let table = Table::new(&[(1, 2)], ranges, false);
+        let table = Table::new(&[(1, 2)], ranges, false, Checks::BOUNDS);
         assert_eq!(table.ranges, [(50, 35), (100, 10), (110, 4)]);
         assert!(!table.is_partial);
         let many = (0..5000).map(|n| (n * 16, 8)).collect();
-        let table = Table::new(&[], many, false);
+        let table = Table::new(&[], many, false, Checks::BOUNDS);
         assert_eq!((table.ranges.len(), table.is_partial), (MAX_RANGES, true));
+    }
+
+    #[test]
+    fn what_is_watched_fits_the_shadow() {
+        let arguments = [(0, 64), (1 << 30, 1 << 26), (4098, 10), (4104, 400), (1 << 40, 1 << 34)];
+        let watched = watch(&arguments);
+        let starts: Vec<Range> = watched.iter().map(|it| (it.start, it.size)).collect();
+        assert_eq!(starts, [(4096, 408), (1 << 30, 1 << 26), (1 << 40, 1 << 34)]);
+        assert_eq!(watched[0].every, 1);
+        let mut places: Vec<(usize, usize)> =
+            watched.iter().map(|it| (it.first as usize, it.words())).collect();
+        places.sort_unstable();
+        for pair in places.windows(2) {
+            assert!(pair[0].0 + pair[0].1 <= pair[1].0, "{places:?}");
+        }
+        let end = places.last().map(|last| last.0 + last.1).unwrap();
+        assert!(end <= MAX_SHADOW_WORDS && end > MAX_SHADOW_WORDS / 2, "{places:?}");
+        assert!(Table::new(&arguments, Vec::new(), false, Checks::BOUNDS).watched.is_empty());
     }
 }

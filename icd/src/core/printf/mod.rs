@@ -65,7 +65,7 @@ impl Printer {
             return Ok(buffer);
         }
         let size = match self.has_checks {
-            true => self.area() + checks::AREA_BYTES as u64,
+            true => self.area() + checks::area_bytes(check::wanted()) as u64,
             false => u64::from(HEADER_BYTES + self.capacity + TRAILER_BYTES).next_multiple_of(16),
         };
         Ok(gpu.device.create_buffer(size, vk::MemoryKind::Device)?)

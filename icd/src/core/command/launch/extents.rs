@@ -4,7 +4,7 @@ use super::reach::Object;
 use super::Launch;
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
-use crate::core::check::Table;
+use crate::core::check::{self, Table};
 use crate::core::program::kernel::{ArgValue, KernelArguments};
 use crate::core::queue::Queue;
 use hekla_vk_backend as vk;
@@ -59,6 +59,7 @@ impl Launch {
         let mut ranges = queue.context.printer.give(queue.device_index, &given);
         ranges.extend(shared.ranges());
         ranges.extend(queue.context.addresses.ranges(queue.device_index));
-        Table::new(&self.extents, ranges, replayed || self.kernel.kernel.is_block)
+        let is_partial = replayed || self.kernel.kernel.is_block;
+        Table::new(&self.extents, ranges, is_partial, check::wanted())
     }
 }

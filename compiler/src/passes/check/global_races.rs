@@ -1,0 +1,123 @@
+//! Races in memory that all work-groups share: for each word that is watched, which work-group and which work-item wrote and read it
+//! last, in the launch's check area ([`crate::checks`]), which says what is watched. Nothing orders what different work-groups do;
+//! in one of them barriers for global memory do.
+//!
+//! What is not known to be a race is none: kernels are left alone that those in work-group memory are left alone in, and such as
+//! may wait for other work-items in a loop. Volatile accesses count as atomic.
+
+use super::describe::Describer;
+use super::extents::{Extent, Extents};
+use super::races::{begin_next_epoch, may_order, mode, Places, Texts};
+use super::Library;
+use crate::analysis::waits::{may_wait, observed_by, Observes};
+use crate::ir::*;
+use crate::passes::cursor::Cursor;
+use cranelift_entity::PrimaryMap;
+
+/// The accesses of a kernel to memory of devices that may be parts of a race.
+#[derive(Default)]
+pub struct GlobalRaces {
+    places: Places,
+    /// The descriptions, and where each work-item keeps its epoch.
+    known: Option<(Texts, Value)>,
+}
+
+/// True for what accesses memory that kernels may write, and that is not the work-item's or the work-group's own.
+fn is_shared(func: &Function, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    let is_access = matches!(
+        data,
+        InstData::Load { .. }
+            | InstData::Store { .. }
+            | InstData::AtomicLoad { .. }
+            | InstData::AtomicStore { .. }
+            | InstData::AtomicRmw { .. }
+            | InstData::AtomicCmpXchg { .. }
+    );
+    let changes =
+        !matches!(data, InstData::Load { flags, .. } if flags.contains(MemFlags::INVARIANT));
+    let space = data.address().and_then(|ptr| func.ty(ptr).space());
+    is_access && changes && matches!(space, Some(AddressSpace::Global | AddressSpace::Generic))
+}
+
+/// True for what writes.
+fn writes(data: &InstData) -> bool {
+    !matches!(data, InstData::Load { .. } | InstData::AtomicLoad { .. })
+}
+
+impl GlobalRaces {
+    /// Finds the accesses of a kernel. `sites`: places so far, to which these are added.
+    pub fn new(
+        func: &mut Function,
+        describer: &Describer<'_>,
+        is_own: impl Fn(&Function, Inst) -> bool,
+        globals: &mut PrimaryMap<Global, GlobalData>,
+        sites: &mut u32,
+    ) -> GlobalRaces {
+        let mut races = GlobalRaces::default();
+        let insts =
+            || func.layout_insts().filter(|&inst| is_shared(func, inst) && is_own(func, inst));
+        if !insts().any(|inst| writes(&func.insts[inst])) {
+            return races;
+        }
+        let orders = func.layout_insts().any(|inst| may_order(&func.insts[inst]));
+        if orders || may_wait(func, |data| observed_by(func, data, |_| Observes::Nothing)) {
+            return races;
+        }
+        for inst in insts() {
+            races.places.add(func, inst, describer);
+        }
+        let texts = races.places.write(globals, sites);
+        races.known = Some((texts, super::barriers::counter(func)));
+        races
+    }
+
+    /// Begins the first epoch, when the kernel begins.
+    pub fn begin(&self, c: &mut Cursor<'_>, library: &Library) {
+        let Some((_, epoch)) = self.known else { return };
+        if let Some(first) = c.call(library.global_races_begin, &[], Some(Type::I32)) {
+            c.store(epoch, first, 4, MemFlags::empty());
+        }
+    }
+
+    /// Begins a new epoch behind a barrier of the program that orders global memory, or any of the library's.
+    pub fn pass(&self, c: &mut Cursor<'_>, inst: Inst, is_own: bool) {
+        let (Some((_, epoch)), InstData::Barrier { flags }) = (self.known, &c.func.insts[inst])
+        else {
+            return;
+        };
+        if !is_own || flags.contains(BarrierFlags::GLOBAL) {
+            begin_next_epoch(c, epoch);
+        }
+    }
+
+    /// Notes an access, before it is made.
+    pub fn note(&self, c: &mut Cursor<'_>, inst: Inst, extents: &Extents<'_>, library: &Library) {
+        let (Some((texts, epoch)), Some(place)) = (self.known, self.places.number(inst)) else {
+            return;
+        };
+        let Some((ptr, ty)) = c.func.access(inst) else { return };
+        let Some(Extent::Absolute { start, .. }) = extents.of(c.func, ptr) else { return };
+        let data = &c.func.insts[inst];
+        let mode = match *data {
+            InstData::Load { flags, .. } | InstData::Store { flags, .. }
+                if flags.contains(MemFlags::VOLATILE) =>
+            {
+                mode(data) | super::races::ATOMIC
+            }
+            _ => mode(data),
+        };
+        let address = c.convert(ConvertOp::PtrToInt, ptr, Type::I64);
+        let epoch = c.load(Type::I32, epoch, 4, MemFlags::empty());
+        let described = super::low_address(c, texts.global);
+        let [bytes, mode, site, stride] = [
+            i64::from(ty.bytes()),
+            mode | i64::from(place),
+            i64::from(texts.first_site + place),
+            i64::from(texts.stride),
+        ]
+        .map(|number| c.iconst(Type::I32, number));
+        let args = [extents.area, address, start, bytes, mode, epoch, site, described, stride];
+        c.call(library.global_races_note, &args, None);
+    }
+}
