@@ -59,7 +59,7 @@ impl Checks {
 
 /// The functions of the built-in library that checks call: what finds an allocation, what reports, what compares how often
 /// work-items come to barriers, what keeps the bits of work-group variables, and what knows their last accesses.
-pub const FUNCTIONS: [&str; 13] = [
+pub const FUNCTIONS: [&str; 14] = [
     "__check_find",
     "__check_report",
     "__check_barriers_begin",
@@ -73,7 +73,13 @@ pub const FUNCTIONS: [&str; 13] = [
     "__check_races_note",
     "__check_global_races_begin",
     "__check_global_races_note",
+    "__check_texel",
 ];
+
+/// The function of the built-in library whose calls stand for looks at coordinates of texels.
+pub const TEXEL_MARK: &str = "__texel_mark";
+/// What the action of such a place ends in.
+pub const OF_A_TEXEL: &str = " of a texel";
 
 /// The most arguments of a kernel whose sizes are known.
 pub const ARGUMENTS: usize = 128;
@@ -244,6 +250,15 @@ pub enum Accessor {
 }
 
 impl Finding {
+    /// Returns the indices of a texel and the sizes of the image in which it is none; a size is 0 where there is none.
+    pub fn texel(&self) -> ([i32; 3], [u32; 3]) {
+        let low = |word: u64| word as u32;
+        let high = |word: u64| (word >> 32) as u32;
+        let index = [low(self.address), high(self.address), low(self.start)];
+        let sizes = [high(self.start), low(self.size), high(self.size)];
+        (index.map(u32::cast_signed), sizes)
+    }
+
     /// Returns what is told of the other access; `None` where this is no race.
     pub fn other(&self) -> Option<Other> {
         let bit = |number: u32| self.address >> number & 1 != 0;

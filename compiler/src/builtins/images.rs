@@ -80,10 +80,14 @@ impl Lowerer<'_, '_> {
     ) -> Option<Value> {
         let image = self.image_arg(call, component)?;
         let texel = match *call.args {
-            [_, coords] => self.read_texel(image, coords)?,
+            [_, coords] => {
+                self.mark_texel(image, coords, false);
+                self.read_texel(image, coords)?
+            }
             [_, sampler, coords] => {
                 let constant = self.b.func.as_const(sampler).map(|word| word as u32);
                 let sampler = SamplerArg { word: sampler, constant };
+                self.mark_sampled(image, sampler, coords);
                 self.sampled(image, sampler, coords)?
             }
             [_, sampler, coords, level] if self.in_library => {
@@ -488,6 +492,7 @@ impl Lowerer<'_, '_> {
             }
             _ => return None,
         };
+        self.mark_texel(image, coords, true);
         let indices: Vec<Value> =
             (0..image.view.dim.coordinates()).map(|i| self.b.extract(coords, i)).collect();
         let coords = self.b.build(&indices);

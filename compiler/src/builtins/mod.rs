@@ -52,6 +52,7 @@ pub mod signature;
 mod spaces;
 mod subgroups;
 mod sync;
+mod texel_checks;
 mod uniform_arithmetic;
 mod work_item;
 

@@ -53,6 +53,15 @@ void __check_report(global uint *area, uint site, uint description, uint kind, u
     slot[14] = (uint)(size >> 32);
 }
 
+// Reports a texel that is none of its image, of which sizes of 0 are of no direction.
+void __check_texel(global uint *area, uint site, uint description, uint kind, int4 at, int4 size) {
+    uint4 index = as_uint4(at), sizes = as_uint4(size);
+    if (index.x < sizes.x && (index.y < sizes.y || sizes.y == 0) && (index.z < sizes.z || sizes.z == 0))
+        return;
+    __check_report(area, site, description, kind, index.x | (ulong)index.y << 32, index.z | (ulong)sizes.x << 32,
+                   sizes.y | (ulong)sizes.z << 32);
+}
+
 // Barriers: the words of a work-group are how many work-items have ended, and for each barrier the least number of times
 // that one has come to it, with its number, and the greatest.
 #define CHECK_MOST 0xffff

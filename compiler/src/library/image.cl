@@ -91,6 +91,9 @@ int4 __linear(float s, int size, sampler_word sampler) {
     return mode == 2 ? __linear_clamp(u, size) : __linear_edge(u, size);
 }
 
+// Stands for a look at the coordinates of a texel: the indices and the sizes, 0 where there is none, the image, and 1 for writes.
+void __texel_mark(int4 at, int4 size, uint image, uint writes) {}
+
 // Reads with a sampler that is known at run time only.
 #define READS(dim, coordinates) \
     float4 __read_float_##dim(read_only image##dim##_t image, sampler_t sampler, coordinates at) { \

@@ -4,7 +4,8 @@ A case is a kernel `k` whose wrong line ends in `// HERE`. Its arguments are `("
 a buffer of 4096 bytes, `("local", bytes)`, `("null",)`, `("svm", bytes)`, `("address", bytes)`: a buffer with the address of
 shared memory of so many bytes, which is then the argument `("shared",)`, `("freed", bytes)`:
 one with the address of shared memory that is there no more, `("same",)`: the first buffer again, `("rest", origin, size)`: another
-sub-buffer of the same buffer as the first, or numbers. Buffers hold the ints 0, 1, 2, ...
+sub-buffer of the same buffer as the first, `("image", (width, ...), layers)` with texels of four floats 1, `("texels", n)`: an image of
+the first buffer, `("sampler", "none" or "clamp")`, or numbers. Buffers hold the ints 0, 1, 2, ...
 """
 
 from dataclasses import dataclass, field
@@ -436,6 +437,41 @@ RACES += [
          OF_A[:15], size=TWO_GROUPS, note="of the other one"),
 ]
 
+# Coordinates beyond images, of which nothing is defined. Texels that are read so are some of the image.
+IMAGE = [("buffer", 64), ("image", (4, 3))]
+READS = "global int *a, read_only image2d_t t"
+NONE = "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;\n"
+NEW = ["-cl-std=CL2.0"]
+IMAGES = [
+    Case("a read without a sampler", "bounds", one("        a[0] = (int)read_imagef(t, (int2)(i - 1, 1)).x; // HERE", READS), IMAGE,
+         "read of a texel at (4, 1) of argument 't', which has 4 x 3 texels", FIVE, leaves={0: 1}, options=NEW),
+    Case("before an image", "bounds", one("        a[0] = (int)read_imagef(t, (int2)(1, 4 - i)).x; // HERE", READS), IMAGE,
+         "read of a texel at (1, -1) of argument 't', which has 4 x 3 texels", FIVE, leaves={0: 1}, options=NEW),
+    Case("a read with a sampler of no mode", "bounds", NONE + one("        a[0] = (int)read_imagef(t, s, (int2)(3, i)).x; // HERE", READS), IMAGE,
+         "read of a texel at (3, 5) of argument 't'", FIVE, leaves={0: 1}),
+    Case("a read with a sampler that is an argument", "bounds",
+         one("        a[0] = (int)read_imagef(t, s, (int2)(3, i)).x; // HERE", READS + ", sampler_t s"), [*IMAGE, ("sampler", "none")],
+         "read of a texel at (3, 5) of argument 't'", FIVE, leaves={0: 1}),
+    Case("a place between texels", "bounds", NONE + one("        a[0] = (int)read_imagef(t, s, (float2)(-0.1f, i - 2.5f)).x; // HERE", READS), IMAGE,
+         "read of a texel at (-1, 2) of argument 't'", FIVE, leaves={0: 1}),
+    Case("a write", "bounds", one("        write_imagef(t, (int2)(i, 0), (float4)(2)); // HERE", "global int *a, write_only image2d_t t"), IMAGE,
+         "write of a texel at (5, 0) of argument 't', which has 4 x 3 texels", FIVE),
+    Case("an image of one dimension", "bounds", one("        write_imagef(t, i, (float4)(2)); // HERE", "global int *a, write_only image1d_t t"),
+         [("buffer", 64), ("image", (5,))], "write of a texel at (5) of argument 't', which has 5 texels", FIVE),
+    Case("an image of three dimensions", "bounds",
+         NONE + one("        a[0] = (int)read_imagef(t, s, (int4)(0, 1, i, 0)).x; // HERE", "global int *a, read_only image3d_t t"),
+         [("buffer", 64), ("image", (2, 2, 4))], "read of a texel at (0, 1, 5) of argument 't', which has 2 x 2 x 4 texels", FIVE, leaves={0: 1}),
+    Case("a layer", "bounds",
+         one("        a[0] = (int)read_imagef(t, (int4)(0, 1, i, 0)).x; // HERE", "global int *a, read_only image2d_array_t t"),
+         [("buffer", 64), ("image", (2, 2), 3)], "read of a texel at (0, 1, 5) of argument 't', which has 2 x 2 x 3 texels", FIVE, leaves={0: 1},
+         options=NEW),
+    Case("an image of a buffer", "bounds", one("        b[0] = (int)read_imagef(t, i).x; // HERE", "global int *a, global int *b, read_only image1d_buffer_t t"),
+         [("buffer", 64), ("buffer", 64), ("texels", 4)], "read of a texel at (5) of argument 't', which has 4 texels", FIVE, options=NEW),
+    Case("an image in an inlined function", "bounds",
+         "void f(write_only image2d_t t, int x) {\n    write_imagef(t, (int2)(0, x), (float4)(2)); // HERE\n}\n"
+         + one("        f(t, i);", "global int *a, write_only image2d_t t"), IMAGE, "write of a texel at (0, 5) of argument 't'", FIVE),
+]
+
 # Right programs, of which nothing is to be said.
 RIGHT = [
     Case("copies of what is not written", "", "struct S { int x; float y; char c; };\n"
@@ -535,4 +571,19 @@ RIGHT += [
          size=TWO_GROUPS, leaves={0: 7, 15: 8}),
 ]
 
-CASES = BOUNDS + NULL + ALIGN + ARITH + SPIRV + INIT + BARRIERS + RACES + RIGHT
+RIGHT += [
+    Case("texels of the image", "",
+         NONE + one("        a[0] = (int)(read_imagef(t, s, (int2)(3, 2)).x + read_imagef(t, (int2)(0, 2)).x + read_imagef(t, s, (float2)(3.9f, 0)).x);",
+                    READS), IMAGE, "", leaves={0: 3}, options=NEW),
+    Case("texels beyond an image that has an edge", "",
+         "constant sampler_t s = CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST, b = CLK_ADDRESS_CLAMP | CLK_FILTER_LINEAR;\n"
+         + one("        a[0] = (int)(read_imagef(t, s, (int2)(9, -2)).x + 2 * read_imagef(t, b, (float2)(-9, 1)).x + read_imagef(t, c, (int2)(8)).x);",
+               READS + ", sampler_t c"), [*IMAGE, ("sampler", "clamp")], "", leaves={0: 1}),
+    Case("layers with a sampler, which takes the last one", "",
+         NONE + one("        a[0] = (int)read_imagef(t, s, (int4)(0, 1, i, 0)).x;", "global int *a, read_only image2d_array_t t"),
+         [("buffer", 64), ("image", (2, 2), 3)], "", leaves={0: 1}),
+    Case("texels that are written", "", one("        write_imagef(t, (int2)(3, 2), (float4)(2));", "global int *a, write_only image2d_t t"), IMAGE, "",
+         leaves={0: 0}),
+]
+
+CASES = BOUNDS + IMAGES + NULL + ALIGN + ARITH + SPIRV + INIT + BARRIERS + RACES + RIGHT

@@ -40,6 +40,32 @@ def run(context, queue, case):
             kept.append(part)
         elif what == "same":
             kernel.set_arg(index, first[0])
+        elif what == "image":
+            # Width, height and depth as far as there are any; of `layers` an array.
+            size, layers = arg[1], arg[2] if len(arg) > 2 else 0
+            kinds = cl.mem_object_type
+            kind = [kinds.IMAGE1D, kinds.IMAGE2D, kinds.IMAGE3D][len(size) - 1] if not layers else kinds.IMAGE2D_ARRAY
+            form = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
+            desc = cl.ImageDescriptor()
+            desc.image_type, desc.shape, desc.array_size = kind, (*size, 1, 1)[:3], layers
+            desc.pitches, desc.num_mip_levels, desc.num_samples, desc.buffer = (0, 0), 0, 0, None
+            texels = np.ones(int(np.prod(size)) * max(layers, 1) * 4, np.float32)
+            image = cl.Image(context, FLAGS, form, desc=desc, hostbuf=texels)
+            kernel.set_arg(index, image)
+            kept.append(image)
+        elif what == "texels":
+            form = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
+            desc = cl.ImageDescriptor()
+            desc.image_type, desc.shape, desc.buffer = cl.mem_object_type.IMAGE1D_BUFFER, (arg[1], 1, 1), kept[0]
+            desc.array_size, desc.pitches, desc.num_mip_levels, desc.num_samples = 0, (0, 0), 0, 0
+            image = cl.Image(context, cl.mem_flags.READ_WRITE, form, desc=desc)
+            kernel.set_arg(index, image)
+            kept.append(image)
+        elif what == "sampler":
+            mode = cl.addressing_mode.NONE if arg[1] == "none" else cl.addressing_mode.CLAMP
+            sampler = cl.Sampler(context, False, mode, cl.filter_mode.NEAREST)
+            kernel.set_arg(index, sampler)
+            kept.append(sampler)
         elif what == "local":
             kernel.set_arg(index, cl.LocalMemory(arg[1]))
         elif what == "null":

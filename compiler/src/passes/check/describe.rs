@@ -1,10 +1,11 @@
 //! Descriptions of what is checked, as the host shows them.
 
 use crate::analysis::underlying_objects::{UnderlyingObject, UnderlyingObjects};
-use crate::checks::{Description, Place};
+use crate::checks::{Description, Place, OF_A_TEXEL};
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashMap;
 
 /// The longest text of a line that is kept, in bytes.
 const MAX_LINE: usize = 200;
@@ -16,6 +17,8 @@ pub struct Describer<'a> {
     id: Func,
     /// The names of the module's variables.
     variables: Vec<String>,
+    /// The numbers of the arguments that calls are given, by way of variables or not.
+    arguments: FxHashMap<Value, u32>,
 }
 
 impl<'a> Describer<'a> {
@@ -28,7 +31,24 @@ impl<'a> Describer<'a> {
     ) -> Describer<'a> {
         let objects = UnderlyingObjects::compute(func, cfg);
         let variables = globals.values().map(describe_variable).collect();
-        Describer { objects, module, id, variables }
+        let mut stored: FxHashMap<Value, Option<Value>> = FxHashMap::default();
+        for inst in func.layout_insts() {
+            if let InstData::Store { ptr, value, .. } = func.insts[inst] {
+                let is_variable = matches!(func.def_inst(ptr), Some(InstData::Alloca { .. }));
+                if is_variable {
+                    stored.entry(ptr).and_modify(|known| *known = None).or_insert(Some(value));
+                }
+            }
+        }
+        let mut arguments = FxHashMap::default();
+        for inst in func.layout_insts() {
+            if let InstData::Call { args, .. } = &func.insts[inst] {
+                let known =
+                    args.iter().filter_map(|&arg| Some((arg, argument_of(func, &stored, arg)?)));
+                arguments.extend(known);
+            }
+        }
+        Describer { objects, module, id, variables, arguments }
     }
 
     /// Returns what pointers point into.
@@ -69,6 +89,7 @@ impl<'a> Describer<'a> {
                 let plural = if bytes == 1 { "" } else { "s" };
                 (format!("{verb} of {bytes} byte{plural}"), self.object(func, ptr))
             }
+            None if matches!(data, InstData::Call { .. }) => self.texel(func, data),
             None if matches!(data, InstData::Barrier { .. }) => ("barrier".into(), String::new()),
             None => (describe_division(func, data), String::new()),
         };
@@ -83,18 +104,31 @@ impl<'a> Describer<'a> {
             UnderlyingObject::Variable(global) => {
                 self.variables.get(global.as_u32() as usize).cloned().unwrap_or_default()
             }
-            UnderlyingObject::KernelArgument(index) => {
-                let args = self.module.kernel_of(self.id).map(|kernel| &kernel.args);
-                match args.and_then(|args| args.get(index as usize)) {
-                    Some(arg) if !arg.name.is_empty() => format!("argument '{}'", arg.name),
-                    _ => format!("argument {index}"),
-                }
-            }
+            UnderlyingObject::KernelArgument(index) => self.argument(index),
             UnderlyingObject::Alloca(inst) => match self.variable_at(func.location_of(inst)) {
                 Some(name) => format!("private variable '{name}'"),
                 None => "a private variable".to_string(),
             },
             _ => String::new(),
+        }
+    }
+
+    /// Returns what a call is that stands for a look at a texel, and the image where that is an argument.
+    fn texel(&self, func: &Function, data: &InstData) -> (String, String) {
+        let InstData::Call { args, .. } = data else { return Default::default() };
+        let &[.., image, writes] = &args[..] else { return Default::default() };
+        let verb = if func.as_const(writes) == Some(1) { "write" } else { "read" };
+        let argument = self.arguments.get(&image);
+        let object = argument.map_or_else(String::new, |&arg| self.argument(arg));
+        (format!("{verb}{OF_A_TEXEL}"), object)
+    }
+
+    /// Returns the name of an argument.
+    fn argument(&self, index: u32) -> String {
+        let args = self.module.kernel_of(self.id).map(|kernel| &kernel.args);
+        match args.and_then(|args| args.get(index as usize)) {
+            Some(arg) if !arg.name.is_empty() => format!("argument '{}'", arg.name),
+            _ => format!("argument {index}"),
         }
     }
 
@@ -108,6 +142,23 @@ impl<'a> Describer<'a> {
         let name = &rest[..end];
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(name)
     }
+}
+
+/// Returns the number of the argument that a value is, also by way of variables that are written once.
+fn argument_of(
+    func: &Function,
+    stored: &FxHashMap<Value, Option<Value>>,
+    mut value: Value,
+) -> Option<u32> {
+    // A variable may be written with what it holds.
+    for _ in 0..=stored.len() {
+        value = match *func.def_inst(value)? {
+            InstData::LoadArg { arg, .. } => return Some(arg),
+            InstData::Load { ptr, .. } => (*stored.get(&ptr)?)?,
+            _ => return None,
+        };
+    }
+    None
 }
 
 fn describe_variable(data: &GlobalData) -> String {

@@ -7,7 +7,7 @@
 
 use super::describe::Describer;
 use super::extents::{Extent, Extents};
-use super::races::{begin_next_epoch, may_order, mode, Places, Texts};
+use super::races::{begin_next_epoch, mode, Places, Texts};
 use super::Library;
 use crate::analysis::waits::{may_wait, observed_by, Observes};
 use crate::ir::*;
@@ -46,7 +46,7 @@ fn writes(data: &InstData) -> bool {
 }
 
 impl GlobalRaces {
-    /// Finds the accesses of a kernel. `sites`: places so far, to which these are added.
+    /// Finds the accesses of a kernel in which nothing orders others. `sites`: places so far, to which these are added.
     pub fn new(
         func: &mut Function,
         describer: &Describer<'_>,
@@ -60,8 +60,7 @@ impl GlobalRaces {
         if !insts().any(|inst| writes(&func.insts[inst])) {
             return races;
         }
-        let orders = func.layout_insts().any(|inst| may_order(&func.insts[inst]));
-        if orders || may_wait(func, |data| observed_by(func, data, |_| Observes::Nothing)) {
+        if may_wait(func, |data| observed_by(func, data, |_| Observes::Nothing)) {
             return races;
         }
         for inst in insts() {

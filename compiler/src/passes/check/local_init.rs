@@ -2,6 +2,7 @@
 //! set. Only in kernels all of whose calls are inlined, and of variables whose address is used for accesses alone.
 
 use super::extents::{Extent, Extents};
+use super::texels::is_call;
 use super::{Check, Library};
 use crate::analysis::underlying_objects::{UnderlyingObject, UnderlyingObjects};
 use crate::checks::Checks;
@@ -35,8 +36,9 @@ impl WrittenWords {
         func: &Function,
         objects: &UnderlyingObjects,
         globals: &mut PrimaryMap<Global, GlobalData>,
+        mark: Option<Func>,
     ) -> WrittenWords {
-        let calls = |inst: Inst| matches!(func.insts[inst], InstData::Call { .. });
+        let calls = |inst: Inst| is_call(&func.insts[inst], mark);
         if func.layout_insts().any(calls) {
             return WrittenWords::default();
         }

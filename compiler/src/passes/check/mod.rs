@@ -16,6 +16,7 @@ mod global_races;
 mod init;
 mod local_init;
 mod races;
+mod texels;
 
 use super::cursor::Cursor;
 use super::legalize::split::Splitter;
@@ -41,16 +42,18 @@ use rustc_hash::FxHashSet;
 const MAX_COPIES: usize = 50_000;
 
 /// Inlines calls, and makes values of variables. Returns the functions that are left, callees first. Where it is to be known
-/// which variables were written (`keeps_variables`), pointers alone become values. Functions keep their signatures, which
+/// which variables were written (`keeps_variables`), pointers alone become values. Calls of `mark` stay. Functions keep their signatures, which
 /// optimization changes once.
 fn prepare(
     module: &mut Module,
     pipeline: &Pipeline<'_>,
     keeps_variables: bool,
+    mark: Option<Func>,
 ) -> Result<Vec<Func>, String> {
     pipeline.unfold_recursion(module).map_err(|error| error.to_string())?;
     let graph = CallGraph::compute(module)?;
     let mut kept: FxHashSet<Func> = module.kernels.iter().map(|kernel| kernel.func).collect();
+    kept.extend(mark);
     for &func in &graph.order {
         inline::inline_some(module, func, |callee| !kept.contains(&callee))?;
         pipeline.pass(module, func, UNREACHABLE)?;
@@ -89,7 +92,9 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
         let found = module.functions.values().find(|function| function.name == name);
         library.push(found.ok_or("a part of the program was compiled without checks")?.clone());
     }
-    let functions = prepare(module, pipeline, checks.contains(Checks::INIT))?;
+    let mark = texels::mark(module);
+    let mut functions = prepare(module, pipeline, checks.contains(Checks::INIT), mark)?;
+    functions.retain(|&func| Some(func) != mark);
     let mut functions_of_library = library.into_iter().map(|mut function: Function| {
         function.noinline = true;
         module.functions.push(function)
@@ -105,6 +110,7 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
         let instrumenter = Instrumenter {
             module,
             id,
+            mark,
             checks,
             checks_local_init,
             room: pipeline.target.local_memory_size,
@@ -135,6 +141,7 @@ pub(super) struct Library {
     races_note: Func,
     global_races_begin: Func,
     global_races_note: Func,
+    texel: Func,
 }
 
 impl Library {
@@ -154,6 +161,7 @@ impl Library {
             races_note: functions.next()?,
             global_races_begin: functions.next()?,
             global_races_note: functions.next()?,
+            texel: functions.next()?,
         })
     }
 }
@@ -162,6 +170,8 @@ impl Library {
 struct Instrumenter<'a> {
     module: &'a Module,
     id: Func,
+    /// The function whose calls stand for looks at coordinates of texels.
+    mark: Option<Func>,
     checks: Checks,
     /// True if it is to be known which words of work-group variables were written.
     checks_local_init: bool,
@@ -193,7 +203,7 @@ impl Instrumenter<'_> {
             false => Initialized::default(),
         };
         let words = match self.checks_local_init && func.is_located && entry_of.is_some() {
-            true => WrittenWords::new(func, describer.objects(), self.globals),
+            true => WrittenWords::new(func, describer.objects(), self.globals, self.mark),
             false => WrittenWords::default(),
         };
         let counts = self.checks.contains(Checks::BARRIERS) && entry_of.is_some();
@@ -203,8 +213,10 @@ impl Instrumenter<'_> {
             let module = self.module;
             let is_own = |func: &Function, inst| is_own(module, func, inst);
             let (globals, sites) = (&mut *self.globals, &mut self.sites);
-            races = Races::new(func, &describer, is_own, globals, self.room, sites);
-            global_races = GlobalRaces::new(func, &describer, is_own, globals, sites);
+            if !func.layout_insts().any(|inst| races::may_order(&func.insts[inst], self.mark)) {
+                races = Races::new(func, &describer, is_own, globals, self.room, sites);
+                global_races = GlobalRaces::new(func, &describer, is_own, globals, sites);
+            }
         }
         let races = (&races, &global_races);
         let entry = func.entry();
@@ -253,6 +265,11 @@ impl Instrumenter<'_> {
         describer: &Describer<'_>,
     ) {
         let is_own = is_own(self.module, s.c.func, inst);
+        if texels::is_mark(&s.c.func.insts[inst], self.mark) {
+            let place = (extents.area, self.sites);
+            self.sites += 1;
+            return texels::look(&mut s.c, inst, place, describer, self.library, self.globals);
+        }
         let is_barrier = matches!(s.c.func.insts[inst], InstData::Barrier { .. });
         let result = s.c.func.result(inst);
         let ty = result.map(|value| s.c.ty(value));

@@ -7,6 +7,7 @@
 
 use super::describe::Describer;
 use super::extents::{Extent, Extents};
+use super::texels::is_call;
 use super::Library;
 use crate::analysis::underlying_objects::{UnderlyingObject, UnderlyingObjects};
 use crate::ir::*;
@@ -108,9 +109,10 @@ fn object(func: &Function, objects: &UnderlyingObjects, inst: Inst) -> Option<Un
 }
 
 /// True for what work-items may wait for each other by, or what hides barriers.
-pub(super) fn may_order(data: &InstData) -> bool {
+pub(super) fn may_order(data: &InstData, mark: Option<Func>) -> bool {
     match data {
-        InstData::Call { .. } | InstData::Fence { .. } | InstData::SubgroupBarrier { .. } => true,
+        InstData::Call { .. } => is_call(data, mark),
+        InstData::Fence { .. } | InstData::SubgroupBarrier { .. } => true,
         InstData::AtomicRmw { sync, .. }
         | InstData::AtomicCmpXchg { sync, .. }
         | InstData::AtomicLoad { sync, .. }
@@ -120,7 +122,7 @@ pub(super) fn may_order(data: &InstData) -> bool {
 }
 
 impl Races {
-    /// Finds the accesses of a kernel. `room`: bytes of work-group memory of the device; `sites`: places so far, to which these
+    /// Finds the accesses of a kernel in which nothing orders others. `room`: bytes of work-group memory of the device; `sites`: places so far, to which these
     /// are added.
     pub fn new(
         func: &mut Function,
@@ -131,9 +133,6 @@ impl Races {
         sites: &mut u32,
     ) -> Races {
         let mut races = Races::default();
-        if func.layout_insts().any(|inst| may_order(&func.insts[inst])) {
-            return races;
-        }
         let mut sizes = Vec::new();
         for inst in func.layout_insts() {
             let Some(object) = object(func, describer.objects(), inst) else { continue };

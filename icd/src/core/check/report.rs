@@ -5,7 +5,7 @@ use crate::cl::error::Result;
 use crate::core::cache::digest;
 use crate::core::device::open::Gpu;
 use crate::{config, platform};
-use hekla_compiler::checks::{Accessor, Checks, Description, Finding, SLOT_WORDS};
+use hekla_compiler::checks::{Accessor, Checks, Description, Finding, OF_A_TEXEL, SLOT_WORDS};
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -143,6 +143,7 @@ fn what(finding: &Finding, description: &Description) -> String {
             format!("this work-item comes to the barrier {least}, another one {most}")
         }
         Checks::RACES => race(finding, action, whose),
+        Checks::BOUNDS if action.ends_with(OF_A_TEXEL) => texel(finding, action, object),
         Checks::INIT => format!("{action} of {whose} that were not written before"),
         Checks::ALIGN if start == 0 => format!("misaligned {action} at offset {offset} of {whose}"),
         Checks::ALIGN => {
@@ -157,6 +158,17 @@ fn what(finding: &Finding, description: &Description) -> String {
         }
         _ => format!("{action} at offset {offset} of {whose}, which has {size} {bytes}"),
     }
+}
+
+/// Says which texel is none of its image.
+fn texel(finding: &Finding, action: &str, object: &str) -> String {
+    let (index, sizes) = finding.texel();
+    let count = sizes.iter().take_while(|&&size| size != 0).count().max(1);
+    let words = |numbers: Vec<String>, between: &str| numbers[..count].join(between);
+    let index = words(index.map(|i| i.to_string()).to_vec(), ", ");
+    let sizes = words(sizes.map(|size| size.to_string()).to_vec(), " x ");
+    let whose = if object.is_empty() { "an image" } else { object };
+    format!("{action} at ({index}) of {whose}, which has {sizes} texels")
 }
 
 /// Says what is wrong with an access that is in a race.
