@@ -12,6 +12,7 @@ pub(crate) struct ExtensionFunctions {
     pub(crate) memory_fd: Option<khr::external_memory_fd::Device>,
     pub(crate) semaphore_fd: Option<khr::external_semaphore_fd::Device>,
     pub(crate) executables: Option<khr::pipeline_executable_properties::Device>,
+    pub(crate) fault: Option<ext::device_fault::Device>,
     pub(crate) completion_markers: Option<MarkerWriter>,
 }
 
@@ -31,6 +32,7 @@ impl ExtensionFunctions {
             executables: f
                 .pipeline_executable_info
                 .then(|| khr::pipeline_executable_properties::Device::new(instance, raw)),
+            fault: f.device_fault.then(|| ext::device_fault::Device::new(instance, raw)),
             completion_markers: MarkerWriter::choose(p, raw),
         }
     }

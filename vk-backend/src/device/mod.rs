@@ -8,6 +8,7 @@ mod compile_device;
 mod cuda_context;
 mod descriptor_table;
 mod extension_functions;
+mod fault_report;
 mod heap;
 mod host_visibility;
 mod incoherent;

@@ -15,6 +15,7 @@ use crate::device::clock::Clocks;
 use crate::device::compile_device::CompileDevice;
 use crate::device::descriptor_table::DescriptorTable;
 use crate::device::extension_functions::ExtensionFunctions;
+use crate::device::fault_report;
 use crate::device::heap::{Heap, PoolUse};
 use crate::device::host_visibility::HostVisibility;
 use crate::device::pipeline_store::PipelineStore;
@@ -283,8 +284,9 @@ impl Device {
         let _held = self.hold_queues();
         // SAFETY: no other thread uses a queue of the device meanwhile.
         let _ = unsafe { self.raw.device_wait_idle() };
-        // Who learns of it destroys what it used.
-        self.fault(call, vk::Result::ERROR_DEVICE_LOST)
+        // Who learns of it destroys what it used. The driver knows of no fault.
+        self.note_lost(call);
+        Error::DeviceLost
     }
 
     /// Tells in the log, once, what a lost device was given and had not completed. The caller holds no lock of a queue.
@@ -305,10 +307,21 @@ impl Device {
     /// Returns the error for a failed call, and records the loss of the device.
     pub(crate) fn fault(&self, call: &'static str, result: vk::Result) -> Error {
         let error = Error::from_vk(call, result);
-        if error == Error::DeviceLost && !self.lost.swap(true, Ordering::AcqRel) {
-            tracing::error!("device {} was lost ({call})", self.info().name);
+        if error == Error::DeviceLost && self.note_lost(call) {
+            if let Some(account) = self.functions.fault.as_ref().and_then(fault_report::account) {
+                tracing::error!("{}: the driver says of it: {account}", self.info().name);
+            }
         }
         error
+    }
+
+    /// Records the loss of the device. Returns true the first time.
+    fn note_lost(&self, call: &'static str) -> bool {
+        let is_first = !self.lost.swap(true, Ordering::AcqRel);
+        if is_first {
+            tracing::error!("device {} was lost ({call})", self.info().name);
+        }
+        is_first
     }
 }
 

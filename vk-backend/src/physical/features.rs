@@ -169,6 +169,8 @@ pub struct Features {
     pub pipeline_creation_cache_control: bool,
     /// pipelineExecutableInfo (VK_KHR_pipeline_executable_properties): the driver tells registers and the like.
     pub pipeline_executable_info: bool,
+    /// deviceFault (VK_EXT_device_fault): the driver tells what it knows of the loss of a device.
+    pub device_fault: bool,
     /// VK_EXT_calibrated_timestamps or its KHR form.
     pub calibrated_timestamps: bool,
 
@@ -255,6 +257,7 @@ pub(crate) fn extensions_to_enable(
         (ext::pipeline_creation_feedback::NAME, before_1_3 && f.pipeline_creation_feedback),
         (ext::pipeline_creation_cache_control::NAME, before_1_3),
         (khr::pipeline_executable_properties::NAME, f.pipeline_executable_info),
+        (ext::device_fault::NAME, f.device_fault),
         (ext::calibrated_timestamps::NAME, f.calibrated_timestamps),
         (khr::calibrated_timestamps::NAME, f.calibrated_timestamps && !ext_clock),
         // Must be enabled where it is offered.
@@ -285,6 +288,7 @@ pub(crate) struct FeatureChain {
         Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
     pub(super) executables:
         Option<vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>>,
+    pub(super) fault: Option<vk::PhysicalDeviceFaultFeaturesEXT<'static>>,
 }
 
 impl FeatureChain {
@@ -330,6 +334,9 @@ impl FeatureChain {
         if extensions.has(khr::pipeline_executable_properties::NAME) {
             chain.executables = Some(Default::default());
         }
+        if extensions.has(ext::device_fault::NAME) {
+            chain.fault = Some(Default::default());
+        }
         chain
     }
 
@@ -374,6 +381,9 @@ impl FeatureChain {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.executables {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.fault {
             head = head.push_next(s);
         }
         head
@@ -446,6 +456,7 @@ impl FeatureChain {
             self.cache_control.as_ref().is_some_and(|s| on(s.pipeline_creation_cache_control));
         f.pipeline_executable_info =
             self.executables.as_ref().is_some_and(|s| on(s.pipeline_executable_info));
+        f.device_fault = self.fault.as_ref().is_some_and(|s| on(s.device_fault));
         if let Some(s) = &self.maximal {
             f.maximal_reconvergence = on(s.shader_maximal_reconvergence);
         }
@@ -534,6 +545,9 @@ impl FeatureChain {
         }
         if let Some(s) = &mut self.executables {
             s.pipeline_executable_info = b(f.pipeline_executable_info);
+        }
+        if let Some(s) = &mut self.fault {
+            s.device_fault = b(f.device_fault);
         }
         if let Some(s) = &mut self.maximal {
             s.shader_maximal_reconvergence = b(f.maximal_reconvergence);

@@ -98,6 +98,7 @@ features! {
         "shaderDeviceClock" => clock.shader_device_clock,
         "pipelineCreationCacheControl" => cache_control.pipeline_creation_cache_control,
         "pipelineExecutableInfo" => executables.pipeline_executable_info,
+        "deviceFault" => fault.device_fault,
     }
 }
 
@@ -212,6 +213,7 @@ pub(super) const EXTENSIONS: &[&str] = &[
     "VK_AMD_shader_core_properties",
     "VK_AMD_shader_core_properties2",
     "VK_EXT_calibrated_timestamps",
+    "VK_EXT_device_fault",
     "VK_EXT_external_memory_dma_buf",
     "VK_EXT_external_memory_host",
     "VK_EXT_image_drm_format_modifier",
