@@ -59,7 +59,7 @@ impl Checks {
 
 /// The functions of the built-in library that checks call: what finds an allocation, what reports, what compares how often
 /// work-items come to barriers, what keeps the bits of work-group variables, and what knows their last accesses.
-pub const FUNCTIONS: [&str; 14] = [
+pub const FUNCTIONS: [&str; 15] = [
     "__check_find",
     "__check_report",
     "__check_barriers_begin",
@@ -74,6 +74,7 @@ pub const FUNCTIONS: [&str; 14] = [
     "__check_global_races_begin",
     "__check_global_races_note",
     "__check_texel",
+    "__check_probe",
 ];
 
 /// The function of the built-in library whose calls stand for looks at coordinates of texels.
@@ -187,6 +188,16 @@ impl Description {
             places: places.chunks(4).map(place).collect::<Option<_>>()?,
         })
     }
+}
+
+/// A mistake that is certain before a program runs, wherever it comes to the place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Certain {
+    /// What a work-item would find; its ids are 0.
+    pub finding: Finding,
+    pub description: Description,
+    /// Of a barrier: the condition that not all work-items find the same.
+    pub condition: Option<Description>,
 }
 
 /// What a slot holds once something was found.

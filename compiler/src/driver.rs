@@ -10,6 +10,7 @@
 use crate::analysis::argument_access::argument_access;
 use crate::analysis::call_graph::{bottom_up, calls};
 use crate::big_stack::{on_big_stack, Failure, Shortage};
+use crate::checks::{Certain, Checks};
 use crate::ingest::{self, Il, SpecValue};
 use crate::kernel::Program;
 use crate::object::{ModuleFlags, Object};
@@ -238,6 +239,35 @@ pub fn compile_il_to_ir(
         module.and_then(|module| ir_text(module, target, at)).map_err(|e| error_log(&[e]))
     });
     text.unwrap_or_else(|failure| Err(error_log(&[failure.to_string()])))
+}
+
+/// Returns the mistakes of a program that are certain before it runs, among those of some kinds (those in private memory,
+/// divisions, and barriers), and the log of warnings. Runs as [`compile`] does. The error is a build log.
+pub fn find_certain_mistakes(
+    source: &Source,
+    options: &Options,
+    target: &Target,
+    checks: Checks,
+) -> Result<(Vec<Certain>, String), String> {
+    let target = &Target { checks, ..target.clone() };
+    let found = on_big_stack(room(size_of_source(source)), || {
+        let mut sources = SourceMap::new();
+        let mut diags = Diagnostics::new(options);
+        let watch = &mut Stopwatch::start();
+        let hir = analyze(source, options, target, false, &mut sources, &mut diags, watch);
+        let module = hir.map(|hir| lower::lower(&hir, options, target, Some(&sources), &mut diags));
+        match module.filter(|_| !diags.has_errors()) {
+            Some(mut module) => {
+                tell_of_target(&mut module, target);
+                let pipeline = Pipeline::new(target);
+                passes::check::find_certain(&mut module, checks, &pipeline)
+                    .map(|found| (found, diags.render(&sources)))
+                    .map_err(|error| error_log(&[error]))
+            }
+            None => Err(diags.render(&sources)),
+        }
+    });
+    found.unwrap_or_else(|failure| Err(error_log(&[failure.to_string()])))
 }
 
 /// Fails where there is no pass of the name asked for.

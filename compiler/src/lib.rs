@@ -36,8 +36,8 @@ mod verified_bodies;
 pub use big_stack::{set_thread_start, Shortage};
 pub use driver::{
     compile, compile_il, compile_il_object, compile_il_to_ir, compile_il_to_linked, compile_linked,
-    compile_object, compile_timed, compile_to_ir, compile_to_linked, link, link_library,
-    link_to_linked, Compiled, CompiledObject, IrAt,
+    compile_object, compile_timed, compile_to_ir, compile_to_linked, find_certain_mistakes, link,
+    link_library, link_to_linked, Compiled, CompiledObject, IrAt,
 };
 pub use hekla_device::Quirks;
 pub use hekla_device::{MatrixComponent, MatrixProduct};

@@ -218,7 +218,8 @@ pub fn checks() -> (Checks, Vec<String>) {
     parse_checks(&text("HEKLA_CHECK").unwrap_or_default())
 }
 
-fn parse_checks(text: &str) -> (Checks, Vec<String>) {
+/// Returns the kinds of mistakes that a text names as `HEKLA_CHECK` does, and the names that are none.
+pub fn parse_checks(text: &str) -> (Checks, Vec<String>) {
     let (mut checks, mut unknown) = (Checks::empty(), Vec::new());
     for name in text.split(',').map(str::trim).filter(|name| !matches!(*name, "" | "0")) {
         match Checks::NAMES.iter().find(|known| known.0 == name) {

@@ -101,3 +101,95 @@ fn a_device_that_describes_itself_can_be_compiled_for() {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(!compile(&without).status.success());
 }
+
+const WRONG: &[u8] = b"\
+int sum(const int *p) {
+    int s;
+    for (int i = 0; i < 4; i++)
+        s += p[i]; // init
+    return s;
+}
+kernel void k(global int *a, local int *t) {
+    int p[4] = {1, 2, 3, 4}, i = get_local_id(0), x;
+    if (a[0] > 3)
+        p[4] = 7; // bounds
+    if (a[1])
+        a[2] = x; // init
+    for (int n = 0; n <= 4; n++)
+        a[n] += p[n]; // bounds
+    a[3] = sum(p) / (i - i); // arith
+    global int *q = 0;
+    q[3] = 1; // null
+    a[4] = *(int *)((char *)p + 2); // align
+    if (i < 10) {
+        barrier(CLK_LOCAL_MEM_FENCE); // barriers
+        a[5] = t[i + 1];
+    }
+}
+kernel void r(global int *a, int n) {
+    local int t[8];
+    if (get_global_id(0) >= n)
+        return;
+    barrier(CLK_LOCAL_MEM_FENCE); // barriers
+    t[9] = 1; // bounds
+}
+";
+
+/// Nothing of it is certain to be wrong.
+const RIGHT: &[u8] = b"\
+kernel void k(global int *a, local int *t, int n) {
+    int p[4] = {1, 2, 3, 4}, i = get_local_id(0), x;
+    if (a[0])
+        x = 1;
+    if (a[0])
+        a[1] = x / n;
+    p[n] = 4;
+    a[2] = p[n & 3];
+    for (int s = 4; s > 0; s /= 2) {
+        if (i < s)
+            t[i] += t[i + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (get_group_id(0) == 3 || get_global_id(0) / get_local_size(0) > 4 || a[3])
+        barrier(CLK_LOCAL_MEM_FENCE);
+    for (int j = i; j < n; j += get_local_size(0))
+        a[j] = t[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+";
+
+#[test]
+fn mistakes_that_are_certain_are_told_by_line() {
+    let source = file("wrong.cl", WRONG);
+    let told = heklac(&[text(&source), "--check=all"]);
+    assert!(told.status.success());
+    let told = String::from_utf8(told.stderr).unwrap();
+    let places: Vec<(usize, &str)> = (told.lines().filter(|line| line.contains(": warning: ")))
+        .map(|line| {
+            let mut numbers = line[text(&source).len() + 1..].split(':');
+            let kind = line.rsplit_once('[').unwrap().1.trim_end_matches(']');
+            (numbers.next().unwrap().parse().unwrap(), kind)
+        })
+        .collect();
+    let lines = std::str::from_utf8(WRONG).unwrap().lines().zip(1..);
+    let wanted: Vec<(usize, &str)> =
+        lines.filter_map(|(line, number)| Some((number, line.split_once("// ")?.1))).collect();
+    assert_eq!(places, wanted, "{told}");
+    for words in [
+        "store of 4 bytes at offset 16 of private variable 'p', which has 16 bytes [bounds]\n        p[4] = 7; // bounds\n        ^\n",
+        "through a null pointer, at offset 12 [null]",
+        "wrong.cl:15:12: note: called here, by 'k'",
+        "wrong.cl:19:9: note: the id of the work-item decides here\n    if (i < 10) {\n        ^\n",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    let some = heklac(&[text(&source), "--check=arith,null"]);
+    assert_eq!(String::from_utf8_lossy(&some.stderr).matches(": warning: ").count(), 2);
+    assert!(refused(&[text(&source), "--check=arith", "-Werror"]).contains("division of 32 bits"));
+    assert!(refused(&[text(&source), "--check=nonsense"]).contains("no check 'nonsense'"));
+    let right = heklac(&[text(&file("right.cl", RIGHT)), "--check=all", "-Werror"]);
+    assert_eq!(
+        (right.status.success(), String::from_utf8_lossy(&right.stderr).as_ref()),
+        (true, "")
+    );
+}

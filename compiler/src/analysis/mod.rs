@@ -9,6 +9,7 @@ pub mod branch_facts;
 pub mod call_graph;
 pub mod data_layout;
 mod dependence;
+pub mod divergent_barriers;
 pub mod known_bits;
 pub mod memory_versions;
 pub mod recursion;

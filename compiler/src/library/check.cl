@@ -62,6 +62,9 @@ void __check_texel(global uint *area, uint site, uint description, uint kind, in
                    sizes.y | (ulong)sizes.z << 32);
 }
 
+// Stands for a check that is only computed, for what is certain before a program runs.
+void __check_probe(uint ok, uint site, uint kind, ulong at, ulong start, ulong size) {}
+
 // Barriers: the words of a work-group are how many work-items have ended, and for each barrier the least number of times
 // that one has come to it, with its number, and the greatest.
 #define CHECK_MOST 0xffff

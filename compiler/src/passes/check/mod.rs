@@ -10,6 +10,7 @@
 //! or in the code that writes `printf`'s records, is not checked.
 
 mod barriers;
+mod certain;
 mod describe;
 mod extents;
 mod global_races;
@@ -23,7 +24,7 @@ use super::legalize::split::Splitter;
 use super::{inline, Pipeline};
 use super::{mem2reg, INFER_ADDRESS_SPACES, MEM2REG, UNREACHABLE};
 use crate::analysis::call_graph::CallGraph;
-use crate::checks::{Checks, FUNCTIONS};
+use crate::checks::{Certain, Checks, FUNCTIONS};
 use crate::ir::cfg::Cfg;
 use crate::ir::verify::debug_verify;
 use crate::ir::*;
@@ -87,6 +88,36 @@ fn promote(
 ///
 /// Errors: those of inlining; and that the library's functions are missing, as in an object that was compiled without checks.
 pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Result<(), String> {
+    instrument(module, checks, pipeline, false).map(|_| ())
+}
+
+/// Finds the mistakes of a module that are certain before it runs, wherever it comes to their places. The module is of no use
+/// afterwards.
+///
+/// Errors: those of [`run`] and of optimization.
+pub fn find_certain(
+    module: &mut Module,
+    checks: Checks,
+    pipeline: &Pipeline<'_>,
+) -> Result<Vec<Certain>, String> {
+    let probed = instrument(module, checks, pipeline, true)?;
+    certain::find(module, checks, &probed, pipeline)
+}
+
+/// What was probed: the functions that are left, what stands for checks in them, and the descriptions by the numbers of places.
+struct Probed {
+    functions: Vec<Func>,
+    probe: Func,
+    descriptions: Vec<Vec<u8>>,
+}
+
+/// Inlines calls and puts checks into all functions; where it `probes`, checks are computed and nothing comes of them.
+fn instrument(
+    module: &mut Module,
+    checks: Checks,
+    pipeline: &Pipeline<'_>,
+    probes: bool,
+) -> Result<Probed, String> {
     let mut library = Vec::new();
     for name in FUNCTIONS {
         let found = module.functions.values().find(|function| function.name == name);
@@ -101,9 +132,10 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
     });
     let library =
         Library::of(&mut functions_of_library).ok_or("functions of checks are missing")?;
-    let checks_local_init = checks.contains(Checks::INIT) && !pipeline.target.zero_local;
+    let checks_local_init = !probes && checks.contains(Checks::INIT) && !pipeline.target.zero_local;
     let mut sites = 0;
-    for id in functions {
+    let mut descriptions = Vec::new();
+    for &id in &functions {
         let empty = Function::new("", &[], None);
         let mut func = std::mem::replace(&mut module.functions[id], empty);
         let mut globals = std::mem::take(&mut module.globals);
@@ -117,13 +149,15 @@ pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Resu
             library: &library,
             globals: &mut globals,
             sites,
+            probed: probes.then_some(&mut descriptions),
         };
         sites = instrumenter.run(&mut func);
         module.globals = globals;
         module.functions[id] = func;
     }
     pipeline.observe("check", module, None);
-    debug_verify(module, "check")
+    debug_verify(module, "check")?;
+    Ok(Probed { functions, probe: library.probe, descriptions })
 }
 
 /// The library's functions ([`FUNCTIONS`]).
@@ -142,6 +176,7 @@ pub(super) struct Library {
     global_races_begin: Func,
     global_races_note: Func,
     texel: Func,
+    probe: Func,
 }
 
 impl Library {
@@ -162,6 +197,7 @@ impl Library {
             global_races_begin: functions.next()?,
             global_races_note: functions.next()?,
             texel: functions.next()?,
+            probe: functions.next()?,
         })
     }
 }
@@ -181,6 +217,8 @@ struct Instrumenter<'a> {
     globals: &'a mut PrimaryMap<Global, GlobalData>,
     /// Places so far.
     sites: u32,
+    /// Where checks are only computed: the descriptions of their places.
+    probed: Option<&'a mut Vec<Vec<u8>>>,
 }
 
 /// What a check knows: true where the instruction is right, and what is reported otherwise.
@@ -206,10 +244,11 @@ impl Instrumenter<'_> {
             true => WrittenWords::new(func, describer.objects(), self.globals, self.mark),
             false => WrittenWords::default(),
         };
-        let counts = self.checks.contains(Checks::BARRIERS) && entry_of.is_some();
+        let runs = self.probed.is_none() && entry_of.is_some();
+        let counts = self.checks.contains(Checks::BARRIERS) && runs;
         let barriers = counts.then(|| Barriers::find(func, &describer));
         let (mut races, mut global_races) = (Races::default(), GlobalRaces::default());
-        if self.checks.contains(Checks::RACES) && entry_of.is_some() {
+        if self.checks.contains(Checks::RACES) && runs {
             let module = self.module;
             let is_own = |func: &Function, inst| is_own(module, func, inst);
             let (globals, sites) = (&mut *self.globals, &mut self.sites);
@@ -266,6 +305,9 @@ impl Instrumenter<'_> {
     ) {
         let is_own = is_own(self.module, s.c.func, inst);
         if texels::is_mark(&s.c.func.insts[inst], self.mark) {
+            if self.probed.is_some() {
+                return;
+            }
             let place = (extents.area, self.sites);
             self.sites += 1;
             return texels::look(&mut s.c, inst, place, describer, self.library, self.globals);
@@ -333,6 +375,13 @@ impl Instrumenter<'_> {
             return;
         }
         let description = describer.describe(s.c.func, inst);
+        if let Some(probed) = &mut self.probed {
+            let [no, yes, site] = [0, 1, probed.len() as i64].map(|n| s.c.iconst(Type::I32, n));
+            let ok = s.c.select(check.ok, yes, no);
+            let [at, start, size] = check.words;
+            s.c.call(self.library.probe, &[ok, site, check.kind, at, start, size], None);
+            return probed.push(description);
+        }
         let [right, wrong] = s.branch(check.ok);
         let after = *after.get_or_insert_with(|| s.new_block());
         s.switch_to(wrong);

@@ -13,12 +13,14 @@
 
 mod doctor;
 
+use hekla::core::check;
 use hekla::core::device::open;
 use hekla::core::offline::is_spirv;
+use hekla_compiler::checks::Checks;
 use hekla_compiler::kernel::Kernel;
 use hekla_compiler::{
-    compile_il, compile_il_to_ir, compile_timed, compile_to_ir, reflection, Compiled, Il, IrAt,
-    Options, Program, Source, SpecValue, Target,
+    compile_il, compile_il_to_ir, compile_timed, compile_to_ir, find_certain_mistakes, reflection,
+    Compiled, Il, IrAt, Options, Program, Source, SpecValue, Target,
 };
 use hekla_vk_backend::DeviceFile;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,7 @@ const USAGE: &str = "\
 usage: heklac FILE [OpenCL build options] -o FILE.spv
        heklac FILE [OpenCL build options] --reflection
        heklac FILE [OpenCL build options] --emit=metadata|ir|ir:lower|ir:PASS
+       heklac FILE.cl [OpenCL build options] --check=all|KIND,KIND...
        heklac --explain | --doctor | --describe > FILE.toml
   FILE         OpenCL C (.cl), OpenCL SPIR-V (.spv) or its text (.spvasm, by spirv-as)
   --spec ID=N  give a specialization constant of SPIR-V a value: an integer, or bits as 0x...
@@ -36,6 +39,8 @@ usage: heklac FILE [OpenCL build options] -o FILE.spv
   --reflection print arguments, layout of the kernel-argument buffer and all else that a launch needs, as JSON
   --emit=...   print, in place of SPIR-V: metadata (arguments and kernel-argument buffer of each kernel); the IR as the
                passes leave it, as lowering leaves it, or after each run of a pass
+  --check=...  tell what is certain to be wrong, in place of compiling: bounds, null, align (of private and local variables),
+               arith, init (private variables), barriers; with -Werror the exit status tells it, too
   --explain    tell what Vulkan devices there are and why each is offered to OpenCL programs or not
   --doctor     examine loader, drivers, permissions, memory and cache, and run a kernel on each device
   --describe   write what the compiler must know of the machine's device (HEKLA_DEVICE names it) as a file for --limit-to
@@ -48,6 +53,7 @@ enum Emit {
     Metadata,
     Reflection,
     Ir(IrAt),
+    Mistakes(Checks),
 }
 
 /// What is compiled.
@@ -97,6 +103,9 @@ fn run() -> Result<(), String> {
         print!("{}", input.compile_to_ir(&options, &request.target, at)?);
         return Ok(());
     }
+    if let Emit::Mistakes(checks) = request.emit {
+        return tell_mistakes(&input, &options, &request.target, checks);
+    }
     let compiled = input.compile(&options, &request);
     let Some(program) = compiled.program else { return Err(compiled.log) };
     eprint!("{}", compiled.log);
@@ -112,11 +121,32 @@ fn run() -> Result<(), String> {
             let name = |kernel: &Kernel| path(kernel).map(|path| path.display().to_string());
             print!("{}", reflection::json(&program, name));
         }
-        Emit::Spirv | Emit::Ir(_) => {}
+        Emit::Spirv | Emit::Ir(_) | Emit::Mistakes(_) => {}
     }
     match &request.output {
         Some(output) => write(&program, output),
         None => Ok(()),
+    }
+}
+
+/// Tells what is certain to be wrong. Fails under `-Werror` if that is anything.
+fn tell_mistakes(
+    input: &Input,
+    options: &Options,
+    target: &Target,
+    checks: Checks,
+) -> Result<(), String> {
+    let Input::Text(source) = input else {
+        return Err("heklac: --check is of OpenCL C".to_string());
+    };
+    let (found, log) = find_certain_mistakes(source, options, target, checks)?;
+    let text: String = found.iter().map(check::warning).collect();
+    match found.is_empty() || !options.warnings_are_errors {
+        true => {
+            eprint!("{log}{text}");
+            Ok(())
+        }
+        false => Err(log + &text),
     }
 }
 
@@ -216,6 +246,11 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
             "-D" | "-U" | "-I" => {
                 let operand = args.next().unwrap_or_default();
                 request.options.push_str(&format!(" {arg} \"{operand}\""));
+            }
+            "--check" => request.emit = Emit::Mistakes(Checks::all()),
+            _ if arg.starts_with("--check=") => {
+                let checks = check::named(&arg["--check=".len()..]);
+                request.emit = Emit::Mistakes(checks.map_err(|e| format!("heklac: {e}"))?);
             }
             _ if arg.starts_with("--emit=") => request.emit = emit(&arg["--emit=".len()..])?,
             _ if arg.starts_with('-') => request.options.push_str(&format!(" \"{arg}\"")),

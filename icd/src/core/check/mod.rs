@@ -7,7 +7,7 @@
 mod report;
 mod table;
 
-pub use report::{begin, collect};
+pub use report::{begin, collect, warning};
 pub use table::Table;
 
 use crate::config;
@@ -20,12 +20,22 @@ pub fn wanted() -> Checks {
     *WANTED.get_or_init(|| {
         let (checks, unknown) = config::checks();
         for name in unknown {
-            let known: Vec<&str> = Checks::NAMES.iter().map(|(name, _)| *name).collect();
-            report::tell(&format!(
-                "hekla: HEKLA_CHECK: there is no check '{name}': {}, all\n",
-                known.join(", ")
-            ));
+            report::tell(&format!("hekla: HEKLA_CHECK: {}\n", unknown_name(&name)));
         }
         checks
     })
+}
+
+/// Says that there is no kind of a name, and which there are.
+fn unknown_name(name: &str) -> String {
+    let known: Vec<&str> = Checks::NAMES.iter().map(|(name, _)| *name).collect();
+    format!("there is no check '{name}': {}, all", known.join(", "))
+}
+
+/// Returns the kinds that are named, between commas, or `all`.
+///
+/// Errors: what is wrong with the first name that is none.
+pub fn named(text: &str) -> Result<Checks, String> {
+    let (checks, unknown) = config::parse_checks(text);
+    unknown.first().map_or(Ok(checks), |name| Err(unknown_name(name)))
 }

@@ -5,7 +5,9 @@ use crate::cl::error::Result;
 use crate::core::cache::digest;
 use crate::core::device::open::Gpu;
 use crate::{config, platform};
-use hekla_compiler::checks::{Accessor, Checks, Description, Finding, OF_A_TEXEL, SLOT_WORDS};
+use hekla_compiler::checks::{
+    Accessor, Certain, Checks, Description, Finding, OF_A_TEXEL, SLOT_WORDS,
+};
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -209,6 +211,39 @@ fn line_of(description: &Description) -> String {
     format!("{}\n{indent}^\n", description.text)
 }
 
+/// Returns what there is to say of a mistake that is certain before a program runs, as compilers say it.
+pub fn warning(mistake: &Certain) -> String {
+    let Certain { finding, description, condition } = mistake;
+    let what = match finding.kind {
+        Checks::BARRIERS => {
+            "barrier to which not all work-items of a work-group need come".to_string()
+        }
+        _ => what(finding, description),
+    };
+    let kind = kind(finding.kind);
+    let mut text = format!("{}warning: {what} [{kind}]\n", place(description));
+    text.push_str(&line_of(description));
+    text.push_str(&calls(description));
+    if let Some(condition) = condition.as_ref().filter(|it| !it.places.is_empty()) {
+        text.push_str(&format!("{}note: the id of the work-item decides here\n", place(condition)));
+        text.push_str(&line_of(condition));
+    }
+    text
+}
+
+/// Returns the calls that led to a place.
+fn calls(description: &Description) -> String {
+    let mut text = String::new();
+    for call in description.places.iter().skip(1) {
+        let (file, line, column) = (&call.file, call.line, call.column);
+        text.push_str(&format!(
+            "{file}:{line}:{column}: note: called here, by '{}'\n",
+            call.function
+        ));
+    }
+    text
+}
+
 /// Returns all that there is to say of a finding.
 fn message(finding: &Finding, description: &Description) -> String {
     let [gx, gy, gz] = finding.global_id;
@@ -225,13 +260,7 @@ fn message(finding: &Finding, description: &Description) -> String {
         times(finding.count.into()),
     );
     text.push_str(&line_of(description));
-    for call in description.places.iter().skip(1) {
-        let (file, line, column) = (&call.file, call.line, call.column);
-        text.push_str(&format!(
-            "{file}:{line}:{column}: note: called here, by '{}'\n",
-            call.function
-        ));
-    }
+    text.push_str(&calls(description));
     text
 }
 

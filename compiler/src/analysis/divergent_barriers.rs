@@ -1,0 +1,88 @@
+//! Barriers that not all work-items of a work-group come to, as far as that is plain: those behind a branch on the id of the
+//! work-item in the work-group or among all, or a sum, product or comparison of it.
+//!
+//! Other operations on ids may give the same for all work-items of a work-group, as a division by its size does.
+
+use super::dependence::{add_parameters, blocks_between, is_decided_by};
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::DomTree;
+use crate::ir::*;
+use cranelift_entity::EntitySet;
+
+/// Returns such barriers, each with the condition that parts the work-items.
+pub fn divergent_barriers(func: &Function) -> Vec<(Inst, Inst)> {
+    let cfg = Cfg::compute(func);
+    let post = DomTree::compute(&cfg.reversed());
+    let varying = plain_ids(func, &cfg);
+    let is_barrier = |inst: &Inst| matches!(func.insts[*inst], InstData::Barrier { .. });
+    let mut found: Vec<(Inst, Inst)> = Vec::new();
+    for &branch in cfg.rpo() {
+        if !is_decided_by(func, branch, &varying) {
+            continue;
+        }
+        let Some(condition) = func.terminator(branch).and_then(|end| condition(func, end)) else {
+            continue;
+        };
+        for block in blocks_between(&cfg, branch, post.idom(branch)) {
+            let barriers = func.blocks[block].insts.iter().copied().filter(is_barrier);
+            for barrier in barriers {
+                if !found.iter().any(|&(known, _)| known == barrier) {
+                    found.push((barrier, condition));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns the instruction that computes what a branch goes by.
+fn condition(func: &Function, branch: Inst) -> Option<Inst> {
+    let (InstData::Brif { cond: value, .. } | InstData::Switch { value, .. }) = func.insts[branch]
+    else {
+        return None;
+    };
+    match func.def(value) {
+        ValueDef::Inst(inst) => Some(inst),
+        _ => Some(branch),
+    }
+}
+
+/// Returns the values that are ids, or differ as those do.
+fn plain_ids(func: &Function, cfg: &Cfg) -> EntitySet<Value> {
+    let mut varying: EntitySet<Value> = EntitySet::new();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in cfg.rpo() {
+            for &inst in &func.blocks[block].insts {
+                let data = &func.insts[inst];
+                changed |= add_parameters(func, data, &mut varying);
+                let Some(result) = func.result(inst) else { continue };
+                let differs = differs(func, data, &varying);
+                changed |= differs && varying.insert(result);
+            }
+        }
+    }
+    varying
+}
+
+/// Returns true for an id, and for what differs where ids do.
+fn differs(func: &Function, data: &InstData, varying: &EntitySet<Value>) -> bool {
+    use BinaryOp::{And, IAdd, IMul, ISub, Or, Xor};
+    let passes_on = match *data {
+        InstData::WorkItem { query, .. } => {
+            return matches!(query, WorkItemQuery::GlobalId | WorkItemQuery::LocalId);
+        }
+        InstData::Binary { op: IAdd | ISub | IMul, .. } => true,
+        InstData::Binary { op: And | Or | Xor, args, .. } => func.ty(args[0]) == Type::BOOL,
+        InstData::ICmp { .. } => true,
+        InstData::Convert { op, .. } => {
+            matches!(op, ConvertOp::ZExt | ConvertOp::SExt | ConvertOp::Trunc)
+        }
+        InstData::Build { .. } | InstData::Extract { .. } => true,
+        _ => false,
+    };
+    let mut differs = false;
+    data.for_each_arg(|arg| differs |= varying.contains(arg));
+    passes_on && differs
+}
