@@ -5,13 +5,15 @@
 //! [`area_offset`]:
 //!
 //! ```text
-//! number of ranges | 1 if there are others | number of watched ranges | 0
+//! number of ranges | 1 if there are others | number of watched ranges | unwritten arguments
 //! arguments: start and size of what each points to, two 64-bit words ([`ARGUMENTS`] of them)
 //! findings: [`SLOTS`] slots of [`SLOT_WORDS`] words
 //! ranges: start and size of allocations, two 64-bit words, ascending and apart
 //! watched: start, size and place in the shadow of memory in which races are looked for ([`WATCHED_BYTES`] each), likewise
 //! shadow: [`SHADOW_BYTES`] for each word that is watched
 //! ```
+//!
+//! Bit n of the unwritten arguments is set if nobody has written the memory of argument n, and the kernel only reads it.
 //!
 //! The last two are there where races are looked for. A watched range's place is the number of its first word in the shadow, and
 //! 32 bits up a number n: of its blocks of [`BLOCK_WORDS`] words only one in n is watched.
@@ -82,6 +84,8 @@ pub const TEXEL_MARK: &str = "__texel_mark";
 /// What the action of such a place ends in.
 pub const OF_A_TEXEL: &str = " of a texel";
 
+/// Byte offset of the bits of unwritten arguments.
+pub const UNWRITTEN: usize = 12;
 /// The most arguments of a kernel whose sizes are known.
 pub const ARGUMENTS: usize = 128;
 /// Bytes of the area before the arguments.

@@ -548,7 +548,10 @@ fn run_passes(
     pipeline.contract(ir, target)?;
     pipeline.dot_products(ir, target)?;
     pipeline.mark_invariant_loads(ir, target)?;
-    find_argument_access(ir)?;
+    // Checks have found it out before.
+    if target.checks.is_empty() {
+        find_argument_access(ir)?;
+    }
     pipeline.narrow_offsets(ir, target)?;
     pipeline.vectorize_local(ir, target)?;
     quirks::before_legalization(ir, pipeline)?;

@@ -5,7 +5,7 @@ use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
 /// The object that a pointer points into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
 pub enum UnderlyingObject {
     /// Nothing seen yet; stays so for undefined pointers and in unreachable code.
     #[default]

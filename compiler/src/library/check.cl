@@ -131,17 +131,17 @@ void __check_written_begin(local uint *bits, uint words) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Notes that bytes were written, at an offset from the variable's first word.
-void __check_written_note(local uint *bits, uint word, uint offset, uint bytes) {
-    uint last = word + (offset + bytes - 1) / 4;
-    for (uint w = word + offset / 4; w <= last; w++)
+// Notes that bytes were written, at an offset in an object: its first word, and how many words are watched.
+void __check_written_note(local uint *bits, uint word, uint words, uint offset, uint bytes) {
+    uint end = word + min((offset + bytes + 3) / 4, words);
+    for (uint w = word + offset / 4; w < end; w++)
         atomic_or((volatile local uint *)bits + w / 32, 1u << w % 32);
 }
 
 // Returns true if bytes were written.
-bool __check_written_test(local uint *bits, uint word, uint offset, uint bytes) {
-    uint last = word + (offset + bytes - 1) / 4, all = 1;
-    for (uint w = word + offset / 4; w <= last; w++)
+bool __check_written_test(local uint *bits, uint word, uint words, uint offset, uint bytes) {
+    uint end = word + min((offset + bytes + 3) / 4, words), all = 1;
+    for (uint w = word + offset / 4; w < end; w++)
         all &= atomic_or((volatile local uint *)bits + w / 32, 0u) >> w % 32;
     return all != 0;
 }

@@ -5,7 +5,8 @@ a buffer of 4096 bytes, `("local", bytes)`, `("null",)`, `("svm", bytes)`, `("ad
 shared memory of so many bytes, which is then the argument `("shared",)`, `("freed", bytes)`:
 one with the address of shared memory that is there no more, `("same",)`: the first buffer again, `("rest", origin, size)`: another
 sub-buffer of the same buffer as the first, `("image", (width, ...), layers)` with texels of four floats 1, `("texels", n)`: an image of
-the first buffer, `("sampler", "none" or "clamp")`, or numbers. Buffers hold the ints 0, 1, 2, ...
+the first buffer, `("sampler", "none" or "clamp")`, `("new", bytes, way)`: a buffer without contents, or with ints 3 that came in one
+of the ways of check_runner.py, or numbers. Buffers hold the ints 0, 1, 2, ...
 """
 
 from dataclasses import dataclass, field
@@ -310,6 +311,27 @@ INIT += [
          "atomic operation of 4 bytes of local variable 'n'" + NOT_WRITTEN, FIVE),
 ]
 
+TWO = "global int *a, global const int *b"
+NEVER = [("buffer", 64), ("new", 64)]
+INIT += [
+    Case("a local argument", "init", "kernel void k(global int *a, local int *t) {\n    int i = get_local_id(0);\n    if (i != 5)\n"
+         "        t[i] = 1;\n" + SYNC + "    a[i] = t[7 - i]; // HERE\n}\n", [("buffer", 64), ("local", 32)],
+         "load of 4 bytes of argument 't'" + NOT_WRITTEN, ((2, 0, 0), (2, 0, 0)), leaves={1: 1, 2: 0}),
+    Case("a buffer that nobody wrote", "init", one("        a[0] = b[2]; // HERE", TWO), NEVER,
+         "load of 4 bytes of argument 'b'" + NOT_WRITTEN, FIVE, leaves={0: 0}),
+    Case("such a buffer whose kernel may write it", "init", one("        a[0] = b[2] + 7; // HERE", "global int *a, global int *b"), NEVER,
+         "load of 4 bytes of argument 'b'" + NOT_WRITTEN, FIVE, leaves={0: 7}),
+    Case("such a buffer through a pointer", "init",
+         "int sum(global const int *p, int n) {\n    int s = 0;\n    while (n-- > 0)\n        s += *p++; // HERE\n"
+         "    return s;\n}\n" + one("        a[0] = sum(b + 1, 1);", TWO), NEVER, "load of 4 bytes of argument 'b'" + NOT_WRITTEN, FIVE,
+         leaves={0: 0}),
+    Case("constant memory that nobody wrote", "init", one("        a[0] = b[1].y; // HERE", "global int *a, constant int4 *b"), NEVER,
+         "load of 4 bytes of argument 'b'" + NOT_WRITTEN, FIVE, leaves={0: 0}),
+    Case("a struct in memory that nobody wrote", "init", "struct S { char c; int x; };\n"
+         + one("        a[0] = b[3].x; // HERE", "global int *a, global const struct S *b"), NEVER,
+         "load of 4 bytes of argument 'b'" + NOT_WRITTEN, FIVE, leaves={0: 0}),
+]
+
 BARRIER = "    barrier(CLK_LOCAL_MEM_FENCE); // HERE\n"
 ONCE = "this work-item comes to the barrier never, another one once"
 BARRIERS = [
@@ -584,6 +606,23 @@ RIGHT += [
          [("buffer", 64), ("image", (2, 2), 3)], "", leaves={0: 1}),
     Case("texels that are written", "", one("        write_imagef(t, (int2)(3, 2), (float4)(2));", "global int *a, write_only image2d_t t"), IMAGE, "",
          leaves={0: 0}),
+]
+
+RIGHT += [
+    Case(f"a buffer that was written by {way}", "", one("        a[0] = b[2] + b[15];", TWO), [("buffer", 64), ("new", 64, way)], "", leaves={0: 6})
+    for way in ("write", "fill", "copy", "map", "part", "kernel")
+] + [
+    Case("a buffer that its kernel writes", "", one("        a[0] = 4;\n        a[1] = a[0];"), [("new", 64)], "", leaves={0: 4, 1: 4}),
+    Case("one buffer as two arguments", "", one("        a[0] = 4;\n        a[1] = b[0];", TWO), [("new", 64), ("same",)], "", leaves={1: 4}),
+    Case("a local argument of a few bytes", "",
+         "kernel void k(global int *a, local uchar *t, local int *u) {\n    int i = get_local_id(0);\n    t[i] = i;\n    u[i] = t[i];\n" + SYNC
+         + "    a[i] = u[7 - i] + t[i];\n}\n", [("buffer", 64), ("local", 8), ("local", 32)], "", leaves={0: 7, 7: 7}),
+    Case("a local argument by an async copy", "",
+         "kernel void k(global int *a, local int *t) {\n    event_t e = async_work_group_copy(t, a, 8, 0);\n    wait_group_events(1, &e);\n"
+         "    int i = get_local_id(0);\n    a[i + 8] = t[7 - i];\n}\n", [("buffer", 64), ("local", 32)], "", leaves={8: 7, 15: 0}),
+    Case("a large local argument", "",
+         "kernel void k(global int *a, local int *t) {\n    int i = get_local_id(0);\n    for (int n = 0; n < 3000; n += 8)\n        t[n + i] = n;\n"
+         + SYNC + "    a[i] = t[2047 - i] + t[2999 - i];\n}\n", [("buffer", 64), ("local", 12000)], "", leaves={0: 5032, 7: 5032}),
 ]
 
 CASES = BOUNDS + IMAGES + NULL + ALIGN + ARITH + SPIRV + INIT + BARRIERS + RACES + RIGHT

@@ -14,6 +14,26 @@ import spirv_text
 FLAGS = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
 
 
+def give_contents(queue, buffer, way):
+    """Makes the ints of a buffer 3, by commands of a kind."""
+    ints = np.full(buffer.size // 4, 3, np.int32)
+    if way == "write":
+        cl.enqueue_copy(queue, buffer, ints)
+    elif way == "fill":
+        cl.enqueue_fill_buffer(queue, buffer, ints[:1], 0, buffer.size)
+    elif way == "copy":
+        cl.enqueue_copy(queue, buffer, cl.Buffer(buffer.context, FLAGS, hostbuf=ints))
+    elif way == "map":
+        mapped, _ = cl.enqueue_map_buffer(queue, buffer, cl.map_flags.WRITE, 0, ints.shape, np.int32)
+        mapped[:] = ints
+        mapped.base.release(queue)
+    elif way == "part":
+        cl.enqueue_copy(queue, buffer.get_sub_region(0, buffer.size), ints)
+    elif way == "kernel":
+        program = cl.Program(buffer.context, "kernel void f(global int *a) { a[get_global_id(0)] = 3; }").build()
+        program.f(queue, ints.shape, None, buffer)
+
+
 def run(context, queue, case):
     text = case.source if case.line is None else spirv_text.assemble(case.source)
     program = cl.Program(context, text).build(options=case.options)
@@ -40,6 +60,13 @@ def run(context, queue, case):
             kept.append(part)
         elif what == "same":
             kernel.set_arg(index, first[0])
+        elif what == "new":
+            # Without contents, which come in this way, if any.
+            buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, arg[1])
+            give_contents(queue, buffer, arg[2] if len(arg) > 2 else "")
+            first = first or (buffer, arg[1])
+            kernel.set_arg(index, buffer)
+            kept.append(buffer)
         elif what == "image":
             # Width, height and depth as far as there are any; of `layers` an array.
             size, layers = arg[1], arg[2] if len(arg) > 2 else 0

@@ -1,5 +1,5 @@
 //! Which words of work-group variables were written: a bit for each, in work-group memory, which any work-item of the group may
-//! set. Only in kernels all of whose calls are inlined, and of variables whose address is used for accesses alone.
+//! set; and the same of the first words of arguments there. Only in kernels all of whose calls are inlined, and of variables whose address is used for accesses alone.
 
 use super::extents::{Extent, Extents};
 use super::texels::is_call;
@@ -11,21 +11,27 @@ use crate::passes::cursor::Cursor;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The work-group variables of a kernel whose words have bits.
+/// How many words of an argument have bits: its first ones, since only the launch knows its size.
+const ARGUMENT_WORDS: u32 = 2048;
+
+/// The work-group variables of a kernel, and the arguments in work-group memory, whose words have bits.
 #[derive(Default)]
 pub struct WrittenWords {
     /// The bits, and how many words they take.
     bits: Option<(Global, u32)>,
-    /// The number of a variable's first word among all.
-    first: FxHashMap<Global, u32>,
+    /// The number of an object's first word among all, and its words.
+    words: FxHashMap<UnderlyingObject, (u32, u32)>,
 }
 
-/// The bytes of an access: the number of the variable's first word, the offset in the variable, and the size.
-pub type Bytes = Option<(u32, Value, u32)>;
+/// The bytes of an access: the object's first word and number of words, the offset in the object, and the size.
+pub type Bytes = Option<(u32, u32, Value, u32)>;
 
-fn variable(func: &Function, objects: &UnderlyingObjects, ptr: Value) -> Option<Global> {
+/// Returns the variable that a pointer points into, or the argument if that may be one in work-group memory.
+fn object(func: &Function, objects: &UnderlyingObjects, ptr: Value) -> Option<UnderlyingObject> {
+    let is_local = func.ty(ptr).space() == Some(AddressSpace::Local);
     match objects.of(func, ptr).object {
-        UnderlyingObject::Variable(global) => Some(global),
+        it @ UnderlyingObject::Variable(_) => Some(it),
+        it @ UnderlyingObject::KernelArgument(_) if is_local => Some(it),
         _ => None,
     }
 }
@@ -47,12 +53,12 @@ impl WrittenWords {
             let data = &func.insts[inst];
             let address = data.address();
             if let (Some(ptr), Some(_)) = (address, func.result(inst)) {
-                read.extend(variable(func, objects, ptr));
+                read.extend(object(func, objects, ptr));
             }
-            let result = func.result(inst).and_then(|result| variable(func, objects, result));
+            let result = func.result(inst).and_then(|result| object(func, objects, result));
             let mut addresses = 0;
             data.for_each_arg(|arg| {
-                let Some(global) = variable(func, objects, arg) else { return };
+                let Some(global) = object(func, objects, arg) else { return };
                 addresses += u32::from(address == Some(arg));
                 let is_address = address == Some(arg) && addresses == 1;
                 if !(is_address || result == Some(global)) {
@@ -62,8 +68,8 @@ impl WrittenWords {
             data.for_each_target(|call| {
                 let params = &func.blocks[call.block].params;
                 for (&param, &arg) in params.iter().zip(&call.args) {
-                    let global = variable(func, objects, arg);
-                    if global.is_some() && variable(func, objects, param) != global {
+                    let global = object(func, objects, arg);
+                    if global.is_some() && object(func, objects, param) != global {
                         escaped.extend(global);
                     }
                 }
@@ -73,10 +79,21 @@ impl WrittenWords {
         let mut words = 0;
         for (global, data) in globals.iter() {
             let is_of_group = data.space == AddressSpace::Local && data.size < 1 << 20;
-            if is_of_group && read.contains(&global) && !escaped.contains(&global) {
-                it.first.insert(global, words);
-                words += data.size.div_ceil(4) as u32;
+            let object = UnderlyingObject::Variable(global);
+            if is_of_group && read.contains(&object) && !escaped.contains(&object) {
+                let size = data.size.div_ceil(4) as u32;
+                it.words.insert(object, (words, size));
+                words += size;
             }
+        }
+        let is_argument =
+            |object: &&UnderlyingObject| matches!(object, UnderlyingObject::KernelArgument(_));
+        let mut arguments: Vec<UnderlyingObject> =
+            read.difference(&escaped).filter(is_argument).copied().collect();
+        arguments.sort_unstable();
+        for argument in arguments {
+            it.words.insert(argument, (words, ARGUMENT_WORDS));
+            words += ARGUMENT_WORDS;
         }
         if words > 0 {
             let size = words.div_ceil(32);
@@ -113,9 +130,9 @@ impl WrittenWords {
         objects: &UnderlyingObjects,
     ) -> Bytes {
         let (ptr, ty) = func.access(inst)?;
-        let first = *self.first.get(&variable(func, objects, ptr)?)?;
+        let (first, words) = *self.words.get(&object(func, objects, ptr)?)?;
         match extents.of(func, ptr)? {
-            Extent::Relative { offset, .. } => Some((first, offset, ty.bytes())),
+            Extent::Relative { offset, .. } => Some((first, words, offset, ty.bytes())),
             Extent::Absolute { .. } => None,
         }
     }
@@ -127,10 +144,11 @@ impl WrittenWords {
         bytes: Bytes,
         ret: Option<Type>,
     ) -> Option<Value> {
-        let ((first, offset, size), (bits, _)) = (bytes?, self.bits?);
+        let ((first, words, offset, size), (bits, _)) = (bytes?, self.bits?);
         let bits = c.global_addr(bits, AddressSpace::Local);
-        let [first, size] = [first, size].map(|number| c.iconst(Type::I32, i64::from(number)));
-        c.call(func, &[bits, first, offset, size], ret)
+        let [first, words, size] =
+            [first, words, size].map(|number| c.iconst(Type::I32, i64::from(number)));
+        c.call(func, &[bits, first, words, offset, size], ret)
     }
 
     /// Checks that what is read was written; `None` for what only writes, or copies.

@@ -18,6 +18,7 @@ mod init;
 mod local_init;
 mod races;
 mod texels;
+mod unwritten;
 
 use super::cursor::Cursor;
 use super::legalize::split::Splitter;
@@ -38,6 +39,7 @@ use init::Initialized;
 use local_init::WrittenWords;
 use races::Races;
 use rustc_hash::FxHashSet;
+use unwritten::Unwritten;
 
 /// Instructions that copies of one function may take, beyond the first, for it to be inlined before it is checked.
 const MAX_COPIES: usize = 50_000;
@@ -126,6 +128,7 @@ fn instrument(
     let mark = texels::mark(module);
     let mut functions = prepare(module, pipeline, checks.contains(Checks::INIT), mark)?;
     functions.retain(|&func| Some(func) != mark);
+    unwritten::find_access(module)?;
     let mut functions_of_library = library.into_iter().map(|mut function: Function| {
         function.noinline = true;
         module.functions.push(function)
@@ -258,6 +261,10 @@ impl Instrumenter<'_> {
             }
         }
         let races = (&races, &global_races);
+        let mut unwritten = match entry_of {
+            Some(kernel) if self.checks.contains(Checks::INIT) && runs => Unwritten::new(kernel),
+            _ => Unwritten::default(),
+        };
         let entry = func.entry();
         for &block in cfg.rpo() {
             let mut s = Splitter::new(func, block);
@@ -269,6 +276,7 @@ impl Instrumenter<'_> {
                     extents.area = area(&mut s.c);
                     extents.begin(&mut s.c);
                     init.begin(&mut s);
+                    unwritten.begin(&mut s.c, extents.area);
                     words.begin(&mut s.c, self.library);
                     races.0.begin(&mut s.c, self.library);
                     races.1.begin(&mut s.c, self.library);
@@ -276,7 +284,7 @@ impl Instrumenter<'_> {
                 self.instruction(
                     &mut s,
                     inst,
-                    (&mut extents, &mut init, &words, races),
+                    (&mut extents, &mut init, (&words, &unwritten), races),
                     &describer,
                 );
             }
@@ -295,10 +303,10 @@ impl Instrumenter<'_> {
         &mut self,
         s: &mut Splitter<'_>,
         inst: Inst,
-        (extents, init, words, (races, global_races)): (
+        (extents, init, (words, unwritten), (races, global_races)): (
             &mut Extents<'_>,
             &mut Initialized,
-            &WrittenWords,
+            (&WrittenWords, &Unwritten),
             (&Races, &GlobalRaces),
         ),
         describer: &Describer<'_>,
@@ -320,6 +328,10 @@ impl Instrumenter<'_> {
             if let Some(check) = self.check(&mut s.c, inst, extents) {
                 self.guard(s, inst, check, (extents.area, describer), &mut after);
             }
+        }
+        if let (true, Some(check)) = (is_own, unwritten.check(&mut s.c, inst, describer.objects()))
+        {
+            self.guard(s, inst, check, (extents.area, describer), &mut after);
         }
         let shadow = init.shadow(&mut s.c, inst, extents);
         if let (true, Some(check)) = (is_own, init.check(&mut s.c, inst, shadow)) {

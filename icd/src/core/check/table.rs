@@ -19,6 +19,8 @@ pub struct Table {
     pub ranges: Vec<Range>,
     /// True if there may be others that pointers in memory lead to.
     pub is_partial: bool,
+    /// A bit for each argument whose memory nobody has written.
+    pub unwritten: u32,
     /// Ascending and apart: the arguments' memory, where races are looked for.
     watched: Vec<Watched>,
 }
@@ -44,13 +46,14 @@ impl Table {
             true => watch(arguments),
             false => Vec::new(),
         };
-        Table { arguments: arguments.to_vec(), ranges, is_partial, watched }
+        Table { arguments: arguments.to_vec(), ranges, is_partial, unwritten: 0, watched }
     }
 
     /// Records the commands that write the table to a launch's buffer, in the area at a byte offset, and clear the findings.
     pub fn write(&self, recorder: &mut vk::Recorder, buffer: &Arc<vk::Buffer>, area: u64) {
         let watched = self.watched.len() as u32;
-        let header = [self.ranges.len() as u32, u32::from(self.is_partial), watched, 0];
+        let header =
+            [self.ranges.len() as u32, u32::from(self.is_partial), watched, self.unwritten];
         let mut head: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
         head.extend(bytes(&self.arguments[..self.arguments.len().min(ARGUMENTS)]));
         debug_assert!(head.len() <= HEADER_BYTES + 16 * ARGUMENTS);

@@ -19,6 +19,7 @@ use crate::object::{Kind, Ref};
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use std::ops::Deref;
+use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 /// Returns the error of an object of OpenGL's that there is no memory for.
@@ -45,6 +46,8 @@ pub struct Buffer {
     /// True if the bytes are the application's own memory (`host_memory.rs`).
     pub is_host_memory: bool,
     pub(super) storage: Storage,
+    /// True if no command may have written the bytes, and nothing else has; false where that is not known.
+    pub(super) unwritten: AtomicBool,
     /// The mapped regions of a buffer and of its sub-buffers.
     pub(super) maps: Mutex<Vec<Mapped>>,
     /// Staging memory of the last mapping: large pinned memory is slow to make. With
@@ -131,6 +134,9 @@ impl Buffer {
             },
         };
         mem.base.properties = properties.list;
+        let is_own = matches!(mem.storage, Storage::Single(_)) && mem.import.is_none();
+        let has_contents = host.is_some() || properties.device_address || mem.svm.is_some();
+        *mem.unwritten.get_mut() = is_own && !has_contents;
         if properties.device_address {
             mem.device_addresses = mem.find_addresses()?;
         }
@@ -246,6 +252,7 @@ impl Buffer {
             svm: None,
             is_host_memory: false,
             storage,
+            unwritten: AtomicBool::new(false),
             maps: Mutex::default(),
             spare: Mutex::default(),
         }

@@ -12,6 +12,7 @@ use hekla_vk_backend as vk;
 use hekla_vk_backend::platform::Descriptor;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
 /// The storage of a memory object.
@@ -151,8 +152,19 @@ impl Buffer {
     }
 
     /// Returns where the bytes are, or will be, on a device of the context. Offsets into a sub-buffer are to
-    /// be shifted by `origin`.
+    /// be shifted by `origin`. The caller may write them.
     pub fn on_device(&self, device: usize) -> Result<Arc<vk::Buffer>> {
+        self.root().unwritten.store(false, Ordering::Relaxed);
+        self.on_device_to_read(device)
+    }
+
+    /// Returns true if nothing has written the bytes, nor what shares memory with them.
+    pub fn is_unwritten(&self) -> bool {
+        self.root().unwritten.load(Ordering::Relaxed)
+    }
+
+    /// As [`Buffer::on_device`], for a caller that does not write.
+    pub fn on_device_to_read(&self, device: usize) -> Result<Arc<vk::Buffer>> {
         match &self.root().storage {
             Storage::Single(buffer) => Ok(buffer.clone()),
             Storage::Shared(buffers) => {

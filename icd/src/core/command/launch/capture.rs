@@ -1,6 +1,7 @@
 //! Capture: a kernel's arguments become a launch, which does not change when they do.
 
 use super::arguments::{put, put_u64x3, zeros};
+use super::extents::unwritten;
 use super::reach::Object;
 use super::Launch;
 use crate::cl::error::{ensure, fail, ClError, Result};
@@ -45,6 +46,7 @@ impl Launch {
             reaches_system: arguments.system && queue.gpu.reaches_system(),
             values: 0,
             extents: Vec::new(),
+            unwritten: Vec::new(),
         });
         launch.capture(queue, arguments)?;
         if queue.context.gl.is_some() {
@@ -84,10 +86,13 @@ impl Launch {
                         }
                         ArgValue::Buffer(Some(mem)) => {
                             let mem = mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
-                            let bytes = mem.on_device(queue.device_index)?;
+                            let access = access(kernel, index);
+                            let bytes = match access.writes {
+                                true => mem.on_device(queue.device_index)?,
+                                false => mem.on_device_to_read(queue.device_index)?,
+                            };
                             let address = bytes.address() + mem.origin as u64;
                             put(fields, at, &address.to_le_bytes());
-                            let access = access(kernel, index);
                             self.objects.push(Object::Buffer { mem, access, bytes });
                         }
                         ArgValue::Image(image) => {
@@ -141,6 +146,7 @@ impl Launch {
         }
         if queue.context.printer.has_checks() {
             self.extents = self.extents(queue, arguments)?;
+            self.unwritten = unwritten(arguments);
         }
         if arguments.has_addresses() {
             self.others.extend(shared_memory(queue, arguments));

@@ -5,8 +5,10 @@ use super::Launch;
 use crate::cl::error::{ClError, Result};
 use crate::cl::*;
 use crate::core::check::{self, Table};
+use crate::core::memory::buffer::Buffer;
 use crate::core::program::kernel::{ArgValue, KernelArguments};
 use crate::core::queue::Queue;
+use crate::object::Ref;
 use hekla_vk_backend as vk;
 use std::sync::Arc;
 
@@ -22,7 +24,7 @@ impl Launch {
             extents.push(match arg {
                 Some(ArgValue::Buffer(Some(mem))) => {
                     let mem = mem.upgrade().ok_or(ClError(CL_INVALID_KERNEL_ARGS))?;
-                    let bytes = mem.on_device(queue.device_index)?;
+                    let bytes = mem.on_device_to_read(queue.device_index)?;
                     (bytes.address() + mem.origin as u64, mem.size as u64)
                 }
                 Some(ArgValue::Local(size)) => (0, *size as u64),
@@ -60,6 +62,20 @@ impl Launch {
         ranges.extend(shared.ranges());
         ranges.extend(queue.context.addresses.ranges(queue.device_index));
         let is_partial = replayed || self.kernel.kernel.is_block;
-        Table::new(&self.extents, ranges, is_partial, check::wanted())
+        let mut table = Table::new(&self.extents, ranges, is_partial, check::wanted());
+        // All that the launch waits for has been started. Before a recording is replayed others may write.
+        let unwritten = self.unwritten.iter().filter(|it| !replayed && it.1.is_unwritten());
+        table.unwritten =
+            unwritten.map(|(number, _)| 1u32.checked_shl(*number as u32).unwrap_or(0)).sum();
+        table
     }
+}
+
+/// Returns the arguments, by number, whose memory nothing has written yet.
+pub(super) fn unwritten(arguments: &KernelArguments) -> Vec<(usize, Ref<Buffer>)> {
+    let buffers = arguments.args.iter().enumerate().filter_map(|(number, arg)| match arg {
+        Some(ArgValue::Buffer(Some(mem))) => Some((number, mem.upgrade()?)),
+        _ => None,
+    });
+    buffers.filter(|(_, mem)| mem.is_unwritten()).collect()
 }

@@ -51,6 +51,8 @@ pub struct Launch {
     values: u64,
     /// Where the memory of the arguments lies, if the kernel looks for its own mistakes.
     extents: Vec<(u64, u64)>,
+    /// The arguments, by number, whose memory nothing had written when the launch was captured, where that is looked for.
+    unwritten: Vec<(usize, Ref<Buffer>)>,
 }
 
 impl Launch {
