@@ -572,6 +572,10 @@ RIGHT += [
                 "        last = atomic_inc(a) == 1;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    if (last && i == 0) {\n        int s = 0;\n"
                 "        for (int n = 0; n < 16; n++)\n            s += b[n];\n        a[1] = s;\n    }",
                 "global int *a, volatile global int *b"), [("zeros", 64), ("zeros", 64)], "", size=TWO_GROUPS, leaves={0: 2, 1: 120}),
+    Case("global: the last work-group, by a barrier", "",
+         shared(f"    local int last;\n    b[g] = g;\n    {WHOLE}\n    if (i == 0)\n        last = atomic_inc(a) == 1;\n"
+                "    barrier(CLK_LOCAL_MEM_FENCE);\n    if (last && i == 0)\n        for (int n = 0; n < 16; n++)\n            a[1] += b[n];",
+                "global int *a, global int *b"), [("zeros", 64), ("zeros", 64)], "", size=TWO_GROUPS, leaves={0: 2, 1: 120}),
     Case("global: a lock", "",
          shared("    if (i != 0)\n        return;\n    while (atomic_cmpxchg(a, 0, 1) != 0)\n        ;\n    a[1] += 1;\n    atomic_xchg(a, 0);",
                 "volatile global int *a"), [("zeros", 64)], "", size=(8, 8), leaves={0: 0, 1: 1}),

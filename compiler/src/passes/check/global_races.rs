@@ -3,7 +3,7 @@
 //! in one of them barriers for global memory do.
 //!
 //! What is not known to be a race is none: kernels are left alone that those in work-group memory are left alone in, and such as
-//! may wait for other work-items in a loop. Volatile accesses count as atomic.
+//! may wait for other work-items in a loop, or tell other work-groups by an atomic operation what they wrote. Volatile accesses count as atomic.
 
 use super::describe::Describer;
 use super::extents::{Extent, Extents};
@@ -12,7 +12,7 @@ use super::Library;
 use crate::analysis::waits::{may_wait, observed_by, Observes};
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{EntitySet, PrimaryMap};
 
 /// The accesses of a kernel to memory of devices that may be parts of a race.
 #[derive(Default)]
@@ -45,6 +45,31 @@ fn writes(data: &InstData) -> bool {
     !matches!(data, InstData::Load { .. } | InstData::AtomicLoad { .. })
 }
 
+/// True for a kernel that may tell other work-groups what it wrote by a barrier for global memory and an atomic operation whose
+/// result is used, as programs of OpenCL 1 do.
+fn may_publish(func: &Function) -> bool {
+    let (mut has_barrier, mut results) = (false, EntitySet::new());
+    for inst in func.layout_insts() {
+        match func.insts[inst] {
+            InstData::Barrier { flags } => has_barrier |= flags.contains(BarrierFlags::GLOBAL),
+            InstData::AtomicRmw { .. } | InstData::AtomicCmpXchg { .. }
+                if is_shared(func, inst) =>
+            {
+                func.result(inst).map(|result| results.insert(result));
+            }
+            _ => {}
+        }
+    }
+    let is_used = |inst: Inst| {
+        let mut used = false;
+        func.insts[inst].for_each_arg(|arg| used |= results.contains(arg));
+        func.insts[inst]
+            .for_each_target(|call| used |= call.args.iter().any(|&arg| results.contains(arg)));
+        used
+    };
+    has_barrier && func.layout_insts().any(is_used)
+}
+
 impl GlobalRaces {
     /// Finds the accesses of a kernel in which nothing orders others. `sites`: places so far, to which these are added.
     pub fn new(
@@ -60,7 +85,8 @@ impl GlobalRaces {
         if !insts().any(|inst| writes(&func.insts[inst])) {
             return races;
         }
-        if may_wait(func, |data| observed_by(func, data, |_| Observes::Nothing)) {
+        let waits = may_wait(func, |data| observed_by(func, data, |_| Observes::Nothing));
+        if waits || may_publish(func) {
             return races;
         }
         for inst in insts() {
