@@ -358,3 +358,53 @@ fn all_again_under_validation() {
 fn all_again_through_staging_memory() {
     run_again("1");
 }
+
+/// A queue that is made while a blocking write is deferred behind a user event does not wait for it, since the thread that makes
+/// it may be the one that completes the event; but its commands come behind the write.
+#[test]
+fn a_queue_is_made_while_a_blocking_write_waits_for_a_user_event() {
+    for other in [false, true] {
+        let s = Setup::new();
+        let (mem, gate) = (s.buffer(0, 64), s.user_event());
+        // Where the queue is not alone, the write does not return.
+        let _second = other.then(|| s.second_queue());
+        let held = [7u8; 64];
+        unsafe {
+            let write = s.cl.clEnqueueWriteBuffer;
+            let from = held.as_ptr().cast();
+            check(write(s.queue, mem, CL_FALSE, 0, 64, from, 1, &gate, null_mut()));
+        }
+        let cl = s.cl;
+        let [queue, mem, gate, context, device] =
+            [s.queue as usize, mem as usize, gate as usize, s.context as usize, s.device as usize];
+        let (told, is_made) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(move || unsafe {
+                let (queue, mem, bytes) = (queue as cl_command_queue, mem as cl_mem, [9u8; 64]);
+                let (write, from) = (cl.clEnqueueWriteBuffer, bytes.as_ptr().cast());
+                check(write(queue, mem, CL_TRUE, 0, 64, from, 0, null(), null_mut()));
+            });
+            // Long enough for the write to be enqueued.
+            std::thread::sleep(Duration::from_millis(200));
+            assert_eq!(writer.is_finished(), !other);
+            scope.spawn(move || unsafe {
+                let (context, device) = (context as cl_context, device as cl_device_id);
+                let queue = made(|e| (cl.clCreateCommandQueue)(context, device, 0, e));
+                let (mem, mut seen) = (mem as cl_mem, [0u8; 64]);
+                let (read, to) = (cl.clEnqueueReadBuffer, seen.as_mut_ptr().cast());
+                check(read(queue, mem, CL_FALSE, 0, 64, to, 0, null(), null_mut()));
+                let _ = told.send(());
+                check((cl.clFinish)(queue));
+                check((cl.clReleaseCommandQueue)(queue));
+                assert!(
+                    other || seen == [9; 64],
+                    "a queue runs ahead of a write that has returned"
+                );
+            });
+            let soon = is_made.recv_timeout(Duration::from_secs(20));
+            check(unsafe { (cl.clSetUserEventStatus)(gate as cl_event, CL_COMPLETE) });
+            assert!(soon.is_ok(), "the new queue waits for what waits for a user event");
+        });
+        assert_eq!(s.read(mem as cl_mem, 0, 64), [9; 64]);
+    }
+}

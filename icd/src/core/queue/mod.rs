@@ -182,7 +182,7 @@ impl Queue {
             outbox,
         });
         queue.context.queues.add(&queue, &queue.vk);
-        early::finish_early_writes(&queue.context, &queue.vk);
+        early::follow_early_writes(&queue);
         Ok(queue)
     }
 
@@ -472,8 +472,9 @@ impl Ref<Queue> {
         let write = EarlyWrite::Deferred(state.deferred.next_number());
         let returns_early = blocking
             && self.is_write_of_taken_bytes(&*command)
-            && self.returns_early(&mut state, write)
-            && command.take_host_bytes();
+            && self.context.queues.count() == 1
+            && command.take_host_bytes()
+            && self.returns_early(&mut state, write);
         let event = event.unwrap_or_else(|| Event::of_command(self, command_type));
         let deferred = Deferred { command, waits, order, event: event.clone(), unresolved };
         state.deferred.push(deferred);
