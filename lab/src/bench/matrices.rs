@@ -94,8 +94,7 @@ fn build(s: &Session, types: &Types) -> Result<(Kernel, Block)> {
     for &[m, n, k] in types.sizes {
         // Sub-groups with 4 x 4 matrices each, 2 x 2 of them, of bytes 2 x 4; 64 elements of each row.
         let beside = if types.bytes == 1 { 4 } else { 2 };
-        let block =
-            Block { rows: 8 * m, columns: 4 * beside * n, items: 2 * beside * sub_group };
+        let block = Block { rows: 8 * m, columns: 4 * beside * n, items: 2 * beside * sub_group };
         let deep = k.max(64);
         let options = format!(
             "-cl-std=CL3.0 -DUSE_MATRICES -DT={} -DACC={} -DSUB_GROUP={sub_group} -DTM={m} -DTN={n} -DTK={k} \
