@@ -9,20 +9,36 @@
 // The least address that is not near null.
 #define CHECK_LEAST 4096
 
-// Returns the start of the allocation in which an address lies, and its size. Of size 0: null, with start 0, or no
-// allocation.
-ulong2 __check_find(global const uint *area, ulong address) {
-    global const ulong *ranges = (global const ulong *)area + CHECK_FIRST_RANGE;
-    uint low = 0, high = area[CHECK_RANGES];
+// The number of the work-item in its work-group, and how many there are.
+uint __check_item(void) {
+    uint x = get_local_size(0), y = get_local_size(1);
+    return (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
+}
+
+uint __check_items(void) {
+    return (uint)get_local_size(0) * (uint)get_local_size(1) * (uint)get_local_size(2);
+}
+
+// Counts the ranges that begin at an address or below it. Each has `stride` words, the first of which is its start; they ascend.
+uint __check_count_below(global const ulong *ranges, uint stride, uint count, ulong address) {
+    uint low = 0, high = count;
     while (low < high) {
         uint middle = (low + high) / 2;
-        if (ranges[2 * middle] <= address)
+        if (ranges[stride * middle] <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low > 0) {
-        ulong start = ranges[2 * low - 2], size = ranges[2 * low - 1];
+    return low;
+}
+
+// Returns the start of the allocation in which an address lies, and its size. Of size 0: null, with start 0, or no
+// allocation.
+ulong2 __check_find(global const uint *area, ulong address) {
+    global const ulong *ranges = (global const ulong *)area + CHECK_FIRST_RANGE;
+    uint below = __check_count_below(ranges, 2, area[CHECK_RANGES], address);
+    if (below > 0) {
+        ulong start = ranges[2 * below - 2], size = ranges[2 * below - 1];
         // A pointer to the end is one of the allocation.
         if (address - start <= size)
             return (ulong2)(start, size);
@@ -34,13 +50,21 @@ ulong2 __check_find(global const uint *area, ulong address) {
     return is_unknown ? (ulong2)(0, ~0UL) : (ulong2)(address, 0);
 }
 
-// Counts a finding, and notes the first of its place.
-void __check_report(global uint *area, uint site, uint description, uint kind, ulong at, ulong start, ulong size) {
+// Counts a finding. Returns the slot of its place for the first one, which is to fill the rest of it, else 0.
+global uint *__check_begin_report(global uint *area, uint site, uint description, uint kind) {
     global uint *slot = area + CHECK_FINDINGS + (site & (CHECK_SLOTS - 1)) * CHECK_SLOT_WORDS;
     if (atomic_inc((volatile global uint *)slot) != 0)
-        return;
+        return 0;
     slot[1] = description;
     slot[2] = kind;
+    return slot;
+}
+
+// Counts a finding, and notes the first of its place.
+void __check_report(global uint *area, uint site, uint description, uint kind, ulong at, ulong start, ulong size) {
+    global uint *slot = __check_begin_report(area, site, description, kind);
+    if (slot == 0)
+        return;
     for (uint d = 0; d < 3; d++) {
         slot[3 + d] = (uint)get_global_id(d);
         slot[6 + d] = (uint)get_local_id(d);
@@ -81,8 +105,7 @@ void __check_barriers_begin(local uint *words, uint barriers) {
 
 // Tells how often this work-item has come to a barrier.
 void __check_barriers_tell(local uint *words, uint b, uint times) {
-    uint x = get_local_size(0), y = get_local_size(1);
-    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
+    uint item = __check_item();
     times = min(times, (uint)CHECK_MOST);
     atomic_min((volatile local uint *)words + 1 + 2 * b, times << 16 | item);
     atomic_max((volatile local uint *)words + 2 + 2 * b, times);
@@ -91,8 +114,7 @@ void __check_barriers_tell(local uint *words, uint b, uint times) {
 // Returns true for the last work-item to end.
 bool __check_barriers_end(local uint *words) {
     mem_fence(CLK_LOCAL_MEM_FENCE);
-    uint all = get_local_size(0) * get_local_size(1) * get_local_size(2);
-    return atomic_inc((volatile local uint *)words) == all - 1;
+    return atomic_inc((volatile local uint *)words) == __check_items() - 1;
 }
 
 // Reports a barrier to which one work-item has come less often than another.
@@ -101,11 +123,9 @@ void __check_barriers_report(global uint *area, uint site, uint description, uin
     uint most = atomic_or((volatile local uint *)words + 2 + 2 * b, 0u);
     if (least >> 16 == most)
         return;
-    global uint *slot = area + CHECK_FINDINGS + (site & (CHECK_SLOTS - 1)) * CHECK_SLOT_WORDS;
-    if (atomic_inc((volatile global uint *)slot) != 0)
+    global uint *slot = __check_begin_report(area, site, description, kind);
+    if (slot == 0)
         return;
-    slot[1] = description;
-    slot[2] = kind;
     uint item = least & 0xffff;
     for (uint d = 0; d < 3; d++) {
         uint size = (uint)get_local_size(d), id = item % size;
@@ -124,9 +144,8 @@ void __check_barriers_report(global uint *area, uint site, uint description, uin
 
 // Clears the bits, before any work-item goes on.
 void __check_written_begin(local uint *bits, uint words) {
-    uint x = get_local_size(0), y = get_local_size(1);
-    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
-    for (uint w = item; w < words; w += x * y * (uint)get_local_size(2))
+    uint all = __check_items();
+    for (uint w = __check_item(); w < words; w += all)
         bits[w] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -158,15 +177,15 @@ bool __check_written_test(local uint *bits, uint word, uint words, uint offset, 
 #define CHECK_WRITES 0x100
 #define CHECK_SAME 0x200
 #define CHECK_RACES 64
-// True for the same bytes in the same epoch by two work-items.
+// An id in 64 bits.
 #define CHECK_ID(x, y, z) ((ulong)(x) | (ulong)(y) << 21 | (ulong)(z) << 42)
+// True for the same bytes in the same epoch by two work-items.
 #define CHECK_MEET(a, b) ((a) >> 23 == (b) >> 23 && (((a) ^ (b)) & CHECK_MANY_ITEMS << 12) != 0 && ((a) & (b) & CHECK_BYTES) != 0)
 
 // Clears the words, before any work-item goes on. Returns the first epoch.
 uint __check_races_begin(local uint *shadow, uint words) {
-    uint x = get_local_size(0), y = get_local_size(1), all = x * y * (uint)get_local_size(2);
-    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
-    for (uint w = item; w < words; w += all)
+    uint all = __check_items();
+    for (uint w = __check_item(); w < words; w += all)
         shadow[w] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     return all < CHECK_MANY_ITEMS ? 1 : CHECK_LAST_EPOCH;
@@ -177,8 +196,7 @@ void __check_races_note(global uint *area, local uint *shadow, uint words, uint 
                         uint site, uint texts, uint stride) {
     if (epoch >= CHECK_LAST_EPOCH)
         return;
-    uint x = get_local_size(0), y = get_local_size(1);
-    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
+    uint x = get_local_size(0), y = get_local_size(1), item = __check_item();
     uint hit = 0, is_read = 0;
     uint end = offset + bytes;
     for (uint w = offset / 4; w < words && 4 * w < end; w++) {
@@ -232,8 +250,7 @@ void __check_races_note(global uint *area, local uint *shadow, uint words, uint 
 
 // Returns the first epoch.
 uint __check_global_races_begin(void) {
-    uint all = (uint)get_local_size(0) * (uint)get_local_size(1) * (uint)get_local_size(2);
-    return all < CHECK_MANY_ITEMS ? 1 : CHECK_LAST_EPOCH;
+    return __check_items() < CHECK_MANY_ITEMS ? 1 : CHECK_LAST_EPOCH;
 }
 
 // Notes an access of a work-group in a word. Returns that of another one that makes a race of it, if there is one; `reads`
@@ -287,23 +304,15 @@ uint __check_meet_item(volatile global uint *word, uint mine, uint mode, uint *r
 void __check_global_races_note(global uint *area, ulong address, ulong start, uint bytes, uint mode, uint epoch, uint site,
                                uint texts, uint stride) {
     global const ulong *watched = (global const ulong *)area + CHECK_FIRST_WATCHED;
-    uint low = 0, high = area[CHECK_WATCHED];
-    while (low < high) {
-        uint middle = (low + high) / 2;
-        if (watched[3 * middle] <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    uint below = __check_count_below(watched, 3, area[CHECK_WATCHED], address);
+    if (below == 0)
         return;
-    watched += 3 * (low - 1);
+    watched += 3 * (below - 1);
     ulong at = address - watched[0], size = watched[1];
     if (at >= size)
         return;
     uint first = (uint)watched[2], every = (uint)(watched[2] >> 32);
-    uint x = get_local_size(0), y = get_local_size(1);
-    uint item = (uint)get_local_id(0) + x * ((uint)get_local_id(1) + y * (uint)get_local_id(2));
+    uint x = get_local_size(0), y = get_local_size(1), item = __check_item();
     uint across = get_num_groups(0), down = get_num_groups(1);
     ulong group = get_group_id(0) + (ulong)across * (get_group_id(1) + (ulong)down * get_group_id(2));
     uint hit = 0, reads = 0, of_group = 0;
