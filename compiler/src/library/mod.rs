@@ -105,7 +105,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
             include_str!("exact_f32.cl"),
         ),
         Unit::Double => (
-            include_str!("prelude_f64.cl"),
+            concat!(include_str!("bits_f64.cl"), include_str!("prelude_f64.cl")),
             include_str!("coefficients_f64.cl"),
             concat!(include_str!("denormal_f64.cl"), include_str!("short_f64.cl")),
             include_str!("reduce_f64.cl"),
@@ -113,7 +113,7 @@ fn files(unit: Unit) -> Vec<&'static str> {
             include_str!("exact_f64.cl"),
         ),
         Unit::Check => return vec![include_str!("check.cl")],
-        Unit::Soft => return vec![include_str!("soft_f64.cl")],
+        Unit::Soft => return vec![include_str!("bits_f64.cl"), include_str!("soft_f64.cl")],
         Unit::Image => {
             return vec![
                 include_str!("image.cl"),

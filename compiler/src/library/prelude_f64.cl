@@ -17,13 +17,6 @@
 #define WORDS(low, high) as_double((uint2)((low), (high)))
 #define WIDTH 64
 #define MANT 52
-#define BIAS 1023
-#define SIGN_BIT 0x8000000000000000ul
-#define MAG_MASK 0x7ffffffffffffffful
-#define INF_BITS 0x7ff0000000000000ul
-#define NAN_BITS 0x7ff8000000000000ul
-#define FRAC_MASK 0x000ffffffffffffful
-#define LEADING_BIT 0x0010000000000000ul
 // Without the sign. A comparison may take the magnitude of a denormal number for zero.
 #define MAGNITUDE(x) FROM_BITS(TO_BITS(x) & MAG_MASK)
 #define LEAST_NORMAL 0x1p-1022

@@ -3,15 +3,8 @@
 // be cut, of which the last is set if anything below it is. Words for what fits in them: many of these devices have no
 // integers of 64 bits. No loops, and branches for what is rare alone.
 
-#define SIGN_BIT 0x8000000000000000ul
-#define MAG_MASK 0x7ffffffffffffffful
-#define INF_BITS 0x7ff0000000000000ul
-#define NAN_BITS 0x7ff8000000000000ul
-#define FRAC_MASK 0x000ffffffffffffful
-#define LEADING_BIT 0x0010000000000000ul
 #define ONE_BITS 0x3ff0000000000000ul
 #define HALF_BITS 0x3fe0000000000000ul
-#define BIAS 1023
 #define OF_WORDS(low, high) as_ulong((uint2)((low), (high)))
 #define HIGH(x) as_uint2((ulong)(x)).s1
 #define LOW(x) as_uint2((ulong)(x)).s0
