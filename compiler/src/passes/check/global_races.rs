@@ -1,9 +1,10 @@
-//! Races in memory that all work-groups share: for each word that is watched, which work-group and which work-item wrote and read it
-//! last, in the launch's check area ([`crate::checks`]), which says what is watched. Nothing orders what different work-groups do;
-//! in one of them barriers for global memory do.
+//! Races in global memory. For each word that is watched, the launch's check area ([`crate::checks`]) keeps which work-group and which
+//! work-item wrote it last, and which read it last. Accesses of different work-groups are never ordered; those of one work-group
+//! are ordered by barriers for global memory.
 //!
-//! What is not known to be a race is none: kernels are left alone that those in work-group memory are left alone in, and such as
-//! may wait for other work-items in a loop, or tell other work-groups by an atomic operation what they wrote. Volatile accesses count as atomic.
+//! Kernels in which accesses may be ordered in other ways are not checked: those that [`super::races`] does not check, those with
+//! loops that may wait for other work-items, and those that may tell other work-groups by an atomic operation what they wrote.
+//! Volatile accesses count as atomic.
 
 use super::describe::Describer;
 use super::extents::{Extent, Extents};
@@ -22,7 +23,7 @@ pub struct GlobalRaces {
     known: Option<(Texts, Value)>,
 }
 
-/// True for what accesses memory that kernels may write, and that is not the work-item's or the work-group's own.
+/// Returns true for an access of memory that kernels may write and that several work-groups share.
 fn is_shared(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     let is_access = matches!(
@@ -40,12 +41,12 @@ fn is_shared(func: &Function, inst: Inst) -> bool {
     is_access && changes && matches!(space, Some(AddressSpace::Global | AddressSpace::Generic))
 }
 
-/// True for what writes.
+/// Returns true for an access that writes.
 fn writes(data: &InstData) -> bool {
     !matches!(data, InstData::Load { .. } | InstData::AtomicLoad { .. })
 }
 
-/// True for a kernel that may tell other work-groups what it wrote by a barrier for global memory and an atomic operation whose
+/// Returns true for a kernel that may tell other work-groups what it wrote by a barrier for global memory and an atomic operation whose
 /// result is used, as programs of OpenCL 1 do.
 fn may_publish(func: &Function) -> bool {
     let (mut has_barrier, mut results) = (false, EntitySet::new());

@@ -78,10 +78,10 @@ pub(super) fn follow_early_writes(new: &Ref<Queue>) {
     }
 }
 
-/// What a new queue begins with where a write has returned early that is deferred still.
-struct Follow;
+/// The first command of a queue that is created while a write that returned early is still deferred.
+struct Barrier;
 
-impl Execute for Follow {
+impl Execute for Barrier {
     fn name(&self) -> &str {
         "barrier"
     }
@@ -96,7 +96,7 @@ impl Ref<Queue> {
     fn follow(&self, write: Ref<Event>) {
         let request = Request {
             command_type: CL_COMMAND_BARRIER,
-            command: Box::new(Follow),
+            command: Box::new(Barrier),
             waits: vec![write],
             blocking: false,
             wants_event: false,
