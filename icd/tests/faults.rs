@@ -92,7 +92,17 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
 #[test]
 fn a_lost_device_is_told_and_the_program_ends() {
     // Behind the submissions of the probe.
-    for fault in ["hang:32", "hang:39", "submit:32", "submit:40", "call:200", "call:321"] {
+    let faults = [
+        "hang:32",
+        "hang:39",
+        "silent:32",
+        "silent:39",
+        "submit:32",
+        "submit:40",
+        "call:200",
+        "call:321",
+    ];
+    for fault in faults {
         for queue in ["in", "out"] {
             process("role_lose", &[("HEKLA_FAULT", fault), ("HEKLA_TEST_ORDER", queue)]);
         }

@@ -89,6 +89,8 @@ pub(crate) fn limit_to() -> Option<String> {
 pub(crate) enum Fault {
     /// `hang:N`: submission N never completes.
     Hang(u64),
+    /// `silent:N`: likewise, and only who waits for a fence is told.
+    Silent(u64),
     /// `submit:N`: submission N returns VK_ERROR_DEVICE_LOST.
     Submit(u64),
     /// `call:N`: call N of those that may return VK_ERROR_DEVICE_LOST does; polling counts as one.
@@ -122,6 +124,7 @@ fn parse_fault(text: &str) -> Option<Fault> {
     let number = number.parse().ok()?;
     match kind {
         "hang" => Some(Fault::Hang(number)),
+        "silent" => Some(Fault::Silent(number)),
         "submit" => Some(Fault::Submit(number)),
         "call" => Some(Fault::Call(number)),
         _ => None,
@@ -150,6 +153,7 @@ mod tests {
     #[test]
     fn faults_are_parsed() {
         assert_eq!(parse_fault("hang:3"), Some(Fault::Hang(3)));
+        assert_eq!(parse_fault("silent:4"), Some(Fault::Silent(4)));
         assert_eq!(parse_fault("submit:2"), Some(Fault::Submit(2)));
         assert_eq!(parse_fault("subgroups"), Some(Fault::Subgroups));
         assert_eq!(parse_fault("exit"), Some(Fault::Exit));

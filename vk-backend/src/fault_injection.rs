@@ -53,8 +53,8 @@ impl FaultInjection {
         let Some(plan) = self.plan.fault else { return Outcome::Submitted };
         let this = self.plan.counts.submissions.fetch_add(1, Ordering::Relaxed) + 1;
         match plan {
-            _ if self.hung() => Outcome::Hangs,
-            Fault::Hang(number) if this == number => {
+            _ if self.hung.load(Ordering::Acquire) => Outcome::Hangs,
+            Fault::Hang(number) | Fault::Silent(number) if this == number => {
                 self.hung.store(true, Ordering::Release);
                 Outcome::Hangs
             }
@@ -77,7 +77,12 @@ impl FaultInjection {
     /// Returns true if a submission hangs: waiting then ends in the loss of the device.
     #[inline]
     pub(crate) fn hung(&self) -> bool {
-        self.plan.fault.is_some() && self.hung.load(Ordering::Acquire)
+        matches!(self.plan.fault, Some(Fault::Hang(_))) && self.hung.load(Ordering::Acquire)
+    }
+
+    /// Returns true if a submission hangs, and only a wait for a fence ends in the loss of the device.
+    pub(crate) fn hangs_silently(&self) -> bool {
+        matches!(self.plan.fault, Some(Fault::Silent(_))) && self.hung.load(Ordering::Acquire)
     }
 }
 
@@ -98,6 +103,10 @@ mod tests {
     fn the_planned_submission_fails() {
         use Outcome::*;
         assert_eq!(outcomes(&plan(Some(Fault::Hang(3)))), [Submitted, Submitted, Hangs, Hangs]);
+        assert_eq!(
+            outcomes(&plan(Some(Fault::Silent(4)))),
+            [Submitted, Submitted, Submitted, Hangs]
+        );
         let submit = plan(Some(Fault::Submit(2)));
         assert_eq!(outcomes(&submit), [Submitted, DeviceLost, Submitted, Submitted]);
         // The next device that is opened is whole.

@@ -16,6 +16,7 @@ mod opened;
 mod pipeline_store;
 mod priority;
 mod queue_families;
+mod silent_loss;
 mod stalls;
 mod tick_counter;
 

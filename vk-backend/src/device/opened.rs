@@ -21,6 +21,7 @@ use crate::device::host_visibility::HostVisibility;
 use crate::device::pipeline_store::PipelineStore;
 use crate::device::priority;
 use crate::device::queue_families::queues_of;
+use crate::device::silent_loss::SilentLoss;
 use crate::device::stalls::Stalls;
 use crate::error::Error;
 use crate::fault_injection::FaultInjection;
@@ -60,6 +61,7 @@ pub struct Device {
     pub(crate) faults: FaultInjection,
     pub(crate) host_visibility: HostVisibility,
     pub(crate) stalls: Stalls,
+    pub(super) silent_loss: SilentLoss,
 }
 
 impl Device {
@@ -113,6 +115,7 @@ impl Device {
             faults: FaultInjection::new(&p.faults),
             host_visibility: HostVisibility::new(p.info.memory.unified),
             stalls: Stalls::default(),
+            silent_loss: SilentLoss::default(),
             physical: p.clone(),
             raw,
         }))
@@ -336,6 +339,7 @@ impl Drop for Device {
         let _ = self.wait_idle();
         self.compile_device.close();
         self.heap.close();
+        self.silent_loss.close(&self.raw);
         // SAFETY: everything made from the device holds an Arc of it, so nothing else is left.
         unsafe {
             for (semaphore, _) in self.spare_timelines.get_mut().drain(..) {

@@ -36,6 +36,7 @@ impl Queue {
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 self.device().stalls.note_wait(start.elapsed(), &self.device().info().name);
+                self.device().ask_after_loss(start.elapsed())?;
                 // Tells of the loss of the device.
                 self.completed_value()?;
             }

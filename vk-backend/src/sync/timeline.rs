@@ -84,6 +84,7 @@ impl Timeline {
                 Ok(()) => return Ok(()),
                 Err(vk::Result::TIMEOUT) => {
                     self.device.stalls.note_wait(start.elapsed(), &self.device.info().name);
+                    self.device.ask_after_loss(start.elapsed())?;
                 }
                 Err(e) => return Err(self.device.fault("vkWaitSemaphores", e)),
             }
