@@ -4,6 +4,7 @@ use super::settings::{self, BLOCK};
 use crate::attack::process::{self, End, Ran, Target};
 use crate::attack::Request;
 use crate::Outcome;
+use cl3::error_codes::{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_OUT_OF_RESOURCES};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -17,6 +18,9 @@ const EACH: Duration = Duration::from_secs(10);
 /// So often it is told how far they are.
 const NEWS: Duration = Duration::from_secs(300);
 
+/// What the log says once of each loss of a device.
+const LOSS: &str = " was lost (";
+
 /// What became of the sequences.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Tally {
@@ -27,15 +31,17 @@ struct Tally {
     wrong: u64,
     crashed: u64,
     hung: u64,
+    /// Those in which the driver lost the device, and the calls said so.
+    lost: u64,
 }
 
 impl Tally {
     /// Returns a line of it.
     fn shown(&self, time: Duration) -> String {
-        let Tally { sequences, operations, refused, wrong, crashed, hung } = self;
+        let Tally { sequences, operations, refused, wrong, crashed, hung, lost } = self;
         format!(
             "{sequences} sequences, {operations} operations, {refused} calls refused: {wrong} wrong, \
-             {crashed} crashed, {hung} hung ({} s)",
+             {crashed} crashed, {hung} hung, {lost} lost with the device ({} s)",
             time.as_secs()
         )
     }
@@ -132,7 +138,9 @@ fn read(
 ) -> Result<u64, String> {
     let end = seeds.first + seeds.count;
     let mut running = None;
-    for line in ran.output.lines() {
+    let mut losses = ran.errors.lines().filter(|line| line.contains(LOSS)).count();
+    let mut lines = ran.output.lines();
+    while let Some(line) = lines.next() {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let mut numbers = rest.split(' ').map_while(|word| word.parse::<u64>().ok());
         match word {
@@ -146,8 +154,14 @@ fn read(
             "wrong" => {
                 running = None;
                 tally.sequences += 1;
-                tally.wrong += 1;
-                println!("seed {}, {settings:?}: wrong {rest}", seeds.first);
+                if losses > 0 && tells_of_loss(lines.clone()) {
+                    losses -= 1;
+                    tally.lost += 1;
+                    println!("seed {}, {settings:?}: the device is lost in {rest}", seeds.first);
+                } else {
+                    tally.wrong += 1;
+                    println!("seed {}, {settings:?}: wrong {rest}", seeds.first);
+                }
             }
             "|" => println!("    {rest}"),
             "hang" => println!("seed {}, {settings:?}: hangs at {rest}", running.unwrap_or(0)),
@@ -179,6 +193,14 @@ fn read(
         tail(&ran.errors)
     );
     Ok(seed + 1)
+}
+
+/// Returns true if a report, whose lines come next, is of a command that failed, or that waited for one: what calls give once
+/// the device is lost.
+fn tells_of_loss<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let failures = [CL_OUT_OF_RESOURCES, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST];
+    let mut report = lines.take_while(|line| line.starts_with("| "));
+    report.any(|line| failures.iter().any(|code| line.ends_with(&format!(" gives {code}"))))
 }
 
 /// Returns the last lines of a text.
@@ -219,6 +241,21 @@ mod tests {
         let (next, tally) = read_text("seed 5\nwrong step 3\nseed 6\ndone 1 0\n", End::Code(1));
         assert_eq!((next, tally.wrong, tally.sequences), (Ok(8), 1, 2));
         assert!(read_text("", End::Code(101)).0.is_err());
+    }
+
+    #[test]
+    fn a_loss_of_the_device_excuses_one_failed_command_and_no_byte() {
+        let loss = "hekla: ERROR: device GPU was lost (vkWaitForFences)\n";
+        let output = "seed 5\nwrong 5\n| step 3\n| it gives -14\nseed 6\nwrong 6\n| step 1\n| it gives -5\nseed 7\ndone 1 0\n";
+        let bytes = "seed 5\nwrong 5\n| byte 3 is 1\nseed 6\ndone 1 0\nseed 7\ndone 1 0\n";
+        for (output, errors, lost, wrong) in
+            [(output, loss, 1, 1), (output, "", 0, 2), (bytes, loss, 0, 1)]
+        {
+            let ran = Ran { end: End::Code(1), output: output.into(), errors: errors.into() };
+            let mut tally = Tally::default();
+            read(&ran, Seeds { first: 5, count: 3 }, &Vec::new(), &mut tally).unwrap();
+            assert_eq!((tally.lost, tally.wrong, tally.sequences), (lost, wrong, 3));
+        }
     }
 
     #[test]

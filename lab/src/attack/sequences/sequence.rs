@@ -68,17 +68,26 @@ pub fn run(device: &Device, base: &Base, seed: u64) -> Result<Told> {
 
 fn run_one(device: &Device, base: &Base, queues: Vec<Queue>, seed: u64) -> Result<Told> {
     let mut world = World::new(device, &base.context, queues, base.program.clone(), seed);
-    for _ in 0..world.random.between(2, 6) {
-        world.create()?;
+    let ended = world.live();
+    if ended.is_err() {
+        // Other threads may wait for commands behind the events that this one was to complete.
+        world.fail_users();
     }
-    for _ in 0..world.random.size(250) + 15 {
-        world.step()?;
-    }
-    world.look_at_all()?;
-    Ok(Told { operations: world.operations, refused: world.refused })
+    ended.map(|()| Told { operations: world.operations, refused: world.refused })
 }
 
 impl World<'_> {
+    /// Makes objects, does something with them, and looks at everything.
+    fn live(&mut self) -> Result<()> {
+        for _ in 0..self.random.between(2, 6) {
+            self.create()?;
+        }
+        for _ in 0..self.random.size(250) + 15 {
+            self.step()?;
+        }
+        self.look_at_all()
+    }
+
     /// Does something at random.
     fn step(&mut self) -> Result<()> {
         if self.random.once_in(20) {

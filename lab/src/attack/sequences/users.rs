@@ -49,6 +49,13 @@ impl World<'_> {
         user.fail()
     }
 
+    /// Ends the user events with an error.
+    pub fn fail_users(&mut self) {
+        for event in self.users.drain(..) {
+            let _ = event.fail();
+        }
+    }
+
     /// Completes the user events, as everybody has to who waits for commands.
     pub fn complete_users(&mut self) -> Result<()> {
         self.users.drain(..).try_for_each(|event| event.complete())
