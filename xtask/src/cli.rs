@@ -1,7 +1,8 @@
 //! The command line of `cargo xtask`.
 
 use crate::{
-    artifact, checks, demo, docs, header, install, lab, package, platforms, release, test, Outcome,
+    artifact, checks, demo, docs, header, install, lab, package, platforms, release, sample, test,
+    Outcome,
 };
 use clap::{Parser, Subcommand};
 
@@ -35,6 +36,8 @@ enum Command {
     Release(release::Request),
     /// Write include/hekla.h anew
     Header,
+    /// Print comments and names of the source, drawn at random, to be judged by a reader
+    Sample(sample::Request),
     #[command(external_subcommand)]
     Lab(Vec<String>),
 }
@@ -53,6 +56,7 @@ impl Cli {
             Command::Platforms(request) => platforms::run(&request),
             Command::Release(request) => release::run(&request),
             Command::Header => header::write(),
+            Command::Sample(request) => sample::run(&request),
             Command::Lab(words) => lab::run(&words),
         }
     }
