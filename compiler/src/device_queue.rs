@@ -6,7 +6,7 @@
 //! ring between launches. A block is a kernel of its own ([`crate::kernel::Kernel::is_block`]), known by its number among
 //! the kernels of the program.
 //!
-//! The handle of a queue is any number but 0; that of an event is the number of its entry in the ring's table plus one.
+//! The handle of a queue is any number but 0; the handle of an event is the number of its entry in the ring's table plus one.
 //! All words are of 32 bits, and little endian.
 
 /// A launch's context, in words.
@@ -18,7 +18,7 @@ pub mod context {
     pub const DEFAULT_QUEUE: usize = 2;
     /// Device address of the table of [`super::property`], two words.
     pub const PROPERTIES: usize = 4;
-    /// The number of the launch among those of the command, which records repeat.
+    /// The number of the launch within the command; records repeat it.
     pub const LAUNCH: usize = 6;
     /// 1 if errors are told apart: the program was built with `-g`.
     pub const TELLS_ERRORS: usize = 7;
@@ -104,7 +104,8 @@ pub mod record {
     pub const ALIGN: u32 = 16;
 }
 
-/// Alignment of what a block captured where its kernel finds it, that of the largest vectors; in a record it is [`record::ALIGN`].
+/// Alignment of the captured values of a block where its kernel reads them: the alignment of the largest vectors. In a record
+/// it is [`record::ALIGN`].
 pub const CAPTURED_ALIGN: u32 = 128;
 /// Most bytes that a block captures, as of a kernel's arguments.
 pub const MAX_CAPTURED: u32 = 4096;
@@ -139,7 +140,7 @@ pub struct Block {
     /// Bytes of each local argument.
     pub locals: Vec<u32>,
     pub dimensions: u32,
-    /// In x, y and z; what is beyond the dimensions means nothing.
+    /// The global offset in x, y and z; only the first `dimensions` numbers count.
     pub offset: [u64; 3],
     pub global: [u64; 3],
     /// 0 leaves the size of the work-group to the implementation.

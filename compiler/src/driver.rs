@@ -4,8 +4,7 @@
 //! text --preprocess--> tokens --syntax--> AST --sema--> HIR --lower--> IR --passes--> IR --emit--> SPIR-V
 //! ```
 //!
-//! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link()`] goes on
-//! from that of several.
+//! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link()`] goes on from the IR of several.
 
 use crate::analysis::argument_access::argument_access;
 use crate::analysis::call_graph::{bottom_up, calls};
@@ -241,8 +240,8 @@ pub fn compile_il_to_ir(
     text.unwrap_or_else(|failure| Err(error_log(&[failure.to_string()])))
 }
 
-/// Returns the mistakes of a program that are certain before it runs, among those of some kinds (those in private memory,
-/// divisions, and barriers), and the log of warnings. Runs as [`compile`] does. The error is a build log.
+/// Returns the mistakes of a program that are certain before it runs, of some kinds (in private memory, in divisions, at
+/// barriers), and the log of warnings. Runs as [`compile`] does. The error is a build log.
 pub fn find_certain_mistakes(
     source: &Source,
     options: &Options,

@@ -63,7 +63,7 @@ pub mod image_word {
     pub const STORE_BGRA: u32 = 1;
     /// Alpha first.
     pub const STORE_ARGB: u32 = 2;
-    /// In the opposite order.
+    /// RGBA in the opposite order.
     pub const STORE_ABGR: u32 = 3;
     /// Alpha in the place of red, and nothing else.
     pub const STORE_A: u32 = 4;
@@ -76,8 +76,8 @@ pub mod image_word {
     /// Bit 29: the samplers of [`super::binding::SAMPLER`] filter the image as exactly as OpenCL wants it.
     pub const FILTERED_SHIFT: u32 = 29;
     /// Bit 30: the image has several levels, in as many slots from its own on if it is a storage image. There are
-    /// [`LEVELS`] of them, of which the last level has what is left. The slot behind that of a sampled image is of the first
-    /// level alone.
+    /// [`LEVELS`] of them, of which the last level has what is left. The slot that follows a sampled image's slot holds the
+    /// first level alone.
     pub const MIPMAP_SHIFT: u32 = 30;
     pub const LEVELS: u32 = 16;
     pub const CL_R: u32 = 0x10B0;
@@ -130,7 +130,7 @@ pub mod pipe_header {
     pub const PACKET: usize = 1;
     /// A multiple of the capacity: positions in the pipe count packets modulo this.
     pub const MODULUS: usize = 2;
-    /// Of a pipe, so that positions are far from wrapping around within it.
+    /// The most packets of a pipe, so that positions are far from wrapping around.
     pub const MOST_PACKETS: u32 = 1 << 28;
 
     /// Returns the header of an empty pipe of 1 to [`MOST_PACKETS`] packets.
@@ -239,7 +239,7 @@ pub struct Kernel {
     pub uses_images: bool,
     /// True if the module is for sub-groups of one size: the required one, else the device's own.
     pub uses_subgroups: bool,
-    /// True if it uses cooperative matrices: the size of work-groups in x is a multiple of that of sub-groups.
+    /// True if it uses cooperative matrices: the size of work-groups in x is a multiple of the size of sub-groups.
     pub uses_matrices: bool,
     /// `intel_reqd_sub_group_size(n)`.
     pub required_subgroup_size: Option<u32>,
@@ -482,7 +482,7 @@ impl ImageDim {
         ImageDim::D3,
     ];
 
-    /// Returns the name in texts of the IR: that of the type, without what all have in common.
+    /// Returns the name in texts of the IR: the name of the type without the prefix that all share.
     pub fn name(self) -> &'static str {
         match self {
             ImageDim::D1 => "1d",

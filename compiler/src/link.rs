@@ -65,7 +65,7 @@ struct Linker {
     /// The place of the body of each merged function.
     functions: PrimaryMap<Func, (Index, Func)>,
     globals: PrimaryMap<Global, (Index, Global)>,
-    /// The merged entities for those of each object.
+    /// The merged entity for each entity of each object.
     entity_maps: Vec<EntityMap>,
     function_types: SecondaryMap<Func, FunctionType>,
     variable_types: SecondaryMap<Global, Option<VariableType>>,
@@ -304,7 +304,7 @@ pub fn number_kernels(module: &mut Module) {
         let mut constants: HashMap<Value, Value> = HashMap::new();
         for inst in function.layout_insts().collect::<Vec<_>>() {
             let InstData::KernelNumber { kernel } = function.insts[inst] else { continue };
-            // What is no kernel has a number that the runtime refuses.
+            // A function that is not a kernel gets a number that the runtime refuses.
             let number = numbers.get(&kernel).copied().unwrap_or(u64::from(u32::MAX));
             if let Some(result) = function.result(inst) {
                 constants.insert(result, function.constant(Type::I32, number));

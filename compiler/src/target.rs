@@ -18,7 +18,7 @@ pub const MAX_WORK_GROUP_SIZE: u32 = 1 << 16;
 pub struct DotProducts {
     pub signed: bool,
     pub unsigned: bool,
-    /// Of signed by unsigned ones.
+    /// Products of signed by unsigned numbers.
     pub mixed: bool,
 }
 
@@ -26,7 +26,7 @@ impl DotProducts {
     /// All kinds.
     pub const ALL: DotProducts = DotProducts { signed: true, unsigned: true, mixed: true };
 
-    /// Returns true if an operation is one of these; false for any that is no dot product.
+    /// Returns true if an operation is one of these; false for operations other than dot products.
     pub fn has(self, op: MathOp) -> bool {
         match op {
             MathOp::SDot => self.signed,
@@ -67,7 +67,7 @@ pub struct Target {
     pub atomic_int64_shared: bool,
     /// shaderIntegerDotProduct; without it dot products of integers are arithmetic.
     pub integer_dot_product: bool,
-    /// Those that are faster than their arithmetic, where the device has any.
+    /// The dot products that are faster than the arithmetic which they replace.
     pub accelerated_dot_products: DotProducts,
     /// shaderSubgroupClock and shaderDeviceClock.
     pub subgroup_clock: bool,
@@ -82,8 +82,8 @@ pub struct Target {
     pub vulkan_memory_model: bool,
     /// What is known of the driver: each quirk says what it does. The passes that they need are rows of [`crate::quirks`].
     pub quirks: Quirks,
-    /// Bytes of the largest object, if those are fewer than 2^32 and addresses are computed faster where what is added to that of
-    /// an object is a 32-bit number. Told by the driver.
+    /// Bytes of the largest object, if those are fewer than 2^32 and addresses are computed faster where the offset added to an
+    /// object's address is a 32-bit number. The driver reports it.
     pub narrow_offsets: Option<u32>,
     /// True if accesses of private and local memory are exact where their addresses contradict the alignment of their types,
     /// as with every driver of processors: the language leaves them undefined (OpenCL C 6.3.5).
@@ -111,7 +111,7 @@ pub struct Target {
     /// RoundingModeRTE of 32 bits is declared only where numbers of 32 bits are divided: the device divides
     /// as it should with that mode only, and without it its other operations treat denormals alike.
     pub rounding_rte_32_to_divide: bool,
-    /// By probe, for 16, 32 and 64 bits; [`Target::floats`] has them by type.
+    /// Float traits, as the probe found them, for 16, 32 and 64 bits; [`Target::floats`] has them by type.
     pub float_traits: [FloatTraits; 3],
     /// By probe: `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. Where it does not,
     /// [`crate::quirks::sign_merge`] puts it otherwise.
@@ -131,7 +131,7 @@ pub struct Target {
     pub log2_accurate: bool,
     /// True if it does so near 1 too, where the logarithm is small, and gives the logarithms of zeros, infinities and negative numbers.
     pub log2_accurate_near_1: bool,
-    /// True if Log2 of a denormal number is as accurate, or is that of zero.
+    /// True if Log2 of a denormal number is as accurate, or equals Log2 of zero.
     pub log2_denormals: bool,
     /// What sub-groups do; `None` where they are not offered.
     pub subgroups: Option<Subgroups>,
@@ -203,7 +203,7 @@ impl CallSharing {
 pub enum Reconvergence {
     /// Nothing that can be asked for.
     Unspecified,
-    /// VK_KHR_shader_subgroup_uniform_control_flow: those of a sub-group that parted are together again.
+    /// VK_KHR_shader_subgroup_uniform_control_flow: work-items of a sub-group that diverged converge again.
     Uniform,
     /// VK_KHR_shader_maximal_reconvergence: any that were together before they parted.
     Maximal,
@@ -237,7 +237,7 @@ pub struct Subgroups {
     pub clustered: bool,
     /// GroupNonUniformShuffleRelative.
     pub shuffle_relative: bool,
-    /// shaderSubgroupExtendedTypes: other numbers than those of 32 bits and double.
+    /// shaderSubgroupExtendedTypes: sub-group operations on types other than 32-bit ones and double.
     pub extended_types: bool,
     /// subgroupBroadcastDynamicId: of which work-item a broadcast is need not be a constant.
     pub dynamic_broadcast: bool,
@@ -261,7 +261,7 @@ impl Subgroups {
         reconvergence: Reconvergence::Unspecified,
     };
 
-    /// Returns the sizes that every kernel may ask for: those of the hardware, and smaller ones from two on.
+    /// Returns the sizes that every kernel may ask for: the hardware's sizes, and smaller ones from two on.
     pub fn required_sizes(&self) -> Vec<u32> {
         let [_, most] = self.sizes;
         let powers = (1..=Subgroups::MAX_SIZE.trailing_zeros()).map(|power| 1 << power);
@@ -298,7 +298,7 @@ pub struct FloatTraits {
 }
 
 impl FloatTraits {
-    /// Those of IEEE 754.
+    /// The traits that IEEE 754 demands.
     pub const IEEE: FloatTraits = FloatTraits {
         sign_alone: true,
         negates_operands: true,
@@ -311,7 +311,7 @@ impl FloatTraits {
 /// Depths of OpenGL, which kernels read as any depths: it is the API that has them, or not.
 const GL_DEPTH_IMAGES: &str = "cl_khr_gl_depth_images";
 
-/// What blocks in local memory are listed as; the functions are there with those of blocks in global memory.
+/// The extension that block accesses to local memory are listed as; its functions exist where those for global memory do.
 const LOCAL_BLOCK_IO: &str = "cl_intel_subgroup_local_block_io";
 
 impl Target {
@@ -480,7 +480,7 @@ impl Target {
             ("__opencl_c_subgroups", self.subgroups.is_some()),
             ("__opencl_c_integer_dot_product_input_4x8bit", true),
             ("__opencl_c_integer_dot_product_input_4x8bit_packed", true),
-            // What all work-items of the device share those of a work-group share.
+            // A clock that all work-items of the device share is also shared by the work-items of a work-group.
             ("__opencl_c_kernel_clock_scope_device", self.device_clock),
             ("__opencl_c_kernel_clock_scope_work_group", self.device_clock),
             ("__opencl_c_kernel_clock_scope_sub_group", self.reads_subgroup_clock()),
@@ -606,8 +606,8 @@ impl Target {
         self.max_work_group_size.div_ceil(least.max(1))
     }
 
-    /// Returns the version of OpenCL that the device has, as that of OpenCL C with its number. What 3.1 makes mandatory
-    /// (OpenCL API appendix E) is there on every device but for sub-groups.
+    /// Returns the version of OpenCL that the device has, as the version of OpenCL C with the same number. What 3.1 makes
+    /// mandatory (OpenCL API appendix E) is there on every device but for sub-groups.
     pub fn version(&self) -> ClStd {
         match self.subgroups {
             Some(_) => self.newest,
@@ -621,8 +621,8 @@ impl Target {
         std == ClStd::Cl20 || self.c_versions().contains(&std)
     }
 
-    /// Versions of OpenCL C that the device has whole. In 2.0, pipes, queues on the device and images that are read and
-    /// written are no options.
+    /// Versions of OpenCL C that the device has whole. In 2.0, pipes, queues on the device and read-write images are not
+    /// optional.
     pub fn c_versions(&self) -> &'static [ClStd] {
         use ClStd::*;
         const ALL: &[ClStd] = &[Cl10, Cl11, Cl12, Cl20, Cl30, Cl31];

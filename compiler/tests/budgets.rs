@@ -11,7 +11,7 @@ struct Budget {
     text: &'static str,
     /// Instructions in functions.
     instructions: usize,
-    /// Of them, merges of loops, merges of selections, and loads.
+    /// Among the instructions: merges of loops, merges of selections, and loads.
     loops: usize,
     selections: usize,
     loads: usize,

@@ -9,7 +9,7 @@ use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};
 /// The most instructions of SPIR-V that one of the IR becomes.
 const LIMIT: usize = 3;
 
-/// Returns that of an instruction: texels of signed integers are not what they are in the IR.
+/// Returns the type of an instruction: texels of signed integers have another type than in the IR.
 fn limit(data: &InstData) -> usize {
     match data {
         InstData::ImageFetch { view, .. }

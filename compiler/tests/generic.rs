@@ -33,7 +33,7 @@ fn reject_in(std: &str, text: &str, message: &str) {
     assert_eq!(said, message, "for:\n{text}\nall:\n{}", compiled.log);
 }
 
-/// In a kernel with pointers to every address space.
+/// Returns a kernel with pointers to every address space around some statements.
 fn body(statements: &str) -> String {
     format!(
         "kernel void k(global int *g, local int *l, constant int *c, global uint *out) {{\n\

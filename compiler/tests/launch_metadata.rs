@@ -60,7 +60,7 @@ fn work_groups_run_as_one_where_none_can_tell() {
     assert!(packs(&format!("{atomic}    return\n")));
     let plain = "    v1:i32 = load v0, align 4\n";
     assert!(packs(&format!("{round}{plain}{repeat}")));
-    // Those that may wait for another work-group.
+    // Kernels that may wait for another work-group are not packed.
     let volatile = "    v1:i32 = load v0, align 4 volatile\n";
     for sees_others in [atomic, volatile] {
         assert!(!packs(&format!("{round}{sees_others}{repeat}")), "{sees_others}");
@@ -71,7 +71,7 @@ fn work_groups_run_as_one_where_none_can_tell() {
     assert!(packs(&format!("{counted}{atomic}{next}")));
     let part = "    v2:ptr.local = load_arg 1, 0\n    v1:i32 = atomic_rmw or v2, 1:i32 relaxed work_group\n";
     assert!(packs(&format!("{round}{part}{repeat}")));
-    // Those that act as a work-group.
+    // Kernels whose work-items act as a work-group are not packed.
     assert!(!packs("    barrier local\n    return\n"));
     assert!(!packs("    v1:ptr.local = load_arg 1, 0\n    barrier local\n    return\n"));
     // Each has its own local memory.

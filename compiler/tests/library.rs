@@ -264,7 +264,7 @@ fn arguments() -> impl Iterator<Item = f32> {
     })
 }
 
-/// Results are near enough to the host's; `digits` are those of the type after the point.
+/// Results are near enough to the host's; `digits` is the number of binary digits of the type after the point.
 fn check_bounds(results: impl Iterator<Item = f64>, digits: f64, slack: f64) {
     for (index, (result, x)) in results.zip(arguments()).enumerate() {
         let (call, bound, _, host) = BOUNDS[index / ARGUMENTS];

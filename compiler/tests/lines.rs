@@ -60,7 +60,7 @@ fn modules_tell_lines_where_they_are_asked_to() {
     let names = [Op::String, Op::Source].map(|op| op as u32);
     assert!(!plain.iter().any(|(op, _)| names.contains(op)));
     let told = words("-g", &target);
-    // Of what is inlined, its own line; of the library's functions, that of the call.
+    // Inlined code has its own line; the library's functions have the line of the call.
     for line in [2, 5, 6, 7] {
         assert!(lines(&told).contains(&line), "{line}: {:?}", lines(&told));
     }

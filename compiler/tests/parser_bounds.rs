@@ -95,7 +95,7 @@ fn nested_declarations_are_bounded() {
     accepted(format!("{}int x;{};", "struct { ".repeat(200), "} s;".repeat(199) + "} s"));
 }
 
-/// What groups from the left, and what follows `:` and `else`, is no nesting.
+/// Operators that group from the left, and statements after `:` and `else`, do not nest.
 #[test]
 fn chains_may_have_any_length() {
     for (first, link, last) in [

@@ -57,7 +57,7 @@ fn reject(text: &str, message: &str) {
     assert_eq!(first, message, "for:\n{text}\nall:\n{log}");
 }
 
-/// In a kernel with a few variables of common types.
+/// Returns a kernel with a few variables of common types around some statements.
 fn body(statements: &str) -> String {
     format!(
         "kernel void k(global float4 *v, global int *p, local int *l, constant float *c) {{\n\

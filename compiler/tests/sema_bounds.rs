@@ -25,7 +25,7 @@ fn on_large_stack(work: impl FnOnce() + Send + 'static) {
     thread.spawn(work).unwrap().join().unwrap();
 }
 
-/// In a kernel with a few variables.
+/// Returns a kernel with a few variables around some statements.
 fn body(statements: &str) -> String {
     format!(
         "struct s {{ struct s *n; int v; }}; int g(int x) {{ return x; }}\n\

@@ -4,8 +4,8 @@
 //! `corpus DIR [--validate] [--time] [--digest] [--only TEXT] [--threads N] [--minimal] [--half]
 //! [--vector N] [--list FOLDER]`: DIR holds a folder for each project. One line a program: verdict, time, size of the
 //! SPIR-V, with `--digest` a hash of it, with `--time` the time of each stage; then the summary. A program
-//! that is refused because it needs what the device does not offer is counted apart, by what it needs,
-//! and is no failure; nor is one that no OpenCL compiler takes. Programs are OpenCL C (`.cl`) or modules of SPIR-V (`.il`).
+//! that is refused because it needs what the device does not offer is counted apart, by what it needs, and not as a failure; so
+//! is a program that no OpenCL compiler accepts. Programs are OpenCL C (`.cl`) or modules of SPIR-V (`.il`).
 
 mod projects;
 

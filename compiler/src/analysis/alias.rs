@@ -141,7 +141,7 @@ impl AliasClasses {
         }
     }
 
-    /// A pointer becomes another one.
+    /// A pointer is derived from another one.
     fn flow(&mut self, from: Value, to: Value) {
         if self.object_of[from] != self.object_of[to] {
             self.escape(from);

@@ -141,7 +141,8 @@ impl Accesses<'_> {
         }
     }
 
-    /// Returns the array, and the bytes of an element, if an address is that of an element that the global id in x counts.
+    /// Returns the array and the size of an element in bytes, if an address is the address of the element number
+    /// `get_global_id(0)`.
     fn element(&self, ptr: Value) -> Option<(Value, u32)> {
         let &InstData::PtrAdd { ptr: base, offset, .. } = self.inst(ptr)? else { return None };
         let scaled = |index: Value, stride: u64| {

@@ -75,7 +75,7 @@ impl AliasResult {
 /// The results of the analysis, for all functions that kernels reach.
 pub struct ArgumentAlias {
     dereferenceable: SecondaryMap<Func, Vec<Option<Dereferenceable>>>,
-    /// By function and two of its parameters, the lower number first.
+    /// Alias results by function and two of its parameters, the lower number first.
     aliasing: FxHashMap<(Func, u32, u32), AliasResult>,
 }
 

@@ -14,7 +14,7 @@ pub struct MemoryVersions {
     classes: AliasClasses,
     /// Classes whose version is new where a block begins.
     merged: SecondaryMap<Block, ClassSet>,
-    /// At the end of each block that was left: a version for each class.
+    /// The version of each class at the end of each block that was visited.
     at_exit: Vec<u32>,
     current: Vec<u32>,
     last: u32,

@@ -69,7 +69,7 @@ fn of_function(func: &Function, callees: &SparseMap<Func, u32>) -> u32 {
 struct LiveAtExit {
     /// The registers of all values.
     registers: SecondaryMap<Block, u32>,
-    /// Those values that the block defines or uses.
+    /// The values that the block defines or uses.
     mentioned: SecondaryMap<Block, Vec<Value>>,
 }
 

@@ -9,7 +9,7 @@ use crate::ir::{BinaryOp, IntCC, Scalar, Value};
 
 /// Bits of a float that a bfloat16 has not.
 const LOST: i64 = 16;
-/// The bits of an infinity; those of NaNs are greater.
+/// The bits of an infinity; the bits of NaNs are greater.
 const INFINITY: i64 = 0x7f80_0000;
 /// The bit that makes a NaN of a bfloat16 quiet.
 const QUIET: i64 = 0x40;

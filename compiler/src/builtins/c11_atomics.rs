@@ -212,7 +212,7 @@ impl Lowerer<'_, '_> {
         self.target.soft_float64 || self.target.emulates_denormals(self.options)
     }
 
-    /// Changes a double in a loop, where the device's own arithmetic loses denormal numbers or is none: that of this one is
+    /// Changes a double in a loop, where the device's own arithmetic loses denormal numbers or does not exist: this addition is
     /// emulated like any other ([`crate::quirks::denormals`]). Returns the old value.
     fn update_double(
         &mut self,
@@ -253,7 +253,7 @@ impl Lowerer<'_, '_> {
         state
     }
 
-    /// Floats are subtracted by adding what is opposite.
+    /// Floats are subtracted by adding the negated value.
     fn fetch_sub(&mut self, call: &Call<'_>) -> Option<Value> {
         if !call.number().is_float() {
             return self.fetch(call, AtomicOp::Sub);
@@ -293,8 +293,8 @@ impl Lowerer<'_, '_> {
         Some(exchanged)
     }
 
-    /// Returns what order and scope arguments say: one order or, for a compare-and-exchange, that of success
-    /// and that of failure, which become one as strong as both. Without arguments it is the strongest.
+    /// Returns what order and scope arguments say: one order or, for a compare-and-exchange, the orders of success and of
+    /// failure, which become one as strong as both. Without arguments it is the strongest.
     fn synchronization(&self, args: &[Value], orders: usize) -> SyncSemantics {
         let (orders, scope) = args.split_at(orders.min(args.len()));
         let order =
@@ -317,7 +317,7 @@ impl Lowerer<'_, '_> {
     /// Returns a value of memory_scope; the widest where it is not known here.
     pub(super) fn memory_scope(&self, value: Value) -> MemoryScope {
         match self.b.func.as_const(value) {
-            // Of a work-item, a work-group, a sub-group.
+            // The scopes of a work-item, a work-group, a sub-group.
             Some(0 | 1 | 4) => MemoryScope::WorkGroup,
             _ => MemoryScope::Device,
         }

@@ -73,7 +73,7 @@ impl Lowerer<'_, '_> {
         let scratch = self.scratch(ty);
         let number = self.b.work_item(WorkItemQuery::SubgroupId, 0);
         self.local_barrier();
-        // Of a reduction all have the same.
+        // All work-items have the same result of a reduction.
         let writes = match scan {
             SubgroupScan::Reduce => {
                 let id = self.b.work_item(WorkItemQuery::SubgroupInvocation, 0);

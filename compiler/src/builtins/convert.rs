@@ -176,7 +176,7 @@ impl Builder<'_> {
                 let exact = to.scalar.bits() <= 24;
                 let greatest = if exact { end - 1.0 } else { end - end / 24f64.exp2() };
                 let greatest = self.fconst(float, greatest);
-                // Of NaN and a number, that is the number.
+                // The maximum of NaN and a number is the number.
                 let safe = self.binary(BinaryOp::FMax, value, low);
                 self.binary(BinaryOp::FMin, safe, greatest)
             }
@@ -329,7 +329,7 @@ impl Builder<'_> {
     fn float_to_float(&mut self, value: Value, ty: Type, rounding: Option<Rounding>) -> Value {
         let from = self.ty(value);
         let mode = rounding.unwrap_or(Rounding::NearestEven);
-        // Between half and double lies float: on the way up it changes nothing.
+        // Half goes to double by way of float: widening is exact.
         if (from.scalar, ty.scalar) == (Scalar::F16, Scalar::F64) {
             let float = self.half_as_float(value);
             return self.convert(ConvertOp::FConvert, float, ty);

@@ -1,5 +1,5 @@
-//! Dot products of 8-bit integers (OpenCL C 6.15.3), on words of four: a vector of four is the same bits; and those of
-//! cl_arm_integer_dot_product, which are other names and sums for them.
+//! Dot products of 8-bit integers (OpenCL C 6.15.3), on words of four: a vector of four is the same bits. Also the functions of
+//! cl_arm_integer_dot_product, which are other names for them, and sums.
 
 use super::row::{LowerCall, Names, Row};
 use super::signature::TypePattern::{self, S, V};

@@ -19,7 +19,7 @@ pub struct Events {
     pub count: Value,
     /// The pointer to them.
     pub list: Option<Value>,
-    /// The pointer to where its own goes; null for none.
+    /// The pointer to where the command's own event goes; null for none.
     pub event: Option<Value>,
 }
 
@@ -138,7 +138,7 @@ impl Lowerer<'_, '_> {
         self.b.select(disagrees, error, zero)
     }
 
-    /// Returns an error, or that of a kernel's range if there is none.
+    /// Returns an error if it is one, else the error of a kernel's range.
     fn error_of_range(&mut self, error: Value, enqueued: &Enqueued) -> Option<Value> {
         let Range { dimensions, global, local, .. } = enqueued.range;
         let kernel = self.b.kernel_number(enqueued.kernel);

@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
 struct Side {
     ptr: Value,
     offset: Value,
-    /// From one line to the next, from one plane to the next.
+    /// Distances: from one line to the next, from one plane to the next.
     line: Value,
     plane: Option<Value>,
 }

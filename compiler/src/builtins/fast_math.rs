@@ -155,8 +155,8 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::FSub, log, shift)
     }
 
-    /// The same by the bits of a denormal number, which as an integer are 2^149 times the number; those of a negative number
-    /// make a negative one.
+    /// The same by the bits of a denormal number, which as an integer are 2^149 times the number; the bits of a negative number
+    /// make a negative integer.
     fn log2_of_bits(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         let integer = ty.with_scalar(Scalar::I32);

@@ -156,7 +156,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.select(repeats, repeated, farthest))
     }
 
-    /// Returns a coordinate, or the nearest one that is no farther than another; for NaN one of those.
+    /// Returns a coordinate, or the nearest one that is no farther than another; for NaN one of the two.
     fn within(&mut self, place: Value, farthest: Value) -> Value {
         let zero = self.b.fconst(Type::F32, 0.0);
         let least = self.b.binary(BinaryOp::FSub, zero, farthest);

@@ -47,7 +47,7 @@ impl Lowerer<'_, '_> {
         let [a, b, c] = args.map(|arg| self.b.convert(ConvertOp::FConvert, arg, ty));
         let product = self.b.binary(BinaryOp::FMul, a, b);
         let sum = self.b.binary(BinaryOp::FAdd, product, c);
-        // What was lost (Knuth's two-sum).
+        // The rounding error of the sum (Knuth's two-sum).
         let c_part = self.b.binary(BinaryOp::FSub, sum, product);
         let product_part = self.b.binary(BinaryOp::FSub, sum, c_part);
         let c_rest = self.b.binary(BinaryOp::FSub, c, c_part);

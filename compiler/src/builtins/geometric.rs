@@ -15,7 +15,7 @@ const fn geometric(elements: Elements, ret: TypePattern, params: &'static [TypeP
     Sig::new(elements, ret, params).lanes(LANES)
 }
 
-/// Of floats and, as an integer function (6.15.3), of 8-bit integers.
+/// Operands: floats and, as an integer function (6.15.3), 8-bit integers.
 const DOT: &[Sig] = &[
     geometric(FLOATS, E, &[G, G]),
     dot_product::OF_UNSIGNED,

@@ -29,7 +29,7 @@ impl Lowerer<'_, '_> {
         let (plus, minus) = (self.b.iconst(int, 1), self.b.iconst(int, -1));
         let step = self.b.select(up, plus, minus);
         let place = self.b.binary(BinaryOp::IAdd, place, step);
-        // From the least negative number up comes zero with x's sign.
+        // The successor of the negative number of least magnitude is zero with x's sign.
         let first = self.b.select(is_negative, plus, zero);
         let below = self.b.icmp(IntCC::Slt, place, first);
         let negated = self.b.binary(BinaryOp::ISub, zero, place);

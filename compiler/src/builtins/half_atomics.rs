@@ -74,7 +74,7 @@ impl Lowerer<'_, '_> {
         self.b.select(is_nan, nan, new)
     }
 
-    /// Returns whether bits are those of a NaN. (Devices may flush or ignore NaNs where they compare numbers.)
+    /// Returns whether bits encode a NaN. (Devices may flush or ignore NaNs where they compare numbers.)
     fn is_half_nan(&mut self, bits: Value) -> Value {
         let magnitude = self.b.and_const(bits, 0x7fff);
         let infinity = self.b.int(Scalar::I16, 0x7c00);

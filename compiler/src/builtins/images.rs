@@ -2,9 +2,9 @@
 //! 8), exact on every device; but linear filters are the device's own where those are exact enough (`filters`), and the
 //! device's samplers find the nearest texel where they are faster than fetches (`nearest`).
 //!
-//! That of one coordinate is in the library (`library/image.cl`), a function for each addressing mode and filter; here the
-//! one, two or three of an image come together. With a sampler that is a constant a read is a straight line; with one
-//! that the application gives it is a call of the library.
+//! The arithmetic of one coordinate is in the library (`library/image.cl`), a function for each addressing mode and filter;
+//! here the coordinates of an image are combined. With a sampler that is a constant a read is a straight line; with one that
+//! the application gives it is a call of the library.
 
 use super::{Call, Lowerer};
 use crate::ir::{BinaryOp, ConvertOp, ImageView, IntCC, Scalar, TexelComponent, Type, Value};
@@ -286,7 +286,7 @@ impl Lowerer<'_, '_> {
         Some(self.texel_or_border(image, &indices, &size, no_border))
     }
 
-    /// Returns the condition that a sampler which is no constant has no border, a bool.
+    /// Returns a bool: if a sampler that is not a constant has no border.
     pub(super) fn has_no_border(&mut self, sampler: SamplerArg) -> Option<Value> {
         if sampler.constant.is_some() {
             return None;
@@ -507,7 +507,7 @@ impl Lowerer<'_, '_> {
         None
     }
 
-    /// Returns the slot of a level of a storage image; that of the image where it has one alone.
+    /// Returns the slot of a level of a storage image; the image's own slot where it has only one level.
     fn slot_of_level(&mut self, image: ImageArg, level: Value) -> Value {
         let level = self.b.binary_imm(BinaryOp::And, level, i64::from(image_word::LEVELS - 1));
         let mipmap = self.is_mipmap(image);

@@ -12,7 +12,7 @@ const INTS: Elements = Elements::INTS;
 const UNARY: &[Sig] = &[Sig::new(INTS, G, &[G])];
 const BINARY: &[Sig] = &[Sig::new(INTS, G, &[G, G])];
 const TERNARY: &[Sig] = &[Sig::new(INTS, G, &[G, G, G])];
-/// Of integers and, as common functions (6.15.4), of floats.
+/// Operands: integers and, as common functions (6.15.4), floats.
 const EXTREME: &[Sig] = &[Sig::new(Elements::ALL, G, &[G, G]), Sig::new(Elements::ALL, G, &[G, E])];
 
 pub(super) const ROWS: &[Row] = &[

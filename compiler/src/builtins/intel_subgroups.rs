@@ -17,7 +17,7 @@ use crate::kernel::ImageDim::D2;
 const UINT: TypePattern = TypePattern::S(Name::UInt);
 const INT2: TypePattern = V(Name::Int, 2);
 
-/// What functions need: with it those of all widths are there.
+/// The extension that functions need: with it the functions of all widths exist.
 const EXTENSION: &str = "cl_intel_subgroups";
 
 const SHUFFLE: &[Sig] = &[Sig::new(Elements::ALL, G, &[G, UINT])];
@@ -136,8 +136,8 @@ impl Lowerer<'_, '_> {
         self.b.select(is_inside, inside, outside)
     }
 
-    /// Returns the addresses of this work-item's `lanes` elements of a block: those of all work-items stand side by
-    /// side, for one lane after the other.
+    /// Returns the addresses of this work-item's `lanes` elements of a block: lane by lane, the elements of all work-items are
+    /// adjacent.
     fn block_addresses(&mut self, block: Value, ty: Type) -> Vec<Addr> {
         let element = ty.scalar.bytes();
         let mut index = self.b.work_item(WorkItemQuery::SubgroupInvocation, 0);

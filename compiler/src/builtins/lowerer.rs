@@ -13,7 +13,7 @@ use crate::target::Target;
 pub struct Call<'c> {
     pub builtin: Builtin,
     pub args: &'c [Value],
-    /// For each argument, what its type in the IR does not tell.
+    /// The types of the arguments: what their types in the IR do not tell.
     pub types: &'c [ArgType],
     /// Type of the result; I32 for void.
     pub result: Type,
@@ -24,7 +24,7 @@ pub struct Call<'c> {
 pub struct ArgType {
     pub number: Number,
     pub lanes: u8,
-    /// Of an image.
+    /// The type of an image argument.
     pub image: Option<ImageType>,
 }
 
@@ -123,7 +123,7 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    /// Lowers a call by that of floats.
+    /// Lowers a call through the float version of the function.
     pub(super) fn in_float(&mut self, call: &Call<'_>) -> Option<Value> {
         let args: Vec<Value> = call.args.iter().map(|&arg| self.b.half_as_float(arg)).collect();
         let result = match call.result.scalar {

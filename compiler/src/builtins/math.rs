@@ -178,7 +178,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns true if the library has shorter reciprocals than the device, which has those of doubles in software.
+    /// Returns true if the library's reciprocals and roots are shorter than the device's, which for double are software.
     fn has_short_roots(&self, ty: Type) -> bool {
         let keeps_denormals = self.target.floats(ty.scalar).keeps_denormals;
         let is_native = ty.scalar == Scalar::F64 && !self.target.soft_float64;

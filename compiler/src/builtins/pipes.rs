@@ -1,7 +1,7 @@
 //! Pipe functions (OpenCL C 6.15.18): calls of the library around a copy of the packet.
 //!
-//! A pipe is the device address of its buffer ([`crate::kernel::pipe_header`]), a reservation a number of 64 bits. The
-//! functions of a group are those of one work-item of it.
+//! A pipe is the device address of its buffer ([`crate::kernel::pipe_header`]), a reservation a number of 64 bits. Group
+//! functions act as one work-item of the group does.
 
 use super::row::{Check, Lower, Names, PipeArguments, Row};
 use super::signature::Sig;
@@ -251,7 +251,7 @@ impl Lowerer<'_, '_> {
         self.b.read(Type::I64, shared)
     }
 
-    /// What all work-items of a group wrote is in place before one of them says so.
+    /// Makes the packets of all work-items of a group visible before one of them publishes the reservation.
     fn commit(&mut self, name: &str, pipe: Value, id: Value, owner: Owner) -> Option<Value> {
         let function = self.front.image_function(&format!("pipe_{name}"))?;
         let first = match owner {

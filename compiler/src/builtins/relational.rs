@@ -122,7 +122,7 @@ impl Lowerer<'_, '_> {
         self.b.icmp_imm(cc, magnitude, infinity)
     }
 
-    /// Returns the bits without the sign, and those of infinity.
+    /// Returns the bits without the sign, and the bits of infinity.
     pub(super) fn magnitude(&mut self, x: Value) -> (Value, i64) {
         let ty: Type = self.b.bits_type(x);
         let bits = self.b.bitcast(x, ty);

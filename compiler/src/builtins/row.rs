@@ -39,7 +39,7 @@ pub(super) enum Lower {
     Call(LowerCall),
     /// By the library's function of the same name for the type of the first argument: `__sin_f32`.
     Library,
-    /// By that of another name.
+    /// Lowered as the function of another name.
     LibraryAs(&'static str),
 }
 
@@ -48,9 +48,9 @@ pub(super) enum Lower {
 pub(super) enum Halves {
     /// As for other types.
     Alike,
-    /// In float: halves are converted to it, and a half result back.
+    /// In float: halves are converted to float, and a half result back.
     InFloat,
-    /// In this way.
+    /// By a lowering of their own.
     By(Lower),
 }
 

@@ -225,7 +225,7 @@ impl Sig {
         Sig { lanes, ..self }
     }
 
-    /// Returns all instances: those of each element in turn; one of int where there is no generic type.
+    /// Returns all instances, element by element; one of int where there is no generic type.
     pub fn shapes(&self) -> impl Iterator<Item = Shape> {
         let Sig { elements, lanes, .. } = *self;
         let plain = (elements == Elements::NONE).then_some((Scalar::Int, 1));

@@ -417,7 +417,7 @@ impl Lowerer<'_, '_> {
         self.b.subgroup_scan(scan, op, value, cluster)
     }
 
-    /// Of conditions that are numbers; gives 1 or 0.
+    /// Scans conditions that are numbers; the result is 1 or 0.
     fn logical_scan(
         &mut self,
         scan: SubgroupScan,

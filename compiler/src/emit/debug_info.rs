@@ -24,7 +24,7 @@ enum Debug {
     Line = 103,
 }
 
-/// The version of the set, and that of DWARF whose terms it takes.
+/// The version of the instruction set, and the version of DWARF whose terms it uses.
 const VERSION: u32 = 100;
 const DWARF: u32 = 4;
 /// The most bytes of text in one OpString, whose words 16 bits count.
@@ -140,7 +140,7 @@ impl Writer<'_> {
     }
 
     /// Returns the DebugInlinedAt of the call that brought a place where it is, if that is in the program. A kernel's own
-    /// function is no call: nothing else is inlined in itself.
+    /// function is not a call: nothing else is inlined in itself.
     fn inlined_at(&mut self, inner: &Location) -> Option<u32> {
         let place = *self.locations.in_program(inner.inlined_at)?;
         if place.function == inner.function {

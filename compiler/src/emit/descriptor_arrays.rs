@@ -1,6 +1,6 @@
 //! The arrays of descriptor set 0, which images and samplers are elements of.
 //!
-//! A variable is an array of images of one type; those of all types lie at the bindings that [`crate::kernel::binding`]
+//! A variable is an array of images of one type; the variables of all types lie at the bindings that [`crate::kernel::binding`]
 //! names.
 
 use crate::ir::{ImageDim, ImageView};
@@ -12,7 +12,7 @@ use rspirv::spirv::{Capability, Dim};
 pub(super) struct DescriptorArray {
     pub view: ImageView,
     pub variable: u32,
-    /// The type of its elements, and that of pointers to them.
+    /// The type of its elements, and the type of pointers to them.
     pub image: u32,
     pub pointer: u32,
     /// The type of texels.

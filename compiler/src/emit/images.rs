@@ -84,7 +84,8 @@ impl Emitter<'_> {
         Ok(self.op(Op::Bitcast, ty, &[texel]))
     }
 
-    /// Returns the operands that accesses to storage images take: those of others are to see them.
+    /// Returns the operands that accesses to storage images take, so that other work-items see what
+    /// is written.
     fn shared_texel(&self) -> SmallVec<[u32; 1]> {
         match self.info.ordered {
             true => smallvec![ImageOperands::NON_PRIVATE_TEXEL.bits()],

@@ -12,7 +12,7 @@ use rspirv::spirv::{Capability, Op, Scope};
 use smallvec::smallvec;
 
 impl Emitter<'_> {
-    /// Emits an instruction that is no terminator.
+    /// Emits an instruction that is not a terminator.
     pub fn emit_inst(&mut self, inst: Inst) -> EmitResult<()> {
         let data = &self.func.insts[inst];
         match self.func.result(inst) {
@@ -136,7 +136,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns operands of arithmetic, which is scalar since [`crate::passes::scalarize`], but for that of halves.
+    /// Returns operands of arithmetic, which is scalar since [`crate::passes::scalarize`], except for arithmetic on halves.
     fn operands<const N: usize>(&mut self, args: [Value; N]) -> EmitResult<[u32; N]> {
         if args.iter().any(|&arg| self.func.ty(arg).scalar != Scalar::F16) {
             return self.scalars(args);

@@ -9,8 +9,8 @@ use rspirv::spirv::{Op, SourceLanguage};
 const MAX_WORDS: usize = 60_000;
 
 impl Emitter<'_> {
-    /// Tells the place of an instruction, unless it is that of the one before. Of what is inlined that is the innermost
-    /// one in the program's own text.
+    /// Emits the line of an instruction, unless it is the line of the previous instruction. For inlined code it is the
+    /// innermost line in the program's own text.
     pub fn line(&mut self, inst: Inst) {
         let loc = self.func.location_of(inst);
         if loc != Loc::NONE {

@@ -38,7 +38,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns an address as that of an element of an array of accesses, if it is one and that is faster
+    /// Returns an address in the form of an array element's address, if it is one and that is faster
     /// ([`Quirks::CHAINED_ADDRESSES`](hekla_device::Quirks::CHAINED_ADDRESSES)): `base + (index << log2(bytes))`, or so much
     /// more that it is another element.
     fn element(&mut self, ptr: Value, bytes: u32) -> EmitResult<Option<Address>> {

@@ -105,9 +105,9 @@ impl Emitter<'_> {
         [scope, semantics]
     }
 
-    /// Returns the order of an operation on global memory that changes it: without one of its own, that of the
-    /// fences around it. OpenCL C 1.x has no other way to say it, and a fence before the operation, which
-    /// is all that programs write, releases but does not acquire.
+    /// Returns the order of an operation on global memory that changes it: without an order of its own it takes the order of
+    /// the fences around it. OpenCL C 1.x has no other way to say it, and a fence before the operation, which is all that
+    /// programs write, releases but does not acquire.
     pub fn rmw_order(&self, sync: SyncSemantics) -> SyncSemantics {
         match self.info.device_order && !sync.orders() {
             true => SyncSemantics { order: MemoryOrder::AcqRel, scope: MemoryScope::Device },

@@ -8,7 +8,7 @@
 //! addresses of 64 bits (two words), and integers of 8 and 16 bits between a memory access and a conversion.
 //!
 //! Memory: global and constant accesses go through device addresses (`physical`), local and
-//! private ones through arrays (`logical`) whose element type is that of all accesses of the kernel
+//! private ones through arrays (`logical`) whose element type is the one that all accesses of the kernel use
 //! ([`crate::analysis::access_types`]). Arguments and launch values come from the kernel-argument buffer (`kernel_inputs`).
 
 mod argument_buffer;
@@ -63,7 +63,7 @@ use rspirv::spirv::{Capability, ExecutionMode};
 
 /// Emits one kernel. `structures` holds what the structurizer gave for each function.
 ///
-/// Addresses of program-scope variables are those of [`layout_data`].
+/// [`layout_data`] decides the addresses of program-scope variables.
 ///
 /// # Errors
 /// When the target lacks a capability that the kernel needs, a limit is exceeded, or the IR is
@@ -163,7 +163,7 @@ pub fn emit_observed(
     })
 }
 
-/// Returns an argument with no less than an alignment, if it is a local pointer.
+/// Returns an argument; a local pointer has an alignment of at least `least`.
 fn aligned(arg: &Arg, least: u32) -> Arg {
     let mut arg = arg.clone();
     if let ArgKind::Local { align, .. } = &mut arg.kind {

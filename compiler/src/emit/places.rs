@@ -91,7 +91,7 @@ pub(super) struct Arrays {
     pub objects: Vec<Option<View>>,
     /// Accesses of the stack at indices that are not constant, in all copies of functions.
     pub stack_uses: u64,
-    /// Those of each object of the current function.
+    /// The same pairs for each object of the current function.
     pub object_uses: Vec<u64>,
     /// How often the kernel's code has each function's, where that matters, and the current one's.
     pub all_copies: SparseMap<Func, u64>,

@@ -41,7 +41,7 @@ impl Frame {
 /// The shader info of a kernel.
 #[derive(Debug, Default)]
 pub(super) struct ShaderInfo {
-    /// Of each function that has been visited.
+    /// The frame of each function that has been visited.
     pub frames: SparseMap<Func, Frame>,
     /// The callees of the function that is being visited.
     callees: Vec<Func>,
@@ -75,7 +75,7 @@ pub(super) struct ShaderInfo {
     observes: SparseMap<Func, Observes>,
     /// True if a work-item may wait for another one.
     may_wait: bool,
-    /// True if an atomic operation orders accesses, or a fence those of different work-groups: the module is
+    /// True if an atomic operation orders accesses, or a fence orders accesses of different work-groups: the module is
     /// written in Vulkan's memory model.
     pub ordered: bool,
     /// True if fences, or barriers beside atomic operations on global memory, hand plain accesses to other
@@ -233,7 +233,7 @@ impl ShaderInfo {
             matches!(query, WorkGroupId | NumGroupsWord | LocalId | LocalSize | EnqueuedLocalSize);
     }
 
-    /// Places objects that escape in the stack: those of a function behind those of all its callers.
+    /// Places escaping objects in the stack: a function's objects follow the objects of all its callers.
     fn place_objects(&mut self, functions: &[Func]) -> Result<(), EmitError> {
         let mut total = 0u64;
         let mut starts: SparseMap<Func, u64> = SparseMap::with_default(STACK_BASE);

@@ -76,7 +76,8 @@ fn number(ty: Type, is_unsigned: bool) -> String {
     format!("{sign}{scalar}{lanes}")
 }
 
-/// Compilers name the record of `struct s` "struct.s", and that of `union u` "union.u"; a typedef has a name alone.
+/// Compilers name the record of `struct s` "struct.s" and the record of `union u` "union.u"; a typedef's record has the bare
+/// name.
 fn record(name: &str) -> String {
     let mut end = name.len().min(MAX_NAME);
     while !name.is_char_boundary(end) {

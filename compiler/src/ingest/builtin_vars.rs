@@ -11,7 +11,7 @@ use rspirv::spirv::BuiltIn;
 pub(super) struct Input {
     /// The function of OpenCL C that gives it.
     function: &'static str,
-    /// True if the function is asked for each component, which is that of a dimension.
+    /// True if the function is called once for each component, with the component as the dimension.
     is_vector: bool,
     /// The type of the variable.
     ty: Type,

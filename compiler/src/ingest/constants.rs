@@ -18,14 +18,14 @@ pub(super) struct Constant {
 /// The value of a constant.
 #[derive(Debug, Clone)]
 pub(super) enum Const {
-    /// Of a scalar.
+    /// The bits of a scalar.
     Bits(u64),
     /// Zero of any type.
     Null,
     Undef,
-    /// Of a vector, struct or array.
+    /// The parts of a vector, struct or array.
     Parts(Rc<[Const]>),
-    /// That many bytes behind the beginning of a variable.
+    /// An address: so many bytes after the beginning of a variable.
     Address {
         variable: Global,
         offset: i64,

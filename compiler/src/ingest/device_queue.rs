@@ -155,7 +155,7 @@ impl Translator<'_, '_, '_> {
         self.define(inst, &leaves)
     }
 
-    /// Checks that a type is that of ranges: a struct of a number and three arrays of three sizes.
+    /// Checks that a type is `ndrange_t`: a struct of a number and three arrays of three sizes.
     fn check_range_type(&self, ty: Ty) -> Result<(), String> {
         let types = &self.m.types;
         let is_range = match types.kind(ty) {

@@ -6,7 +6,7 @@ use crate::ir::{fold, BinaryOp, ConvertOp, Function, Global, InstData, Type, Val
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Deepest nesting of an expression, which is that of one instruction of the module.
+/// Deepest nesting of a constant expression, counted in instructions of the module.
 const MAX_DEPTH: u32 = 64;
 
 /// Returns the constant of a type that leaves make, if all are known.
@@ -99,7 +99,7 @@ fn lane_value(func: &Function, value: Value, lane: u8, depth: u32) -> Option<Con
     }
 }
 
-/// Addresses stay what they are through casts; bits may be those of several lanes.
+/// Casts leave addresses unchanged; the bits of other constants may belong to several lanes.
 fn convert(
     func: &Function,
     op: ConvertOp,

@@ -1,6 +1,6 @@
 //! The extended instruction set OpenCL.std: which built-in function an instruction is, and of what types.
 //!
-//! The instructions are those of OpenCL C's functions, whose rows hold the types that they take and their lowering
+//! The instructions correspond to OpenCL C's functions, whose rows hold the types that they take and their lowering
 //! ([`crate::builtins`]). What the names of OpenCL.std have beside is whether integers are signed, and what functions
 //! with many names have in theirs: numbers of components and rounding modes, which are literals here.
 
@@ -22,7 +22,7 @@ const RENAMED: &[(&str, &str)] =
 /// Most arguments of `printf`.
 const MAX_PRINTF_ARGS: usize = 256;
 
-/// An instruction's operands: those of its ids that are values, by their types, and the literal behind them.
+/// An instruction's operands: the ids that are values, by their types, and the literal that follows them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operands<'a> {
     pub(super) types: &'a [Type],

@@ -85,7 +85,7 @@ fn ends_openly(op: Op) -> bool {
             | Constant
             | SpecConstant
             | Switch
-            // clang 22 gives that of an event a word too many.
+            // clang 22 gives the type of an event one word too many.
             | ConstantNull
     )
 }
@@ -122,7 +122,7 @@ impl Walk<'_> {
                 id(self.take()?)?;
                 id(self.take()?)
             }
-            // The size of the literals is that of the selector; where this is translated, it is checked.
+            // The literals have the selector's size, which the translation checks.
             PairLiteralIntegerIdRef => {
                 self.words = &[];
                 Ok(())

@@ -257,8 +257,8 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value.ok_or("it is not supported for these types")?)
     }
 
-    /// Operands: scope, destination, source, bytes of an element, number of elements, stride in bytes, event. The stride is
-    /// that of the elements in global memory; none means that they follow each other.
+    /// Operands: scope, destination, source, bytes of an element, number of elements, stride in bytes, event. The stride is the
+    /// distance of the elements in global memory; without one they are adjacent.
     fn async_copy_of_bytes(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         use AddressSpace::{Global, Local};
         let [_, to, from, bytes, count, stride, event] = inst.get()?;

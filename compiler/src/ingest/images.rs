@@ -408,7 +408,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// Returns an instruction's type, which must be that of so many integers.
+    /// Returns an instruction's type, which must be a vector of so many integers.
     fn integers(&self, inst: &Inst<'_>, lanes: u8) -> Result<Type, String> {
         let result = self.numeric_result(inst)?;
         match result.scalar.is_int() && result.lanes == lanes {

@@ -1,6 +1,6 @@
 //! The instructions of SPV_INTEL_subgroups, which compilers of SYCL and of OpenCL C emit for sub-groups: shuffles, and
-//! reads and writes of blocks of memory. They are functions of cl_intel_subgroups; those of images are refused by their
-//! names.
+//! reads and writes of blocks of memory. They are functions of cl_intel_subgroups; the instructions for images are refused by
+//! name.
 
 use super::function::{unsupported, Translator};
 use super::words::Inst;

@@ -38,7 +38,7 @@ pub(super) struct EntryPoint {
 pub(super) struct EntryPoints {
     list: Vec<EntryPoint>,
     names: FxHashSet<String>,
-    /// Those of each function, as indices.
+    /// The execution modes of each function, as indices.
     of_functions: FxHashMap<u32, Vec<usize>>,
     /// True if one of them forbids contraction.
     pub(super) contraction_off: bool,

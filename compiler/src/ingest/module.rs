@@ -21,7 +21,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub(super) enum Entity {
     Constant(Constant),
-    /// A variable in memory; the type is that of a pointer to it.
+    /// A variable in memory; the type is the type of a pointer to it.
     Variable {
         ty: Ty,
         global: Global,

@@ -1,7 +1,7 @@
 //! Pipes (SPIR-V 3.49.22): calls of the functions that OpenCL C has for them.
 //!
-//! The type of a pipe does not tell its packets' size, instructions do. Whether that of the pipe itself is the same only
-//! the kernel sees ([`Packet::checked`]).
+//! The type of a pipe does not give the size of its packets; each instruction does. Only the running kernel can see if the pipe
+//! has packets of that size ([`Packet::checked`]).
 
 use super::function::{unsupported, Translator};
 use super::types::Kind;

@@ -89,7 +89,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns an instruction's result type, which must be that of a pointer.
+    /// Returns an instruction's result type, which must be a pointer type.
     pub(super) fn pointer_result(&self, inst: &Inst<'_>) -> Result<Type, String> {
         let ty = self.result(inst)?;
         match ty.scalar.is_ptr() {

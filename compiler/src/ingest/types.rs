@@ -1,6 +1,6 @@
 //! Types: what a module declares, their layout in memory, and the values of the IR that theirs are made of.
 //!
-//! A value of a scalar, vector or pointer type is one value of the IR. That of a struct or array is a list of them, one
+//! A value of a scalar, vector or pointer type is one value of the IR. A value of a struct or array type is a list of them, one
 //! for each leaf.
 
 use super::decorations::Decorations;
@@ -17,7 +17,7 @@ pub(super) const MAX_LEAVES: u64 = 4096;
 /// Most bytes of an object.
 const MAX_SIZE: u64 = 1 << 46;
 
-/// What an untyped pointer (SPV_KHR_untyped_pointers) points to: no id.
+/// The number that stands for the missing pointee of an untyped pointer (SPV_KHR_untyped_pointers); no id is 0.
 const UNTYPED: u32 = 0;
 
 /// A type of the module.
@@ -28,7 +28,7 @@ pub(super) struct Ty(u32);
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     Void,
-    /// Of values of the IR alone: numbers, bools and vectors of them.
+    /// A type whose values are single values of the IR: numbers, bools and vectors of them.
     Value(ir::Type),
     Pointer {
         storage: StorageClass,
@@ -55,7 +55,7 @@ pub(super) enum Kind {
     Pipe(ImageAccess),
     /// A number of packets of a pipe that were taken together.
     ReserveId,
-    /// Of the device.
+    /// A queue on the device.
     Queue,
     DeviceEvent,
     /// Has no values and no size.
@@ -85,7 +85,7 @@ struct Data {
 /// A number that types have in common whose values look alike: the same leaves in the same places.
 type Shape = u32;
 
-/// What makes two shapes one.
+/// The properties by which two shapes are the same.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum ShapeKey {
     Value(ir::Type),
@@ -375,7 +375,7 @@ impl Types {
         Ok(true)
     }
 
-    /// Returns a type with its layout, which is that of C (environment specification, 2.1).
+    /// Returns a type with its layout, which follows C (environment specification, 2.1).
     fn data(&self, kind: Kind) -> Result<Data, String> {
         let (size, align, leaves, depth) = match &kind {
             Kind::Value(ty) => {

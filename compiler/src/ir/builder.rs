@@ -131,7 +131,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
 
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.ty(a);
-        // Of no meaning for the others, which would only look different.
+        // The flags mean nothing for the other operations, which would only look different.
         let foreign = match op {
             BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv => OpFlags::empty(),
             _ => OpFlags::NO_CONTRACT,
@@ -190,7 +190,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::Convert { op, arg }, ty)
     }
 
-    /// To an integer of another width, or the same.
+    /// Converts to an integer of another width, or the same.
     pub fn resize(&mut self, arg: Value, ty: Type, signed: bool) -> Value {
         let op = match (self.ty(arg).scalar.bits() > ty.scalar.bits(), signed) {
             (true, _) => ConvertOp::Trunc,
@@ -397,7 +397,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::SubgroupBallot { arg }, Type::BALLOT)
     }
 
-    /// Of a scalar, as all that follow.
+    /// Broadcasts a scalar; the methods below take scalars, too.
     pub fn subgroup_broadcast_first(&mut self, arg: Value) -> Value {
         let ty = self.ty(arg);
         self.push(InstData::SubgroupBroadcastFirst { arg }, ty)
@@ -408,13 +408,13 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::SubgroupShuffle { op, args: [arg, by] }, ty)
     }
 
-    /// In clusters of so many work-items; 0 is the whole sub-group.
+    /// Rotates within clusters of so many work-items; 0 is the whole sub-group.
     pub fn subgroup_rotate(&mut self, arg: Value, by: Value, cluster: u32) -> Value {
         let ty = self.ty(arg);
         self.push(InstData::SubgroupRotate { args: [arg, by], cluster }, ty)
     }
 
-    /// In clusters of so many work-items; 0 is the whole sub-group.
+    /// Scans within clusters of so many work-items; 0 is the whole sub-group.
     pub fn subgroup_scan(
         &mut self,
         scan: SubgroupScan,

@@ -13,13 +13,13 @@ pub struct Cfg {
     preds: AdjacencyLists,
     succs: AdjacencyLists,
     rpo: Vec<Block>,
-    /// By block: its position in `rpo`.
+    /// Indexed by block: its position in `rpo`.
     index: Vec<u32>,
 }
 
 /// For each block a list of blocks; all lists lie in one vector.
 struct AdjacencyLists {
-    /// By block: where its list begins and how long it is.
+    /// Indexed by block: where its list begins and how long it is.
     ranges: Vec<(u32, u32)>,
     blocks: Vec<Block>,
 }

@@ -118,19 +118,19 @@ impl DomTree {
 
 /// The first half of the algorithm. Blocks are known by their numbers in a depth-first walk.
 struct Semidominators {
-    /// By number: the block.
+    /// Indexed by number: the block.
     blocks: Vec<Block>,
-    /// By number: the number of the parent in the walk.
+    /// Indexed by number: the number of the parent in the walk.
     parent: Vec<u32>,
-    /// By number: that of the semidominator.
+    /// Indexed by number: the number of the semidominator.
     semi: Vec<u32>,
-    /// By number: the immediate dominator, or a block with the same one.
+    /// Indexed by number: the immediate dominator, or a block with the same one.
     relative: Vec<u32>,
 }
 
 /// Trees of the blocks that were linked; their paths are compressed.
 struct Forest {
-    /// By number: an ancestor, [`ROOT`] for a root.
+    /// Indexed by number: an ancestor, [`ROOT`] for a root.
     ancestor: Vec<u32>,
     /// By number: that with the least semidominator from the ancestor, which does not count, down to here.
     label: Vec<u32>,

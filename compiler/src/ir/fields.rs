@@ -29,7 +29,7 @@ pub(super) trait Named: Sized {
     fn named(name: &str) -> Option<Self>;
 }
 
-/// Fields that are a word, and what it is.
+/// Fields that are one word of the text form, and the type of the word.
 macro_rules! words {
     ($($ty:ident $what:literal),* $(,)?) => {
         $(impl Field for $ty {

@@ -147,7 +147,7 @@ impl Function {
         block
     }
 
-    /// Returns a new block with parameters of the same types as those of another block.
+    /// Returns a new block whose parameters have the same types as another block's.
     pub fn add_block_like(&mut self, block: Block) -> Block {
         let new = self.add_block();
         for i in 0..self.blocks[block].params.len() {
@@ -271,7 +271,7 @@ impl Function {
         inst
     }
 
-    /// Appends an instruction to a block and returns its result. Its location is that of the one before it.
+    /// Appends an instruction to a block and returns its result. It takes the location of the instruction before it.
     pub fn append(&mut self, block: Block, data: InstData, ty: Option<Type>) -> Option<Value> {
         if let Some(&last) = self.blocks[block].insts.last() {
             self.stand_at(last);
@@ -285,7 +285,7 @@ impl Function {
         self.results[inst]
     }
 
-    /// Turns an instruction's result into that of another: `value` is then defined by `data`.
+    /// Replaces the instruction that defines `value` with `data`.
     pub fn replace_inst(&mut self, inst: Inst, data: InstData) {
         self.insts[inst] = data;
     }

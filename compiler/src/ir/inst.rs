@@ -68,7 +68,7 @@ impl ImageView {
         Type::vector(Scalar::I32, self.dim.coordinates())
     }
 
-    /// Returns true if the texels are those of a buffer, which may be accessed through pointers as well.
+    /// Returns true if the texels lie in a buffer, which may be accessed through pointers as well.
     pub fn is_buffer(self) -> bool {
         self.dim == ImageDim::D1Buffer
     }

@@ -2,9 +2,9 @@
 //!
 //! A [`Loc`] is a number in the module's table of [`Location`]s, 0 for none. A [`Function`] keeps one per instruction, in a
 //! map that takes no memory until the first is set, and a *current* one ([`Function::location`]) that every new instruction
-//! gets. The rule for passes follows from it: what rewrites instructions sets the current location to that of the
-//! instruction which it rewrites ([`Function::stand_at`]), so that what becomes of it inherits it; clones copy
-//! ([`Function::copy_location`]); inlining adds the place of the call ([`Locations::inlined`]).
+//! gets. The rule for passes follows from it: code that rewrites an instruction first makes the instruction's location the
+//! current one ([`Function::stand_at`]), so that what becomes of it inherits it; clones copy ([`Function::copy_location`]);
+//! inlining adds the place of the call ([`Locations::inlined`]).
 //!
 //! Locations are kept for programs that ask for them (`-g`, checks); for all others every location is none.
 
@@ -42,9 +42,9 @@ impl Loc {
 pub struct Location {
     /// The file: a number among [`Locations::files`].
     pub file: u32,
-    /// From 1; 0 in the built-in library, whose text programs do not see.
+    /// Line, from 1; 0 in the built-in library, whose text programs do not see.
     pub line: u32,
-    /// From 1, in bytes; 0 where it is not known.
+    /// Column in bytes, from 1; 0 where it is not known.
     pub column: u32,
     /// The function in whose text it is: a number among the names of functions.
     pub function: u32,
@@ -183,7 +183,8 @@ impl Locations {
         self.chain(loc).find(|location| !self.is_built_in(location))
     }
 
-    /// Returns the location of a clone of what is at `loc`, inlined by the call at `call`. `known`: those of this call before.
+    /// Returns the location of a clone of an instruction at `loc`, inlined by the call at `call`. `known`: locations already
+    /// made for this call.
     pub fn inlined(&mut self, loc: Loc, call: Loc, known: &mut FxHashMap<Loc, Loc>) -> Loc {
         let Some(&location) = self.get(loc) else { return call };
         if call == Loc::NONE {

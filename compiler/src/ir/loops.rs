@@ -14,7 +14,7 @@ pub struct Loop {
     pub latches: Vec<Block>,
     /// Index of the smallest loop around this one.
     pub parent: Option<usize>,
-    /// All blocks, those of inner loops among them; the header is the first.
+    /// All blocks, including the blocks of inner loops; the header is the first.
     pub blocks: Vec<Block>,
     /// 1 for an outermost loop.
     pub depth: u32,
@@ -64,8 +64,8 @@ fn back_edges(cfg: &Cfg, dom: &DomTree) -> Vec<(Block, Vec<Block>)> {
 pub struct Loops {
     pub loops: Vec<Loop>,
     innermost: SecondaryMap<Block, Option<u32>>,
-    /// By index: the loops in this one, itself among them, in an order in which those of each loop stand together, as
-    /// the place of the first and their number.
+    /// By index: the loops in this one, itself included, as a range (first and count) of an order in which the loops inside
+    /// each loop are adjacent.
     nested: Vec<(u32, u32)>,
     /// Loops with others in them that are too deep to be listed.
     hides_others: Vec<bool>,

@@ -14,7 +14,7 @@ pub struct Module {
     pub functions: PrimaryMap<Func, Function>,
     pub globals: PrimaryMap<Global, GlobalData>,
     pub kernels: Kernels,
-    /// Of the functions' instructions, where the program asks for them.
+    /// Source locations of the functions' instructions, where the program asks for them.
     pub locations: Locations,
 }
 
@@ -115,7 +115,7 @@ pub enum Gathering {
     /// Perhaps some work-items of a sub-group alone.
     #[default]
     Some,
-    /// All of a sub-group: the program has no functions but those of which the language demands it.
+    /// Always all of a sub-group: the program calls only functions for which the language demands that.
     Whole,
     /// All of a work-group, which may have no more than one sub-group of the required size.
     Alone,
@@ -143,6 +143,7 @@ pub struct KernelEntry {
     /// By argument, and perhaps shorter: the alignment in bytes that the type of a buffer's pointer demands; 0 where it
     /// is none.
     pub pointee_alignments: Vec<u32>,
-    /// By argument; empty until the passes have found it out ([`crate::analysis::argument_access`]).
+    /// What the kernel does with each argument; empty until the passes have found it out
+    /// ([`crate::analysis::argument_access`]).
     pub access: Vec<ArgAccess>,
 }

@@ -181,7 +181,7 @@ instructions! {
         ["store" ptr, value, "align" align flags]
         EFFECT | VOID, Never;
         |c, _| c.access(*ptr, c.ty(*value), *align)
-    /// Of I32, I64 or F32. Gives the old value.
+    /// An atomic operation on I32, I64 or F32. Returns the old value.
     AtomicRmw { op: AtomicOp, ptr: Value, value: Value, sync: SyncSemantics }
         ["atomic_rmw" op ptr, value sync unless SyncSemantics::RELAXED]
         READS | EFFECT, Never;
@@ -359,7 +359,7 @@ instructions! {
     Call { func: Func, args: SmallVec<[Value; 4]> } ["call" func (args)]
         READS | EFFECT | CALL, Never;
         |c, _| c.call(*func, args)
-    /// The number of the kernel whose entry a function is, among those of the program: known once all is linked
+    /// The number, within the program, of the kernel whose entry a function is: known once all is linked
     /// ([`crate::link::number_kernels`]).
     KernelNumber { kernel: Func } ["kernel_number" kernel]
         PURE, Never;
@@ -380,7 +380,7 @@ instructions! {
             c.target(then)?;
             c.target(otherwise)
         }
-    /// On an integer value of any width.
+    /// A switch on an integer value of any width.
     Switch { value: Value, cases: Vec<SwitchCase>, default: BlockCall } ["switch" value, cases, default]
         END, Never;
         |c, _| {

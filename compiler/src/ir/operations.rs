@@ -41,9 +41,9 @@ const PTR: ScalarKinds = ScalarKinds::PTR;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speculation {
     Never,
-    /// In front of a loop that it stands in.
+    /// It may move in front of a loop that contains it.
     OutOfLoops,
-    /// In place of a branch around it.
+    /// It may replace a branch around it.
     OutOfArms(u32),
     /// Both.
     Anywhere(u32),
@@ -106,7 +106,7 @@ impl Arithmetic {
         Arithmetic { speculation, ..self }
     }
 
-    /// With another number of operands than two.
+    /// Sets the number of operands, where it is not two.
     const fn operands(self, operands: usize) -> Arithmetic {
         Arithmetic { operands, ..self }
     }
@@ -215,7 +215,7 @@ operations! {
         Floor = "floor" => on(FLOAT).operands(1).moves(OutOfArms(1)),
         Ceil = "ceil" => on(FLOAT).operands(1).moves(OutOfArms(1)),
         Trunc = "ftrunc" => on(FLOAT).operands(1).moves(OutOfArms(1)),
-        /// To nearest even.
+        /// Rounds to nearest even.
         Rint = "rint" => on(FLOAT).operands(1).moves(OutOfArms(1)),
         Sqrt = "sqrt" => on(FLOAT).operands(1).moves(Never),
         /// 1/sqrt, device precision.
@@ -277,7 +277,7 @@ impl MathOp {
         self.takes().has(scalar) && (self.signs_of_dot().is_none() || scalar == Scalar::I32)
     }
 
-    /// Returns the result's type by that of the first operand.
+    /// Returns the result's type, which follows from the type of the first operand.
     pub fn result(self, first: Type) -> Type {
         match self {
             MathOp::IsNan | MathOp::IsInf => first.with_scalar(Scalar::Bool),
@@ -498,7 +498,7 @@ impl AtomicOp {
 }
 
 operations! {
-    /// How a matrix lies in memory. The numbers are those of SPIR-V.
+    /// How a matrix lies in memory. The numbers are SPIR-V's.
     MatrixLayout {
         RowMajor = "rows",
         ColumnMajor = "columns",
@@ -506,7 +506,7 @@ operations! {
 }
 
 operations! {
-    /// Operations on matrices, element by element. The number is that of the operands.
+    /// Operations on matrices, element by element. The number is the number of operands.
     MatrixOp: MatrixRule {
         /// A matrix of equal elements.
         Splat = "matrix_splat" => &[MatrixOperand::Element],
@@ -543,11 +543,11 @@ operations! {
 /// What an operand of a [`MatrixOp`] is to the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixOperand {
-    /// Of its type.
+    /// It has the result's type.
     Same,
     /// A matrix of its size and use.
     Shape,
-    /// Of the type of its elements.
+    /// It has the type of the result's elements.
     Element,
     /// Any matrix.
     Any,
@@ -591,27 +591,27 @@ operations! {
     /// From which work-item of the sub-group a value is taken, by an operand. It is undefined where that one is not
     /// together with this one at the place.
     SubgroupShuffle {
-        /// From the one of this number, which is the same in all.
+        /// The work-item with this number, which is the same for all.
         Broadcast = "subgroup_broadcast",
-        /// From the one of this number.
+        /// The work-item with this number.
         Index = "subgroup_shuffle",
-        /// From the one whose number is this one's, some bits inverted.
+        /// The work-item whose number is the own one with some bits inverted.
         Xor = "subgroup_shuffle_xor",
-        /// From the one so much before this.
+        /// The work-item with a number lower by so much.
         Up = "subgroup_shuffle_up",
-        /// From the one so much behind this.
+        /// The work-item with a number higher by so much.
         Down = "subgroup_shuffle_down",
     }
 }
 
 operations! {
-    /// Whose values are combined.
+    /// The work-items whose values are combined.
     SubgroupScan {
-        /// Those of all.
+        /// Combines the values of all work-items.
         Reduce = "subgroup_reduce",
-        /// Those of work-items up to this one.
+        /// Combines the values of work-items up to this one.
         Inclusive = "subgroup_inclusive_scan",
-        /// Those of work-items before this one.
+        /// Combines the values of work-items before this one.
         Exclusive = "subgroup_exclusive_scan",
     }
 }

@@ -50,7 +50,7 @@ impl fmt::Display for Module {
 }
 
 impl fmt::Display for Function {
-    /// Calls and globals show as `@fn0` and `@global0`, for want of the module.
+    /// Calls and globals show as `@fn0` and `@global0`, since there is no module to name them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();
         Printer { out: &mut out, names: None, func: self, numbering: None }.function(&self.name);

@@ -78,7 +78,7 @@ pub fn unit(unit: Unit, target: &Target) -> &'static Library {
     UNITS[index].get_or_init(|| analyse(unit, traits))
 }
 
-/// What functions of float are on devices with a fused fma, and half_ ones.
+/// What functions of float are called on devices with a fused fma, and the half_ ones.
 const SHORT: &str = concat!(
     include_str!("short_atan_f32.cl"),
     include_str!("short_log_f32.cl"),

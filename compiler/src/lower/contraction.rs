@@ -41,7 +41,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Evaluates a product; `negated` changes the sign of a factor, which is that of the result.
+    /// Evaluates a product; `negated` changes the sign of one factor, and so of the result.
     fn product(&mut self, expr: &Expr, negated: bool) -> Value {
         match &expr.kind {
             ExprKind::Neg(value) => self.product(value, !negated),

@@ -335,7 +335,7 @@ impl Lowering<'_, '_> {
         result
     }
 
-    /// To `more` if `cond` is `on`, else to `join` with `arg`.
+    /// Branches to `more` if `cond` is `on`, else to `join` with `arg`.
     fn branch(&mut self, cond: Value, on: bool, more: Block, join: Block, arg: Value) {
         // An edge of its own: `brif` passes no arguments.
         let skip = self.b.new_block();

@@ -105,7 +105,7 @@ pub struct Lowering<'m, 'a> {
     pub switches: Vec<SwitchLabels>,
     /// The address for a record result.
     pub result: Option<Addr>,
-    /// Of programs that use sub-groups.
+    /// How work-items leave loops; in programs that use sub-groups.
     pub leaving: Option<Leaving>,
     /// True if products may be contracted with sums of the same expression.
     pub may_contract: bool,

@@ -56,7 +56,7 @@ pub fn lower(
 /// Lowers a program to be linked with others: its kernels, every function and variable that others
 /// may link to, and everything these use. What is used but not defined is imported.
 ///
-/// Errors are those of [`lower`], but that calls of undefined functions are none.
+/// Fails as [`lower`] does, except that calls of undefined functions are not errors.
 pub fn lower_object(
     module: &hir::Module,
     options: &Options,

@@ -55,7 +55,7 @@ impl Lowering<'_, '_> {
         self.qualify(lvalue, place)
     }
 
-    /// Returns what is known of a place's alignment without evaluating it: that of its type, or less where it
+    /// Returns the alignment of a place that is known without evaluating it: its type's, or less where it
     /// is reached through the name of an array in a packed structure (6.11.1.3).
     fn known_align(&mut self, place: &Place) -> u32 {
         let natural = place.align.unwrap_or(types::layout(self.types(), place.ty).1);

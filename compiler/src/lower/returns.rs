@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What a work-item carries along that leaves loops by another way than `break`.
+/// The state that a work-item carries along when it leaves loops by another way than `break`.
 pub struct Leaving {
     /// An I32: 0, or how it leaves.
     way: Addr,
     /// The result, if it returns.
     value: Option<Addr>,
-    /// How what was lowered of the innermost loop leaves it.
+    /// The ways in which the lowered part of the innermost loop leaves it.
     left: BTreeSet<Way>,
     places: Places,
     /// The labels in each of the loops around what is being lowered, the outermost first.
@@ -33,7 +33,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// What memory holds where work-items leave in this way; 0 is none.
+    /// Returns the number that memory holds while work-items leave in this way; 0 stands for none.
     fn number(self) -> i64 {
         match self {
             Way::Return => 1,

@@ -87,8 +87,8 @@ fn run_with(func: &mut Function, params: Exponents) -> bool {
 }
 
 /// Exponents of the greatest powers of two that divide addresses, and integers, for all that the constants in them say. What
-/// is not known may be a multiple of anything; on a processor, it is no multiple within objects of private and local memory,
-/// whose bytes are found by their places in an array, and not by an address ([`Target::exact_objects`]).
+/// is not known may be a multiple of anything; on a processor nothing is assumed within objects of private and local memory,
+/// whose bytes are found by an index of an array, and not by an address ([`Target::exact_objects`]).
 ///
 /// [`Target::exact_objects`]: crate::target::Target::exact_objects
 struct Addresses<'a> {

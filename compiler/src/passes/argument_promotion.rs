@@ -62,7 +62,7 @@ enum ResultSource {
 /// How calls of a function with promoted arguments are made.
 #[derive(Debug, Clone, Default)]
 pub struct PromotedSignature {
-    /// For each new parameter.
+    /// For each new parameter, what a call passes.
     params: Vec<ArgSource>,
     targets: Vec<(ResultTarget, ResultSource)>,
     returns: SmallVec<[Type; 1]>,
@@ -212,7 +212,7 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
             }
             InstData::PtrAdd { .. } => continue,
             _ => {
-                // What else is done with a pointer; a generic one may be private.
+                // Any other use of a pointer; a generic one may be private.
                 data.for_each_arg(|arg| {
                     if let Some(param) = param_of(arg) {
                         all[param].unpromotable = true;
@@ -344,7 +344,7 @@ fn rewrite_params(
 fn replacement_object(c: &mut Cursor, accesses: &Accesses) -> InstData {
     let start = accesses.list.iter().map(|a| a.start).min().unwrap_or(0).min(0);
     let end = accesses.list.iter().map(|a| a.end).max().unwrap_or(0).max(0);
-    // So that the pointer is as well aligned as it was.
+    // This keeps the pointer's alignment.
     let start = start.div_euclid(OBJECT_ALIGN) * OBJECT_ALIGN;
     let data = InstData::Alloca { size: (end - start) as u64, align: OBJECT_ALIGN as u32 };
     if start == 0 {

@@ -90,7 +90,7 @@ fn add_stored_value(
 
 /// A place in the table.
 enum Entry<'a> {
-    /// This value is what the instruction computes, where it is known.
+    /// Which value already computes the instruction, where it is known.
     Leader(&'a mut Value, &'a mut Block),
     /// Nothing that is equal.
     Free(&'a mut Value, &'a mut Block),
@@ -152,7 +152,7 @@ fn significant(flags: OpFlags) -> OpFlags {
     flags - OpFlags::NO_SIGNED_WRAP
 }
 
-/// Operands in their order, or for commutative operations in that of their numbers.
+/// Operands in their order; those of commutative operations in the order of their numbers.
 fn sorted(op: BinaryOp, args: [Value; 2]) -> [Value; 2] {
     match args {
         [a, b] if op.is_commutative() && a > b => [b, a],

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 /// Emits instructions into `out`; the pass puts that into a block.
 pub type Cursor<'a> = InstBuilder<'a, Vec<Inst>>;
 
-/// A list that becomes that of a block.
+/// The instructions that will replace a block's.
 impl InsertionPoint for Vec<Inst> {
     fn insert(&mut self, _: &mut Function, inst: Inst) {
         self.push(inst);
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
         Cursor { func, out: Vec::new(), flags: OpFlags::empty() }
     }
 
-    /// Ends the current list: it becomes that of `block`.
+    /// Ends the current list: it becomes the list of `block`.
     pub fn finish(&mut self, block: Block) {
         self.func.blocks[block].insts = std::mem::take(&mut self.out);
     }
@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
         std::mem::take(&mut self.func.blocks[block].insts)
     }
 
-    /// Ends the current list: it becomes that of `block`, in the memory of the old one.
+    /// Ends the current list: it becomes the list of `block`, and reuses the memory of the old list.
     pub fn finish_in(&mut self, block: Block, mut old: Vec<Inst>) {
         old.clear();
         old.append(&mut self.out);

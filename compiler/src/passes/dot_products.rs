@@ -189,7 +189,7 @@ fn product(func: &Function, inst: Inst) -> Option<Product> {
     if !fits || !is_word(&a) || !is_word(&b) {
         return None;
     }
-    // One order for both: signed before unsigned, else that of the words.
+    // One order for both operands: signed before unsigned, else by the number of the word.
     if (b.signed, a.word) > (a.signed, b.word) {
         (a, b) = (b, a);
     }

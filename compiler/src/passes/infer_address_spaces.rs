@@ -66,7 +66,7 @@ fn infer_spaces(func: &Function, cfg: &Cfg) -> SecondaryMap<Value, InferredSpace
         }
     }
     propagate(func, cfg, &mut spaces);
-    // What comes from constants alone is no object's address; any space will do.
+    // A value that comes from constants alone is not an object's address; any space will do.
     let mut is_complete = true;
     for &block in cfg.rpo() {
         let results = func.blocks[block].insts.iter().filter_map(|&inst| func.result(inst));

@@ -1,8 +1,8 @@
 //! The inliner: decides which functions are inlined into their callers, and inlines them.
 //!
 //! It goes bottom-up over the call graph. Small functions and those that are called once are
-//! inlined; large ones that are called from several places are kept, so that the size of a program's
-//! code is about that of its text. The arguments of those are promoted ([`super::argument_promotion`]).
+//! inlined; large ones that are called from several places are kept, so that the size of a program's code grows with its text
+//! alone. The arguments of such functions are promoted ([`super::argument_promotion`]).
 //!
 //! The work is bounded for the module as a whole: copies take `room_for_copies` at most; a body goes as soon as its
 //! last call is inlined; and in chains of functions that are called once a body is copied from where it stands to the
@@ -48,7 +48,7 @@ impl Thresholds {
         growth: 2_000,
         generic_pointer_growth: 50_000,
     };
-    /// Inlines all calls but those of `noinline` functions.
+    /// Inlines all calls except calls of `noinline` functions.
     pub const ALL: Thresholds = Thresholds { kernel_size: usize::MAX, ..Thresholds::DEFAULT };
     /// Inlines only what must be; for tests.
     pub const NONE: Thresholds =
@@ -66,7 +66,7 @@ pub trait FunctionPasses {
 /// Inlines calls in all functions that the kernels reach, and optimizes what is kept: the kernels'
 /// entries, and functions that they call, callees first.
 ///
-/// Errors: recursion that no constants end, programs that grow beyond [`MAX_INSTS`], and those of the passes.
+/// Errors: recursion that no constants end, programs that grow beyond [`MAX_INSTS`], and errors of the passes.
 pub fn run(
     module: &mut Module,
     thresholds: Thresholds,
@@ -261,7 +261,7 @@ fn decide(
 }
 
 /// Returns true if a function has a barrier, or acts on sub-groups. Which work-items reach that together
-/// would depend on how the device's compiler treats calls, and sizes of sub-groups are those of kernels.
+/// would depend on how the device's compiler treats calls, and a kernel, not a function, decides the size of sub-groups.
 fn is_bound_to_caller(func: &Function) -> bool {
     let is_bound = |data: &InstData| data.is_convergent() || data.is_of_subgroup();
     func.layout_insts().any(|inst| is_bound(&func.insts[inst]))
@@ -287,7 +287,7 @@ fn inline_calls(
     result
 }
 
-/// Inlines those calls of a function whose callees are `wanted`, which do not call it; those of the inlined bodies stay.
+/// Inlines the calls in a function whose callees are `wanted`, which do not call it; calls in the inlined bodies stay.
 pub fn inline_some(
     module: &mut Module,
     func: Func,
@@ -332,7 +332,7 @@ struct ClonedBody<'a> {
     callee: &'a Function,
     values: Vec<Option<Value>>,
     blocks: FxHashMap<Block, Block>,
-    /// The location of the call, and those of clones by those of the callee.
+    /// The location of the call, and the locations of clones by the callee's locations.
     call: Loc,
     locations: FxHashMap<Loc, Loc>,
 }
@@ -573,7 +573,7 @@ impl<'a> Inliner<'a> {
         if self.any_replaced {
             let replaced = &mut self.replaced;
             self.caller.replace_uses(|value| {
-                // The result of a call may be that of another.
+                // The result of one call may be the result of another.
                 let mut last = value;
                 while let Some(next) = replaced[last] {
                     last = next;

@@ -190,7 +190,7 @@ struct State {
 
 struct Tarjan<'a> {
     graph: &'a Graph,
-    /// Of the blocks of the region.
+    /// The state of each block of the region.
     states: FxHashMap<Block, State>,
     stack: Vec<Block>,
     next: u32,

@@ -17,9 +17,9 @@ const MAX_EXIT_BLOCK: usize = 8;
 /// Loops by header, with their exits.
 pub struct LoopExits {
     loops: Loops,
-    /// Of a header: the index of its loop.
+    /// Indexed by header: the index of its loop.
     loop_of: SecondaryMap<Block, Option<u32>>,
-    /// Of a header: distinct targets of edges that leave the loop.
+    /// Indexed by header: distinct targets of edges that leave the loop.
     exits: SecondaryMap<Block, Vec<Block>>,
 }
 

@@ -85,8 +85,8 @@ pub(super) fn pays_once_rotated(func: &Function, nest: &LoopNest<'_>, index: usi
     promoted.is_some_and(|locations| locations.iter().any(is_wanted))
 }
 
-/// Returns the locations of a loop that are promoted, if there are any. `is_rotated`: those of the loop once the test in its
-/// header stands behind the other blocks, and in front of the loop too.
+/// Returns the locations of a loop that are promoted, if there are any. `is_rotated`: the locations of the loop once its test,
+/// now in the header, stands behind the other blocks and also in front of the loop.
 fn find(
     func: &Function,
     nest: &LoopNest<'_>,

@@ -17,7 +17,7 @@ const NONE: u32 = u32::MAX;
 /// An alloca that may be promoted.
 struct AllocaInfo {
     alloca: Inst,
-    /// Type of its SSA values: that of its first access.
+    /// Type of its SSA values: the type of its first access.
     ty: Option<Type>,
     promotable: bool,
 }

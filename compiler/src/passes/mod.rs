@@ -77,7 +77,7 @@ impl PassContext<'_> {
 
 /// A pass on one function.
 pub struct FunctionPass {
-    /// The name of its file.
+    /// The name of the pass's file.
     pub name: &'static str,
     /// Returns true for a module and a device that need the pass.
     pub is_needed: fn(&Module, &Target) -> bool,
@@ -190,7 +190,8 @@ pub fn names() -> Vec<&'static str> {
 }
 
 /// Runs one pass by the name of its file on every function of a module; for file tests and
-/// debugging. A name may be followed by `@` and that of a quirk, which the device then has. `None` if there is no such pass.
+/// debugging. A name may be followed by `@` and the name of a quirk, which the device then has. `None` if there is no such
+/// pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     if let Some(device) = name.strip_prefix("legalize_") {
         return Some(legalize::run(module, &legalize::device(device)?, None).map(|_| ()));
@@ -559,7 +560,7 @@ impl inline::FunctionPasses for Pipeline<'_> {
             self.run_scalar_passes(module, func, false)?;
         }
         self.hoist_out_of_loops(module, func)?;
-        // Of another function more may be known once it is inlined.
+        // Functions that are not kernels may be unrolled better once they are inlined.
         if module.kernel_of(func).is_some() && self.pass(module, func, PARTIAL_UNROLL)? {
             self.pass(module, func, SIMPLIFY)?;
             self.pass(module, func, CSE)?;

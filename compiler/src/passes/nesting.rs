@@ -20,10 +20,11 @@ const PART: u32 = 16;
 /// Most levels of what is cut: of many parts such a driver makes a nest again.
 const MOST_CUT: u32 = 256;
 
-/// Levels that such a driver has room for, those of called functions counted.
+/// Levels that such a driver has room for, including the levels of called functions.
 pub const LIMIT: u32 = 72;
 
-/// Returns the most levels of control flow in a kernel, those of the functions that it calls, given callees first, counted.
+/// Returns the most levels of control flow in a kernel, including the levels of the functions that it calls (given callees
+/// first).
 pub fn depth_with_calls(
     module: &Module,
     functions: &[Func],

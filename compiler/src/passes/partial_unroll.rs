@@ -57,7 +57,7 @@ pub fn run(func: &mut Function, quirks: Quirks) -> bool {
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
             Some(count) if iterations(data, &counted, count).is_multiple_of(copies) => {
                 let rest = unroll_multiple(func, &cfg, data, &counted, copies);
-                // Of what is left the number of rounds is known, too: the driver may unroll it.
+                // The number of remaining rounds is known, too: the driver may unroll them.
                 func.blocks[rest].unroll = is_miscompiled.then_some(UnrollHint::Disable);
                 true
             }
@@ -223,7 +223,7 @@ fn clone_iterations(
     clones
 }
 
-/// Redirects the back edge of each clone to the next one, that of the last to `end`.
+/// Redirects the back edge of each clone to the next one, and the last one's to `end`.
 fn chain(
     func: &mut Function,
     data: &Loop,

@@ -54,7 +54,7 @@ fn is_halves(ty: Type) -> bool {
     ty.scalar == Scalar::F16 && ty.is_vector()
 }
 
-/// Returns the types of the parts that a vector of halves is computed in: those of memory accesses.
+/// Returns the types of the parts that a vector of halves is computed in: the types that memory accesses use.
 fn parts(ty: Type) -> impl Iterator<Item = Type> {
     let first_lanes = (0..ty.lanes).step_by(usize::from(PART));
     first_lanes.map(move |first| Type::vector(ty.scalar, PART.min(ty.lanes - first)))
@@ -294,7 +294,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// Bits regrouped: scalars of one width become those of another, first lane lowest.
+    /// Bits regrouped: scalars of one width become scalars of another, first lane lowest.
     fn bitcast(&mut self, arg: Value, ty: Type) -> Lanes {
         let lanes = self.lanes(arg);
         let from = self.c.ty(lanes[0]).scalar;

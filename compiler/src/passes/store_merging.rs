@@ -100,7 +100,7 @@ impl Place {
     }
 }
 
-/// Splits the constant operand off an operation. Returns the value itself and 0 if it is no such operation.
+/// Splits the constant operand off an operation. Returns the value itself and 0 if there is no such operation.
 fn split_constant(func: &Function, wanted: BinaryOp, value: Value) -> (Value, i32) {
     match func.def_inst(value) {
         Some(&InstData::Binary { op, args: [other, constant], .. }) if op == wanted => {

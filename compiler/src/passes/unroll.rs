@@ -155,8 +155,8 @@ fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
 }
 
 /// Returns true if a loop divides by a number that changes from iteration to iteration and is constant once the loop is
-/// unrolled, as those of the stages of a Fourier transform or a sort. Devices divide in some twenty operations, by a power of two
-/// in one.
+/// unrolled, as in the stages of a Fourier transform or a sort. Devices divide in some twenty operations, by a power of two in
+/// one.
 fn divides_by_constants(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     let is_division = |inst: &InstData| {
         use BinaryOp::{SDiv, SRem, UDiv, URem};
@@ -247,7 +247,7 @@ fn unroll(func: &mut Function, data: &Loop, trip_count: usize) -> bool {
     if form_closed_ssa(func, data, &data.block_set()).is_none() {
         return false;
     }
-    // In the order of the layout, which reads best.
+    // The clones keep the order of the layout, which reads best.
     let mut order = data.blocks.clone();
     order.sort_unstable();
     let clones: Vec<ClonedIteration> =

@@ -2,7 +2,7 @@
 //! address is known to be aligned to it. Where the device's driver makes use of it, so do those in work-group memory
 //! ([`Quirks::WHOLE_LOCAL_VECTORS`](hekla_device::Quirks::WHOLE_LOCAL_VECTORS)).
 //!
-//! An access tells the alignment of its address, and with it that of the others from the same base pointer.
+//! An access tells the alignment of its address, and so the alignment of the others from the same base pointer.
 
 use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::analysis::known_bits::KnownBits;
@@ -207,7 +207,7 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block, memory: Memory<
             }
             _ => false,
         };
-        // What it has to stay in order with.
+        // The accesses that it must stay in order with.
         let written = classes.clobbered(func, inst);
         let read = match func.insts[inst] {
             InstData::Load { ptr, .. } | InstData::MatrixLoad { ptr, .. } => {
@@ -326,7 +326,7 @@ fn is_loaded_whole(group: &Group, bytes: i64) -> bool {
     !group.is_store && bytes > 0
 }
 
-/// Returns the alignment of a pointer that is no variable's address itself.
+/// Returns the alignment of a pointer that is not itself a variable's address.
 fn alignment(func: &Function, kernel: Option<&KernelEntry>, ptr: Value, memory: Memory<'_>) -> i64 {
     let known = KnownBits::new(func, kernel);
     let (mut base, mut zeros) = (ptr, 16);

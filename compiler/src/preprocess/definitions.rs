@@ -43,7 +43,7 @@ pub(super) enum Special {
 /// The macros of a compilation, by name.
 #[derive(Debug, Default)]
 pub(super) struct Macros {
-    /// By symbol: [`UNKNOWN`], [`UNDEFINED`], or the number in `list` plus 2.
+    /// Indexed by symbol: [`UNKNOWN`], [`UNDEFINED`], or the index in `list` plus 2.
     pub entries: Vec<u32>,
     pub list: Vec<Macro>,
 }

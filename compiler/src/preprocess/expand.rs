@@ -20,7 +20,7 @@ const MAX_DEPTH: u32 = 200;
 /// The arguments of an invocation.
 struct Arguments {
     tokens: Vec<PpToken>,
-    /// Of each argument, in `tokens`.
+    /// The range of each argument, in `tokens`.
     ranges: Vec<Range<usize>>,
     expanded: Vec<Option<Rc<[PpToken]>>>,
 }

@@ -139,7 +139,7 @@ impl Preprocessor<'_> {
         if let Some(directory) = self.files.last().and_then(|file| file.directory.clone()) {
             return Some(directory);
         }
-        // The main text is from disk when its name is that of a file.
+        // The main text is from disk when its name names a file.
         let main = Path::new(self.main_name);
         let is_main = self.files.len() == 1 && main.is_file();
         is_main.then(|| main.parent().map(Path::to_path_buf)).flatten()
@@ -172,7 +172,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Returns true if an `#include` finds something here: pipes and devices are no headers.
+/// Returns true if an `#include` finds something here: pipes and devices do not count as headers.
 fn is_header(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file())
 }

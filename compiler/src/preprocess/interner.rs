@@ -104,7 +104,7 @@ impl Interner {
         self.text.get(start..end).unwrap_or("")
     }
 
-    /// Returns a hash of a symbol's text: that of equal texts is the same in every interner.
+    /// Returns a hash of a symbol's text: equal texts have the same hash in every interner.
     pub fn hash(&self, symbol: Symbol) -> u64 {
         self.hashes.get(symbol.0 as usize).copied().unwrap_or(0)
     }

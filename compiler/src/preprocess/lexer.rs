@@ -15,7 +15,7 @@ pub(super) struct PpToken {
     /// The spelling; empty for a punctuator, except for a digraph.
     pub symbol: Symbol,
     pub kind: PpKind,
-    /// Of [`flag`].
+    /// A combination of the constants of [`flag`].
     pub flags: u8,
 }
 
@@ -136,7 +136,7 @@ impl Lexer {
         Lexer { file, text, pos, at_line_start: true, in_directive, open_comment: None }
     }
 
-    /// Returns a lexer of one line that is no file's.
+    /// Returns a lexer of one line that belongs to no file.
     pub fn of_line(text: &str) -> Lexer {
         Lexer { in_directive: true, ..Lexer::new(FileId::BUILTIN, text.into()) }
     }

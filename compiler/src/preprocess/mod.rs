@@ -42,7 +42,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use state::{Names, Preprocessor};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The tokens of a program in segments: its own, and among them those of cached headers.
+/// The tokens of a program in segments: its own, and between them the tokens of cached headers.
 #[derive(Debug)]
 pub(crate) struct PreprocessedTokens {
     pub own: Vec<Token>,
@@ -72,9 +72,8 @@ impl PreprocessedTokens {
 /// Preprocesses a program.
 ///
 /// `predefined` holds names and values of the macros that tell the device's features
-/// (`cl_khr_fp64`, `__IMAGE_SUPPORT__`, `__opencl_c_int64`, ...); the constants of OpenCL C, the
-/// version macros and those of the options are defined here. The result ends with one
-/// [`TokenKind::Eof`], also when there were errors.
+/// (`cl_khr_fp64`, `__IMAGE_SUPPORT__`, `__opencl_c_int64`, ...); the constants of OpenCL C, the version macros and the macros
+/// of options are defined here. The result ends with one [`TokenKind::Eof`], also when there were errors.
 pub fn preprocess(
     main: &Source,
     options: &Options,
@@ -278,7 +277,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// An error for text that is no token.
+    /// An error for text that does not form a token.
     fn stray(&mut self, token: PpToken) {
         let text = self.interner.resolve(token.symbol);
         let message = match text.chars().next() {

@@ -66,7 +66,7 @@ impl Preprocessor<'_> {
         self.included.push(included);
     }
 
-    /// Returns the tokens of the header, those of cached headers that it includes among them.
+    /// Returns the tokens of the header, including the tokens of cached headers that it includes.
     fn tokens_since(&self, recording: &Recording) -> Vec<Token> {
         let mut tokens = Vec::new();
         let mut at = recording.tokens;
@@ -246,7 +246,7 @@ impl<'a, 'b> CachedHeaderBuilder<'a, 'b> {
                 .iter()
                 .map(|token| PpToken {
                     symbol: self.name(token.symbol),
-                    // It gets that of the invocation.
+                    // It gets the span of the invocation.
                     span: Span::default(),
                     ..*token
                 })

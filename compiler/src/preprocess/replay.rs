@@ -56,7 +56,7 @@ impl Preprocessor<'_> {
         usage.is_allowed() && tokens < MAX_TOKENS && self.files.len() + header.depth <= MAX_DEPTH
     }
 
-    /// Returns the compilation's names for those of a cached header, if the macros that it depends on are unchanged.
+    /// Maps a cached header's names to the compilation's, if the macros that it depends on are unchanged.
     fn matching_symbols(&mut self, header: &CachedHeader) -> Option<Vec<Symbol>> {
         for &(name, digest) in &header.macro_dependencies {
             let name = self.interner.intern_known(&header.names, name);
@@ -69,7 +69,7 @@ impl Preprocessor<'_> {
         Some(names.map(|name| self.interner.intern_known(&header.names, name)).collect())
     }
 
-    /// Returns the compilation's files for those of a cached header, if each include still finds the same text.
+    /// Maps a cached header's files to the compilation's, if each include still finds the same text.
     fn find_files(
         &mut self,
         header: &CachedHeader,

@@ -36,7 +36,7 @@ pub(super) struct File {
 /// The state of one compilation's preprocessing.
 pub(super) struct Preprocessor<'a> {
     pub headers: &'a [(String, String)],
-    /// Of the options but macros and directories.
+    /// A hash of the options except macros and directories.
     pub options_hash: u64,
     pub main_name: &'a str,
     pub options: &'a Options,

@@ -59,7 +59,7 @@ fn products_of_sums(func: &Function) -> Products {
 struct DenormalEmulation<'a, 'c, 'f> {
     c: &'a mut Cursor<'f>,
     callee: &'a mut Callee<'c>,
-    /// Those that are computed with the sum that uses them.
+    /// The products that are computed together with the sum that uses them.
     products: &'a Products,
 }
 

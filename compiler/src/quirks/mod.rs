@@ -22,14 +22,14 @@ use crate::target::Target;
 use hekla_device::Quirks;
 
 function_passes! {
-    /// What goes before legalization: that may put masks in place of signs.
+    /// Passes that run before legalization, which may replace signs by masks.
     BEFORE_LEGALIZATION:
     SIGN_MERGE = "sign_merge" when |_, target| !target.merges_signs,
         |func, c| sign_merge::run(func, c.target.has_native_doubles());
 }
 
 function_passes! {
-    /// What goes behind legalization: that decides what loads there are.
+    /// Passes that run after legalization, which decides what loads there are.
     AFTER_LEGALIZATION:
     SWITCHES = "switches" when |module, _| module.functions.values().any(switches::acts_on_subgroup),
         |func, _| switches::run(func);
@@ -41,7 +41,7 @@ function_passes! {
         |func, _| packed_halves::run(func);
     LOOP_VALUES = "loop_values" when |_, target| target.has(Quirks::UNMASKED_LOOP_VALUES),
         |func, _| loop_values::run(func);
-    // Addresses of two words are those of other drivers.
+    // Drivers with this quirk do not have addresses of two words.
     UNIFORM_LOADS = "uniform_loads" when |_, target| target.has(Quirks::UNMASKED_UNIFORM_LOADS) && target.int64,
         |func, _| uniform_loads::run(func);
 }

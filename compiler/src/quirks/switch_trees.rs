@@ -103,7 +103,7 @@ fn ranges<'a>(
     (!is_shared).then_some(ranges)
 }
 
-/// The numbers between the first case and the last that are no case.
+/// The numbers between the first case and the last that are not cases.
 enum Holes {
     None,
     /// There are at most 32 numbers, of which these are cases: bit 0 is for the first.
@@ -124,7 +124,7 @@ impl Holes {
         Holes::Mask(bits.fold(0, |mask, value| mask | 1 << (value - first.first)))
     }
 
-    /// Returns if a number is no case.
+    /// Returns true if a number is not a case.
     fn is_hole(&self, b: &mut Builder<'_>, value: Value, ranges: &[Range<'_>]) -> Value {
         let (first, last) = (ranges[0].first, ranges[ranges.len() - 1].last);
         let from_first = minus(b, value, first);

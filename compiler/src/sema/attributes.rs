@@ -12,7 +12,7 @@ use crate::syntax::ast::{self, AddressSpace, Attribute};
 /// The attributes of a declaration.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Attributes {
-    /// In bytes; 0 if none.
+    /// Alignment in bytes; 0 if none.
     pub aligned: u32,
     pub packed: bool,
     /// The place of `packed`.
@@ -79,7 +79,7 @@ impl Sema<'_> {
         self.all_attributes(Attributes::default(), list)
     }
 
-    /// Adds those of a declarator to those of its declaration, which are read once.
+    /// Adds a declarator's attributes to the attributes of its declaration, which are read once.
     pub(super) fn more_attributes(&mut self, base: &Attributes, list: &[Attribute]) -> Attributes {
         let misplaced = list.iter().find(|attribute| self.text(attribute.name) == ATTRIBUTE);
         if let Some(attribute) = misplaced {
@@ -294,7 +294,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Warns of attributes that say nothing of what is no function.
+    /// Warns of attributes that apply to functions only and stand on something else.
     pub(super) fn warn_function_attributes(&mut self, attributes: &Attributes) {
         for (name, span) in &attributes.of_kernels {
             let message = format!("'{name}' attribute only applies to functions");

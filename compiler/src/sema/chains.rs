@@ -152,8 +152,8 @@ impl Sema<'_> {
         self.chosen(pairs, last, span)
     }
 
-    /// Converts each operand as the nested operators would: to the type of its own operator, then to those
-    /// of the operators around it.
+    /// Converts each operand as the nested operators would: to the type of its own operator, then to the types of the operators
+    /// around it.
     fn in_common_type(
         &mut self,
         mut choices: Vec<(Expr, Expr)>,

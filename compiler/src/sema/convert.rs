@@ -48,7 +48,7 @@ pub(super) fn common_scalar(a: Scalar, b: Scalar) -> Scalar {
         _ if [(a, b), (b, a)].contains(&(Scalar::LongLong, Scalar::ULong)) => Scalar::ULongLong,
         std::cmp::Ordering::Greater => a,
         std::cmp::Ordering::Less => b,
-        // Of equal rank, the unsigned one.
+        // At equal rank the unsigned type wins.
         std::cmp::Ordering::Equal if a.is_signed() => b,
         std::cmp::Ordering::Equal => a,
     }
@@ -197,7 +197,7 @@ impl Sema<'_> {
     }
 
     /// Returns true if a scalar has a greater rank than a vector's elements (OpenCL C 6.4.6). Of two
-    /// integers of one size the unsigned one has the greater rank. Constants are no exception.
+    /// integers of one size the unsigned one has the greater rank. Constants are not excepted.
     fn outranks(&self, scalar: TypeId, vector: TypeId) -> bool {
         let types = &self.module.types;
         let (Some((from, _)), Some((element, _))) = (types.numeric(scalar), types.numeric(vector))
@@ -310,8 +310,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Atomic objects are not assigned to; the initializer of one in global memory is that of what it
-    /// holds (OpenCL C 6.15.12.1), and has that type.
+    /// Atomic objects are not assigned to; the initializer of one in global memory initializes the value that it holds (OpenCL
+    /// C 6.15.12.1), and has the value's type.
     fn assign_atomic(&mut self, e: Expr, scalar: Scalar, to: TypeId, context: Context) -> Expr {
         if self.is_error(e.ty) {
             return e;

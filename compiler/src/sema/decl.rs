@@ -85,7 +85,7 @@ impl Sema<'_> {
             let name = self.text(name).to_string();
             self.module.types.records[id].name_by_typedef(name);
         }
-        // A typedef can decrease the alignment too, but not that of a record (OpenCL C 6.13.3).
+        // A typedef can decrease the alignment too, but not the alignment of a record (OpenCL C 6.13.3).
         let is_record = record.is_some();
         let least = if is_record { self.alignment(&ty) } else { 1 };
         if attributes.aligned > 0 {
@@ -227,7 +227,7 @@ impl Sema<'_> {
         self.fail(span, problem)
     }
 
-    /// Half, or an array of it, on a device where half is no type of arithmetic (OpenCL C 6.3.1.2).
+    /// Half, or an array of it, on a device without arithmetic of half (OpenCL C 6.3.1.2).
     pub(super) fn is_storage_half(&self, ty: TypeId) -> bool {
         let element = self.module.types.innermost_element(ty);
         let is_half = self.module.types.numeric(element) == Some((Scalar::Half, 1));

@@ -178,7 +178,7 @@ impl Sema<'_> {
         }
         match self.module.types.size(ty) {
             Some(size) => self.int_value(size, self.basic.ulong, span),
-            // Implementation-defined (6.5.11): that of the handle which the host passes.
+            // Implementation-defined (6.5.11): the size of the handle which the host passes.
             None if self.is_image(ty) => self.int_value(8, self.basic.ulong, span),
             None if self.is_block(ty) => {
                 let message =

@@ -86,7 +86,7 @@ impl Sema<'_> {
             global.is_defined = false;
             id
         });
-        // In scope in its own initializer, which may hold its address.
+        // The variable is in scope in its own initializer, which may hold its address.
         self.declare_global(name, id, ty, linked, span);
         match &item.init {
             None if is_extern => {}

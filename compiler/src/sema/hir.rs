@@ -162,7 +162,7 @@ pub enum Stmt {
         unroll: Option<Unroll>,
     },
     /// `value` is int, uint, long or ulong after promotion. `cases` lists all labels in `body`
-    /// (to any depth, but not those of inner switches): number n is marked by `CaseLabel(n)`.
+    /// (to any depth, but not the labels of inner switches): number n is marked by `CaseLabel(n)`.
     Switch {
         value: Expr,
         cases: Vec<Case>,
@@ -427,7 +427,7 @@ pub enum ExprKind {
         init: Box<Init>,
         value: Box<Expr>,
     },
-    /// GNU statement expression; the value is that of the last expression, if any.
+    /// GNU statement expression; its value is the value of the last expression, if any.
     StmtExpr {
         body: Vec<Stmt>,
         value: Option<Box<Expr>>,
@@ -437,13 +437,13 @@ pub enum ExprKind {
 /// What a function does with cooperative matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixCall {
-    /// Of a pointer, and a uint: elements from row to row (or column to column).
+    /// Loads a matrix. Arguments: a pointer, and a uint, the elements from row to row (or column to column).
     Load(MatrixLayout),
     /// Void, of a pointer, a matrix, and a uint as above.
     Store(MatrixLayout),
     /// `a * b + c`; `operands` are SPIR-V's.
     Product { operands: u32 },
-    /// Of a number, which all elements become.
+    /// Makes a matrix whose elements all are the argument, a number.
     Splat,
     /// Each element of a matrix by a number.
     Scale,
@@ -465,7 +465,7 @@ pub struct Enqueue {
 pub struct EnqueuedBlock {
     pub kernel: FunctionId,
     pub flags: Expr,
-    /// Of `ndrange_t`.
+    /// The range, of type `ndrange_t`.
     pub range: Expr,
     /// uint.
     pub local_sizes: Vec<Expr>,

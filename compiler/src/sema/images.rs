@@ -1,7 +1,7 @@
 //! Images and samplers in declarations (OpenCL C 6.3.3, 6.8, 6.11, 6.15.15.1).
 //!
-//! A sampler with a constant initializer, as nearly all have, is no object but a constant; only one that is a parameter,
-//! or a copy of it, is a variable.
+//! A sampler with a constant initializer, as nearly all have, is a constant and not an object; only a sampler that is a
+//! parameter, or a copy of one, is a variable.
 
 use super::hir::{Expr, ExprKind};
 use super::scope::Entity;
@@ -14,7 +14,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Access, AddressSpace, InitDeclarator, Initializer};
 
 impl Sema<'_> {
-    /// Returns true for images and pipes, which are no variables.
+    /// Returns true for images and pipes, which are not variables.
     pub(super) fn is_image(&self, ty: TypeId) -> bool {
         matches!(self.module.types.kind(ty), TypeKind::Image(_) | TypeKind::Pipe(..))
     }

@@ -42,8 +42,8 @@ impl Sema<'_> {
         self.int_value(v, ty, span)
     }
 
-    /// Returns -2^63 where that is what minus makes of a literal. 2^63 is no long, but programs write the least long so,
-    /// since compilers with an integer of 128 bits (C99 6.4.4.1 p5) give it that value.
+    /// Returns -2^63 where a minus is applied to the literal 2^63. 2^63 does not fit in a long, but programs write the least
+    /// long so, since compilers with an integer of 128 bits (C99 6.4.4.1 p5) give it that value.
     pub(super) fn least_long(&mut self, operand: &Expr, span: Span) -> Option<hir::Expr> {
         match operand.kind {
             AstKind::Int(IntLiteral { value, is_unsigned: false, is_decimal: true, .. })
@@ -123,7 +123,7 @@ impl Sema<'_> {
         if matches!(self.module.types.kind(ty), TypeKind::Vector(..)) {
             return self.vector_of(ty, values, span);
         }
-        // Of any other type it is a cast of a comma expression.
+        // With a type other than a vector it is a cast of a comma expression.
         let mut values = values.into_iter();
         let Some(first) = values.next() else { return self.error_value(span) };
         let all = values.fold(first, |a, b| {

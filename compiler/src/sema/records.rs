@@ -20,7 +20,7 @@ struct Layout {
     depth: u32,
     has_host_sized: bool,
     fields: Vec<Field>,
-    /// Of all members, also those of anonymous members: where, and through which field.
+    /// All members, including the members of anonymous ones: offset, and the field through which each is reached.
     names: FxHashMap<String, (Span, u32)>,
 }
 

@@ -281,7 +281,7 @@ impl Types {
         matches!(*self.kind(ty), TypeKind::Scalar(scalar) if !scalar.is_float())
     }
 
-    /// Returns the type of an array's elements that are no arrays; of no array, the type itself.
+    /// Returns the innermost element type of an array of arrays; for any other type, the type itself.
     pub fn innermost_element(&self, mut ty: TypeId) -> TypeId {
         while let TypeKind::Array(element, _) = *self.kind(ty) {
             ty = element;

@@ -29,7 +29,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// `None` for a message about the whole compilation.
     pub span: Option<Span>,
-    /// In clang's words where clang has the same message; no capital, no full stop.
+    /// The message, in clang's words where clang has the same one; no capital, no full stop.
     pub message: String,
     pub notes: Vec<(Option<Span>, String)>,
     /// Where a warning was reported again, the first [`PLACE_LIMIT`] places, and how often.

@@ -60,9 +60,9 @@ impl SourceFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     pub name: Arc<str>,
-    /// From 1.
+    /// Line, from 1.
     pub line: u32,
-    /// From 1, in bytes.
+    /// Column in bytes, from 1.
     pub column: u32,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Expansion {
 /// The definition of a macro that a header invokes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MacroDefinition {
-    /// In one of the header's files.
+    /// A place in one of the header's files.
     Inside(Span),
     /// Elsewhere: a number in [`CachedExpansions::outside`].
     External(u32),
@@ -118,7 +118,7 @@ pub struct SourceMap {
     files: Vec<SourceFile>,
     /// Invocation and definition of every macro expanded outside other macros.
     expansions: Vec<(Span, Span)>,
-    /// By path; each is looked at once.
+    /// The files that were looked up, by path; each is looked up once.
     lookups: HashMap<PathBuf, Option<FileId>>,
     /// Expansions in cached headers.
     cached_expansions: Vec<CachedExpansions>,

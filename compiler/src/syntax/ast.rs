@@ -234,7 +234,7 @@ pub struct FieldDeclarator {
 #[derive(Debug, Default)]
 pub struct Declarator {
     pub name: Option<Symbol>,
-    /// Of the name; of the whole declarator when it has none.
+    /// The span of the name, or of the whole declarator when it has none.
     pub span: Span,
     pub derivations: Vec<Derivation>,
     pub attributes: Vec<Attribute>,
@@ -434,7 +434,7 @@ pub struct Link {
     /// `None` for a comma.
     pub op: Option<BinaryOp>,
     pub operand: Expr,
-    /// From the beginning of the chain to the end of the operand.
+    /// The span from the beginning of the chain to the end of the operand.
     pub span: Span,
 }
 

@@ -142,7 +142,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reports a hint on unrolling what is no loop, at `start`.
+    /// Reports an unroll hint at `start` that is not followed by a loop.
     pub fn misplaced_hint(&mut self, hint: &UnrollHint, start: Span) {
         match hint {
             UnrollHint::Pragma(_) => {

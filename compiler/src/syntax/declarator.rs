@@ -13,9 +13,9 @@ use crate::source::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
     Required,
-    /// In parameters.
+    /// The name may be left out, as in parameters.
     Optional,
-    /// In type-names.
+    /// There is no name, as in type-names.
     Forbidden,
 }
 

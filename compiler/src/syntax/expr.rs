@@ -69,7 +69,7 @@ enum Prefix {
     Unary(UnaryOp),
     Cast(Box<TypeName>),
     Sizeof,
-    /// Of an expression (GNU C).
+    /// `__alignof__` of an expression (GNU C).
     Alignof,
     VecStep,
 }

@@ -85,7 +85,7 @@ const VECTOR_ELEMENTS: [ScalarName; 11] = {
     [Char, UChar, Short, UShort, Int, UInt, Long, ULong, Half, Float, Double]
 };
 
-/// Names of scalar types that are no keywords: pointers, and so sizes, have 64 bits.
+/// Names of scalar types that are not keywords: pointers, and so sizes, have 64 bits.
 const SCALARS: &[(&str, ScalarName)] = &[
     ("uchar", ScalarName::UChar),
     ("ushort", ScalarName::UShort),

@@ -243,8 +243,8 @@ impl Parser<'_> {
         matches!(self.text(symbol), "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t")
     }
 
-    /// At a name that is no type: the place of a type, if what follows says so, else what is
-    /// declared. A mistyped type stands for int.
+    /// At a name that does not name a type: decides by the tokens that follow if it is a mistyped type, which then stands for
+    /// int, or the declared name.
     fn unknown_type(&mut self, specs: &mut Specs, symbol: Symbol, context: Context) -> bool {
         if specs.has_type() || specs.is_pipe {
             return false;

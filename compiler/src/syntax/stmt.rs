@@ -60,7 +60,7 @@ impl Parser<'_> {
                 }
             }
             p.names.close_scope();
-            // At the end of the text there is nothing to go on with.
+            // At the end of the text parsing stops.
             let closed = p.expect_close(Punct::RBrace, opened).unwrap_or(opened);
             Ok(Block { stmts, span: opened.to(closed) })
         })

@@ -14,7 +14,7 @@ use std::ops::Range;
 /// The body of a function that no kernel uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnusedBody {
-    /// Its tokens, the braces among them.
+    /// Its tokens, including the braces.
     pub tokens: Range<usize>,
     /// Tells it apart from other bodies and the same body after other declarations; 0 if what is
     /// wrong with it may depend on what comes after it.
@@ -78,7 +78,7 @@ const MAX_LOOKS: usize = 256;
 
 /// A program's own tokens between cached headers.
 struct OwnTokens {
-    /// With the cached headers in which a declaration goes on, or that end in one.
+    /// The tokens, each run with its index; they include the cached headers in which a declaration goes on or that end in one.
     runs: Vec<(Vec<Token>, TopLevelIndex)>,
     /// Numbers of the cached headers between them.
     between: Vec<usize>,
@@ -149,10 +149,10 @@ impl TokenSegment<'_> {
 /// No definition.
 const NONE: u32 = u32::MAX;
 
-/// Which of a program's definitions are used; they are numbered in their order.
+/// Finds out which of a program's definitions are used; they are numbered in source order.
 struct Reachability {
     is_used: Vec<bool>,
-    /// By definition: its body names itself or one that comes after it.
+    /// Indexed by definition: true if its body names itself or a later one.
     has_forward_reference: Vec<bool>,
 }
 

@@ -13,7 +13,7 @@ mod preprocessing;
 mod values;
 pub mod words;
 
-/// What is compiled.
+/// The text or module that is compiled.
 pub enum Program {
     /// OpenCL C.
     Text(String),

@@ -7,8 +7,8 @@ use cranelift_entity::SecondaryMap;
 /// For each vector that is wanted as a word the type of its lanes.
 type Wanted = SecondaryMap<Value, Option<Type>>;
 
-/// Loads words in place of those of the given vectors that are loaded from addresses aligned to all of them, and of which
-/// nothing but lanes is used. Returns true if there were any.
+/// Replaces, with loads of words, the given vectors that are loaded from addresses aligned to the whole vector, and of which
+/// only lanes are used. Returns true if there were any.
 pub fn retype(func: &mut Function, vectors: &[Value]) -> bool {
     let mut wanted: Wanted = func.value_map();
     for &vector in vectors {

@@ -13,7 +13,7 @@ const MAX_SEEDS: usize = 4;
 struct Group {
     /// Their indices.
     members: Parts<usize>,
-    /// What each branch to the block passes for all of them.
+    /// What each branch to the block passes for all of the parameters.
     words: Vec<Word>,
 }
 
@@ -42,7 +42,7 @@ struct Joined {
     groups: Vec<Group>,
     /// The new parameter of each group.
     params: Vec<Value>,
-    /// The parameters that it had.
+    /// The parameters that the block had.
     old: Vec<Value>,
     /// Indices of those that stay.
     kept: Vec<usize>,
@@ -156,7 +156,7 @@ fn word(func: &Function, params: &[Value], members: &[usize], edge: &[Value]) ->
     args.iter().enumerate().all(is_next).then_some(Word::Value(first))
 }
 
-/// Puts a parameter in the place of those of each group.
+/// Replaces the parameters of each group with one.
 fn join(func: &mut Function, block: Block, groups: Vec<Group>) -> Joined {
     let old = std::mem::take(&mut func.blocks[block].params);
     let mut is_kept = vec![true; old.len()];

@@ -158,7 +158,7 @@ fn high_word(c: &mut Cursor<'_>, value: Value) -> Option<Value> {
     Some(c.select(id.has_offset, high, zero))
 }
 
-/// Returns the low word of a number, that of an id from words alone.
+/// Returns the low word of a number; for an id it is computed from words alone.
 fn low_word(c: &mut Cursor<'_>, value: Value) -> Value {
     if let Some(id) = Id::of(c.func, value) {
         let [number, base] = [id.number, id.base].map(|part| low_word(c, part));

@@ -140,7 +140,7 @@ fn word_to_double(c: &mut Cursor<'_>, is_signed: bool, word: Value) -> Value {
     c.binary_alone(BinaryOp::FSub, sum, offset)
 }
 
-/// The same of two words: that of the high one is exact, and the sum of both rounds once.
+/// The same for two words: the high word's conversion is exact, and the sum of both rounds once.
 fn long_to_double(c: &mut Cursor<'_>, is_signed: bool, arg: Value) -> Value {
     let (low, high) = c.words_of(arg);
     let high = counted(c, high, is_signed);

@@ -24,7 +24,7 @@ pub fn run(func: &mut Function) -> bool {
     })
 }
 
-/// Returns true if a type is that of pointers into memory that consists of arrays.
+/// Returns true for pointers into memory that consists of arrays.
 pub fn is_array(ptr: Type) -> bool {
     matches!(ptr.space(), Some(AddressSpace::Local | AddressSpace::Private))
 }

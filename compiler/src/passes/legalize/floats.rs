@@ -140,7 +140,7 @@ fn lanewise(c: &mut Cursor<'_>, data: &InstData, ty: Type, target: &Target) -> O
 }
 
 /// Rounds a double to an integer by operations that are exact: Floor of the magnitude, or a sum that has no bits for a
-/// fraction. The sign, of zeros too, is that of the number.
+/// fraction. The result keeps the number's sign, also for zeros.
 fn rounded_double(c: &mut Cursor<'_>, op: MathOp, x: Value) -> Value {
     let bits = bits_of(c, x);
     let sign = c.binary_imm(BinaryOp::And, bits, i64::MIN);
@@ -161,7 +161,7 @@ fn rounded_double(c: &mut Cursor<'_>, op: MathOp, x: Value) -> Value {
     c.bitcast(signed, Type::F64)
 }
 
-/// Returns true if the device's minimum and maximum tell denormals apart. (Those of doubles are quirks' matter.)
+/// Returns true if the device's minimum and maximum tell denormals apart. (A quirk covers doubles.)
 fn has_order(scalar: Scalar, target: &Target) -> bool {
     scalar == Scalar::F64 || target.floats(scalar).orders
 }

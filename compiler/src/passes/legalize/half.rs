@@ -135,7 +135,7 @@ fn round_to_odd(c: &mut Cursor<'_>, double: Value) -> Value {
     let tiny = is_set(c, any);
     let is_tiny = c.icmp_imm(IntCC::Ult, magnitude, 897 << 20);
     let finite = c.select(is_tiny, tiny, normal);
-    // From 2^128 on: infinity, or a NaN where a bit is set behind that of infinity.
+    // From 2^128 on: infinity, or a NaN where a bit is set below the bits of infinity.
     let low_bits = is_set(c, lo);
     let with_low = c.binary(BinaryOp::Or, magnitude, low_bits);
     let is_nan = c.icmp_imm(IntCC::Ugt, with_low, 0x7ff0_0000);

@@ -3,9 +3,9 @@
 //! - Signed division: the smallest integer divided by -1 traps in CPU drivers, so the divisor is then 1 (the quotient is
 //!   right, as is the remainder 0).
 //! - Signed remainder: Vulkan leaves OpSRem undefined for negative operands, so it comes from the quotient.
-//! - High halves of products: SPIR-V has those of 32 bits; narrower ones come from a product of 32 bits, and those of 64
-//!   bits from four products of halves, since drivers rarely have the instruction.
-//! - Counting and reversing bits: SPIR-V has that of 32 bits.
+//! - High halves of products: SPIR-V has them for 32 bits; narrower ones come from a product of 32 bits, and 64-bit ones
+//!   from four products of halves, since drivers rarely have the instruction.
+//! - Counting and reversing bits: SPIR-V has both for 32 bits.
 //! - Dot products are arithmetic on the numbers in the words, where the device has none.
 
 use crate::ir::*;
@@ -147,7 +147,7 @@ fn high_product_64(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> Inst
     binary(IAdd, result, carried)
 }
 
-/// Returns a count of bits, or a reversal, in terms of that of 32 bits; `None` where the operand has 32.
+/// Returns a count of bits, or a reversal, in terms of the 32-bit operation; `None` where the operand has 32.
 fn bit_operation(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> Option<InstData> {
     match c.ty(arg).scalar.bits() {
         32 => None,
@@ -194,7 +194,7 @@ fn bit_operation_64(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> InstData {
     InstData::Convert { op: ConvertOp::ZExt, arg: count }
 }
 
-/// Counts zeros from one end: those of the word there, or all of them and those of the other word.
+/// Counts zeros from one end: the zeros of the word there or, if it is 0, all of its bits and the zeros of the other word.
 pub fn count_zeros_64(c: &mut Cursor<'_>, op: MathOp, near: Value, far: Value) -> Value {
     let near_zeros = c.math(op, &[near]);
     let far_zeros = c.math(op, &[far]);

@@ -17,7 +17,7 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// The lengths of rows that are tried: so many powers of two from that of all banks on.
+/// The lengths of rows that are tried: so many powers of two, from the size of all banks on.
 const ROWS: u32 = 4;
 /// The depth to which a sum is taken apart.
 const MAX_DEPTH: u32 = 8;
@@ -45,7 +45,7 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
             continue;
         }
         let mut func = functions[id].clone();
-        // Removes the addresses of bytes that those of elements replaced, and merges equal indices.
+        // Removes byte addresses that element addresses have replaced, and merges equal indices.
         cse::run(&mut func, Some(kernel));
         dce::run(&mut func);
         let mut arrays = arrays(&func);
@@ -128,8 +128,8 @@ fn global_of(func: &Function, value: Value) -> Option<Global> {
     }
 }
 
-/// Returns the function that uses each variable in work-group memory; `None` for one that several use, as those of kernels
-/// that kernels call.
+/// Returns the function that uses each variable in work-group memory; `None` for a variable that several use, as where kernels
+/// call kernels.
 fn users_of_local_variables(module: &Module) -> FxHashMap<Global, Option<Func>> {
     let mut users: FxHashMap<Global, Option<Func>> = FxHashMap::default();
     for (id, func) in &module.functions {
@@ -259,7 +259,7 @@ fn best_row(samples: &[Sample], func: &Function, kernel: &KernelEntry, size: u64
     (saved > MARGIN * costs(best)).then_some(best)
 }
 
-/// Returns how many operations padding adds. Those of one index are shared.
+/// Returns how many operations padding adds. Accesses with the same index share them.
 fn operations(samples: &[Sample], func: &Function, kernel: &KernelEntry, row: Row) -> u64 {
     let mut counted: FxHashSet<(Value, u32)> = FxHashSet::default();
     let mut sum = 0;

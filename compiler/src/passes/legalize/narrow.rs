@@ -129,7 +129,7 @@ impl Narrowing<'_> {
                 match constant {
                     Constant::Bits(bits) => func.constant(ty, bits),
                     Constant::Undef if ty.lanes > 1 => func.undef(ty),
-                    // Whose upper bits are zero, too.
+                    // The upper bits must be zero here, too.
                     Constant::Undef => func.constant(ty, 0),
                 }
             }
@@ -206,8 +206,8 @@ impl Narrowing<'_> {
         self.masked(wide, bits)
     }
 
-    /// A conversion of a value that had `from` bits to one that had `to` bits: 0 where that is no I32 for something
-    /// narrower. `ty` is the type of the result now.
+    /// A conversion of a value that had `from` bits to one that had `to` bits: 0 where the type is not an I32 that stands for
+    /// something narrower. `ty` is the type of the result now.
     fn convert(&mut self, op: ConvertOp, arg: Value, from: u32, to: u32, ty: Type) -> Simplified {
         use ConvertOp::*;
         match op {

@@ -39,7 +39,7 @@ pub fn run(func: &mut Function, target: &Target) -> bool {
     })
 }
 
-/// Returns what an instruction is, its operation, its operands, and the one that is no zero; `None` if it stays.
+/// Returns what an instruction is, its operation, its operands, and the operand that is not zero; `None` if it stays.
 fn candidate(
     func: &Function,
     inst: Inst,

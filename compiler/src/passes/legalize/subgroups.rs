@@ -225,7 +225,7 @@ impl Legalizer<'_, '_> {
         self.c.resize(result, ty, false)
     }
 
-    /// Of bools: from who is there and for whom it is true.
+    /// Scans bools: by the sets of present work-items and of those for which the argument is true.
     fn logical(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32) -> Value {
         let (truth, range) = (self.ballot(arg), self.range(scan, cluster));
         let always = self.c.func.constant(Type::BOOL, 1);
@@ -407,7 +407,7 @@ impl Legalizer<'_, '_> {
         }
     }
 
-    /// Returns those of work-items whose values a scan combines.
+    /// Returns the work-items whose values a scan combines.
     fn among(&mut self, words: &[Value], scan: SubgroupScan, cluster: u32) -> Vec<Value> {
         let range = self.range(scan, cluster);
         words.iter().zip(range).map(|(&a, b)| self.c.binary(BinaryOp::And, a, b)).collect()

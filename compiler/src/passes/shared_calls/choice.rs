@@ -76,7 +76,7 @@ fn may_share(func: &Function, summary: Summary, summaries: &SparseMap<Func, Summ
 }
 
 impl Summary {
-    /// Returns the summary of a function, given those of its callees.
+    /// Returns the summary of a function, given the summaries of its callees.
     fn of(func: &Function, summaries: &SparseMap<Func, Summary>) -> Summary {
         let mut summary = Summary { inlined: func.num_insts(), ..Summary::default() };
         for inst in func.layout_insts() {

@@ -57,7 +57,7 @@ struct Dispatch<'a> {
     state: Value,
     calls: Vec<SharedCall>,
     call_of: FxHashMap<Func, usize>,
-    /// Other blocks that are entered from the dispatch block, with the states after those of calls.
+    /// Other blocks that are entered from the dispatch block, with states numbered after the states of calls.
     joins: Vec<Block>,
     first_join: usize,
     /// True if arguments of other calls are forgotten.
@@ -87,7 +87,7 @@ impl<'a> Dispatch<'a> {
         let state = variable_for(func, Type::I32);
         let dispatcher = func.add_block();
         func.blocks[dispatcher].unroll = Some(UnrollHint::Disable);
-        // At the end of each block at most, all arguments but those of one call.
+        // At the end of each block at most, all arguments except the arguments of one call.
         let most = func.layout.len() * calls.iter().map(|call| call.args.len()).sum::<usize>();
         let forgets = !func.undefined_is_zero && most <= FORGOTTEN * func.num_insts();
         let (joins, first_join) = (Vec::new(), first_state);
@@ -175,7 +175,7 @@ impl<'a> Dispatch<'a> {
         self.func.append(block, InstData::Jump { target }, None);
     }
 
-    /// Lets the arguments of all calls but that of a state hold anything, so that their values need not be kept.
+    /// Leaves the arguments of all calls except one state's undefined, so that their values need not be kept.
     fn forget_other_arguments(&mut self, block: Block, state: usize) {
         if !self.forgets {
             return;
@@ -225,7 +225,7 @@ impl<'a> Dispatch<'a> {
         switch_to(self.func, self.dispatcher, value, &targets);
     }
 
-    /// Lets all edges to a block go through the dispatch block, but for those of a loop that it is the header of.
+    /// Redirects all edges to a block through the dispatch block, except the back edges of a loop whose header it is.
     fn redirect(&mut self, join: Block, cfg: &Cfg, doms: &DomTree) {
         let state = self.first_join + self.joins.len();
         self.joins.push(join);

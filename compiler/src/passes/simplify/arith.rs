@@ -486,7 +486,7 @@ fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Simplified 
             let k = c.func.constant(from, narrow);
             Become(InstData::ICmp { cc, args: [arg, k] })
         }
-        // Of a choice between constants: the condition, or its negation.
+        // A comparison of a choice between constants is the condition, or its negation.
         Some(&InstData::Select { args: [cond, then, otherwise] }) if c.ty(cond) == Type::BOOL => {
             let (Some(p), Some(q)) = (c.func.as_const(then), c.func.as_const(otherwise)) else {
                 return Keep;
@@ -497,7 +497,7 @@ fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Simplified 
                 (same, _) => constant(c, ty, u64::from(same)),
             }
         }
-        // Of a sum: move the constant over.
+        // A comparison of a sum: move the constant to the other side.
         Some(&InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. }) if equality => {
             match c.func.as_const(k) {
                 Some(k) => {

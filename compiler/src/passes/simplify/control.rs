@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// A branch whose sides go to one block with more differing arguments than this stays a branch.
 const MAX_SELECTS: usize = 4;
 
-/// Returns true if anything changed, with a graph whose order is still that of the blocks; blocks that are in it
+/// Returns true if anything changed, with a graph that still has the order of the blocks; blocks that are in it
 /// but no longer in the function are empty.
 pub fn run(func: &mut Function) -> (Cfg, bool) {
     let mut changed = false;

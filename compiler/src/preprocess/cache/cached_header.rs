@@ -2,9 +2,8 @@
 //! it depends on.
 //!
 //! Programs of one application include the same headers. Where a header finds the macros that it
-//! asks for as an earlier program had them, and the files that it includes hold what they held, its
-//! tokens are those of the earlier time. A cached header has names, strings and files of its own, by
-//! number; [`IncludedHeader`] says what they are in one compilation.
+//! asks for as an earlier program had them, and the files that it includes are unchanged, its tokens are the same as before. A
+//! cached header has names, strings and files of its own, by number; [`IncludedHeader`] says what they are in one compilation.
 
 use super::top_level_index::TopLevelIndex;
 use crate::preprocess::definitions::Form;
@@ -19,13 +18,13 @@ use std::sync::Arc;
 /// The result of preprocessing a header once.
 #[derive(Debug)]
 pub(crate) struct CachedHeader {
-    /// Of the options that matter: they decide which warnings there are.
+    /// A hash of the options that decide which warnings there are.
     pub(in crate::preprocess) options: u64,
     /// Names and strings.
     pub names: Interner,
     /// The macros that it depends on, and what they were: [`Macro::digest`], or 0 if undefined.
     pub(in crate::preprocess) macro_dependencies: Box<[(Symbol, u64)]>,
-    /// The texts that were read, that of the header first.
+    /// The texts that were read, the header's own first.
     pub(in crate::preprocess) texts: Box<[Arc<str>]>,
     /// The files that were included, the header first.
     pub(in crate::preprocess) inclusions: Box<[CachedInclusion]>,
@@ -81,7 +80,7 @@ impl CachedHeader {
 /// A cached header in a compilation.
 #[derive(Debug)]
 pub(crate) struct IncludedHeader {
-    /// Tokens of the compilation before it, those of other cached headers not counted.
+    /// Number of the compilation's tokens before it, not counting the tokens of other cached headers.
     pub at: usize,
     pub header: Arc<CachedHeader>,
     /// The compilation's names, strings and files, by their numbers in the cached header.

@@ -13,7 +13,7 @@ pub(in crate::preprocess) struct Recorder {
     pub inclusions: Vec<Inclusion>,
     /// Look-ups and changes of macro names, in order.
     pub events: Vec<Event>,
-    /// By name, the number of the recording that queried it last.
+    /// Indexed by name: the number of the recording that queried it last.
     last_queried_by: Vec<u32>,
     /// Recordings so far.
     pub count: u32,

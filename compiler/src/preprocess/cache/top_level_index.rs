@@ -13,11 +13,11 @@ use std::sync::OnceLock;
 /// The items at file scope.
 #[derive(Debug)]
 pub struct TopLevelIndex {
-    /// In their order.
+    /// The function definitions, in source order.
     pub definitions: Vec<FunctionDefinition>,
-    /// Tokens whose names are used: the bodies of kernels, and braces that are no function's.
+    /// Tokens whose names are used: the bodies of kernels, and braces that do not belong to a function.
     pub roots: Vec<Range<usize>>,
-    /// Of all tokens at file scope.
+    /// The digest of all tokens at file scope.
     pub declared: Digest,
     /// True if the tokens end between declarations.
     pub is_closed: bool,
@@ -30,9 +30,9 @@ pub struct FunctionDefinition {
     pub is_kernel: bool,
     /// Its tokens, the braces among them.
     pub body: Range<usize>,
-    /// Of the tokens at file scope before the body.
+    /// The digest of the tokens at file scope before the body.
     pub before: Digest,
-    /// Of the body.
+    /// The digest of the body.
     pub digest: Digest,
     /// The names in the body, each once.
     pub names: Box<[Symbol]>,
@@ -41,7 +41,7 @@ pub struct FunctionDefinition {
 }
 
 impl TopLevelIndex {
-    /// Scans tokens whose names are those of `interner`.
+    /// Scans tokens whose names are symbols of `interner`.
     pub fn of(tokens: &[Token], interner: &Interner) -> TopLevelIndex {
         let mut scan = Scan {
             tokens,
@@ -63,7 +63,7 @@ struct Scan<'a> {
     definitions: Vec<FunctionDefinition>,
     roots: Vec<Range<usize>>,
     declared: Digest,
-    /// By name, the last definition, counted from 1, that names it.
+    /// Indexed by name: the last definition, counted from 1, that names it.
     seen: Vec<u32>,
 }
 
@@ -202,9 +202,9 @@ impl Scan<'_> {
     }
 }
 
-/// A hash of a sequence of tokens, places aside. That of two sequences one after the other is made
-/// of theirs, so that it does not matter in which parts a text was read. Within one process only:
-/// the hash is a polynomial of the tokens, modulo [`Digest::PRIME`], at a random place.
+/// A hash of a sequence of tokens, places aside. The hash of two adjacent sequences follows from their hashes, so it does not
+/// matter in which parts a text was read. Within one process only: the hash is a polynomial of the tokens, modulo
+/// [`Digest::PRIME`], at a random place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Digest {
     value: u64,
@@ -213,7 +213,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Of no tokens.
+    /// The digest of no tokens.
     pub const EMPTY: Digest = Digest { value: 0, scale: 1 };
 
     const PRIME: u64 = (1 << 61) - 1;

@@ -194,7 +194,7 @@ impl Sema<'_> {
                 _ => false,
             };
         }
-        // Of any other type it cannot be passed at all.
+        // An argument of another type cannot be passed at all.
         let Some((scalar, lanes)) = types.numeric(ty) else { return true };
         let integer = !scalar.is_float();
         let kind_fits = match directive.conversion {

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 
 impl Sema<'_> {
-    /// Analyzes a call of one of these functions; `space` is that of the result of those named `to_`.
+    /// Analyzes a call of one of these functions; `space` is the address space of the result of the functions named `to_`.
     pub(super) fn space_builtin(
         &mut self,
         function: Builtin,

@@ -56,7 +56,7 @@ fn parse_conversion(name: &str) -> Option<Conversion> {
 /// A function whose name says its types.
 enum Special {
     Conversion(Conversion),
-    /// To elements and their number.
+    /// The type and number of the elements that the bits are reinterpreted as.
     Reinterpretation(Scalar, u8),
     /// `__builtin_expect`, or with the probability of what is expected.
     Expect {
@@ -245,7 +245,7 @@ impl Sema<'_> {
         value(ExprKind::Bitcast(Box::new(arg)), to, span)
     }
 
-    /// Components of a type; 4 for a vector of 3 (OpenCL C 6.15.13).
+    /// Number of components of a type; 4 for a vector of 3 (OpenCL C 6.15.13).
     pub(in crate::sema) fn vec_step(&mut self, ty: TypeId, span: Span) -> Expr {
         match self.module.types.numeric(ty) {
             Some((_, lanes)) => {

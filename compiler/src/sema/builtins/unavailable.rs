@@ -1,4 +1,4 @@
-//! Built-in functions that a program cannot call: those of later versions of OpenCL C, and those of
+//! Built-in functions that a program cannot call: functions of later versions of OpenCL C, and of
 //! optional features that the device lacks. The diagnostic of a call says what it would need.
 
 use crate::builtins::{Builtin, Check};

@@ -51,7 +51,7 @@ fn is_wide(ty: Type) -> bool {
     ty.scalar == Scalar::I64
 }
 
-/// Returns true if a type is that of pointers of 64 bits.
+/// Returns true for types of 64-bit pointers.
 fn is_address(ty: Type) -> bool {
     ty.scalar.is_ptr() && ty.scalar.bits() == 64
 }

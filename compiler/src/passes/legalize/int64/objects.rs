@@ -165,7 +165,7 @@ impl Expansion<'_> {
         self.s.c.inst(InstData::Convert { op: ConvertOp::IntToPtr, arg: vector }, ty)
     }
 
-    /// PtrAdd of a pointer of 64 bits, with an offset of I32 or I64; that of others keeps its instruction.
+    /// PtrAdd of a 64-bit pointer, with an offset of I32 or I64; for other pointers the instruction stays.
     pub fn ptr_add(&mut self, inst: Inst, ptr: Value, offset: Value) {
         let base = self.words(ptr);
         let offset = match is_wide(self.s.c.ty(offset)) {

@@ -23,7 +23,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Returns those of a kernel that asks for `required`.
+    /// Returns the sizes for a kernel that asks for `required`.
     pub fn of(target: &Target, required: Option<u32>) -> Sizes {
         Sizes {
             asked: target.subgroup_size(required),
