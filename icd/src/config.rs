@@ -34,7 +34,7 @@ pub fn present_as_gpu() -> bool {
 }
 
 /// Reads `HEKLA_VERSION`: returns the newest version of OpenCL that platform and devices are reported with, `3.0` or
-/// `3.1`, as that of OpenCL C with its number. Default: 3.1, also for another text, after a warning in the log.
+/// `3.1`, as the version of OpenCL C with the same number. Default: 3.1, also for another text, after a warning in the log.
 pub fn newest_version() -> ClStd {
     let Some(text) = text("HEKLA_VERSION") else { return ClStd::Cl31 };
     parse_version(&text).unwrap_or_else(|| {
@@ -81,7 +81,7 @@ fn parse_keep_clocks(text: &str) -> Option<KeepClocks> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slices {
     Never,
-    /// On every device, for so long.
+    /// On every device, for this long.
     Of(Duration),
     /// Where the driver may end long ones.
     Default,
@@ -123,7 +123,7 @@ pub fn disk_cache() -> bool {
 }
 
 /// Reads `HEKLA_CACHE_SIZE`, a number of MiB: returns the most bytes that the disk cache may take. Default: 512
-/// MiB, also for what is no number, after a warning in the log.
+/// MiB, also for a text that is not a number, after a warning in the log.
 pub fn disk_cache_size() -> u64 {
     let Some(text) = text("HEKLA_CACHE_SIZE") else { return DEFAULT_CACHE_SIZE };
     parse_mib(&text).unwrap_or_else(|| {
@@ -147,7 +147,7 @@ pub fn config_home() -> Option<PathBuf> {
     home("XDG_CONFIG_HOME", platform::SETTINGS)
 }
 
-/// Returns the folder that a variable names, else one below that of another variable.
+/// Returns the folder that a variable names, else a folder below the one that another variable names.
 fn home(name: &str, (other, below): (&str, &str)) -> Option<PathBuf> {
     let absolute = |name| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
     absolute(name).or_else(|| Some(absolute(other)?.join(below)))
@@ -166,7 +166,7 @@ pub fn temporary_folder() -> PathBuf {
     folder.unwrap_or_else(|| default.into())
 }
 
-/// Reads `HEKLA_PROFILE`: the name of an identity profile, or `none`. Default: `None`, that of the program.
+/// Reads `HEKLA_PROFILE`: the name of an identity profile, or `none`. Default: `None`, the profile that fits the program.
 pub fn profile() -> Option<String> {
     text("HEKLA_PROFILE").filter(|name| !name.is_empty())
 }
@@ -237,13 +237,13 @@ pub fn check_exit() -> bool {
     text("HEKLA_CHECK_EXIT").is_some_and(|value| value == "1")
 }
 
-/// Which devices without doubles compute them by integers (`HEKLA_FP64`).
+/// The devices without doubles that compute them by integers (`HEKLA_FP64`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SoftDoubles {
     Never,
-    /// Those that do so whole.
+    /// The devices that can compute all double functions so.
     Whole,
-    /// Those, too, whose drivers cannot compile the largest functions, for tests.
+    /// Also the devices whose drivers cannot compile the largest functions, for tests.
     Always,
 }
 

@@ -256,7 +256,7 @@ fn damaged_entries_are_built_anew() {
         assert_eq!(run(&mut command(&folder, "")), good);
         assert!(run(&mut command(&folder, "")).found, "it is stored again");
     }
-    // Entries that are no files at all.
+    // Entries that are not files at all.
     for path in entries(&folder) {
         std::fs::remove_file(&path).unwrap();
         std::fs::create_dir(&path).unwrap();
@@ -267,7 +267,7 @@ fn damaged_entries_are_built_anew() {
 #[test]
 fn a_folder_that_cannot_be_written_costs_nothing() {
     let good = Ran { found: false, value: 42, log: 0 };
-    // Permissions do not stop root; what is no folder does.
+    // Permissions do not stop root; something that is not a folder does.
     let folder = scratch("file");
     std::fs::write(folder.join("hekla"), "").unwrap();
     assert_eq!(run(&mut command(&folder, "-w")), good);

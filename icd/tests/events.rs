@@ -99,7 +99,7 @@ fn a_blocking_call_waits_for_another_thread() {
     let opener = std::thread::spawn(move || {
         let [gate, mem, queue] = addresses;
         std::thread::sleep(Duration::from_millis(50));
-        // What the read finds if it has waited is written only now.
+        // The bytes that the read must find are written only now; it finds them only if it has waited.
         let (mem, bytes) = (mem as cl_mem, [5u8; 4]);
         let write = cl().clEnqueueWriteBuffer;
         let from = bytes.as_ptr().cast();

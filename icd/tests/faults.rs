@@ -261,7 +261,7 @@ fn role_lose() {
     let anew = Setup::new();
     assert_eq!(anew.device, s.device);
     computes(&anew);
-    // In the old one everything fails from now on, and lets go.
+    // In the old context everything fails from now on, and references are given up.
     let launch = s.launch(kernel, &[64], None);
     let finished = unsafe { (s.cl.clFinish)(queue) };
     assert!(launch == CL_OUT_OF_RESOURCES || finished == CL_OUT_OF_RESOURCES);
@@ -468,7 +468,7 @@ fn role_fork() {
                 ]
             };
             let right = made.is_null() && codes.iter().all(|code| *code == CL_OUT_OF_RESOURCES);
-            // With what is registered for the end of processes.
+            // This runs the handlers registered with atexit.
             unsafe { libc::exit(if right { 42 } else { 1 }) };
         }
         s.finish();

@@ -30,9 +30,9 @@ const BYTES: usize = 4 * WORDS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     InOrder,
-    /// By events.
+    /// Out of order: events order the commands.
     OutOfOrder,
-    /// In turn in two queues, by events.
+    /// In two queues by turns: events order the commands.
     TwoQueues,
     /// In order, behind a user event that is set when all are enqueued.
     Deferred,
@@ -42,7 +42,7 @@ enum Mode {
 
 const MODES: [Mode; 5] =
     [Mode::InOrder, Mode::OutOfOrder, Mode::TwoQueues, Mode::Deferred, Mode::DeferredOutOfOrder];
-/// Those in which blocking commands end.
+/// The modes in which blocking commands end before the next is enqueued.
 const PROMPT: [Mode; 3] = [Mode::InOrder, Mode::OutOfOrder, Mode::TwoQueues];
 
 /// Commands each of which waits for the one before.
@@ -526,7 +526,7 @@ fn blocking_writes_behind_a_read_that_waits() {
     }
 }
 
-/// Of two reads into the same memory the later one's bytes stay.
+/// After two reads into the same memory, the bytes of the later one stay.
 #[test]
 fn the_last_of_two_reads_stays() {
     let s = Setup::new();

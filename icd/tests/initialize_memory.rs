@@ -188,7 +188,7 @@ fn private_memory_is_zero() {
     let (plain, s) = (Setup::new(), context_with(PRIVATE));
     for (what, body) in PRIVATE_MEMORY {
         let text = private_text(body);
-        // What is compiled for others, and perhaps cached, is something else.
+        // Programs compiled for other contexts, and perhaps cached, differ.
         plain.program(&text, "");
         assert_eq!(run_private(&s, s.program(&text, "")), [0; 4 * ITEMS], "{what}");
     }

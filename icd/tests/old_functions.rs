@@ -91,7 +91,7 @@ fn clones_keep_the_arguments_they_were_made_with() {
     });
     assert_eq!(references, 1);
 
-    // What is not set in the original is not set in the clone.
+    // Arguments that are not set in the original are not set in the clone.
     let bare = s.kernel(program, "step");
     let clone = made(|e| unsafe { (s.cl.clCloneKernel)(bare, e) });
     s.set(bare, 0, &mem);

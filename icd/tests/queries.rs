@@ -52,7 +52,7 @@ fn every_device_query_answers() {
     assert_eq!(code, CL_INVALID_VALUE);
 }
 
-/// Clients use it as a key for cached binaries, and must not load those of another driver; BOINC has room for 32 bytes.
+/// Clients use it as a key for cached binaries, and must not load binaries of another driver; BOINC has room for 32 bytes.
 #[test]
 fn the_driver_version_names_the_vulkan_driver_in_32_bytes() {
     let s = Setup::new();

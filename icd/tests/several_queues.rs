@@ -27,10 +27,10 @@ static WRITTEN: u32 = 0x600d_600d;
 /// How long a test waits for what has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// A lock that each test holds: queues share those of the device, and what is behind another test's gate has to wait
-/// for that. The command that opens the gate may even come to stand behind the gate itself: by a queue that the
-/// two share, or by one in which it stands behind what waits for that queue. Processes that share a GPU take turns,
-/// and a gate takes its whole turn.
+/// A lock that each test holds: queues share the device's queues, and a command behind another test's gate has to wait for the
+/// gate. The command that opens the gate may even come to stand behind the gate itself: by a queue that the two share, or by
+/// one in which it stands behind what waits for that queue. Processes that share a GPU take turns, and a gate takes its whole
+/// turn.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)

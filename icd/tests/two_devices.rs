@@ -1,6 +1,5 @@
 //! A context of two devices: buffers follow the commands that use them, and what each device prints
-//! arrives. The second device is that of another driver ([`drivers`]), or of the same one where that
-//! has several.
+//! arrives. The second device belongs to another driver ([`drivers`]), or to the same one where it has several.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 

@@ -39,7 +39,7 @@ impl GlProperties {
     /// Returns the context that is named, if one is.
     ///
     /// # Errors
-    /// CL_INVALID_OPERATION for several displays, and those of window systems that are not there;
+    /// CL_INVALID_OPERATION for several displays, and for window systems that are not there;
     /// CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR for a context without a display, or a display without one.
     pub fn binding(&self) -> Result<Option<Binding>> {
         let given = |value: Option<isize>| value.filter(|value| *value != 0);

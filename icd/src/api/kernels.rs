@@ -159,8 +159,8 @@ fn shares_memory(kernel: &Kernel) -> bool {
     kernel.program.context.gpus.iter().any(|gpu| gpu.sharing() != Sharing::None)
 }
 
-/// Returns the addresses of a list given to clSetKernelExecInfo; CL_INVALID_VALUE when its size is not that of
-/// whole addresses.
+/// Returns the addresses of a list given to clSetKernelExecInfo; CL_INVALID_VALUE when its size is not a multiple of an
+/// address's.
 ///
 /// # Safety
 /// `list` is NULL or valid for `size` bytes.

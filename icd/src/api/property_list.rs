@@ -16,7 +16,7 @@ pub enum Shape {
 /// A property list: as given, and by name.
 #[derive(Default)]
 pub struct PropertyList {
-    /// With the terminating zero; empty for NULL.
+    /// The list with its terminating zero; empty for NULL.
     pub flat: Vec<cl_properties>,
     /// Names with their values, without ends.
     pub entries: Vec<(cl_properties, Vec<cl_properties>)>,

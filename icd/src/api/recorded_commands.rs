@@ -35,8 +35,8 @@ struct Place {
 }
 
 impl Given {
-    /// Checks what is given for a kernel command, which alone has properties and a handle: the command
-    /// buffer first, then in the order of the errors that recording adds to those of enqueueing.
+    /// Checks what is given for a kernel command, which alone has properties and a handle: the command buffer first, then in
+    /// the order in which the specification lists the errors that recording adds.
     ///
     /// # Safety
     /// The list of sync points is as the API requires.

@@ -68,7 +68,7 @@ fn position(context: &Context, device: cl_device_id) -> Result<usize> {
     context.index_of(&Ref::<Device>::from_handle(device)?)
 }
 
-/// Answers a query about the allocation that an address lies in, if any; `None` for what is no query.
+/// Answers a query about the allocation that an address lies in, if any; `None` for an unknown query.
 fn info(context: &Context, address: usize, name: cl_mem_info_intel) -> Option<Value> {
     let found = context.svm.find_usm(address);
     let (allocation, usm) = (found.as_ref().map(|found| &found.0), found.as_ref().map(|f| f.1));

@@ -167,7 +167,7 @@ pub struct hekla_kernel {
     pub required_local_size: [cl_uint; 3],
     /// The local size that the kernel prefers, in work-items; zeros if it prefers none.
     pub local_size_hint: [cl_uint; 3],
-    /// Bytes of work-group memory of the kernel's own variables, which lie before those of the arguments.
+    /// Bytes of work-group memory of the kernel's own variables, which lie before the memory of the arguments.
     pub local_static_size: cl_ulong,
     /// Bytes of an element of the work-group's memory, a power of two.
     pub local_element_size: cl_uint,

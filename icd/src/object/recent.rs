@@ -49,8 +49,8 @@ pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
     };
     // A thread that is ending has no entries any more.
     std::mem::forget(RECENT.try_with(look).ok().flatten()?);
-    // SAFETY: the entry has the type of its object, which is T, and its address; the count that upgrading has added is that of
-    // the new reference.
+    // SAFETY: the entry has the type of its object, which is T, and its address; upgrading has added the count that the new
+    // reference owns.
     Some(unsafe { Arc::from_raw(address as *const T) })
 }
 

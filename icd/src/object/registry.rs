@@ -10,8 +10,8 @@ use std::sync::{Arc, Weak};
 
 const SHARDS: usize = 32;
 
-/// Addresses are distinct already: mixing their bits is enough. The low bits of the product depend on those of
-/// the address alone, which are zero, and tables choose places by the low bits.
+/// Addresses are distinct already: mixing their bits is enough. The low bits of the product depend only on the low bits of the
+/// address, which are zero, and tables choose slots by the low bits.
 #[derive(Default)]
 struct AddressHasher(u64);
 

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, CStr};
 
-/// The variable whose folder that of the user's caches lies in, and where in it.
+/// The variable that names the folder which holds the user's caches, and the path of the caches in it.
 pub const CACHES: (&str, &str) = ("HOME", ".cache");
 
 /// The OpenCL ICD loader.
@@ -43,7 +43,7 @@ pub fn memory_file() -> c_int {
     number as c_int
 }
 
-/// Returns true if the machine runs on a battery of its own, at times (those of mice and keyboards do not count).
+/// Returns true if the machine runs on a battery of its own, at times (batteries of mice and keyboards do not count).
 pub fn has_battery() -> bool {
     let Ok(supplies) = std::fs::read_dir("/sys/class/power_supply") else { return false };
     supplies.flatten().any(|supply| {

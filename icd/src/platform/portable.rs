@@ -2,7 +2,8 @@
 
 use std::ffi::{c_int, CStr};
 
-/// The variable whose folder that of the user's caches lies in, and where in it.
+/// The variable that names the folder which holds the user's caches, and the path of the caches in
+/// it.
 pub const CACHES: (&str, &str) =
     if cfg!(target_vendor = "apple") { ("HOME", "Library/Caches") } else { ("HOME", ".cache") };
 

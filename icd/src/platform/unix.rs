@@ -114,7 +114,7 @@ pub fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Optio
 /// Gives pages back.
 ///
 /// # Safety
-/// They are those of one call of [`map`], and nobody uses them.
+/// Address and size come from one call of [`map`], and nobody uses the mapping.
 pub unsafe fn unmap(address: usize, size: usize) {
     // SAFETY: as the caller promises.
     unsafe { libc::munmap(address as *mut c_void, size) };
@@ -161,7 +161,7 @@ mod gnu {
     }
 
     pub fn end_at_exit(is_over: fn() -> bool) {
-        // SAFETY: the functions are those of this library, which is never unloaded.
+        // SAFETY: the functions belong to this library, which is never unloaded.
         unsafe { on_exit(end, is_over as *mut c_void) };
     }
 
@@ -178,8 +178,8 @@ mod gnu {
     }
 }
 
-/// While it lives, this thread is not cancelled (pthread_cancel): cancellation unwinds the thread's frames, which those of
-/// this library do not let pass. A request waits until the call is over.
+/// While it lives, this thread is not cancelled (pthread_cancel): cancellation unwinds the thread's frames, and the frames of
+/// this library must not unwind. A request waits until the call is over.
 pub struct Uncancelled(#[cfg(not(target_os = "android"))] std::ffi::c_int);
 
 #[cfg(not(target_os = "android"))]
@@ -252,7 +252,7 @@ pub fn create_private_file(path: &Path) -> io::Result<File> {
 /// another one, and no pipe, which would make the program wait.
 ///
 /// # Errors
-/// Those of the system; `InvalidInput` for what is no regular file.
+/// Errors of the system; `InvalidInput` for anything but a regular file.
 pub fn open_sink(path: &Path, append: bool) -> io::Result<File> {
     let file = OpenOptions::new()
         .read(true)
@@ -272,7 +272,7 @@ pub fn open_sink(path: &Path, append: bool) -> io::Result<File> {
 /// they own or that all may write to. A folder for all, as `/tmp` is, does where each may remove only what is his own.
 ///
 /// # Errors
-/// Those of the system, for one that is not there as well.
+/// Errors of the system, also for a file that does not exist.
 pub fn is_own_folder(path: &Path) -> io::Result<bool> {
     const STICKY: u32 = 0o1000;
     const OTHERS_WRITE: u32 = 0o002;

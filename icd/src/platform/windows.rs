@@ -13,7 +13,7 @@ use std::path::Path;
 /// The variable that names the folder of files that do not last, and its default.
 pub const TEMPORARY: (&str, &str) = ("TEMP", r"C:\Windows\Temp");
 
-/// The variable whose folder that of the user's caches lies in, and where in it.
+/// The variable that names the folder which holds the user's caches, and the path of the caches in it.
 pub const CACHES: (&str, &str) = ("LOCALAPPDATA", "");
 
 /// True where handlers of [`at_exit`] run while other threads still do.
@@ -66,7 +66,7 @@ pub const GLX: &[&CStr] = &[];
 /// The library of X11: there is none.
 pub const X11: &CStr = c"libX11.dll";
 
-/// True where contexts of OpenGL can be shared: those of WGL are not.
+/// True where contexts of OpenGL can be shared: contexts of WGL are not.
 pub const SHARES_GL: bool = false;
 
 /// A library that is loaded, and stays so.
@@ -134,7 +134,7 @@ pub fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Optio
 /// Gives pages back.
 ///
 /// # Safety
-/// They are those of one call of [`map`], and nobody uses them.
+/// Address and size come from one call of [`map`], and nobody uses the mapping.
 pub unsafe fn unmap(address: usize, _: usize) {
     // SAFETY: as the caller promises; a size of 0 stands for all that was made at once.
     unsafe { VirtualFree(address as *mut c_void, 0, MEM_RELEASE) };

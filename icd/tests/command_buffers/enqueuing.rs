@@ -15,8 +15,8 @@ const SOURCE: &str = "
     kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }";
 const COUNT: usize = 256;
 
-/// Commands before, between and behind such kernels keep their order, in each replay, and so does what is
-/// enqueued behind them; the event is that of all.
+/// Commands before, between and behind such kernels keep their order, in each replay, and so do commands enqueued behind them;
+/// the event covers all.
 #[test]
 fn what_kernels_enqueue_is_done_before_what_follows() {
     let s = Setup::new();

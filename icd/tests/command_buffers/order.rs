@@ -105,7 +105,7 @@ fn an_in_order_queue_orders_all() {
         r.launch(kernel, COUNT, &[]);
         r.copy(a, b, 4 * COUNT, &[]);
         r.copy(b, a, 4 * COUNT, &[]);
-        // A copy of nothing is no break in the chain.
+        // A copy of nothing does not break the chain.
         r.copy(a, b, 0, &[]);
     }
     r.finalize();

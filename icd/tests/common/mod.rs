@@ -257,7 +257,7 @@ impl Setup {
         }
     }
 
-    /// Returns an extension's function, of type `F`, which must be that of the function.
+    /// Returns an extension's function; `F` must be its type.
     pub fn extension<F: Copy>(&self, name: &CStr) -> F {
         let find = self.cl.clGetExtensionFunctionAddressForPlatform;
         let address = unsafe { find(self.platform, name.as_ptr()) };

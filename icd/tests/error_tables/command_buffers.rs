@@ -32,7 +32,7 @@ fn finalized(w: &World) -> cl_command_buffer_khr {
     buffer
 }
 
-/// Returns what is no command buffer.
+/// Returns handles that are not command buffers.
 pub fn no_buffers(w: &World) -> Vec<(&'static str, cl_command_buffer_khr)> {
     let released = new(w.queue, 0);
     assert_eq!(unsafe { clReleaseCommandBufferKHR(released) }, CL_SUCCESS);

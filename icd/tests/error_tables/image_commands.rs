@@ -31,7 +31,7 @@ fn image_of(context: cl_context, flags: cl_mem_flags, format: cl_image_format) -
     made(|e| unsafe { clCreateImage(context, flags, &format, &desc(), null_mut(), e) })
 }
 
-/// Returns what is no image.
+/// Returns handles that are not images.
 fn no_images(w: &World) -> Vec<(&'static str, cl_mem)> {
     let mut all = w.no_buffers();
     all.push(("a buffer", w.buffer));

@@ -20,7 +20,7 @@ fn semaphore(context: cl_context) -> cl_semaphore_khr {
     crate::world::made(|e| unsafe { clCreateSemaphoreWithPropertiesKHR(context, list.as_ptr(), e) })
 }
 
-/// Handles that are no semaphore.
+/// Handles that are not semaphores.
 fn no_semaphores(w: &World) -> [(&'static str, cl_semaphore_khr); 3] {
     let released = semaphore(w.context);
     unsafe { clReleaseSemaphoreKHR(released) };

@@ -25,7 +25,7 @@ pub fn rows(t: &mut Table, w: &World) {
 
 fn info_rows(t: &mut Table, w: &World, function: Info) {
     let local = [4usize, 2, 1, 1];
-    // Of three numbers, each query answers with as many words as it has.
+    // Each query answers with up to three words.
     let ask = |kernel, device, name, given, size: usize| unsafe {
         let (from, mut to) = (local.as_ptr().cast(), [0usize; 3]);
         let place = to.as_mut_ptr().cast();

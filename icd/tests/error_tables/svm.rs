@@ -191,7 +191,7 @@ pub fn copy_rows(
     t.row(value, "a region leaves its allocation", call(beyond));
     t.wait_lists(w, |waits| call(Copying { waits, ..good }));
     for (to, from) in [(shared, host), (host, shared), (elsewhere, host), (shared, shared)] {
-        // Of the whole, or of two halves.
+        // Maps the whole, or two halves.
         let (from, size) =
             if to == from { (from.wrapping_byte_add(512), 512) } else { (from, SIZE) };
         t.failed_wait(w, |waits| call(Copying { to, from, size, waits, ..good }));

@@ -1,10 +1,10 @@
-//! The objects that the tables call with: those of one context, a second context's, and what is no object.
+//! The objects that the tables call with: the objects of one context and of a second one, and handles that are not objects.
 
 use hekla::api::*;
 use hekla::cl::*;
 use std::ptr::{null, null_mut};
 
-/// Memory that is no object, wherever it is read.
+/// Memory that is not an object, wherever it is read.
 static FOREIGN: [u64; 64] = [0x1234_5678_9abc_def0; 64];
 
 /// Size in bytes of the buffers.
@@ -169,28 +169,28 @@ impl World {
         made(|e| unsafe { clCreateKernel(self.program, name.as_ptr(), e) })
     }
 
-    /// Returns what is no object at all.
+    /// Returns handles that are not objects at all.
     fn nothing<T>() -> Vec<(&'static str, *mut T)> {
         let foreign = FOREIGN.as_ptr().cast_mut().cast();
         let (low, high) = (8 as *mut T, usize::MAX as *mut T);
         vec![("NULL", null_mut()), ("no object", foreign), ("8", low), ("all ones", high)]
     }
 
-    /// Returns what is no object of a kind that is never released: nothing, and another kind's.
+    /// Returns wrong handles for a kind that is never released: NULL, and another kind's.
     pub fn never<T, U>(another: *mut U) -> Vec<(&'static str, *mut T)> {
         let mut all = Self::nothing();
         all.push(("of another kind", another.cast()));
         all
     }
 
-    /// Returns what is no object of a kind: nothing, another kind's, one that was released.
+    /// Returns wrong handles for a kind: NULL, another kind's, one that was released.
     pub fn none_of<T, U>(another: *mut U, released: *mut T) -> Vec<(&'static str, *mut T)> {
         let mut all = Self::never(another);
         all.push(("released", released));
         all
     }
 
-    /// Handles that are no platform's; NULL stands for the only one.
+    /// Handles that are not platforms; NULL stands for the only platform.
     pub fn no_platforms(&self) -> Vec<(&'static str, cl_platform_id)> {
         Self::never(self.device).split_off(1)
     }

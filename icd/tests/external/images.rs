@@ -199,7 +199,7 @@ fn pitches_are_those_of_the_memory() {
     test_pitches(&s, &vulkan, shared, MEMORY_FD, [100, height, pitch]);
 }
 
-/// Those of dma_bufs as well, of which Vulkan makes images with any pitch where it has modifiers.
+/// Also pitches of dma_bufs, of which Vulkan makes images with any pitch where it has modifiers.
 #[test]
 fn dma_bufs_are_images() {
     let Some((s, vulkan)) = both("cl_khr_external_memory_dma_buf") else { return };

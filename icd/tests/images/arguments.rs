@@ -173,7 +173,7 @@ fn arguments_of_the_wrong_kind_are_refused() {
     assert_eq!(set(kernel, 2, &good), CL_INVALID_SAMPLER);
     assert_eq!(set(kernel, 2, &[sampler(context); 2]), CL_INVALID_ARG_SIZE);
     assert_eq!(set(kernel, 2, &sampler(stranger)), CL_INVALID_CONTEXT);
-    // Formats that kernels only read are no targets.
+    // Formats that kernels only read cannot be written.
     let packed = cl_image_format {
         image_channel_order: CL_RGB,
         image_channel_data_type: CL_UNORM_INT_101010,

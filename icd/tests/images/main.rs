@@ -52,7 +52,7 @@ fn context_of(devices: &[cl_device_id]) -> cl_context {
     made(|e| unsafe { clCreateContext(null(), count, list, None, null_mut(), e) })
 }
 
-/// Returns the devices: that of the driver under test is the first.
+/// Returns the devices; the first belongs to the driver under test.
 fn devices() -> Vec<cl_device_id> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -115,7 +115,7 @@ fn once_and_eightfold(count: usize, run: impl Fn(usize)) -> [Duration; 2] {
     times
 }
 
-/// Asserts that the cost is that of each one, and not of each pair: 64 times as much.
+/// Asserts that the cost grows with the number of commands, and not of pairs of them, which would be 64 times as much.
 fn expect_linear(count: usize, run: impl Fn(usize)) {
     let [once, eightfold] = once_and_eightfold(count, run);
     assert!(eightfold < 32 * once, "{once:?} for {count}, {eightfold:?} for eight times as many");

@@ -23,9 +23,8 @@ use std::time::{Duration, Instant};
 /// How long a test waits for what has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// A lock that each test holds: queues share those of the device, and what is behind another test's gate has to wait
-/// for that. Processes that share a GPU take turns, and a gate takes its whole turn. The library has one thread for
-/// callbacks.
+/// A lock that each test holds: queues share the device's queues, and a command behind another test's gate has to wait for the
+/// gate. Processes that share a GPU take turns, and a gate takes its whole turn. The library has one thread for callbacks.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -157,7 +157,7 @@ impl Malloc {
     }
 }
 
-/// Returns the number of bytes of private memory that is no file's and that may be accessed.
+/// Returns the number of bytes of private memory that belongs to no file and may be accessed.
 fn mapped() -> usize {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let sizes = maps.lines().filter_map(|line| {

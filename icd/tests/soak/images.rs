@@ -107,7 +107,7 @@ pub fn images(world: &World, numbers: &mut Numbers) {
     let Some(program) = &world.image_program else { return };
     let (cl, queue) = (world.cl, world.in_order_queue(numbers));
     let q = queue.get();
-    // Of few sizes: lavapipe makes code for each, and keeps it.
+    // Only few sizes: lavapipe compiles code for each, and keeps it.
     let size = *numbers.pick(&SIZES);
     // Host memory that must outlive the commands: declared before, dropped after.
     let mut kept: Vec<Vec<[u8; 4]>> = Vec::new();

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Calls that may tell of a lost device, of which one does: those of opening a device, and of a second of scenes.
+/// Number of calls that may report a lost device, of which one does: calls that open a device, and a second of scenes.
 const CALLS: usize = 3000;
 /// A process that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(120);

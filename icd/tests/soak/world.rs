@@ -11,7 +11,7 @@ use std::sync::{mpsc, Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Events of others that are remembered.
+/// The most events of other threads that are remembered.
 const BAG: usize = 32;
 
 const SOURCE: &str = "

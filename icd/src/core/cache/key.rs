@@ -45,7 +45,7 @@ impl Cache {
     /// Returns the key that is kept in the folder; makes one where there is none.
     ///
     /// # Errors
-    /// Those of the system; `PermissionDenied` for a folder that is not the user's alone.
+    /// Errors of the system; `PermissionDenied` for a folder that is not the user's alone.
     fn binary_key(&self) -> Result<Key> {
         self.prepare()?;
         match self.read_key() {

@@ -13,7 +13,7 @@ impl Folder {
     /// Makes an empty folder.
     ///
     /// # Errors
-    /// Those of the system; `PermissionDenied` where others could change what is in it.
+    /// Errors of the system; `PermissionDenied` where others could change what is in it.
     pub fn new() -> io::Result<Folder> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -38,7 +38,7 @@ impl Folder {
     /// Makes a file, and the folders that its name has.
     ///
     /// # Errors
-    /// Those of the system; `InvalidInput` for a name that leads out of the folder.
+    /// Errors of the system; `InvalidInput` for a name that leads out of the folder.
     pub fn create(&self, name: &Path) -> io::Result<File> {
         if !name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
             let message = format!("the header name '{}' leads elsewhere", name.display());

@@ -91,7 +91,7 @@ fn run(
     }
     let [module, log] = ["module", "log"].map(|name| folder.path().join(name));
     let mut command = Command::new(program);
-    // The headers that are given come before those of the disk.
+    // The headers that the program passes come before headers on disk.
     command.arg("-I").arg(folder.path().join("include")).args(arguments(options, target));
     command.arg("-o").arg(&module).arg("-");
     command.stdin(File::open(folder.path().join("source"))?).stdout(Stdio::null());

@@ -18,7 +18,7 @@ pub struct HostCopy {
 
 struct CopyOut {
     staging: Arc<Staging>,
-    /// From offsets in the staging memory to addresses.
+    /// Runs of bytes, from offsets in the staging memory to addresses.
     runs: SmallVec<[Run; 1]>,
     /// The write that the copy is a part of.
     write: Option<Arc<HostWrite>>,

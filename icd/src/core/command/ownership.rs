@@ -19,9 +19,9 @@ use std::sync::Arc;
 /// The direction of an ownership transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// From another API to OpenCL.
+    /// From the other API to OpenCL.
     Acquire,
-    /// From OpenCL to another API.
+    /// From OpenCL to the other API.
     Release,
 }
 

@@ -102,7 +102,7 @@ fn shared_region(run: &Run, range: &HostRange, access: Access) -> vk::CopyRegion
     vk::CopyRegion { src_offset, dst_offset, size: run.size as u64 }
 }
 
-/// Returns true if the span of the bytes that are read overlaps that of the bytes that are written.
+/// Returns true if the span of the bytes that are read overlaps the span of the bytes that are written.
 fn overlaps(regions: &[vk::CopyRegion]) -> bool {
     let span = |start: fn(&vk::CopyRegion) -> u64| {
         let first = regions.iter().map(start).min()?;

@@ -36,7 +36,7 @@ struct State {
     finalized: bool,
     order: Order,
     entries: Vec<Entry>,
-    /// What is enqueued, unless a command has changed since.
+    /// The parts that are enqueued, unless a command has changed since they were made.
     parts: Option<Arc<Vec<Part>>>,
 }
 
@@ -144,7 +144,7 @@ impl CommandBuffer {
     }
 
     fn record(&self, state: &mut State) -> Result<Arc<Vec<Part>>> {
-        // Within a step the order is that of recording.
+        // Within a step commands keep the order of recording.
         state.entries.sort_by_key(|entry| entry.step);
         let (mut parts, mut commands) = (Vec::new(), Vec::new());
         for Entry { step, work } in &state.entries {

@@ -38,7 +38,7 @@ impl Order {
         Order { in_order, ends: Vec::new(), floor: 0, last: 0 }
     }
 
-    /// CL_INVALID_SYNC_POINT_WAIT_LIST_KHR when one of these is no sync point of the buffer.
+    /// CL_INVALID_SYNC_POINT_WAIT_LIST_KHR when one of these is not a sync point of the buffer.
     pub fn check(&self, waits: &[cl_sync_point_khr]) -> Result<()> {
         let known = |point: &cl_sync_point_khr| (1..=self.ends.len()).contains(&(*point as usize));
         ensure!(waits.iter().all(known), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);

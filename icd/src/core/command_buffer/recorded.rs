@@ -46,7 +46,7 @@ impl Output {
     /// Waits for the replay and collects its output, while other threads have the queue of `execution`.
     fn collect(&self, execution: &mut Execution<'_>) -> Result<()> {
         if Arc::ptr_eq(&self.queue, &execution.queue.vk) {
-            // With the output of the commands before it, in their order.
+            // Its output follows the output of the commands before it.
             execution.wait_for(self.value)?;
         }
         execution.unlocked(|| {

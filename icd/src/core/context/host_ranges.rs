@@ -52,7 +52,7 @@ struct Entry {
     mapped: Vec<(usize, usize)>,
 }
 
-/// The ranges of a context, by address; those of different buffers never overlap.
+/// The ranges of a context, by address; ranges of different buffers never overlap.
 #[derive(Default)]
 pub struct HostRanges {
     entries: Mutex<BTreeMap<usize, Entry>>,

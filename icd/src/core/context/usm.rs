@@ -46,7 +46,7 @@ impl Owner {
     }
 }
 
-/// What an allocation of unified shared memory was requested as.
+/// The properties that an allocation of unified shared memory was requested with.
 #[derive(Debug, Clone, Copy)]
 pub struct Usm {
     pub owner: Owner,
@@ -63,7 +63,7 @@ pub struct Indirect {
 }
 
 impl Indirect {
-    /// Returns true if an allocation is among those of these owners.
+    /// Returns true if one of these owners has the allocation.
     pub fn reaches(self, owner: Owner) -> bool {
         match owner {
             Owner::Host => self.host,

@@ -16,11 +16,11 @@ pub fn queue_properties(info: &vk::DeviceInfo) -> cl_command_queue_properties {
 pub const ON_DEVICE_PREFERRED_SIZE: u32 = 16 << 20;
 /// CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE in bytes.
 pub const ON_DEVICE_MAX_SIZE: u32 = 64 << 20;
-/// CL_DEVICE_MAX_ON_DEVICE_QUEUES: there is no limit but that of events, of which programs want some for each queue.
+/// CL_DEVICE_MAX_ON_DEVICE_QUEUES: only events are limited, of which programs want some for each queue.
 pub const MAX_ON_DEVICE_QUEUES: u32 = 16;
 /// CL_DEVICE_MAX_ON_DEVICE_EVENTS: of a launch of the application and all that it leads to.
 pub const MAX_ON_DEVICE_EVENTS: u32 = 8192;
-/// CL_DEVICE_MAX_PIPE_ARGS: the least that is allowed; there is no limit but that of arguments.
+/// CL_DEVICE_MAX_PIPE_ARGS: the least that is allowed; only the number of arguments limits it.
 pub const MAX_PIPE_ARGS: u32 = 16;
 /// CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS: there is no limit but the pipe's capacity.
 pub const PIPE_MAX_ACTIVE_RESERVATIONS: u32 = 1024;
@@ -28,7 +28,7 @@ pub const PIPE_MAX_ACTIVE_RESERVATIONS: u32 = 1024;
 pub const PIPE_MAX_PACKET_SIZE: u32 = 1024;
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in bytes: the size of printf buffers unless the context's properties give another.
 pub const PRINTF_BUFFER_SIZE: usize = 1 << 20;
-/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, but for that of kernels that enqueue others.
+/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, except for the one about kernels that enqueue others.
 pub const COMMAND_BUFFER_CAPABILITIES: cl_bitfield = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
     | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
 /// CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR: any queue takes a command buffer.

@@ -10,7 +10,7 @@ use hekla_vk_backend::{has_injected_fault, Device, DeviceInfo, Error, PROBE_BUIL
 /// cache is neither read nor written.
 ///
 /// # Errors
-/// Those of `find`.
+/// Errors of `find`.
 pub fn of<T>(
     device: &Device,
     what: &str,

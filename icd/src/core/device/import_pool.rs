@@ -65,7 +65,7 @@ pub fn alignment(device: &vk::Device) -> usize {
     PAGE.max(device.info().limits.min_imported_host_pointer_alignment as usize)
 }
 
-/// The pieces of a device; those of which no part is in use are gone.
+/// The pieces of a device that are at least partly in use.
 #[derive(Default)]
 pub struct ImportPool {
     pieces: Mutex<Vec<Weak<Piece>>>,

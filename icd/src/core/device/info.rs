@@ -38,7 +38,7 @@ fn c_versions(device: &Device) -> Vec<(&'static str, cl_version)> {
     versions.map(|version| ("OpenCL C", platform::version_number(*version))).collect()
 }
 
-/// Extensions that work on the device: the compiler's, and those of the API.
+/// Extensions that work on the device: the compiler's, and the API's.
 pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     let info = device.info();
     let version = |name| match name {
@@ -184,7 +184,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         }
         CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Value::of(make_version(1, 2, 0)),
         CL_DEVICE_OPENCL_C_ALL_VERSIONS => Value::names(&c_versions(device)),
-        // That of `-cl-std=CLC++`; a cl_version has no room for 2021.
+        // The version of `-cl-std=CLC++`; a cl_version has no room for 2021.
         CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT if clang::is_installed() => Value::of(V1),
         CL_DEVICE_OPENCL_C_FEATURES => Value::names(&c_features(device)),
         CL_DEVICE_EXTENSIONS => {
@@ -407,7 +407,7 @@ fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
             Value::of(device.gpu().map_or(0, |gpu| usm::cross_device_capabilities(&gpu)))
         }
-        // What a device reads is a buffer's: memory that no buffer was made of is none.
+        // Memory of malloc is offered only where kernels reach all of the host's memory.
         CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => {
             Value::of(device.gpu().map_or(0, |gpu| usm::system_capabilities(&gpu)))
         }

@@ -90,7 +90,7 @@ fn dot_products(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
             CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED
                 | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT,
         ),
-        // In the order of cl_device_integer_dot_product_acceleration_properties.
+        // The order is the one of cl_device_integer_dot_product_acceleration_properties.
         CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT
         | CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
             let kinds = [

@@ -72,7 +72,7 @@ pub struct Gpu {
     pub(super) samplers: Samplers,
     /// The queue that prepares images.
     pub(super) image_queue: OnceCell<Arc<vk::Queue>>,
-    /// For large copies within the device, where that is faster than the driver's.
+    /// The kernel for large copies within the device, where it is faster than the driver's copies.
     copy_kernel: OnceCell<vk::CopyKernel>,
     /// Idle queues for transfers that belong to no command queue (initial contents, migration): one for
     /// each thread that is at it, so that none waits for another's.
@@ -182,7 +182,7 @@ impl Gpu {
     }
 
     /// Returns true if kernels reach all of the host's memory by its addresses, that of malloc too
-    /// (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM); the first call finds out. Vulkan promises that of no device, but where a software
+    /// (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM); the first call finds out. Vulkan promises this for no device, but where a software
     /// device finds its own memory at the host's addresses, it finds all. Not where kernels are to find out which pointers lead
     /// to no memory (`HEKLA_CHECK`).
     pub fn reaches_system(&self) -> bool {
@@ -231,8 +231,8 @@ impl Gpu {
         }
     }
 
-    /// Registers the handlers of exit() again, since the driver may have registered some of its own: its compiler's,
-    /// or those of the second Vulkan device, which is opened when something is compiled.
+    /// Registers the handlers of exit() again, since the driver may have registered some of its own: handlers of its compiler,
+    /// or of the second Vulkan device, which is opened when something is compiled.
     pub fn pipeline_was_created(&self) {
         exit::register_handler(&self.device);
         if self.device.has_compile_device() {
@@ -285,7 +285,7 @@ impl Gpu {
         if let Some(time) = known {
             return Ok(time);
         }
-        // Of a few readings the one whose two clocks were read closest together.
+        // Takes the one of a few readings whose two clocks were read closest together.
         let mut best = self.device.correlate_clocks()?;
         for _ in 0..if best.calibrated { CLOCK_READINGS - 1 } else { 0 } {
             let other = self.device.correlate_clocks()?;
@@ -566,7 +566,7 @@ fn shown(has_images: bool, profile: Option<&Profile>) -> Vec<&'static str> {
     of_profile.into_iter().chain(depths).collect()
 }
 
-/// Returns the products of matrices that kernels may use: those of numbers that they compute with.
+/// Returns the products of matrices that kernels may use: products of numbers that kernels compute with.
 fn matrices(info: &vk::DeviceInfo, probe: &vk::Probe) -> Vec<MatrixProduct> {
     let f = &info.features;
     let has_model = f.vulkan_memory_model && f.vulkan_memory_model_device_scope;

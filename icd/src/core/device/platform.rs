@@ -94,8 +94,8 @@ impl Platform {
         self.meets_loader.store(begins, Ordering::Relaxed);
     }
 
-    /// Returns CL_PLATFORM_EXTENSIONS: those of the platform itself, and all that each of the devices has, in the lowest of
-    /// their versions.
+    /// Returns CL_PLATFORM_EXTENSIONS: the extensions of the platform itself, and all that every device has, each in the lowest
+    /// of the devices' versions.
     ///
     /// ocl-icd looks for `cl_khr_icd` there before a program learns of the platform. Devices are not enumerated for that:
     /// a process may fork between the two, and its child may then use them.

@@ -14,7 +14,7 @@ pub struct Samplers {
     filterable: vk::Filters,
     /// True if kernels find texels by samplers.
     samples_texels: bool,
-    /// In the order of their slots. A slot that is taken keeps its sampler.
+    /// The samplers in the order of their slots. A slot that is taken keeps its sampler.
     made: OnceCell<Vec<Arc<vk::Slot>>>,
     /// Types of channels, of images of up to two dimensions and of three, for which they do what OpenCL says of linear
     /// filters.
@@ -36,8 +36,8 @@ impl Samplers {
         self.samples_texels
     }
 
-    /// Returns the types of channels that kernels have filtered by the samplers, which are now there: those of images of up
-    /// to two dimensions, and of three.
+    /// Returns the channel types that hardware samplers filter for kernels, for images of up to two dimensions and of three.
+    /// Makes the samplers.
     ///
     /// # Errors
     /// The driver's.
@@ -52,7 +52,7 @@ impl Samplers {
         Ok(*self.exact.get_or_init(|| find_exact(device, samplers, self.filterable)))
     }
 
-    /// Returns all of them.
+    /// Returns all of the samplers.
     fn all(&self, device: &Arc<vk::Device>) -> Result<&[Arc<vk::Slot>], vk::Error> {
         self.made.get_or_try_init(|| make(device)).map(Vec::as_slice)
     }

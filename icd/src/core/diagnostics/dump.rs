@@ -37,7 +37,7 @@ fn write(path: &Path, bytes: &[u8]) {
     }
 }
 
-/// Makes a folder, and those of a header's name in it, one below the other. Fails where one is a link to elsewhere.
+/// Makes a folder and, in it, the nested folders of a header's name. Fails where one is a link to elsewhere.
 fn make_folders(base: &Path, name: &Path) -> std::io::Result<()> {
     let make = |folder: &Path| match std::fs::create_dir(folder) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),

@@ -241,7 +241,7 @@ impl Buffer {
         self.svm.is_some() && !self.is_host_memory
     }
 
-    /// Returns a buffer with these bytes that is no part of another.
+    /// Returns a buffer with these bytes that is not a part of another.
     pub(super) fn of(base: MemBase, storage: Storage) -> Buffer {
         Buffer {
             base,

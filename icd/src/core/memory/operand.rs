@@ -28,9 +28,9 @@ pub struct Operand {
 
 /// The runs of a transfer by the memory that their addresses lead to.
 pub struct Parts<'a> {
-    /// In the application's own memory.
+    /// The parts in the application's own memory.
     pub own: Vec<Run>,
-    /// In device memory.
+    /// The parts in device memory.
     pub shared: SmallVec<[SharedPart<'a>; 1]>,
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A pipe.
 pub struct Pipe {
     base: MemBase,
-    /// What kernels get.
+    /// The buffer that kernels get.
     pub buffer: Ref<Buffer>,
     pub packet_size: u32,
     pub max_packets: u32,
@@ -45,7 +45,7 @@ impl Kind for Pipe {
 }
 
 impl Pipe {
-    /// clCreatePipe, but for the checks of what is no property of the pipe.
+    /// clCreatePipe, without the checks of arguments that are not properties of the pipe.
     pub fn new(
         context: Ref<Context>,
         flags: cl_mem_flags,

@@ -16,7 +16,7 @@ pub struct MemoryProperties {
     pub import: Option<(vk::MemoryHandles, i32)>,
     /// Where the texels of an image are in that memory.
     pub place: TexelPlace,
-    /// Which API's the memory is.
+    /// The API that the memory belongs to.
     pub origin: Origin,
     /// The devices to associate it with, by position in the context; `None`: all.
     pub devices: Option<Vec<usize>>,

@@ -139,7 +139,7 @@ enum Obstacle {
     Fetch(Fetch),
 }
 
-/// Removes moves that have ended. Returns the error of one to `device`.
+/// Removes moves that have ended. Returns the error of a move to `device` that failed.
 fn remove_ended_moves(span: &mut Span, device: usize) -> Result<()> {
     let Span { incoming, current, .. } = span;
     let mut failed = Ok(());

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The storage of a memory object.
 pub enum Storage {
-    /// In the parent.
+    /// The memory is a part of the parent's.
     Parent,
     /// The context has one device.
     Single(Arc<vk::Buffer>),
@@ -202,7 +202,7 @@ impl Storage {
         let mut last = ClError(CL_INVALID_DEVICE);
         for home in devices.iter().copied() {
             // The specification has CL_INVALID_PROPERTY for a property's value that is not valid, and the conformance suite
-            // (vulkan, consistency_external_buffer) CL_INVALID_VALUE for a number that is no open descriptor.
+            // (vulkan, consistency_external_buffer) CL_INVALID_VALUE for a number that is not an open descriptor.
             let own = Descriptor::duplicate_of(fd).ok_or(ClError(CL_INVALID_VALUE))?;
             match context.gpus[home].device.import_memory(&own, kind, size as u64) {
                 Ok(buffer) => {

@@ -21,7 +21,7 @@ pub struct Sampling {
 }
 
 impl Default for Sampling {
-    /// What clCreateSamplerWithProperties takes for what is not said.
+    /// Returns the defaults of clCreateSamplerWithProperties.
     fn default() -> Sampling {
         Sampling {
             normalized: true,

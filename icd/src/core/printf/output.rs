@@ -48,7 +48,7 @@ pub struct Outbox {
 #[derive(Default)]
 struct State {
     texts: VecDeque<Vec<u8>>,
-    /// Texts taken in so far, and those of them that have been delivered.
+    /// Number of texts received so far, and of texts delivered.
     taken_in: u64,
     delivered: u64,
     /// The thread that is delivering. A callback may call into the library again, and deliver more.

@@ -60,7 +60,7 @@ impl Value {
     }
 }
 
-/// Returns the text of all records in a buffer's words, without its header. Ends at words that are no record, which
+/// Returns the text of all records in a buffer's words, without its header. Ends at words that do not form a record, which
 /// only a kernel that writes beyond its own memory can cause.
 pub fn text(mut words: &[u32], image: Image<'_>) -> Vec<u8> {
     let mut out = Vec::new();
@@ -144,8 +144,8 @@ fn component(out: &mut Vec<u8>, directive: &Directive, value: Value, image: Imag
     }
 }
 
-/// Returns the number of bits of the integer that a directive prints. Without a length modifier it is 32, that of an
-/// int; longs printed so lose their upper bits as in a C program.
+/// Returns the number of bits of the integer that a directive prints. Without a length modifier it is 32, as for an int; longs
+/// printed so lose their upper bits as in a C program.
 fn bits(directive: &Directive) -> u32 {
     match directive.length {
         Length::Char => 8,

@@ -110,8 +110,8 @@ extern "C" fn driver_ends() {
     }
 }
 
-/// Registers the handlers again, because the driver may have registered some of its own since: its compiler's, which
-/// builds statics when it first needs them, or those of a second Vulkan device.
+/// Registers the handlers again, because the driver may have registered some of its own since: handlers of its compiler, which
+/// builds statics when it first needs them, or of a second Vulkan device.
 pub fn register_handler(device: &vk::Device) {
     if device.ends_in_exit() {
         platform::at_exit(driver_ends);
@@ -143,7 +143,7 @@ extern "C" fn at_exit() {
     wait_for_threads();
 }
 
-/// Waits for threads that are in a driver: those that make pipelines in the background, and those of software devices.
+/// Waits for threads that are in a driver: threads that make pipelines in the background, and threads of software devices.
 fn wait_for_threads() {
     // In a forked process others may have held the locks.
     if fork::is_child() {

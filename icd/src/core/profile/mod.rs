@@ -101,7 +101,7 @@ impl Profile {
     }
 }
 
-/// Chooses the profile that `HEKLA_PROFILE` names, or else that of the program.
+/// Chooses the profile that `HEKLA_PROFILE` names, or else the one that fits the program.
 fn choose() -> Option<Profile> {
     let request = config::profile();
     if request.as_deref() == Some("none") {

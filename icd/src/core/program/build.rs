@@ -18,8 +18,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// Builds the program for its device number `index`. Errors are those of the system; errors of the program's text
-/// leave a log.
+/// Builds the program for its device number `index`. Fails on errors of the system; errors of the program's text leave a log.
 type Step = Box<dyn Fn(&Program, usize) -> Result<Build> + Send>;
 
 /// A build in progress: the devices report CL_BUILD_IN_PROGRESS until it ends.
@@ -161,7 +160,7 @@ pub(super) fn check_shortage(shortage: Option<compiler::Shortage>) -> Result<()>
 /// clBuildProgram for some devices of a program.
 ///
 /// CL_INVALID_BUILD_OPTIONS; CL_INVALID_OPERATION for a program of clLinkProgram, while kernels
-/// exist and while another build is under way; CL_INVALID_BINARY for a binary that is no executable.
+/// exist and while another build is under way; CL_INVALID_BINARY for a binary that is not an executable.
 /// The job's failure is CL_BUILD_PROGRAM_FAILURE.
 pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Result<Job> {
     ensure!(!matches!(program.origin, Origin::Linked), CL_INVALID_OPERATION);

@@ -43,7 +43,7 @@ impl IlModule {
     }
 
     /// Gives a specialization constant a value (clSetProgramSpecializationConstant): CL_INVALID_SPEC_ID, or
-    /// CL_INVALID_VALUE for another size than that of the constant; that of a boolean is 1.
+    /// CL_INVALID_VALUE for another size than the constant's; a boolean has size 1.
     pub fn set(&self, id: u32, bytes: &[u8]) -> Result<()> {
         let constants = self.module.spec_constants();
         let constant = constants.iter().find(|constant| constant.id == id);

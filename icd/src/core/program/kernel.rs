@@ -124,7 +124,7 @@ impl BuiltKernel {
         if !is_wanted() {
             return;
         }
-        // Takes a while, for which a launch need not wait.
+        // Takes a while; launches do not wait for it.
         self.gpu.open_compile_device();
         if !is_wanted() {
             return;
@@ -403,8 +403,8 @@ impl Kernel {
 mod tests {
     use super::*;
 
-    /// As measured on an H200 with hashcat's kernels: of 1,024 work-items those of SHA-512 (an estimate of 164) spill,
-    /// those of SHA-256 and MD5 (88 to 113) do not.
+    /// As measured on an H200 with hashcat's kernels: with work-groups of 1,024 SHA-512 (an estimate of 164 registers) spills,
+    /// SHA-256 and MD5 (88 to 113) do not.
     #[test]
     fn work_groups_have_room_for_their_registers() {
         let size = |estimate| size_in_registers(estimate, 65_536).min(1024);

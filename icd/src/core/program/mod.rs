@@ -226,7 +226,7 @@ impl Program {
         Program::unbuilt(context, Origin::Source(source))
     }
 
-    /// clCreateProgramWithIL: for all devices of the context. CL_INVALID_VALUE for bytes that are no module.
+    /// clCreateProgramWithIL: for all devices of the context. CL_INVALID_VALUE for bytes that are not a module.
     pub fn from_il(context: Ref<Context>, bytes: &[u8]) -> Result<Ref<Program>> {
         Ok(Program::unbuilt(context, Origin::Il(IlModule::read(bytes)?)))
     }

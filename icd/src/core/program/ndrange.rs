@@ -118,7 +118,7 @@ impl NdRange {
         let mut first_group = 0;
         while first_group < whole {
             let left = whole - first_group;
-            // Those that fill no pack come last.
+            // Work-groups that do not fill a pack come last.
             let packed = if d == 0 && left >= u64::from(self.packed) { self.packed } else { 1 };
             let size = self.local[d] * packed;
             let groups = (left / u64::from(packed)).min(most_groups(size, max_groups)) as u32;

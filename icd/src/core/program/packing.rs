@@ -1,12 +1,11 @@
-//! Which work-groups run as one. Hardware runs the work-items of a work-group in sub-groups of its own size, and lanes that
-//! a small work-group leaves over do nothing; those of one sub-group are often too many for all to have a place. Where a
+//! Which work-groups run as one. Hardware runs the work-items of a work-group in sub-groups of its own size, and lanes that a
+//! small work-group leaves over do nothing; one work-group per sub-group is often more than the hardware has room for. Where a
 //! kernel's work-items never act together with the others of their work-group
-//! ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one of the device's,
-//! and the kernel computes the ids of its own and the place of its local memory. A kernel that moreover cannot observe the
-//! local size always runs with the same one, so that one pipeline serves all sizes that an application tries: hashcat tries
-//! six, and NVIDIA's compiler takes four seconds for some of its kernels. Most such kernels can check that a work-item is
-//! within the global size ([`hekla_compiler::kernel::Kernel::bounded`]), so that work-groups of few sizes serve all global
-//! sizes.
+//! ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one of the device's, and
+//! the kernel computes the ids of its own and the place of its local memory. A kernel that moreover cannot observe the local
+//! size always runs with the same one, so that one pipeline serves all sizes that an application tries: hashcat tries six, and
+//! NVIDIA's compiler takes four seconds for some of its kernels. Most such kernels can check that a work-item is within the
+//! global size ([`hekla_compiler::kernel::Kernel::bounded`]), so that work-groups of few sizes serve all global sizes.
 
 use super::ndrange::{choose_local_size, LocalLimits, NdRange, PREFERRED_TOTAL};
 

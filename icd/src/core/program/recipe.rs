@@ -5,7 +5,7 @@ use crate::core::program::build::Input;
 use hekla_compiler::{self as compiler, CompiledObject, LinkOptions, Object, SpecValue, Target};
 use std::sync::Arc;
 
-/// What an executable was made of.
+/// The inputs that an executable was made of.
 pub enum Recipe {
     /// The text or the module of its program; this with some constants.
     Built(Vec<SpecValue>),

@@ -1,5 +1,5 @@
-//! The shape of a launch: what the sizes given to clEnqueueNDRangeKernel and those of local arguments come to, an index space
-//! in one or several dispatches of pipelines of some key. Programs launch a kernel with the same sizes again and again, so
+//! The shape of a launch: the dispatches, and the keys of their pipelines, that follow from the sizes given to
+//! clEnqueueNDRangeKernel and the sizes of local arguments. Programs launch a kernel with the same sizes again and again, so
 //! that a kernel's arguments keep the last one ([`LastShape`]).
 
 use crate::cl::error::{ensure, ClError, Result};
@@ -250,7 +250,7 @@ impl LastShape {
     }
 }
 
-/// Returns the shape of a launch with sizes that are not empty, which may be that of the last one.
+/// Returns the shape of a launch with sizes that are not empty; the last launch's shape is reused where it fits.
 ///
 /// # Errors
 /// Those that clEnqueueNDRangeKernel lists for sizes.

@@ -1,5 +1,5 @@
-//! The thread that makes the application's callbacks which do not belong to a call of its own: those of events, and
-//! the output of kernels meanwhile. They may take long; no thread of the driver waits for this one.
+//! The thread that makes the application's callbacks that no call of the application makes: callbacks of events, and of
+//! `printf` while kernels run. They may take long; no thread of the driver waits for this one.
 
 use crate::object::callbacks::{self, Callback};
 use parking_lot::{Condvar, Mutex};

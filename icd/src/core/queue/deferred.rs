@@ -165,7 +165,7 @@ impl DeferredCommands {
         self.starting.iter().any(|starting| starting.order.before_all)
     }
 
-    /// Returns the events of those of these commands that a function chooses, in order. Commands that are being
+    /// Returns the events of the commands that a function chooses, in order. Commands that are being
     /// started count as chosen.
     pub fn events_of(&self, chosen: impl Fn(&dyn Execute) -> bool) -> Vec<Ref<Event>> {
         let starting = self.starting.iter().filter_map(|starting| starting.event.clone());

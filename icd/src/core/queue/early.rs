@@ -17,9 +17,9 @@ use std::sync::Arc;
 /// The last write of a queue that returned early.
 #[derive(Clone, Copy)]
 pub enum EarlyWrite {
-    /// With the value at which it is complete.
+    /// Recorded, and complete at this value of the timeline.
     Recorded(u64),
-    /// With its number among the deferred commands.
+    /// Deferred, with its number among the deferred commands.
     Deferred(Number),
 }
 

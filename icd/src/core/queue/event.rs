@@ -77,9 +77,9 @@ pub enum Phase {
 /// When a command ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
-    /// On the host: nanoseconds of the host clock.
+    /// Times of the host: nanoseconds of the host clock.
     Host { start: u64, end: u64 },
-    /// On the device, as its timestamps tell.
+    /// Times of the device, by its timestamps.
     Device,
 }
 
@@ -485,9 +485,9 @@ impl Ref<Event> {
         Ok(Profile { queued, submitted, start, end: end.max(start) })
     }
 
-    /// Returns when the device ran the command, which is complete: nanoseconds of the host clock. Unlike those of
-    /// `profile` they may lie before the command was submitted, by what the two clocks disagree, so that the time
-    /// between them is the device's.
+    /// Returns when the device ran the command, which is complete: nanoseconds of the host clock. Unlike the times of `profile`
+    /// they may lie before the command was submitted, by what the two clocks disagree, so that the time between them is the
+    /// device's.
     pub fn device_times(&self) -> Result<(u64, u64)> {
         self.poll()?;
         let times = self.state.lock().times.clone();

@@ -68,7 +68,7 @@ pub struct Queue {
     pub number: u64,
     /// True if it is the default queue on its device.
     is_default: AtomicBool,
-    /// Of a queue on the device: memory for what kernels enqueue, emptied.
+    /// Of a queue on the device: unused rings, memory for the commands that kernels enqueue.
     pub rings: Mutex<Vec<Arc<vk::Buffer>>>,
     /// Its number in the trace; 0 when there is none.
     trace_number: u32,

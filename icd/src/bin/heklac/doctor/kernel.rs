@@ -64,7 +64,7 @@ fn finding(index: usize, device: cl_device_id) -> Finding {
     }
 }
 
-/// What a run came to.
+/// The outcome of a run.
 struct Run {
     build_ms: f64,
     /// Bytes read and written, in GB a second.
@@ -92,7 +92,7 @@ unsafe fn run(device: cl_device_id) -> Result<Run, Failure> {
     let numbers: Vec<u32> = (0..COUNT as u32).collect();
     let size = COUNT * 4;
     let mut code = CL_SUCCESS;
-    // SAFETY: handles are those that calls before returned, sizes those of the places that pointers lead to.
+    // SAFETY: earlier calls returned the handles; the sizes fit the memory that the pointers lead to.
     unsafe {
         let context = clCreateContext(null(), 1, &device, None, null_mut(), &mut code);
         check("clCreateContext", code)?;

@@ -50,7 +50,7 @@ struct Root {
     memory: Arc<Staging>,
     /// The command's event.
     event: Ref<Event>,
-    /// That of the launch itself.
+    /// The event of the launch itself.
     launched: Ref<Event>,
 }
 

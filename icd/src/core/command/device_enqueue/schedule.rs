@@ -189,7 +189,7 @@ impl Schedule {
     fn outcome(&self, waits: &[u32]) -> Option<cl_int> {
         let mut outcome = CL_COMPLETE;
         for event in waits {
-            // What is no event never ends.
+            // An unknown event never ends.
             if self.events.get(event)?.status < 0 {
                 outcome = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
             }

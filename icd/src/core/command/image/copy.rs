@@ -45,7 +45,7 @@ pub enum ImageCopy {
     },
     /// A texel, of which there are many at `base` of staging memory, over a box.
     Fill { staging: Arc<Staging>, base: u64, target: Arc<vk::Image>, at: ImageBox },
-    /// From a box of a buffer to another one.
+    /// From a box of one buffer to a box of another.
     Boxes { source: Arc<vk::Buffer>, from: Rect, target: Arc<vk::Buffer>, to: Rect },
 }
 
@@ -59,7 +59,7 @@ fn bytes(image: &vk::Image, at: &ImageBox) -> u64 {
     at.texels() * texel(image) as u64
 }
 
-/// Returns the parts of a box, each with the offset of its bytes among those of the box.
+/// Returns the parts of a box, each with the offset of its bytes within the bytes of the box.
 fn offsets(image: &vk::Image, at: ImageBox) -> impl Iterator<Item = (ImageBox, u64)> + '_ {
     let mut offset = 0;
     parts(at, texel(image), CHUNK).map(move |part| {

@@ -19,8 +19,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 impl Launch {
-    /// Captures a launch as it is at enqueue, with the checks of clEnqueueNDRangeKernel that follow those of
-    /// handles. `sizes` must not be empty.
+    /// Captures a launch as it is at enqueue, with the checks of clEnqueueNDRangeKernel that follow the checks of handles.
+    /// `sizes` must not be empty.
     pub fn new(queue: &Queue, kernel: &kernel::Kernel, sizes: &Sizes) -> Result<Box<Launch>> {
         let built = kernel.built_on(&queue.device)?;
         Launch::with(queue, built, &mut kernel.arguments.lock(), sizes)

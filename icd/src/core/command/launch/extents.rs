@@ -13,7 +13,8 @@ use hekla_vk_backend as vk;
 use std::sync::Arc;
 
 impl Launch {
-    /// Returns where the memory of each argument lies: address and size, which is 0 for null and for what is no memory.
+    /// Returns where the memory of each argument lies: address and size, which is 0 for null and for arguments that are not
+    /// memory.
     pub(super) fn extents(
         &self,
         queue: &Queue,

@@ -56,7 +56,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Returns the number of work-groups, and that of work-items.
+    /// Returns the number of work-groups and the number of work-items.
     pub fn totals(&self) -> (u64, u64) {
         let items = self.shape.range.global.iter().fold(1, |all: u64, n| all.saturating_mul(*n));
         (self.shape.range.group_total(), items)

@@ -7,7 +7,7 @@ use hekla_vk_backend as vk;
 use vk::Component::{self, One, Zero, A, B, G, R};
 
 /// The places of a colour's components in the stored texel, for kernels that write. (Kernels that only read see
-/// them in order: the view of the image moves them.) The numbers are those of the image word.
+/// them in order: the view of the image moves them.) The numbers are the image word's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreOrder {
     /// As they are.
@@ -79,7 +79,7 @@ const ORDERS: [cl_uint; 19] = [
     CL_ABGR,
 ];
 
-/// Returns true if an order and a type of channels go together (5.3.1.1): what is not so is no format at all.
+/// Returns true if an order and a type of channels go together (5.3.1.1): other pairs are not formats at all.
 #[allow(non_upper_case_globals)]
 pub fn is_valid(format: cl_image_format) -> bool {
     let cl_image_format { image_channel_order: order, image_channel_data_type: kind } = format;

@@ -86,7 +86,7 @@ pub struct Images {
     pub max_layers: usize,
     /// Most texels of an image that is a view of a buffer.
     pub max_buffer: usize,
-    /// By type, the formats that kernels can read or write.
+    /// The formats that kernels can read or write, by type of image.
     formats: Vec<(cl_mem_object_type, Vec<(cl_image_format, Access)>)>,
 }
 

@@ -25,7 +25,7 @@ impl TraceFile {
     /// Begins a trace in a file, in the place of an earlier trace.
     ///
     /// # Errors
-    /// Those of the system; `AlreadyExists` for a file that holds something else.
+    /// Errors of the system; `AlreadyExists` for a file that holds something else.
     pub fn create(path: &Path) -> io::Result<TraceFile> {
         let file = platform::open_sink(path, false)?;
         if !is_replaceable(&file)? {

@@ -20,7 +20,7 @@ use hekla_vk_backend::platform::Descriptor;
 pub(super) struct Imported {
     pub texels: Texels,
     pub import: Import,
-    /// With the pitches of the memory.
+    /// The shape, with the pitches of the memory.
     pub shape: Shape,
     /// Bytes from the first texel to the last.
     pub size: usize,
@@ -30,7 +30,7 @@ pub(super) struct Imported {
 /// said where rows are; else they are where the driver has them.
 ///
 /// # Errors
-/// Those of clCreateBufferWithProperties, but CL_INVALID_IMAGE_SIZE where the memory is too small;
+/// Errors of clCreateBufferWithProperties, but CL_INVALID_IMAGE_SIZE where the memory is too small;
 /// CL_INVALID_IMAGE_DESCRIPTOR for pitches that are too large.
 pub(super) fn texels(
     context: &Ref<Context>,
@@ -55,7 +55,7 @@ pub(super) fn texels(
         }
         Err(reason) => tracing::info!("launches copy the texels of an imported image: {reason}"),
     }
-    // What is no rows a buffer does not tell, and Vulkan copies texels from and to multiples of four bytes.
+    // A buffer says nothing of texels that do not lie in rows, and Vulkan copies texels from and to multiples of four bytes.
     let whole = place.offset.is_multiple_of(texel.max(4) as u64);
     ensure!(place.modifier == 0 && whole, CL_IMAGE_FORMAT_NOT_SUPPORTED);
     let import = (handle, properties.devices.as_deref());

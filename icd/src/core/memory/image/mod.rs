@@ -62,14 +62,14 @@ enum Texels {
     Single(NewImage),
     /// The context has several devices.
     Replicas(Replicas),
-    /// In a buffer or sub-buffer, of which kernels have a typed view.
+    /// In a buffer or sub-buffer, which kernels access through a typed view.
     Buffer(Ref<Buffer>),
     /// In a buffer or sub-buffer, and in shadows (for each device) while kernels use them.
     Shadowed(Ref<Buffer>, Vec<Shadows>),
     /// In a buffer that the image alone has, of the application's own memory (CL_MEM_USE_HOST_PTR) or another API's, and in
     /// shadows.
     OwnBuffer(Ref<Buffer>, Vec<Shadows>),
-    /// In the parent.
+    /// In the parent image.
     Parent,
 }
 

@@ -54,7 +54,7 @@ impl Question<'_> {
     /// Answers a query.
     ///
     /// # Errors
-    /// Those of clGetImageRequirementsInfoEXT; CL_INVALID_OPERATION where no device has images,
+    /// Errors of clGetImageRequirementsInfoEXT; CL_INVALID_OPERATION where no device has images,
     /// CL_IMAGE_FORMAT_NOT_SUPPORTED for a format that none has.
     pub fn answer(&self, context: &Context, name: cl_image_requirements_info_ext) -> Result<Value> {
         ensure!(images_of(context).next().is_some(), CL_INVALID_OPERATION);
@@ -100,7 +100,7 @@ impl Question<'_> {
         Ok(())
     }
 
-    /// Returns the types that the image may be of. Some queries let the type be 0 for any.
+    /// Returns the types that the image may have. In some queries the type 0 stands for any.
     fn types(&self, any: bool) -> Result<&[cl_mem_object_type]> {
         let Some(desc) = self.desc else { return Ok(&TYPES) };
         let known = TYPES.iter().position(|known| *known == desc.image_type);

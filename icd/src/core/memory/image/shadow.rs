@@ -77,7 +77,7 @@ impl Image {
     }
 }
 
-/// Adds the use of a shadow to those of a launch, which has each at most once.
+/// Adds a shadow to the shadows that a launch uses, each at most once.
 pub fn add(uses: &mut Vec<ShadowUse>, new: ShadowUse) {
     match uses.iter_mut().find(|known| Arc::ptr_eq(&known.image, &new.image)) {
         Some(known) => known.writes |= new.writes,

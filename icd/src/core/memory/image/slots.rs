@@ -17,9 +17,9 @@ use vk::Binding;
 /// when the image is gone and the launches that use them are complete.
 #[derive(Default)]
 pub struct Slots {
-    /// For kernels that only read.
+    /// The slot for kernels that only read.
     read: OnceCell<Arc<vk::Slot>>,
-    /// For kernels that write, or read and write.
+    /// The slot for kernels that write, or read and write.
     write: OnceCell<Arc<vk::Slot>>,
     /// The words by which kernels know the image, by how they use it. Where there is one, the device allows the use.
     words: [OnceCell<u32>; 3],

@@ -7,10 +7,10 @@
 //!          u32 1 (object), 2 (library) | object
 //! ```
 //!
-//! A binary may come from anywhere, and SPIR-V goes to the driver, which trusts it. So that of an executable is taken from
-//! a binary only if the seal says that this user's Hekla wrote it: a keyed digest, whose key others do not have
-//! ([`crate::core::cache::key`]). Of any other binary the linked object is read, which is verified as that of an
-//! object or library is, and compiled again.
+//! A binary may come from anywhere, and SPIR-V goes to the driver, which trusts it. So an executable's SPIR-V is taken from a
+//! binary only if the seal says that this user's Hekla wrote it: a keyed digest, whose key others do not have
+//! ([`crate::core::cache::key`]). Of any other binary the linked object is read, verified as in an object or library, and
+//! compiled again.
 
 mod bytes;
 mod parts;
