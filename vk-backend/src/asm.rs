@@ -193,7 +193,7 @@ pub struct KernelBuilder {
     interface: Vec<u32>,
     /// The capabilities that were declared.
     capabilities: Vec<u32>,
-    /// In the push block the addresses are pointers, else pairs of words.
+    /// The type of the pointers in the push block; `None` where addresses are pairs of words.
     typed_pointers: Option<u32>,
     local_size_set: bool,
     /// Label of the block that instructions go to.
@@ -428,8 +428,8 @@ impl KernelBuilder {
         self.repeat_loop(most, LoopValues::default(), |k, _| (Some(body(k)), Vec::new())).0
     }
 
-    /// Emits a loop that carries values of type `ty`: `body` gets those of a round, at first `values`, and gives those of the
-    /// next. Returns those after `times` rounds.
+    /// Emits a loop that carries values of type `ty`: `body` gets the values of a round, at first `values`, and returns the
+    /// values of the next. Returns the values after `times` rounds.
     pub fn repeat_with(
         &mut self,
         times: u32,

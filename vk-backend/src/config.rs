@@ -84,7 +84,7 @@ pub(crate) fn limit_to() -> Option<String> {
 }
 
 /// What `HEKLA_FAULT` asks for: a loss of the device, or what probes are to find. Submissions and calls are counted from 1 for
-/// each physical device, those of its probes included, so that a device which is opened again is whole.
+/// each physical device, including calls of its probes, so that a device which is opened again is whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// `hang:N`: submission N never completes.

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Opens a regular file for reading. Returns it with what the system tells of it.
 ///
 /// # Errors
-/// Those of the system; `InvalidInput` for what is no regular file.
+/// Errors of the system; `InvalidInput` for anything but a regular file.
 pub fn open(path: &Path) -> Result<(File, Metadata)> {
     let file = platform::open_to_read(path)?;
     let metadata = file.metadata()?;

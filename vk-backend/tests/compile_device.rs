@@ -157,7 +157,7 @@ fn a_thread_that_submits_alone_compiles_on_the_device_itself() {
     make_and_run(&device, 0..3);
     assert_eq!(kernel(&device, 3, 4).creation().precompiled, None);
     assert!(!device.has_compile_device());
-    // For another thread the first one is another.
+    // Another thread has another first kernel.
     std::thread::scope(|scope| scope.spawn(|| kernel(&device, 5, 6)).join().unwrap());
     assert!(device.has_compile_device());
     expect_silence();

@@ -90,7 +90,7 @@ fn each_dispatch_has_its_own_push_constants() {
         };
         dispatch(Some(&step), &only_a);
         dispatch(Some(&step), &only_a);
-        // Of another layout, with the same address first.
+        // A pipeline with another layout that begins with the same address.
         dispatch(Some(&square), &both);
         dispatch(Some(&step), &only_a);
         dispatch(None, &[]);

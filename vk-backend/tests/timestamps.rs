@@ -1,5 +1,4 @@
-//! Timestamps of few bits, as `HEKLA_TIMESTAMP_BITS` makes those of any device: they wrap around while the
-//! tests run.
+//! Timestamps of few bits, which `HEKLA_TIMESTAMP_BITS` simulates on any device: they wrap around while the tests run.
 
 mod common;
 

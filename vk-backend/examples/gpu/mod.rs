@@ -55,7 +55,7 @@ pub fn instance() -> ash::Instance {
     instance
 }
 
-/// Returns the first device that is no software, else the first.
+/// Returns the first device that is not software, else the first.
 fn choose(instance: &ash::Instance) -> vk::PhysicalDevice {
     // SAFETY: the instance is alive.
     let all = tried("vkEnumeratePhysicalDevices", unsafe { instance.enumerate_physical_devices() });
@@ -265,7 +265,7 @@ impl Gpu {
         let memory = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
         let types = &memory.memory_types[..memory.memory_type_count as usize];
         let has = |i: &usize, flags| types[*i].property_flags.contains(flags);
-        // Of several, the first: drivers list the fastest ones first.
+        // The first of several: drivers list the fastest ones first.
         (0..types.len())
             .rev()
             .filter(|i| allowed >> i & 1 != 0 && has(i, needed))

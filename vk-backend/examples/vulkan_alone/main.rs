@@ -147,7 +147,7 @@ fn launch(gpu: &Gpu, commands: vk::CommandBuffer, pipeline: vk::Pipeline, words:
     }
 }
 
-/// Submits a command buffer to a queue. Values are those of timeline semaphores.
+/// Submits a command buffer to a queue. Values belong to timeline semaphores.
 fn submit(
     gpu: &Gpu,
     queue: usize,

@@ -1,6 +1,6 @@
 //! The primary CUDA context of an NVIDIA GPU, which keeps its clocks up while it exists. Nothing runs in it.
 //!
-//! The functions are those of the CUDA Driver API; the library comes with the driver that Vulkan uses and is loaded at run time.
+//! The functions belong to the CUDA Driver API; the library comes with the driver that Vulkan uses and is loaded at run time.
 
 use crate::physical::DeviceInfo;
 use crate::platform;
@@ -93,7 +93,7 @@ impl Drop for CudaContext {
 
 /// Returns a function of the library. The caller vouches for its type by calling it.
 fn function<F: Copy>(library: &Library, name: &[u8]) -> Result<F, String> {
-    // SAFETY: the types at the callers are those of the CUDA Driver API; the library stays loaded while it is used.
+    // SAFETY: callers use the types of the CUDA Driver API; the library stays loaded while it is used.
     let found = unsafe { library.get::<F>(name) };
     found.map(|symbol| *symbol).map_err(|error| error.to_string())
 }

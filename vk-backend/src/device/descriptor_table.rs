@@ -66,7 +66,7 @@ pub(crate) const ROW: u32 = 16;
 /// The slots of one array that are not in use.
 #[derive(Default)]
 struct FreeSlots {
-    /// Those that were in use before, the last one first.
+    /// Indices that were in use before, the one returned last at the end.
     returned: Vec<u32>,
     /// The first slots of rows of [`ROW`] that were in use before.
     returned_rows: Vec<u32>,

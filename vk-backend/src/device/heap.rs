@@ -463,8 +463,8 @@ impl Heap {
 /// (CL_MEM_OBJECT_ALLOCATION_FAILURE).
 const NO_ROOM_FOR_MAPPING: Error = Error::OutOfDeviceMemory;
 
-/// Returns false for what is no mapping: mappings are aligned to minMemoryMapAlignment, 64 bytes at least. (lavapipe of
-/// Mesa 25.0 takes MAP_FAILED, all ones, for an address where the process has no room for a mapping.)
+/// Returns false for addresses that cannot be mappings: mappings are aligned to minMemoryMapAlignment, 64 bytes at least.
+/// (lavapipe of Mesa 25.0 takes MAP_FAILED, all ones, for an address where the process has no room for a mapping.)
 fn is_mapping(p: NonNull<u8>) -> bool {
     p.addr().get().is_multiple_of(64)
 }

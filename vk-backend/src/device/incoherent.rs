@@ -7,7 +7,7 @@
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-/// Alignment of the host's copy: that of any mapping.
+/// Alignment of the host's copy, as of any mapping.
 const ALIGNMENT: usize = 4096;
 
 /// Bytes at the beginning of a copy that are filled with a pattern. (Filling large ones takes long.)

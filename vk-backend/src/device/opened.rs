@@ -35,7 +35,7 @@ pub struct Device {
     pub(crate) heap: Heap,
     /// The Vulkan queues. Several [`crate::Queue`]s may share one, so submissions hold its lock.
     pub(super) vulkan_queues: Vec<Mutex<vk::Queue>>,
-    /// Those for copies alone, by lane; one may serve both.
+    /// The queues for copies alone, by lane; one may serve both lanes.
     pub(super) copy_queues: Vec<Mutex<vk::Queue>>,
     /// The queue for sparse binding, unless that is one of those.
     bind_queue: Option<Mutex<vk::Queue>>,
@@ -160,7 +160,7 @@ impl Device {
         let buffers = [vk::SparseBufferMemoryBindInfo::default().buffer(buffer).binds(binds)];
         let info = [vk::BindSparseInfo::default().buffer_binds(&buffers)];
         let bound = {
-            // Of the compute queues the last one is the last to get users.
+            // The last compute queue is the last one to get users.
             let shared = &self.vulkan_queues[self.vulkan_queues.len() - 1];
             let queue = self.bind_queue.as_ref().unwrap_or(shared).lock();
             // SAFETY: the lock gives this thread the queue, whose family binds; the binds are whole blocks
@@ -229,7 +229,7 @@ impl Device {
         self.parts.load(Ordering::Acquire)
     }
 
-    /// Treats unified memory like that of a discrete device: batches make visible to the host only what it
+    /// Treats unified memory like a discrete device's: batches make visible to the host only what it
     /// asks for ([`crate::Queue::wait_host_visible`]). For tests of how discrete devices are handled; the caller
     /// reads no buffer of [`crate::MemoryKind::Device`] without asking.
     pub fn pretend_discrete(&self) {

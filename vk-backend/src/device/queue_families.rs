@@ -1,8 +1,8 @@
-//! The Vulkan queues of a device: those that compute, and those for copies alone, which work beside kernels.
+//! The Vulkan queues of a device: queues that compute, and queues for copies alone, which work beside kernels.
 //!
-//! Copies on a queue that computes may wait behind its kernels, and on NVIDIA's driver behind those of all queues. A family
-//! that transfers and does nothing else stands for hardware of its own. Two of its queues are opened, one for copies to the
-//! host's memory and one for copies from there, since the hardware does both at once.
+//! Copies on a queue that computes may wait behind its kernels, and on NVIDIA's driver behind the kernels of all queues. A
+//! family that transfers and does nothing else stands for hardware of its own. Two of its queues are opened, one for copies to
+//! the host's memory and one for copies from there, since the hardware does both at once.
 
 use std::ops::Range;
 
@@ -25,9 +25,9 @@ const COMMAND_STAGES: vk::PipelineStageFlags = vk::PipelineStageFlags::from_raw(
 /// The direction of copies, of which each has a Vulkan queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyLane {
-    /// From the device's memory.
+    /// Copies from the device's memory.
     Out,
-    /// To the device's memory.
+    /// Copies to the device's memory.
     In,
 }
 

@@ -38,8 +38,8 @@ impl Stalls {
         self.submissions.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Tells of all queues of the device with this name, once, when a thread has waited for long. (A command that takes
-    /// long is no fault.)
+    /// Logs all queues of the device with this name, once, when a thread has waited for long. (A command that takes long is not
+    /// a fault.)
     pub(crate) fn note_wait(&self, waited: Duration, device: &str) {
         let is_told = !tracing::enabled!(tracing::Level::WARN) || self.told.load(Ordering::Relaxed);
         if is_told || waited < config::stall() || self.told.swap(true, Ordering::Relaxed) {

@@ -95,7 +95,7 @@ impl TickCounter {
     }
 }
 
-/// Returns the least number, not below `least`, whose low `bits` bits are those of `ticks`.
+/// Returns the least number, not below `least`, that agrees with `ticks` in the low `bits` bits.
 fn next_congruent(ticks: u64, bits: u32, least: u64) -> u64 {
     let mask = match bits {
         0..=63 => (1 << bits) - 1,

@@ -47,7 +47,7 @@ pub struct ImageDesc {
     pub read_as: Format,
     /// Width, height and depth of the first level in texels; 1 where the kind has no such dimension.
     pub extent: [u32; 3],
-    /// Array layers; 1 for images that are no arrays.
+    /// Array layers; 1 for images that are not arrays.
     pub layers: u32,
     /// Mip levels.
     pub levels: u32,
@@ -101,8 +101,7 @@ impl Device {
 }
 
 impl ImageDesc {
-    /// Returns the formats of views. Those of both formats may be asked for later, with the layout of texels that suits
-    /// both.
+    /// Returns the formats of views. Views of both may be asked for later; texels have the layout that suits both.
     pub(super) fn formats(&self) -> [vk::Format; 2] {
         [self.format.0, self.format.srgb().unwrap_or(self.format).0]
     }

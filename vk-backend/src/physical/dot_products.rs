@@ -1,4 +1,4 @@
-//! Which dot products of integers a device accelerates.
+//! The dot products of integers that a device accelerates.
 
 use ash::vk;
 
@@ -7,13 +7,13 @@ bitflags::bitflags! {
     /// (VkPhysicalDeviceShaderIntegerDotProductProperties).
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub struct DotProducts: u32 {
-        /// Of signed numbers.
+        /// Products of signed numbers.
         const SIGNED = 1;
-        /// Of unsigned numbers.
+        /// Products of unsigned numbers.
         const UNSIGNED = 2;
-        /// Of signed by unsigned numbers.
+        /// Products of signed by unsigned numbers.
         const MIXED = 4;
-        /// Of signed numbers, added to a third operand with saturation.
+        /// Products of signed numbers, added to a third operand with saturation.
         const SATURATING_SIGNED = 8;
         /// The same of unsigned numbers.
         const SATURATING_UNSIGNED = 16;

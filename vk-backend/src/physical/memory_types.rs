@@ -79,8 +79,8 @@ impl MemoryTypes {
         ranked.into_iter().map(|(_, index)| index).collect()
     }
 
-    /// Returns the memory types that suit imported memory among `bits`, best first: those of
-    /// [`MemoryKind::Device`], then those of [`MemoryKind::Readback`].
+    /// Returns the memory types that suit imported memory among `bits`, best first: types for [`MemoryKind::Device`], then
+    /// types for [`MemoryKind::Readback`].
     pub(crate) fn ranked_for_import(&self, bits: u32) -> SmallVec<[u32; 8]> {
         let mut types = self.ranked(bits, MemoryKind::Device, false);
         for other in self.ranked(bits, MemoryKind::Readback, false) {
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(ranked(&mali, MemoryKind::Upload), [0]);
         assert_eq!(ranked(&mali, MemoryKind::Readback), [1, 0]);
         assert_eq!(mali.info().global_bytes, 8 * GIB);
-        // With coherency for cached memory as well, that is best.
+        // Cached memory that is also coherent is best.
         let coherent = device(
             true,
             &[8 * GIB],

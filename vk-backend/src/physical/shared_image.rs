@@ -35,7 +35,7 @@ pub(crate) struct SharedImage {
 }
 
 impl PhysicalDevice {
-    /// Returns true if the memory of such an image must be that of no other (VkMemoryDedicatedAllocateInfo); `None` where
+    /// Returns true if such an image must not share its memory with others (VkMemoryDedicatedAllocateInfo); `None` where
     /// the device has no such image, or it cannot be used in all the ways of `support`.
     pub(crate) fn shares_image(&self, image: &SharedImage, support: &ImageSupport) -> Option<bool> {
         let features = self.features_of(image.format, image.sharing)?;

@@ -22,7 +22,7 @@ impl Device {
     /// # Safety
     /// [`PipelineDesc::spirv`] is a valid module for this device: it follows the SPIR-V specification and its
     /// validation rules for Vulkan, uses no more than the device's features, declares no more push constants than
-    /// the description says, and no descriptors but those of [`crate::Binding`]. Drivers do not check.
+    /// the description says, and no descriptors outside [`crate::Binding`]. Drivers do not check.
     ///
     /// # Errors
     /// The driver's; [`Error::Unsupported`] when the push constants are too large.

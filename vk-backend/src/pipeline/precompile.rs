@@ -46,7 +46,7 @@ fn compile(device: &Device, builder: &PipelineBuilder<'_>) -> Option<Vec<u8>> {
     let raw = device.compile_device.get(&device.physical)?;
     let (features, parts) = (&device.info().features, device.allows_parts());
     let device_ref = DeviceRef { raw, features, parts, fault: &Error::from_vk };
-    // SAFETY: the words are those of the builder, a valid module for a device with the same features.
+    // SAFETY: the words come from the builder's description, a valid module for a device with the same features.
     let data = unsafe { compile_on(device_ref, builder, &device.info().limits) };
     device.compile_device.delay();
     data.inspect_err(|e| tracing::debug!("the compile device: {e}")).ok()

@@ -1,6 +1,6 @@
 //! Creating pipelines from cache data that earlier processes stored.
 //!
-//! The data is that of a VkPipelineCache that saw this one pipeline: nothing has to be merged with what other
+//! The data comes from a VkPipelineCache that saw this one pipeline: nothing has to be merged with what other
 //! processes wrote, and nothing has to be saved when the process ends.
 
 use std::sync::Arc;

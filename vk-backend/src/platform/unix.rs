@@ -50,9 +50,9 @@ pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
 pub struct Descriptor(OwnedFd);
 
 impl Descriptor {
-    /// Duplicates the application's descriptor; `None` for a number that is no open one.
+    /// Duplicates the application's descriptor; `None` for a number that is not an open descriptor.
     pub fn duplicate_of(number: i32) -> Option<Descriptor> {
-        // SAFETY: a number that is no descriptor is refused.
+        // SAFETY: the system refuses a number that is not a descriptor.
         let own = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
         // SAFETY: the system has just made it for us.
         unsafe { Descriptor::from_driver(own) }
@@ -129,12 +129,12 @@ impl Descriptor {
 /// Returns what the system tells of an open descriptor.
 fn status(number: i32) -> Option<libc::stat> {
     let mut found = std::mem::MaybeUninit::<libc::stat>::zeroed();
-    // SAFETY: a number that is no descriptor is refused; zeros are a valid `stat`.
+    // SAFETY: the system refuses a number that is not a descriptor; zeros are a valid `stat`.
     let (code, found) = unsafe { (libc::fstat(number, found.as_mut_ptr()), found.assume_init()) };
     (code == 0).then_some(found)
 }
 
-/// Blocks asynchronous signals in the calling thread while it lives; not those of a thread's own faults.
+/// Blocks asynchronous signals in the calling thread while it lives, except the signals of the thread's own faults.
 pub(crate) struct SignalsBlocked {
     before: libc::sigset_t,
 }

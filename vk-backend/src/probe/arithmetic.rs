@@ -85,12 +85,12 @@ const DIV: usize = 1;
 const SQRT: usize = 2;
 const SUM: usize = 3;
 const PRODUCT: usize = 4;
-/// Of 32 bits alone: there are none wider.
+/// The result for 32 bits alone: no wider type has the instruction.
 const EXP2: usize = 5;
 const LOG2: usize = 6;
 
 const LOCAL_SIZE: u32 = 64;
-/// Operands: random ones, exponents near zero and NaN, those of logarithms, those near 1 and special ones, denormal ones,
+/// Operands: random ones, exponents near zero and NaN, operands of logarithms, numbers near 1 and special ones, denormal ones,
 /// exponents farther off.
 const RANDOM: usize = 4096;
 const EXPONENTS: u64 = 4096;
@@ -338,7 +338,7 @@ fn is_wide_exp2<T: Real>(x: f64, found: f64) -> bool {
     error_in_ulp::<T>(exact, found) <= WIDE_EXP2_ERROR && part <= WIDE_EXP2_PART
 }
 
-/// Returns true if two to `x` is no denormal number, or `found` is near enough to it.
+/// Returns true if two to `x` is not a denormal number, or `found` is near enough to it.
 fn is_denormal_exp2<T: Real>(x: f64, found: f64) -> bool {
     let least = f64::from(T::MIN_EXPONENT);
     let unit = f64::exp2(least - f64::from(T::FRACTION));
@@ -371,7 +371,7 @@ fn is_log2_near_1<T: Real>(x: f64, found: f64) -> bool {
     }
 }
 
-/// Returns true if `found` is near enough to the binary logarithm of `x`, which is denormal, or is that of zero.
+/// Returns true if `found` is near enough to the binary logarithm of `x`, which is denormal, or equals the logarithm of zero.
 fn is_denormal_log2<T: Real>(x: f64, found: f64) -> bool {
     let is_right = match x.log2() {
         exact if exact.is_nan() => found.is_nan(),

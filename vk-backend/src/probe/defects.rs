@@ -22,8 +22,8 @@ pub enum Defect {
     /// Loops end before their condition says so. (lavapipe of Mesa 22.3 counts the rounds of all loops of
     /// an invocation together and ends each loop after its first round once there were 65,535.)
     LongLoops,
-    /// A memory barrier that only some invocations of a work-group execute waits for the others, and
-    /// those that are late are forgotten. (Vulkan lets each execute as many as it likes.)
+    /// A memory barrier that only some invocations of a work-group execute waits for all of them, and the ones that come later
+    /// are not waited for. (Vulkan lets each invocation execute as many as it likes.)
     LoneFences,
 }
 

@@ -77,9 +77,9 @@ impl Filters {
     }
 }
 
-/// Returns those of some types of channels for which every linear sampler, in its slot, does what the formulas say.
-/// Those of images of two dimensions, and of three. `farthest`: the farthest coordinates that it is given, in texels and
-/// normalized, unless images repeat.
+/// Returns, for images of two dimensions and of three, the channel types (of some) for which every linear sampler, in its slot,
+/// computes the specification's formulas. `farthest`: the farthest coordinates that it is given, in texels and normalized,
+/// unless images repeat.
 pub(crate) fn find(
     device: &Arc<Device>,
     samplers: &[(SamplerDesc, Arc<Slot>)],
@@ -125,8 +125,8 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// Returns true if kernels have a sampler filter a type of channels: not those of lavapipe that filter bytes in 8 bits, which
-/// the conformance tests refuse and the tolerance here allows.
+/// Returns true if kernels let a sampler filter a channel type. False for lavapipe's samplers that filter bytes in 8 bits,
+/// which the conformance tests refuse and the tolerance here allows.
 fn is_used(device: &Device, filter: Filters, desc: &SamplerDesc) -> bool {
     let coarse = device.info().quirks.contains(Quirks::COARSE_BYTE_FILTERS);
     let has_edge = matches!(desc.address_mode, AddressMode::ClampToEdge | AddressMode::Repeat);
@@ -280,7 +280,7 @@ fn image(
     let desc =
         ImageDesc { kind, format, read_as: format, extent, layers: 1, levels: 1, components };
     let is_float = (Filters::FLOAT_16 | Filters::FLOAT_32).contains(Filters::of(format));
-    // In parts of 255 or, of floats, of 256.
+    // Texels are multiples of 1/255 or, for floats, of 1/256.
     let texel = |i: u32| match (hash(i) >> 24) as i16 {
         texel if !is_float || kind != ImageKind::D3 => texel,
         texel if (i + i / SIZE + i / (SIZE * SIZE)) % 2 == 1 => -(texel | 0xC0),

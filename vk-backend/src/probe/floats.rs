@@ -13,7 +13,7 @@ use crate::physical::Features;
 use crate::probe::controls::ask;
 use crate::probe::run::{run_from_to, run_in_place};
 
-/// What a module of the probe has beside the operations of a width.
+/// The instructions that a module of the probe has besides the operations of a width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Module {
     /// Nothing.
@@ -248,7 +248,7 @@ fn conversions(width: FloatWidth, cases: &mut Vec<Case>) {
     }
 }
 
-/// What the results say of each operation.
+/// Returns what the results say of each operation.
 fn judge(
     width: FloatWidth,
     cases: &[Case],

@@ -1,6 +1,7 @@
 //! What Vulkan leaves open of subgroups: whether a driver fills them with the invocations of a work-group in the order of
 //! their local indices (drivers do so, and what sub-groups are offered for rests on it), and whether one goes on while
-//! another one waits for it in a loop (those of most GPUs do; those of a processor, which run one after the other, do not).
+//! another one waits for it in a loop (subgroups of most GPUs do; on a processor, which runs them one after the other, they do
+//! not).
 
 use std::sync::Arc;
 

@@ -315,8 +315,8 @@ impl Batch {
             .map_err(|e| device.fault("vkEndCommandBuffer", e))
     }
 
-    /// Reads the timestamps of a completed batch, and adds the times of each timed command to `known`, those of
-    /// earlier commands.
+    /// Reads the timestamps of a completed batch, and adds the times of each timed command to `known`, the times of earlier
+    /// commands.
     pub(crate) fn collect_times(&mut self, device: &Device, known: &mut BTreeMap<u64, Timestamps>) {
         if self.query_count == 0 {
             return;

@@ -157,8 +157,8 @@ impl Recorder<'_> {
     /// Copies texels of a buffer to a box of an image.
     ///
     /// # Panics
-    /// When the box is empty or not in the image, the texels are not in the buffer, or their offset is no multiple of
-    /// 4 and of a texel's bytes.
+    /// When the box is empty or not in the image, the texels are not in the buffer, or their offset is not a multiple of 4 and
+    /// of a texel's bytes.
     pub fn copy_to_image(
         &mut self,
         from: &Arc<Buffer>,

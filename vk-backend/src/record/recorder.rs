@@ -86,7 +86,7 @@ impl<'a> Recorder<'a> {
     /// conflicts.
     ///
     /// # Panics
-    /// When `push` is no multiple of 4 bytes or longer than the pipeline's push constants, or
+    /// When `push` is not a multiple of 4 bytes or longer than the pipeline's push constants, or
     /// `groups` exceeds [`crate::Limits::max_workgroup_count`].
     pub unsafe fn dispatch(&mut self, p: &Arc<Pipeline>, push: &[u8], groups: [u32; 3]) {
         // SAFETY: as the caller promises.
@@ -179,7 +179,7 @@ impl<'a> Recorder<'a> {
     /// Sets every 32-bit word of a range to `word`.
     ///
     /// # Panics
-    /// When `offset` or `size` is no multiple of 4, or the range reaches beyond the buffer's end
+    /// When `offset` or `size` is not a multiple of 4, or the range reaches beyond the buffer's end
     /// (rounded up to 4).
     pub fn fill(&mut self, b: &Arc<Buffer>, offset: u64, size: u64, word: u32) {
         assert!(offset.is_multiple_of(4) && size.is_multiple_of(4), "a fill of whole words");
@@ -201,7 +201,7 @@ impl<'a> Recorder<'a> {
     /// Writes `data`, which is copied into the command buffer.
     ///
     /// # Panics
-    /// When `offset` or the data's length is no multiple of 4, the data is longer than 65536 bytes,
+    /// When `offset` or the data's length is not a multiple of 4, the data is longer than 65536 bytes,
     /// or reaches beyond the buffer's end (rounded up to 4).
     pub fn update(&mut self, b: &Arc<Buffer>, offset: u64, data: &[u8]) {
         assert!(offset.is_multiple_of(4) && data.len().is_multiple_of(4), "whole words");

@@ -122,7 +122,7 @@ mod tests {
         placement.submit();
         assert!(placement.join(&awaited(1, true), true));
         assert_eq!((placement.home(), placement.current()), (0, 1));
-        // The batch that comes behind the other queue's, and some more.
+        // The batch that follows the other queue's, and some more.
         assert!(!placement.must_go_home(true));
         assert!((1..MAX_STAY).all(|_| !placement.must_go_home(false)));
         placement.submit();

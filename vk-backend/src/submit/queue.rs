@@ -36,7 +36,7 @@ const VISIBLE_BATCHES: u32 = 16;
 /// After another queue has waited for a batch, this many batches signal the timeline unasked: a signal of its own is one
 /// more submission.
 pub(super) const SIGNALLED_BATCHES: u32 = 16;
-/// How many commands' timestamps a queue remembers, to order those of the next commands behind them.
+/// How many commands' timestamps a queue remembers, so that later commands' timestamps never lie before them.
 const MAX_TIMES: usize = 1024;
 /// How long the description of a stall waits for a queue's lock.
 const DESCRIBE: Duration = Duration::from_millis(100);
@@ -108,7 +108,7 @@ pub(super) struct State {
     visible_batches: u32,
     /// How many of the next batches signal the timeline unasked.
     pub(super) signalled_batches: u32,
-    /// For the next batch to wait for.
+    /// The waits of the next batch.
     waits: Vec<Wait>,
     times: BTreeMap<u64, Timestamps>,
     /// Why commands after `submitted` will never complete.
@@ -405,7 +405,7 @@ impl Queue {
         })
     }
 
-    /// Returns when the last timed command up to that of `value`, which is complete, ended, in nanoseconds of the
+    /// Returns when the last timed command at or before `value`, which is complete, ended, in nanoseconds of the
     /// device's clock; `None` if none is remembered.
     pub fn last_end_ns(&self, value: u64) -> Option<u64> {
         let state = self.state.lock();
@@ -491,7 +491,7 @@ impl Queue {
         }
     }
 
-    /// Submits what is needed for `value` to be reached. Returns the value that is signalled then: that of the last
+    /// Submits what is needed for `value` to be reached. Returns the value that is signalled then: the value of the last
     /// command in the same batch. (Waits for values that no submission signals confuse the validation layer.)
     fn submit_up_to(&self, state: &mut State, value: u64) -> Result<u64, Error> {
         if value > state.issued {

@@ -43,7 +43,7 @@ pub struct DeviceFile {
     pub name: String,
     /// The device that it describes.
     pub device: String,
-    /// That device's driver.
+    /// The driver of that device.
     pub driver: String,
     version: u32,
     extensions: Vec<&'static str>,
@@ -137,7 +137,7 @@ impl DeviceFile {
         version.min(self.version)
     }
 
-    /// Returns those of the extensions that the file has, too.
+    /// Returns the extensions that the file has, too.
     pub(crate) fn common_extensions(&self, offered: &Extensions) -> Extensions {
         offered.keep(|name| {
             name == PORTABILITY_SUBSET

@@ -9,7 +9,7 @@ use crate::physical::properties::Properties;
 /// A feature: its name, and its place in a chain; `None` where the chain lacks the structure.
 pub(super) type FeatureRow = (&'static str, fn(&mut FeatureChain) -> Option<&mut vk::Bool32>);
 
-/// Makes a table of features: those of structures that every chain has, and those of the others.
+/// Makes a table of features: first the features of structures that every chain has, then of the others.
 macro_rules! features {
     ({$($name:literal => $part:ident.$field:ident,)*} {$($other:literal => $maybe:ident.$of:ident,)*}) => {
         pub(super) const FEATURES: &[FeatureRow] = &[
@@ -144,7 +144,7 @@ pub(super) enum Slot<'a> {
     Dimensions(&'a mut [u32; 3]),
 }
 
-/// Of two devices' limits, that which both keep.
+/// How the limits of two devices combine to one that both keep.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Common {
     /// The lesser: a maximum.

@@ -1,7 +1,8 @@
 //! What running kernels tells of a device, in a device file: the table `probed`.
 //!
-//! `answers` names those of [`crate::Probe`] that are true; `half`, `single` and `double` are there for widths that the device has,
-//! and name the operations that do not do all as IEEE 754 has it, with what they lack. `assumed` tells that nobody ran kernels.
+//! `answers` names the fields of [`crate::Probe`] that are true; `half`, `single` and `double` are there for widths that the
+//! device has, and name the operations that do not do all as IEEE 754 has it, with what they lack. `assumed` tells that nobody
+//! ran kernels.
 //!
 //! ```toml
 //! [probed]

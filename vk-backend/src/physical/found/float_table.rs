@@ -91,9 +91,9 @@ pub enum FloatOp {
     Equal,
     Floor,
     Ceil,
-    /// From a 32-bit integer.
+    /// Conversion from a 32-bit integer.
     FromInt,
-    /// To the next wider float: double of single, single of half; nothing of double.
+    /// Conversion to the next wider float: single to double, half to single; nothing for double.
     Widen,
     /// Double to single; nothing of the others.
     Narrow,
@@ -227,7 +227,7 @@ impl FloatTable {
         self.all(width, is_choice, Behaviour::keeps_denormals)
     }
 
-    /// No operation but those of the sign bit alone and the conversion to a wider float, which both
+    /// No operation except those on the sign bit and the conversion to a wider float, which both
     /// can be had of integers, flushes denormals of a width.
     pub fn keeps_denormals(&self, width: FloatWidth) -> bool {
         use FloatOp::*;

@@ -33,7 +33,7 @@ pub struct Probe {
     /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero, and makes NaN of NaN. (Vulkan allows 3 + 2 |x|;
     /// OpenCL's relaxed exponentials, which round once more for their base, 3.)
     pub exp2_accurate: bool,
-    /// GLSL.std.450 Exp2 of 32 bits is within 2.2 ulp, and so much of 1, wherever its result is no denormal number; it
+    /// GLSL.std.450 Exp2 of 32 bits is within 2.2 ulp, and so much of 1, wherever its result is not denormal; it
     /// is infinite from 128 on and vanishes from -151 on.
     pub exp2_wide: bool,
     /// Results of Exp2 of 32 bits that are denormal are within 1 ulp.
@@ -43,7 +43,7 @@ pub struct Probe {
     pub log2_accurate: bool,
     /// The same near 1, by part of the result, and of zeros, infinities and negative numbers what log2 gives (IEEE 754, 9.2.1).
     pub log2_accurate_near_1: bool,
-    /// Log2 of a denormal number of 32 bits is as accurate, or is that of zero.
+    /// Log2 of a denormal number of 32 bits is as accurate, or equals Log2 of zero.
     pub log2_denormals: bool,
     /// OpFAdd and OpFMul of 32 bits round to nearest even.
     pub nearest32: bool,
