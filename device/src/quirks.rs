@@ -416,7 +416,7 @@ quirks! {
         test: "compiler/tests/images.rs",
         until: "Unrolled loops that sample are no faster.",
     }
-    /// Arithmetic of doubles is not much slower than that of floats, as on every processor.
+    /// Arithmetic of doubles is not much slower than arithmetic of floats, as on every processor.
     Q38 FAST_DOUBLES {
         drivers: [LAVAPIPE],
         wrong: "fma of floats takes several times as long in floats as it does in doubles.",

@@ -24,7 +24,7 @@ const GROUP: usize = 4;
 /// A program that takes longer to build and run counts as a hang.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Which programs, and on what.
+/// Options of the command: which programs, and on which platforms.
 #[derive(clap::Args)]
 pub struct Request {
     /// Run the programs of the conformance files and of the Python suite, compiled to SPIR-V by clang, in their place

@@ -13,7 +13,7 @@ const TARGETS: [&str; 4] = ["preprocess", "parse", "lower", "ir"];
 /// Most bytes of an input, most seconds and megabytes that one may take.
 const LIMITS: &[&str] = &["-max_len=4096", "-len_control=0", "-timeout=10", "-rss_limit_mb=2048"];
 
-/// What is fuzzed, and for how long.
+/// Options of the command: what is fuzzed, and for how long.
 #[derive(clap::Args)]
 pub struct Request {
     /// The targets; without one all

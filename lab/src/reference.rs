@@ -5,7 +5,7 @@
 use crate::system::{self, cargo, step};
 use crate::Outcome;
 
-/// Which programs.
+/// Options of the command: which programs.
 #[derive(clap::Args)]
 pub struct Request {
     /// Number of the first program

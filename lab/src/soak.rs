@@ -31,7 +31,7 @@ deadlock:libvulkan_lvp.so
 signal:libvulkan_lvp.so
 ";
 
-/// How, and for how long.
+/// Options of the command: how, and for how long.
 #[derive(clap::Args)]
 pub struct Request {
     /// Minutes of each part

@@ -5,7 +5,7 @@ use crate::float::Floats;
 use crate::value::{ones, signed, Bits};
 use half::f16;
 
-/// Computes one component of an instruction. `width` is that of the operands' components.
+/// Computes one component of an instruction. `width` is the width of the operands' components.
 ///
 /// # Errors
 /// For instructions and widths that are not known.
@@ -74,7 +74,7 @@ fn float_unary(floats: Floats, number: u32, a: Bits, width: u32) -> Option<Bits>
         32 => 1.0 / x.sqrt(),
         _ => return None,
     };
-    // The sign of a zero and of a NaN is that of the operand in roundings.
+    // Roundings keep the operand's sign for a zero and a NaN.
     Some(match a.undef {
         0 => Bits::new(floats.rounded(result, width)),
         _ => Bits::undefined(width),

@@ -123,7 +123,7 @@ struct Scheduler<'a> {
     module: &'a Module,
     dispatch: &'a Dispatch,
     push_constants: Bytes,
-    /// Of the random numbers.
+    /// The state of the random numbers.
     state: u64,
     steps: u64,
 }

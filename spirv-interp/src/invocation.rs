@@ -69,7 +69,7 @@ pub struct Invocation {
     frames: Vec<Frame>,
     /// Selections and loops, the innermost last.
     constructs: Vec<Construct>,
-    /// Private memory: the module's variables, then those of the functions being executed.
+    /// Private memory: the module's variables, then the variables of the functions being executed.
     pub objects: Vec<Bytes>,
 }
 

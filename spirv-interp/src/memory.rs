@@ -80,7 +80,7 @@ impl Bytes {
 /// The device's memory: allocations with gaps between them.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// By address.
+    /// The allocations, by address.
     allocations: Vec<(u64, Bytes)>,
 }
 

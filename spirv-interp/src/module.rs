@@ -85,7 +85,7 @@ impl Module {
     /// Reads a module and specializes its constants.
     ///
     /// # Errors
-    /// When the words are no module, or hold what is not known.
+    /// When the words are not a module, or hold something unknown.
     pub fn load(
         words: &[u32],
         specialization: &BTreeMap<u32, u32>,

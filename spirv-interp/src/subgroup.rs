@@ -33,7 +33,7 @@ pub struct Construct {
     /// Where its merge instruction is in the function.
     pub at: usize,
     pub merge: u32,
-    /// Of a loop.
+    /// The continue target of a loop.
     pub continue_target: Option<u32>,
     /// How often the loop has begun anew.
     pub round: u64,
@@ -46,7 +46,7 @@ pub struct Meeting {
     /// Where that is in the function.
     pub at: usize,
     pub constructs: Vec<Construct>,
-    /// Of the operands that are values.
+    /// The values of the operands that are values.
     pub values: Vec<Value>,
 }
 

@@ -58,7 +58,7 @@ impl Held {
         (self.rows * self.columns).div_ceil(self.items)
     }
 
-    /// Returns row and column of what a work-item holds at an index; `None` where that is no element.
+    /// Returns row and column of what a work-item holds at an index; `None` where the index has no element.
     pub fn place(self, item: u64, index: u64) -> Option<[u64; 2]> {
         let number = index * self.items + item;
         (number < self.rows * self.columns).then(|| [number / self.columns, number % self.columns])

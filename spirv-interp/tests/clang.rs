@@ -27,7 +27,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("6.15.21-", "where they are not offered the macro is not defined"),
     // Blocks take copies of arrays.
     ("6.14.5-", "arrays are captured by reference"),
-    // Integers have no sign when conversions are chosen: that of scalars is guessed, that of vectors is lost.
+    // Integers have no sign when conversions are chosen: clang guesses the sign of scalars and loses the sign of vectors.
     ("6.4.3", "_sat clamps integers"),
     ("6.4.3", "examples: short4 to ushort4"),
     ("6.4.3", "vectors with modifiers, component by component"),

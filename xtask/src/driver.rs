@@ -94,7 +94,7 @@ pub fn refused_lavapipe() -> Option<PathBuf> {
 /// A driver that is there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Installed {
-    /// For VK_DRIVER_FILES; without it Vulkan finds the driver by itself.
+    /// The file for VK_DRIVER_FILES; without it Vulkan finds the driver by itself.
     pub manifest: Option<PathBuf>,
     /// The libraries that come with it.
     pub libraries: Option<PathBuf>,

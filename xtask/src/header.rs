@@ -6,7 +6,7 @@ use std::path::Path;
 /// The files that declare the interface. Nothing in them is declared by a macro, so cbindgen reads them as they are.
 const SOURCES: [&str; 2] = ["icd/src/cl/offline.rs", "icd/src/api/offline.rs"];
 
-/// Parts of the names in the header: Hekla's own, and those of an extension that Khronos' headers lack.
+/// Parts of the names in the header: Hekla's own, and an extension's that Khronos' headers lack.
 const OURS: [&str; 5] =
     ["hekla", "HEKLA_", "cooperative_matrix", "COOPERATIVE_MATRIX", "CooperativeMatrix"];
 

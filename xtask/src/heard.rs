@@ -73,7 +73,7 @@ const BY_MACHINE: [&str; 34] = [
 pub enum Scope {
     /// All of the workspace, on the lavapipe that [`NOT_ON_LAVAPIPE`] is of.
     Workspace,
-    /// Those that use Vulkan, on another lavapipe, which may have more.
+    /// The tests that use Vulkan, on another lavapipe, which may have more features.
     Vulkan,
 }
 
@@ -194,7 +194,7 @@ mod tests {
         "hekla-test: provoked VUID-x-00703",
     ];
 
-    /// Returns the judgement of these lines after those of the tests that do not run on lavapipe.
+    /// Returns the judgement of these lines, added to the skips of the tests that do not run on lavapipe.
     fn judged(lines: &[&str]) -> Outcome {
         let mut heard = Heard::default();
         for name in NOT_ON_LAVAPIPE {

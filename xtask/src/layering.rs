@@ -94,7 +94,7 @@ fn paths(text: &str) -> Vec<Vec<String>> {
         for (at, _) in text.match_indices(root) {
             let word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
             let path: String = text[at..].chars().take_while(|c| word(*c)).collect();
-            // A visibility is no import.
+            // A visibility is not an import.
             if !text[..at].ends_with(word) && !text[..at].ends_with("(in ") {
                 found.push(split(&path));
             }

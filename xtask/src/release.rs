@@ -77,7 +77,7 @@ fn read(file: &str) -> Result<String, String> {
     std::fs::read_to_string(system::root().join(file)).map_err(|e| format!("{file}: {e}"))
 }
 
-/// Returns what is wrong if the first version in a text, behind `before`, is not that of the workspace.
+/// Returns what is wrong if the first version in a text, behind `before`, is not the workspace's.
 fn disagreement(text: &str, before: &str) -> Option<String> {
     let Some((_, rest)) = text.split_once(before) else {
         return Some("says no version".to_string());

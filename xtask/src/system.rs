@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// Root of the workspace: that of the current directory, where this program was carried to another
+/// Root of the workspace: the workspace of the current directory, where this program was carried to another
 /// machine, else the one that it was built from.
 pub fn root() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
@@ -91,7 +91,7 @@ pub fn host() -> String {
     format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
 
-/// Installs those of the Debian packages that are missing.
+/// Installs the Debian packages that are missing.
 pub fn ensure_packages(packages: &[&str]) -> Outcome {
     let missing: Vec<&str> = packages.iter().copied().filter(|p| !is_installed(p)).collect();
     if missing.is_empty() {

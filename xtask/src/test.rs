@@ -25,7 +25,7 @@ const PACKAGES: [&str; 11] = [
     "chromium",
 ];
 
-/// What of `cargo xtask attack` is part of the tests, and how long each kind attacks; more takes hours.
+/// The kinds of `cargo xtask attack` that are part of the tests, and how long each attacks; more takes hours.
 const ATTACKS: [&str; 11] = [
     "attack",
     "sequences",
@@ -140,7 +140,7 @@ fn cargo_tests(driver: &Installed, scope: Scope, other: &Installed) -> Outcome {
         tests.env("HEKLA_TEST_OTHER_DRIVER", other);
     }
     tests.env("HEKLA_VALIDATE", "1").env("HEKLA_CACHE", "0").stderr(Stdio::piped());
-    // With one thread alone the tests run on one that has not their names.
+    // With only one thread, tests would run on a thread that does not have their names.
     tests.env("RUST_TEST_THREADS", pool::processors().max(2).to_string());
     let mut tests = tests
         .current_dir(system::root())
@@ -278,7 +278,7 @@ fn validate_modules(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// clpeak runs to its end and leaves nothing out for want of double.
+/// clpeak runs to its end and leaves nothing out, as it does without double.
 fn check_clpeak(driver: &Installed) -> Outcome {
     let mut clpeak = artifact::client("clpeak")?;
     driver.select(&mut clpeak);

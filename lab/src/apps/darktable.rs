@@ -50,7 +50,7 @@ const MODULES: &[Module] = &[
     module("relight", "fill light", 1, "0000803e0000803e00008040"),
     module("colorcorrection", "color correction", 1, "333373bf0000904033336340000000000000803f"),
     module("flip", "orientation", 2, "06000000"),
-    // By five degrees.
+    // Rotates by five degrees.
     module("ashift", "rotate and perspective", 1, "0000a040000000000000000000000000"),
     module(
         "blurs",

@@ -17,7 +17,7 @@ const PROGRAM: &str = include_str!("program.cl");
 enum Bar {
     /// Byte for byte: the filter moves values, or computes what no rounding touches.
     Equal,
-    /// To a signal-to-noise ratio.
+    /// Close by the signal-to-noise ratio.
     Close,
 }
 
@@ -28,9 +28,9 @@ struct Row {
     inputs: &'static [&'static str],
     filter: &'static str,
     parameters: &'static str,
-    /// To PoCL's frames.
+    /// How close the frames must be to PoCL's.
     bar: Bar,
-    /// To the frames of the filter on the processor, where that computes the same.
+    /// How close they must be to the frames of the filter on the processor, where it computes the same.
     cpu: Option<Bar>,
 }
 

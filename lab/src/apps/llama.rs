@@ -1,4 +1,4 @@
-//! llama.cpp's OpenCL back end: its own test compares each of its operations with those of its code for processors, and
+//! llama.cpp's OpenCL back end: its own test compares each of its operations with its code for processors, and
 //! models of a few layers with random weights give the numbers that they give there. The sources come with a Python
 //! package, which is not installed; built is what the checks need.
 //!
@@ -121,7 +121,7 @@ fn parse(number: &str) -> Result<usize, String> {
     number.trim().parse().map_err(|_| format!("'{number}' is no number"))
 }
 
-/// Makes models of an architecture; their results on the device have to be those of the processor.
+/// Makes models of an architecture; their results on the device have to equal the processor's.
 fn check_model(bench: &Bench, model: &str) -> Measure {
     let mut command = client(bench, "test-llama-archs")?;
     command.args(["-a", model, "-b", DEVICE, "-s", "1"]);
@@ -156,7 +156,7 @@ fn client(bench: &Bench, program: &str) -> Result<Command, String> {
     let folder = BUILT.get_or_init(build).clone()?;
     let program = folder.join("bin").join(program);
     let mut command = bench.client(&bench.vendor, &program.to_string_lossy())?;
-    // Of a hundred thousand launches.
+    // A trace would be of a hundred thousand launches.
     command.env_remove("HEKLA_TRACE");
     // What is tested is compiled now, once for all checks.
     command.env("GGML_OPENCL_KERNEL_CACHE_DIR", bench.folder.join("kernels"));

@@ -39,9 +39,9 @@ struct App {
     name: String,
     /// What it is and what of it is checked, in a few words.
     what: String,
-    /// Of Debian.
+    /// The Debian packages that it needs.
     packages: Vec<String>,
-    /// Where it is, if it is no package of Debian's alone.
+    /// Where the program comes from, unless Debian packages alone install it.
     place: Option<prepare::Place>,
     checks: Vec<Check>,
     /// How many more checks it has, which were not asked for.
@@ -97,7 +97,7 @@ impl Check {
     }
 }
 
-/// What checks run with.
+/// The environment of checks: folders, drivers and the programs to compare with.
 struct Bench {
     vendor: Vendor,
     /// What ffmpeg's frames are compared with, if it is there.
@@ -146,7 +146,7 @@ impl Bench {
     }
 }
 
-/// Which programs, and on what.
+/// Options of the command: which programs, and on which driver.
 #[derive(clap::Args)]
 pub struct Request {
     /// Parts of the names of the checks to run; without one all
@@ -286,7 +286,7 @@ fn measure(app: &App, bench: &Bench, beside: Option<&Bench>) -> record::Tally {
                 }
             }
         }
-        // In one piece, since other programs may be checked at the same time.
+        // Printed in one piece, since other programs may be checked at the same time.
         println!("{line}");
     }
     tally

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// A folder with what programs need, made elsewhere: `root` has the files of Debian's packages, its Python among them,
-/// `lib` the libraries that the machine lacks, `bin` links (`python`: to that of `root`, since compiled packages fit one
+/// `lib` the libraries that the machine lacks, `bin` links (`python`: to the one in `root`, since compiled packages fit one
 /// version), `site` Python packages, `built` and `sources` what `target/apps` has, `programs` the names of the programs.
 /// Nothing is installed then.
 static PREPARED: OnceLock<PathBuf> = OnceLock::new();
@@ -48,7 +48,7 @@ pub struct Environment {
     pub python: String,
     /// True to see Debian's Python packages as well.
     pub system: bool,
-    /// For pip.
+    /// Requirements for pip.
     pub requirements: Vec<String>,
     /// What is installed from sources.
     pub sources: Vec<Source>,
@@ -96,7 +96,7 @@ impl Place {
         })
     }
 
-    /// Returns the folder that a check runs in, inside that of the run: a fresh copy of the sources, if there are any.
+    /// Returns the folder that a check runs in, inside the run's folder: a fresh copy of the sources, if there are any.
     pub fn fresh_copy(&self, around: &Path) -> Result<PathBuf, String> {
         let folder = around.join(format!("run-{}", self.name));
         super::fresh(&folder)?;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Stands where the driver beside was not measured.
 const UNKNOWN: &str = "not run";
 
-/// What came of a program's checks.
+/// The outcome of a program's checks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
     pub passed: usize,

@@ -1,6 +1,6 @@
 //! SYCL: Intel's runtime with its adapter for OpenCL, and two Python packages whose kernels are SPIR-V that DPC++ made.
-//! dpctl's own tests and some of dpnp's run whole; rows of expressions are computed by dpnp and by numpy, those of
-//! linear algebra and Fourier transforms by oneMKL's kernels.
+//! dpctl's own tests and some of dpnp's run whole; rows of expressions are computed by dpnp and by numpy, linear algebra and
+//! Fourier transforms by oneMKL's kernels.
 
 use super::{App, Bench, Check, Measure};
 use crate::system::{self, run};

@@ -1,5 +1,5 @@
 //! `cargo xtask attack growth [--compiler FILE] [--only TEXT] [--bytes N] [--jobs N]`: counts the instructions that
-//! `heklac` takes for programs of each shape, and for those of twice the size, by cachegrind. Counts, other than times,
+//! `heklac` takes for programs of each shape, and for programs of twice the size, by cachegrind. Counts, other than times,
 //! are nearly the same each time; those for the smallest program of the shape are taken off.
 
 use super::Request;

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// By itself, with a code.
+    /// It ended by itself, with a code.
     Code(i32),
-    /// By a signal, as its status tells it.
+    /// A signal ended it, as its status tells.
     Crash(String),
     /// It was killed at the time limit.
     Hang,

@@ -17,7 +17,7 @@ pub struct Request {
     /// How many cases each kind tries, however long that takes
     #[arg(long, value_name = "N")]
     pub count: Option<u64>,
-    /// The seed of the first case; those of the others follow it, one by one
+    /// The seed of the first case; each later case adds one
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// How many processes attack at once

@@ -71,7 +71,7 @@ pub fn rate(s: &Session, scale: &Scale, steps: &Steps) -> Result<f64> {
     let out = s.buffer(scale.items * lanes * bytes)?;
     kernel.set_buffers(&[&out])?;
     kernel.set(1, count as i32)?;
-    // Of every x there is at first they make 1 in the end.
+    // Whatever x is at first, the rounds end at 1.
     kernel.set(2, 0.5f32)?;
     kernel.set(3, 0.5f32)?;
     let seconds = repeat(1000, |times| {

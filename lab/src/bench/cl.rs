@@ -337,7 +337,7 @@ fn platform_name(platform: cl_platform_id) -> Result<Vec<u8>> {
     Ok(name)
 }
 
-/// A queue besides that of the session.
+/// A queue besides the session's.
 pub struct Queue {
     handle: cl_command_queue,
 }

@@ -223,7 +223,7 @@ fn rate(s: &Session, scale: &Scale, function: &Function, is_double: bool) -> Res
     Ok((scale.items * CALLS) as f64 / best / 1e9)
 }
 
-/// An error unless `sum` is about that of a work-item.
+/// Fails unless `sum` is about the sum that one work-item computes.
 fn check(function: &Function, item: usize, sum: f64) -> Result<()> {
     let y = 1.75 + 0.0625 * (item & 3) as f64;
     let width = function.high - function.low;

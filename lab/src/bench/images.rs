@@ -150,7 +150,7 @@ fn fill(
     }
 }
 
-/// Some sums are those of the texels that the kernel has read.
+/// Some sums equal the sums of the texels that the kernel has read.
 fn check_sums(
     s: &Session,
     sums: &Buffer,

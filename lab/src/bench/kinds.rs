@@ -9,7 +9,7 @@ use super::text;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// Of so many values one is checked.
+/// One of so many values is checked.
 const CHECKED: usize = 997;
 
 /// Returns seconds of a launch.
@@ -236,7 +236,7 @@ pub fn neighbours(s: &Session, scale: &Scale) -> Result<f64> {
     let seconds = time(s, &kernel, &[n], &[256])?;
     let mut out = [0f64; 1];
     s.read(&forces, 0, &mut out)?;
-    // Of the neighbours in x, one is nearer than 2.
+    // One of the neighbours in x is nearer than 2.
     expect((out[0] + 0.5).abs() < 1e-12, "the force on a particle")?;
     Ok((n * COUNT) as f64 / seconds / 1e9)
 }

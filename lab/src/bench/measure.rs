@@ -368,7 +368,7 @@ fn pattern(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i ^ (i >> 8)) as u8).collect()
 }
 
-/// The last bytes of a buffer are those of the pattern.
+/// The last bytes of a buffer hold the pattern.
 fn expect_pattern(s: &Session, buffer: &super::cl::Buffer, host: &[u8], what: &str) -> Result<()> {
     let mut tail = [0u8; 64];
     s.read(buffer, host.len() - 64, &mut tail)?;

@@ -137,9 +137,9 @@ fn write(path: &Path, text: String) -> Result<(), String> {
 /// The measurements of a fresh process, in seconds.
 #[derive(Debug, Clone, Copy)]
 struct Process {
-    /// From its start to the first result.
+    /// Seconds from its start to the first result.
     first: f64,
-    /// For a build of 200 lines after that.
+    /// Seconds for a build of 200 lines after that.
     build: f64,
 }
 
@@ -231,7 +231,7 @@ fn run_process(
     }))
 }
 
-/// In the fresh process: from the start to a one-line kernel's checked result.
+/// Runs in the fresh process: from the start to a one-line kernel's checked result.
 fn first_result(seed: u32, start: Instant) -> Outcome {
     for platform in cl::platforms()? {
         let Some(session) = Session::open(platform)? else { continue };

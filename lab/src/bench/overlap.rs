@@ -49,7 +49,7 @@ impl Spins {
         Ok(&self.kernel)
     }
 
-    /// Returns the time of all kernels, in `run`, as a multiple of that of one.
+    /// Returns the time of all kernels, in `run`, as a multiple of the time of one.
     fn ratio(&self, s: &Session, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
         let one = median_of_singles(|| {
             s.launch(self.kernel(0)?, &[ITEMS], &[ITEMS])?;

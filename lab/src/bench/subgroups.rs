@@ -1,6 +1,6 @@
 //! Measures reductions and scans of sub-groups and of whole work-groups, in each of the forms that OpenCL C has for them: by
-//! local memory alone, by functions of sub-groups, by functions of work-groups. The line `best` compares each platform's
-//! best form with that of the others.
+//! local memory alone, by functions of sub-groups, by functions of work-groups. The line `best` compares each platform's best
+//! form with the others' best.
 
 use super::cl::{Result, Session};
 use super::measure::{expect, median, repeat, Better, LOCAL};
@@ -189,7 +189,7 @@ fn build(s: &Session, source: &str, kernel: &str) -> Result<super::cl::Kernel> {
         .or_else(|_| s.build(source, kernel, ""))
 }
 
-/// Returns the size of sub-groups; that of most GPUs where there are none.
+/// Returns the size of sub-groups; the size on most GPUs where there are none.
 fn subgroup_size(s: &Session) -> usize {
     let size = || -> Result<u32> {
         let (kernel, out) = (build(s, SIZE, "size")?, s.buffer(4)?);
@@ -220,7 +220,7 @@ pub fn rows(sessions: &[Session], scale: &Scale, wanted: impl Fn(&str) -> bool) 
     rows
 }
 
-/// Returns a line for each form, and that of the best.
+/// Returns a line for each form, and the line of the best.
 fn lines(
     sessions: &[Session],
     scale: &Scale,

@@ -9,10 +9,10 @@ use crate::Outcome;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Which programs, and how.
+/// Options of the command: which programs, and how.
 #[derive(clap::Args)]
 pub struct Request {
-    /// The folder of the programs, in place of that of `target`
+    /// The folder of the programs, in place of the one in `target`
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Pass every module to spirv-val

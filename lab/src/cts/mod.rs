@@ -18,7 +18,7 @@ use std::time::Instant;
 use subtest::{Done, Runner, Verdict};
 use table::{Row, Table};
 
-/// What is run, and how.
+/// Options of the command: what is run, and how.
 #[derive(clap::Args)]
 pub struct Request {
     /// The folder of the built tests; they run in folders of their own
@@ -57,7 +57,7 @@ pub struct Request {
 struct Task<'a> {
     group: &'a Group,
     subtest: String,
-    /// Number of the part among those of the group.
+    /// Number of the part within the group.
     part: usize,
 }
 
@@ -82,9 +82,9 @@ pub fn run(request: &Request) -> Outcome {
     let tasks = tasks(&all, request, &runner)?;
 
     let start = Instant::now();
-    // Those that need the machine for themselves come last.
+    // Groups that need the machine for themselves come last.
     let (together, alone) = tasks.split_at(tasks.partition_point(|task| !task.group.alone));
-    // Of each device as many as there may be processes on it at once.
+    // Each device is listed as often as there may be processes on it at once.
     let free: Vec<usize> =
         (0..request.jobs.max(1)).map(|job| job % request.devices.max(1)).collect();
     let free = Mutex::new(free);
@@ -136,7 +136,7 @@ struct Report<'a> {
     request: &'a Request,
     expectations: Expectations,
     table: Table,
-    /// Of the group that is running.
+    /// The name of the group that is running.
     group: String,
     /// What became of the first parts of the subtest that is running.
     parts: Option<Done>,

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// What `cargo xtask test` looks at: drivers that do not change.
 const TESTED: [&str; 3] = ["radv-navi31", "radeon-radv", "nvk-ampere"];
 
-/// Which programs, and for which GPUs.
+/// Options of the command: which programs, and for which GPUs.
 #[derive(clap::Args)]
 pub struct Request {
     /// The GPUs; without one all
@@ -35,7 +35,7 @@ pub struct Request {
     /// Parts of names of programs of the corpus
     #[arg(long, value_name = "TEXT")]
     corpus: Vec<String>,
-    /// The heklac that compiles; without one that of the tree is built
+    /// The heklac that compiles; by default the one of the tree, which is built
     #[arg(long, value_name = "FILE", value_parser = options::existing)]
     compiler: Option<PathBuf>,
     /// Write docs/gpus.md
@@ -49,7 +49,7 @@ pub struct Request {
     check: bool,
 }
 
-/// The kinds of programs beside those of the corpus.
+/// The kinds of programs beside the corpus.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
     Kernels,

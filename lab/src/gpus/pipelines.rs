@@ -191,7 +191,7 @@ fn tool(architecture: Architecture) -> Result<PathBuf, String> {
     Ok(tool)
 }
 
-/// Returns a folder with Vulkan's headers alone: the others of /usr/include are those of this machine's C library.
+/// Returns a folder with Vulkan's headers alone: the others in /usr/include belong to this machine's C library.
 fn headers(folder: &Path) -> Result<PathBuf, String> {
     let headers = folder.join("include");
     std::fs::create_dir_all(&headers).map_err(|e| format!("{}: {e}", headers.display()))?;

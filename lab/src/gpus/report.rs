@@ -191,8 +191,8 @@ pub fn record(reports: &[Report]) -> Outcome {
     std::fs::write(&path, format!("{before}\n{tables}{after}")).map_err(failed)
 }
 
-/// Returns the parts of a section, one for each GPU in the order of [`GPUS`]: that of its report, else the old one. `begin` stands
-/// before each old part, in which the first name in backticks is the GPU's.
+/// Returns the parts of a section, one for each GPU in the order of [`GPUS`]: the part of its report, else the old one. `begin`
+/// stands before each old part, in which the first name in backticks is the GPU's.
 fn merged(
     old: &str,
     begin: &str,

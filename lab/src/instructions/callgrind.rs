@@ -7,9 +7,9 @@ use std::path::Path;
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     pub total: u64,
-    /// In calls into the Vulkan driver, with all that it calls.
+    /// Instructions in calls into the Vulkan driver, including all that it calls.
     pub driver: u64,
-    /// In the client's own code.
+    /// Instructions in the client's own code.
     pub client: u64,
 }
 

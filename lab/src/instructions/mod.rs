@@ -1,6 +1,6 @@
 //! `cargo xtask instructions [--library FILE] [--driver NAME]`: counts the host's instructions in one call of the
-//! functions that programs call most, by callgrind: those of Hekla, the ICD loader and the C library on the one hand,
-//! those of the Vulkan driver on the other. Counts, other than times, are nearly the same each time.
+//! functions that programs call most, by callgrind: instructions of Hekla, the ICD loader and the C library on the one hand, of
+//! the Vulkan driver on the other. Counts, other than times, are nearly the same each time.
 
 mod callgrind;
 mod scenes;
@@ -12,7 +12,7 @@ use scenes::{MEASURED, SCENES};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What is counted, and on what.
+/// Options of the command: what is counted, and on which driver.
 #[derive(clap::Args)]
 pub struct Request {
     /// The library; built when none is given

@@ -85,7 +85,7 @@ pub fn run(index: usize) -> crate::Outcome {
     (scene.run)(&Client { session })
 }
 
-/// The function whose instructions, with those of all that it calls, callgrind counts.
+/// The function whose instructions, including all that it calls, callgrind counts.
 #[inline(never)]
 fn calls_that_are_measured(count: u32, call: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     (0..count).try_for_each(|_| call())

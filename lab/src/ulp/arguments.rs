@@ -154,7 +154,7 @@ impl<'a> Chooser<'a> {
             (0 | 1, _, _) => random.bits() >> (64 - format.width()),
             (_, Some(x), Choice::Power) => format.bits(self.power(random, x)),
             (2, Some(x), _) => {
-                // Of nearly the same size, or nearly the same.
+                // Arguments of nearly the same magnitude, or nearly equal.
                 let factor = 1.0 + random.sign() * scale(random.unit(), -(random.below(24) as i32));
                 format.bits(x * factor * random.sign())
             }

@@ -141,7 +141,7 @@ mod tests {
     fn distances_between_numbers() {
         let e = Float.epsilon();
         assert_eq!(float(1.0 + e, 1.0 + e / 4.0), 0.75);
-        // Of the neighbours of a power of two the nearer counts.
+        // A power of two has two neighbours; the nearer one defines the ulp.
         assert_eq!(float(1.0 + e, 1.0), 2.0);
         assert_eq!(float(1.0 - e / 2.0, 1.0), 1.0);
         assert_eq!(float(3.0, 3.0 + e), 0.5);

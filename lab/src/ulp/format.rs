@@ -180,7 +180,8 @@ fn half_bits(x: f64) -> u16 {
     if x.is_nan() {
         return sign | 0x7E00;
     }
-    // Numbers of an interval between powers of two have equal distances: those of the exponent, or of the least.
+    // Numbers of an interval between powers of two have equal distances, which follow from the exponent, or from the least
+    // exponent.
     let exponent = ((x.to_bits() >> 52) as i32 - 1023).clamp(-14, 16);
     if exponent > 15 {
         return sign | 0x7C00;

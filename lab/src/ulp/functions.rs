@@ -70,7 +70,7 @@ fn tanpi(x: f64) -> Quad {
 
 fn rsqrt(x: f64) -> Quad {
     match x == 0.0 {
-        // Of -0 as of 1 / sqrt(-0).
+        // The result for -0 is the one of 1 / sqrt(-0).
         true => Quad::from(1.0 / x),
         false => quad::pow(quad::sqrt(x), -1.0),
     }
@@ -257,7 +257,7 @@ const EXACT: [Row; 36] = [
     Row::exact("-x", "r = -x;", One(|x| -x)),
 ];
 
-/// Common and geometric functions, those of vectors for the widest.
+/// Common and geometric functions; functions of vectors for the widest.
 #[rustfmt::skip]
 const VECTORS: [Row; 7] = [
     Row::rounded("cross", "r = cross((T3)(x, y, z), (T3)(w, x2, y2)).x;", List(near_cross), List(cross), [Bound::Absolute(|v, f| tolerance(v, 3.0, f)); 3])

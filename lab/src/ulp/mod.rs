@@ -24,7 +24,7 @@ use row::{Bound, Row};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What is measured.
+/// Options of the command: which functions are measured.
 #[derive(clap::Args)]
 pub struct Request {
     /// Calls of each function, as 1000 or 2^20

@@ -72,7 +72,7 @@ pub fn quotient(x: f64, y: f64) -> f64 {
             bits += f64::from(1 << power);
         }
     }
-    // To the nearest, ties to even.
+    // Rounds to the nearest, ties to even.
     let twice = rest - (y_abs - rest);
     if twice > 0.0 || (twice == 0.0 && bits % 2.0 == 1.0) {
         bits += 1.0;

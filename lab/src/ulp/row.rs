@@ -11,7 +11,7 @@ pub enum Reference<T> {
     Three(fn(f64, f64, f64) -> T),
     /// The values, an integer last if the function takes one.
     List(fn(&[f64]) -> T),
-    /// Of a function whose result depends on the type.
+    /// The reference of a function whose result depends on the type.
     Typed(fn(&[f64], Format) -> T),
 }
 
@@ -68,7 +68,7 @@ impl Bound {
 /// How arguments are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Choice {
-    /// From the whole range.
+    /// Arguments from the whole range.
     Any,
     /// Such that x^y is a number of the type.
     Power,
@@ -86,9 +86,9 @@ pub struct Row {
     pub values: usize,
     /// True if it takes an integer.
     pub integer: bool,
-    /// In doubles: exact enough for halves and floats.
+    /// The reference in doubles: exact enough for halves and floats.
     pub near: Reference<f64>,
-    /// In quads, for doubles; `None` where the nearest double is the result.
+    /// The reference in quads, for doubles; `None` where the nearest double is the result.
     pub wide: Option<Reference<Quad>>,
     /// True if quads are the reference for all types.
     pub always_wide: bool,
@@ -109,7 +109,7 @@ pub const fn ulps(half: f64, float: f64, double: f64) -> [Bound; 3] {
 }
 
 pub const ROUNDED: [Bound; 3] = [Bound::Rounded; 3];
-/// For floats, which alone have the function.
+/// Bounds of functions that exist for floats only.
 pub const HALF_PREFIX: [Bound; 3] = [Bound::Absent, Bound::Ulp(8192.0), Bound::Absent];
 pub const NATIVE: [Bound; 3] = [Bound::Absent, Bound::None, Bound::Absent];
 

@@ -55,7 +55,7 @@ impl Exact<'_, '_> {
         let mut text = format!("static {} {name}({}) {{ ", ty.name(), params.join(", "));
         let lanes = if ty.is_vector() { ".s[i]" } else { "" };
         let mut expression = String::new();
-        // Split at what is no identifier, which stays.
+        // Split between identifiers and everything else, which is kept.
         for part in lane.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {
             let word = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
             expression += &match word {

@@ -1,6 +1,6 @@
 //! The conformance files' programs (compiler/tests/conformance), as tests of the interpreter run them.
 //!
-//! `HEKLA_CONFORMANCE=6.3` runs only those of files whose name begins so.
+//! `HEKLA_CONFORMANCE=6.3` runs only programs of files whose names begin so.
 
 #[path = "../../../compiler/tests/conformance_support/mod.rs"]
 mod conformance_support;

@@ -117,7 +117,7 @@ pub fn flushing() -> Device {
     Device { name: "flushing", target, floats }
 }
 
-/// Returns a device with no integers but those of 32 bits, no small storage, no doubles.
+/// Returns a device that has integers of 32 bits only, no small storage, no doubles.
 pub fn weak() -> Device {
     Device { name: "weak", target: Target::minimal(), ..middling() }
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 pub struct Places {
     /// `bin`, `include` and `share` are in it.
     pub prefix: PathBuf,
-    /// Of libraries.
+    /// The folder of libraries.
     pub libraries: PathBuf,
     /// Where the ICD loader looks for `.icd` files.
     pub vendors: PathBuf,
@@ -18,9 +18,9 @@ pub struct Places {
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// That of a file of the source.
+    /// The text of a file of the source.
     Of(PathBuf),
-    /// That of a program or library that was built, without its debug information.
+    /// A program or library that was built, without its debug information.
     Stripped(PathBuf),
     Text(String),
     /// A symbolic link.

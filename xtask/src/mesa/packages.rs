@@ -70,7 +70,7 @@ impl Tree<'_> {
         let packages = self.packages.join(" ");
         if std::fs::read_to_string(&ready).ok().as_ref() != Some(&packages) {
             println!("getting {packages} of {name} to {}", root.display());
-            // What an interrupted run left.
+            // Removes the files that an interrupted run left.
             let _ = std::fs::remove_dir_all(&folder);
             self.download(&apt)?;
             unpack(&apt.join("cache/archives"), &root)?;

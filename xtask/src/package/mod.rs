@@ -42,7 +42,7 @@ const KINDS: [Kind; 4] = [
     Kind { name: "recipes", has_library: false, make: recipes::make, test: recipes::test },
 ];
 
-/// Which packages.
+/// Options of the command: which packages.
 #[derive(clap::Args)]
 pub struct Request {
     /// The kinds of packages; without one all

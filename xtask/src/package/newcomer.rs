@@ -68,7 +68,7 @@ fn finds_hekla(root: &Path, command: &str) -> Outcome {
     }
 }
 
-/// Makes the root trust the certificates that this machine's administrator has added, as those of a proxy.
+/// Makes the root trust the certificates that this machine's administrator has added, a proxy's for instance.
 fn trust_as_here(root: &Path) -> Outcome {
     let added = Path::new("usr/local/share/ca-certificates");
     for file in std::fs::read_dir(Path::new("/").join(added)).into_iter().flatten().flatten() {

@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(5400);
 /// How programs of a target are linked and run here.
 pub struct Emulator {
     pub target: &'static str,
-    /// For cargo, and for the programs.
+    /// The environment of cargo and of the programs.
     pub environment: Vec<(&'static str, OsString)>,
     /// What a program's path follows.
     pub runner: Vec<OsString>,
@@ -48,7 +48,7 @@ struct Ran {
 struct Counts {
     passed: usize,
     failed: usize,
-    /// Of those that were left out by name.
+    /// The number of tests that were left out by name.
     filtered: usize,
 }
 

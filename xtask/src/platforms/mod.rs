@@ -44,7 +44,7 @@ const REFUSAL: &str = "Hekla needs a 64-bit target";
 /// The tests that need no device.
 const COMPILER: Tests = Tests { package: "hekla-compiler", folder: "compiler" };
 
-/// Which platforms, and what is done for them.
+/// Options of the command: which platforms, and what is done for them.
 #[derive(clap::Args, Default)]
 pub struct Request {
     /// The platforms; without one all
@@ -92,7 +92,7 @@ fn has_standard_library(target: &str) -> bool {
     system::capture(Command::new("rustup").args(["target", "add", target])).is_ok()
 }
 
-/// Type-checks for a platform. That of 32 bits must be refused, with a message that says why.
+/// Type-checks for a platform. A 32-bit platform must be refused, with a message that says why.
 fn check(platform: &Platform) -> Outcome {
     let mut check = cargo(&["check", "--quiet", "--target", platform.target]);
     check.args(["-p", "hekla-icd", "-p", "hekla-compiler"]);

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It did what it did before it was changed.
@@ -16,7 +16,7 @@ pub enum Verdict {
     Accepted,
     /// A function returned an error that the specification has for it.
     Refused(String),
-    /// What may never be, in words.
+    /// Behaviour that is never allowed, in words.
     Wrong(String),
 }
 
@@ -54,7 +54,7 @@ pub struct Child {
     /// Bytes of `errors` that have been read.
     seen: u64,
     pub mode: String,
-    /// To be set where this process can go on no longer: its device is lost.
+    /// Set when this process cannot go on: its device is lost.
     pub lost: bool,
     /// Where to write what a case is made of, if it is the only one.
     kept: Option<PathBuf>,
@@ -76,7 +76,7 @@ impl Child {
     }
 
     fn say(&mut self, line: &str) {
-        // At once: the next thing that this process does may be its last.
+        // Written at once: the process may die in its next step.
         let _ = self.log.write_all(line.as_bytes());
     }
 

@@ -3,7 +3,7 @@
 use crate::platform::attack::DEATH;
 use std::ops::Range;
 
-/// In whose code a process died.
+/// The code in which a process died: the library, the driver, or other code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Where {
     Hekla,
@@ -51,7 +51,7 @@ struct Mapping<'a> {
 const SMALL: u64 = 4 << 20;
 
 /// What the C library says before it ends a process with the code 127: a thread reads a thread-local variable of a library
-/// for the first time, and there is no memory for those of that library. (LLVM throws an exception where memory ends, and
+/// for the first time, and there is no memory for that library's variables. (LLVM throws an exception where memory ends, and
 /// libstdc++ counts the exceptions of each thread.)
 const NO_THREAD_LOCALS: &str = "cannot allocate memory for thread-local data: ABORT";
 
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_innermost_owner_is_where_it_died() {
-        // The handler's frames, in the program that attacks, are not those of the crash.
+        // The handler's frames, in the program that attacks, do not belong to the crash.
         let handler = "at 000000000000b001\nat 0000000000001001\n";
         let hekla = death(&format!("pc 0000000000003010\n{handler}at 0000000000003010\nat 5001\n"));
         assert_eq!((hekla.place, hekla.stack[0].as_str()), (Where::Hekla, "libhekla.so+0x1010"));

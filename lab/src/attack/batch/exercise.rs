@@ -15,7 +15,7 @@ const ITEMS: usize = 8;
 
 const NUM_KERNELS: u32 = 0x1167;
 const KERNEL_NAMES: u32 = 0x1168;
-/// What may be asked of a program: all but its binaries, which `to_binary` asks for. Those of kernels need an executable.
+/// What may be asked of a program: all but its binaries, which `to_binary` asks for. Queries of kernels need an executable.
 const PROGRAM: [u32; 9] =
     [0x1160, 0x1161, 0x1162, 0x1163, 0x1164, 0x1165, NUM_KERNELS, KERNEL_NAMES, 0x1169];
 /// What may be asked of a build.

@@ -31,7 +31,7 @@ pub struct Batch<'a> {
     /// As on the command line.
     pub kind: &'static str,
     pub target: &'a Target,
-    /// For the children: [`child::Errand::mode`].
+    /// The mode of the children: [`child::Errand::mode`].
     pub mode: String,
     /// What else the children need.
     pub prepare: &'a (dyn Fn(&mut Command) + Sync),
@@ -139,7 +139,7 @@ impl Attack<'_> {
 
     /// Tries a case in which a process ended once more, in a process of its own.
     fn alone(&self, log: &std::path::Path, seed: u64, fate: Fate) -> Result<Fate, String> {
-        // What hangs once more costs as much time again.
+        // A case that hangs once more costs as much time again.
         if matches!(fate, Fate::Endless | Fate::Hung(_)) {
             return Ok(fate);
         }

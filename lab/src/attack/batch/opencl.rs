@@ -1,5 +1,5 @@
-//! As much of OpenCL as attacks call, with the codes that it returns: each function is told which errors the specification
-//! has for it, and another one is a fault.
+//! The part of OpenCL that attacks call. Each function takes the errors that the specification allows here; any other error is
+//! a fault.
 
 use super::child::Verdict;
 use cl3::types::{

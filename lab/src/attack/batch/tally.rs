@@ -1,4 +1,4 @@
-//! What came of all cases together.
+//! The outcome of all cases together.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Most faults of a kind that are told one by one.
 const TOLD: usize = 20;
 
-/// What came of a case, as its process or its parent saw it.
+/// The outcome of a case, as its process or its parent saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
     Same,

@@ -203,7 +203,7 @@ fn with_number(line: &str, random: &mut Random) -> String {
     format!("{}{}{}", &line[..start], other(old, random), &line[end..])
 }
 
-/// Takes bytes away, repeats them, or takes those of another binary; cuts it short, or makes it longer.
+/// Takes bytes away, repeats them, or copies some from another binary; cuts it short, or makes it longer.
 fn change_bytes(binary: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     let size = binary.len();
     let at = PAYLOAD + random.below(size - PAYLOAD);

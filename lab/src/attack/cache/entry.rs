@@ -163,7 +163,7 @@ impl Damage {
 
 /// Changes the content of an entry.
 fn forge(bytes: &mut Vec<u8>, others: &[Entry], random: &mut Random) {
-    // What changes binaries leaves a head alone that is a little shorter than that of entries.
+    // The mutator of binaries leaves alone a header that is a little shorter than an entry's.
     let mut content = bytes.split_off(CONTENT);
     let others: Vec<Vec<u8>> = others
         .iter()

@@ -7,7 +7,7 @@ use std::ops::Range;
 const DIGEST: Range<usize> = 8..40;
 /// The first byte of the content.
 pub const CONTENT: usize = DIGEST.end;
-/// The folder of the entries below that of the user's caches.
+/// The folder of the entries below the user's caches.
 pub const FOLDER: &str = "hekla";
 
 /// Makes the digest of an entry right for its content and its name.

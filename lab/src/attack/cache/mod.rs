@@ -1,5 +1,5 @@
-//! `attack cache`: a disk cache whose entries are damaged, forged, exchanged, and replaced by what is no file. Programs give
-//! their own results all the same, and nothing waits for ever.
+//! `attack cache`: a disk cache whose entries are damaged, forged, exchanged, and replaced by things that are not files.
+//! Programs give their own results all the same, and nothing waits for ever.
 //!
 //! Entries are damaged while a process runs, many times each; then whole folders are, before a process begins ([`scenes`]).
 
@@ -43,7 +43,7 @@ pub fn run(request: &Request) -> Outcome {
     entries.and(folders)
 }
 
-/// Turns the library's disk cache on, and those of drivers off.
+/// Turns the library's disk cache on, and the drivers' caches off.
 fn use_cache(command: &mut Command) {
     command
         .env("HEKLA_CACHE", "1")
@@ -94,7 +94,7 @@ fn child(request: &Request) -> Outcome {
     result
 }
 
-/// Damages the first of the entries, which is that of program `number`, and runs that.
+/// Damages the first of the entries, which belongs to program `number`, and runs the program.
 fn attempt(
     world: &World,
     entries: &[Entry],

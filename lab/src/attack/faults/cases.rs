@@ -268,7 +268,7 @@ pub fn fork(world: &World, random: &mut Random, _: &mut Child) -> Result<(), Ver
         let forked = system::fork_and_run(10, || {
             let refused = known::run(world, 6, "");
             if exits {
-                // With the handlers of exit().
+                // This runs the handlers of exit().
                 std::process::exit(i32::from(!matches!(refused, Err(Verdict::Refused(_)))));
             }
         });

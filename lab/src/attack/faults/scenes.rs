@@ -91,7 +91,7 @@ fn closed(stage: &mut Stage<'_>) -> Outcome {
     gives_results(stage.process(errand)?.env("HEKLA_LOG", "trace"))
 }
 
-/// Headers that are no files: a diagnostic, and no waiting.
+/// Headers that are not files: a diagnostic, and no waiting.
 fn headers(stage: &mut Stage<'_>) -> Outcome {
     let folder = stage.folder.join("headers");
     std::fs::create_dir(&folder).map_err(|e| e.to_string())?;

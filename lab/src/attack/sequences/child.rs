@@ -30,7 +30,7 @@ pub fn run(request: &Request) -> Outcome {
                 wrong += 1;
                 tell(&format!("wrong {seed}"));
                 report.lines().for_each(|line| tell(&format!("| {line}")));
-                // What is wrong once is not to make others wrong.
+                // A wrong result must not make later ones wrong.
                 base = None;
             }
         }

@@ -26,7 +26,7 @@ pub struct Device {
     pub images: bool,
     /// The least common alignment of sub-buffers, in bytes.
     pub sub_align: usize,
-    /// Of 2D images over buffers, in texels; nothing where there are none.
+    /// Alignment of the pitch of 2D images over buffers, in texels; nothing where there are none.
     pub pitch_align: Option<usize>,
     pub native: bool,
     /// CL_DEVICE_QUEUE_ON_HOST_PROPERTIES.

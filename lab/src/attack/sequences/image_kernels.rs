@@ -161,7 +161,7 @@ impl World<'_> {
         )
     }
 
-    /// Computes texels of a 2D image from those of another.
+    /// Computes texels of a 2D image from texels of another.
     fn image_to_image(&mut self) -> Result<()> {
         let suits = |i: Image| i.shape == Shape::Two && i.format.is_uint();
         let Some((from, image)) = self.pick_image(|_, i| suits(i)) else { return Ok(()) };

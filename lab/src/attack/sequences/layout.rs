@@ -10,7 +10,7 @@ pub struct Pitch {
 /// A box: rows of `region[0]` bytes, `region[1]` of them in a slice, `region[2]` slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// In bytes, rows and slices.
+    /// The origin: bytes, rows and slices.
     pub origin: [usize; 3],
     pub region: [usize; 3],
     pub pitch: Pitch,

@@ -14,7 +14,7 @@ pub enum Kind {
     /// clSVMAlloc's memory, in place of a handle an address.
     Svm {
         fine: bool,
-        /// Of its address, in bytes.
+        /// The alignment of its address, in bytes.
         align: usize,
     },
     Image(Image),
@@ -103,7 +103,7 @@ pub struct Object {
     pub read_only: bool,
     /// CL_MEM_USE_HOST_PTR: the address of its first byte.
     pub host_pointer: Option<*mut c_void>,
-    /// Of the rows of an image there.
+    /// The pitch of an image's rows in host memory.
     pub host_pitch: Pitch,
     /// True for what is made of another object.
     pub is_view: bool,
@@ -151,6 +151,6 @@ impl Drop for Object {
 /// Memory of the model.
 pub struct Store {
     pub bytes: Vec<u8>,
-    /// Of CL_MEM_USE_HOST_PTR: it lives until the end.
+    /// The memory of a CL_MEM_USE_HOST_PTR object, which lives until the end.
     pub _host: Option<HostMemory>,
 }

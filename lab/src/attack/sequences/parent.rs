@@ -115,7 +115,7 @@ fn run_seeds(
         args.extend(with.iter().flat_map(|with| ["--with".to_string(), with.clone()]));
         let mut command = target.child("sequences", &args)?;
         command.env("XDG_CACHE_HOME", folder.join("cache")).env("HEKLA_CACHE_SIZE", "64");
-        // At a hang the log tells what the device was given.
+        // After a hang the log tells what was submitted to the device.
         command.env("HEKLA_LOG", "warn").envs(settings.iter().copied());
         let ran = process::run(&mut command, LIMIT + EACH * (end - first) as u32)?;
         if ran.end != End::Code(0) {
@@ -175,7 +175,7 @@ fn read(
         (None, End::Code(_)) => {
             return Err(format!("the process of seed {} ends: {}", seeds.first, tail(&ran.errors)));
         }
-        // At its start, or at its end.
+        // It died at its start, or at its end.
         (None, _) if ran.output.is_empty() => seeds.first,
         (None, _) => end - 1,
         (Some(seed), _) => seed,

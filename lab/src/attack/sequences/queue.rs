@@ -10,7 +10,7 @@ const CL_QUEUE_PROPERTIES: u64 = 0x1093;
 const OUT_OF_ORDER: u64 = 1;
 const PROFILING: u64 = 2;
 
-/// A queue, perhaps that of other threads too.
+/// A queue, which other threads may use too.
 #[derive(Clone)]
 pub struct Queue {
     handle: Arc<Handle>,

@@ -26,7 +26,7 @@ macro_rules! record {
         let list = if points.is_empty() { null() } else { points.as_ptr() };
         let count = points.len() as u32;
         match api.$record {
-            // SAFETY: the handles are alive, and the arguments are those of the call that would enqueue it.
+            // SAFETY: the handles are alive, and the arguments are valid for the call that would enqueue it.
             Some(record) => unsafe {
                 record(buffer, null_mut(), null(), $($arg,)* count, list, point, null_mut())
             },
@@ -70,7 +70,7 @@ impl Slot<'_> {
         either!(self, clEnqueueFillBuffer, fill_buffer, (mem, place, size, at, bytes))
     }
 
-    /// Pitches are those of row and slice, of the source and of the target.
+    /// Pitches: row and slice, of the source and of the target.
     pub fn copy_rect(
         self,
         (from, to): (cl_mem, cl_mem),

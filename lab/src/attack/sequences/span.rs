@@ -79,7 +79,7 @@ mod tests {
         assert!(!read(1, &[0, 8]).conflicts(&read(1, &[0, 8])));
         assert!(read(1, &[0, 8]).written().conflicts(&read(1, &[10])));
         assert!(!read(1, &[0, 8]).written().conflicts(&read(1, &[4])));
-        // Of another object in the same memory, all of it counts.
+        // For another object in the same memory, all of the object counts.
         assert!(read(1, &[0]).written().conflicts(&read(2, &[50])));
         let other = Span::new(0, 2, 200..300, &[200], 4);
         assert!(!read(1, &[0]).written().conflicts(&other));

@@ -54,7 +54,7 @@ pub struct World<'a> {
 pub(super) struct Access {
     pub(super) span: Span,
     pub(super) queue: usize,
-    /// Of the queue: so many barriers were before it.
+    /// The number of barriers in the queue before it.
     pub(super) epoch: usize,
     pub(super) event: Option<Arc<Event>>,
 }
@@ -194,7 +194,7 @@ impl<'a> World<'a> {
             }
             let (from, event) = (access.queue, access.event.clone());
             let own = &self.queues[queue];
-            // Those of queues that are gone have events.
+            // Commands of released queues have events.
             let ordered = from == queue && (own.in_order || access.epoch < own.epoch);
             // What the queue orders anyway may also be waited for.
             if ordered && (event.is_none() || !self.random.once_in(4)) {
