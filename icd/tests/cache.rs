@@ -42,7 +42,7 @@ fn role() {
 
 /// Builds a program in SPIR-V whose constant has a value.
 fn module(s: &Setup, options: &str, value: u32) -> cl_program {
-    let il = spirv::module();
+    let il = spirv::module("run");
     let options = std::ffi::CString::new(options).unwrap();
     let (none, options) = (std::ptr::null(), options.as_ptr());
     unsafe {
@@ -82,7 +82,7 @@ fn command(folder: &Path, options: &str) -> Command {
         .env(ROLE, options)
         .env("HEKLA_CACHE", "1")
         .env("HEKLA_LOG", "debug")
-        // Mesa's own cache would lie in the same folder, and does not bear what ours must. NVIDIA's would
+        // Mesa's own cache would lie in the same folder, and it does not survive the damage that ours must. NVIDIA's would
         // answer first.
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         .env("__GL_SHADER_DISK_CACHE", "0")

@@ -48,7 +48,7 @@ fn kernels_of_opencl_c_are_described() {
             json.contains(&format!("\"name\": \"{kernel}\", \"module\": \"{}\"", text(&module)))
         );
         let words = std::fs::read(module).unwrap();
-        assert_eq!(words[..4], 0x0723_0203u32.to_le_bytes());
+        assert_eq!(words[..4], hekla_spirv::MAGIC_NUMBER.to_le_bytes());
     }
     assert!(json.contains(r#""kind": "value", "size": 4, "offset": 8"#), "{json}");
 }

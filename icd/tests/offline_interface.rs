@@ -63,7 +63,7 @@ fn a_program_is_described() {
     assert_eq!(draw.required_local_size, [8, 1, 1]);
     assert_eq!((k.required_local_size, k.uses_images, draw.uses_images), ([0; 3], 0, 1));
     for kernel in kernels {
-        assert_eq!(list(kernel.words, kernel.num_words)[0], 0x0723_0203);
+        assert_eq!(list(kernel.words, kernel.num_words)[0], hekla_spirv::MAGIC_NUMBER);
     }
     let arguments = list(k.arguments, k.num_arguments);
     let seen: Vec<_> =
@@ -193,7 +193,7 @@ fn the_example_compiles_a_kernel() {
         assert!(printed.contains(part), "{part} in\n{printed}");
     }
     let words = std::fs::read(folder.join("draw.spv")).unwrap();
-    assert_eq!(words[..4], 0x0723_0203u32.to_le_bytes());
+    assert_eq!(words[..4], hekla_spirv::MAGIC_NUMBER.to_le_bytes());
     std::fs::write(folder.join("offline-example.cl"), "kernel void k() { x; }").unwrap();
     let done = run(&program, &["offline-example.cl"]);
     let errors = String::from_utf8_lossy(&done.stderr);

@@ -77,7 +77,7 @@ fn each_device_prints() {
 #[test]
 fn a_module_is_built_for_each_device() {
     let Some((cl, context, queues)) = two_devices(&[], null_mut()) else { return };
-    let il = spirv::module();
+    let il = spirv::module("run");
     unsafe {
         let (bytes, size) = (il.as_ptr().cast(), il.len() * 4);
         let program = made(|e| (cl.clCreateProgramWithIL)(context, bytes, size, e));

@@ -22,7 +22,7 @@ pub fn value_operands(op: Op, ids: &[u32]) -> &[u32] {
 /// Returns the result of an instruction. `ids` are its operands, `values` what [`value_operands`] stand for.
 ///
 /// # Errors
-/// When the instruction is none without effect, or operands do not fit it.
+/// When the instruction has side effects, or operands do not fit it.
 pub fn evaluate(
     module: &Module,
     floats: Floats,

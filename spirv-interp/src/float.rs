@@ -11,7 +11,7 @@ use rspirv::spirv::Op;
 pub struct Floats {
     /// True if operations on 32-bit floats take and give zero for denormals.
     pub flush_32: bool,
-    /// As `flush_32`, for 64-bit floats.
+    /// Like `flush_32`, for 64-bit floats.
     pub flush_64: bool,
     /// True if GLSL.std.450 Fma rounds the product, too.
     pub fma_rounds_twice: bool,
@@ -50,7 +50,7 @@ impl Floats {
         self.flushed(bits, width)
     }
 
-    /// Evaluates an operation with two operands; `None` if it is none of floats.
+    /// Evaluates an operation with two operands; `None` if it is not an operation on floats.
     pub fn binary(self, op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
         let known = matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem);
         if known && a.undef | b.undef != 0 {
@@ -106,7 +106,7 @@ impl Floats {
         Ok(Bits::new(self.flushed(bits, width)))
     }
 
-    /// Evaluates a comparison; `None` if it is none of floats.
+    /// Evaluates a comparison; `None` if it is not an operation on floats.
     pub fn compare(self, op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
         let (x, y) = (self.number(a.bits, width), self.number(b.bits, width));
         let unordered = x.is_nan() || y.is_nan();

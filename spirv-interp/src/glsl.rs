@@ -4,16 +4,17 @@ use crate::error::{Error, Res};
 use crate::float::Floats;
 use crate::value::{ones, signed, Bits};
 use half::f16;
+use hekla_spirv::Glsl;
 
 /// Computes one component of an instruction. `width` is the width of the operands' components.
 ///
 /// # Errors
 /// For instructions and widths that are not known.
 pub fn component(floats: Floats, number: u32, args: &[Bits], width: u32) -> Res<Bits> {
-    let known = match args {
-        [a] => integer(number, *a, width)?.or_else(|| float_unary(floats, number, *a, width)),
-        [a, b] => binary(floats, number, *a, *b, width)?,
-        [a, b, c] if number == 50 => Some(floats.fma(*a, *b, *c, width)?),
+    let known = match (Glsl::from_u32(number), args) {
+        (Some(op), [a]) => integer(op, *a, width)?.or_else(|| float_unary(floats, op, *a, width)),
+        (Some(op), [a, b]) => binary(floats, op, *a, *b, width)?,
+        (Some(Glsl::Fma), [a, b, c]) => Some(floats.fma(*a, *b, *c, width)?),
         _ => None,
     };
     known.ok_or_else(|| Error::Unsupported(format!("GLSL.std.450 instruction {number}")))
@@ -21,7 +22,7 @@ pub fn component(floats: Floats, number: u32, args: &[Bits], width: u32) -> Res<
 
 /// Returns true if the result has components of its own width, as no other instruction here.
 pub fn is_unpack_half(number: u32) -> bool {
-    number == 62
+    number == Glsl::UnpackHalf2x16 as u32
 }
 
 /// UnpackHalf2x16.
@@ -32,18 +33,17 @@ pub fn unpack_half(word: Bits) -> [Bits; 2] {
     })
 }
 
-fn integer(number: u32, a: Bits, width: u32) -> Res<Option<Bits>> {
-    let bits = match number {
-        // SAbs
-        5 => signed(a.bits, width).unsigned_abs(),
-        // FindILsb
-        73 => (a.bits != 0).then(|| a.bits.trailing_zeros()).map_or(u64::MAX, u64::from),
-        // FindUMsb
-        75 => (a.bits != 0).then(|| a.bits.ilog2()).map_or(u64::MAX, u64::from),
+fn integer(op: Glsl, a: Bits, width: u32) -> Res<Option<Bits>> {
+    let bits = match op {
+        Glsl::SAbs => signed(a.bits, width).unsigned_abs(),
+        Glsl::FindILsb => {
+            (a.bits != 0).then(|| a.bits.trailing_zeros()).map_or(u64::MAX, u64::from)
+        }
+        Glsl::FindUMsb => (a.bits != 0).then(|| a.bits.ilog2()).map_or(u64::MAX, u64::from),
         _ => return Ok(None),
     };
-    if number != 5 && width != 32 {
-        return Error::invalid(format!("GLSL.std.450 instruction {number} of {width} bits"));
+    if op != Glsl::SAbs && width != 32 {
+        return Error::invalid(format!("GLSL.std.450 {op:?} of {width} bits"));
     }
     Ok(Some(match a.undef {
         0 => Bits::new(bits & ones(width)),
@@ -51,27 +51,26 @@ fn integer(number: u32, a: Bits, width: u32) -> Res<Option<Bits>> {
     }))
 }
 
-fn float_unary(floats: Floats, number: u32, a: Bits, width: u32) -> Option<Bits> {
-    if number == 4 {
-        // FAbs
+fn float_unary(floats: Floats, op: Glsl, a: Bits, width: u32) -> Option<Bits> {
+    if op == Glsl::FAbs {
         return Some(Bits {
             bits: floats.flushed(a.bits, width) & ones(width - 1),
             undef: a.undef & ones(width - 1),
         });
     }
     let x = floats.number(a.bits, width);
-    let result = match number {
-        2 => x.round_ties_even(),
-        3 => x.trunc(),
-        8 => x.floor(),
-        9 => x.ceil(),
-        13 => x.sin(),
-        14 => x.cos(),
-        15 => x.tan(),
-        29 => x.exp2(),
-        30 => x.log2(),
-        31 => x.sqrt(),
-        32 => 1.0 / x.sqrt(),
+    let result = match op {
+        Glsl::RoundEven => x.round_ties_even(),
+        Glsl::Trunc => x.trunc(),
+        Glsl::Floor => x.floor(),
+        Glsl::Ceil => x.ceil(),
+        Glsl::Sin => x.sin(),
+        Glsl::Cos => x.cos(),
+        Glsl::Tan => x.tan(),
+        Glsl::Exp2 => x.exp2(),
+        Glsl::Log2 => x.log2(),
+        Glsl::Sqrt => x.sqrt(),
+        Glsl::InverseSqrt => 1.0 / x.sqrt(),
         _ => return None,
     };
     // Roundings keep the operand's sign for a zero and a NaN.
@@ -81,21 +80,20 @@ fn float_unary(floats: Floats, number: u32, a: Bits, width: u32) -> Option<Bits>
     })
 }
 
-fn binary(floats: Floats, number: u32, a: Bits, b: Bits, width: u32) -> Res<Option<Bits>> {
+fn binary(floats: Floats, op: Glsl, a: Bits, b: Bits, width: u32) -> Res<Option<Bits>> {
     let undefined = a.undef | b.undef != 0;
     let (x, y) = (floats.number(a.bits, width), floats.number(b.bits, width));
-    let result = match number {
-        26 => x.powf(y),
-        // UMin
-        38 => {
+    let result = match op {
+        Glsl::Pow => x.powf(y),
+        Glsl::UMin => {
             let least = Bits::new(a.bits.min(b.bits));
             return Ok(Some(if undefined { Bits::undefined(width) } else { least }));
         }
-        53 => ldexp(x, signed(b.bits, 32)),
+        Glsl::Ldexp => ldexp(x, signed(b.bits, 32)),
         // NMin, NMax: the other operand if one is a NaN.
-        79 if x.is_nan() || y < x => y,
-        80 if x.is_nan() || y > x => y,
-        79 | 80 => x,
+        Glsl::NMin if x.is_nan() || y < x => y,
+        Glsl::NMax if x.is_nan() || y > x => y,
+        Glsl::NMin | Glsl::NMax => x,
         _ => return Ok(None),
     };
     Ok(Some(match undefined {

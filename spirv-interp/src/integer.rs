@@ -21,7 +21,7 @@ pub fn truth(value: bool) -> Bits {
     Bits::new(u64::from(value))
 }
 
-/// Evaluates an operation with one operand; `None` if it is none of integers.
+/// Evaluates an operation with one operand; `None` if it is not an operation on integers.
 pub fn unary(op: Op, a: Bits, width: u32) -> Option<Bits> {
     Some(match op {
         Op::SNegate => cut(a.bits.wrapping_neg(), carried(a.undef), width),

@@ -91,7 +91,7 @@ impl Module {
         specialization: &BTreeMap<u32, u32>,
         subgroup_size: u32,
     ) -> Res<Module> {
-        if words.len() < 5 || words[0] != MAGIC_NUMBER {
+        if words.len() < hekla_spirv::HEADER || words[0] != MAGIC_NUMBER {
             return Error::invalid("no SPIR-V module");
         }
         let bound = words[3] as usize;
@@ -107,14 +107,11 @@ impl Module {
             ..Module::default()
         };
         let mut current: Option<Function> = None;
-        let mut at = 5;
-        while at < words.len() {
-            let length = (words[at] >> 16) as usize;
-            if length == 0 || at + length > words.len() {
+        for instruction in hekla_spirv::instructions(words, hekla_spirv::HEADER) {
+            let Ok(instruction) = instruction else {
                 return Error::invalid("an instruction that ends beyond the module");
-            }
-            let inst = module.decode(at, length)?;
-            at += length;
+            };
+            let inst = module.decode(instruction)?;
             if inst.op == Op::Function {
                 module.function_ids.insert(inst.id, module.functions.len());
                 current = Some(Function::default());
@@ -132,12 +129,13 @@ impl Module {
         Ok(module)
     }
 
-    fn decode(&mut self, at: usize, length: usize) -> Res<Inst> {
-        let number = self.words[at] & 0xffff;
-        let (Some(op), Some((typed, result))) = (Op::from_u32(number), shape(number)) else {
+    fn decode(&mut self, instruction: hekla_spirv::Instruction<'_>) -> Res<Inst> {
+        let number = instruction.opcode;
+        let (Some(op), Some((typed, result))) = (instruction.op(), shape(number)) else {
             return Err(Error::Unsupported(format!("opcode {number}")));
         };
-        let mut first = at + 1;
+        let end = instruction.range().end;
+        let mut first = instruction.start + 1;
         let mut take = |present: bool| match present {
             true => {
                 first += 1;
@@ -146,11 +144,11 @@ impl Module {
             false => 0,
         };
         let (ty, id) = (take(typed), take(result));
-        if first > at + length || (result && (id == 0 || id as usize >= self.constants.len())) {
+        if first > end || (result && (id == 0 || id as usize >= self.constants.len())) {
             return Error::invalid(format!("Op{op:?} without a proper result"));
         }
         self.result_types[id as usize] = ty;
-        Ok(Inst { op, ty, id, operands: first..at + length })
+        Ok(Inst { op, ty, id, operands: first..end })
     }
 
     /// Returns the operands of an instruction after type and result.

@@ -7,6 +7,7 @@ use crate::invocation::{Invocation, State};
 use crate::module::{Inst, Module};
 use crate::value::{ones, signed, Bits, Value};
 use crate::{glsl, integer, matrix};
+use hekla_spirv::Glsl;
 use rspirv::spirv::{GroupOperation, Op, Scope};
 use std::cmp::Ordering;
 
@@ -43,7 +44,7 @@ pub struct Construct {
 #[derive(Debug, Clone)]
 pub struct Meeting {
     pub inst: Inst,
-    /// Where that is in the function.
+    /// The position of the call in the function.
     pub at: usize,
     pub constructs: Vec<Construct>,
     /// The values of the operands that are values.
@@ -83,7 +84,7 @@ fn is_scan(op: Op) -> bool {
     (Op::GroupNonUniformIAdd as u32..=Op::GroupNonUniformLogicalXor as u32).contains(&(op as u32))
 }
 
-/// Which of two places work-items leave first: those that others may still come to are last.
+/// Which of two places work-items leave first: places that other work-items may still reach are last.
 fn order(a: &Meeting, b: &Meeting) -> Ordering {
     for (a, b) in a.constructs.iter().zip(&b.constructs) {
         let place = a.at.cmp(&b.at).then(a.round.cmp(&b.round));
@@ -291,10 +292,10 @@ impl Together<'_> {
             Op::GroupNonUniformSMax => pick(x >= y),
             Op::GroupNonUniformUMax => pick(a.bits >= b.bits),
             Op::GroupNonUniformFMin => {
-                return glsl::component(self.floats, 79, &[a, b], width);
+                return glsl::component(self.floats, Glsl::NMin as u32, &[a, b], width);
             }
             Op::GroupNonUniformFMax => {
-                return glsl::component(self.floats, 80, &[a, b], width);
+                return glsl::component(self.floats, Glsl::NMax as u32, &[a, b], width);
             }
             Op::GroupNonUniformBitwiseAnd => by(Op::BitwiseAnd),
             Op::GroupNonUniformBitwiseOr => by(Op::BitwiseOr),

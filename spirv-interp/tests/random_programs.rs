@@ -109,7 +109,7 @@ fn seeds() -> Range<u64> {
     range.unwrap_or_else(|| panic!("HEKLA_SEEDS is no FIRST..END"))
 }
 
-/// Runs a program on a device. One with doubles is refused where there are none.
+/// Runs a program on a device. A program with doubles is refused where the device has none.
 fn run(text: &str, options: &str, device: &Device, seed: u64) -> Result<Results, String> {
     let mut target = device.target.clone();
     target.float64 |= text.contains("double");

@@ -9,7 +9,7 @@ use hekla_compiler::Target;
 use programs::Program;
 use support::Device;
 
-/// What a kernel is told whose functions of sub-groups not all work-items come to.
+/// The message for a kernel whose sub-group functions not all work-items reach.
 const REFUSAL: &str = "depends on what may differ between them";
 
 /// The rules of programs in which one sub-group does what others do not, in a work-group of 128.

@@ -148,7 +148,7 @@ impl Accesses {
     /// Returns one whose pointer `p` is declared in this way.
     fn new(pointer: &str, seed: u64, target: &Target) -> Accesses {
         let object = std::array::from_fn(|i| (29 * (i + 1)) as u8);
-        // Behind what is given there is a zero that the compiler does not know.
+        // After the given values there is a zero that the compiler does not know of.
         let expected = object.into_iter().chain([0; OBJECT]).collect();
         let text = format!(
             "kernel void test(global uchar *out) {{\n    uint zero = *(global uint *)(out + {OBJECT});\n    \

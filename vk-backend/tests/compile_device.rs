@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use common::MemoryStore;
-use hekla_vk_backend::asm::{op, KernelBuilder};
+use hekla_vk_backend::asm::{KernelBuilder, Op};
 use hekla_vk_backend::{
     validation_message_count, Device, DeviceInfo, Error, MemoryKind, Pipeline, PipelineDesc,
     PipelineStore, Quirks,
@@ -53,8 +53,8 @@ fn kernel(device: &Arc<Device>, factor: u32, term: u32) -> Arc<Pipeline> {
     let uint = k.uint();
     let [at, factor, term] = [0, factor, term].map(|value| k.constant(value));
     let x = k.load(0, uint, at);
-    let product = k.binary(op::I_MUL, uint, x, factor);
-    let result = k.binary(op::BITWISE_XOR, uint, product, term);
+    let product = k.binary(Op::IMul, uint, x, factor);
+    let result = k.binary(Op::BitwiseXor, uint, product, term);
     k.store(0, uint, at, result);
     let words = k.finish();
     let (specialization, push_constant_size) = (&[][..], 8);

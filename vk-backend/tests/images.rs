@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use hekla_vk_backend::asm::{op, DescriptorArray, KernelBuilder};
+use hekla_vk_backend::asm::{DescriptorArray, KernelBuilder, Op};
 use hekla_vk_backend::{
     AddressMode, Binding, Buffer, Component, Device, Filters, Format, Image, ImageBox, ImageDesc,
     ImageKind, MemoryKind, PipelineDesc, SamplerDesc, Slot,
@@ -162,13 +162,13 @@ fn sample_line(device: &Arc<Device>, desc: &SamplerDesc) -> Vec<f32> {
     let (minus_two, half) =
         (k.constant(-2i32 as u32), k.float_constant(float, &[0.5f32.to_bits()]));
     let uint = k.uint();
-    let x = k.binary(op::I_ADD, uint, i, minus_two);
-    let x = k.unary(op::CONVERT_S_TO_F, float, x);
+    let x = k.binary(Op::IAdd, uint, i, minus_two);
+    let x = k.unary(Op::ConvertSToF, float, x);
     let scale = match desc.normalized {
         true => k.float_constant(float, &[0.125f32.to_bits()]),
         false => half,
     };
-    let x = k.binary(op::F_MUL, float, x, scale);
+    let x = k.binary(Op::FMul, float, x, scale);
     let at = k.compose(pair, &[x, half]);
     let texel = k.sample((images, image), (samplers, sampler_number), at);
     store_texel(&mut k, 2, float, texel);
@@ -263,9 +263,9 @@ fn kernels_write_texels() {
         let number = k.push_word(0);
         let x = k.global_id_x();
         let at = if kind == ImageKind::D1 { x } else { row(&mut k) };
-        let fraction = k.unary(op::CONVERT_S_TO_F, float, x);
+        let fraction = k.unary(Op::ConvertSToF, float, x);
         let third = k.float_constant(float, &[0.2f32.to_bits()]);
-        let fraction = k.binary(op::F_MUL, float, fraction, third);
+        let fraction = k.binary(Op::FMul, float, fraction, third);
         let one = k.float_constant(float, &[1f32.to_bits()]);
         let vector = k.vector(float, 4);
         let texel = k.compose(vector, &[fraction, one, fraction, one]);

@@ -5,8 +5,8 @@ use crate::{system, Outcome};
 use std::path::{Path, PathBuf};
 
 /// The crates whose source is drawn from.
-const CRATES: [&str; 7] =
-    ["compiler", "icd", "vk-backend", "device", "lab", "xtask", "spirv-interp"];
+const CRATES: [&str; 8] =
+    ["compiler", "icd", "vk-backend", "device", "spirv-words", "lab", "xtask", "spirv-interp"];
 
 /// What is drawn.
 #[derive(clap::Args)]

@@ -51,7 +51,7 @@ impl KernelInputs {
         for &field in fields {
             end = inputs.place(field, end)?;
         }
-        // Where masks are software, what is in a branch loads lane by lane.
+        // Where masks are software, loads in a branch are done lane by lane.
         let checks = !sizes_visible && !target.has(Quirks::SLOW_BOUND_TESTS);
         if checks && kernel.required_local_size.is_none() {
             let (size, align) = inputs.field_layout(Field::Bounds)?;
@@ -79,7 +79,7 @@ impl KernelInputs {
         Ok(inputs)
     }
 
-    /// Places a field behind those that end at `end`. Returns its end.
+    /// Places a field after the fields that end at `end`. Returns its end.
     fn place(&mut self, field: Field, end: u32) -> EmitResult<u32> {
         let (size, align) = self.field_layout(field)?;
         let offset = end.next_multiple_of(align);

@@ -11,6 +11,7 @@ use crate::ir::sparse_map::SparseMap;
 use crate::ir::{Constant, Func, Function, Inst, KernelEntry, Module, Type, Value, ValueDef};
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
+use hekla_spirv::first_word;
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -104,13 +105,7 @@ impl<'a> Emitter<'a> {
     /// Tells the observer what an instruction became: all that was written from `start` on.
     pub fn observe(&mut self, inst: Inst, start: usize) {
         let Some(observer) = &mut self.observer else { return };
-        let mut at = start;
-        let mut count = 0;
-        while let Some(&first) = self.body.get(at) {
-            at += (first >> 16).max(1) as usize;
-            count += 1;
-        }
-        observer(self.func, inst, count);
+        observer(self.func, inst, hekla_spirv::instructions(&self.body, start).count());
     }
 
     /// Returns the id of a value. Constants get theirs here.
@@ -137,7 +132,7 @@ impl<'a> Emitter<'a> {
         Ok(id)
     }
 
-    /// Before another function is emitted.
+    /// Forgets all values, before another function is emitted.
     pub fn clear_values(&mut self) {
         self.ids.clear();
     }
@@ -161,9 +156,9 @@ impl<'a> Emitter<'a> {
         id
     }
 
-    /// As [`Emitter::op`], with the result's id given.
+    /// Like [`Emitter::op`], with the result's id given.
     pub fn op_into(&mut self, id: u32, op: Op, ty: u32, operands: &[u32]) {
-        self.body.push(((operands.len() as u32 + 3) << 16) | op as u32);
+        self.body.push(first_word(op as u32, operands.len() + 3));
         self.body.extend_from_slice(&[ty, id]);
         self.body.extend_from_slice(operands);
     }

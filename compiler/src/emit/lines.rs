@@ -42,7 +42,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Declares the files that lines are in, with their texts where they are at hand. The version is not told: an object that
+    /// Declares the files that lines are in, with their texts where they are at hand. The version is left out: an object that
     /// is linked has none.
     pub fn name_source(&mut self) {
         for (&file, &id) in &self.lines.files {

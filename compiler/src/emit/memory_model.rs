@@ -70,9 +70,9 @@ impl Emitter<'_> {
         self.const_u32((semantics | memory).bits())
     }
 
-    /// A work-group barrier. Where the kernel orders accesses between work-groups, what one work-item has
-    /// learnt of another work-group holds for all that meet here, whatever the flags say: programs that
-    /// count finished work-groups share the count through local memory.
+    /// A work-group barrier. Where the kernel orders accesses between work-groups, writes of another work-group that one
+    /// work-item has seen become visible to all work-items at this barrier, whatever the flags say: programs that count
+    /// finished work-groups share the count through local memory.
     pub fn barrier(&mut self, flags: BarrierFlags) {
         self.barrier_among(Scope::Workgroup, flags);
     }

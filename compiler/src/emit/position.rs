@@ -21,7 +21,7 @@ pub(super) struct Prologue {
     pub code: Vec<u32>,
 }
 
-/// What lines were told of.
+/// The last line that was emitted.
 #[derive(Default)]
 pub(super) struct Lines {
     /// The strings of the files' names, by the files' numbers.
@@ -40,7 +40,7 @@ impl Lines {
 /// What a module has of NonSemantic.Shader.DebugInfo.100 so far (`debug_info.rs`).
 #[derive(Default)]
 pub(super) struct DebugInfo {
-    /// The import; 0 until something is told.
+    /// The import; 0 until a line is emitted.
     pub set: u32,
     /// The compilation unit.
     pub unit: u32,
@@ -54,7 +54,7 @@ pub(super) struct DebugInfo {
     pub inlined: FxHashMap<Location, u32>,
     /// The first line of each function of which something is known.
     pub first_lines: Vec<u32>,
-    /// True once the function at hand is told which of the program's it is.
+    /// True once the current function has been declared as one of the program's.
     pub defined: bool,
 }
 

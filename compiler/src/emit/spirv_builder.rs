@@ -7,6 +7,7 @@
 
 use super::error::{EmitError, EmitResult};
 use crate::target::Target;
+pub(super) use hekla_spirv::{encode, string_words, Glsl};
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
     StorageClass, MAGIC_NUMBER,
@@ -14,46 +15,6 @@ use rspirv::spirv::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
-
-/// Operations of the GLSL.std.450 extended instruction set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-pub(super) enum Glsl {
-    RoundEven = 2,
-    Trunc = 3,
-    FAbs = 4,
-    SAbs = 5,
-    Floor = 8,
-    Ceil = 9,
-    Sin = 13,
-    Cos = 14,
-    Tan = 15,
-    Pow = 26,
-    Exp2 = 29,
-    Log2 = 30,
-    Sqrt = 31,
-    InverseSqrt = 32,
-    UMin = 38,
-    Fma = 50,
-    Ldexp = 53,
-    FindILsb = 73,
-    FindUMsb = 75,
-    NMin = 79,
-    NMax = 80,
-}
-
-/// Appends one instruction.
-pub(super) fn encode(out: &mut Vec<u32>, op: Op, operands: &[u32]) {
-    out.push(((operands.len() as u32 + 1) << 16) | op as u32);
-    out.extend_from_slice(operands);
-}
-
-/// Returns a string as SPIR-V has it: UTF-8, null terminated, padded to words.
-pub(super) fn string_words(text: &str) -> Vec<u32> {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize(bytes.len() / 4 * 4 + 4, 0);
-    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
-}
 
 /// A module under construction: everything but its functions.
 #[derive(Default)]
@@ -298,7 +259,7 @@ impl SpirvBuilder {
         self.initialized_variable(class, pointee, None)
     }
 
-    /// As [`SpirvBuilder::variable`], with an initializer: the id of a constant.
+    /// Like [`SpirvBuilder::variable`], with an initializer: the id of a constant.
     pub fn initialized_variable(
         &mut self,
         class: StorageClass,

@@ -1,6 +1,8 @@
 //! The words of a module and the instructions that they are.
 
 use super::{grammar, validate};
+use hekla_spirv::{split, Instruction, MAGIC_NUMBER};
+pub(super) use hekla_spirv::{string, HEADER};
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -10,8 +12,6 @@ use std::ops::RangeInclusive;
 const MAX_BOUND: u32 = 0x3F_FFFF;
 /// The versions that are supported: 1.0 and so on.
 pub const MINOR_VERSIONS: RangeInclusive<u32> = 0..=6;
-/// Words before the first instruction.
-const HEADER: usize = 5;
 /// Most words of a module: a gibibyte.
 const MAX_WORDS: usize = 1 << 28;
 
@@ -19,14 +19,14 @@ const MAX_WORDS: usize = 1 << 28;
 #[derive(Debug, Clone)]
 pub(super) struct Words {
     words: Vec<u32>,
-    instructions: Vec<Place>,
+    instructions: Vec<Located>,
     /// The instruction that defines each id, counted from 0.
     definitions: FxHashMap<u32, u32>,
 }
 
 /// The place of an instruction.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Located {
     start: u32,
     op: Op,
     has_type: bool,
@@ -87,42 +87,29 @@ impl<'a> Inst<'a> {
     }
 }
 
-/// Returns the string that words begin with, and the words that it takes. What is not UTF-8 is replaced.
-pub(super) fn string(words: &[u32]) -> (String, usize) {
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-    let text: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
-    let taken = text.len() / 4 + 1;
-    (String::from_utf8_lossy(&text).into_owned(), taken)
-}
-
 impl Words {
     /// Reads the header and finds the instructions. Words may be in either order of bytes.
     pub(super) fn read(bytes: &[u8]) -> Result<Words, String> {
         let words = host_order(bytes)?;
         check_header(&words)?;
         let mut instructions = Vec::new();
-        let mut start = HEADER;
-        while let Some(&first) = words.get(start) {
-            let number = instructions.len() + 1;
-            let (opcode, length) = (first & 0xFFFF, (first >> 16) as usize);
-            let end = start.saturating_add(length);
-            if length == 0 || end > words.len() {
+        for (number, instruction) in (1..).zip(hekla_spirv::instructions(&words, HEADER)) {
+            let Instruction { start, opcode, operands } = instruction.map_err(|wrong| {
                 let message = "its length is not that of the module's words";
-                return Err(format!("instruction {number} (opcode {opcode}): {message}"));
-            }
+                format!("instruction {number} (opcode {}): {message}", wrong.opcode)
+            })?;
             let Some(row) = grammar::row(opcode) else {
                 return Err(format!("instruction {number}: unknown opcode {opcode}"));
             };
-            if length < 1 + usize::from(row.has_type) + usize::from(row.has_result) {
+            if operands.len() < usize::from(row.has_type) + usize::from(row.has_result) {
                 return Err(format!("instruction {number} (Op{:?}): it is too short", row.op));
             }
-            instructions.push(Place {
+            instructions.push(Located {
                 start: start as u32,
                 op: row.op,
                 has_type: row.has_type,
                 has_result: row.has_result,
             });
-            start = end;
         }
         let mut words = Words { words, instructions, definitions: FxHashMap::default() };
         words.definitions = validate::check(&words)?;
@@ -151,9 +138,9 @@ impl Words {
 
     /// Returns the instruction in a place, counted from 0.
     pub(super) fn at(&self, index: usize) -> Inst<'_> {
-        let Place { start, op, has_type, has_result } = self.instructions[index];
+        let Located { start, op, has_type, has_result } = self.instructions[index];
         let start = start as usize;
-        let words = &self.words[start..start + (self.words[start] >> 16) as usize];
+        let words = &self.words[start..start + split(self.words[start]).0];
         let (mut ty, mut id, mut next) = (0, 0, 1);
         if has_type {
             ty = words[next];
@@ -182,7 +169,6 @@ impl Words {
 
 /// Returns words from bytes in the order that the magic number tells.
 fn host_order(bytes: &[u8]) -> Result<Vec<u32>, String> {
-    let magic = rspirv::spirv::MAGIC_NUMBER;
     let count = bytes.len() / 4;
     if !bytes.len().is_multiple_of(4) || !(HEADER..=MAX_WORDS).contains(&count) {
         return Err("the module's size is not that of a SPIR-V module".to_string());
@@ -190,8 +176,8 @@ fn host_order(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let (chunks, _) = bytes.as_chunks::<4>();
     let first = chunks[0];
     let from = match () {
-        () if u32::from_le_bytes(first) == magic => u32::from_le_bytes,
-        () if u32::from_be_bytes(first) == magic => u32::from_be_bytes,
+        () if u32::from_le_bytes(first) == MAGIC_NUMBER => u32::from_le_bytes,
+        () if u32::from_be_bytes(first) == MAGIC_NUMBER => u32::from_be_bytes,
         () => return Err("the module does not begin with SPIR-V's magic number".to_string()),
     };
     Ok(chunks.iter().map(|&chunk| from(chunk)).collect())

@@ -1,6 +1,6 @@
 //! Small programs that ask for much.
 
-use super::words::{op, Words, CROSS_WORKGROUP, UNIFORM_CONSTANT};
+use super::words::{Op, Words, CROSS_WORKGROUP, UNIFORM_CONSTANT};
 use super::{body, each, kernel, lines, Program};
 
 /// Returns a kernel with a part of it in brackets of a kind, so many times.
@@ -24,13 +24,13 @@ fn arrays(levels: usize, length: u32, storage: u32) -> Program {
     let count = words.constant(length);
     let mut ty = words.int;
     for _ in 0..levels {
-        ty = words.declare(op::TYPE_ARRAY, &[ty, count]);
+        ty = words.declare(Op::TypeArray, &[ty, count]);
     }
-    let null = words.declare_of(46, ty, &[]);
-    let pointer = words.declare(op::TYPE_POINTER, &[storage, ty]);
-    words.declare_of(op::VARIABLE, pointer, &[storage, null]);
+    let null = words.declare_of(Op::ConstantNull, ty, &[]);
+    let pointer = words.declare(Op::TypePointer, &[storage, ty]);
+    words.declare_of(Op::Variable, pointer, &[storage, null]);
     words.begin_kernel("k");
-    words.act(op::RETURN, &[]);
+    words.act(Op::Return, &[]);
     words.end();
     Program::Module(words.finish())
 }

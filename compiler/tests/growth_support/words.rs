@@ -1,5 +1,10 @@
 //! Writes modules of SPIR-V as words (SPIR-V 2.3).
 
+use hekla_spirv::spirv::{AddressingModel, Capability, ExecutionModel, MemoryModel, StorageClass};
+use hekla_spirv::{encode, header, string_words};
+
+pub use hekla_spirv::Op;
+
 /// A module under construction, its parts in the order that SPIR-V wants.
 pub struct Words {
     next: u32,
@@ -21,61 +26,10 @@ pub struct Words {
     pub function: u32,
 }
 
-/// Opcodes by their names in the specification, without `Op`.
-pub mod op {
-    pub const NAME: u32 = 5;
-    pub const CAPABILITY: u32 = 17;
-    pub const MEMORY_MODEL: u32 = 14;
-    pub const ENTRY_POINT: u32 = 15;
-    pub const TYPE_VOID: u32 = 19;
-    pub const TYPE_BOOL: u32 = 20;
-    pub const TYPE_INT: u32 = 21;
-    pub const TYPE_ARRAY: u32 = 28;
-    pub const TYPE_STRUCT: u32 = 30;
-    pub const TYPE_POINTER: u32 = 32;
-    pub const TYPE_FUNCTION: u32 = 33;
-    pub const CONSTANT: u32 = 43;
-    pub const CONSTANT_COMPOSITE: u32 = 44;
-    pub const FUNCTION: u32 = 54;
-    pub const FUNCTION_PARAMETER: u32 = 55;
-    pub const FUNCTION_END: u32 = 56;
-    pub const FUNCTION_CALL: u32 = 57;
-    pub const VARIABLE: u32 = 59;
-    pub const LOAD: u32 = 61;
-    pub const STORE: u32 = 62;
-    pub const IN_BOUNDS_PTR_ACCESS_CHAIN: u32 = 70;
-    pub const DECORATE: u32 = 71;
-    pub const COMPOSITE_EXTRACT: u32 = 81;
-    pub const COMPOSITE_INSERT: u32 = 82;
-    pub const I_ADD: u32 = 128;
-    pub const I_MUL: u32 = 132;
-    pub const SELECT: u32 = 169;
-    pub const I_EQUAL: u32 = 170;
-    pub const S_LESS_THAN: u32 = 177;
-    pub const PHI: u32 = 245;
-    pub const LABEL: u32 = 248;
-    pub const BRANCH: u32 = 249;
-    pub const BRANCH_CONDITIONAL: u32 = 250;
-    pub const SWITCH: u32 = 251;
-    pub const RETURN: u32 = 253;
-    pub const RETURN_VALUE: u32 = 254;
-}
-
 /// Storage classes.
-pub const FUNCTION: u32 = 7;
-pub const UNIFORM_CONSTANT: u32 = 0;
-pub const CROSS_WORKGROUP: u32 = 5;
-
-fn instruction(words: &mut Vec<u32>, opcode: u32, operands: &[u32]) {
-    words.push(((operands.len() as u32 + 1) << 16) | opcode);
-    words.extend(operands);
-}
-
-fn literal(text: &str) -> Vec<u32> {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize((text.len() / 4 + 1) * 4, 0);
-    bytes.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
-}
+pub const FUNCTION: u32 = StorageClass::Function as u32;
+pub const UNIFORM_CONSTANT: u32 = StorageClass::UniformConstant as u32;
+pub const CROSS_WORKGROUP: u32 = StorageClass::CrossWorkgroup as u32;
 
 /// What a function has at hand.
 pub struct Body {
@@ -102,14 +56,14 @@ impl Words {
             kernel: 0,
             function: 0,
         };
-        words.void = words.declare(op::TYPE_VOID, &[]);
-        words.int = words.declare(op::TYPE_INT, &[32, 0]);
-        words.bool = words.declare(op::TYPE_BOOL, &[]);
+        words.void = words.declare(Op::TypeVoid, &[]);
+        words.int = words.declare(Op::TypeInt, &[32, 0]);
+        words.bool = words.declare(Op::TypeBool, &[]);
         let int = words.int;
-        words.pointer = words.declare(op::TYPE_POINTER, &[CROSS_WORKGROUP, int]);
-        words.own = words.declare(op::TYPE_POINTER, &[FUNCTION, int]);
-        words.kernel = words.declare(op::TYPE_FUNCTION, &[words.void, words.pointer, int]);
-        words.function = words.declare(op::TYPE_FUNCTION, &[int, words.pointer, int]);
+        words.pointer = words.declare(Op::TypePointer, &[CROSS_WORKGROUP, int]);
+        words.own = words.declare(Op::TypePointer, &[FUNCTION, int]);
+        words.kernel = words.declare(Op::TypeFunction, &[words.void, words.pointer, int]);
+        words.function = words.declare(Op::TypeFunction, &[int, words.pointer, int]);
         words
     }
 
@@ -123,45 +77,49 @@ impl Words {
     }
 
     /// Declares a type; returns its id.
-    pub fn declare(&mut self, opcode: u32, operands: &[u32]) -> u32 {
+    pub fn declare(&mut self, op: Op, operands: &[u32]) -> u32 {
         let id = self.id();
-        instruction(&mut self.declarations, opcode, &[&[id], operands].concat());
+        encode(&mut self.declarations, op, &[&[id], operands].concat());
         id
     }
 
     /// Declares a constant or a variable of a type.
-    pub fn declare_of(&mut self, opcode: u32, ty: u32, operands: &[u32]) -> u32 {
+    pub fn declare_of(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
-        instruction(&mut self.declarations, opcode, &[&[ty, id], operands].concat());
+        encode(&mut self.declarations, op, &[&[ty, id], operands].concat());
         id
     }
 
     pub fn constant(&mut self, value: u32) -> u32 {
-        self.declare_of(op::CONSTANT, self.int, &[value])
+        self.declare_of(Op::Constant, self.int, &[value])
     }
 
     pub fn name(&mut self, id: u32, name: &str) {
-        instruction(&mut self.names, op::NAME, &[&[id][..], &literal(name)].concat());
+        encode(&mut self.names, Op::Name, &[&[id][..], &string_words(name)].concat());
     }
 
     pub fn decorate(&mut self, operands: &[u32]) {
-        instruction(&mut self.annotations, op::DECORATE, operands);
+        encode(&mut self.annotations, Op::Decorate, operands);
     }
 
     /// Begins a kernel; it has an entry point.
     pub fn begin_kernel(&mut self, name: &str) -> Body {
         let id = self.id();
         let body = self.begin(id, self.void, self.kernel);
-        instruction(&mut self.entries, op::ENTRY_POINT, &[&[6, id][..], &literal(name)].concat());
+        encode(
+            &mut self.entries,
+            Op::EntryPoint,
+            &[&[ExecutionModel::Kernel as u32, id][..], &string_words(name)].concat(),
+        );
         body
     }
 
     /// Begins a function from (pointer, int) with a known id.
     pub fn begin(&mut self, id: u32, result: u32, ty: u32) -> Body {
-        self.act(op::FUNCTION, &[result, id, 0, ty]);
+        self.act(Op::Function, &[result, id, 0, ty]);
         let (pointer, number) = (
-            self.value(op::FUNCTION_PARAMETER, self.pointer, &[]),
-            self.value(op::FUNCTION_PARAMETER, self.int, &[]),
+            self.value(Op::FunctionParameter, self.pointer, &[]),
+            self.value(Op::FunctionParameter, self.int, &[]),
         );
         let label = self.id();
         self.label(label);
@@ -169,37 +127,38 @@ impl Words {
     }
 
     pub fn end(&mut self) {
-        self.act(op::FUNCTION_END, &[]);
+        self.act(Op::FunctionEnd, &[]);
     }
 
     pub fn label(&mut self, id: u32) {
-        self.act(op::LABEL, &[id]);
+        self.act(Op::Label, &[id]);
     }
 
     /// Appends an instruction without a result.
-    pub fn act(&mut self, opcode: u32, operands: &[u32]) {
-        instruction(&mut self.functions, opcode, operands);
+    pub fn act(&mut self, op: Op, operands: &[u32]) {
+        encode(&mut self.functions, op, operands);
     }
 
     /// Appends an instruction; returns its result.
-    pub fn value(&mut self, opcode: u32, ty: u32, operands: &[u32]) -> u32 {
+    pub fn value(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
-        self.give(id, opcode, ty, operands);
+        self.give(id, op, ty, operands);
         id
     }
 
     /// Appends an instruction with a known result.
-    pub fn give(&mut self, id: u32, opcode: u32, ty: u32, operands: &[u32]) {
-        self.act(opcode, &[&[ty, id], operands].concat());
+    pub fn give(&mut self, id: u32, op: Op, ty: u32, operands: &[u32]) {
+        self.act(op, &[&[ty, id], operands].concat());
     }
 
     pub fn finish(self) -> Vec<u32> {
-        let mut words = vec![0x0723_0203, 0x0001_0200, 0, self.next, 0];
-        for capability in [4, 5, 6, 11] {
-            instruction(&mut words, op::CAPABILITY, &[capability]);
+        let mut words = header(2, self.next).to_vec();
+        use Capability::{Addresses, Int64, Kernel, Linkage};
+        for capability in [Addresses, Linkage, Kernel, Int64] {
+            encode(&mut words, Op::Capability, &[capability as u32]);
         }
-        // Physical64, OpenCL.
-        instruction(&mut words, op::MEMORY_MODEL, &[2, 2]);
+        let model = [AddressingModel::Physical64 as u32, MemoryModel::OpenCL as u32];
+        encode(&mut words, Op::MemoryModel, &model);
         for part in [self.entries, self.names, self.annotations, self.declarations, self.functions]
         {
             words.extend(part);

@@ -1,5 +1,8 @@
 //! Programs (5.8).
 
+#[path = "../common/spirv.rs"]
+mod spirv;
+
 use crate::prelude::*;
 use crate::world::made;
 use std::ffi::{c_char, CStr};
@@ -138,31 +141,12 @@ fn built_in_rows(t: &mut Table, w: &World) {
     }
 }
 
-/// Adds rows for functions of intermediate languages and program-scope destructors, of which there are none.
-/// A module of SPIR-V 1.0 with the kernel `none` and the specialization constant 7, a 32-bit integer.
+/// Returns a module of SPIR-V 1.0 with the kernel `none` and the specialization constant 7, a 32-bit integer.
 pub fn module() -> Vec<u32> {
-    let [void, int, function, kernel, block, constant] = [1, 2, 3, 4, 5, 6];
-    let mut words = vec![0x0723_0203, 0x0001_0000, 0, 7, 0];
-    let mut add = |opcode: u32, operands: &[u32]| {
-        words.push((operands.len() as u32 + 1) << 16 | opcode);
-        words.extend_from_slice(operands);
-    };
-    add(17, &[4]); // OpCapability Addresses
-    add(17, &[6]); // OpCapability Kernel
-    add(14, &[2, 2]); // OpMemoryModel Physical64 OpenCL
-    add(15, &[6, kernel, u32::from_le_bytes(*b"none"), 0]); // OpEntryPoint Kernel
-    add(71, &[constant, 1, 7]); // OpDecorate SpecId 7
-    add(19, &[void]); // OpTypeVoid
-    add(21, &[int, 32, 0]); // OpTypeInt
-    add(50, &[int, constant, 1]); // OpSpecConstant
-    add(33, &[function, void]); // OpTypeFunction
-    add(54, &[void, kernel, 0, function]); // OpFunction
-    add(248, &[block]); // OpLabel
-    add(253, &[]); // OpReturn
-    add(56, &[]); // OpFunctionEnd
-    words
+    spirv::module("none")
 }
 
+/// Adds rows for functions of intermediate languages and program-scope destructors, of which there are none.
 fn intermediate_rows(t: &mut Table, w: &World) {
     let il = module();
     let size = il.len() * 4;

@@ -7,7 +7,7 @@ use hekla_compiler::kernel::{
     Arg, ArgAddress, ArgKind, ArgumentField, Field, ImageAccess, ImageDim, Kernel,
 };
 use hekla_compiler::Program;
-use hekla_vk_backend::asm::{op, KernelBuilder};
+use hekla_vk_backend::asm::{KernelBuilder, Op};
 use hekla_vk_backend::{Binding, ImageKind};
 
 fn arg(name: &str, kind: ArgKind) -> Arg {
@@ -30,7 +30,7 @@ fn copy() -> Program {
     let mask = k.constant(0xFFFF);
     let [source, target] = [0, 1].map(|number| {
         let word = k.push_word(number);
-        k.binary(op::BITWISE_AND, uint, word, mask)
+        k.binary(Op::BitwiseAnd, uint, word, mask)
     });
     let (sampler, zero, i) = (k.push_word(2), k.constant(0), k.global_id_x());
     let at = k.compose(pair, &[i, zero]);

@@ -1,16 +1,8 @@
 //! What a module of SPIR-V asks of a device, and whether that has it: spirv-val does not know the device.
 
+use hekla_spirv::spirv::{Capability, ExecutionMode, MemoryAccess, Op};
+use hekla_spirv::{instructions, string, HEADER};
 use hekla_vk_backend::{Features, Independence, SubgroupOps};
-
-const OP_EXTENSION: u32 = 10;
-const OP_EXECUTION_MODE: u32 = 16;
-const OP_CAPABILITY: u32 = 17;
-const OP_TYPE_FLOAT: u32 = 22;
-const OP_TYPE_VECTOR: u32 = 23;
-const OP_LOAD: u32 = 61;
-const OP_STORE: u32 = 62;
-/// The memory operand that says an alignment.
-const ALIGNED: u32 = 2;
 
 /// What is read of a module.
 #[derive(Default)]
@@ -32,29 +24,28 @@ impl Module {
     /// Reads a module's words.
     pub fn read(words: &[u32]) -> Module {
         let mut module = Module::default();
-        let mut rest = words.get(5..).unwrap_or_default();
-        while let [first, ..] = rest {
-            let (length, op) = ((first >> 16) as usize, first & 0xffff);
-            assert!(length > 0 && length <= rest.len(), "an instruction of {length} words");
-            let (instruction, others) = rest.split_at(length);
-            module.take(op, &instruction[1..]);
-            rest = others;
+        for instruction in instructions(words, HEADER) {
+            let instruction = instruction.expect("the length of an instruction");
+            module.take(instruction.op(), instruction.operands);
         }
         module
     }
 
-    fn take(&mut self, op: u32, operands: &[u32]) {
+    fn take(&mut self, op: Option<Op>, operands: &[u32]) {
+        let Some(op) = op else { return };
+        let is_aligned =
+            |access: u32| MemoryAccess::from_bits_retain(access).contains(MemoryAccess::ALIGNED);
         match (op, operands) {
-            (OP_CAPABILITY, [capability]) => self.capabilities.push(*capability),
-            (OP_EXTENSION, name) => self.extensions.push(text(name)),
-            (OP_EXECUTION_MODE, [_, mode, width]) => self.modes.push((*mode, *width)),
-            (OP_TYPE_FLOAT, [_, width, ..]) => self.floats.push(*width),
-            (OP_TYPE_VECTOR, [id, ..]) => self.vectors.push(*id),
-            (OP_LOAD, [ty, id, _, access, ..]) if access & ALIGNED != 0 => {
+            (Op::Capability, [capability]) => self.capabilities.push(*capability),
+            (Op::Extension, name) => self.extensions.push(string(name).0),
+            (Op::ExecutionMode, [_, mode, width]) => self.modes.push((*mode, *width)),
+            (Op::TypeFloat, [_, width, ..]) => self.floats.push(*width),
+            (Op::TypeVector, [id, ..]) => self.vectors.push(*id),
+            (Op::Load, [ty, id, _, access, ..]) if is_aligned(*access) => {
                 self.loads.push(*ty);
                 self.types.insert(*id, *ty);
             }
-            (OP_STORE, [_, value, access, ..]) if access & ALIGNED != 0 => self.stores.push(*value),
+            (Op::Store, [_, value, access, ..]) if is_aligned(*access) => self.stores.push(*value),
             _ => {}
         }
     }
@@ -67,18 +58,17 @@ impl Module {
     }
 }
 
-fn text(words: &[u32]) -> String {
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-    bytes.take_while(|byte| *byte != 0).map(char::from).collect()
-}
-
 /// Checks that a module asks a device of these features for nothing that it lacks.
 pub fn asks_for_less(module: &Module, f: &Features) -> Result<(), String> {
     for &capability in &module.capabilities {
-        match has_capability(capability, f) {
+        match Capability::from_u32(capability).and_then(|known| has_capability(known, f)) {
             Some(true) => {}
-            Some(false) => return Err(format!("the device lacks capability {capability}")),
-            None => return Err(format!("capability {capability} is not in the test's table")),
+            Some(false) => {
+                return Err(format!("the device lacks capability {}", named(capability)))
+            }
+            None => {
+                return Err(format!("capability {} is not in the test's table", named(capability)))
+            }
         }
     }
     for name in &module.extensions {
@@ -89,51 +79,59 @@ pub fn asks_for_less(module: &Module, f: &Features) -> Result<(), String> {
     check_float_modes(module, f)
 }
 
+/// Returns a capability as messages name it.
+fn named(capability: u32) -> String {
+    Capability::from_u32(capability).map_or(capability.to_string(), |known| format!("{known:?}"))
+}
+
 /// Returns true if a device has a capability; `None` for one that is not expected. Those without a condition are
 /// every device's (Vulkan, "Capabilities").
-fn has_capability(capability: u32, f: &Features) -> Option<bool> {
+fn has_capability(capability: Capability, f: &Features) -> Option<bool> {
+    use Capability::*;
     use SubgroupOps as Ops;
     let ops = |ops| f.subgroup_ops.contains(ops);
     Some(match capability {
-        // Shader, Sampled1D, Image1D, SampledBuffer, ImageBuffer, ImageQuery.
-        1 | 43..=44 | 46..=47 | 50 => true,
-        9 => f.float16,
-        10 => f.float64,
-        11 => f.int64,
-        12 => f.atomic_int64_buffer || f.atomic_int64_shared,
-        22 => f.int16,
-        // Dynamic indexing of sampled and of storage images, of uniform and of storage texel buffers, RuntimeDescriptorArray.
-        29 | 31 | 5302 | 5304 | 5305 => f.descriptor_indexing,
-        39 => f.int8,
-        55 => f.storage_image_read_without_format,
-        56 => f.storage_image_write_without_format,
-        61 => ops(Ops::BASIC),
-        62 => ops(Ops::VOTE),
-        63 => ops(Ops::ARITHMETIC),
-        64 => ops(Ops::BALLOT),
-        65 => ops(Ops::SHUFFLE),
-        66 => ops(Ops::SHUFFLE_RELATIVE),
-        67 => ops(Ops::CLUSTERED),
-        68 => ops(Ops::QUAD),
-        4428 => f.workgroup_explicit_layout,
-        4429 => f.workgroup_explicit_layout_8,
-        4430 => f.workgroup_explicit_layout_16,
-        4433 => f.storage16,
-        4434 => f.uniform_storage16,
-        4448 => f.storage8,
-        4449 => f.uniform_storage8,
+        Shader | Sampled1D | Image1D | SampledBuffer | ImageBuffer | ImageQuery => true,
+        Float16 => f.float16,
+        Float64 => f.float64,
+        Int64 => f.int64,
+        Int64Atomics => f.atomic_int64_buffer || f.atomic_int64_shared,
+        Int16 => f.int16,
+        SampledImageArrayDynamicIndexing
+        | StorageImageArrayDynamicIndexing
+        | RuntimeDescriptorArray
+        | UniformTexelBufferArrayDynamicIndexing
+        | StorageTexelBufferArrayDynamicIndexing => f.descriptor_indexing,
+        Int8 => f.int8,
+        StorageImageReadWithoutFormat => f.storage_image_read_without_format,
+        StorageImageWriteWithoutFormat => f.storage_image_write_without_format,
+        GroupNonUniform => ops(Ops::BASIC),
+        GroupNonUniformVote => ops(Ops::VOTE),
+        GroupNonUniformArithmetic => ops(Ops::ARITHMETIC),
+        GroupNonUniformBallot => ops(Ops::BALLOT),
+        GroupNonUniformShuffle => ops(Ops::SHUFFLE),
+        GroupNonUniformShuffleRelative => ops(Ops::SHUFFLE_RELATIVE),
+        GroupNonUniformClustered => ops(Ops::CLUSTERED),
+        GroupNonUniformQuad => ops(Ops::QUAD),
+        WorkgroupMemoryExplicitLayoutKHR => f.workgroup_explicit_layout,
+        WorkgroupMemoryExplicitLayout8BitAccessKHR => f.workgroup_explicit_layout_8,
+        WorkgroupMemoryExplicitLayout16BitAccessKHR => f.workgroup_explicit_layout_16,
+        StorageBuffer16BitAccess => f.storage16,
+        UniformAndStorageBuffer16BitAccess => f.uniform_storage16,
+        StorageBuffer8BitAccess => f.storage8,
+        UniformAndStorageBuffer8BitAccess => f.uniform_storage8,
         // The modes have widths; see below.
-        4464 | 4466 | 4467 => true,
-        5055 => f.subgroup_clock || f.device_clock,
-        5345 => f.vulkan_memory_model,
-        5346 => f.vulkan_memory_model_device_scope,
-        5347 => f.buffer_device_address,
-        5612 => f.atomic_float32_buffer_min_max,
-        5613 => f.atomic_float64_buffer_min_max,
-        6017..=6019 => f.integer_dot_product,
-        6022 => f.cooperative_matrix,
-        6033 => f.atomic_float32_buffer_add,
-        6034 => f.atomic_float64_buffer_add,
+        DenormPreserve | SignedZeroInfNanPreserve | RoundingModeRTE => true,
+        ShaderClockKHR => f.subgroup_clock || f.device_clock,
+        VulkanMemoryModel => f.vulkan_memory_model,
+        VulkanMemoryModelDeviceScope => f.vulkan_memory_model_device_scope,
+        PhysicalStorageBufferAddresses => f.buffer_device_address,
+        AtomicFloat32MinMaxEXT => f.atomic_float32_buffer_min_max,
+        AtomicFloat64MinMaxEXT => f.atomic_float64_buffer_min_max,
+        DotProductInput4x8Bit | DotProductInput4x8BitPacked | DotProduct => f.integer_dot_product,
+        CooperativeMatrixKHR => f.cooperative_matrix,
+        AtomicFloat32AddEXT => f.atomic_float32_buffer_add,
+        AtomicFloat64AddEXT => f.atomic_float64_buffer_add,
         _ => return None,
     })
 }
@@ -160,30 +158,38 @@ fn has_extension(name: &str, f: &Features) -> Option<bool> {
 /// Checks the modes of floats: each must be the device's, and alike for widths that depend on each other
 /// (VUID-RuntimeSpirv-denormBehaviorIndependence-06289 and the others of its kind).
 fn check_float_modes(module: &Module, f: &Features) -> Result<(), String> {
-    let denorms = (4459, [f.denorm_preserve_16, f.denorm_preserve_32, f.denorm_preserve_64]);
+    let denorms = (
+        ExecutionMode::DenormPreserve,
+        [f.denorm_preserve_16, f.denorm_preserve_32, f.denorm_preserve_64],
+    );
     let zeros = [
         f.preserve_signed_zero_inf_nan_16,
         f.preserve_signed_zero_inf_nan_32,
         f.preserve_signed_zero_inf_nan_64,
     ];
-    let rounding = (4462, [f.rounding_rte_16, f.rounding_rte_32, f.rounding_rte_64]);
-    for (mode, has) in [denorms, (4461, zeros), rounding] {
-        let wanted = |width: u32| module.modes.contains(&(mode, width));
+    let rounding =
+        (ExecutionMode::RoundingModeRTE, [f.rounding_rte_16, f.rounding_rte_32, f.rounding_rte_64]);
+    for (mode, has) in [denorms, (ExecutionMode::SignedZeroInfNanPreserve, zeros), rounding] {
+        let wanted = |width: u32| module.modes.contains(&(mode as u32, width));
         let lacking = [16, 32, 64].into_iter().zip(has).find(|(width, has)| wanted(*width) && !has);
         if let Some((width, _)) = lacking {
-            return Err(format!("the device lacks execution mode {mode} of {width} bits"));
+            return Err(format!("the device lacks execution mode {mode:?} of {width} bits"));
         }
     }
-    for (mode, independence) in [(4459, f.denorm_independence), (4462, f.rounding_independence)] {
+    for (mode, independence) in [
+        (ExecutionMode::DenormPreserve, f.denorm_independence),
+        (ExecutionMode::RoundingModeRTE, f.rounding_independence),
+    ] {
         let dependent = |width: &&u32| match independence {
             Independence::All => false,
             Independence::Float32Only => **width != 32,
             Independence::None => true,
         };
         let widths: Vec<u32> = module.floats.iter().filter(dependent).copied().collect();
-        let with = widths.iter().filter(|width| module.modes.contains(&(mode, **width))).count();
+        let with =
+            widths.iter().filter(|width| module.modes.contains(&(mode as u32, **width))).count();
         if with != 0 && with != widths.len() {
-            return Err(format!("execution mode {mode} of some of the widths {widths:?}"));
+            return Err(format!("execution mode {mode:?} of some of the widths {widths:?}"));
         }
     }
     Ok(())

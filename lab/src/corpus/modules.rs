@@ -1,19 +1,12 @@
 //! Modules of SPIR-V inside the shared libraries of programs in SYCL, which stand there as the compiler wrote them.
 
 use crate::Outcome;
+use hekla_spirv::{split, Op, HEADER, MAGIC_NUMBER};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The first word of a module, as bytes.
-const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
-/// Words of the header.
-const HEADER: usize = 5;
-
-const OP_LINE: u32 = 8;
-const OP_EXT_INST: u32 = 12;
-const OP_FUNCTION: u32 = 54;
-const OP_FUNCTION_END: u32 = 56;
-const OP_NO_LINE: u32 = 317;
+const MAGIC: [u8; 4] = MAGIC_NUMBER.to_le_bytes();
 
 /// Writes each module of the libraries in a folder, once, to a file in another.
 pub fn extract(folder: &Path, place: &Path) -> Outcome {
@@ -78,13 +71,14 @@ fn length(bytes: &[u8]) -> Option<usize> {
     }
     let (mut at, mut end) = (HEADER, None);
     while let Some(first) = word(at) {
-        let (count, opcode) = ((first >> 16) as usize, first & 0xFFFF);
-        let may_follow = matches!(opcode, OP_FUNCTION | OP_LINE | OP_NO_LINE | OP_EXT_INST);
+        let (count, opcode) = split(first);
+        let op = Op::from_u32(opcode);
+        let may_follow = matches!(op, Some(Op::Function | Op::Line | Op::NoLine | Op::ExtInst));
         if count == 0 || end == Some(at) && !may_follow || 4 * (at + count) > bytes.len() {
             break;
         }
         at += count;
-        if opcode == OP_FUNCTION_END {
+        if op == Some(Op::FunctionEnd) {
             end = Some(at);
         }
     }
@@ -101,7 +95,7 @@ mod tests {
 
     #[test]
     fn modules_end_with_their_last_function() {
-        let header = [0x0723_0203, 0x0001_0400, 0, 9, 0];
+        let header = hekla_spirv::header(4, 9);
         let module = [&header[..], &[0x0002_0011, 6, 0x0001_0036, 0x0001_0038]].concat();
         let two = [&module[..], &[0x0001_0036, 0x0001_0038]].concat();
         let text = [&[0x1234][..], &module, &two, &[0x0001_0011], &header, &[0]].concat();

@@ -9,7 +9,7 @@ use hekla_compiler::{
 use hekla_spirv_interp::spirv::{Capability, Op};
 use hekla_spirv_interp::{Error, Floats, Launch, Memory, Subgroups};
 
-/// A device: what the compiler is told of it, and what the interpreter does as it.
+/// A device: the compiler's target for it, and how the interpreter behaves as it.
 #[derive(Clone)]
 pub struct Device {
     pub name: &'static str,

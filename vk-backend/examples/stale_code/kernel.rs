@@ -3,7 +3,7 @@
 //! Kernel `id` reads a number and writes itself, the number, and the result of a chain of operations on the number
 //! whose constants follow from `id`. So a wrong result names the kernel whose code ran in its place.
 
-use hekla_vk_backend::asm::{op, KernelBuilder};
+use hekla_vk_backend::asm::{KernelBuilder, Op};
 
 /// Words of memory that a dispatch works on: the number in front, then the results.
 pub const WORDS: usize = 4;
@@ -31,8 +31,8 @@ impl Kernel {
         let mut x = number;
         for step in 0..self.length {
             let (factor, term) = (k.constant(factor(self.id, step)), k.constant(self.id ^ step));
-            let product = k.binary(op::I_MUL, uint, x, factor);
-            x = k.binary(op::BITWISE_XOR, uint, product, term);
+            let product = k.binary(Op::IMul, uint, x, factor);
+            x = k.binary(Op::BitwiseXor, uint, product, term);
         }
         for (word, value) in [(ID, id), (SEEN, number), (CHAIN, x)] {
             let word = k.constant(word as u32);

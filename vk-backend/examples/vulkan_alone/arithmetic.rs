@@ -1,7 +1,7 @@
 //! Sums of products of floats and halves, scalar and in vectors: whether the driver computes two halves at a time.
 
 use ash::vk;
-use hekla_vk_backend::asm::{glsl, op, KernelBuilder};
+use hekla_vk_backend::asm::{Glsl, KernelBuilder, Op};
 
 use crate::gpu::{Gpu, Words};
 use crate::{create_fence, create_pipeline, median, record, run, Waiting, ITEMS};
@@ -44,21 +44,21 @@ fn chains(width: u32, lanes: u32) -> Vec<u32> {
     let number = if lanes == 1 { component } else { k.vector(component, lanes) };
     let [a, b] = [FACTOR, ADDEND].map(|word| {
         let word = load(&mut k, word);
-        let value = k.unary(op::BITCAST, float, word);
+        let value = k.unary(Op::Bitcast, float, word);
         let value = narrowed(&mut k, width, value);
         splat_of_bits(&mut k, width, lanes, value)
     });
     let rounds = load(&mut k, COUNT);
     let i = k.global_id_x();
     let seven = k.constant(7);
-    let start = k.binary(op::BITWISE_AND, uint, i, seven);
-    let start = k.unary(op::CONVERT_S_TO_F, float, start);
+    let start = k.binary(Op::BitwiseAnd, uint, i, seven);
+    let start = k.unary(Op::ConvertSToF, float, start);
     let start = narrowed(&mut k, width, start);
     let mut x = if lanes == 1 { start } else { k.compose(number, &vec![start; lanes as usize]) };
     let mut all = Vec::new();
     for _ in 0..CHAINS {
         all.push(x);
-        x = k.binary(op::F_ADD, number, x, b);
+        x = k.binary(Op::FAdd, number, x, b);
     }
     // In reverse, and with x as the first factor, NVIDIA's compiler schedules operations on two halves best.
     all.reverse();
@@ -66,22 +66,22 @@ fn chains(width: u32, lanes: u32) -> Vec<u32> {
         let mut all = all.to_vec();
         for _ in 0..STEPS {
             for x in all.iter_mut().rev() {
-                *x = k.extended(glsl::FMA, number, &[*x, a, b]);
+                *x = k.extended(Glsl::Fma, number, &[*x, a, b]);
             }
         }
         all
     });
-    let sum = all.into_iter().reduce(|a, b| k.binary(op::F_ADD, number, a, b)).unwrap_or(b);
+    let sum = all.into_iter().reduce(|a, b| k.binary(Op::FAdd, number, a, b)).unwrap_or(b);
     let mut total = k.float_constant(float, &[0]);
     for lane in 0..lanes {
         let one = match lanes {
             1 => sum,
-            _ => k.binary_literal(op::COMPOSITE_EXTRACT, component, sum, lane),
+            _ => k.binary_literal(Op::CompositeExtract, component, sum, lane),
         };
-        let one = if width == 32 { one } else { k.unary(op::F_CONVERT, float, one) };
-        total = k.binary(op::F_ADD, float, total, one);
+        let one = if width == 32 { one } else { k.unary(Op::FConvert, float, one) };
+        total = k.binary(Op::FAdd, float, total, one);
     }
-    let bits = k.unary(op::BITCAST, uint, total);
+    let bits = k.unary(Op::Bitcast, uint, total);
     k.store(0, uint, i, bits);
     k.finish()
 }
@@ -98,7 +98,7 @@ fn narrowed(k: &mut KernelBuilder, width: u32, float: u32) -> u32 {
         return float;
     }
     let narrow = k.float(width);
-    k.unary(op::F_CONVERT, narrow, float)
+    k.unary(Op::FConvert, narrow, float)
 }
 
 /// Returns a vector of halves with the same number in all lanes; a scalar as it is. NVIDIA's compiler packs operations with it,
@@ -111,15 +111,15 @@ fn splat_of_bits(k: &mut KernelBuilder, width: u32, lanes: u32, value: u32) -> u
     let [pair, vector] = [2, lanes].map(|lanes| k.vector(component, lanes));
     let zero = k.float_constant(component, &[0]);
     let bits = k.compose(pair, &[value, zero]);
-    let bits = k.unary(op::BITCAST, uint, bits);
+    let bits = k.unary(Op::Bitcast, uint, bits);
     let twice = k.constant(0x1_0001);
-    let bits = k.binary(op::I_MUL, uint, bits, twice);
-    let both = k.unary(op::BITCAST, pair, bits);
+    let bits = k.binary(Op::IMul, uint, bits, twice);
+    let both = k.unary(Op::Bitcast, pair, bits);
     if lanes == 2 {
         return both;
     }
     let halves: Vec<u32> = (0..lanes)
-        .map(|lane| k.binary_literal(op::COMPOSITE_EXTRACT, component, both, lane % 2))
+        .map(|lane| k.binary_literal(Op::CompositeExtract, component, both, lane % 2))
         .collect();
     k.compose(vector, &halves)
 }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use ash::vk;
-use hekla_vk_backend::asm::{op, KernelBuilder};
+use hekla_vk_backend::asm::{KernelBuilder, Op};
 
 use crate::gpu::{tried, Gpu, Words};
 
@@ -93,7 +93,7 @@ fn adding_pipeline(gpu: &Gpu, number: u32) -> vk::Pipeline {
     let uint = k.uint();
     let i = k.global_id_x();
     let (x, number) = (k.load(0, uint, i), k.constant(number));
-    let sum = k.binary(op::I_ADD, uint, x, number);
+    let sum = k.binary(Op::IAdd, uint, x, number);
     k.store(0, uint, i, sum);
     create_pipeline(gpu, &k.finish())
 }

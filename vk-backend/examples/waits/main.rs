@@ -23,7 +23,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use ash::vk;
-use hekla_vk_backend::asm::{op, KernelBuilder};
+use hekla_vk_backend::asm::{KernelBuilder, Op};
 
 use crate::gpu::{tried, Gpu, Queue};
 
@@ -54,7 +54,7 @@ fn loop_module() -> Vec<u32> {
     let times = k.load(0, uint, zero);
     k.repeat(times, |k| {
         let x = k.load(0, uint, one);
-        let x = k.binary(op::I_ADD, uint, x, two);
+        let x = k.binary(Op::IAdd, uint, x, two);
         k.store(0, uint, one, x);
     });
     k.finish()

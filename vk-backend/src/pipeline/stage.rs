@@ -67,10 +67,9 @@ impl<'a> Stage<'a> {
         device_ref: DeviceRef<'a>,
         d: &'a PipelineDesc<'a>,
     ) -> Result<Stage<'a>, Error> {
-        const MAGIC: u32 = 0x0723_0203;
         let entry = CString::new(d.entry)
             .map_err(|_| Error::Invalid("an entry point's name contains NUL".into()))?;
-        if d.spirv.len() < 5 || d.spirv[0] != MAGIC {
+        if d.spirv.len() < hekla_spirv::HEADER || d.spirv[0] != hekla_spirv::MAGIC_NUMBER {
             return Err(Error::Invalid("not a SPIR-V module".into()));
         }
         let info = vk::ShaderModuleCreateInfo::default().code(d.spirv);

@@ -6,7 +6,7 @@
 use std::ops::{Add, Div, Mul};
 use std::sync::Arc;
 
-use crate::asm::{glsl, op, KernelBuilder};
+use crate::asm::{Glsl, KernelBuilder, Op};
 use crate::device::Device;
 use crate::error::Error;
 use crate::physical::found::{FloatControls, FloatOp, FloatTable, FloatWidth, Probe};
@@ -277,8 +277,8 @@ fn log_operands<T: Real>() -> impl Iterator<Item = Operands<T>> {
     })
 }
 
-/// Numbers on both sides of 1, evenly in each power of two of their distance from it, and those whose logarithms are none or
-/// infinite.
+/// Numbers on both sides of 1, spread evenly over the powers of two of their distance from it, and numbers whose logarithms are
+/// NaN or infinite.
 fn operands_near_1<T: Real>() -> impl Iterator<Item = Operands<T>> {
     let one = T::scaled(false, 0, 0);
     let near = move |i: u64| {
@@ -411,8 +411,8 @@ fn kernel<T: Real>(controls: &FloatControls) -> Vec<u32> {
     let i = k.global_id_x();
     let element = |k: &mut KernelBuilder, stride: u32, n: u32| {
         let (stride, n) = (k.constant(stride), k.constant(n));
-        let start = k.binary(op::I_MUL, uint, i, stride);
-        k.binary(op::I_ADD, uint, start, n)
+        let start = k.binary(Op::IMul, uint, i, stride);
+        k.binary(Op::IAdd, uint, start, n)
     };
     let operands = [0, 1, 2].map(|n| {
         let index = element(&mut k, 3, n);
@@ -420,17 +420,17 @@ fn kernel<T: Real>(controls: &FloatControls) -> Vec<u32> {
     });
     let [a, b, c] = operands;
     let mut results = [0; RESULTS];
-    results[FMA] = k.extended(glsl::FMA, float, &[a, b, c]);
-    results[DIV] = k.binary(op::F_DIV, float, a, b);
-    results[SQRT] = k.extended(glsl::SQRT, float, &[a]);
-    results[SUM] = k.binary(op::F_ADD, float, a, b);
-    results[PRODUCT] = k.binary(op::F_MUL, float, a, b);
+    results[FMA] = k.extended(Glsl::Fma, float, &[a, b, c]);
+    results[DIV] = k.binary(Op::FDiv, float, a, b);
+    results[SQRT] = k.extended(Glsl::Sqrt, float, &[a]);
+    results[SUM] = k.binary(Op::FAdd, float, a, b);
+    results[PRODUCT] = k.binary(Op::FMul, float, a, b);
     let mut of_single = |function| match T::WIDTH {
         32 => k.extended(function, float, &[a]),
         _ => a,
     };
-    results[EXP2] = of_single(glsl::EXP2);
-    results[LOG2] = of_single(glsl::LOG2);
+    results[EXP2] = of_single(Glsl::Exp2);
+    results[LOG2] = of_single(Glsl::Log2);
     for (n, result) in results.into_iter().enumerate() {
         let index = element(&mut k, RESULTS as u32, n as u32);
         k.store(1, float, index, result);

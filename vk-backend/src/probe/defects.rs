@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::asm::{op, KernelBuilder};
+use crate::asm::{KernelBuilder, Op};
 use crate::config::{self, Fault};
 use crate::device::Device;
 use crate::error::Error;
@@ -94,7 +94,7 @@ fn inactive_lanes_run(device: &Arc<Device>) -> Result<bool, Error> {
             let (most, goal, one) = (k.constant(MOST_ROUNDS), k.constant(goal), k.constant(1));
             k.repeat_while(most, |k| {
                 let word = k.load(0, uint, id);
-                let word = k.binary(op::I_ADD, uint, word, one);
+                let word = k.binary(Op::IAdd, uint, word, one);
                 k.store(0, uint, id, word);
                 let word = k.load(0, uint, id);
                 k.is_less(word, goal)
@@ -103,8 +103,8 @@ fn inactive_lanes_run(device: &Arc<Device>) -> Result<bool, Error> {
         let first = count(&mut k, GOAL);
         let second = count(&mut k, 2 * GOAL);
         let hundred = k.constant(100);
-        let first = k.binary(op::I_MUL, uint, first, hundred);
-        let rounds = k.binary(op::I_ADD, uint, first, second);
+        let first = k.binary(Op::IMul, uint, first, hundred);
+        let rounds = k.binary(Op::IAdd, uint, first, second);
         k.store(0, uint, id, rounds);
         let groups = 8;
         let found = run_in_place(device, &k.finish(), &vec![0; (groups * size) as usize], groups)?;

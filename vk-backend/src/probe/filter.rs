@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bitflags::bitflags;
 
-use crate::asm::{op, KernelBuilder};
+use crate::asm::{KernelBuilder, Op};
 use crate::device::{Binding, Device, PipelineDesc};
 use crate::error::Error;
 use crate::memory::{AddressMode, Component, ImageDesc, SamplerDesc, Slot};
@@ -267,8 +267,8 @@ pub(super) fn hash(i: u32) -> u32 {
     (mixed ^ mixed >> 15).wrapping_mul(0x846C_A68B)
 }
 
-/// Makes an image, and returns its slot and its texels: the value that all components have. Of floats in three dimensions
-/// neighbours have different signs, and none is small.
+/// Makes an image, and returns its slot and its texels: the value that all components have. In three dimensions neighbouring
+/// float texels have different signs, and none is small.
 fn image(
     queue: &Queue,
     device: &Arc<Device>,
@@ -338,11 +338,11 @@ fn kernel(kind: ImageKind, axes: u32) -> Vec<u32> {
     let samplers = k.samplers();
     let (image, sampler, id) = (k.push_word(0), k.push_word(1), k.global_id_x());
     let stride = k.constant(axes);
-    let first = k.binary(op::I_MUL, uint, id, stride);
+    let first = k.binary(Op::IMul, uint, id, stride);
     let mut place = Vec::new();
     for axis in 0..axes {
         let axis = k.constant(axis);
-        let at = k.binary(op::I_ADD, uint, first, axis);
+        let at = k.binary(Op::IAdd, uint, first, axis);
         place.push(k.load(2, float, at));
     }
     let vector = k.vector(float, axes);

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::asm::{glsl, op, KernelBuilder};
+use crate::asm::{Glsl, KernelBuilder, Op};
 use crate::device::Device;
 use crate::error::Error;
 use crate::physical::found::{Behaviour, FloatControls, FloatOp, FloatTable, FloatWidth};
@@ -56,7 +56,7 @@ fn other_width(f: &Features, module: Module, width: FloatWidth) -> Option<FloatW
 
 /// What a case is about.
 #[derive(Clone, Copy, PartialEq)]
-enum About {
+enum Aspect {
     Input,
     Result,
     Zero,
@@ -67,7 +67,7 @@ enum About {
 /// An operation, its operands, and what comes out of it; bits all.
 struct Case {
     op: FloatOp,
-    about: About,
+    about: Aspect,
     operands: [u64; 3],
     expected: Expected,
 }
@@ -89,7 +89,7 @@ fn cases(width: FloatWidth) -> Vec<Case> {
 }
 
 /// A case whose operands and result are numbers of the width.
-fn number(width: FloatWidth, op: FloatOp, about: About, operands: &[f64], expected: f64) -> Case {
+fn number(width: FloatWidth, op: FloatOp, about: Aspect, operands: &[f64], expected: f64) -> Case {
     let expected = match expected.is_nan() {
         true => Expected::Nan(width),
         false => Expected::Bits(width.encode(expected)),
@@ -104,7 +104,7 @@ fn padded(width: FloatWidth, operands: &[f64]) -> [u64; 3] {
 }
 
 fn arithmetic(width: FloatWidth, cases: &mut Vec<Case>) {
-    use About::*;
+    use Aspect::*;
     use FloatOp::*;
     // The least normal number, and a denormal one.
     let least = f64::exp2(f64::from(width.least_exponent()));
@@ -113,7 +113,7 @@ fn arithmetic(width: FloatWidth, cases: &mut Vec<Case>) {
     let half_unit = f64::exp2(-1.0 - f64::from(width.fraction()));
     let unit = half_unit * 2.0;
     let (nan, infinity) = (f64::NAN, f64::INFINITY);
-    let rows: [(FloatOp, About, &[f64], f64); 35] = [
+    let rows: [(FloatOp, Aspect, &[f64], f64); 35] = [
         (Add, Input, &[small, small], least),
         (Add, Result, &[1.5 * least, -least], small),
         (Add, Zero, &[-0.0, -0.0], -0.0),
@@ -163,12 +163,12 @@ fn arithmetic(width: FloatWidth, cases: &mut Vec<Case>) {
 
 /// What acts on the sign bit, chooses, or tells which is larger.
 fn bits_and_order(width: FloatWidth, cases: &mut Vec<Case>) {
-    use About::*;
+    use Aspect::*;
     use FloatOp::*;
     let least = f64::exp2(f64::from(width.least_exponent()));
     let small = least / 2.0;
     let nan = f64::NAN;
-    let rows: [(FloatOp, About, &[f64], f64); 10] = [
+    let rows: [(FloatOp, Aspect, &[f64], f64); 10] = [
         (Negate, Input, &[small], -small),
         (Negate, Zero, &[0.0], -0.0),
         (Absolute, Input, &[-small], small),
@@ -191,7 +191,7 @@ fn bits_and_order(width: FloatWidth, cases: &mut Vec<Case>) {
         let expected = Expected::Bits(expected);
         cases.push(Case { op, about: Nan, operands: [operand; 3], expected });
     }
-    let truths: [(FloatOp, About, [f64; 2], bool); 8] = [
+    let truths: [(FloatOp, Aspect, [f64; 2], bool); 8] = [
         (Less, Input, [0.0, small], true),
         (Less, Input, [-small, 0.0], true),
         (Less, Input, [small / 2.0, small], true),
@@ -210,7 +210,7 @@ fn bits_and_order(width: FloatWidth, cases: &mut Vec<Case>) {
 }
 
 fn conversions(width: FloatWidth, cases: &mut Vec<Case>) {
-    use About::*;
+    use Aspect::*;
     let small = f64::exp2(f64::from(width.least_exponent() - 1));
     if width != FloatWidth::Double {
         let wider = width.wider();
@@ -267,11 +267,11 @@ fn judge(
         tracing::debug!("{width:?} {:?} of {:x?} gives {result:#x}", case.op, case.operands);
         let behaviour = &mut row[case.op as usize];
         match case.about {
-            About::Input => behaviour.keeps_inputs = false,
-            About::Result => behaviour.keeps_results = false,
-            About::Zero => behaviour.signed_zeros = false,
-            About::Nan => behaviour.nans = false,
-            About::Rounding => behaviour.nearest_even = false,
+            Aspect::Input => behaviour.keeps_inputs = false,
+            Aspect::Result => behaviour.keeps_results = false,
+            Aspect::Zero => behaviour.signed_zeros = false,
+            Aspect::Nan => behaviour.nans = false,
+            Aspect::Rounding => behaviour.nearest_even = false,
         }
     }
     row
@@ -316,16 +316,16 @@ fn kernel(controls: &FloatControls, (width, other): (FloatWidth, Option<FloatWid
     let [a, b, c] = words.map(|[lo, hi]| from_words(&mut k, width, lo, hi));
     for (n, what) in FloatOp::ALL.into_iter().enumerate() {
         let (result, of) = match what {
-            FloatOp::Less => (compare(&mut k, op::F_ORD_LESS_THAN, a, b), None),
-            FloatOp::Equal => (compare(&mut k, op::F_ORD_EQUAL, a, b), None),
-            FloatOp::FromInt => (k.unary(op::CONVERT_S_TO_F, float, words[0][0]), Some(width)),
+            FloatOp::Less => (compare(&mut k, Op::FOrdLessThan, a, b), None),
+            FloatOp::Equal => (compare(&mut k, Op::FOrdEqual, a, b), None),
+            FloatOp::FromInt => (k.unary(Op::ConvertSToF, float, words[0][0]), Some(width)),
             FloatOp::Widen | FloatOp::Narrow => {
                 let narrows = what == FloatOp::Narrow;
                 let Some(other) = other.filter(|_| narrows == (width == FloatWidth::Double)) else {
                     continue;
                 };
                 let ty = k.float(other.bits());
-                (k.unary(op::F_CONVERT, ty, a), Some(other))
+                (k.unary(Op::FConvert, ty, a), Some(other))
             }
             _ => (arithmetic_op(&mut k, what, float, [a, b, c]), Some(width)),
         };
@@ -345,32 +345,32 @@ fn kernel(controls: &FloatControls, (width, other): (FloatWidth, Option<FloatWid
 fn element(k: &mut KernelBuilder, row: u32, stride: u32, n: u32) -> u32 {
     let uint = k.uint();
     let (stride, n) = (k.constant(stride), k.constant(n));
-    let start = k.binary(op::I_MUL, uint, row, stride);
-    k.binary(op::I_ADD, uint, start, n)
+    let start = k.binary(Op::IMul, uint, row, stride);
+    k.binary(Op::IAdd, uint, start, n)
 }
 
 fn arithmetic_op(k: &mut KernelBuilder, what: FloatOp, float: u32, [a, b, c]: [u32; 3]) -> u32 {
     match what {
-        FloatOp::Add => k.binary(op::F_ADD, float, a, b),
-        FloatOp::Subtract => k.binary(op::F_SUB, float, a, b),
-        FloatOp::Multiply => k.binary(op::F_MUL, float, a, b),
-        FloatOp::Divide => k.binary(op::F_DIV, float, a, b),
-        FloatOp::Negate => k.unary(op::F_NEGATE, float, a),
-        FloatOp::SquareRoot => k.extended(glsl::SQRT, float, &[a]),
-        FloatOp::Absolute => k.extended(glsl::F_ABS, float, &[a]),
-        FloatOp::Minimum => k.extended(glsl::N_MIN, float, &[a, b]),
-        FloatOp::Maximum => k.extended(glsl::N_MAX, float, &[a, b]),
-        FloatOp::Floor => k.extended(glsl::FLOOR, float, &[a]),
-        FloatOp::Ceil => k.extended(glsl::CEIL, float, &[a]),
-        _ => k.extended(glsl::FMA, float, &[a, b, c]),
+        FloatOp::Add => k.binary(Op::FAdd, float, a, b),
+        FloatOp::Subtract => k.binary(Op::FSub, float, a, b),
+        FloatOp::Multiply => k.binary(Op::FMul, float, a, b),
+        FloatOp::Divide => k.binary(Op::FDiv, float, a, b),
+        FloatOp::Negate => k.unary(Op::FNegate, float, a),
+        FloatOp::SquareRoot => k.extended(Glsl::Sqrt, float, &[a]),
+        FloatOp::Absolute => k.extended(Glsl::FAbs, float, &[a]),
+        FloatOp::Minimum => k.extended(Glsl::NMin, float, &[a, b]),
+        FloatOp::Maximum => k.extended(Glsl::NMax, float, &[a, b]),
+        FloatOp::Floor => k.extended(Glsl::Floor, float, &[a]),
+        FloatOp::Ceil => k.extended(Glsl::Ceil, float, &[a]),
+        _ => k.extended(Glsl::Fma, float, &[a, b, c]),
     }
 }
 
 /// 1 or 0.
-fn compare(k: &mut KernelBuilder, opcode: u32, a: u32, b: u32) -> u32 {
+fn compare(k: &mut KernelBuilder, op: Op, a: u32, b: u32) -> u32 {
     let (boolean, uint) = (k.boolean(), k.uint());
     let (one, zero) = (k.constant(1), k.constant(0));
-    let truth = k.binary(opcode, boolean, a, b);
+    let truth = k.binary(op, boolean, a, b);
     k.select(uint, truth, one, zero)
 }
 
@@ -379,14 +379,14 @@ fn from_words(k: &mut KernelBuilder, width: FloatWidth, lo: u32, hi: u32) -> u32
     match width {
         FloatWidth::Half => {
             let both = k.vector(float, 2);
-            let both = k.unary(op::BITCAST, both, lo);
-            k.binary_literal(op::COMPOSITE_EXTRACT, float, both, 0)
+            let both = k.unary(Op::Bitcast, both, lo);
+            k.binary_literal(Op::CompositeExtract, float, both, 0)
         }
-        FloatWidth::Single => k.unary(op::BITCAST, float, lo),
+        FloatWidth::Single => k.unary(Op::Bitcast, float, lo),
         FloatWidth::Double => {
             let pair = k.uints(2);
-            let pair = k.binary(op::COMPOSITE_CONSTRUCT, pair, lo, hi);
-            k.unary(op::BITCAST, float, pair)
+            let pair = k.binary(Op::CompositeConstruct, pair, lo, hi);
+            k.unary(Op::Bitcast, float, pair)
         }
     }
 }
@@ -397,14 +397,14 @@ fn to_words(k: &mut KernelBuilder, width: FloatWidth, x: u32) -> [u32; 2] {
         FloatWidth::Half => {
             let half = k.float(16);
             let (both, nothing) = (k.vector(half, 2), k.float_constant(half, &[0]));
-            let both = k.binary(op::COMPOSITE_CONSTRUCT, both, x, nothing);
-            [k.unary(op::BITCAST, uint, both), zero]
+            let both = k.binary(Op::CompositeConstruct, both, x, nothing);
+            [k.unary(Op::Bitcast, uint, both), zero]
         }
-        FloatWidth::Single => [k.unary(op::BITCAST, uint, x), zero],
+        FloatWidth::Single => [k.unary(Op::Bitcast, uint, x), zero],
         FloatWidth::Double => {
             let pair = k.uints(2);
-            let pair = k.unary(op::BITCAST, pair, x);
-            [0, 1].map(|n| k.binary_literal(op::COMPOSITE_EXTRACT, uint, pair, n))
+            let pair = k.unary(Op::Bitcast, pair, x);
+            [0, 1].map(|n| k.binary_literal(Op::CompositeExtract, uint, pair, n))
         }
     }
 }
@@ -417,17 +417,17 @@ pub(crate) fn merges_signs(device: &Arc<Device>, controls: &FloatControls) -> Re
     ask(controls, &mut k, 32);
     let (i, uint, float, boolean) = (k.global_id_x(), k.uint(), k.float(32), k.boolean());
     let group = k.constant(GROUP);
-    let next = k.binary(op::I_ADD, uint, i, group);
+    let next = k.binary(Op::IAdd, uint, i, group);
     // In this order: what LLVM gets wrong depends on it.
     let (m, x) = (k.load(0, float, next), k.load(0, float, i));
-    let (x_bits, m_bits) = (k.unary(op::BITCAST, uint, x), k.unary(op::BITCAST, uint, m));
+    let (x_bits, m_bits) = (k.unary(Op::Bitcast, uint, x), k.unary(Op::Bitcast, uint, m));
     let (rest, sign) = (k.constant(!SIGN), k.constant(SIGN));
-    let magnitude = k.binary(op::BITWISE_AND, uint, m_bits, rest);
-    let sign = k.binary(op::BITWISE_AND, uint, x_bits, sign);
-    let merged = k.binary(op::BITWISE_OR, uint, magnitude, sign);
-    let merged = k.unary(op::BITCAST, float, merged);
+    let magnitude = k.binary(Op::BitwiseAnd, uint, m_bits, rest);
+    let sign = k.binary(Op::BitwiseAnd, uint, x_bits, sign);
+    let merged = k.binary(Op::BitwiseOr, uint, magnitude, sign);
+    let merged = k.unary(Op::Bitcast, float, merged);
     let limit = k.float_constant(float, &[LIMIT.to_bits()]);
-    let below = k.binary(op::F_ORD_LESS_THAN, boolean, x, limit);
+    let below = k.binary(Op::FOrdLessThan, boolean, x, limit);
     let result = k.select(float, below, x, merged);
     k.store(0, float, i, result);
 

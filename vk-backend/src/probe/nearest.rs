@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::filter::{filled, hash};
-use crate::asm::{op, KernelBuilder};
+use crate::asm::{KernelBuilder, Op};
 use crate::device::{Binding, Device, PipelineDesc};
 use crate::error::Error;
 use crate::memory::{Component, ImageDesc, Slot};
@@ -32,7 +32,7 @@ const FORMATS: [(Format, bool); 3] = [
     (Format::R32G32B32A32_UINT, false),
 ];
 
-/// Returns true if both samplers, the second one of which has normalized coordinates, find what fetches find.
+/// Returns true if both samplers (the second has normalized coordinates) find the same texels as fetches.
 pub(crate) fn finds_texels(
     device: &Arc<Device>,
     samplers: [&Arc<Slot>; 2],
@@ -104,7 +104,7 @@ impl Probed<'_> {
         }
     }
 
-    /// Returns the bytes of texels no two of which are alike.
+    /// Returns the bytes of texels that all differ.
     fn texels(&self, format: Format) -> Vec<u8> {
         let texel = |i: u32| match format {
             Format::R8G8B8A8_UNORM => i.wrapping_mul(0x9E37_79B1).to_le_bytes().to_vec(),
@@ -196,11 +196,11 @@ impl Probed<'_> {
         let (image, sampler, id) = (k.push_word(0), k.push_word(1), k.global_id_x());
         let axes = self.axes() as u32;
         let stride = k.constant(axes);
-        let first = k.binary(op::I_MUL, uint, id, stride);
+        let first = k.binary(Op::IMul, uint, id, stride);
         let (mut place, mut index) = (Vec::new(), Vec::new());
         for axis in 0..axes {
             let axis = k.constant(axis);
-            let at = k.binary(op::I_ADD, uint, first, axis);
+            let at = k.binary(Op::IAdd, uint, first, axis);
             place.push(k.load(2, float, at));
             index.push(k.load(3, uint, at));
         }

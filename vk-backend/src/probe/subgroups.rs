@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::asm::{op, KernelBuilder};
+use crate::asm::{KernelBuilder, Op};
 use crate::config::{self, Fault};
 use crate::device::{Device, SubgroupDemand};
 use crate::error::Error;
@@ -75,8 +75,8 @@ fn is_in_order(device: &Arc<Device>, shape: [u32; 3]) -> Result<bool, Error> {
     k.local_size(shape);
     let (index, uint, [group, number]) = (k.local_index(), k.uint(), k.subgroup_place());
     let shift = k.constant(SHIFT);
-    let high = k.binary(op::I_MUL, uint, group, shift);
-    let place = k.binary(op::BITWISE_OR, uint, high, number);
+    let high = k.binary(Op::IMul, uint, group, shift);
+    let place = k.binary(Op::BitwiseOr, uint, high, number);
     k.store(0, uint, index, place);
     let nothing = vec![u32::MAX; items as usize];
     let found = run_in_subgroups(device, &k.finish(), &nothing, 1, demand(device, shape))?;
@@ -116,19 +116,19 @@ fn takes_turns(device: &Arc<Device>, groups: u32) -> Result<bool, Error> {
     let [zero, one, patience] = [0, 1, PATIENCE].map(|number| k.constant(number));
     let last = k.constant(groups - 1);
     let minus_one = k.constant(u32::MAX);
-    let minus_group = k.binary(op::I_MUL, uint, group, minus_one);
-    let from_above = k.binary(op::I_ADD, uint, last, minus_group);
+    let minus_group = k.binary(Op::IMul, uint, group, minus_one);
+    let from_above = k.binary(Op::IAdd, uint, last, minus_group);
     let is_first = k.is_less(number, one);
     for round in 0..ROUNDS {
         let before = k.constant(round * groups);
         let place = if round.is_multiple_of(2) { group } else { from_above };
-        let turn = k.binary(op::I_ADD, uint, before, place);
+        let turn = k.binary(Op::IAdd, uint, before, place);
         let rounds = k.repeat_while(patience, |k| {
             let turns = k.atomic_load(0, zero);
             k.is_less(turns, turn)
         });
         let in_time = k.is_less(rounds, patience);
-        let next = k.binary(op::I_ADD, uint, turn, one);
+        let next = k.binary(Op::IAdd, uint, turn, one);
         let of_first = k.select(uint, is_first, next, zero);
         let taken = k.select(uint, in_time, of_first, zero);
         k.atomic_max(0, zero, taken);

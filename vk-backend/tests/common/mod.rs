@@ -8,7 +8,7 @@ pub use report::{provoke, skip};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use hekla_vk_backend::asm::{op, KernelBuilder};
+use hekla_vk_backend::asm::{KernelBuilder, Op};
 use hekla_vk_backend::{
     Buffer, Defect, Device, DeviceInfo, Error, Instance, MemoryKind, Pipeline, PipelineDesc,
     PipelineStore, Quirks, Recorder,
@@ -73,7 +73,7 @@ pub fn square(device: &Arc<Device>, local_size: u32, typed_pointers: bool) -> Ar
     let uint = k.uint();
     let i = k.global_id_x();
     let x = k.load(0, uint, i);
-    let y = k.binary(op::I_MUL, uint, x, x);
+    let y = k.binary(Op::IMul, uint, x, x);
     k.store(1, uint, i, y);
     pipeline(device, &k.finish(), local_size)
 }
@@ -86,8 +86,8 @@ pub fn step(device: &Arc<Device>, local_size: u32) -> Arc<Pipeline> {
     let i = k.global_id_x();
     let x = k.load(0, uint, i);
     let (one, three) = (k.constant(1), k.constant(3));
-    let y = k.binary(op::I_MUL, uint, x, three);
-    let y = k.binary(op::I_ADD, uint, y, one);
+    let y = k.binary(Op::IMul, uint, x, three);
+    let y = k.binary(Op::IAdd, uint, y, one);
     k.store(0, uint, i, y);
     let words = k.finish();
     create_pipeline(

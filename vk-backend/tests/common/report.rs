@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io::Write;
 
 /// Reports that the calling test, or the rest of it, does not run on this machine or device. `cargo xtask test` counts such
-/// tests and fails on those that it does not expect.
+/// tests and fails on unexpected ones.
 pub fn skip(why: impl Display) {
     let program = std::env::current_exe().unwrap_or_default();
     let program = program.file_stem().unwrap_or_default().to_string_lossy();

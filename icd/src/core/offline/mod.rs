@@ -37,7 +37,7 @@ impl OfflineProgram {
     /// Compiles a program. The code tells if it has errors, which are in its log.
     ///
     /// # Errors
-    /// CL_INVALID_VALUE for a target that is none.
+    /// CL_INVALID_VALUE for an unknown target.
     pub fn compile(request: &Request<'_>) -> Result<(OfflineProgram, cl_int)> {
         hekla_compiler::set_thread_start(hekla_vk_backend::block_signals);
         let target = match request.target {
@@ -102,7 +102,7 @@ fn c_string(text: String) -> CString {
 
 /// Returns true if a file begins with the magic number of SPIR-V, in either order of bytes.
 pub fn is_spirv(bytes: &[u8]) -> bool {
-    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
+    const MAGIC: [u8; 4] = hekla_spirv::MAGIC_NUMBER.to_le_bytes();
     let first: Option<[u8; 4]> = bytes.first_chunk().copied();
     first.is_some_and(|first| first == MAGIC || first.iter().rev().eq(&MAGIC))
 }

@@ -10,7 +10,7 @@ const DIGEST: Range<usize> = 20..28;
 /// The first byte of the payload.
 pub const PAYLOAD: usize = DIGEST.end;
 /// What begins a module of SPIR-V.
-const SPIRV: [u8; 4] = 0x0723_0203u32.to_le_bytes();
+const SPIRV: [u8; 4] = hekla_spirv::MAGIC_NUMBER.to_le_bytes();
 /// A run of so many characters is text and no accident.
 const TEXT: usize = 24;
 
@@ -29,7 +29,7 @@ pub struct Parts {
     pub code: Vec<Range<usize>>,
     /// Texts: of the IR, of names and attributes.
     pub texts: Vec<Range<usize>>,
-    /// Where numbers begin that are neither.
+    /// Where numbers begin that are neither code nor text.
     pub numbers: Vec<usize>,
 }
 
@@ -86,7 +86,7 @@ mod tests {
         let words = |binary: &mut Vec<u8>, all: &[u32]| {
             binary.extend(all.iter().flat_map(|word| word.to_le_bytes()));
         };
-        words(&mut binary, &[0, 3, 0x0723_0203, 1, 2, 26]);
+        words(&mut binary, &[0, 3, hekla_spirv::MAGIC_NUMBER, 1, 2, 26]);
         binary.extend(b"func @f(%a: u32) -> u32 {\n");
         words(&mut binary, &[1]);
         let parts = Parts::of(&binary);

@@ -22,7 +22,7 @@ const NUMBERS: [u32; 16] = [
     0xFFFF_FFFE,
     0xFFFF_FFFF,
 ];
-/// Words of the text form of the IR, and what is none.
+/// Words of the text form of the IR, and some that are not.
 const WORDS: [&str; 24] = [
     "0",
     "-1",
@@ -238,7 +238,9 @@ mod tests {
     #[test]
     fn a_binary_is_changed_and_its_head_is_not() {
         let mut binary = vec![1; PAYLOAD];
-        binary.extend([3u32, 0x0723_0203, 5, 6, 40].iter().flat_map(|word| word.to_le_bytes()));
+        binary.extend(
+            [3u32, hekla_spirv::MAGIC_NUMBER, 5, 6, 40].iter().flat_map(|word| word.to_le_bytes()),
+        );
         binary.extend(b"func @f(%a: u32) -> u32 {\n  return 0012\n}");
         let others = [binary.clone(), vec![7; 60]];
         let mut random = Random::new(1);

@@ -1,10 +1,9 @@
 //! How a module of SPIR-V is changed: word by word, and instruction by instruction.
 
 use super::super::batch::random::Random;
+use hekla_spirv::{first_word, split, Op, HEADER};
 use std::collections::HashSet;
 
-/// Words of the head: magic number, version, generator, bound and schema.
-const HEAD: usize = 5;
 /// Numbers that make trouble.
 const NUMBERS: [u32; 14] = [
     0,
@@ -23,31 +22,187 @@ const NUMBERS: [u32; 14] = [
     0xFFFF_FFFF,
 ];
 /// Opcodes of one kind, which take each other's places.
-const KINDS: [&[u32]; 12] = [
+const KINDS: [&[Op]; 12] = [
     // Types.
-    &[19, 20, 21, 22, 23, 28, 30, 32, 33],
+    &[
+        Op::TypeVoid,
+        Op::TypeBool,
+        Op::TypeInt,
+        Op::TypeFloat,
+        Op::TypeVector,
+        Op::TypeArray,
+        Op::TypeStruct,
+        Op::TypePointer,
+        Op::TypeFunction,
+    ],
     // Constants.
-    &[41, 42, 43, 44, 46, 48, 49, 50, 51, 52],
+    &[
+        Op::ConstantTrue,
+        Op::ConstantFalse,
+        Op::Constant,
+        Op::ConstantComposite,
+        Op::ConstantNull,
+        Op::SpecConstantTrue,
+        Op::SpecConstantFalse,
+        Op::SpecConstant,
+        Op::SpecConstantComposite,
+        Op::SpecConstantOp,
+    ],
     // Conversions.
-    &[109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124],
+    &[
+        Op::ConvertFToU,
+        Op::ConvertFToS,
+        Op::ConvertSToF,
+        Op::ConvertUToF,
+        Op::UConvert,
+        Op::SConvert,
+        Op::FConvert,
+        Op::QuantizeToF16,
+        Op::ConvertPtrToU,
+        Op::SatConvertSToU,
+        Op::SatConvertUToS,
+        Op::ConvertUToPtr,
+        Op::PtrCastToGeneric,
+        Op::GenericCastToPtr,
+        Op::GenericCastToPtrExplicit,
+        Op::Bitcast,
+    ],
     // Binary arithmetic.
-    &[128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143],
+    &[
+        Op::IAdd,
+        Op::FAdd,
+        Op::ISub,
+        Op::FSub,
+        Op::IMul,
+        Op::FMul,
+        Op::UDiv,
+        Op::SDiv,
+        Op::FDiv,
+        Op::UMod,
+        Op::SRem,
+        Op::SMod,
+        Op::FRem,
+        Op::FMod,
+        Op::VectorTimesScalar,
+        Op::MatrixTimesScalar,
+    ],
     // Shifts and bits.
-    &[194, 195, 196, 197, 198, 199, 200],
+    &[
+        Op::ShiftRightLogical,
+        Op::ShiftRightArithmetic,
+        Op::ShiftLeftLogical,
+        Op::BitwiseOr,
+        Op::BitwiseXor,
+        Op::BitwiseAnd,
+        Op::Not,
+    ],
     // Comparisons.
-    &[164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179],
+    &[
+        Op::LogicalEqual,
+        Op::LogicalNotEqual,
+        Op::LogicalOr,
+        Op::LogicalAnd,
+        Op::LogicalNot,
+        Op::Select,
+        Op::IEqual,
+        Op::INotEqual,
+        Op::UGreaterThan,
+        Op::SGreaterThan,
+        Op::UGreaterThanEqual,
+        Op::SGreaterThanEqual,
+        Op::ULessThan,
+        Op::SLessThan,
+        Op::ULessThanEqual,
+        Op::SLessThanEqual,
+    ],
     // Floats compared.
-    &[180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191],
+    &[
+        Op::FOrdEqual,
+        Op::FUnordEqual,
+        Op::FOrdNotEqual,
+        Op::FUnordNotEqual,
+        Op::FOrdLessThan,
+        Op::FUnordLessThan,
+        Op::FOrdGreaterThan,
+        Op::FUnordGreaterThan,
+        Op::FOrdLessThanEqual,
+        Op::FUnordLessThanEqual,
+        Op::FOrdGreaterThanEqual,
+        Op::FUnordGreaterThanEqual,
+    ],
     // Memory.
-    &[61, 62, 63, 64, 65, 66, 67, 68, 70],
+    &[
+        Op::Load,
+        Op::Store,
+        Op::CopyMemory,
+        Op::CopyMemorySized,
+        Op::AccessChain,
+        Op::InBoundsAccessChain,
+        Op::PtrAccessChain,
+        Op::ArrayLength,
+        Op::InBoundsPtrAccessChain,
+    ],
     // Composites and vectors.
-    &[77, 78, 79, 80, 81, 82, 83],
+    &[
+        Op::VectorExtractDynamic,
+        Op::VectorInsertDynamic,
+        Op::VectorShuffle,
+        Op::CompositeConstruct,
+        Op::CompositeExtract,
+        Op::CompositeInsert,
+        Op::CopyObject,
+    ],
     // Atomic operations.
-    &[227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242],
+    &[
+        Op::AtomicLoad,
+        Op::AtomicStore,
+        Op::AtomicExchange,
+        Op::AtomicCompareExchange,
+        Op::AtomicCompareExchangeWeak,
+        Op::AtomicIIncrement,
+        Op::AtomicIDecrement,
+        Op::AtomicIAdd,
+        Op::AtomicISub,
+        Op::AtomicSMin,
+        Op::AtomicUMin,
+        Op::AtomicSMax,
+        Op::AtomicUMax,
+        Op::AtomicAnd,
+        Op::AtomicOr,
+        Op::AtomicXor,
+    ],
     // Ends of blocks, and what stands before them.
-    &[245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255],
+    &[
+        Op::Phi,
+        Op::LoopMerge,
+        Op::SelectionMerge,
+        Op::Label,
+        Op::Branch,
+        Op::BranchConditional,
+        Op::Switch,
+        Op::Kill,
+        Op::Return,
+        Op::ReturnValue,
+        Op::Unreachable,
+    ],
     // Groups.
-    &[259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 224, 225],
+    &[
+        Op::GroupAsyncCopy,
+        Op::GroupWaitEvents,
+        Op::GroupAll,
+        Op::GroupAny,
+        Op::GroupBroadcast,
+        Op::GroupIAdd,
+        Op::GroupFAdd,
+        Op::GroupFMin,
+        Op::GroupUMin,
+        Op::GroupSMin,
+        Op::GroupFMax,
+        Op::GroupUMax,
+        Op::GroupSMax,
+        Op::ControlBarrier,
+        Op::MemoryBarrier,
+    ],
 ];
 /// Most words of a module: what is repeated again and again stays small.
 const MOST: usize = 20_000;
@@ -58,7 +213,7 @@ type Place = std::ops::Range<usize>;
 /// Changes a module in one to four places. `others` are modules from which instructions are taken.
 pub fn change(words: &mut Vec<u32>, others: &[Vec<u32>], random: &mut Random) {
     for _ in 0..=random.small(4) {
-        if words.len() <= HEAD || words.len() > MOST {
+        if words.len() <= HEADER || words.len() > MOST {
             return;
         }
         let all = instructions(words);
@@ -82,14 +237,13 @@ pub fn change(words: &mut Vec<u32>, others: &[Vec<u32>], random: &mut Random) {
             25 => words.truncate(at.start + random.below(at.len() + 1)),
             26 | 27 => resize(words, &at, random),
             28..=30 => exchange_ids(words, &all, random),
-            _ if random.once_in(4) => words[random.below(HEAD)] = number(random),
+            _ if random.once_in(4) => words[random.below(HEADER)] = number(random),
             _ => words[at.start + random.below(at.len())] ^= 1 << random.below(32),
         }
     }
 }
 
-/// Returns a copy of an instruction, which gives its result another id, nearly always: that one, or one of those that follow it,
-/// is then defined, and nothing uses it.
+/// Returns a copy of an instruction, with a new id for its result, nearly always. Nothing uses the new id.
 fn renamed(words: &mut [u32], at: &Place, random: &mut Random) -> Vec<u32> {
     let mut copy = words[at.clone()].to_vec();
     if let Some(result) = result_of(words, at).filter(|_| !random.once_in(8)) {
@@ -101,17 +255,27 @@ fn renamed(words: &mut [u32], at: &Place, random: &mut Random) -> Vec<u32> {
 
 /// Returns which word of an instruction is most likely the id of its result.
 fn result_of(words: &[u32], at: &Place) -> Option<usize> {
-    let opcode = words[at.start] & 0xFFFF;
-    let index = match opcode {
-        // Types, labels, strings, imports and groups of decorations.
-        19..=39 | 248 | 7 | 11 | 73 => 1,
-        // Stores, branches, names, decorations, modes, and what else has none.
-        62..=64 | 68 | 224 | 225 | 228 | 245 | 3..=6 | 8 | 10 | 14..=17 | 71..=75 | 246..=255 => {
-            return None
-        }
+    use Op::*;
+    let opcode = split(words[at.start]).1;
+    let index = match Op::from_u32(opcode) {
+        _ if is_type(opcode) => 1,
+        Some(Label | String | ExtInstImport | DecorationGroup) => 1,
+        // Instructions without a result, and two whose result is left alone.
+        Some(
+            Store | CopyMemory | CopyMemorySized | ArrayLength | ControlBarrier | MemoryBarrier
+            | AtomicStore | Phi | Source | SourceExtension | Name | MemberName | Line | Extension
+            | MemoryModel | EntryPoint | ExecutionMode | Capability | Decorate | MemberDecorate
+            | GroupDecorate | GroupMemberDecorate | LoopMerge | SelectionMerge | Branch
+            | BranchConditional | Switch | Kill | Return | ReturnValue | Unreachable,
+        ) => return None,
         _ => 2,
     };
     (at.len() > index).then_some(index)
+}
+
+/// Returns true for opcodes that declare a type.
+fn is_type(opcode: u32) -> bool {
+    (Op::TypeVoid as u32..=Op::TypeForwardPointer as u32).contains(&opcode)
 }
 
 /// Takes a word away or repeats one; the instruction's length follows, more often than not.
@@ -125,16 +289,16 @@ fn resize(words: &mut Vec<u32>, at: &Place, random: &mut Random) {
         at.len() - 1
     };
     if at.start < words.len() && !random.once_in(4) {
-        words[at.start] = words[at.start] & 0xFFFF | (length as u32) << 16;
+        words[at.start] = first_word(split(words[at.start]).1, length);
     }
 }
 
 /// Returns the instructions of a module; what is left where a length is wrong is one.
 pub fn instructions(words: &[u32]) -> Vec<Place> {
     let mut all = Vec::new();
-    let mut at = HEAD;
+    let mut at = HEADER;
     while at < words.len() {
-        let length = (words[at] >> 16).max(1) as usize;
+        let length = split(words[at]).0.max(1);
         let end = (at + length).min(words.len());
         all.push(at..end);
         at = end;
@@ -166,14 +330,14 @@ fn change_operand(words: &mut [u32], all: &[Place], at: &Place, random: &mut Ran
         6 | 7 => 1 + random.below(bound - 1) as u32,
         8 => words[place].wrapping_add(1),
         9 => words[place].wrapping_sub(1),
-        10 => words[HEAD + random.below(words.len() - HEAD)],
+        10 => words[HEADER + random.below(words.len() - HEADER)],
         _ => number(random),
     };
 }
 
 /// Returns an id of the same type as another one, or another type where that is a type.
 fn alike(words: &[u32], all: &[Place], id: u32, random: &mut Random) -> u32 {
-    let is_type = |at: &&Place| at.len() > 1 && (19..=39).contains(&(words[at.start] & 0xFFFF));
+    let is_type = |at: &&Place| at.len() > 1 && is_type(split(words[at.start]).1);
     let types: HashSet<u32> = all.iter().filter(is_type).map(|at| words[at.start + 1]).collect();
     if types.contains(&id) {
         let mut types: Vec<u32> = types.into_iter().collect();
@@ -193,17 +357,17 @@ fn alike(words: &[u32], all: &[Place], id: u32, random: &mut Random) -> u32 {
 
 /// Makes another instruction of one, of its kind more often than not.
 fn change_opcode(words: &mut [u32], at: &Place, random: &mut Random) {
-    let old = words[at.start] & 0xFFFF;
-    let kind = KINDS.iter().find(|kind| kind.contains(&old));
+    let (length, old) = split(words[at.start]);
+    let kind = KINDS.iter().find(|kind| kind.iter().any(|op| *op as u32 == old));
     let new = match kind {
-        Some(kind) if !random.once_in(4) => *random.of(kind),
+        Some(kind) if !random.once_in(4) => *random.of(kind) as u32,
         _ if random.once_in(2) => {
             let kind = *random.of(&KINDS);
-            *random.of(kind)
+            *random.of(kind) as u32
         }
         _ => random.below(450) as u32,
     };
-    words[at.start] = words[at.start] & 0xFFFF_0000 | new;
+    words[at.start] = first_word(new, length);
 }
 
 fn change_length(words: &mut [u32], at: &Place, random: &mut Random) {
@@ -213,7 +377,7 @@ fn change_length(words: &mut [u32], at: &Place, random: &mut Random) {
         2 => random.below(16) as u32,
         _ => number(random) & 0xFFFF,
     };
-    words[at.start] = words[at.start] & 0xFFFF | length << 16;
+    words[at.start] = first_word(split(words[at.start]).1, length as usize);
 }
 
 /// Lets two instructions take each other's place.
@@ -268,30 +432,21 @@ fn exchange_ids(words: &mut [u32], all: &[Place], random: &mut Random) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hekla_spirv::{encode, header};
 
     /// OpTypeVoid %1, OpTypeInt %2 32 0, OpConstant %2 %3 7.
-    const MODULE: [u32; 15] = [
-        0x0723_0203,
-        0x1_0000,
-        0,
-        9,
-        0,
-        2 << 16 | 19,
-        1,
-        4 << 16 | 21,
-        2,
-        32,
-        0,
-        4 << 16 | 43,
-        2,
-        3,
-        7,
-    ];
+    fn module() -> Vec<u32> {
+        let mut words = header(0, 9).to_vec();
+        encode(&mut words, Op::TypeVoid, &[1]);
+        encode(&mut words, Op::TypeInt, &[2, 32, 0]);
+        encode(&mut words, Op::Constant, &[2, 3, 7]);
+        words
+    }
 
     #[test]
     fn instructions_are_found_whatever_their_lengths_say() {
-        assert_eq!(instructions(&MODULE), [5..7, 7..11, 11..15]);
-        let mut broken = MODULE;
+        assert_eq!(instructions(&module()), [5..7, 7..11, 11..15]);
+        let mut broken = module();
         broken[5] = 19;
         assert_eq!(instructions(&broken)[..2], [5..6, 6..7]);
         broken[7] = 0xFFFF_0015;
@@ -301,12 +456,13 @@ mod tests {
     #[test]
     fn every_change_is_survived_and_most_change_something() {
         let mut random = Random::new(5);
-        let others = [MODULE.to_vec(), MODULE[..7].to_vec()];
+        let module = module();
+        let others = [module.clone(), module[..7].to_vec()];
         let mut same = 0;
         for _ in 0..20_000 {
-            let mut words = MODULE.to_vec();
+            let mut words = module.clone();
             change(&mut words, &others, &mut random);
-            same += usize::from(words == MODULE);
+            same += usize::from(words == module);
         }
         assert!(same < 4000, "{same}");
     }

@@ -30,7 +30,7 @@ fn sample() -> Program {
     let pipe = ArgKind::Pipe { access: ImageAccess::WriteOnly, packet: 12 };
     let kernel = Kernel {
         name: "k".into(),
-        spirv: vec![0x0723_0203, 5],
+        spirv: vec![hekla_spirv::MAGIC_NUMBER, 5],
         args: vec![
             arg.clone(),
             Arg { kind: image, ..arg.clone() },
