@@ -4,7 +4,8 @@ use super::tail;
 use std::process::ExitStatus;
 
 /// A test that fails on any driver, or says nothing of the driver, and why.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Known {
     /// Part of its name.
     pub test: String,

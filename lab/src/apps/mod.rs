@@ -3,7 +3,7 @@
 //! program's own tests (`programs.toml`), or by what PoCL or the same program without OpenCL makes.
 //!
 //! `--prepared FOLDER` takes the programs from a folder, for a machine where nothing can be installed (`prepare.rs`).
-//! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures it beside.
+//! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures PoCL, too.
 //! `--jobs 4` checks four programs at once, where processors and devices are many.
 //! Of PoCL 3.1 (Debian 12) OpenCV's HOG hangs.
 
@@ -42,7 +42,7 @@ struct App {
     /// The Debian packages that it needs.
     packages: Vec<String>,
     /// Where the program comes from, unless Debian packages alone install it.
-    place: Option<prepare::Place>,
+    place: Option<prepare::Installation>,
     checks: Vec<Check>,
     /// How many more checks it has, which were not asked for.
     left_out: usize,
@@ -239,7 +239,7 @@ fn prepare(apps: &[App]) -> Outcome {
     let packages: Vec<&str> =
         apps.iter().flat_map(|app| &app.packages).map(String::as_str).collect();
     system::ensure_packages(&packages)?;
-    apps.iter().filter_map(|app| app.place.as_ref()).try_for_each(prepare::Place::prepare)
+    apps.iter().filter_map(|app| app.place.as_ref()).try_for_each(prepare::Installation::prepare)
 }
 
 /// Runs the checks of all programs, so many programs at once, and hands over what came of each, in their order.

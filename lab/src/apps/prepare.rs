@@ -3,6 +3,7 @@
 
 use crate::system::{self, step};
 use crate::Outcome;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -41,30 +42,45 @@ pub fn find(command: &mut Command) {
 }
 
 /// A virtual environment that several programs use.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Environment {
     pub name: String,
     /// The least version of Python that its packages take.
+    #[serde(default = "oldest_python")]
     pub python: String,
     /// True to see Debian's Python packages as well.
+    #[serde(default)]
     pub system: bool,
     /// Requirements for pip.
+    #[serde(default)]
     pub requirements: Vec<String>,
     /// What is installed from sources.
+    #[serde(default)]
     pub sources: Vec<Source>,
 }
 
+fn oldest_python() -> String {
+    "3.9".to_string()
+}
+
 /// A folder of a public repository at a tag or commit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Source {
     pub git: String,
     pub revision: String,
+    #[serde(default = "whole_repository")]
     pub folder: String,
+}
+
+fn whole_repository() -> String {
+    ".".to_string()
 }
 
 /// Where a program is, and what it needs there.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Installation {
     pub name: String,
     pub python: Option<Environment>,
     /// Its tests, which are run in a copy.
@@ -73,7 +89,7 @@ pub struct Place {
     pub build: Option<String>,
 }
 
-impl Place {
+impl Installation {
     /// Brings here what is missing.
     pub fn prepare(&self) -> Outcome {
         if let Some(python) = &self.python {

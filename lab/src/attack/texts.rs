@@ -7,16 +7,13 @@ use super::batch::child::{Child, Verdict};
 use super::batch::exercise::exercise;
 use super::batch::opencl::World;
 use super::batch::random::Random;
-use super::batch::{self, Batch};
+use super::batch::{self, files_in, Batch, LAUNCHED};
 use super::process::Target;
 use super::Request;
 use crate::{system, Outcome};
-use std::time::Duration;
 
 /// The folder of programs: many a file, each begun by lines with `//#`.
 const PROGRAMS: &str = "compiler/tests/conformance";
-/// Launches kernels of one program in so many.
-const LAUNCHED: usize = 8;
 /// Most bytes of a text.
 const MOST: usize = 200_000;
 /// Options: whole ones and halves.
@@ -94,18 +91,7 @@ pub fn run(request: &Request) -> Outcome {
         return child(request);
     }
     let target = Target::of(request)?;
-    batch::attack(
-        request,
-        &Batch {
-            kind: "texts",
-            target: &target,
-            mode: request.with.clone().unwrap_or_default(),
-            prepare: &|_| {},
-            per_process: 10_000,
-            limit: Duration::from_secs(30),
-            memory: 2 << 30,
-        },
-    )
+    batch::attack(request, &Batch::of_programs("texts", &target, request))
 }
 
 fn child(request: &Request) -> Outcome {
@@ -132,13 +118,8 @@ fn child(request: &Request) -> Outcome {
 
 /// Returns the tokens of all programs.
 fn programs() -> Result<Vec<Vec<String>>, String> {
-    let folder = system::root().join(PROGRAMS);
-    let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cl"));
-    paths.sort();
     let mut programs = Vec::new();
-    for path in paths {
+    for path in files_in(&system::root().join(PROGRAMS), "cl")? {
         let text =
             std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let mut program = String::new();

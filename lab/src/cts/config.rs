@@ -2,31 +2,44 @@
 
 use crate::driver::Driver;
 use crate::system;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// One entry of groups.toml.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Group {
+    #[serde(skip)]
     pub name: String,
     /// Path of the binary under the folder given.
     pub binary: String,
+    #[serde(default)]
     pub args: Vec<String>,
     /// More arguments where the driver computes on the processor, so that a subtest takes seconds there too.
+    #[serde(default)]
     pub software_args: Vec<String>,
     /// Variables of the environment where the driver computes on the processor.
-    pub software_environment: Vec<(String, String)>,
+    #[serde(default)]
+    pub software_environment: BTreeMap<String, String>,
     /// Subtests; empty when the binary's own list is taken.
+    #[serde(default)]
     pub subtests: Vec<String>,
-    /// The arguments of each process that a subtest is split into; one without arguments where it is not split.
+    /// The arguments of each process that a subtest is split into; one without arguments where it is not split. The file
+    /// has lists of choices; a part is one choice of each list.
+    #[serde(rename = "split", default = "whole", deserialize_with = "parts")]
     pub parts: Vec<Vec<String>>,
     /// Time limit of one subtest.
+    #[serde(default = "two_minutes")]
     pub seconds: u64,
     /// True if nothing else may run at the same time.
+    #[serde(default)]
     pub alone: bool,
 }
 
 /// The expected result of a subtest, and the reason why it does not pass.
-#[derive(Clone)]
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Expectation {
     pub result: String,
     pub why: String,
@@ -43,7 +56,7 @@ impl Expectations {
         let mut all = BTreeMap::new();
         for name in ["all", driver.name()] {
             let path = system::root().join(format!("cts-config/expected/{name}.toml"));
-            add(&mut all, &read_toml(&path)?)?;
+            add(&mut all, read_toml(&path)?);
         }
         Ok(Expectations(all))
     }
@@ -55,70 +68,48 @@ impl Expectations {
     }
 }
 
-fn add(all: &mut BTreeMap<String, Expectation>, table: &toml::Table) -> Result<(), String> {
-    for (group, subtests) in table {
-        for (subtest, entry) in subtests.as_table().into_iter().flatten() {
-            let text = |key: &str| entry.get(key).and_then(toml::Value::as_str).map(str::to_string);
-            let (Some(result), Some(why)) = (text("result"), text("why")) else {
-                return Err(format!("{group}.{subtest} needs a result and a reason (why)"));
-            };
-            all.insert(format!("{group}.{subtest}"), Expectation { result, why });
-        }
+/// The expectations of a file: by group, then by subtest.
+type Listed = BTreeMap<String, BTreeMap<String, Expectation>>;
+
+fn add(all: &mut BTreeMap<String, Expectation>, listed: Listed) {
+    for (group, subtests) in listed {
+        all.extend(subtests.into_iter().map(|(name, entry)| (format!("{group}.{name}"), entry)));
     }
-    Ok(())
 }
 
-/// cts-config/groups.toml: `[name] binary, args, software_args, software_environment, subtests, split, seconds, alone`.
+/// cts-config/groups.toml, in its order.
 pub fn read_groups() -> Result<Vec<Group>, String> {
-    let table = read_toml(&system::root().join("cts-config/groups.toml"))?;
-    let group = |(name, value): (&String, &toml::Value)| {
-        let text = |key: &str| value.get(key).and_then(toml::Value::as_str).map(str::to_string);
-        Ok(Group {
-            name: name.clone(),
-            binary: text("binary").ok_or_else(|| format!("group {name} names no binary"))?,
-            args: strings(value.get("args")),
-            software_args: strings(value.get("software_args")),
-            software_environment: variables(value.get("software_environment")),
-            subtests: strings(value.get("subtests")),
-            parts: parts(value.get("split")),
-            seconds: value.get("seconds").and_then(toml::Value::as_integer).unwrap_or(120) as u64,
-            alone: value.get("alone").and_then(toml::Value::as_bool).unwrap_or(false),
-        })
+    let table: toml::Table = read_toml(&system::root().join("cts-config/groups.toml"))?;
+    let group = |(name, value): (String, toml::Value)| {
+        let group = value.try_into::<Group>().map_err(|e| format!("group {name}: {e}"))?;
+        Ok(Group { name, ..group })
     };
-    table.iter().map(group).collect()
+    table.into_iter().map(group).collect()
 }
 
-fn read_toml(path: &Path) -> Result<toml::Table, String> {
+fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    text.parse().map_err(|e| format!("{}: {e}", path.display()))
+    toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Returns the combinations of one choice from each list of `split`; a choice is arguments with spaces between.
-fn parts(split: Option<&toml::Value>) -> Vec<Vec<String>> {
-    let lists = split.and_then(toml::Value::as_array);
-    let mut parts = vec![Vec::new()];
-    for list in lists.into_iter().flatten() {
-        let choices = strings(Some(list));
+fn two_minutes() -> u64 {
+    120
+}
+
+fn whole() -> Vec<Vec<String>> {
+    vec![Vec::new()]
+}
+
+/// Reads the combinations of one choice from each list of `split`; a choice is arguments with spaces between.
+fn parts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Vec<String>>, D::Error> {
+    let lists = Vec::<Vec<String>>::deserialize(input)?;
+    Ok(lists.iter().fold(whole(), |parts, choices| {
         let with = |part: &Vec<String>, choice: &String| {
             let words = choice.split_whitespace().map(str::to_string);
             part.iter().cloned().chain(words).collect::<Vec<_>>()
         };
-        parts = parts.iter().flat_map(|part| choices.iter().map(|c| with(part, c))).collect();
-    }
-    parts
-}
-
-fn variables(value: Option<&toml::Value>) -> Vec<(String, String)> {
-    let table = value.and_then(toml::Value::as_table);
-    let text = |(name, value): (&String, &toml::Value)| {
-        value.as_str().map(|value| (name.clone(), value.to_string()))
-    };
-    table.into_iter().flatten().filter_map(text).collect()
-}
-
-fn strings(value: Option<&toml::Value>) -> Vec<String> {
-    let array = value.and_then(toml::Value::as_array);
-    array.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_string)).collect()
+        parts.iter().flat_map(|part| choices.iter().map(|c| with(part, c))).collect()
+    }))
 }
 
 #[cfg(test)]
@@ -135,29 +126,30 @@ mod tests {
 
     #[test]
     fn a_subtest_is_split_into_all_combinations() {
-        let table: toml::Table =
-            "split = [[\"int\", \"float\"], [\"A B\", \"C\"]]".parse().unwrap();
+        let group = |text: &str| toml::from_str::<Group>(text).unwrap();
+        let split = group("binary = 'b'\nsplit = [[\"int\", \"float\"], [\"A B\", \"C\"]]");
         let expected =
             [vec!["int", "A", "B"], vec!["int", "C"], vec!["float", "A", "B"], vec!["float", "C"]];
-        assert_eq!(parts(table.get("split")), expected);
-        assert_eq!(parts(None), [Vec::<String>::new()]);
+        assert_eq!(split.parts, expected);
+        assert_eq!(group("binary = 'b'").parts, [Vec::<String>::new()]);
+        assert!(toml::from_str::<Group>("binary = 'b'\nsecods = 1").is_err());
     }
 
     #[test]
     fn a_driver_has_the_last_word() {
         let mut all = BTreeMap::new();
-        let table = |text: &str| text.parse::<toml::Table>().unwrap();
-        add(&mut all, &table("[a]\nb = { result = \"skip\", why = \"x\" }")).unwrap();
-        add(&mut all, &table("[a]\nb = { result = \"fail\", why = \"y\" }")).unwrap();
+        let listed = |text: &str| toml::from_str::<Listed>(text);
+        add(&mut all, listed("[a]\nb = { result = \"skip\", why = \"x\" }").unwrap());
+        add(&mut all, listed("[a]\nb = { result = \"fail\", why = \"y\" }").unwrap());
         assert_eq!((all["a.b"].result.as_str(), all["a.b"].why.as_str()), ("fail", "y"));
-        assert!(add(&mut all, &table("[a]\nb = { result = \"fail\" }")).is_err());
+        assert!(listed("[a]\nb = { result = \"fail\" }").is_err());
     }
 
     #[test]
     fn a_star_stands_for_the_rest_of_a_group() {
         let text = "[a]\n\"*\" = { result = \"skip\", why = \"x\" }\nb = { result = \"fail\", why = \"y\" }";
         let mut all = BTreeMap::new();
-        add(&mut all, &text.parse().unwrap()).unwrap();
+        add(&mut all, toml::from_str(text).unwrap());
         let all = Expectations(all);
         let result = |group, subtest| all.of(group, subtest).map(|entry| entry.result.as_str());
         assert_eq!(result("a", "b"), Some("fail"));

@@ -140,7 +140,7 @@ impl Runner<'_> {
         // Some read files beside them.
         command.current_dir(binary.parent().unwrap_or(self.bin));
         command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results).env("HEKLA_LOG", "info");
-        command.envs(group.software_environment.iter().map(|(name, value)| (name, value)));
+        command.envs(&group.software_environment);
         if device > 0 {
             // The suite asks for the default device otherwise, of which there is one.
             command.env("CL_DEVICE_TYPE", "all").env("CL_DEVICE_INDEX", device.to_string());

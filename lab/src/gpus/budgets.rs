@@ -4,8 +4,11 @@
 use super::report::Report;
 use crate::system::root;
 use crate::Outcome;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use toml::Table;
+
+/// Instructions by GPU and kernel.
+type Budgets = BTreeMap<String, BTreeMap<String, u64>>;
 
 fn path() -> PathBuf {
     root().join("lab/src/gpus/budgets.toml")
@@ -15,18 +18,18 @@ fn path() -> PathBuf {
 pub fn exceeded(reports: &[Report]) -> Result<Vec<String>, String> {
     let path = path();
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let budgets: Table = text.parse().map_err(|e| format!("{}: {e}", path.display()))?;
+    let budgets: Budgets = toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(reports.iter().flat_map(|report| of_report(report, &budgets)).collect())
 }
 
-fn of_report(report: &Report, budgets: &Table) -> Vec<String> {
-    let budgets = budgets.get(report.gpu.name).and_then(|all| all.as_table());
-    let budget = |kernel: &str| budgets.and_then(|all| all.get(kernel)?.as_integer());
+fn of_report(report: &Report, budgets: &Budgets) -> Vec<String> {
+    let budgets = budgets.get(report.gpu.name);
+    let budget = |kernel: &str| budgets.and_then(|all| all.get(kernel)).copied();
     let exceeds = |(kernel, cost): &(&str, super::report::Cost)| {
         let name = format!("{}: {kernel}", report.gpu.name);
         match budget(kernel) {
             None => Some(format!("{name} has no budget")),
-            Some(budget) if i128::from(cost.instructions) > i128::from(budget) => Some(format!(
+            Some(budget) if cost.instructions > budget => Some(format!(
                 "{name} has {} instructions, its budget is {budget}",
                 cost.instructions
             )),
@@ -59,7 +62,6 @@ mod tests {
     use super::super::gpu::Gpu;
     use super::super::report::Row;
     use super::*;
-    use std::collections::BTreeMap;
 
     #[test]
     fn what_exceeds_its_budget_is_named() {
@@ -74,7 +76,7 @@ mod tests {
         let mut report = Report::new(Gpu::named("radv-navi31").unwrap(), String::new());
         report.kernels =
             vec![row("a", 10.0, 0.0), row("b", 11.0, 0.0), row("c", 1.0, 2.0), row("d", 1.0, 0.0)];
-        let budgets: Table = "[radv-navi31]\na = 10\nb = 10\nc = 10".parse().unwrap();
+        let budgets = toml::from_str("[radv-navi31]\na = 10\nb = 10\nc = 10").unwrap();
         assert_eq!(
             of_report(&report, &budgets),
             [

@@ -56,7 +56,7 @@ pub struct Child {
     pub mode: String,
     /// Set when this process cannot go on: its device is lost.
     pub lost: bool,
-    /// Where to write what a case is made of, if it is the only one.
+    /// Where to write the input of a case, if it is the only one.
     kept: Option<PathBuf>,
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// The code in which a process died: the library, the driver, or other code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Where {
+pub enum Culprit {
     Hekla,
     /// A Vulkan driver, or the code that it makes of kernels.
     Driver,
@@ -18,7 +18,7 @@ pub enum Where {
 /// The end of a process, as it told it (`platform::attack::report_death`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Death {
-    pub place: Where,
+    pub place: Culprit,
     /// The objects on the stack, innermost first, with the offsets of return addresses in them.
     pub stack: Vec<String>,
 }
@@ -73,15 +73,15 @@ pub fn read(errors: &str) -> Option<Death> {
     let mappings: Vec<Mapping<'_>> = maps.lines().filter_map(mapping).collect();
     let addresses: Vec<u64> = addresses.lines().filter_map(address).collect();
     let Some((&pc, frames)) = addresses.split_first() else {
-        return Some(Death { place: Where::Unknown, stack: Vec::new() });
+        return Some(Death { place: Culprit::Unknown, stack: Vec::new() });
     };
     // The handler's own frames come first; those from where the signal struck begin with its address.
     let start = frames.iter().position(|&frame| frame == pc).map_or(0, |at| at + 1);
     let stack: Vec<u64> = [pc].into_iter().chain(frames[start..].iter().copied()).collect();
-    let owner = stack.iter().find_map(|&at| owner(at, &mappings)).unwrap_or(Where::Unknown);
+    let owner = stack.iter().find_map(|&at| owner(at, &mappings)).unwrap_or(Culprit::Unknown);
     // A driver's exception in C++ came through functions that are C's.
     let is_foreign = errors.contains("Rust cannot catch foreign exceptions");
-    let place = if is_foreign { Where::Driver } else { owner };
+    let place = if is_foreign { Culprit::Driver } else { owner };
     Some(Death { place, stack: stack.iter().map(|&at| named(at, &mappings)).collect() })
 }
 
@@ -113,7 +113,7 @@ fn file<'a>(mapping: &Mapping<'a>) -> &'a str {
 }
 
 /// Returns whose code an address is; nothing for nobody's.
-fn owner(address: u64, mappings: &[Mapping<'_>]) -> Option<Where> {
+fn owner(address: u64, mappings: &[Mapping<'_>]) -> Option<Culprit> {
     // A jump to nowhere: what jumped comes next.
     let mapping = find(address, mappings).filter(|mapping| mapping.executable)?;
     let name = file(mapping);
@@ -121,12 +121,12 @@ fn owner(address: u64, mappings: &[Mapping<'_>]) -> Option<Where> {
     if is(&COMMON) {
         None
     } else if name.contains("hekla") {
-        Some(Where::Hekla)
+        Some(Culprit::Hekla)
     // What a driver has compiled lies in memory without a name.
     } else if name.is_empty() || name.starts_with("memfd:") || is(&DRIVERS) {
-        Some(Where::Driver)
+        Some(Culprit::Driver)
     } else if name.starts_with("lab") {
-        Some(Where::Here)
+        Some(Culprit::Here)
     } else {
         None
     }
@@ -169,19 +169,19 @@ mod tests {
         // The handler's frames, in the program that attacks, do not belong to the crash.
         let handler = "at 000000000000b001\nat 0000000000001001\n";
         let hekla = death(&format!("pc 0000000000003010\n{handler}at 0000000000003010\nat 5001\n"));
-        assert_eq!((hekla.place, hekla.stack[0].as_str()), (Where::Hekla, "libhekla.so+0x1010"));
+        assert_eq!((hekla.place, hekla.stack[0].as_str()), (Culprit::Hekla, "libhekla.so+0x1010"));
         assert_eq!(hekla.stack.len(), 2);
         let abort = death(&format!("pc 1005\n{handler}at 1005\nat 1008\nat 3020\nat 5001\n"));
-        assert_eq!(abort.place, Where::Hekla);
+        assert_eq!(abort.place, Culprit::Hekla);
         let driver = death(&format!("pc 1005\n{handler}at 1005\nat 5001\nat 3020\n"));
-        assert_eq!(driver.place, Where::Driver);
-        assert_eq!(death("pc 7005\nat 7005\n").place, Where::Driver);
-        assert_eq!(death("pc 9005\nat 9005\nat 3001\n").place, Where::Hekla);
-        assert_eq!(death("pc 0\nat 0\nat b001\n").place, Where::Here);
-        assert_eq!(death("").place, Where::Unknown);
+        assert_eq!(driver.place, Culprit::Driver);
+        assert_eq!(death("pc 7005\nat 7005\n").place, Culprit::Driver);
+        assert_eq!(death("pc 9005\nat 9005\nat 3001\n").place, Culprit::Hekla);
+        assert_eq!(death("pc 0\nat 0\nat b001\n").place, Culprit::Here);
+        assert_eq!(death("").place, Culprit::Unknown);
         assert_eq!(read("memory allocation of 8 bytes failed"), None);
         let thrown = format!("Rust cannot catch foreign exceptions\n{DEATH}06\npc 3005\n{MAPS}");
-        assert_eq!(read(&thrown).unwrap().place, Where::Driver);
+        assert_eq!(read(&thrown).unwrap().place, Culprit::Driver);
     }
 
     #[test]

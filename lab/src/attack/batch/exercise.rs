@@ -143,7 +143,7 @@ fn ask_sub_groups(kernel: &Kernel<'_>) -> Result<(), Verdict> {
             world,
             clGetKernelSubGroupInfo(handle, device, what, given, from, size, to, null_mut())
         );
-        // CL_INVALID_VALUE and CL_INVALID_OPERATION where sizes are none, or the device has no sub-groups.
+        // CL_INVALID_VALUE and CL_INVALID_OPERATION where sizes are invalid, or the device has no sub-groups.
         allow_refusal(judge("clGetKernelSubGroupInfo", code, &[-30, -59])).map(drop)
     };
     for sizes in SIZES {

@@ -17,6 +17,7 @@ use super::process::Target;
 use super::Request;
 use crate::Outcome;
 use process::End;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Mutex;
@@ -41,6 +42,33 @@ pub struct Batch<'a> {
     pub limit: Duration,
     /// Bytes of memory that a process may have.
     pub memory: u64,
+}
+
+/// Returns the files of a folder that end so, in their names' order.
+pub fn files_in(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    all.retain(|path| path.extension().is_some_and(|extension| extension == ending));
+    all.sort();
+    Ok(all)
+}
+
+/// Attacks that also launch do so with one program in so many.
+pub const LAUNCHED: usize = 8;
+
+impl<'a> Batch<'a> {
+    /// Returns a batch whose cases each build a small program.
+    pub fn of_programs(kind: &'static str, target: &'a Target, request: &Request) -> Batch<'a> {
+        Batch {
+            kind,
+            target,
+            mode: request.with.clone().unwrap_or_default(),
+            prepare: &|_| {},
+            per_process: 10_000,
+            limit: Duration::from_secs(30),
+            memory: 2 << 30,
+        }
+    }
 }
 
 /// The attack under way.

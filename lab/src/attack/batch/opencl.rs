@@ -57,7 +57,7 @@ pub fn name(code: i32) -> String {
     named.map_or_else(|| format!("error {code}"), |(_, name)| name.to_string())
 }
 
-/// Returns the code of a call as a verdict: an error if it is none of those that the specification has for it.
+/// Returns the code of a call as a verdict: an error if the specification does not list it for the call.
 pub fn judge(call: &str, code: i32, errors: &[i32]) -> Result<(), Verdict> {
     match code {
         0 => Ok(()),

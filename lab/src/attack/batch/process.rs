@@ -2,7 +2,7 @@
 //! memory.
 
 use super::child::{errors_of, Errand};
-use super::death::{self, Where};
+use super::death::{self, Culprit};
 use super::tally::Fate;
 use super::Batch;
 use crate::platform::attack::{ask_to_die, resident, ticks};
@@ -206,18 +206,18 @@ fn died(watched: &Watched, status: &str, errors: &str) -> Fate {
     // a division by zero is a panic.
     let is_blocked = ["SIGFPE", "SIGILL"].iter().any(|signal| status.contains(signal));
     match place {
-        Where::Unknown if is_blocked && !errors.contains("panicked at") => {
+        Culprit::Unknown if is_blocked && !errors.contains("panicked at") => {
             Fate::DiedInDriver(format!("{text}, in a thread that blocks signals"))
         }
         _ if death::is_starved(errors) => Fate::Starved(text),
-        Where::Driver => Fate::DiedInDriver(text),
+        Culprit::Driver => Fate::DiedInDriver(text),
         _ if watched.ran => Fate::DiedLater(text),
         _ => Fate::Crashed(text),
     }
 }
 
 /// Returns where a process died, and words for it.
-fn placed(errors: &str) -> (Where, String) {
+fn placed(errors: &str) -> (Culprit, String) {
     // What the library says of its own accord: a failed allocation, a panic in a panic.
     let said = errors.lines().rev().find(|line| {
         ["Rust cannot catch foreign", "fatal runtime error", "memory allocation of", "panicked at"]
@@ -226,7 +226,7 @@ fn placed(errors: &str) -> (Where, String) {
     });
     let said = said.map(|line| format!(": {line}")).unwrap_or_default();
     match death::read(errors) {
-        None => (Where::Unknown, format!("{said}, and told nothing")),
+        None => (Culprit::Unknown, format!("{said}, and told nothing")),
         Some(death) => {
             let shown = &death.stack[..death.stack.len().min(FRAMES)];
             (death.place, format!("{said} [{}]", shown.join(" ")))

@@ -4,7 +4,7 @@
 use super::super::process::{self, End, Ran, Target};
 use super::super::Request;
 use super::child::Verdict;
-use super::death::{self, Where};
+use super::death::{self, Culprit};
 use super::known;
 use super::opencl::World;
 use super::random::Random;
@@ -95,7 +95,7 @@ pub struct Errand {
     pub programs: u32,
     /// It gives up root's rights first.
     pub as_user: bool,
-    /// It may have no more of something from its beginning on. For memory: beyond what it has then.
+    /// A limit of a resource from the start of the process; for memory, relative to what it has then.
     pub before: Option<(Limit, u64)>,
     /// The same, from when the device is open.
     pub after: Option<(Limit, u64)>,
@@ -178,7 +178,7 @@ fn run(errand: Errand) -> Outcome {
     };
     bound(errand.after)?;
     if errand.includes {
-        // Nobody says what such a header is.
+        // The header's contents are unspecified.
         let program = world.source(b"#include \"known.h\"\nkernel void k() {}");
         return match program.and_then(|program| program.build("-I .")) {
             Err(Verdict::Wrong(what)) => Err(what),
@@ -223,7 +223,7 @@ pub fn is_sound(command: &mut Command) -> Outcome {
             println!("no memory at all: {:?}", ran.end);
             Ok(())
         }
-        End::Crash(signal) if placed(&ran) == Where::Driver => {
+        End::Crash(signal) if placed(&ran) == Culprit::Driver => {
             println!("died in the driver: {signal}");
             Ok(())
         }
@@ -231,8 +231,8 @@ pub fn is_sound(command: &mut Command) -> Outcome {
     }
 }
 
-fn placed(ran: &Ran) -> Where {
-    death::read(&ran.errors).map_or(Where::Unknown, |death| death.place)
+fn placed(ran: &Ran) -> Culprit {
+    death::read(&ran.errors).map_or(Culprit::Unknown, |death| death.place)
 }
 
 fn judge(ran: &Ran) -> Outcome {

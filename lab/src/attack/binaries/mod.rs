@@ -16,7 +16,6 @@ use super::process::Target;
 use super::Request;
 use crate::{system, Outcome};
 use programs::{Make, Source};
-use std::time::Duration;
 
 /// One binary in so many keeps a wrong digest.
 const UNREPAIRED: usize = 200;
@@ -28,18 +27,8 @@ pub fn run(request: &Request) -> Outcome {
     }
     system::ensure_packages(&["spirv-tools"])?;
     let target = Target::of(request)?;
-    batch::attack(
-        request,
-        &Batch {
-            kind: "binaries",
-            target: &target,
-            mode: request.with.clone().unwrap_or_default(),
-            prepare: &|_| {},
-            per_process: 1000,
-            limit: Duration::from_secs(30),
-            memory: 2 << 30,
-        },
-    )
+    let batch = Batch::of_programs("binaries", &target, request);
+    batch::attack(request, &Batch { per_process: 1000, ..batch })
 }
 
 /// A binary that was made for this device, and what its kernels do.

@@ -133,7 +133,7 @@ pub const ALL: &[Source] = &[
     Source { name: "module", make: Make::Module, options: "", texts: &[MODULE] },
 ];
 
-/// As clang makes it, in short.
+/// A short form of the module that clang makes.
 const MODULE: &str = "OpCapability Addresses
 OpCapability Kernel
 OpCapability Int64

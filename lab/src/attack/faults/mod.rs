@@ -1,5 +1,5 @@
-//! `attack faults`: memory, threads and files that are not there, sizes that nobody can serve, signals, forks, and handles that
-//! are none. A function returns an error that the specification has for it, and everything goes on.
+//! `attack faults`: memory, threads and files that are not there, sizes that nobody can serve, signals, forks, and invalid
+//! handles. A function returns an error that the specification has for it, and everything goes on.
 //!
 //! Most is done while a process runs, many times each ([`cases`], [`huge`]); what a process finds when it begins are
 //! [`scenes`].
@@ -21,7 +21,7 @@ use std::time::Duration;
 /// What a case does.
 type Run = fn(&World, &mut Random, &mut Child) -> Result<(), Verdict>;
 
-/// A case: its name, how often it is tried beside the others, and what it does.
+/// A case: its name, its weight among the others, and what it does.
 type Case = (&'static str, usize, Run);
 
 const CASES: [Case; 13] = [

@@ -11,18 +11,15 @@ use super::batch::child::{Child, Verdict};
 use super::batch::exercise::exercise;
 use super::batch::opencl::{call, judge, Program, World};
 use super::batch::random::Random;
-use super::batch::{self, spirv, Batch};
+use super::batch::{self, files_in, spirv, Batch, LAUNCHED};
 use super::process::Target;
 use super::Request;
 use crate::{system, Outcome};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 /// The folders of modules as text: of many programs a file, in the form that the compiler's tests give them, and of one.
 const MANY: &str = "compiler/tests/ingest";
 const SINGLE: &str = "icd/tests/python/spirv";
-/// Launches kernels of one module in so many.
-const LAUNCHED: usize = 8;
 /// Options to build with.
 const OPTIONS: [&str; 6] = [
     "",
@@ -42,18 +39,7 @@ pub fn run(request: &Request) -> Outcome {
     system::ensure_packages(&["spirv-tools"])?;
     assemble(&folder)?;
     let target = Target::of(request)?;
-    batch::attack(
-        request,
-        &Batch {
-            kind: "modules",
-            target: &target,
-            mode: request.with.clone().unwrap_or_default(),
-            prepare: &|_| {},
-            per_process: 10_000,
-            limit: Duration::from_secs(30),
-            memory: 2 << 30,
-        },
-    )
+    batch::attack(request, &Batch::of_programs("modules", &target, request))
 }
 
 /// Writes all modules to a folder.
@@ -67,7 +53,7 @@ fn assemble(folder: &Path) -> Outcome {
             write(module.place.replace(':', "-"), texts::assemble(&module.text)?)?;
         }
     }
-    for path in files(&system::root().join(SINGLE), "spvasm")? {
+    for path in files_in(&system::root().join(SINGLE), "spvasm")? {
         let text =
             std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -77,20 +63,11 @@ fn assemble(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// Returns the files of a folder that end so, in their names' order.
-fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    all.retain(|path| path.extension().is_some_and(|extension| extension == ending));
-    all.sort();
-    Ok(all)
-}
-
 fn child(request: &Request, folder: &Path) -> Outcome {
     let child = Child::open(request)?;
     let launch = child.mode == "launch";
     let mut modules = Vec::new();
-    for path in files(folder, "spv")? {
+    for path in files_in(folder, "spv")? {
         let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         modules.push(words(&bytes));
     }

@@ -42,7 +42,7 @@ pub fn run(request: &Request) -> Outcome {
     }
 }
 
-fn run_one(device: &Device, base: &mut Option<(u64, Base)>, seed: u64) -> Result<sequence::Told> {
+fn run_one(device: &Device, base: &mut Option<(u64, Base)>, seed: u64) -> Result<sequence::Counts> {
     let shared = seed / SHARED;
     if base.as_ref().is_none_or(|(of, _)| *of != shared) {
         *base = None;

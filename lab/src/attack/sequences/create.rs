@@ -51,7 +51,7 @@ impl World<'_> {
         }
     }
 
-    /// Returns flags for so many bytes, and host memory for those that need it.
+    /// Returns flags for so many bytes, and host memory where the flags need it.
     fn first_bytes(&mut self, data: &[u8], align: usize) -> Source {
         let (copied, used) = (CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR);
         let flags = *self.random.pick(&[

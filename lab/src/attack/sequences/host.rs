@@ -3,7 +3,7 @@
 use super::random::Random;
 use std::ffi::c_void;
 
-/// Bytes before and behind what the library is given.
+/// Guard bytes before and after the memory that the library gets.
 const GUARD: usize = 32;
 
 /// Memory at an address that never moves.

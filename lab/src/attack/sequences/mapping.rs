@@ -101,18 +101,11 @@ impl World<'_> {
             }
         }
         let pending = (!blocking).then_some((enqueued.event, enqueued.queue));
-        let (rows, object_rows) = (vec![0], vec![at]);
-        self.mappings.push(Mapping {
-            object,
-            span,
-            flags,
-            address,
-            rows,
-            object_rows,
-            length: bytes,
-            pending,
-            touched: false,
-        });
+        let (rows, object_rows, length) = (vec![0], vec![at], bytes);
+        let touched = false;
+        let mapping =
+            Mapping { object, span, flags, address, rows, object_rows, length, pending, touched };
+        self.mappings.push(mapping);
         Ok(())
     }
 
@@ -169,29 +162,22 @@ impl World<'_> {
             .flat_map(|z| (0..region[1]).map(move |y| z * slice + y * step))
             .collect();
         let pending = (!blocking).then_some((enqueued.event, enqueued.queue));
-        self.mappings.push(Mapping {
-            object,
-            span,
-            flags,
-            address,
-            rows,
-            object_rows,
-            length,
-            pending,
-            touched: false,
-        });
+        let touched = false;
+        let mapping =
+            Mapping { object, span, flags, address, rows, object_rows, length, pending, touched };
+        self.mappings.push(mapping);
         Ok(())
+    }
+
+    /// Picks a mapping; `None` if there is none.
+    fn any_mapping(&mut self) -> Option<usize> {
+        let count = self.mappings.len();
+        (count > 0).then(|| self.random.below(count))
     }
 
     /// Looks at a mapped region, and writes to it.
     pub fn touch_one(&mut self) -> Result<()> {
-        match self.mappings.len() {
-            0 => Ok(()),
-            count => {
-                let index = self.random.below(count);
-                self.touch(index)
-            }
-        }
+        self.any_mapping().map_or(Ok(()), |index| self.touch(index))
     }
 
     fn touch(&mut self, index: usize) -> Result<()> {
@@ -253,13 +239,7 @@ impl World<'_> {
 
     /// Unmaps a region, which was looked at before.
     pub fn unmap_one(&mut self) -> Result<()> {
-        match self.mappings.len() {
-            0 => Ok(()),
-            count => {
-                let index = self.random.below(count);
-                self.unmap(index)
-            }
-        }
+        self.any_mapping().map_or(Ok(()), |index| self.unmap(index))
     }
 
     fn unmap(&mut self, index: usize) -> Result<()> {

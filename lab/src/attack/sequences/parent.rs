@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(120);
 const EACH: Duration = Duration::from_secs(10);
 
-/// So often it is told how far they are.
+/// How often progress is printed.
 const NEWS: Duration = Duration::from_secs(300);
 
 /// What the log says once of each loss of a device.
@@ -129,7 +129,7 @@ fn run_seeds(
     Ok(())
 }
 
-/// Reads what a process told, and tells of its failures; returns the seed that is next.
+/// Reads the output of a process, and reports its failures; returns the seed that is next.
 fn read(
     ran: &Ran,
     seeds: Seeds,

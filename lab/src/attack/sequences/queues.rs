@@ -9,7 +9,8 @@ use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 impl World<'_> {
-    /// Enqueues a marker behind all commands of a queue, whose event serves those that have none.
+    /// Enqueues a marker behind all commands of a queue; its event stands for commands without an
+    /// event.
     pub fn mark(&mut self, queue: usize) -> Result<Arc<Event>> {
         let mut event = null_mut();
         done!(clEnqueueMarkerWithWaitList(self.queues[queue].handle(), 0, null(), &mut event))?;
@@ -50,7 +51,7 @@ impl World<'_> {
         done!(clFlush(self.queues[queue].handle()))
     }
 
-    /// Releases a queue with all that is in it, and goes on with another.
+    /// Releases a queue with pending commands, and replaces it with another.
     pub fn replace_queue(&mut self) -> Result<()> {
         let queue = self.random.below(self.queues.len());
         self.touch_pending(queue)?;

@@ -20,7 +20,7 @@ pub const SHARED: u64 = 4;
 
 /// What a sequence did.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Told {
+pub struct Counts {
     pub operations: u64,
     pub refused: u64,
 }
@@ -36,7 +36,7 @@ impl Base {
 
 /// Runs the sequence of a seed; sometimes several threads do, each with objects of its own, perhaps with the
 /// same queues.
-pub fn run(device: &Device, base: &Base, seed: u64) -> Result<Told> {
+pub fn run(device: &Device, base: &Base, seed: u64) -> Result<Counts> {
     let mut random = Random::new(seed);
     let queues = (0..random.between(1, 4)).map(|_| Queue::new(device, &base.context, &mut random));
     let queues: Vec<Queue> = queues.collect::<Result<_>>()?;
@@ -55,7 +55,7 @@ pub fn run(device: &Device, base: &Base, seed: u64) -> Result<Told> {
     std::thread::scope(|scope| {
         let run = |(own, seed)| scope.spawn(move || run_one(device, base, own, seed));
         let threads: Vec<_> = parts.into_iter().map(run).collect();
-        let mut all = Told::default();
+        let mut all = Counts::default();
         for (number, thread) in threads.into_iter().enumerate() {
             let ended = thread.join().unwrap_or_else(|_| Err("it panicked".to_string()));
             let told = ended.map_err(|text| format!("thread {number}: {text}"))?;
@@ -66,14 +66,14 @@ pub fn run(device: &Device, base: &Base, seed: u64) -> Result<Told> {
     })
 }
 
-fn run_one(device: &Device, base: &Base, queues: Vec<Queue>, seed: u64) -> Result<Told> {
+fn run_one(device: &Device, base: &Base, queues: Vec<Queue>, seed: u64) -> Result<Counts> {
     let mut world = World::new(device, &base.context, queues, base.program.clone(), seed);
     let ended = world.live();
     if ended.is_err() {
         // Other threads may wait for commands behind the events that this one was to complete.
         world.fail_users();
     }
-    ended.map(|()| Told { operations: world.operations, refused: world.refused })
+    ended.map(|()| Counts { operations: world.operations, refused: world.refused })
 }
 
 impl World<'_> {
