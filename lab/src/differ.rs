@@ -56,7 +56,7 @@ pub struct Request {
     options: Option<String>,
 }
 
-/// What became of a program: a hash of its results, or words for why there is none.
+/// What became of a program: a hash of its results, or the reason why there is none.
 type Outcomes = BTreeMap<u64, String>;
 
 /// Runs the command.

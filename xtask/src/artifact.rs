@@ -70,8 +70,7 @@ fn user_of(
 }
 
 /// Makes sure that programs find a device. Where Vulkan has none that Hekla takes, and the user chose no
-/// driver, this command is started again on a lavapipe that is downloaded. If there is none in the end,
-/// says why on standard error.
+/// driver, this command is started again on a lavapipe that is downloaded. If no device is found, says why on standard error.
 pub fn find_device() -> Outcome {
     let mut explain = user_of(&build()?, target().join("release").join(platform::COMPILER))?;
     let output =

@@ -169,7 +169,7 @@ fn prints_skip(line: &str) -> bool {
     line.contains("println!(\"skipped")
 }
 
-/// Returns the Rust sources of a folder and of those in it.
+/// Returns the Rust sources of a folder and its subfolders.
 fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries =
         std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;

@@ -18,6 +18,7 @@ pub mod platform;
 pub mod platforms;
 pub mod pool;
 pub mod release;
+pub mod results;
 pub mod sample;
 mod size;
 pub mod system;

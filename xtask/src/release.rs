@@ -2,8 +2,7 @@
 //! changes nothing: the tag that it prints is the release.
 
 use crate::package::{self, VERSION};
-use crate::system;
-use crate::Outcome;
+use crate::{results, system, Outcome};
 use std::process::Command;
 
 /// Files that say the version, with what stands before it there.
@@ -50,6 +49,7 @@ pub fn run(request: &Request) -> Outcome {
     if changelog.contains(&format!("## {VERSION} (not yet released)")) {
         faults.push("CHANGELOG.md says 'not yet released': put the date there".to_string());
     }
+    faults.extend(results::stale()?);
     println!("version   {VERSION}\ntag       {tag}\ntag text  Hekla {VERSION}\n\n{notes}\n");
     println!("packages");
     for name in package::names()? {

@@ -50,7 +50,7 @@ const EXCUSED: &[(&str, &[&str])] = &[
     ("MUL_MAT_ID(", &["type_a=mxfp4"]),
 ];
 
-/// Architectures of which models are made.
+/// The architectures of the models that are made.
 const MODELS: &[&str] = &["llama", "qwen2", "gemma2", "phi3", "gpt2"];
 
 const OPTIONS: &[&str] = &[

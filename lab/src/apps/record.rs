@@ -5,6 +5,7 @@ use super::App;
 use crate::docs::section;
 use crate::system::root;
 use crate::Outcome;
+use hekla_xtask::results;
 use std::collections::BTreeMap;
 
 /// Stands where the driver beside was not measured.
@@ -16,7 +17,7 @@ pub struct Tally {
     pub passed: usize,
     pub failed: usize,
     pub seconds: f64,
-    /// Seconds of those that pass on the driver beside, and how many do not.
+    /// On the driver beside: seconds of the checks that pass, and how many do not.
     pub beside: Option<(f64, usize)>,
 }
 
@@ -44,7 +45,8 @@ pub fn write(device: &str, beside: &str, app: &App, tally: &Tally) -> Outcome {
     let text = with_rows(&text, device, &[tally.row(app)])?;
     let (before, _, after) = section(&text, "causes")?;
     let list = causes(&super::programs::apps()?);
-    super::write(&path, format!("{before}\n{list}\n{after}"))
+    let text = results::restamped(&format!("{before}\n{list}\n{after}"), &results::stamp()?);
+    super::write(&path, text)
 }
 
 /// Adds the table of a device that has none, before the first heading after the tables.

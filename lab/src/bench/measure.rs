@@ -274,7 +274,7 @@ fn build_large(s: &Session, run: bool) -> Result<f64> {
     Ok(elapsed.as_secs_f64() * 1e3)
 }
 
-/// As [`kinds::behind`], behind milliseconds of rest.
+/// Like [`kinds::behind`], after milliseconds of rest.
 fn rest(s: &Session, scale: &Scale, milliseconds: u64) -> Result<f64> {
     kinds::behind(s, scale, &Pause::Rest(Duration::from_millis(milliseconds)))
 }

@@ -143,7 +143,7 @@ struct Process {
     build: f64,
 }
 
-/// Medians by platform: of texts never seen, and of those that an earlier process has built.
+/// Medians by platform: of texts never built before, and of texts that an earlier process has built.
 type FirstResults = BTreeMap<String, [Process; 2]>;
 
 /// Measures every driver in processes of its own; those that fail there are left out from then on.

@@ -3,6 +3,7 @@
 
 use crate::driver::Driver;
 use crate::Outcome;
+use hekla_xtask::results;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +61,7 @@ impl Table {
     pub fn write(&self) -> Outcome {
         let folder = self.path.parent().unwrap_or(&self.path);
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        let text = write(self.driver.name(), &self.device, &self.sections);
+        let text = write(self.driver.name(), &self.device, &results::stamp()?, &self.sections);
         std::fs::write(&self.path, text).map_err(|e| format!("{}: {e}", self.path.display()))
     }
 }
@@ -100,7 +101,7 @@ fn read(text: &str) -> Vec<Section> {
     sections
 }
 
-fn write(driver: &str, device: &str, sections: &[Section]) -> String {
+fn write(driver: &str, device: &str, stamp: &str, sections: &[Section]) -> String {
     let all = || sections.iter().flat_map(|section| &section.rows);
     let count = |result: &str| all().filter(|row| row.result == result).count();
     let mut text = format!(
@@ -109,7 +110,7 @@ fn write(driver: &str, device: &str, sections: &[Section]) -> String {
          does not apply), `fail`, `crash` or `timeout`; seconds as they were beside other subtests.\n"
     );
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "\n{DEVICE}{device}");
+    let _ = writeln!(text, "\n{stamp}\n\n{DEVICE}{device}");
     let (passed, skipped, total) = (count("pass"), count("skip"), all().count());
     let other = total - passed - skipped;
     let _ =
@@ -144,7 +145,7 @@ mod tests {
             Section { group: "basic".to_string(), rows },
             Section { group: "api".to_string(), rows: vec![row("c", "fail", "Why.")] },
         ];
-        let text = write("lavapipe", "llvmpipe (Mesa 25.0.7)", &sections);
+        let text = write("lavapipe", "llvmpipe (Mesa 25.0.7)", "Recorded.", &sections);
         assert_eq!(read(&text), sections);
         assert!(text.contains("\n1 of 3 pass, 1 do not apply, 1 do not pass.\n"), "{text}");
         assert!(text.contains("\nDevice: llvmpipe (Mesa 25.0.7)\n"), "{text}");

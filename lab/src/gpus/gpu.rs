@@ -1,4 +1,4 @@
-//! The GPUs whose compilers are at hand: Mesa's drivers open on a stand-in for Linux's DRM driver
+//! The GPUs whose compilers are available: Mesa's drivers open on a stand-in for Linux's DRM driver
 //! (Debian's mesa-drm-shim), and compile as for the GPU that an environment variable names. What is submitted does not
 //! run.
 

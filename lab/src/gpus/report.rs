@@ -5,6 +5,7 @@ use super::pipelines::{End, Statistics, LIMIT};
 use crate::docs::section;
 use crate::system::root;
 use crate::Outcome;
+use hekla_xtask::results;
 use std::fmt;
 use std::path::Path;
 
@@ -188,7 +189,8 @@ pub fn record(reports: &[Report]) -> Outcome {
     let tables = merged(old, "### ", reports, heading);
     let tables: String =
         tables.iter().map(|table| format!("### {}\n\n", table.trim_end())).collect();
-    std::fs::write(&path, format!("{before}\n{tables}{after}")).map_err(failed)
+    let text = results::restamped(&format!("{before}\n{tables}{after}"), &results::stamp()?);
+    std::fs::write(&path, text).map_err(failed)
 }
 
 /// Returns the parts of a section, one for each GPU in the order of [`GPUS`]: the part of its report, else the old one. `begin`

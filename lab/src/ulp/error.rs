@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(float(0.0, -0.0), f64::INFINITY);
         assert_eq!(ulps(Float, 0.0, -0.0, Allowance { either_zero: true }), 0.0);
         assert_eq!(float(Float.max(), f64::INFINITY), f64::INFINITY);
-        // The sign of a rounded zero is none of the prescribed ones.
+        // No sign is prescribed for a zero that comes from rounding.
         assert_eq!(float(0.0, -1e-60), scale(1e-60, 149));
     }
 

@@ -82,7 +82,7 @@ pub fn run(request: &Request) -> Outcome {
 fn render(docs: &std::path::Path) -> Outcome {
     let devices = results::load(&docs.join("accuracy"))?;
     let path = docs.join("accuracy.md");
-    std::fs::write(&path, results::document(&devices))
+    std::fs::write(&path, results::document(&devices, &hekla_xtask::results::stamp()?))
         .map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 

@@ -179,8 +179,8 @@ bounds for the full profile. `cargo xtask ulp` measures and writes this page; `d
 ";
 
 /// Returns the document.
-pub fn document(devices: &[Device]) -> String {
-    let mut text = INTRODUCTION.to_string();
+pub fn document(devices: &[Device], stamp: &str) -> String {
+    let mut text = INTRODUCTION.replacen("# Accuracy\n", &format!("# Accuracy\n\n{stamp}\n"), 1);
     text.push_str("\n## Devices\n\n");
     for (index, device) in devices.iter().enumerate() {
         let Device { platform, name, driver, .. } = device;
@@ -308,7 +308,8 @@ mod tests {
 
     #[test]
     fn what_is_beyond_its_bound_is_bold() {
-        let text = document(&[device()]);
+        let text = document(&[device()], "Recorded.");
+        assert!(text.starts_with("# Accuracy\n\nRecorded.\n\nThe largest"), "{text}");
         assert!(text.contains("| `sin` | 2 | **2.500**, all | (0x1p0) = 0x1p1 |"), "{text}");
         assert!(
             text.contains("| `cos` | 2 | **does not run** | clBuildProgram gives -11 |"),

@@ -145,7 +145,7 @@ impl Comparison<'_> {
         may_be_flushed(self.format, result, self.nearest(values))
     }
 
-    /// Returns the exact result, of quads too: numbers beside those that are flushed are not subnormal.
+    /// Returns the exact result, of quads too: numbers that are not flushed are not subnormal.
     fn nearest(&self, values: &[f64]) -> f64 {
         self.row.near.call(values, self.format)
     }

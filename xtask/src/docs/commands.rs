@@ -10,16 +10,16 @@ use std::process::Command;
 
 /// What is done with a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Treatment {
+enum Execution {
     /// It must succeed.
     Run,
     /// It is not run, for this reason.
     NotRun(&'static str),
 }
-use Treatment::{NotRun, Run};
+use Execution::{NotRun, Run};
 
 /// The kinds of commands by their first words; the first that fits holds.
-const KINDS: [(&str, Treatment); 27] = [
+const KINDS: [(&str, Execution); 27] = [
     ("cargo xtask run -- pocld", NotRun("it is a server of PoCL, which is built by hand")),
     ("cargo xtask run -- ", Run),
     ("cargo xtask install --prefix", Run),
@@ -65,13 +65,13 @@ const SOURCE: &str = "kernel void saxpy(global float *y, global const float *x, 
 ";
 
 /// Returns the kind of a command, after the variables that stand before it.
-fn treatment(text: &str) -> Option<Treatment> {
+fn treatment(text: &str) -> Option<Execution> {
     let command = without_variables(text);
     let first = command.split(' ').next().unwrap_or_default();
     if FOR_ADMINISTRATORS.contains(&first) {
         return Some(NotRun("it changes the machine"));
     }
-    // A word at the end is as good as one with a space behind it.
+    // The last word matches like one that a space follows.
     let padded = format!("{command} ");
     KINDS.iter().find(|(begins, _)| padded.starts_with(begins)).map(|(_, treatment)| *treatment)
 }

@@ -135,7 +135,7 @@ pub fn inside(root: &Path, command: &str) -> Result<String, String> {
     capture(&mut run)
 }
 
-/// As [`inside`], and prints it.
+/// Like [`inside`], and prints the command.
 pub fn shown(root: &Path, command: &str) -> Result<String, String> {
     println!("$ {command}");
     let text = inside(root, command)?;

@@ -8,7 +8,7 @@ use std::process::Command;
 
 pub const TARGET: &str = "x86_64-pc-windows-gnu";
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
-/// Wine's program, where Debian's package has it.
+/// Wine's program in Debian's package.
 const PROGRAM: &str = "/usr/lib/wine/wine64";
 
 /// Rust's standard library takes random numbers from a library that Wine 8 does not have: a stand-in.
