@@ -20,7 +20,7 @@ pub mod context {
     pub const PROPERTIES: usize = 4;
     /// The number of the launch within the command; records repeat it.
     pub const LAUNCH: usize = 6;
-    /// 1 if errors are told apart: the program was built with `-g`.
+    /// 1 if each kind of error has its own code: the program was built with `-g`.
     pub const TELLS_ERRORS: usize = 7;
 }
 
@@ -147,7 +147,7 @@ pub struct Block {
     pub local: [u64; 3],
 }
 
-/// Reads records. Stops at what is none: a kernel may have written anything there.
+/// Reads records. Stops at words that do not form a record: a kernel may have written anything there.
 pub fn read_records(mut bytes: &[u8]) -> Vec<Record> {
     let mut records = Vec::new();
     while let Some((record, rest)) = read_record(bytes) {

@@ -27,7 +27,7 @@ use std::cell::RefCell;
 /// What structurization says of each function.
 type Structures = SecondaryMap<ir::Func, ir::Structure>;
 
-/// Bytes that a compilation takes beside those for each byte of its input, and those: three times as much as kernels
+/// The memory of a compilation: a fixed number of bytes, and bytes for each byte of its input: three times as much as kernels
 /// of straight-line statements were measured to take.
 const ROOM: usize = 16 << 20;
 const ROOM_PER_BYTE: usize = 200;
@@ -159,7 +159,7 @@ pub fn compile_to_ir(
     text.unwrap_or_else(|failure| Err(error_log(&[failure.to_string()])))
 }
 
-/// Runs the passes as far as it takes.
+/// Runs the passes up to the one that was asked for.
 fn ir_text(mut module: ir::Module, target: &Target, at: &IrAt) -> Result<String, String> {
     let IrAt::Pass(wanted) = at else {
         if *at == IrAt::End {

@@ -75,9 +75,8 @@ pub mod image_word {
     pub const STORE_RA: u32 = 7;
     /// Bit 29: the samplers of [`super::binding::SAMPLER`] filter the image as exactly as OpenCL wants it.
     pub const FILTERED_SHIFT: u32 = 29;
-    /// Bit 30: the image has several levels, in as many slots from its own on if it is a storage image. There are
-    /// [`LEVELS`] of them, of which the last level has what is left. The slot that follows a sampled image's slot holds the
-    /// first level alone.
+    /// Bit 30: the image has several levels, in as many slots from its own on if it is a storage image. There are [`LEVELS`] of
+    /// them; the last holds the remaining levels. The slot that follows a sampled image's slot holds the first level alone.
     pub const MIPMAP_SHIFT: u32 = 30;
     pub const LEVELS: u32 = 16;
     pub const CL_R: u32 = 0x10B0;

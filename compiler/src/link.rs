@@ -1,8 +1,8 @@
 //! Linking: the modules of several objects become one (C99 6.2.2), names meeting their definitions.
 //!
-//! What is internal to an object stays apart from what has the same name elsewhere. Of what is
-//! external there may be one definition, and any number of those that are linked once, of which the first
-//! is taken where there is no other; every import needs one when a program is made, but not in a library.
+//! What is internal to an object stays apart from what has the same name elsewhere. An external entity may have one definition,
+//! and any number of definitions with linkage LinkOnceODR, the first of which is used where there is no other; every import
+//! needs one when a program is made, but not in a library.
 
 use crate::ir::names::space_name;
 use crate::ir::{

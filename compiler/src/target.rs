@@ -114,7 +114,7 @@ pub struct Target {
     /// Float traits, as the probe found them, for 16, 32 and 64 bits; [`Target::floats`] has them by type.
     pub float_traits: [FloatTraits; 3],
     /// By probe: `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. Where it does not,
-    /// [`crate::quirks::sign_merge`] puts it otherwise.
+    /// [`crate::quirks::sign_merge`] rewrites it.
     pub merges_signs: bool,
     /// By probe: GLSL.std.450 Fma is one correctly rounded operation.
     pub fma16_fused: bool,
@@ -362,7 +362,7 @@ impl Target {
         flushes && self.float_atomics.contains(needed)
     }
 
-    /// Returns true if programs may have matrices: those that check themselves have none.
+    /// Returns true if programs may have matrices: kernels that check themselves have none.
     pub fn offers_matrices(&self) -> bool {
         !self.matrices.is_empty() && self.checks.is_empty()
     }

@@ -13,7 +13,7 @@ pub enum Stage {
     Passes,
     /// Structurization is part of it.
     Emit,
-    /// Freeing what the stages left, and whatever else is none of theirs.
+    /// Freeing memory of the stages, and everything outside of them.
     Rest,
 }
 

@@ -17,8 +17,8 @@ const MAX_KEYS: usize = 1 << 17;
 
 static VERIFIED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
-/// Returns the tokens of a program, and in them the bodies of the functions that no kernel uses. Of those
-/// that are verified under these options, for this device, the braces alone are left.
+/// Returns the tokens of a program, and in them the bodies of the functions that no kernel uses. Only the braces are left of
+/// bodies that are verified under these options for this device.
 pub(crate) fn tokens_to_parse(
     preprocessed: preprocess::PreprocessedTokens,
     names: &preprocess::Interner,

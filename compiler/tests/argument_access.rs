@@ -49,7 +49,7 @@ fn functions_that_are_called_count() {
 
 #[test]
 fn addresses_that_lead_anywhere_may_be_any_argument() {
-    // Either of the two is written, but for what is declared const.
+    // Either of the two is written, except for arguments that are declared const.
     check(
         "kernel void k(global int *a, global int *b, global const int *c, int n) {
              global int *p = n ? a : b;

@@ -170,7 +170,7 @@ fn sequential_consistency_is_made_of_read_modify_write_operations() {
     let kernel = kernel_for(fence, &Target::generic());
     assert_eq!(synchronization(&kernel), [(ADD, DEVICE, all)]);
     assert!(reads_order_word(&kernel));
-    // Where there are such fences, the operations are ordered with them, in all kernels.
+    // Where there are such fences, atomic operations are ordered by them in all kernels.
     let text = format!(
         "kernel void a(global atomic_int *g) {{ atomic_store(g, 1); }} kernel void b() {{ {fence} }}"
     );

@@ -1,5 +1,5 @@
 //! Headers from disk give the same result the second time, when the process remembers the first one,
-//! as the first; and to the same as headers given with the source, of which nothing is remembered.
+//! as the first; and to the same result as headers given with the source, which are not cached.
 
 use hekla_compiler::preprocess::{preprocess, Interner, TokenKind};
 use hekla_compiler::source::{Diagnostics, SourceMap};

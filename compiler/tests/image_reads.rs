@@ -36,7 +36,7 @@ fn run(
     run_on(&Target::generic(), text, images, words, buffer)
 }
 
-/// As [`run`], on a device.
+/// Like [`run`], on a device.
 fn run_on(
     target: &Target,
     text: &str,

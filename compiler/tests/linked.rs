@@ -10,7 +10,7 @@ use hekla_compiler::{
 };
 use std::path::Path;
 
-/// Returns what programs are told apart by here: everything.
+/// Returns the properties by which this test distinguishes programs: everything.
 fn all_of(program: &Program) -> String {
     format!("{program:?}")
 }

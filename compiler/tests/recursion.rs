@@ -29,7 +29,7 @@ fn functions_that_are_not_inlined_stay_one_for_each_constant() {
          }
          kernel void k(global uint *p) { p[0] = f(p, p[1], 20); }",
     );
-    // The kernel's own, and those for 20 to 0, the last of which may be inlined.
+    // The kernel's own function, and copies for 20 to 0, the last of which may be inlined.
     assert!((21..=23).contains(&module.functions.len()), "{}", module.functions.len());
 }
 

@@ -150,8 +150,8 @@ fn callees() -> [Function; 2] {
     [pair, single]
 }
 
-/// As [`fill_block`], behind a few calls, each of which makes a new state, and may make another number of the fuel, which
-/// is added to the state after the next call.
+/// Like [`fill_block`], after a few calls. Each call makes a new state and may change the fuel, which is added to the state
+/// after the next call.
 fn fill_calling(
     func: &mut Function,
     rng: &mut Rng,

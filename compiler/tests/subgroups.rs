@@ -105,7 +105,7 @@ fn devices_are_asked_for_what_they_have_only() {
     }
 }
 
-/// Where a driver's scans are slow, those that all of the sub-group come to are a shuffle for each bit of its size.
+/// Where a driver's scans are slow, a scan that the whole sub-group executes becomes one shuffle for each bit of its size.
 #[test]
 fn slow_scans_are_shuffles_where_all_come_to_them() {
     let target = Target { quirks: Quirks::SLOW_SUBGROUP_SCANS, ..Target::generic() };

@@ -1,4 +1,4 @@
-//! Partial unrolling on drivers with quirks: those that miscompile remainder loops, those whose loops are slow.
+//! Partial unrolling on drivers with quirks: drivers that miscompile remainder loops, and drivers whose loops are slow.
 
 use hekla_compiler::Quirks;
 use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};

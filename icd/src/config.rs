@@ -212,13 +212,13 @@ pub fn debug_lines() -> bool {
     text("HEKLA_DEBUG").is_some_and(|value| value == "1")
 }
 
-/// Reads `HEKLA_CHECK`: the kinds of mistakes that kernels look for, between commas, or `all`; and the names that are none.
+/// Reads `HEKLA_CHECK`: the kinds of mistakes that kernels look for, between commas, or `all`; and the names that are unknown.
 /// Default: no kind.
 pub fn checks() -> (Checks, Vec<String>) {
     parse_checks(&text("HEKLA_CHECK").unwrap_or_default())
 }
 
-/// Returns the kinds of mistakes that a text names as `HEKLA_CHECK` does, and the names that are none.
+/// Returns the kinds of mistakes that a text names as `HEKLA_CHECK` does, and the unknown names.
 pub fn parse_checks(text: &str) -> (Checks, Vec<String>) {
     let (mut checks, mut unknown) = (Checks::empty(), Vec::new());
     for name in text.split(',').map(str::trim).filter(|name| !matches!(*name, "" | "0")) {
@@ -293,8 +293,8 @@ pub fn staging_limit() -> Option<u64> {
     text("HEKLA_STAGING_LIMIT")?.parse().ok()
 }
 
-/// Reads `OCL_ICD_VENDORS` and `OCL_ICD_FILENAMES`, which tell the ICD loader what drivers to take: returns the folder
-/// that it looks at, where one is given, and files beside those in it.
+/// Reads `OCL_ICD_VENDORS` and `OCL_ICD_FILENAMES`, which tell the ICD loader what drivers to take: returns the folder that it
+/// looks at, where one is given, and further files.
 pub fn icd_files() -> (Option<PathBuf>, Vec<PathBuf>) {
     let folder = variable("OCL_ICD_VENDORS").filter(|folder| !folder.is_empty());
     let files = variable("OCL_ICD_FILENAMES").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Builds in the background: what is told while one is under way, and the callback at its end. Alone
+//! Builds in the background: what queries answer while one is under way, and the callback at its end. Alone
 //! in its binary: builds are held up by files in the folder of `HEKLA_DUMP`, which holds for a
 //! whole process.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.

@@ -57,7 +57,7 @@ fn commands_wait_for_user_events_and_keep_their_order() {
             let count = waits.len() as u32;
             (s.cl.clEnqueueReadBuffer)(queue, mem, CL_FALSE, 0, 4, target, count, list, event)
         };
-        // Another queue is free to go on.
+        // Another queue must not be blocked.
         check(read(other, &[], seen.as_mut_ptr().cast(), null_mut()));
         check((s.cl.clFinish)(other));
         assert_eq!(seen, [1; 4]);

@@ -329,7 +329,7 @@ fn role_exhaust() {
             [CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY];
         assert!(allowed.contains(&code), "round {round}: {code}");
         assert!(buffers.len() > 1, "round {round}");
-        // What was there is unharmed, and what is released can be had again.
+        // Earlier buffers are unharmed, and released memory can be allocated again.
         assert_eq!(s.read(first, 0, 4096), pattern(4096, 1));
         for buffer in buffers {
             check(unsafe { (s.cl.clReleaseMemObject)(buffer) });

@@ -300,7 +300,7 @@ fn reads_into_a_mapped_region() {
     }
 }
 
-/// A region that one buffer's bytes are read into is what another's are written from.
+/// One buffer is read into a region from which another buffer is written.
 #[test]
 fn reads_and_writes_through_a_mapped_region() {
     let s = Setup::new();

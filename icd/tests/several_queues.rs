@@ -28,7 +28,7 @@ static WRITTEN: u32 = 0x600d_600d;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// A lock that each test holds: queues share the device's queues, and a command behind another test's gate has to wait for the
-/// gate. The command that opens the gate may even come to stand behind the gate itself: by a queue that the two share, or by
+/// gate. The command that opens the gate may even be queued behind the gate itself: by a queue that the two share, or by
 /// one in which it stands behind what waits for that queue. Processes that share a GPU take turns, and a gate takes its whole
 /// turn.
 fn alone() -> MutexGuard<'static, ()> {
@@ -36,8 +36,8 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the program of a context. Its kernels share their pipelines: lavapipe makes none while a kernel runs, so
-/// those that are launched beside a gate exist before it is closed.
+/// Returns the program of a context. Its kernels share their pipelines: lavapipe makes no pipelines while a kernel runs, so the
+/// pipelines of kernels that run beside a gate are made before it is closed.
 fn program(s: &Setup) -> cl_program {
     static PROGRAMS: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
     let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -335,7 +335,7 @@ fn queues_wait_for_each_other_in_turn() {
             last = vec![launch(&s, queue, (kernel, 1), &last)];
             expected = expected.wrapping_mul(round | 1).wrapping_add(1);
         }
-        // The one that waits for the other's last is told to finish, and nobody else.
+        // Only the queue that waits for the other's last command is finished.
         check(unsafe { (s.cl.clFinish)(queues[order[1]]) });
         assert_eq!(s.status(last[0]), CL_COMPLETE);
         assert_eq!(word(&s, x), expected);

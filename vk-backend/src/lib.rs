@@ -71,6 +71,6 @@ pub use record::{
     can_copy, CommandTimes, CopyKernel, CopyRegion, ImageBox, Recorder, Recording, TexelPlace,
     Timestamps,
 };
-pub use submit::{Patience, Queue, QueueOptions};
+pub use submit::{Queue, QueueOptions, WaitStrategy};
 pub use sync::Semaphore;
 pub use thread::{block_signals, spawn};

@@ -55,7 +55,7 @@ pub fn items(folder: &Path, vector: u32) -> Vec<Item> {
         .collect()
 }
 
-/// Returns the programs of a file; nothing where it is none by itself.
+/// Returns the programs of a file; nothing where the file is not a program by itself.
 fn programs(folder: &Path, files: &[PathBuf], file: &Path, vector: u32) -> Option<Vec<Item>> {
     let name = file.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
     let parent = file.parent()?;

@@ -1,5 +1,5 @@
-//! What branches tell of integers: where control comes by one side of a branch, its condition holds or does not. `if (x >= w) return;`
-//! tells behind it that w is greater than x.
+//! Facts about integers that follow from branches: where control comes by one side of a branch, its condition holds or does
+//! not. `if (x >= w) return;` tells behind it that w is greater than x.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;

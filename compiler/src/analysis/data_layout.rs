@@ -14,14 +14,14 @@ pub fn align_up(offset: u64, align: u32) -> u64 {
 pub struct DataLayout {
     /// Byte offset in the data image of each program-scope variable (not of local ones).
     pub offsets: SecondaryMap<Global, u64>,
-    /// End of those whose bytes are given.
+    /// End of the variables whose bytes are given.
     pub initialized: u64,
     /// End of all; the rest is zero.
     pub size: u64,
 }
 
 impl DataLayout {
-    /// Places the variables: first those with initial values, then those that are zero.
+    /// Places the variables: first variables with initial values, then variables that are zero.
     pub fn compute(module: &Module) -> DataLayout {
         let mut layout = DataLayout::default();
         for initialized in [true, false] {

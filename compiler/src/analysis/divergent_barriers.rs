@@ -1,4 +1,4 @@
-//! Barriers that not all work-items of a work-group come to, as far as that is plain: those behind a branch on the id of the
+//! Finds barriers that certainly not all work-items of a work-group reach: those behind a branch on the id of the
 //! work-item in the work-group or among all, or a sum, product or comparison of it.
 //!
 //! Other operations on ids may give the same for all work-items of a work-group, as a division by its size does.

@@ -11,7 +11,7 @@ pub struct Recursion {
     pub cycles: Vec<Vec<Func>>,
     /// The number of the cycle that a function is in.
     cycle_of: FxHashMap<Func, usize>,
-    /// The functions of cycles, and those that call such functions, by way of others too.
+    /// The functions of cycles, and all functions that call them directly or indirectly.
     leads: FxHashSet<Func>,
 }
 

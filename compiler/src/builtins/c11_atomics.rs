@@ -323,8 +323,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Stores where a condition does not hold. In private memory nobody sees a store of what is there
-    /// already.
+    /// Stores where a condition does not hold. In private memory nobody sees a store that does not change the value.
     fn store_unless(&mut self, cond: Value, addr: Addr, value: Value) {
         if self.b.space(addr.ptr) == AddressSpace::Private {
             return self.b.write(addr, value);

@@ -72,7 +72,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// In step `d` every word whose number is a multiple of `2 d` takes in the one `d` further on.
+    /// In step `d` every word whose number is a multiple of `2 d` is combined with the word `d` further on.
     fn reduce_items(&mut self, items: &Items, op: BinaryOp) {
         let Items { scratch, id, count } = *items;
         let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));

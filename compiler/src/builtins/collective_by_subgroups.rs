@@ -37,8 +37,8 @@ impl Lowerer<'_, '_> {
         self.with_other_subgroups(scan, op, own, whole)
     }
 
-    /// Combines what the own sub-group has given with those before it, or with all; `whole` is in its last work-item what
-    /// all of it give. A work-group of one sub-group has that already.
+    /// Combines the own sub-group's value with the values of earlier sub-groups, or of all; `whole` is in its last work-item
+    /// what all of it give. A work-group of one sub-group has that already.
     fn with_other_subgroups(
         &mut self,
         scan: SubgroupScan,
@@ -122,8 +122,8 @@ impl Lowerer<'_, '_> {
         sum
     }
 
-    /// Combines those words before `end`, of `count`, that are for this work-item of its sub-group. Where no sub-group is
-    /// smaller than the words are many, that is one or none.
+    /// Combines those words before `end`, of `count`, that are for this work-item of its sub-group. Where every sub-group has
+    /// at least as many work-items as there are words, each has one word or none.
     fn part_of_words(
         &mut self,
         op: BinaryOp,

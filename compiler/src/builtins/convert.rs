@@ -5,7 +5,7 @@ use crate::ir::{
     BinaryOp, Builder, ConvertOp, FloatCC, IntCC, MathOp, Scalar, Type, UnaryOp, Value,
 };
 
-/// A scalar type with its sign, as far as it is a number.
+/// A scalar type of numbers, with its sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Number {
     pub scalar: Scalar,

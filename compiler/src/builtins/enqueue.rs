@@ -45,7 +45,7 @@ pub struct Filling {
     /// Byte offset of the events that the command waits for.
     end: u64,
     events: Events,
-    /// Where the code goes on, with the status.
+    /// The block where the code continues, with the status.
     done: Block,
     status: Value,
 }

@@ -42,7 +42,7 @@ impl Builder<'_> {
         let bits = self.bitcast(value, int);
         let magnitude = self.and_const(bits, i64::MAX >> (64 - float.scalar.bits()));
         let negative = self.is_negative(bits);
-        // Where the magnitude is rounded up.
+        // A bool: if the magnitude is rounded up.
         let away = match mode {
             Rounding::TowardPositive => Some(self.unary(UnaryOp::Not, negative)),
             Rounding::TowardNegative => Some(negative),

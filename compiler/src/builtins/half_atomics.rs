@@ -8,7 +8,7 @@ use crate::ir::{
 
 /// The word that holds a half, and how many bits are below the half.
 #[derive(Clone, Copy)]
-struct Place {
+struct HalfInWord {
     word: Value,
     shift: Value,
 }
@@ -81,16 +81,16 @@ impl Lowerer<'_, '_> {
         self.b.icmp(IntCC::Ugt, magnitude, infinity)
     }
 
-    fn half_place(&mut self, ptr: Value) -> Place {
+    fn half_place(&mut self, ptr: Value) -> HalfInWord {
         let address = self.b.address(ptr);
         let above = self.b.and_const(address, 2);
         let back = self.b.unary(UnaryOp::INeg, above);
         let word = self.b.ptr_add(ptr, back);
         let above = self.b.resize_lanes(above, Scalar::I32, false);
-        Place { word, shift: self.b.shl_const(above, 3) }
+        HalfInWord { word, shift: self.b.shl_const(above, 3) }
     }
 
-    fn half_in_word(&mut self, word: Value, place: Place) -> Value {
+    fn half_in_word(&mut self, word: Value, place: HalfInWord) -> Value {
         let moved = self.b.binary(BinaryOp::LShr, word, place.shift);
         self.b.convert(ConvertOp::Trunc, moved, Type::of(Scalar::I16))
     }

@@ -302,7 +302,7 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::SMax, index, zero)
     }
 
-    /// Returns the texel at indices, of which those that may lie beyond the image are marked; then it is the border's
+    /// Returns the texel at indices; indices that may lie beyond the image are marked; then it is the border's
     /// color, unless `no_border` holds.
     fn texel_or_border(
         &mut self,

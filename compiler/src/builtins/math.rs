@@ -150,7 +150,7 @@ impl Lowerer<'_, '_> {
 
     /// `lhs / rhs`: the device's division is good for 2.5 ulp, as the spec's; where correct rounding
     /// is asked for and the device does not have it, the library's.
-    /// Of halves it is float's, rounded.
+    /// For halves it is float's result, rounded.
     pub fn divide(&mut self, lhs: Value, rhs: Value) -> Value {
         let ty = self.b.ty(lhs);
         if ty.scalar == Scalar::F16 {

@@ -2,7 +2,7 @@
 
 use super::ext_std::{self, Operands};
 use super::function::Translator;
-use super::mangled::{self, Known};
+use super::mangled::{self, MangledCall};
 use super::module::Entity;
 use super::types::{Kind, Ty};
 use super::words::Inst;
@@ -83,10 +83,10 @@ impl Translator<'_, '_, '_> {
             }
         }
         match mangled::known(name, Operands { types: &types, literal: None, result }) {
-            Some(Known::Call(function)) => {
+            Some(MangledCall::Call(function)) => {
                 ext_std::call(self, inst, &function, &args, result)?;
             }
-            Some(Known::Convert { from, to, rounding, saturate }) => {
+            Some(MangledCall::Convert { from, to, rounding, saturate }) => {
                 let value = self.b.convert_number(args[0], (from, to), rounding, saturate);
                 self.give(inst, value)?;
             }

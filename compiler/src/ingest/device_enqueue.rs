@@ -125,7 +125,7 @@ impl Translator<'_, '_, '_> {
         if self.b.ty(value) == Type::I32 {
             return Ok(value);
         }
-        // No device has as much as that.
+        // No device has so much local memory.
         let most = self.b.int(Scalar::I64, i64::from(u32::MAX));
         let size = self.b.binary(BinaryOp::UMin, value, most);
         Ok(self.b.resize(size, Type::I32, false))

@@ -33,7 +33,7 @@ pub(super) struct Operands<'a> {
 
 /// What an instruction's name tells of its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum OperandKinds {
     Nothing,
     /// They are floats.
     Floats,
@@ -45,7 +45,7 @@ pub(super) enum Told {
 #[derive(Debug, Clone)]
 pub(super) struct Function {
     pub(super) builtin: Builtin,
-    /// What is told of each argument.
+    /// The type of each argument.
     pub(super) types: Vec<ArgType>,
 }
 
@@ -59,7 +59,7 @@ fn ends_in_literal(name: &str) -> bool {
     ends_in_count(name) || name.starts_with("vstore") && name.ends_with("_r")
 }
 
-/// Returns the function that an instruction calls, or why there is none for its operands.
+/// Returns the function that an instruction calls, or the reason why no function takes its operands.
 fn function(name: &str, operands: Operands<'_>) -> Result<Function, String> {
     let (spelling, told) = spelling(name, operands)?;
     let missing = || format!("{name} of {NAME} is not there for {} components", lanes(operands));
@@ -76,18 +76,18 @@ fn function(name: &str, operands: Operands<'_>) -> Result<Function, String> {
 }
 
 /// Returns the name in OpenCL C, and what else the instruction's name tells.
-fn spelling(name: &str, operands: Operands<'_>) -> Result<(String, Told), String> {
+fn spelling(name: &str, operands: Operands<'_>) -> Result<(String, OperandKinds), String> {
     if let Some((_, renamed)) = RENAMED.iter().find(|(theirs, _)| *theirs == name) {
-        return Ok(((*renamed).to_string(), Told::Floats));
+        return Ok(((*renamed).to_string(), OperandKinds::Floats));
     }
     if let Some(rest) = name.strip_prefix("s_") {
-        return Ok((rest.to_string(), Told::Signed));
+        return Ok((rest.to_string(), OperandKinds::Signed));
     }
     if let Some(rest) = name.strip_prefix("u_") {
-        return Ok((rest.to_string(), Told::Unsigned));
+        return Ok((rest.to_string(), OperandKinds::Unsigned));
     }
     if !name.starts_with('v') {
-        return Ok((name.to_string(), Told::Nothing));
+        return Ok((name.to_string(), OperandKinds::Nothing));
     }
     let rounding = match name.strip_suffix("_r") {
         Some(_) => suffix(operands.literal)?,
@@ -104,7 +104,7 @@ fn spelling(name: &str, operands: Operands<'_>) -> Result<(String, Told), String
         }
         None => format!("{stem}{rounding}"),
     };
-    Ok((spelling, Told::Nothing))
+    Ok((spelling, OperandKinds::Nothing))
 }
 
 /// Returns true for the instructions whose literal is the number of components.
@@ -130,17 +130,21 @@ fn suffix(mode: Option<u32>) -> Result<&'static str, String> {
 }
 
 /// Returns the arguments' types in an instance of a signature that takes the operands.
-pub(super) fn instance(sig: &Sig, told: Told, operands: Operands<'_>) -> Option<Vec<ArgType>> {
+pub(super) fn instance(
+    sig: &Sig,
+    told: OperandKinds,
+    operands: Operands<'_>,
+) -> Option<Vec<ArgType>> {
     if sig.params.len() != operands.types.len() {
         return None;
     }
     let fits = |shape: Shape| {
         let (element, _) = shape;
         let is_told = match told {
-            Told::Nothing => true,
-            Told::Floats => scalar(element).is_float(),
-            Told::Signed => scalar(element).is_int() && element.is_signed(),
-            Told::Unsigned => scalar(element).is_int() && !element.is_signed(),
+            OperandKinds::Nothing => true,
+            OperandKinds::Floats => scalar(element).is_float(),
+            OperandKinds::Signed => scalar(element).is_int() && element.is_signed(),
+            OperandKinds::Unsigned => scalar(element).is_int() && !element.is_signed(),
         };
         let mut params = sig.params.iter().zip(operands.types);
         is_told
@@ -182,7 +186,7 @@ fn takes(pattern: TypePattern, shape: Shape, ty: Type) -> bool {
     }
 }
 
-/// Returns what lowering is told of an argument: of a pointer, what the pattern says that it points to.
+/// Returns an argument's type for lowering: of a pointer, what the pattern says that it points to.
 fn arg_type(pattern: TypePattern, shape: Shape) -> ArgType {
     use TypePattern::*;
     let (element, lanes) = match pattern {

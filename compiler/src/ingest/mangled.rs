@@ -4,7 +4,7 @@
 //!
 //! Types of values are known from the call; what is read of a name is the function, and whether integers are signed.
 
-use super::ext_std::{instance, Function, Operands, Told};
+use super::ext_std::{instance, Function, OperandKinds, Operands};
 use crate::builtins::signature::Scalar as Name;
 use crate::builtins::{ArgType, Builtin, Check, Number, Rounding};
 use crate::ir::Type;
@@ -17,7 +17,7 @@ const ATOMIC: &str = "U7_Atomic";
 
 /// What a function of a mangled name does.
 #[derive(Debug, Clone)]
-pub(super) enum Known {
+pub(super) enum MangledCall {
     Call(Function),
     /// `convert_` of one number to another.
     Convert {
@@ -37,7 +37,7 @@ enum Param {
 }
 
 /// Returns the built-in function that a name is, if operands of these types suit it.
-pub(super) fn known(name: &str, operands: Operands<'_>) -> Option<Known> {
+pub(super) fn known(name: &str, operands: Operands<'_>) -> Option<MangledCall> {
     if let Some(to_space) = name.strip_prefix("__").filter(|name| name.starts_with("to_")) {
         return of_space(to_space, operands);
     }
@@ -53,19 +53,19 @@ pub(super) fn known(name: &str, operands: Operands<'_>) -> Option<Known> {
     }
     let builtin = Builtin::named(function)?;
     let told = match params.first()? {
-        Param::Number(name) if number(*name).is_float() => Told::Floats,
-        Param::Number(name) if name.is_signed() => Told::Signed,
-        Param::Number(_) => Told::Unsigned,
-        Param::Other => Told::Nothing,
+        Param::Number(name) if number(*name).is_float() => OperandKinds::Floats,
+        Param::Number(name) if name.is_signed() => OperandKinds::Signed,
+        Param::Number(_) => OperandKinds::Unsigned,
+        Param::Other => OperandKinds::Nothing,
     };
     let plain = builtin.sigs().iter().all(|sig| sig.shapes().take(2).count() == 1);
-    let told = if plain { Told::Nothing } else { told };
+    let told = if plain { OperandKinds::Nothing } else { told };
     let types = builtin.sigs().iter().find_map(|sig| instance(sig, told, operands))?;
-    Some(Known::Call(Function { builtin, types }))
+    Some(MangledCall::Call(Function { builtin, types }))
 }
 
 /// `to_global` and its like, and `get_fence`: of a generic pointer.
-fn of_space(name: &str, operands: Operands<'_>) -> Option<Known> {
+fn of_space(name: &str, operands: Operands<'_>) -> Option<MangledCall> {
     let builtin = Builtin::named(name).filter(|f| matches!(f.check(), Check::Space(_)))?;
     let (&[pointer], Some(result)) = (operands.types, operands.result) else { return None };
     let fits = match builtin.check() {
@@ -74,26 +74,26 @@ fn of_space(name: &str, operands: Operands<'_>) -> Option<Known> {
     };
     let is_generic = pointer.space() == Some(crate::ir::AddressSpace::Generic);
     let types = vec![ArgType { number: Number::INT, lanes: 1, image: None }];
-    (is_generic && fits).then_some(Known::Call(Function { builtin, types }))
+    (is_generic && fits).then_some(MangledCall::Call(Function { builtin, types }))
 }
 
 /// Intrinsic functions of LLVM that its translator to SPIR-V leaves as they are: sums and differences that saturate.
-fn saturated(intrinsic: &str, operands: Operands<'_>) -> Option<Known> {
+fn saturated(intrinsic: &str, operands: Operands<'_>) -> Option<MangledCall> {
     let (intrinsic, _) = intrinsic.split_once(".sat.")?;
     let (name, told) = match intrinsic {
-        "uadd" => ("add_sat", Told::Unsigned),
-        "sadd" => ("add_sat", Told::Signed),
-        "usub" => ("sub_sat", Told::Unsigned),
-        "ssub" => ("sub_sat", Told::Signed),
+        "uadd" => ("add_sat", OperandKinds::Unsigned),
+        "sadd" => ("add_sat", OperandKinds::Signed),
+        "usub" => ("sub_sat", OperandKinds::Unsigned),
+        "ssub" => ("sub_sat", OperandKinds::Signed),
         _ => return None,
     };
     let builtin = Builtin::named(name)?;
     let types = builtin.sigs().iter().find_map(|sig| instance(sig, told, operands))?;
-    Some(Known::Call(Function { builtin, types }))
+    Some(MangledCall::Call(Function { builtin, types }))
 }
 
 /// `TYPE[_sat][_ROUNDING]` behind `convert_`.
-fn conversion(target: &str, params: &[Param], operands: Operands<'_>) -> Option<Known> {
+fn conversion(target: &str, params: &[Param], operands: Operands<'_>) -> Option<MangledCall> {
     let (&[Param::Number(from)], &[value], Some(result)) =
         (params, operands.types, operands.result)
     else {
@@ -116,7 +116,7 @@ fn conversion(target: &str, params: &[Param], operands: Operands<'_>) -> Option<
     let fits = value.scalar == from.scalar
         && result == Type::vector(to.scalar, value.lanes)
         && (!saturate || to.scalar.is_int());
-    fits.then_some(Known::Convert { from, to, rounding, saturate })
+    fits.then_some(MangledCall::Convert { from, to, rounding, saturate })
 }
 
 /// Returns the function of a mangled name.
@@ -255,12 +255,12 @@ mod tests {
     use super::*;
     use crate::ir::{AddressSpace, Scalar};
 
-    fn name_of(known: Option<Known>) -> Option<(&'static str, bool)> {
+    fn name_of(known: Option<MangledCall>) -> Option<(&'static str, bool)> {
         match known? {
-            Known::Call(function) => {
+            MangledCall::Call(function) => {
                 Some((function.builtin.name(), function.types.first()?.number.signed))
             }
-            Known::Convert { from, .. } => Some(("convert", from.signed)),
+            MangledCall::Convert { from, .. } => Some(("convert", from.signed)),
         }
     }
 

@@ -51,7 +51,7 @@ pub(super) enum Entity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Set {
     OpenClStd,
-    /// Of debug information, or without semantics: they say nothing of what is computed.
+    /// Instructions of debug information, or without semantics: they say nothing of what is computed.
     Ignored,
 }
 

@@ -164,7 +164,7 @@ impl Types {
         self.all[ty.0 as usize].size.ok_or_else(|| "a type has no size".to_string())
     }
 
-    /// Returns the alignment in bytes; 1 for what has none.
+    /// Returns the alignment in bytes; 1 for types without one.
     pub(super) fn align(&self, ty: Ty) -> u32 {
         self.all[ty.0 as usize].align
     }

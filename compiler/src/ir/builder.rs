@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 pub trait InsertionPoint {
     fn insert(&mut self, func: &mut Function, inst: Inst);
 
-    /// Returns what stands for an instruction that is not needed.
+    /// Returns the value that replaces an instruction which is not needed.
     fn fold(_: &mut Function, _: &InstData, _: Type) -> Option<Value> {
         None
     }

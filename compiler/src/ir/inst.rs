@@ -53,7 +53,7 @@ bitflags! {
     }
 }
 
-/// An image as an instruction sees it. With the slot, a number in the array of such images, it says which one.
+/// An image as an instruction sees it. Together with the slot, an index of the array of such images, it selects the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ImageView {
     pub dim: ImageDim,

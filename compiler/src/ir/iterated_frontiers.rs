@@ -46,7 +46,7 @@ impl<'a> IteratedFrontiers<'a> {
     }
 
     /// Calls `join` for each block in the iterated frontier of `defs` that is live, until it returns false. Each edge that
-    /// is looked at takes one of `steps`; the search ends when there are none left, unless `is_needed`.
+    /// is looked at takes one of `steps`; the search ends when no steps are left, unless `is_needed`.
     pub fn search(
         &mut self,
         defs: &[Block],

@@ -6,7 +6,7 @@
 //! current one ([`Function::stand_at`]), so that what becomes of it inherits it; clones copy ([`Function::copy_location`]);
 //! inlining adds the place of the call ([`Locations::inlined`]).
 //!
-//! Locations are kept for programs that ask for them (`-g`, checks); for all others every location is none.
+//! Locations are kept for programs that ask for them (`-g`, checks); for all others no instruction has a location.
 
 use super::entities::Inst;
 use super::function::Function;
@@ -116,7 +116,7 @@ impl Locations {
         number
     }
 
-    /// Returns the number of a location, which is new if there is none like it.
+    /// Returns the number of a location; a new number if the location is new.
     pub fn intern(&mut self, location: Location) -> Loc {
         let next = Loc(self.list.len() as u32 + 1);
         let number = *self.numbers.entry(location).or_insert(next);

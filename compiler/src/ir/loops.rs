@@ -112,7 +112,7 @@ impl Loops {
             })
             .collect();
         let mut innermost: SecondaryMap<Block, Option<u32>> = SecondaryMap::new();
-        // Inner loops first; what leads to a loop that is known leads to its header.
+        // Inner loops first; an edge into a known loop leads to its header.
         let mut outermost: Vec<usize> = (0..loops.len()).collect();
         for index in (0..loops.len()).rev() {
             innermost[loops[index].header] = Some(index as u32);

@@ -198,7 +198,7 @@ impl BinaryOp {
         }
     }
 
-    /// Returns true if sub-groups reduce and scan by the operation. It is associative, but for roundings.
+    /// Returns true if sub-groups reduce and scan by the operation. It is associative, except for rounding.
     pub fn is_of_subgroups(self) -> bool {
         use BinaryOp::*;
         matches!(self, IAdd | IMul | SMin | SMax | UMin | UMax | And | Or | Xor)

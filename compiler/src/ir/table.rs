@@ -91,7 +91,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// As [`InstData::for_each_target`], to change them.
+            /// Like [`InstData::for_each_target`], to change them.
             pub fn for_each_target_mut(&mut self, mut f: impl FnMut(&mut BlockCall)) {
                 match self {
                     $(InstData::$variant { $($($field),*)? } => {

@@ -453,7 +453,7 @@ pub fn debug_verify(module: &Module, pass: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// As [`debug_verify`], of one function.
+/// Like [`debug_verify`], for one function.
 pub fn debug_verify_function(module: &Module, func: Func, pass: &str) -> Result<(), String> {
     if cfg!(debug_assertions) {
         let text = || &module.functions[func];

@@ -1,7 +1,7 @@
 //! Lowering of one function: its parameters, locals, labels, and the state that statements and
 //! expressions share.
 
-use super::returns::Leaving;
+use super::returns::PendingExit;
 use super::{types, Context, Origin};
 use crate::ir::Addr;
 use crate::ir::{self, AddressSpace, Block, Builder, OpFlags, Type};
@@ -106,7 +106,7 @@ pub struct Lowering<'m, 'a> {
     /// The address for a record result.
     pub result: Option<Addr>,
     /// How work-items leave loops; in programs that use sub-groups.
-    pub leaving: Option<Leaving>,
+    pub leaving: Option<PendingExit>,
     /// True if products may be contracted with sums of the same expression.
     pub may_contract: bool,
 }

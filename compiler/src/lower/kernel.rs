@@ -10,7 +10,7 @@ use crate::sema::types::{TypeId, TypeKind, Types, QUEUE, SAMPLER};
 
 /// Local memory arguments are aligned at least this far, as programs cast them to wider types.
 const LOCAL_ARG_ALIGN: u32 = 16;
-/// More bytes than any device takes as arguments; a larger parameter is refused.
+/// A size that exceeds every device's limit of arguments; a larger parameter is refused.
 const MAX_ARG_SIZE: u64 = 16384;
 
 /// Makes the entry of a kernel; the body is lowered as a function like any other.

@@ -3,7 +3,7 @@
 //! In the graph of control flow a block that returns lies outside of the loops around it, so work-items that return in
 //! different rounds would do together what stands before the `return`; likewise one that goes to a label outside. Where a
 //! program has functions of sub-groups, such a statement leaves each loop as `break` does ([`Lowering::close_breaks`]),
-//! and is done behind the outermost that it leaves.
+//! and takes effect after the outermost loop that it leaves.
 
 use super::function::Lowering;
 use crate::ir::{Addr, Block, IntCC, Type, Value};
@@ -13,13 +13,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The state that a work-item carries along when it leaves loops by another way than `break`.
-pub struct Leaving {
+pub struct PendingExit {
     /// An I32: 0, or how it leaves.
     way: Addr,
     /// The result, if it returns.
     value: Option<Addr>,
     /// The ways in which the lowered part of the innermost loop leaves it.
-    left: BTreeSet<Way>,
+    left: BTreeSet<Exit>,
     places: Places,
     /// The labels in each of the loops around what is being lowered, the outermost first.
     loops: Vec<Range<u32>>,
@@ -27,17 +27,17 @@ pub struct Leaving {
 
 /// How a work-item leaves loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
+pub enum Exit {
     Return,
     Goto(LabelId),
 }
 
-impl Way {
+impl Exit {
     /// Returns the number that memory holds while work-items leave in this way; 0 stands for none.
     fn number(self) -> i64 {
         match self {
-            Way::Return => 1,
-            Way::Goto(label) => i64::from(label.as_u32()) + 2,
+            Exit::Return => 1,
+            Exit::Goto(label) => i64::from(label.as_u32()) + 2,
         }
     }
 }
@@ -88,7 +88,7 @@ impl Lowering<'_, '_> {
         let mut places = Places::default();
         places.find(self.source.body.as_deref().unwrap_or_default());
         let (left, loops) = (BTreeSet::new(), Vec::new());
-        self.leaving = Some(Leaving { way, value, left, places, loops });
+        self.leaving = Some(PendingExit { way, value, left, places, loops });
     }
 
     pub fn return_stmt(&mut self, value: Option<&Expr>) {
@@ -120,14 +120,14 @@ impl Lowering<'_, '_> {
         if let (Some(place), Some(value)) = (leaving.value, value) {
             self.b.write(place, value);
         }
-        self.leave(Way::Return, target);
+        self.leave(Exit::Return, target);
     }
 
     /// Goes to a label, at once or by way of the ends of the loops that it is not in.
     pub fn goto_stmt(&mut self, label: LabelId) {
         match self.loop_exit() {
             Some(target) if !self.b.is_terminated() && !self.is_label_here(label) => {
-                self.leave(Way::Goto(label), target);
+                self.leave(Exit::Goto(label), target);
                 let rest = self.b.new_block();
                 self.b.switch_to(rest);
             }
@@ -140,14 +140,14 @@ impl Lowering<'_, '_> {
 
     /// Returns true if a label is in the innermost loop, or if nothing is known of loops.
     fn is_label_here(&self, label: LabelId) -> bool {
-        let Some(Leaving { places, loops, .. }) = &self.leaving else { return true };
+        let Some(PendingExit { places, loops, .. }) = &self.leaving else { return true };
         match (loops.last(), places.labels.get(&label)) {
             (Some(inside), Some(place)) => inside.contains(place),
             _ => true,
         }
     }
 
-    fn leave(&mut self, way: Way, target: Block) {
+    fn leave(&mut self, way: Exit, target: Block) {
         let Some(leaving) = &mut self.leaving else { return };
         leaving.left.insert(way);
         let memory = leaving.way;
@@ -166,7 +166,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Begins a loop, by its body. Returns what [`Lowering::end_loop`] is to be given.
-    pub fn begin_loop(&mut self, body: &[Stmt]) -> BTreeSet<Way> {
+    pub fn begin_loop(&mut self, body: &[Stmt]) -> BTreeSet<Exit> {
         let Some(leaving) = &mut self.leaving else { return BTreeSet::new() };
         let inside = leaving.places.loops.get(&body.as_ptr()).cloned().unwrap_or_default();
         leaving.loops.push(inside);
@@ -174,7 +174,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Goes on with what leaves a loop, behind it. `outer`: what left the loop around it before.
-    pub fn end_loop(&mut self, outer: BTreeSet<Way>) {
+    pub fn end_loop(&mut self, outer: BTreeSet<Exit>) {
         let Some(leaving) = &mut self.leaving else { return };
         leaving.loops.pop();
         let left = std::mem::replace(&mut leaving.left, outer);
@@ -187,8 +187,8 @@ impl Lowering<'_, '_> {
         let [leave, stay] = [self.b.new_block(), self.b.new_block()];
         self.b.brif(leaves, leave, stay);
         self.b.switch_to(leave);
-        let is_here = |way: &Way| matches!(*way, Way::Goto(label) if self.is_label_here(label));
-        let (mut here, onward): (Vec<Way>, Vec<Way>) = left.into_iter().partition(is_here);
+        let is_here = |way: &Exit| matches!(*way, Exit::Goto(label) if self.is_label_here(label));
+        let (mut here, onward): (Vec<Exit>, Vec<Exit>) = left.into_iter().partition(is_here);
         let last = if onward.is_empty() { here.pop() } else { None };
         for other in here {
             let [matches, rest] = [self.b.new_block(), self.b.new_block()];
@@ -206,7 +206,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Leaves the next loop, too, or returns if there is none.
-    fn leave_onward(&mut self, ways: Vec<Way>) {
+    fn leave_onward(&mut self, ways: Vec<Exit>) {
         let exit = self.loop_exit();
         let Some(leaving) = &mut self.leaving else { return };
         if let Some(target) = exit {
@@ -219,8 +219,8 @@ impl Lowering<'_, '_> {
     }
 
     /// Goes to the label of a work-item that has left its loops.
-    fn arrive(&mut self, way: Way, memory: Addr) {
-        if let Way::Goto(label) = way {
+    fn arrive(&mut self, way: Exit, memory: Addr) {
+        if let Exit::Goto(label) = way {
             let zero = self.b.iconst(Type::I32, 0);
             self.b.write(memory, zero);
             let block = self.label(label);

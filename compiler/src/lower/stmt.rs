@@ -152,9 +152,9 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Leads the breaks of a loop on to what follows it, and returns where its end goes for the next round. In a loop
-    /// whose work-items act on their sub-group, those that break go there by way of that place too: so what they did
-    /// before lies in the loop as the graph has it, and no work-item of another round does it with them.
+    /// Leads the breaks of a loop on to what follows it, and returns where its end goes for the next round. In a loop whose
+    /// work-items act on their sub-group, work-items that break also pass through that place. So the code before the break
+    /// belongs to the loop in the control flow graph, and work-items of other rounds do not execute it together with them.
     fn close_breaks(&mut self, header: Block, on_break: Block, after: Block) -> Block {
         if on_break == after {
             return header;

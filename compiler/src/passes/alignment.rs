@@ -32,7 +32,7 @@ pub fn run(func: &mut Function) -> bool {
 /// Recursion.
 pub fn run_on_called(module: &mut Module) -> Result<bool, String> {
     let mut changed = false;
-    // For each parameter the least exponent of what is passed; `None` where that may be no address in a known object.
+    // For each parameter the least exponent of the arguments; `None` where that may be no address in a known object.
     let mut passed: FxHashMap<(Func, usize), Option<u32>> = FxHashMap::default();
     // Callers first.
     for &id in CallGraph::compute(module)?.order.iter().rev() {
@@ -60,7 +60,7 @@ pub fn run_on_called(module: &mut Module) -> Result<bool, String> {
 /// Exponents of values.
 type Exponents = FxHashMap<Value, u32>;
 
-/// As [`run`], where exponents of some parameters are known, which are addresses in objects.
+/// Like [`run`], with known exponents for some parameters, which are addresses in objects.
 fn run_with(func: &mut Function, params: Exponents) -> bool {
     let mut lowered = Vec::new();
     let mut addresses = Addresses::new(func, params);
@@ -96,7 +96,7 @@ struct Addresses<'a> {
     known: KnownBits<'a>,
     /// What branches pass to each parameter, where that counts.
     incoming: SecondaryMap<Value, SmallVec<[Value; 2]>>,
-    /// True for an address of which what is not known counts.
+    /// True for an address whose unknown parts count, too.
     is_exact: bool,
     /// The exponent that the access needs: whether one is greater does not matter.
     needed: u32,

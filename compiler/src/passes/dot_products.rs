@@ -122,8 +122,8 @@ impl Sums {
         (!dots.is_empty()).then_some((dots, rest))
     }
 
-    /// Returns the terms that are the four products of a dot product. What something else needs as well, or another
-    /// block computes, is none of them.
+    /// Returns the terms that are the four products of a dot product. Values that something else needs as well, or that another
+    /// block computes, do not count.
     fn bytes_of(&self, dot: Dot, terms: &[Value]) -> Option<[Value; 4]> {
         let of_byte = |byte: u32| {
             terms.iter().copied().find(|&term| {

@@ -101,7 +101,7 @@ fn convert_switch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bo
         return false;
     }
     let (value, default, cases) = (*value, default.clone(), cases.clone());
-    // Where an arm goes on, or the join block of a target that is none.
+    // The block where an arm continues; for a target that is not an arm, the join block.
     let next = |target: &BlockCall| match arm(func, cfg, block, target, most) {
         Some(arm) => (arm.end.clone(), Some(arm)),
         None => (target.clone(), None),

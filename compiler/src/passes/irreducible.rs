@@ -84,7 +84,7 @@ impl Graph {
         entries
     }
 
-    /// Returns the blocks that lead to some others, in the order of the layout.
+    /// Returns the blocks from which some others can be reached, in the order of the layout.
     fn sources_of(&self, targets: &[Block]) -> Vec<Block> {
         let mut sources: Vec<Block> =
             targets.iter().flat_map(|&target| &self.preds[target]).copied().collect();

@@ -94,8 +94,8 @@ impl<'a> LoopNest<'a> {
         }
     }
 
-    /// Returns the instructions that may leave a loop, in their order. `is_rotated`: those that may once the test in
-    /// its header stands behind the other blocks, and in front of the loop too.
+    /// Returns the instructions that may leave a loop, in their order. `is_rotated`: the instructions that may move once the
+    /// test in its header has been copied in front of the loop (rotation).
     pub fn leaving(&self, func: &Function, index: usize, is_rotated: bool) -> Vec<Inst> {
         let data = &self.loops.loops[index];
         let written = OnceCell::new();
@@ -136,7 +136,7 @@ impl<'a> LoopNest<'a> {
         !ends.is_empty() && ends.iter().all(|&end| self.dom.dominates(block, end))
     }
 
-    /// Returns blocks one of which every run of a loop reaches, unless it is endless: the exiting blocks. Once the loop is
+    /// Returns the exiting blocks: every run of a loop that ends reaches at least one of them. Once the loop is
     /// rotated, the first iteration reaches one of them other than the header, or a latch.
     fn ends(&self, data: &Loop, index: usize, is_rotated: bool) -> Vec<Block> {
         let is_exiting = |&block: &Block| self.loops.is_exiting(&self.cfg, index, block);

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! Nothing else in the loop may access the same bytes, nor let other work-items see them (barriers, fences, atomic operations).
-//! Memory that others may reach is promoted if an access of its own runs whenever the loop does: only then is its address
-//! known to be good, and only then does a store behind the loop add none to those that the program makes. Private objects
-//! of known size have neither condition: elements of an array that something else indexes, too, become values in the loops
-//! that do not.
+//! Memory that others may reach is promoted if an access of its own runs whenever the loop does: only then is its address known
+//! to be valid, and only then does the program itself make a store wherever the pass puts one after the loop. Private objects
+//! of known size have neither condition: elements of an array that something else indexes, too, become values in the loops that
+//! do not.
 
 use super::licm::{find_preheader, LoopNest};
 use super::most_searches;

@@ -25,24 +25,24 @@ struct AllocaInfo {
 /// Returns true if anything was promoted. Objects whose parameters would be out of proportion to the function stay in
 /// memory (see `Room`).
 pub fn run(func: &mut Function) -> bool {
-    let room = Room::of(func);
+    let room = Budget::of(func);
     promote(func, room, |_| true)
 }
 
 /// As [`run`], of variables that are pointers alone.
 pub fn run_on_pointers(func: &mut Function) -> bool {
-    let room = Room::of(func);
+    let room = Budget::of(func);
     promote(func, room, |ty| ty.scalar.is_ptr())
 }
 
-/// As [`run`], of what is legal already, in a function that had so many instructions before it got variables.
+/// Like [`run`], for a function that is already legal and had so many instructions before it got variables.
 pub fn run_on_legal(func: &mut Function, size: usize) -> bool {
     // An inflater with its loops around one another, in hashcat, has ten for each instruction.
-    let room = Room { is_legal: true, args: 16 * size + (1 << 17), ..Room::of_size(size) };
+    let room = Budget { is_legal: true, args: 16 * size + (1 << 17), ..Budget::of_size(size) };
     promote(func, room, |_| true)
 }
 
-fn promote(func: &mut Function, room: Room, is_wanted: impl Fn(Type) -> bool) -> bool {
+fn promote(func: &mut Function, room: Budget, is_wanted: impl Fn(Type) -> bool) -> bool {
     let mut allocas = find_allocas(func);
     for alloca in &mut allocas.list {
         alloca.promotable &= alloca.ty.is_none_or(&is_wanted);
@@ -150,7 +150,7 @@ fn find_allocas(func: &Function) -> Allocas {
 type Params = SecondaryMap<Block, SmallVec<[(u32, Value); 2]>>;
 
 /// What the promotion of a function's objects may take.
-struct Room {
+struct Budget {
     /// Edges that searches for frontiers go along.
     steps: usize,
     /// Edges that searches for live ranges go along, at most [`LIVE_STEPS`] for one object.
@@ -163,20 +163,20 @@ struct Room {
     is_legal: bool,
 }
 
-impl Room {
-    fn of(func: &Function) -> Room {
+impl Budget {
+    fn of(func: &Function) -> Budget {
         let mut args = 0;
         for &block in &func.layout {
             if let Some(last) = func.terminator(block) {
                 func.insts[last].for_each_target(|call| args += call.args.len());
             }
         }
-        let room = Room::of_size(func.num_insts() + func.layout.len());
-        Room { args: room.args.saturating_sub(args), ..room }
+        let room = Budget::of_size(func.num_insts() + func.layout.len());
+        Budget { args: room.args.saturating_sub(args), ..room }
     }
 
-    fn of_size(size: usize) -> Room {
-        Room {
+    fn of_size(size: usize) -> Budget {
+        Budget {
             steps: 64 * size + (1 << 18),
             live_steps: 64 * size + (1 << 18),
             args: 4 * size + (1 << 14),
@@ -222,14 +222,14 @@ impl Joins {
 /// the parameters that nothing uses are removed in the end: thousands of long ranges would take the square of the text.
 const LIVE_STEPS: usize = 1 << 11;
 
-/// Adds a parameter for an alloca wherever definitions meet and its value is live. Allocas that there is no room for are
-/// none any more. Returns false with the parameters if some may be where their value is not live.
+/// Adds a parameter for an alloca wherever definitions meet and its value is live. Allocas beyond the budget are no longer
+/// candidates. Returns false with the parameters if some may be where their value is not live.
 fn place_params(
     func: &mut Function,
     allocas: &mut Allocas,
     cfg: &Cfg,
     dom: &DomTree,
-    mut room: Room,
+    mut room: Budget,
 ) -> (Params, bool) {
     let mut is_pruned = true;
     let mut frontiers = match dom.frontiers(cfg, room.frontiers) {
@@ -308,7 +308,7 @@ fn place_params(
     (params, is_pruned)
 }
 
-/// For each alloca the blocks that store to it, and those that load from it before any store.
+/// For each alloca the blocks that store to it, and the blocks that load from it before any store.
 struct Accesses {
     defs: Vec<Vec<Block>>,
     uses: Vec<Vec<Block>>,

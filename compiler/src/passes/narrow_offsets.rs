@@ -6,7 +6,7 @@
 //! its low word, which the low words of its operands give, is all of it. Pointers that are compared, stored or passed on, or
 //! that a negative number is added to, stay as they are.
 //!
-//! `int i = get_global_id(0)` is negative from 2^31 on. Launches with so many work-items count as those with an offset
+//! `int i = get_global_id(0)` is negative from 2^31 on. Launches with so many work-items count as launches with an offset
 //! ([`spec_id::HAS_GLOBAL_OFFSET`](crate::kernel::spec_id::HAS_GLOBAL_OFFSET)), by which such an offset is chosen.
 
 use super::cursor::{rewrite_insts, Cursor};
@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many values are looked at to learn the sign of one.
 const MAX_STEPS: u32 = 64;
-/// How many steps what branches tell of a number is followed.
+/// How many branch conditions about a number are followed.
 const MAX_COMPARISONS: u32 = 4;
 /// How far the computation of an offset is repeated in 32 bits.
 const MAX_DEPTH: u32 = 8;
@@ -207,7 +207,7 @@ impl Signs<'_> {
         }
     }
 
-    /// Returns a number that a signed integer is not less than, as what branches tell of it has it.
+    /// Returns a lower bound of a signed integer that branches imply.
     fn least(&self, value: Value, facts: &[Fact], steps: u32) -> Option<i64> {
         if let Some(k) = self.func.as_signed_const(value) {
             return Some(k);
@@ -215,7 +215,7 @@ impl Signs<'_> {
         let by_bits =
             (self.bits.max(value) >> (self.func.ty(value).scalar.bits() - 1) == 0).then_some(0);
         let Some(steps) = steps.checked_sub(1) else { return by_bits };
-        // Of a sum that does not wrap around what is known of its first operand, and the other way around.
+        // For a sum that does not wrap around, derives bounds from its first operand's, and the other way around.
         let sum = |sum: Value| match self.func.def_inst(sum) {
             Some(&InstData::Binary { op: BinaryOp::IAdd, args: [a, k], flags })
                 if flags.contains(OpFlags::NO_SIGNED_WRAP) =>

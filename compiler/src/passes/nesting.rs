@@ -77,7 +77,7 @@ pub fn is_too_deep(func: &Function, structure: &Structure) -> bool {
 }
 
 /// Returns true if a function may be nested too deep: it has as many branches. None is cut in which work-items act together:
-/// they would come to the end of what was cut one after the other.
+/// they would reach the end of the cut part one after the other.
 pub fn may_be_cut(func: &Function) -> bool {
     let splits = |&&block: &&Block| {
         let terminator = func.terminator(block).map(|inst| &func.insts[inst]);
@@ -105,7 +105,7 @@ pub fn cut(func: &mut Function) {
     dispatch(func, &parts);
 }
 
-/// Moves what the entry does, but for its variables, to a block of its own. Returns that.
+/// Moves the entry's instructions, except variables, to a new block. Returns that.
 fn split_entry(func: &mut Function) -> Block {
     let entry = func.entry();
     let first = func.add_block();

@@ -231,7 +231,7 @@ fn takes_objects(func: &Function) -> bool {
     func.params().iter().any(|&param| func.ty(param).space().is_some_and(is_private))
 }
 
-/// As [`inline_levels`], for one kernel: takes from the `room` what is inlined.
+/// Like [`inline_levels`], for one kernel: takes from the `room` what is inlined.
 fn inline_kernel_levels(
     module: &mut Module,
     kernel: Func,

@@ -372,7 +372,7 @@ impl Scalarizer<'_> {
         out
     }
 
-    /// Lanes that one access takes.
+    /// The number of lanes of one access.
     fn chunk(&self, ptr: Value, ty: Type) -> u8 {
         match self.c.ty(ptr).space() {
             Some(AddressSpace::Private | AddressSpace::Local) => 1,

@@ -15,9 +15,9 @@ use smallvec::SmallVec;
 /// Fewest adjacent bytes that are merged.
 const MIN_BYTES: usize = 8;
 
-/// Where a byte is stored: `offset + ((index + position) ^ flip)` bytes into an object.
+/// The address at which a byte is stored: `offset + ((index + position) ^ flip)` bytes into an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct ByteAddress {
     object: Value,
     /// Bytes, a power of two.
     align: u32,
@@ -30,7 +30,7 @@ struct Place {
 
 /// Stores of bytes at adjacent places, in this order, with nothing between them that accesses the object.
 struct Run {
-    first: Place,
+    first: ByteAddress,
     /// Number of the object in [`Accesses::objects`].
     object: usize,
     values: Vec<Value>,
@@ -67,7 +67,7 @@ fn stored_byte(func: &Function, inst: Inst) -> Option<(Value, Value)> {
 }
 
 /// Returns the place that a pointer with a variable offset into an object points to.
-fn place(func: &Function, ptr: Value) -> Option<Place> {
+fn place(func: &Function, ptr: Value) -> Option<ByteAddress> {
     let (ptr, outer) = func.base_and_offset(ptr);
     let &InstData::PtrAdd { ptr: object, offset: index, .. } = func.def_inst(ptr)? else {
         return None;
@@ -80,7 +80,7 @@ fn place(func: &Function, ptr: Value) -> Option<Place> {
     let (index, flip) = split_constant(func, BinaryOp::Xor, index);
     let (index, position) = split_constant(func, BinaryOp::IAdd, index);
     let offset = i32::try_from(outer.checked_add(inner)?).ok()?;
-    let mut place = Place { object, align, index, flip, offset, position };
+    let mut place = ByteAddress { object, align, index, flip, offset, position };
     if flip == 0 {
         (place.offset, place.position) = (0, position.wrapping_add(offset));
     }
@@ -90,7 +90,7 @@ fn place(func: &Function, ptr: Value) -> Option<Place> {
     (matches!(flip & 3, 0 | 3) && is_whole).then_some(place)
 }
 
-impl Place {
+impl ByteAddress {
     /// Returns the type of the words whose bytes are all in the order of memory, or all in reverse.
     fn word(&self) -> Type {
         match self.flip & 7 {
@@ -141,9 +141,9 @@ fn runs(func: &Function, accesses: &Accesses, block: Block) -> Vec<Run> {
 
 impl Run {
     /// Returns the place behind the last one.
-    fn next(&self) -> Place {
+    fn next(&self) -> ByteAddress {
         let position = self.first.position.wrapping_add(self.values.len() as i32);
-        Place { position, ..self.first }
+        ByteAddress { position, ..self.first }
     }
 
     /// Returns the number of bytes that are merged: whole words. The others remain stores of bytes.
@@ -159,7 +159,7 @@ impl Run {
 
     /// Writes the stores of words.
     fn write(&self, c: &mut Cursor<'_>) {
-        let Place { index, position, .. } = self.first;
+        let ByteAddress { index, position, .. } = self.first;
         let ty = self.first.word();
         let bytes = i64::from(ty.bytes());
         let position = c.iconst(Type::I32, i64::from(position));
@@ -209,7 +209,7 @@ impl Run {
 
     /// Returns a pointer to the word at an index, a multiple of its size.
     fn word_at(&self, c: &mut Cursor<'_>, index: Value) -> Value {
-        let Place { object, flip, offset, .. } = self.first;
+        let ByteAddress { object, flip, offset, .. } = self.first;
         let words = -(self.first.word().bytes() as i32);
         let index = c.binary_imm(BinaryOp::Xor, index, i64::from(flip & words));
         let index = c.binary_imm(BinaryOp::IAdd, index, i64::from(offset));

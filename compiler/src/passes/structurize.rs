@@ -372,7 +372,7 @@ impl<'a> Structurizer<'a> {
             self.jump(flow.cur, arm);
             return None;
         }
-        // The case may not be left from within a selection, so this is none.
+        // A case must not be left from within a selection, so this is not a selection.
         let cur = self.func.add_block();
         self.branch_if_selected(flow.cur, next, arm, cur);
         flow.targets.remove(next);

@@ -25,7 +25,7 @@ const MAX_LOOP: usize = 4096;
 const MAX_SMALL_LOOP: usize = 256;
 /// As above, of one that samples images, where its test takes long.
 const MAX_SAMPLING_LOOP: usize = 512;
-/// As for loops that index private arrays, of those that divide by what is constant once they are unrolled.
+/// The same bound for loops that divide by numbers which are constant once the loop is unrolled.
 const MAX_DIVIDING_TRIP_COUNT: usize = 17;
 /// As above, where the program asks for it.
 const MAX_HINTED_TRIP_COUNT: usize = 257;

@@ -54,8 +54,8 @@ pub fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// Returns the first block of a loop that ends with a branch within the loop that all work-items take alike; `None` too
-/// if the loop is not to be cloned.
+/// Returns the first block of a loop that ends with a branch within the loop that all work-items take alike; Also `None` if the
+/// loop must not be cloned.
 fn uniform_branch(func: &Function, data: &Loop) -> Option<Block> {
     let stays = |data: &InstData| data.is_convergent() || matches!(data, InstData::Call { .. });
     let is_bound = data.insts(func).any(|inst| stays(&func.insts[inst]));

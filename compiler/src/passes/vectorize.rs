@@ -1,6 +1,6 @@
 //! Load and store vectorization: accesses of adjacent scalars in device memory become one of a vector, where the
-//! address is known to be aligned to it. Where the device's driver makes use of it, so do those in work-group memory
-//! ([`Quirks::WHOLE_LOCAL_VECTORS`](hekla_device::Quirks::WHOLE_LOCAL_VECTORS)).
+//! address is known to be aligned to it. Where the device's driver makes use of it, accesses to work-group memory are merged,
+//! too ([`Quirks::WHOLE_LOCAL_VECTORS`](hekla_device::Quirks::WHOLE_LOCAL_VECTORS)).
 //!
 //! An access tells the alignment of its address, and so the alignment of the others from the same base pointer.
 

@@ -207,7 +207,7 @@ static KEYWORDS: Group = &[
     ("NULL", "((void*)0)"),
 ];
 
-/// `__has_builtin` as clang has it: of the functions below it is 1, of others in `#if` an unknown name and so 0.
+/// `__has_builtin`, as in clang: of the functions below it is 1, of others in `#if` an unknown name and so 0.
 static HINTS: Group = &[
     ("__has_builtin(name)", "__has_builtin_##name"),
     ("__has_builtin___builtin_expect", "1"),

@@ -177,7 +177,7 @@ impl Scanner<'_> {
         rest.is_some()
     }
 
-    /// Digits as a number; numbers beyond 32 bits are as large as those go.
+    /// Digits as a number; numbers beyond 32 bits become the largest of 32 bits.
     fn number(&mut self) -> Option<u32> {
         let mut number: Option<u32> = None;
         while let Some(&digit @ b'0'..=b'9') = self.0.first() {

@@ -285,7 +285,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports attributes of kernels on a function that is none.
+    /// Reports attributes of kernels on a function that is not a kernel.
     pub(super) fn check_no_kernel_attributes(&mut self, attributes: &Attributes) {
         for (name, span) in &attributes.of_kernels {
             let message =

@@ -104,7 +104,7 @@ impl Sema<'_> {
             "enqueue_marker" => Some(self.enqueue_marker(args, span)),
             _ => self.call_with_block(name, args, span).or_else(|| self.ndrange(name, args, span)),
         };
-        // A range of what is wrong is none.
+        // Wrong arguments do not make a range.
         let failed = self.diags.errors() != errors;
         call.or_else(|| failed.then(|| self.error_value(span)))
     }

@@ -222,7 +222,7 @@ impl Sema<'_> {
         Some(id)
     }
 
-    /// Returns the type of which two declarations are, one of which may leave out an array's length.
+    /// Returns the common type of two declarations; one of them may leave out an array's length.
     fn composite(&self, new: TypeId, old: TypeId) -> Option<TypeId> {
         let types = &self.module.types;
         match (types.kind(new), types.kind(old)) {

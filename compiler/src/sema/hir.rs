@@ -44,7 +44,7 @@ pub struct Module {
     pub uses_subgroups: bool,
     /// Calls that close a cycle of calls, in the order of the text, and the functions that they call.
     pub recursive_calls: Vec<(Span, FunctionId)>,
-    /// True if such functions are called as some of a sub-group may come to without the others.
+    /// True if functions are called that some work-items of a sub-group may reach without the others.
     pub parts_meet: bool,
     /// True if a kernel asks for sub-groups that are made of several of the hardware's.
     pub larger_subgroups: bool,
@@ -333,7 +333,7 @@ pub enum ExprKind {
         then: Box<Expr>,
         otherwise: Box<Expr>,
     },
-    /// Conversion among scalars, or vectors with the same number of components. To Bool is `!= 0`;
+    /// Conversion among scalars, or vectors with the same number of components. A conversion to Bool is `!= 0`;
     /// pointers convert to Bool too. To void: the value (of any type) is dropped.
     Convert {
         value: Box<Expr>,

@@ -86,7 +86,7 @@ impl Log<'_> {
             Severity::Warning => ReportSeverity::Warning,
             Severity::Note => ReportSeverity::Note,
         };
-        let place = Place(span.and_then(|span| self.sources.location(span)));
+        let place = MessageFile(span.and_then(|span| self.sources.location(span)));
         let mut report = Report::new(kind).with_message(message);
         if place.0.is_some() {
             report = report.with_label(Label::primary((), 0..0));
@@ -149,9 +149,9 @@ impl Log<'_> {
 }
 
 /// Where a message points, in the form that codespan-reporting asks for: one file of one line.
-struct Place(Option<Location>);
+struct MessageFile(Option<Location>);
 
-impl<'a> Files<'a> for Place {
+impl<'a> Files<'a> for MessageFile {
     type FileId = ();
     type Name = &'a str;
     type Source = &'a str;

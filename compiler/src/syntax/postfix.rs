@@ -21,7 +21,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// Postfix operators behind `expr`, of which [`Parser::height`] tells the height.
+    /// Parses postfix operators after `expr`, whose height [`Parser::height`] holds.
     pub fn postfix(&mut self, mut expr: Expr) -> PResult<Expr> {
         loop {
             let opened = self.span();

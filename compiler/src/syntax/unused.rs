@@ -158,7 +158,7 @@ struct Reachability {
 
 impl Reachability {
     fn find(segments: &[TokenSegment], names: usize) -> Reachability {
-        // By name its last definition, and by definition the one before it of the same name.
+        // The last definition of each name, and for each definition the previous one of the same name.
         let mut last = vec![NONE; names];
         let mut before = Vec::new();
         let mut definitions = Vec::new();

@@ -171,7 +171,7 @@ pub unsafe fn objects<T: Kind>(
 }
 
 /// Returns the events of a wait list (5.10): CL_INVALID_EVENT_WAIT_LIST when count and list contradict each
-/// other or an event is none; CL_INVALID_CONTEXT for another context's event; CL_INVALID_EVENT for a fence of OpenGL
+/// other or a handle is not an event; CL_INVALID_CONTEXT for another context's event; CL_INVALID_EVENT for a fence of OpenGL
 /// (cl_khr_gl_event).
 ///
 /// # Safety

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Context properties.
 #[derive(Default)]
 struct Properties {
-    /// As given, with the terminating zero.
+    /// The list as the application gave it, with the terminating zero.
     list: Vec<cl_context_properties>,
     platform: Option<&'static Ref<Platform>>,
     printf_callback: Option<PrintfCallback>,
@@ -58,7 +58,7 @@ fn notifier(function: ContextNotify, data: *mut c_void) -> Option<Arc<Notifier>>
 }
 
 /// Reads and checks context properties: CL_INVALID_PROPERTY for an unknown, repeated or badly valued
-/// one, CL_INVALID_PLATFORM for a platform that is none.
+/// one, CL_INVALID_PLATFORM for a handle that is not a platform.
 ///
 /// # Safety
 /// `pointer` is NULL or the start of a property list.

@@ -21,7 +21,7 @@ use crate::object::Ref;
 use std::ffi::c_void;
 
 /// The arguments that a transfer between the host and an image begins with.
-struct Given {
+struct TransferArguments {
     queue: cl_command_queue,
     image: cl_mem,
     origin: *const usize,
@@ -36,7 +36,7 @@ struct Target {
     waits: Vec<Ref<Event>>,
 }
 
-impl Given {
+impl TransferArguments {
     /// Checks the arguments in the order of the lists of errors.
     ///
     /// # Safety
@@ -79,7 +79,7 @@ entry! {
         let waits = (num_events_in_wait_list, event_wait_list);
         // SAFETY: the pointers are as the API requires.
         let target =
-            unsafe { Given { queue: command_queue, image, origin, region, waits }.target() }?;
+            unsafe { TransferArguments { queue: command_queue, image, origin, region, waits }.target() }?;
         let Target { queue, region, waits } = target;
         let host = region.at_host(ptr, [row_pitch, slice_pitch])?;
         ensure!(region.image.host_readable(), CL_INVALID_OPERATION);
@@ -113,7 +113,7 @@ entry! {
         let waits = (num_events_in_wait_list, event_wait_list);
         // SAFETY: the pointers are as the API requires.
         let target =
-            unsafe { Given { queue: command_queue, image, origin, region, waits }.target() }?;
+            unsafe { TransferArguments { queue: command_queue, image, origin, region, waits }.target() }?;
         let Target { queue, region, waits } = target;
         let host = region.at_host(ptr, [input_row_pitch, input_slice_pitch])?;
         ensure!(region.image.host_writable(), CL_INVALID_OPERATION);
@@ -144,7 +144,7 @@ entry! {
         let waits = (num_events_in_wait_list, event_wait_list);
         // SAFETY: the pointers are as the API requires.
         let target =
-            unsafe { Given { queue: command_queue, image, origin, region, waits }.target() }?;
+            unsafe { TransferArguments { queue: command_queue, image, origin, region, waits }.target() }?;
         let Target { queue, region, waits } = target;
         // SAFETY: as above.
         let command = unsafe { recordable_images::fill(region, fill_color) }?;
@@ -238,7 +238,7 @@ entry! {
         let waits = (num_events_in_wait_list, event_wait_list);
         // SAFETY: the pointers are as the API requires.
         let target =
-            unsafe { Given { queue: command_queue, image, origin, region, waits }.target() }?;
+            unsafe { TransferArguments { queue: command_queue, image, origin, region, waits }.target() }?;
         let Target { queue, region, waits } = target;
         mapping::check_flags(&region.image, map_flags)?;
         let pitched = region.image.has_slices();

@@ -41,8 +41,8 @@ pub(super) unsafe fn read_of_buffer(
 }
 
 /// Reads and checks a list of an image's properties: CL_INVALID_PROPERTY for a name that does not exist or comes again, a value that
-/// its property cannot have, more than one handle, or devices without a handle; CL_INVALID_DEVICE for a
-/// device that is none of the context's.
+/// its property cannot have, more than one handle, or devices without a handle; CL_INVALID_DEVICE for a device that is not in
+/// the context.
 ///
 /// # Safety
 /// `pointer` is NULL or the start of a property list.

@@ -20,7 +20,7 @@ use crate::object::Ref;
 use std::ffi::c_void;
 
 /// The arguments that all these functions have.
-struct Given {
+struct CommandArguments {
     buffer: cl_command_buffer_khr,
     queue: cl_command_queue,
     properties: *const cl_command_properties_khr,
@@ -29,18 +29,18 @@ struct Given {
 }
 
 /// The place of a command in its buffer.
-struct Place {
+struct Insertion {
     buffer: Ref<CommandBuffer>,
     waits: Vec<cl_sync_point_khr>,
 }
 
-impl Given {
+impl CommandArguments {
     /// Checks what is given for a kernel command, which alone has properties and a handle: the command buffer first, then in
     /// the order in which the specification lists the errors that recording adds.
     ///
     /// # Safety
     /// The list of sync points is as the API requires.
-    unsafe fn place(&self) -> Result<Place> {
+    unsafe fn place(&self) -> Result<Insertion> {
         let buffer = Ref::<CommandBuffer>::from_handle(self.buffer)?;
         // The buffer's only queue is meant (cl_khr_command_buffer_multi_device is not offered).
         ensure!(self.queue.is_null(), CL_INVALID_COMMAND_QUEUE);
@@ -50,14 +50,14 @@ impl Given {
         // SAFETY: as the caller promises.
         let waits = room::copy(unsafe { args::slice(list, count as usize) })?;
         buffer.check_sync_points(&waits)?;
-        Ok(Place { buffer, waits })
+        Ok(Insertion { buffer, waits })
     }
 
     /// Checks other commands in the same way: CL_INVALID_VALUE for a handle, and for any property.
     ///
     /// # Safety
     /// The lists are as the API requires.
-    unsafe fn plain_place(&self) -> Result<Place> {
+    unsafe fn plain_place(&self) -> Result<Insertion> {
         // SAFETY: as the caller promises.
         let place = unsafe { self.place() }?;
         // SAFETY: as the caller promises.
@@ -68,7 +68,7 @@ impl Given {
     }
 }
 
-impl Place {
+impl Insertion {
     /// Returns a buffer of the command buffer's context.
     fn mem(&self, handle: cl_mem) -> Result<Ref<Buffer>> {
         recordable::buffer(&self.buffer.queue, handle)
@@ -93,7 +93,7 @@ impl Place {
 }
 
 /// Returns the properties of a kernel command: its updatable fields, unless it leaves them to the device, and
-/// its assertions. CL_INVALID_VALUE for what does not exist or stands there twice.
+/// its assertions. CL_INVALID_VALUE for an unknown property or one that is listed twice.
 fn parse(
     list: &[cl_command_properties_khr],
 ) -> Result<(Option<cl_mutable_dispatch_fields_khr>, cl_bitfield)> {
@@ -124,7 +124,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -155,7 +155,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -189,7 +189,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -224,7 +224,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -254,7 +254,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -294,7 +294,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -328,7 +328,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -336,7 +336,7 @@ entry! {
             handle: mutable_handle,
         };
         // SAFETY: the pointers are as the API requires.
-        let Place { buffer, waits } = unsafe { given.place() }?;
+        let Insertion { buffer, waits } = unsafe { given.place() }?;
         // SAFETY: as above.
         let list = unsafe { args::property_list(properties, 2) };
         let (fields, asserts) = parse(&list)?;
@@ -382,7 +382,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -414,7 +414,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -447,7 +447,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,
@@ -479,7 +479,7 @@ entry! {
         sync_point: *mut cl_sync_point_khr,
         mutable_handle: *mut cl_mutable_command_khr,
     ) -> status {
-        let given = Given {
+        let given = CommandArguments {
             buffer: command_buffer,
             queue: command_queue,
             properties,

@@ -38,7 +38,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String> {
     }
 }
 
-/// Fails where so many bytes cannot be had at once, for what allocates them piece by piece.
+/// Fails where so many bytes cannot be allocated at once; for callers that allocate them piece by piece.
 pub fn check(bytes: usize) -> Result<()> {
     list::<u8>(bytes.min(isize::MAX as usize)).map(|_| ())
 }

@@ -19,11 +19,11 @@ struct Entry {
 }
 
 /// The two objects that were named last of those that share a place, the last one first.
-type Place = [Option<Entry>; 2];
+type RecentPair = [Option<Entry>; 2];
 
 thread_local! {
     /// Accessed by [`find`] and [`keep`] alone, which are never re-entered.
-    static RECENT: UnsafeCell<[Place; PLACES]> = const { UnsafeCell::new([const { [None, None] }; PLACES]) };
+    static RECENT: UnsafeCell<[RecentPair; PLACES]> = const { UnsafeCell::new([const { [None, None] }; PLACES]) };
 }
 
 /// Returns the place of an address. The high bits of the product depend on all bits of the address.
@@ -34,7 +34,7 @@ fn place(address: usize) -> usize {
 /// Returns the object at an address, if this thread has named it before as one of this type and it lives.
 #[inline(always)]
 pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
-    let look = |recent: &UnsafeCell<[Place; PLACES]>| {
+    let look = |recent: &UnsafeCell<[RecentPair; PLACES]>| {
         // SAFETY: this thread has no other reference to it: upgrading a weak reference runs no code of ours.
         let recent = unsafe { &*recent.get() };
         let entry = match &recent[place(address)] {

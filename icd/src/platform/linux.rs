@@ -19,7 +19,7 @@ pub const VULKAN_MANIFESTS: &[&str] =
 /// The folder of the kernel drivers' files of GPUs.
 pub const DEVICE_FILES: Option<&str> = Some("/dev/dri");
 
-/// As [`CACHES`], for the user's settings.
+/// Like [`CACHES`], for the user's settings.
 pub const SETTINGS: (&str, &str) = ("HOME", ".config");
 
 /// Makes mmap leave alone what is mapped at an address.

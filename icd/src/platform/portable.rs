@@ -22,7 +22,7 @@ pub const VULKAN_MANIFESTS: &[&str] =
 /// The folder of the kernel drivers' files of GPUs: there is none.
 pub const DEVICE_FILES: Option<&str> = None;
 
-/// As [`CACHES`], for the user's settings.
+/// Like [`CACHES`], for the user's settings.
 pub const SETTINGS: (&str, &str) = if cfg!(target_vendor = "apple") {
     ("HOME", "Library/Application Support")
 } else {

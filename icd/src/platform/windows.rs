@@ -48,7 +48,7 @@ pub const DEVICE_FILES: Option<&str> = None;
 /// True where `.icd` files tell the loader of drivers: here the registry does.
 pub const HAS_ICD_FILES: bool = false;
 
-/// As [`CACHES`], for the user's settings.
+/// Like [`CACHES`], for the user's settings.
 pub const SETTINGS: (&str, &str) = ("APPDATA", "");
 
 /// The OpenCL ICD loader.

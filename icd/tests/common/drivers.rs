@@ -30,7 +30,7 @@ pub fn add_another() -> bool {
 }
 
 /// Makes the driver under test a second one, under another name: a copy of its library, with a manifest. Returns the folder and
-/// the manifest; `None` where `VK_DRIVER_FILES` names no manifest. [`add_another`] may have added one behind it.
+/// the manifest; `None` where `VK_DRIVER_FILES` names no manifest. [`add_another`] may have added a second manifest.
 #[allow(dead_code)]
 pub fn twin() -> Option<(PathBuf, PathBuf)> {
     let manifest = std::env::split_paths(&std::env::var_os("VK_DRIVER_FILES")?).next()?;

@@ -1,4 +1,4 @@
-//! Commands on images (5.3): those that are enqueued, and what they have in common with those that are recorded.
+//! Commands on images (5.3): enqueued ones, and the rows that they share with recorded ones.
 
 use crate::images::{desc, FORMAT};
 use crate::prelude::*;

@@ -13,7 +13,7 @@ kernel void until(volatile global uint *flag, volatile global uint *ended, uint 
     if (get_global_id(0) == get_global_size(0) - 1) *ended = 1 + told;
 }";
 
-/// A kernel that runs until it is told to end, and the memory by which it is told, and tells.
+/// A kernel that runs until a flag in memory ends it, and the memory with that flag and the kernel's own.
 pub struct Gate<'a> {
     s: &'a Setup,
     program: cl_program,

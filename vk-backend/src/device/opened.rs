@@ -255,7 +255,7 @@ impl Device {
         self.compile_device.set_delay(delay);
     }
 
-    /// Makes opening a second Vulkan device fail. For tests, before the first pipeline.
+    /// Makes opening a second Vulkan device fail. For tests; call it before the first pipeline is made.
     pub fn pretend_single(&self) {
         self.compile_device.refuse();
     }

@@ -14,7 +14,7 @@ use crate::device::priority::{self, Priority};
 use crate::device::Device;
 use crate::physical::CopyFamily;
 
-/// The index of the first Vulkan queue for copies; those that compute come before it.
+/// The index of the first Vulkan queue for copies; compute queues come before it.
 const FIRST_COPY_QUEUE: usize = 1 << 16;
 
 /// The pipeline stages that commands use.

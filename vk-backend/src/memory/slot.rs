@@ -78,8 +78,8 @@ impl Slot {
     /// Slots of an image whose levels kernels write.
     pub const LEVELS: u32 = ROW;
 
-    /// Gives an image a slot among those that kernels read ([`Binding::SampledImage`]), or a level of it one among
-    /// those that they write ([`Binding::StorageImage`]).
+    /// Gives an image a slot among those that kernels read ([`Binding::SampledImage`]), or gives one of its levels a slot among
+    /// the images that kernels write ([`Binding::StorageImage`]).
     ///
     /// # Errors
     /// [`Error::OutOfDeviceMemory`] when all slots are in use; [`Error::Unsupported`] when kernels cannot use the image
@@ -137,7 +137,7 @@ impl Slot {
         Slot::write(image.device(), Binding::SampledImage, descriptor, Content::Image(&info))
     }
 
-    /// As [`Slot::of_view`], but gives the image [`Slot::LEVELS`] slots in a row: the first one is of all levels, the others
+    /// Like [`Slot::of_view`], but gives the image [`Slot::LEVELS`] slots in a row: the first one is of all levels, the others
     /// are of the first level alone, as samplers need it whose coordinates count texels.
     ///
     /// # Errors

@@ -121,7 +121,7 @@ pub struct TexelBufferSupport {
     pub both: bool,
 }
 
-/// A device of which one can ask what it does with formats: a physical one, or one that a file describes.
+/// A device that reports its support of formats: a physical one, or one that a file describes.
 pub trait FormatSupport {
     /// Returns its description.
     fn info(&self) -> &DeviceInfo;

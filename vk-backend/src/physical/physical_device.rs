@@ -207,7 +207,7 @@ impl PhysicalDevice {
         true
     }
 
-    /// Returns the family of the queue that binds memory to sparse buffers, if it is none of the compute queues.
+    /// Returns the family of the queue that binds memory to sparse buffers, if it is not a family of compute queues.
     pub(crate) fn other_bind_family(&self) -> Option<u32> {
         match self.bind_queue {
             Some(BindQueue::Other(family)) if self.info.features.sparse_binding => Some(family),

@@ -5,4 +5,4 @@ mod placement;
 mod queue;
 mod sleep;
 
-pub use queue::{Patience, Queue, QueueOptions};
+pub use queue::{Queue, QueueOptions, WaitStrategy};

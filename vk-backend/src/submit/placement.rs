@@ -66,9 +66,9 @@ impl Placement {
         self.current = self.home;
     }
 
-    /// Joins a batch that the next one waits for, if all that was submitted here comes before that, and the next one
-    /// follows no other batch on the current Vulkan queue. Returns true if both are on one Vulkan queue then.
-    /// `is_up_to_date`: this queue has been given nothing since `awaited` was found.
+    /// Joins a batch that the next one waits for, if everything submitted here precedes that batch, and the next batch follows
+    /// no other batch on the current Vulkan queue. Returns true if both are on one Vulkan queue then. `is_up_to_date`: this
+    /// queue has been given nothing since `awaited` was found.
     pub(super) fn join(&mut self, awaited: &Awaited, is_up_to_date: bool) -> bool {
         if awaited.follows && is_up_to_date && !self.is_bound {
             self.current = awaited.vulkan_queue;

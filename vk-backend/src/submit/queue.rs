@@ -43,7 +43,7 @@ const DESCRIBE: Duration = Duration::from_millis(100);
 
 /// How a thread waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
+pub enum WaitStrategy {
     /// Polls for a while first, since a sleeping thread takes long to wake.
     Spin,
     /// Sleeps at once.
@@ -209,7 +209,7 @@ impl Queue {
         })
     }
 
-    /// As [`Queue::record`], with binary semaphores: the command, and those after it, wait for all of `waits` and
+    /// Like [`Queue::record`], with binary semaphores: the command, and those after it, wait for all of `waits` and
     /// reset them. When it and all before it are complete, it signals `signals`. It is submitted at once.
     ///
     /// The signals that are waited for must have been submitted, or come from another API. One that never comes
@@ -284,7 +284,7 @@ impl Queue {
             self.open(state);
             Ok::<_, Error>(last)
         })?;
-        self.wait_for_last(last, Patience::Spin)?;
+        self.wait_for_last(last, WaitStrategy::Spin)?;
         self.completed_value().map(|_| ())
     }
 
@@ -293,7 +293,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`Error::DeviceLost`].
-    pub fn wait_for_batch(&self, value: u64, patience: Patience) -> Result<(), Error> {
+    pub fn wait_for_batch(&self, value: u64, patience: WaitStrategy) -> Result<(), Error> {
         let oldest = self.locked(|state| {
             self.device.check_call("vkGetSemaphoreCounterValue")?;
             let is_complete = self.retire(state)? >= value;
@@ -378,8 +378,8 @@ impl Queue {
         })
     }
 
-    /// Orders the next batch, of which nothing is recorded yet, behind all that its Vulkan queue has been given, `other`
-    /// among it.
+    /// Orders the next batch, of which nothing is recorded yet, behind everything submitted to its Vulkan queue, including the
+    /// commands of `other`.
     fn begin_behind(&self, state: &mut State, other: Wait) -> Result<(), Error> {
         self.open(state);
         match (&mut state.open, &state.failure) {

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::queue::{Patience, Queue, SIGNALLED_BATCHES};
+use super::queue::{Queue, WaitStrategy, SIGNALLED_BATCHES};
 use crate::error::Error;
 use crate::sync::poll_until;
 use hekla_device::Quirks;
 
-/// How often a thread that no semaphore wakes in time looks whether it may go on: this many times for as long as it has
-/// waited already, within these bounds; and how often it looks for the loss of the device.
+/// How often a thread that no semaphore wakes in time looks whether it may go on: each sleep lasts this multiple of the time
+/// waited so far, within these bounds; and how often it looks for the loss of the device.
 const NAPS: u32 = 32;
 const SHORTEST_NAP: Duration = Duration::from_micros(50);
 const LONGEST_NAP: Duration = Duration::from_millis(1);
@@ -16,8 +16,8 @@ const LOOK: Duration = Duration::from_millis(100);
 
 impl Queue {
     /// Waits until the batch whose last value this is, which was submitted, is complete.
-    pub(super) fn wait_for_last(&self, value: u64, patience: Patience) -> Result<(), Error> {
-        let polls = patience == Patience::Spin;
+    pub(super) fn wait_for_last(&self, value: u64, patience: WaitStrategy) -> Result<(), Error> {
+        let polls = patience == WaitStrategy::Spin;
         if polls && poll_until(self.device(), || self.has_reached(value))? {
             return Ok(());
         }

@@ -72,7 +72,7 @@ impl Timeline {
         self.sleep(value)
     }
 
-    /// As [`Timeline::wait`], without polling first.
+    /// Like [`Timeline::wait`], without polling first.
     pub(crate) fn sleep(&self, value: u64) -> Result<(), Error> {
         let (semaphores, values) = ([self.raw], [self.base + value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);

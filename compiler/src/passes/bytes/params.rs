@@ -44,7 +44,7 @@ struct Joined {
     params: Vec<Value>,
     /// The parameters that the block had.
     old: Vec<Value>,
-    /// Indices of those that stay.
+    /// Indices of the parameters that stay.
     kept: Vec<usize>,
     /// Branches to the block that pass words already.
     done: usize,

@@ -338,7 +338,7 @@ impl Memories<'_> {
     fn aligned_base(&self, c: &mut Cursor<'_>, ptr: Value, whole: Type) -> Option<(Value, Value)> {
         let (mut base, mut at, mut known) = (ptr, ptr, 0i64);
         let mut varying: Option<Value> = None;
-        // Multiples of the size: those in the base, and those behind it.
+        // Multiples of the size: offsets in the base, and offsets after it.
         let (mut inside, mut behind) =
             (SmallVec::<[Value; 4]>::new(), SmallVec::<[Value; 4]>::new());
         while let Some(&InstData::PtrAdd { ptr, offset, .. }) = c.func.def_inst(at) {

@@ -34,7 +34,7 @@ use crate::passes::simplify;
 use crate::target::{FloatTraits, Subgroups, Target};
 use cranelift_entity::SecondaryMap;
 
-/// Legalizes all functions for a device. Returns those that have changed. Where doubles are computed by integers, the
+/// Legalizes all functions for a device. Returns the functions that have changed. Where doubles are computed by integers, the
 /// module `doubles` has their arithmetic.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! Operations of sub-groups that a device does not have, or not for a type: by shuffles and ballots, which every device
 //! with sub-groups has for 32 bits.
 //!
-//! A missing reduction or scan goes along the list of the work-items that are there together: each knows the one
-//! before it, takes in what that one has, and then skips to the one that that one knows.
+//! A missing reduction or scan goes along the list of the work-items that are there together: each knows its predecessor,
+//! combines the predecessor's value with its own, and then takes the predecessor's predecessor for its own (pointer jumping).
 
 use super::work_items::query;
 use crate::ir::*;
@@ -340,7 +340,7 @@ impl Legalizer<'_, '_> {
         (highest, any)
     }
 
-    /// Of all work-items before this one: each takes in what the one `reach` before it has.
+    /// Of all work-items before this one: each combines its value with the value of the work-item `reach` before it.
     fn shuffled_scan(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value) -> Value {
         let id = self.id();
         let mut value = arg;

@@ -279,7 +279,7 @@ impl<'a> Dispatch<'a> {
         self.choose_target(block, state, part.first, &part.targets);
     }
 
-    /// Goes on from the end of a block to the target of a state, the first of which is `first`.
+    /// Branches from the end of a block to the target of the current state; states are numbered from `first`.
     fn choose_target(&mut self, block: Block, state: Value, first: usize, targets: &[Block]) {
         if let [only] = *targets {
             self.func.append(block, InstData::Jump { target: BlockCall::new(only) }, None);

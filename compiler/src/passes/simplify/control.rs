@@ -244,7 +244,7 @@ fn resolve(replaced: &SecondaryMap<Value, Option<Value>>, mut value: Value) -> V
     value
 }
 
-/// Joins a block with its only successor if it is that one's only predecessor.
+/// Joins a block with its only successor if the block is the successor's only predecessor.
 fn merge_chains(func: &mut Function, cfg: &Cfg) -> bool {
     let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let mut gone: SecondaryMap<Block, bool> = func.block_map();

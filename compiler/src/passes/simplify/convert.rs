@@ -13,7 +13,8 @@ pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Simplifie
         return Simplified::Value(arg);
     }
     if c.func.is_undef(arg) {
-        // Where no pointer points has one answer, so that get_fence gives a fence.
+        // The address space of a null pointer has one fixed answer, so that get_fence returns a
+        // fence.
         return Simplified::Value(match op {
             ConvertOp::ToSpace => c.func.constant(ty, 0),
             _ => c.func.undef(ty),

@@ -1,5 +1,5 @@
-//! The top-level index of a list of tokens: which functions it defines and where, and what else stands at
-//! file scope, as far as that can be told without parsing.
+//! The top-level index of a list of tokens: which functions it defines and where, and which other tokens stand at file scope,
+//! as far as that is visible without parsing.
 //!
 //! The scan need not understand declarations. What it does not recognize as a function is a *root*:
 //! all that it names counts as used.

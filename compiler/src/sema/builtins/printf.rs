@@ -14,7 +14,7 @@ use crate::syntax::ast::AddressSpace;
 /// Most arguments of one call: what clang takes is not bounded, but a record must end somewhere.
 const MAX_ARGS: usize = 256;
 
-/// The format string as far as it is known when the program is compiled.
+/// The format string, if it is known when the program is compiled.
 enum Format {
     /// One of these, without terminating zeros.
     Texts(Vec<Vec<u8>>),

@@ -103,7 +103,7 @@ pub(super) fn is_special(name: &str) -> bool {
 }
 
 impl Sema<'_> {
-    /// Analyzes a call of one of these functions; `None` if the name is none of theirs.
+    /// Analyzes a call of one of these functions; `None` if no such function has the name.
     pub(super) fn special_builtin(
         &mut self,
         name: &str,

@@ -64,7 +64,7 @@ struct Entry {
     used: SystemTime,
 }
 
-/// Returns the entries among the files of the folder; removes those that were abandoned.
+/// Returns the entries among the files of the folder; removes abandoned ones.
 fn entries(folder: &Path) -> Vec<Entry> {
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut entries = Vec::new();

@@ -199,7 +199,7 @@ mod tests {
         std::fs::remove_dir_all(&cache.folder).unwrap();
     }
 
-    /// An entry of another key, copied here by somebody or by a program that tidies up, is none of this one.
+    /// An entry of another key, copied here by somebody or by a program that tidies up, does not count as this one's.
     #[test]
     fn an_entry_is_bound_to_its_key() {
         let cache = fresh("bound-to-key", 1 << 20);

@@ -3,7 +3,7 @@
 use crate::cl::error::Result;
 use crate::core::command::host_copy::HostCopy;
 use crate::core::context::host_ranges::HostRange;
-use crate::core::device::open::{chunk_size, Access, Pace, MIN_CHUNK};
+use crate::core::device::open::{chunk_size, Access, ChunksInFlight, MIN_CHUNK};
 use crate::core::device::staging::Staging;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::host::HostAddress;
@@ -202,7 +202,7 @@ impl Execution<'_> {
         runs: impl Iterator<Item = Run>,
         to: &Operand,
     ) -> Result<Option<u64>> {
-        let (mut first, mut pace) = (None, Pace::default());
+        let (mut first, mut pace) = (None, ChunksInFlight::default());
         for (bytes, runs) in chunks(total, runs) {
             self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.readback.take(bytes as u64)?;
@@ -234,7 +234,7 @@ impl Execution<'_> {
     }
 
     /// Submits a part of a large transfer early.
-    pub fn start_chunk(&self, pace: &mut Pace, value: u64, bytes: usize) -> Result<()> {
+    pub fn start_chunk(&self, pace: &mut ChunksInFlight, value: u64, bytes: usize) -> Result<()> {
         if bytes >= MIN_CHUNK {
             self.queue.flush()?;
             pace.add(value);
@@ -243,7 +243,7 @@ impl Execution<'_> {
     }
 
     /// Bounds the staging memory of a large transfer, before another part.
-    pub fn keep_pace(&mut self, pace: &mut Pace) -> Result<()> {
+    pub fn keep_pace(&mut self, pace: &mut ChunksInFlight) -> Result<()> {
         pace.make_room().map_or(Ok(()), |oldest| self.wait_for(oldest))
     }
 
@@ -289,7 +289,7 @@ impl Execution<'_> {
         total: usize,
         runs: impl Iterator<Item = Run>,
     ) -> Result<Option<u64>> {
-        let (mut first, mut pace) = (None, Pace::default());
+        let (mut first, mut pace) = (None, ChunksInFlight::default());
         for (bytes, runs) in chunks(total, runs) {
             self.keep_pace(&mut pace)?;
             let (staging, base) = self.state.upload.take(bytes as u64)?;
@@ -361,7 +361,7 @@ impl Execution<'_> {
         }))
     }
 
-    /// Records a copy one side of which is staging memory, which is kept until then.
+    /// Records a copy from or to staging memory, which is kept until the copy is complete.
     pub fn copy_staged(
         &mut self,
         from: (&Arc<vk::Buffer>, u64),

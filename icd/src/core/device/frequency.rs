@@ -1,4 +1,4 @@
-//! The clock of a device (CL_DEVICE_MAX_CLOCK_FREQUENCY), which Vulkan does not tell: what the system tells of it.
+//! The clock of a device (CL_DEVICE_MAX_CLOCK_FREQUENCY), which Vulkan does not tell: as the system reports it.
 
 use hekla_vk_backend as vk;
 use std::path::Path;

@@ -21,7 +21,7 @@ const V1: cl_version = make_version(1, 0, 0);
 const V2: cl_version = make_version(2, 0, 0);
 const V3: cl_version = make_version(3, 0, 0);
 
-/// Returns what the compiler is told of the device, but for what takes opening it.
+/// Returns the compiler's target for the device, without what only an open device can tell.
 pub fn compiled_for(device: &Device) -> Target {
     let SubgroupsFound { in_order, progress } = device.subgroups_found();
     let probe = vk::Probe {
@@ -495,7 +495,7 @@ fn sharing(device: &Device, name: cl_device_info) -> Option<Value> {
 /// Answers for optional features that are not offered.
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        // Lists of what SPIR-V may use, of which none is taken.
+        // Lists of features of SPIR-V of which none is accepted.
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
         | CL_DEVICE_SPIRV_EXTENSIONS
         | CL_DEVICE_SPIRV_CAPABILITIES => Value::list::<u32>(&[]),

@@ -350,7 +350,7 @@ impl Gpu {
             return Ok(unsafe { buffer.write_from(offset, from, size) }?);
         }
         self.with_copies(vk::CopyLane::In, |queue| {
-            let mut pace = Pace::default();
+            let mut pace = ChunksInFlight::default();
             let step = chunk_size(size);
             for start in (0..size).step_by(step) {
                 let length = step.min(size - start);
@@ -460,9 +460,9 @@ pub fn chunk_size(total: usize) -> usize {
 
 /// Bounds the chunks that are under way.
 #[derive(Default)]
-pub struct Pace(VecDeque<u64>);
+pub struct ChunksInFlight(VecDeque<u64>);
 
-impl Pace {
+impl ChunksInFlight {
     /// Notes a chunk by its timeline value.
     pub fn add(&mut self, value: u64) {
         self.0.push_back(value);
@@ -559,7 +559,7 @@ fn float_atomics(f: &vk::Features) -> FloatAtomics {
     all.into_iter().filter(|(_, offered)| *offered).map(|(operation, _)| operation).collect()
 }
 
-/// Returns the names that are shown beside those that the device tells of.
+/// Returns the names that are shown in addition to the names of the device's own features.
 fn shown(has_images: bool, profile: Option<&Profile>) -> Vec<&'static str> {
     let depths = (platform::SHARES_GL && has_images).then_some("cl_khr_gl_depth_images");
     let of_profile = profile.map_or_else(Vec::new, Profile::shown);

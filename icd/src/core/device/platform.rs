@@ -114,7 +114,7 @@ fn is_own(name: &str) -> bool {
     EXTENSIONS.iter().any(|(own, _)| *own == name)
 }
 
-/// Returns what is in all of several lists of names, in the lowest of its versions.
+/// Returns the names that are in all of several lists, each with its lowest version.
 fn common(
     mut lists: impl Iterator<Item = Vec<(&'static str, cl_version)>>,
 ) -> Vec<(&'static str, cl_version)> {

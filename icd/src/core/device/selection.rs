@@ -193,7 +193,7 @@ pub fn failure(error: &vk::Error) -> String {
     }
 }
 
-/// Writes what a device is, whether it is offered, and what OpenCL programs do without on it.
+/// Writes what a device is, whether it is offered, and which features OpenCL programs lack on it.
 fn describe(text: &mut String, index: usize, device: &EnumeratedDevice) -> std::fmt::Result {
     let info = &device.physical.info;
     match device.selection {

@@ -60,7 +60,7 @@ fn format_of(fourcc: u32) -> Option<cl_image_format> {
 /// formats that OpenCL does not have.
 pub fn export(display: usize, image: usize) -> Result<Exported> {
     let functions = Functions::find().ok_or(ClError(CL_INVALID_EGL_OBJECT_KHR))?;
-    // Of no display EGL tells what it has without one.
+    // Without a display EGL lists its client extensions.
     ensure!(display != 0, CL_INVALID_VALUE);
     let thread =
         hekla_vk_backend::spawn("hekla egl", move || export_here(functions, display, image));

@@ -74,7 +74,7 @@ impl Arrival {
 
 /// The memory of a buffer or an image on a device.
 #[derive(Clone)]
-pub struct Place {
+pub struct DeviceMemory {
     /// The device's position in the context.
     pub device: usize,
     pub gpu: Arc<Gpu>,
@@ -83,8 +83,8 @@ pub struct Place {
 
 /// The move of a range of a buffer, or of an image.
 pub struct Move {
-    pub from: Place,
-    pub to: Place,
+    pub from: DeviceMemory,
+    pub to: DeviceMemory,
     pub bounces: Arc<Bounces>,
     pub range: Range<usize>,
     /// The uses that write the bytes.

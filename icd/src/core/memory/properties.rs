@@ -8,7 +8,8 @@ use hekla_vk_backend as vk;
 /// Properties of a buffer or an image.
 #[derive(Default)]
 pub struct MemoryProperties {
-    /// As given, with the terminating zero; empty when none were given (CL_MEM_PROPERTIES).
+    /// The list as the application gave it, with the terminating zero; empty when none were given
+    /// (CL_MEM_PROPERTIES).
     pub list: Vec<cl_mem_properties>,
     /// True if the application requests device addresses (CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT).
     pub device_address: bool,

@@ -1,7 +1,7 @@
 //! The memory of a buffer or an image on each device of the context.
 
 use super::buffer::Buffer;
-use super::fetch::Place;
+use super::fetch::DeviceMemory;
 use super::properties::{Import, Origin};
 use super::spans::{Devices, Spans, MAX_DEVICES};
 use crate::cl::error::{ensure, fail, ClError, Result};
@@ -106,9 +106,9 @@ impl Replicas {
     }
 
     /// Returns a device's memory, with the device.
-    pub(super) fn place(&self, context: &Context, device: usize) -> Result<Place> {
+    pub(super) fn place(&self, context: &Context, device: usize) -> Result<DeviceMemory> {
         let memory = self.memory(context, device)?.clone();
-        Ok(Place { device, gpu: context.gpus[device].clone(), memory })
+        Ok(DeviceMemory { device, gpu: context.gpus[device].clone(), memory })
     }
 }
 

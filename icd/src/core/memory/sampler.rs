@@ -71,7 +71,7 @@ impl Sampling {
 pub struct Sampler {
     pub context: Ref<Context>,
     pub sampling: Sampling,
-    /// As given to clCreateSamplerWithProperties, with the terminating zero; empty for none.
+    /// The list given to clCreateSamplerWithProperties, with the terminating zero; empty for none.
     pub properties: Vec<cl_sampler_properties>,
 }
 

@@ -116,8 +116,8 @@ pub fn register_handler(device: &vk::Device) {
     if device.ends_in_exit() {
         platform::at_exit(driver_ends);
     }
-    // Where no thread outlives exit(), none is torn down under its feet. Handlers run in reverse order: this one before the
-    // driver's.
+    // Where no thread outlives exit(), the driver is not torn down under a running thread. Handlers run in reverse order: this
+    // one before the driver's.
     if platform::THREADS_OUTLIVE_EXIT {
         platform::at_exit(at_exit);
     }

@@ -27,7 +27,7 @@ pub const SHOWABLE: [&str; 5] = [
     "cl_intel_subgroup_local_block_io",
 ];
 
-/// What a program is told in place of what is so for all others.
+/// The answers that a program gets in place of the usual ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
     pub name: String,

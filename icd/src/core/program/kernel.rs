@@ -336,7 +336,7 @@ impl Kernel {
     /// CL_INVALID_PROGRAM_EXECUTABLE without a successful build, CL_INVALID_KERNEL_NAME for an
     /// unknown name, CL_INVALID_KERNEL_DEFINITION when devices disagree about the arguments.
     pub fn new(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
-        // Before the builds are looked at: from here on no other build begins.
+        // Read before the builds: from here on no other build begins.
         let attached = Attached::to(program);
         let builds = program.all_builds();
         ensure!(builds.iter().any(|b| b.executable().is_some()), CL_INVALID_PROGRAM_EXECUTABLE);

@@ -89,7 +89,7 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Returns the state after a build whose result is `code`; `None` is an error.
+    /// Returns the state after a build whose result is `code`; `None` if it is an error.
     pub(super) fn ended(options: &Arc<str>, log: String, code: Option<Code>) -> Build {
         let status = if code.is_some() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
         if code.is_none() {

@@ -19,7 +19,7 @@ pub struct NdRange {
 /// A grid of equal work-groups: one vkCmdDispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dispatch {
-    /// As the device runs them: those that are packed are one.
+    /// As the device runs them: packed work-groups count as one.
     pub local: [u32; 3],
     pub groups: [u32; 3],
     /// See [`NdRange::packed`].
@@ -32,7 +32,7 @@ pub struct Dispatch {
 
 /// A stretch of one dimension: equal work-groups.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct GroupRange {
     local: u32,
     groups: u32,
     packed: u32,
@@ -110,7 +110,7 @@ impl NdRange {
         Some(all)
     }
 
-    fn stretches(&self, d: usize, max_groups: u32) -> SmallVec<[Stretch; 2]> {
+    fn stretches(&self, d: usize, max_groups: u32) -> SmallVec<[GroupRange; 2]> {
         let local = u64::from(self.local[d]);
         let whole = self.global[d] / local;
         let remainder = (self.global[d] % local) as u32;
@@ -123,17 +123,23 @@ impl NdRange {
             let size = self.local[d] * packed;
             let groups = (left / u64::from(packed)).min(most_groups(size, max_groups)) as u32;
             let first_item = first_group * local;
-            all.push(Stretch { local: size, groups, packed, first_item, first_group });
+            all.push(GroupRange { local: size, groups, packed, first_item, first_group });
             first_group += u64::from(groups) * u64::from(packed);
         }
         if remainder > 0 {
             let (first_item, first_group) = (whole * local, whole);
-            all.push(Stretch { local: remainder, groups: 1, packed: 1, first_item, first_group });
+            all.push(GroupRange {
+                local: remainder,
+                groups: 1,
+                packed: 1,
+                first_item,
+                first_group,
+            });
         }
         all
     }
 
-    fn dispatch(&self, stretches: [Stretch; 3]) -> Dispatch {
+    fn dispatch(&self, stretches: [GroupRange; 3]) -> Dispatch {
         Dispatch {
             local: stretches.map(|s| s.local),
             groups: stretches.map(|s| s.groups),

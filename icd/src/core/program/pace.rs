@@ -15,9 +15,9 @@ const VALUES: usize = 8;
 const MEASURED_AGAIN: u32 = 256;
 
 /// The longest wait for a launch that is about to measure a kernel. It may be held up by what the waiting thread has yet to do.
-const PATIENCE: Duration = Duration::from_millis(20);
+const MAX_WAIT: Duration = Duration::from_millis(20);
 
-/// Where the first measurement is.
+/// The state of the first measurement.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum First {
     #[default]
@@ -105,7 +105,7 @@ impl Pace {
             First::NotAsked => *first = First::Expected,
             First::Expected => {
                 let is_expected = |first: &mut First| *first == First::Expected;
-                self.is_measured.wait_while_for(&mut first, is_expected, PATIENCE);
+                self.is_measured.wait_while_for(&mut first, is_expected, MAX_WAIT);
                 *first = First::NotAwaited;
             }
             First::NotAwaited => {}

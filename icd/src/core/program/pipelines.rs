@@ -11,7 +11,7 @@ const MOST: usize = 64;
 /// The values that a pipeline is specialized for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineKey {
-    /// As the device runs work-groups: those that are packed are one.
+    /// As the device runs work-groups: packed work-groups count as one.
     pub local_size: [u32; 3],
     /// Work-groups that run as one.
     pub packed: u32,

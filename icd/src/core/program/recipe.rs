@@ -15,7 +15,7 @@ pub enum Recipe {
     Loaded(Option<Arc<[u8]>>),
 }
 
-/// An executable, as far as it takes part.
+/// The parts of an executable that decide the result.
 pub struct Product<'a> {
     /// The text or the module of the program, if it has one.
     pub input: Option<&'a Input>,

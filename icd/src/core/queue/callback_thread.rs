@@ -13,7 +13,7 @@ struct Inbox {
 static INBOX: Mutex<Inbox> = Mutex::new(Inbox { started: false, calls: Vec::new() });
 static ARRIVED: Condvar = Condvar::new();
 
-/// Gives the thread calls to make after those that it was given before.
+/// Gives the thread calls to make, after all earlier ones.
 pub fn call(calls: impl IntoIterator<Item = Callback>) {
     let mut inbox = INBOX.lock();
     inbox.calls.extend(calls);

@@ -8,7 +8,7 @@ use super::event::Event;
 use super::Queue;
 use crate::core::process::exit::DriverCall;
 use crate::object::Ref;
-use hekla_vk_backend::Patience;
+use hekla_vk_backend::WaitStrategy;
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl CompletionThread {
             }
             inbox.asleep = true;
         }
-        let patience = if awaited.prompt > 0 { Patience::Spin } else { Patience::Sleep };
+        let patience = if awaited.prompt > 0 { WaitStrategy::Spin } else { WaitStrategy::Sleep };
         // An error shows when the queue is looked at.
         let call = DriverCall::begin();
         let _ = queue.vk.wait_for_batch(*first, patience);
@@ -130,7 +130,7 @@ impl CompletionThread {
         self.inbox.lock().asleep = false;
     }
 
-    /// Takes in the events that have arrived; if there are none at all, waits for some. Returns false if none came
+    /// Takes in the events that have arrived; waits if there are none at all. Returns false if none came
     /// in time, so that the thread ends.
     fn take_arrivals(&self, awaited: &mut Awaited) -> bool {
         let mut inbox = self.inbox.lock();

@@ -1,6 +1,6 @@
-//! Deferred commands: those that wait for something that only the host knows (user events, commands of other
-//! devices), those whose wait on the device would hold up later commands that need not wait, and those that must
-//! not overtake such commands.
+//! Deferred commands: commands that wait for something that only the host knows (user events, commands of other devices),
+//! commands whose wait on the device would hold up later commands that need not wait, and commands that must not overtake such
+//! commands.
 //!
 //! Each command counts the events that it still waits for; the events know it by its number. The cost of an event
 //! is thus in proportion to the commands that wait for it, however many others are deferred.

@@ -146,12 +146,12 @@ impl Execution<'_> {
         self.unlocked(|| queue.wait_for(value))
     }
 
-    /// Appends commands to the timeline as one, behind what the command is ordered behind. Returns its value.
+    /// Appends commands to the timeline as one, behind all that the command must wait for. Returns its value.
     pub fn record(&mut self, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
         self.queue.record(&mut self.state, commands)
     }
 
-    /// As [`Execution::record`], with what has pipelines compiled before a timed command begins.
+    /// Like [`Execution::record`], and has pipelines compiled before a timed command begins.
     pub fn record_compiled(
         &mut self,
         compile: impl FnOnce(&mut vk::Recorder),

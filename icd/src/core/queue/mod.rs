@@ -288,7 +288,7 @@ impl Queue {
         self.record_compiled(state, |_| {}, commands)
     }
 
-    /// As [`Queue::record`], with what has pipelines compiled: if the command is timed it precedes the timestamp.
+    /// Like [`Queue::record`], and first has pipelines compiled: if the command is timed it precedes the timestamp.
     pub fn record_compiled(
         &self,
         state: &mut State,

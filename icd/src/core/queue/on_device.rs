@@ -1,4 +1,4 @@
-//! Queues on the device (OpenCL API 5.1): those in which kernels enqueue.
+//! Queues on the device (OpenCL API 5.1): queues into which kernels enqueue.
 
 use super::Queue;
 use crate::cl::*;

@@ -1,5 +1,5 @@
-//! Device files: what another device offers, as data. `HEKLA_LIMIT_TO` restricts a device to what such a file has too,
-//! and the offline compiler compiles for the device that one describes.
+//! Device files: what another device offers, as data. `HEKLA_LIMIT_TO` restricts a device to the features that such a file has,
+//! too; the offline compiler compiles for the device that a file describes.
 //!
 //! A file names features, properties, limits and extensions as Vulkan does. What it does not name of features,
 //! properties that are true or false, and extensions, the device lacks; a limit that it does not state is not restricted, nor is a format that it does not say to be lacking.

@@ -212,7 +212,7 @@ impl FloatTable {
         self.all(width, is_sign, |b| b == Behaviour::RIGHT)
     }
 
-    /// Negation keeps denormals, or none of the operations that compute with what it gives does. (Of a NaN they
+    /// Negation keeps denormals, or the operations that use its result flush them anyway. (Of a NaN they
     /// make a NaN, whatever its sign.)
     pub fn negates_operands(&self, width: FloatWidth) -> bool {
         use FloatOp::*;

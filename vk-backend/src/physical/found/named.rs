@@ -101,7 +101,7 @@ impl FloatTable {
 }
 
 impl Behaviour {
-    /// Returns the names of what the operation does not do as IEEE 754 has it.
+    /// Returns the names of the ways in which the operation differs from IEEE 754.
     pub(crate) fn lacks(mut self) -> Vec<&'static str> {
         let lacking = BEHAVIOUR.iter().filter(|(_, place)| !*place(&mut self));
         lacking.map(|(name, _)| *name).collect()

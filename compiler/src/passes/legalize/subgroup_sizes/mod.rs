@@ -32,7 +32,7 @@ impl Sizes {
     }
 }
 
-/// Legalizes the kernels' functions. Sets those that have changed.
+/// Legalizes the kernels' functions. Sets the sizes that have changed.
 ///
 /// # Errors
 /// If work-items of a kernel may meet where its sub-groups are not the hardware's, and not all of them come there.

@@ -25,7 +25,7 @@ type GetPlatformInfo =
 type GetDevices =
     unsafe extern "C" fn(cl_platform_id, u64, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
 
-/// A line for each `.icd` file that names Hekla, or one that says that there is none.
+/// Prints a line for each `.icd` file that names Hekla, or one line that there is none.
 pub fn icd_files() -> Vec<Finding> {
     if !platform::HAS_ICD_FILES {
         return Vec::new();

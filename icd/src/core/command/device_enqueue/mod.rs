@@ -42,7 +42,7 @@ struct Root {
     reach: Reach,
     ring: Ring,
     schedule: Schedule,
-    /// True if errors are told apart.
+    /// True if each kind of error has its own code.
     tells_errors: bool,
     /// What there is to know of kernels.
     properties: u64,
@@ -313,7 +313,7 @@ fn place(captured: usize) -> usize {
     (CONTEXT + captured).next_multiple_of(ALIGN)
 }
 
-/// Returns the sizes of a block's range. CL_INVALID_WORK_DIMENSION or CL_INVALID_WORK_GROUP_SIZE for a range that is none.
+/// Returns the sizes of a block's range. CL_INVALID_WORK_DIMENSION or CL_INVALID_WORK_GROUP_SIZE for an invalid range.
 fn sizes(block: &Block) -> Result<Sizes> {
     ensure!((1..=3).contains(&block.dimensions), CL_INVALID_WORK_DIMENSION);
     let inside = |d: usize| d < block.dimensions as usize;

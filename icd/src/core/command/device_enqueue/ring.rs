@@ -24,7 +24,7 @@ pub struct Ring {
 }
 
 /// What kernels left of a ring.
-pub struct Left {
+pub struct Leftover {
     had_records: bool,
     /// Events of the list that are free still.
     free_events: usize,
@@ -84,7 +84,7 @@ impl Ring {
 
     /// Takes the records that kernels wrote. No kernel that may write to the ring runs. Returns what
     /// [`Ring::take_events`] wants, which empties the ring.
-    pub fn take_records(&mut self, gpu: &Gpu, schedule: &mut Schedule) -> Result<Left> {
+    pub fn take_records(&mut self, gpu: &Gpu, schedule: &mut Schedule) -> Result<Leftover> {
         let mut header = [0; TABLE as usize];
         gpu.read_now(&self.buffer, 0, &mut header)?;
         let used = word(&header, layout::ring::USED).min(self.capacity);
@@ -94,11 +94,16 @@ impl Ring {
             schedule.add(layout::read_records(&bytes));
         }
         let free_events = word(&header, layout::ring::FREE_EVENTS) as i32;
-        Ok(Left { had_records: used > 0, free_events: free_events.max(0) as usize })
+        Ok(Leftover { had_records: used > 0, free_events: free_events.max(0) as usize })
     }
 
     /// Takes the status of user events, frees the events that nobody refers to, and empties the ring.
-    pub fn take_events(&mut self, gpu: &Gpu, left: Left, schedule: &mut Schedule) -> Result<()> {
+    pub fn take_events(
+        &mut self,
+        gpu: &Gpu,
+        left: Leftover,
+        schedule: &mut Schedule,
+    ) -> Result<()> {
         let had_events = self.settle_events(gpu, left.free_events, schedule)?;
         match left.had_records || had_events {
             true => gpu.write_now(&self.buffer, 0, &self.header()),

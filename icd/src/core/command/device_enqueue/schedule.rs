@@ -185,7 +185,7 @@ impl Schedule {
         }
     }
 
-    /// Returns what events have come to: `None` while some are open.
+    /// Returns the combined state of events: `None` while some are open.
     fn outcome(&self, waits: &[u32]) -> Option<cl_int> {
         let mut outcome = CL_COMPLETE;
         for event in waits {

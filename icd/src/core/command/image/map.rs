@@ -62,7 +62,8 @@ impl Execution<'_> {
         }
     }
 
-    /// Records a copy from or to the staging memory of a mapping, which is kept until then.
+    /// Records a copy from or to the staging memory of a mapping, which is kept until the copy is
+    /// complete.
     fn copy_mapped(&mut self, copy: &ImageCopy, staging: Arc<Staging>) -> Phase {
         let value = self.record(|recorder| {
             copy.append(recorder);

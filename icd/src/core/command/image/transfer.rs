@@ -5,7 +5,7 @@ use crate::core::command::host_copy::HostCopy;
 use crate::core::command::transfer::{copy_all, tight};
 use crate::core::context::host_ranges::HostRange;
 use crate::core::device::image_copy::parts;
-use crate::core::device::open::{chunk_size, Pace};
+use crate::core::device::open::{chunk_size, ChunksInFlight};
 use crate::core::device::staging::Staging;
 use crate::core::memory::host::HostAddress;
 use crate::core::memory::image::boxes::rect_of_part;
@@ -71,7 +71,7 @@ impl Execution<'_> {
     /// Copies a box of an image to the application's memory.
     pub fn read_image(&mut self, image: &Image, from: ImageBox, to: &Operand) -> Result<Phase> {
         let source = image.on_device(self.queue.device_index)?;
-        let (mut first, mut pace) = (None, Pace::default());
+        let (mut first, mut pace) = (None, ChunksInFlight::default());
         for part in cut(image.layout.texel(), from, to.rect) {
             self.keep_pace(&mut pace)?;
             let bytes = part.1.bytes();
@@ -101,7 +101,7 @@ impl Execution<'_> {
     pub fn write_image(&mut self, image: &Image, from: &Operand, to: ImageBox) -> Result<Phase> {
         self.settle(from.span())?;
         let target = image.on_device(self.queue.device_index)?;
-        let (mut first, mut pace) = (None, Pace::default());
+        let (mut first, mut pace) = (None, ChunksInFlight::default());
         for part in cut(image.layout.texel(), to, from.rect) {
             self.keep_pace(&mut pace)?;
             let bytes = part.1.bytes();

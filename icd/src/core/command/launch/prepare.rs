@@ -56,12 +56,12 @@ pub(super) struct Shadowed {
 }
 
 /// What fields of the kernel-argument buffer are known of only when the launch is recorded.
-struct Late<'a> {
+struct LateFields<'a> {
     printf: Option<&'a Arc<vk::Buffer>>,
     shadowed: Option<&'a Shadowed>,
 }
 
-impl Late<'_> {
+impl LateFields<'_> {
     fn is_empty(&self) -> bool {
         self.printf.is_none() && self.shadowed.is_none()
     }
@@ -83,7 +83,7 @@ impl Launch {
         let mut prepared =
             Prepared { launch: self, grids: SmallVec::new(), printf, table, shadowed };
         let late =
-            Late { printf: prepared.printf.as_ref(), shadowed: prepared.shadowed.as_deref() };
+            LateFields { printf: prepared.printf.as_ref(), shadowed: prepared.shadowed.as_deref() };
         match &self.shape.dispatches {
             Dispatches::One(groups) => {
                 let changed = self.shape.key.has_global_offset || !late.is_empty();
@@ -139,7 +139,7 @@ impl Launch {
     fn patched(
         &self,
         [global_base, group_base]: [[u64; 3]; 2],
-        Late { printf, shadowed }: &Late<'_>,
+        LateFields { printf, shadowed }: &LateFields<'_>,
     ) -> ArgumentBuffer {
         let mut arguments = self.arguments.clone();
         for (at, word) in shadowed.iter().flat_map(|shadowed| &shadowed.words) {

@@ -27,7 +27,7 @@ impl Part {
 }
 
 /// Something that the device keeps while the launch runs.
-type Kept = Arc<dyn Any + Send + Sync>;
+type KeptAlive = Arc<dyn Any + Send + Sync>;
 
 impl Prepared<'_> {
     /// Has the driver compile what the launch dispatches, where the first dispatch would take the time for it.
@@ -90,7 +90,7 @@ impl Prepared<'_> {
             shadow::store(&shadowed.uses, recorder);
             shadowed.slots.iter().for_each(|slot| recorder.retain(slot.clone()));
         }
-        let kept = self.launch.objects.iter().filter_map(|object| -> Option<Kept> {
+        let kept = self.launch.objects.iter().filter_map(|object| -> Option<KeptAlive> {
             match object {
                 Object::Buffer { bytes, .. } => Some(bytes.clone()),
                 Object::Image { slot, .. } => Some(slot.clone()),

@@ -111,7 +111,7 @@ impl Question<'_> {
         }
     }
 
-    /// Refuses a descriptor whose sizes no image has; the greatest sizes alone may be asked for with others of 0.
+    /// Refuses a descriptor with sizes that no image can have. Only queries for the greatest sizes may leave others 0.
     fn check_sizes(&self) -> Result<()> {
         let Some(desc) = self.desc else { return Ok(()) };
         self.types(false)?;
