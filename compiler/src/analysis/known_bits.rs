@@ -26,6 +26,19 @@ impl<'a> KnownBits<'a> {
         self.alignment_within(ptr, MAX_DEPTH).min(MAX_ALIGN)
     }
 
+    /// As [`KnownBits::alignment`], where `variable` knows the alignment of some addresses that others are computed from.
+    pub fn alignment_from(&self, ptr: Value, variable: impl Fn(Value) -> Option<i64>) -> i64 {
+        let (mut base, mut zeros) = (ptr, 16);
+        while let Some(&InstData::PtrAdd { ptr, offset, .. }) = self.func.def_inst(base) {
+            zeros = self.trailing_zeros(offset).min(zeros);
+            base = ptr;
+        }
+        match variable(base) {
+            Some(align) => align.min(1 << zeros),
+            None => self.alignment(ptr),
+        }
+    }
+
     fn alignment_within(&self, ptr: Value, depth: u32) -> i64 {
         let Some(depth) = depth.checked_sub(1) else { return 1 };
         match self.func.def_inst(ptr) {

@@ -328,16 +328,8 @@ fn is_loaded_whole(group: &Group, bytes: i64) -> bool {
 
 /// Returns the alignment of a pointer that is not itself a variable's address.
 fn alignment(func: &Function, kernel: Option<&KernelEntry>, ptr: Value, memory: Memory<'_>) -> i64 {
-    let known = KnownBits::new(func, kernel);
-    let (mut base, mut zeros) = (ptr, 16);
-    while let Some(&InstData::PtrAdd { ptr, offset, .. }) = func.def_inst(base) {
-        zeros = known.trailing_zeros(offset).min(zeros);
-        base = ptr;
-    }
-    match memory.variable(func, base) {
-        Some(data) => i64::from(data.align).min(1 << zeros),
-        None => known.alignment(ptr),
-    }
+    let variable = |base| memory.variable(func, base).map(|data| i64::from(data.align));
+    KnownBits::new(func, kernel).alignment_from(ptr, variable)
 }
 
 /// Replaces the accesses of each run: loads by one where the first stands, stores by one where the last stands.

@@ -59,6 +59,18 @@ mod tests {
         assert_eq!(quirks("apple-moltenvk"), Quirks::empty());
     }
 
+    /// Vulkan 1.3 has the extension in its core.
+    #[test]
+    fn non_semantic_instructions_come_with_vulkan_1_3_or_the_extension() {
+        let device = |rest: &str| {
+            let text = format!("device = 'd'\ndriver = 'e'\n{rest}");
+            DeviceFile::parse("x", &text).unwrap().device().info.features.non_semantic_info
+        };
+        assert!(device("vulkan = '1.3'\n"));
+        assert!(!device("vulkan = '1.2'\n"));
+        assert!(device("vulkan = '1.2'\nextensions = ['VK_KHR_shader_non_semantic_info']\n"));
+    }
+
     #[test]
     fn every_file_is_listed_and_whole() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/devices");
