@@ -377,8 +377,8 @@ pub struct Arg {
 pub struct ArgAccess {
     pub reads: bool,
     pub writes: bool,
-    /// If not 0, nothing is read, and the work-item whose global id in x is i writes the bytes from i times this up to i + 1 times
-    /// this, wherever the products fit 31 bits.
+    /// If not 0, nothing is read, and the work-item with global id `i` in x writes the bytes from `i * this` to `(i + 1) *
+    /// this`, where the products fit in 31 bits.
     pub covers: u32,
 }
 

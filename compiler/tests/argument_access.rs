@@ -93,6 +93,6 @@ fn arrays_are_covered_by_what_all_work_items_store() {
     ] {
         check(text, &[WRITTEN]);
     }
-    // What is read is not replaced.
+    // An argument that is also read is not overwritten as a whole.
     check("kernel void k(global int *a) { a[get_global_id(0)] *= 3; }", &[ArgAccess::ALL]);
 }

@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
         if NEWEST.swap(0, Ordering::Relaxed) == pointer as usize {
             TOTAL.fetch_sub(layout.size(), Ordering::Relaxed);
         }
-        // SAFETY: as above.
+        // SAFETY: the caller's promises are those that `System` asks for.
         unsafe { System.dealloc(pointer, layout) }
     }
 
@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for Counting {
         add(size);
         TOTAL.fetch_sub(layout.size().min(size), Ordering::Relaxed);
         LIVE.fetch_sub(layout.size().saturating_sub(size), Ordering::Relaxed);
-        // SAFETY: as above.
+        // SAFETY: the caller's promises are those that `System` asks for.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }

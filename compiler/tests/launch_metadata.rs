@@ -110,7 +110,7 @@ fn kernels_check_bounds_where_they_cannot_tell_the_local_size() {
     assert_eq!(bounds(4, " reqd 8 4 2", "", &target), None);
     let id = "    v2:i32 = workitem local_id 0\n    store v1, v2, align 4\n";
     assert_eq!(bounds(4, "", id, &target), None);
-    // They take no arguments out of push constants.
+    // These kernels do not read their arguments from push constants.
     assert_eq!(bounds(108, "", "", &target), None);
     assert_eq!(bounds(100, "", "", &target), Some((112, 124)));
     assert_eq!(bounds(124, "", "", &target), Some((136, 148)));

@@ -91,7 +91,7 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
 
 #[test]
 fn a_lost_device_is_told_and_the_program_ends() {
-    // Behind the submissions of the probe.
+    // These numbers lie after the submissions of the probe.
     let faults = [
         "hang:32",
         "hang:39",

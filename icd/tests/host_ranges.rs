@@ -455,7 +455,7 @@ fn boxes_in_mapped_regions() {
     }
 }
 
-/// A buffer's own region is a source of its bytes as any other memory, be they the same ones.
+/// A buffer's own region may be the source of a write to it, also to the same bytes.
 #[test]
 fn a_region_of_the_buffer_itself() {
     let s = Setup::new();
@@ -608,7 +608,7 @@ fn regions_for_writing_do_not_overlap() {
         assert_eq!(code, CL_SUCCESS);
         assert_eq!(map(low, write, 5, 5).0, CL_INVALID_OPERATION);
         unmap(whole, again);
-        // A part that goes takes its regions with it.
+        // A released sub-buffer takes its regions with it.
         assert_eq!(map(high, write, 0, 100).0, CL_SUCCESS);
         release(&s, &[high]);
         s.finish();

@@ -35,7 +35,7 @@ fn role() {
     }
 }
 
-/// A folder of files that nobody but root may change, and one where everybody may make some.
+/// A folder of files that only root may change, and one where everybody may create files.
 struct Place {
     folder: PathBuf,
 }

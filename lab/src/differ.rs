@@ -99,7 +99,7 @@ pub fn run(request: &Request) -> Outcome {
 /// Returns a folder with the programs asked for, made now.
 fn generate(request: &Request) -> Result<PathBuf, String> {
     let folder = system::target().join("differ");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    system::make_folder(&folder)?;
     let mut command = Command::new("cargo");
     command.current_dir(system::root());
     command.args(["run", "--release", "--quiet", "-p", "hekla-random-programs"]);
@@ -181,8 +181,7 @@ fn run_driver(folder: &Path, numbers: std::ops::Range<u64>, options: &str) -> Ou
     let session = sessions.find_map(Result::transpose).ok_or("no device")??;
     for number in numbers {
         let path = folder.join(format!("{number}.cl"));
-        let text =
-            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = system::read_text(&path)?;
         let outcome = match result(&session, &text, options) {
             Ok(hash) => format!("#{hash:016x}"),
             Err(message) => {

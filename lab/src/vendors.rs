@@ -31,8 +31,7 @@ impl Vendors {
             let name = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
             let left_out = skip.iter().any(|skip| name.contains(skip));
             if name != "hekla" && !left_out {
-                let text = std::fs::read_to_string(file)
-                    .map_err(|e| format!("{}: {e}", file.display()))?;
+                let text = crate::system::read_text(file)?;
                 drivers.push((name, text));
             }
         }

@@ -78,7 +78,7 @@ fn packed_dot(op: Op, a: Bits, b: Bits) -> Bits {
     cut((0..4).map(product).sum::<i64>() as u64, 0, 32)
 }
 
-/// Divisions. One by zero, and the one that overflows, have no defined result (SPIR-V 3.49.13).
+/// Divisions. Division by zero, and the one quotient that overflows, have no defined result (SPIR-V 3.49.13).
 fn divide(op: Op, a: Bits, b: Bits, width: u32) -> Bits {
     let (x, y) = (signed(a.bits, width), signed(b.bits, width));
     let is_signed = !matches!(op, Op::UDiv | Op::UMod);

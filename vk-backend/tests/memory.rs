@@ -174,7 +174,7 @@ fn host_memory_is_imported() {
     assert_eq!(part.mapped().unwrap().as_ptr(), memory.wrapping_add(alignment));
     let ((), value) = queue.record(|r| r.fill(&part, 4, 4, 77));
     queue.wait(value).unwrap();
-    // SAFETY: as above.
+    // SAFETY: the memory is alive and the device is done with it.
     assert_eq!(unsafe { memory.add(alignment + 4).cast::<u32>().read() }, 77);
     for (offset, size) in [(0, size as u64 + 1), (size as u64, 4), (1, 4), (u64::MAX, 4)] {
         assert!(b.part(offset, size, Arc::new(())).is_err(), "{offset} {size}");

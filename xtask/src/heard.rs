@@ -154,8 +154,7 @@ impl Heard {
 pub fn check_sources() -> Outcome {
     for folder in ["icd/tests", "vk-backend/tests", "compiler/tests", "spirv-interp/tests"] {
         for path in rust_files(&system::root().join(folder))? {
-            let text = std::fs::read_to_string(&path)
-                .map_err(|error| format!("{}: {error}", path.display()))?;
+            let text = system::read_text(&path)?;
             if let Some(number) = text.lines().position(prints_skip) {
                 let place = path.strip_prefix(system::root()).unwrap_or(&path).display();
                 return Err(format!("{place}:{}: a skip is reported by `skip`", number + 1));
@@ -171,8 +170,7 @@ fn prints_skip(line: &str) -> bool {
 
 /// Returns the Rust sources of a folder and its subfolders.
 fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries =
-        std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let entries = system::read_folder(folder)?;
     let mut files = Vec::new();
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {

@@ -31,7 +31,7 @@ pub fn run(request: &Request) -> Outcome {
     files.sort();
     let (mut comments, mut names) = (Vec::new(), Vec::new());
     for file in &files {
-        let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let text = system::read_text(file)?;
         let place = file.strip_prefix(system::root()).unwrap_or(file).display().to_string();
         comments.extend(
             comments_of(&text).into_iter().map(|(line, it)| format!("{place}:{line}\n{it}")),
@@ -48,7 +48,7 @@ pub fn run(request: &Request) -> Outcome {
 
 /// Adds the Rust files below a folder.
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
-    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let entries = system::read_folder(folder)?;
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() && !path.ends_with("target") {
             rust_files(&path, files)?;

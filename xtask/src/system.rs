@@ -79,6 +79,35 @@ pub fn wait(command: &mut Command, limit: Duration) -> Result<Option<ExitStatus>
     }
 }
 
+/// Returns the text of a file. Errors of this function and of the four below name the path.
+pub fn read_text(path: impl AsRef<Path>) -> Result<String, String> {
+    named(path.as_ref(), std::fs::read_to_string)
+}
+
+/// Returns the bytes of a file.
+pub fn read_bytes(path: impl AsRef<Path>) -> Result<Vec<u8>, String> {
+    named(path.as_ref(), std::fs::read)
+}
+
+/// Returns the entries of a folder.
+pub fn read_folder(path: impl AsRef<Path>) -> Result<std::fs::ReadDir, String> {
+    named(path.as_ref(), std::fs::read_dir)
+}
+
+/// Writes a file.
+pub fn write_file(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> Outcome {
+    named(path.as_ref(), |path| std::fs::write(path, contents))
+}
+
+/// Makes a folder, and those around it.
+pub fn make_folder(path: impl AsRef<Path>) -> Outcome {
+    named(path.as_ref(), std::fs::create_dir_all)
+}
+
+fn named<T>(path: &Path, act: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T, String> {
+    act(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// Returns a cargo command in the workspace.
 pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

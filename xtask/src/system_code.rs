@@ -18,15 +18,14 @@ const SIGNS: [&str; 9] = [
 
 /// Fails if a source of a crate outside of its folder `platform` says such a thing, tests aside.
 pub fn check(sources: &Path) -> Outcome {
-    let entries = std::fs::read_dir(sources).map_err(|e| format!("{}: {e}", sources.display()))?;
+    let entries = crate::system::read_folder(sources)?;
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
             if !path.ends_with("platform") {
                 check(&path)?;
             }
         } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("system_code.rs") {
-            let text =
-                std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            let text = crate::system::read_text(&path)?;
             if let Some((line, sign)) = first_sign(&text) {
                 return Err(format!(
                     "{}:{line}: `{sign}` is code for one operating system, which belongs into `platform`",

@@ -47,7 +47,7 @@ fn condition(func: &Function, branch: Inst) -> Option<Inst> {
     }
 }
 
-/// Returns the values that are ids, or differ as those do.
+/// Returns the values that are ids, or differ between work-items as ids do.
 fn plain_ids(func: &Function, cfg: &Cfg) -> EntitySet<Value> {
     let mut varying: EntitySet<Value> = EntitySet::new();
     let mut changed = true;

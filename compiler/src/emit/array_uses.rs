@@ -18,8 +18,8 @@ use rspirv::spirv::{MemorySemantics, Op, Scope};
 /// The fewest accesses at indices that are not constant of an array that is used often: with fewer the compilation takes a
 /// second or two, and the stores are a greater part of what the kernel does (of 120 accesses that run once, a tenth and more).
 const OFTEN: u64 = 400;
-/// Stores to an array at the beginning: one for so many accesses, but no fewer and no more than these. The more there are,
-/// the sooner a pair is found.
+/// Stores to an array at the beginning: one for so many accesses, within these bounds. LLVM's search for a suspension between
+/// two accesses meets a store the sooner, the more there are.
 const ACCESSES_PER_STORE: u64 = 16;
 const MIN_STORES: u64 = 32;
 const MAX_STORES: u64 = 512;

@@ -58,7 +58,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Writes what stands outside of functions.
+/// Writes the instructions outside of functions.
 struct Writer<'a> {
     builder: &'a mut SpirvBuilder,
     debug: &'a mut DebugInfo,

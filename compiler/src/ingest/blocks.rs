@@ -114,7 +114,7 @@ fn split(words: &Words, body: Range<usize>) -> Result<Vec<Text<'_>>, String> {
     }
 }
 
-/// Calls `f` with the targets of a terminator; a switch's literals have that many words.
+/// Calls `f` with the targets of a terminator; each literal of a switch has `literal_words` words.
 fn for_each_target(
     end: &Inst<'_>,
     literal_words: usize,

@@ -183,7 +183,7 @@ impl Translator<'_, '_, '_> {
         let operands = operands(inst.rest(2))?;
         let is_integer = self.b.ty(coords).scalar.is_int();
         if let Some(gradients) = operands.gradients {
-            // As many as the image has directions, without the layer.
+            // One number for each dimension of the image, none for the layer.
             let directions = ty.dim.coordinates() - u8::from(ty.dim.is_array());
             for id in gradients {
                 let gradient = self.number(id)?;

@@ -418,7 +418,8 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Returns true if a kernel forbids contraction (environment specification, 2.6): no function knows whom it serves.
+    /// Returns true if a kernel forbids contraction (environment specification, 2.6): a function does not know which kernel
+    /// calls it.
     pub(super) fn contraction_off(&self) -> bool {
         self.entry_points.contraction_off
     }

@@ -132,7 +132,7 @@ struct Semidominators {
 struct Forest {
     /// Indexed by number: an ancestor, [`ROOT`] for a root.
     ancestor: Vec<u32>,
-    /// By number: that with the least semidominator from the ancestor, which does not count, down to here.
+    /// Indexed by number: the node with the least semidominator on the path from below the ancestor to this node.
     label: Vec<u32>,
     path: Vec<u32>,
 }

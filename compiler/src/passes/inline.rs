@@ -298,7 +298,7 @@ pub fn inline_some(
     for callee in callees.into_iter().filter(|&callee| callee != func && wanted(callee)) {
         decisions[callee] = InlineDecision::Inline;
     }
-    // No call is the last one: a body is wanted again.
+    // No call is known to be the last: a body is needed again.
     let mut bodies = Bodies {
         is_kernel: SecondaryMap::new(),
         calls_left: SecondaryMap::with_default(u32::MAX),

@@ -59,7 +59,7 @@ impl Location {
 /// Promotes in a function, a kernel's entry where `kernel` is given. Returns true if anything was.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let mut seen: FxHashSet<Block> = FxHashSet::default();
-    // A loop that is promoted gets blocks at its exits, so that the others are found anew.
+    // Promoting a loop adds blocks at its exits, so the remaining loops are computed again.
     for round in 0..most_searches(func) {
         let Some(nest) = LoopNest::compute(func, kernel) else { return round > 0 };
         // Inner loops first: what leaves one may leave the next.

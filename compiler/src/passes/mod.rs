@@ -56,7 +56,7 @@ const MAX_ITERATIONS: usize = 3;
 /// The most nested loops that are unrolled.
 const MAX_UNROLL_DEPTH: usize = 4;
 
-/// Returns for how many of a function's loops a pass may go through the whole function.
+/// Returns how many loops of a function a pass may transform, where each costs a walk over the whole function.
 fn most_searches(func: &Function) -> usize {
     64 + (1 << 22) / (func.num_insts() + func.layout.len() + 1)
 }

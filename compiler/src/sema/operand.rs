@@ -60,7 +60,7 @@ pub(super) fn read(place: Place) -> Expr {
     value(ExprKind::Load(Box::new(place)), ty, span)
 }
 
-/// What can stand for something with a reported error.
+/// A placeholder for an entity with a reported error.
 pub(super) trait Failed {
     fn failed(sema: &Sema, span: Span) -> Self;
 }

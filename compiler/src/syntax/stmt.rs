@@ -267,7 +267,7 @@ impl Parser<'_> {
         Ok(Stmt { kind, span: start.to(self.last_span()) })
     }
 
-    /// Returns the statement that another one controls. Goes on behind a mistake in it.
+    /// Returns the statement that another one controls. Recovers after a mistake in it.
     fn substatement(&mut self) -> Stmt {
         let span = self.span();
         let result = match self.at(Punct::LBrace) {

@@ -32,7 +32,8 @@ struct Target {
     waits: Vec<Ref<Event>>,
 }
 
-/// Returns the handles that every transfer checks first, in the order of the lists of errors.
+/// Returns queue, buffer and wait list, which every transfer checks first, in the order of the
+/// specification's errors.
 ///
 /// # Safety
 /// The wait list is as the API requires.
@@ -153,7 +154,7 @@ entry! {
             _ => Command::Read { mem, from, to: Operand::target(&queue.context, to.range(size)) },
         };
         let blocking = blocking_read != CL_FALSE;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_READ_BUFFER, command, waits, blocking, event) }
     }
 
@@ -182,7 +183,7 @@ entry! {
             _ => Command::Write { mem, from: Operand::source(&queue.context, from.range(size)), to },
         };
         let blocking = blocking_write != CL_FALSE;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_WRITE_BUFFER, command, waits, blocking, event) }
     }
 
@@ -215,13 +216,13 @@ entry! {
             host_pitches: [host_row_pitch, host_slice_pitch],
             pointer: ptr,
         };
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let boxes = unsafe { rects.boxes(&mem) }?;
         ensure!(mem.host_readable(), CL_INVALID_OPERATION);
         let to = Operand::target(&queue.context, boxes.host);
         let command = Command::Read { mem, from: boxes.buffer, to };
         let blocking = blocking_read != CL_FALSE;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_READ_BUFFER_RECT, command, waits, blocking, event) }
     }
 
@@ -254,13 +255,13 @@ entry! {
             host_pitches: [host_row_pitch, host_slice_pitch],
             pointer: ptr,
         };
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let boxes = unsafe { rects.boxes(&mem) }?;
         ensure!(mem.host_writable(), CL_INVALID_OPERATION);
         let from = Operand::source(&queue.context, boxes.host);
         let command = Command::Write { mem, from, to: boxes.buffer };
         let blocking = blocking_write != CL_FALSE;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_WRITE_BUFFER_RECT, command, waits, blocking, event) }
     }
 
@@ -283,7 +284,7 @@ entry! {
         let Target { queue, mem: source, waits } = target;
         let destination = self::buffer(&queue, dst_buffer)?;
         let command = recordable::copy((source, src_offset), (destination, dst_offset), size)?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_COPY_BUFFER, command, waits, false, event) }
     }
 
@@ -309,13 +310,13 @@ entry! {
         }?;
         let Target { queue, mem: source, waits } = target;
         let destination = self::buffer(&queue, dst_buffer)?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let (src_origin, dst_origin, region) =
             unsafe { (triple(src_origin)?, triple(dst_origin)?, triple(region)?) };
         let from = Rect::new(src_origin, region, src_row_pitch, src_slice_pitch)?;
         let to = Rect::new(dst_origin, region, dst_row_pitch, dst_slice_pitch)?;
         let command = recordable::copy_rect((source, from), (destination, to))?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_COPY_BUFFER_RECT, command, waits, false, event) }
     }
 
@@ -335,9 +336,9 @@ entry! {
         let target =
             unsafe { target(command_queue, buffer, num_events_in_wait_list, event_wait_list) }?;
         let Target { queue, mem, waits } = target;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let command = unsafe { recordable::fill(mem, pattern, pattern_size, offset, size) }?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_FILL_BUFFER, command, waits, false, event) }
     }
 
@@ -362,7 +363,7 @@ entry! {
         mapping::check_flags(&mem, map_flags)?;
         let (pointer, command) = mapping::map(&queue, &mem, map_flags, (offset, size))?;
         let blocking = blocking_map != CL_FALSE;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let done =
             unsafe { enqueue(&queue, CL_COMMAND_MAP_BUFFER, command, waits, blocking, event) };
         if done.is_err() {

@@ -104,14 +104,14 @@ entry! {
         ensure!(buffer.state() == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, CL_INVALID_OPERATION);
         // SAFETY: the array is as the API requires.
         let queue = unsafe { chosen_queue(&buffer, num_queues, queues) }?;
-        // SAFETY: as above.
+        // SAFETY: the array is as the API requires.
         let waits = unsafe {
             args::wait_list(&queue.context, num_events_in_wait_list, event_wait_list)
         }?;
         let parts = buffer.executable()?;
         let [Part::Recorded(recorded)] = &parts[..] else {
             let made = parts::enqueue(&queue, &parts, waits)?;
-            // SAFETY: as above.
+            // SAFETY: the array is as the API requires.
             unsafe { args::store_event(event, Some(made)) };
             return Ok(());
         };

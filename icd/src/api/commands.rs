@@ -100,7 +100,7 @@ entry! {
         let sizes =
             || unsafe { sizes(work_dim, global_work_offset, global_work_size, local_work_size) };
         let command_type = CL_COMMAND_NDRANGE_KERNEL;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue_kernel(command_queue, kernel, command_type, sizes, waits, event) }
     }
 
@@ -200,7 +200,7 @@ entry! {
                 CL_INVALID_EVENT_WAIT_LIST => crate::cl::error::ClError(CL_INVALID_EVENT),
                 _ => error,
             })?;
-        // SAFETY: as above.
+        // SAFETY: the list is as the API requires.
         unsafe { enqueue_marker(command_queue, CL_COMMAND_BARRIER, waits, std::ptr::null_mut()) }
     }
 

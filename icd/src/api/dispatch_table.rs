@@ -12,7 +12,7 @@ pub struct Slot(*const c_void);
 
 // SAFETY: the table holds addresses of functions and is never written.
 unsafe impl Sync for Slot {}
-// SAFETY: as above.
+// SAFETY: the table holds addresses of functions and is never written.
 unsafe impl Send for Slot {}
 
 impl Slot {

@@ -92,7 +92,7 @@ entry! {
             }
         };
         let blocking = blocking_read != CL_FALSE;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_READ_IMAGE, command, waits, blocking, event) }
     }
 
@@ -126,7 +126,7 @@ entry! {
             }
         };
         let blocking = blocking_write != CL_FALSE;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_WRITE_IMAGE, command, waits, blocking, event) }
     }
 
@@ -146,9 +146,9 @@ entry! {
         let target =
             unsafe { TransferArguments { queue: command_queue, image, origin, region, waits }.target() }?;
         let Target { queue, region, waits } = target;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let command = unsafe { recordable_images::fill(region, fill_color) }?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_FILL_IMAGE, command, waits, false, event) }
     }
 
@@ -247,7 +247,7 @@ entry! {
         let mapped = map(&queue, &region, map_flags)?;
         let blocking = blocking_map != CL_FALSE;
         let (pointer, [row, slice]) = (mapped.pointer, mapped.pitches);
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let done = unsafe {
             enqueue(&queue, CL_COMMAND_MAP_IMAGE, mapped.command, waits, blocking, event)
         };
@@ -256,7 +256,7 @@ entry! {
             let _ = unmap(&region.image, pointer);
         }
         done?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe {
             args::store(image_row_pitch, row);
             args::store(image_slice_pitch, slice);

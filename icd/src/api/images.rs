@@ -266,7 +266,7 @@ entry! {
         let (format, desc) = unsafe { (image_format.as_ref(), image_desc.as_ref()) };
         let question = Question { flags, format: format.copied(), desc };
         let value = Some(question.answer(&context, param_name)?);
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { args::answer(value, param_value_size, param_value, param_value_size_ret) }
     }
 

@@ -341,7 +341,7 @@ entry! {
         if unsafe { set_again(&mut arguments, arg_index, arg_size, arg_value) } {
             return Ok(());
         }
-        // SAFETY: as above.
+        // SAFETY: the value is as the API requires.
         let value = unsafe { self::arg_value(&kernel, arg_index, arg_size, arg_value) }?;
         arguments.set_arg(arg_index, value);
         Ok(())

@@ -44,7 +44,7 @@ entry! {
             // Never mapped.
             MemObject::Pipe(_) => fail(CL_INVALID_VALUE),
         }?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { enqueue(&queue, CL_COMMAND_UNMAP_MEM_OBJECT, command, waits, false, event) }
     }
 }

@@ -59,7 +59,7 @@ entry! {
         ensure!(!args.is_null() || num_mem_objects == 0, CL_INVALID_VALUE);
         ensure!(mem_list.is_null() == (num_mem_objects == 0), CL_INVALID_VALUE);
         ensure!(args_mem_loc.is_null() == (num_mem_objects == 0), CL_INVALID_VALUE);
-        // SAFETY: as above.
+        // SAFETY: the list is as the API requires.
         let (bytes, buffers) = unsafe {
             (
                 args::slice(args.cast::<u8>(), cb_args),

@@ -172,7 +172,7 @@ entry! {
         let (statuses, program) = Program::from_binaries(context, devices, &bytes);
         if !binary_status.is_null() {
             for (index, status) in statuses.into_iter().enumerate() {
-                // SAFETY: as above.
+                // SAFETY: the API requires `length` bytes at each pointer.
                 unsafe { binary_status.add(index).write(status) };
             }
         }
@@ -274,7 +274,7 @@ entry! {
         let headers = match program.il() {
             // Headers are ignored.
             Some(_) => Vec::new(),
-            // SAFETY: as above.
+            // SAFETY: the arrays and strings are as the API requires.
             None => unsafe {
                 headers(&program, num_input_headers, input_headers, header_include_names)?
             },
@@ -362,7 +362,7 @@ entry! {
             CL_PROGRAM_IL => {
                 let bytes = program.il().map_or(&[][..], |il| il.bytes());
                 let (size, place, size_ret) = (param_value_size, param_value, param_value_size_ret);
-                // SAFETY: as above.
+                // SAFETY: the caller's places are as the API requires.
                 return unsafe { args::answer_bytes(&[bytes], size, place, size_ret) };
             }
             CL_PROGRAM_BINARY_SIZES => {

@@ -135,7 +135,7 @@ entry! {
         let place = unsafe { given.plain_place() }?;
         let barrier = Work::from(Command::Marker);
         let point = place.buffer.append(Kind::Barrier, barrier, &place.waits)?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { args::store(sync_point, point) };
         Ok(())
     }
@@ -166,7 +166,7 @@ entry! {
         let place = unsafe { given.plain_place() }?;
         let (source, target) = (place.mem(src_buffer)?, place.mem(dst_buffer)?);
         let command = recordable::copy((source, src_offset), (target, dst_offset), size)?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { place.append(command, sync_point) }
     }
 
@@ -199,13 +199,13 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
         let (source, target) = (place.mem(src_buffer)?, place.mem(dst_buffer)?);
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let (src_origin, dst_origin, region) =
             unsafe { (triple(src_origin)?, triple(dst_origin)?, triple(region)?) };
         let from = Rect::new(src_origin, region, src_row_pitch, src_slice_pitch)?;
         let to = Rect::new(dst_origin, region, dst_row_pitch, dst_slice_pitch)?;
         let command = recordable::copy_rect((source, from), (target, to))?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { place.append(command, sync_point) }
     }
 
@@ -234,9 +234,9 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
         let mem = place.mem(buffer)?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let command = unsafe { recordable::fill(mem, pattern, pattern_size, offset, size) }?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { place.append(command, sync_point) }
     }
 
@@ -276,7 +276,7 @@ entry! {
             let whole = Rect::linear(0, size);
             Command::Copy { source, from: whole, target, to: whole }
         };
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { place.append(command, sync_point) }
     }
 
@@ -305,11 +305,11 @@ entry! {
         let place = unsafe { given.plain_place() }?;
         ensure!(place.buffer.queue.gpu.sharing() != Sharing::None, CL_INVALID_OPERATION);
         let (queue, address) = (&place.buffer.queue, svm_ptr as usize);
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let command = unsafe {
             recordable::fill_shared(queue, address, pattern, pattern_size, size)
         }?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { place.append(command, sync_point) }
     }
 
@@ -337,12 +337,12 @@ entry! {
         };
         // SAFETY: the pointers are as the API requires.
         let Insertion { buffer, waits } = unsafe { given.place() }?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let list = unsafe { args::property_list(properties, 2) };
         let (fields, asserts) = parse(&list)?;
         let kernel = Ref::<Kernel>::from_handle(kernel)?;
         ensure!(kernel.program.context == buffer.queue.context, CL_INVALID_CONTEXT);
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let sizes = unsafe {
             recordable::sizes(work_dim, global_work_offset, global_work_size, local_work_size)
         }?;
@@ -359,7 +359,7 @@ entry! {
             (fields.unwrap_or(MUTABLE_DISPATCH_CAPABILITIES), set_later && buffer.mutable),
         )?;
         let point = buffer.append(kind, Work::Dispatch(command.clone()), &waits)?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe {
             args::store(sync_point, point);
             args::store(mutable_handle, command.register());
@@ -392,7 +392,7 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
         let images = (place.image(src_image)?, place.image(dst_image)?);
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe {
             let command = recordable_images::copy(images, (src_origin, dst_origin, region))?;
             place.append(command, sync_point)
@@ -424,7 +424,7 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
         let (image, target) = (place.image(src_image)?, place.mem(dst_buffer)?);
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe {
             let from = Region::new(image, src_origin, region)?;
             let command = recordable_images::copy_to_buffer(from, (target, dst_offset))?;
@@ -457,7 +457,7 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
         let (source, image) = (place.mem(src_buffer)?, place.image(dst_image)?);
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe {
             let to = Region::new(image, dst_origin, region)?;
             let command = recordable_images::copy_from_buffer((source, src_offset), to)?;
@@ -489,7 +489,7 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let place = unsafe { given.plain_place() }?;
         let image = place.image(image)?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe {
             let command = recordable_images::fill(Region::new(image, origin, region)?, fill_color)?;
             place.append(command, sync_point)

@@ -122,7 +122,7 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
         ensure!(svm_pointers.is_null() == (num_svm_pointers == 0), CL_INVALID_VALUE);
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let pointers = room::copy(unsafe { args::slice(svm_pointers, num_svm_pointers as usize) })?;
         let Target { queue, waits } = target;
         let made = queue.enqueue(Request {
@@ -140,7 +140,7 @@ entry! {
             Effects::default()
         });
         if !event.is_null() {
-            // SAFETY: as above.
+            // SAFETY: the pointers are as the API requires.
             unsafe { args::store_event(event, Some(made)) };
         }
         Ok(())
@@ -166,7 +166,7 @@ entry! {
             check_shared_copy(to, from, size)?;
             copy_command(&mut target, from, to, size)?
         };
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { target.enqueue(CL_COMMAND_SVM_MEMCPY, command, blocking_copy != CL_FALSE, event) }
     }
 
@@ -184,9 +184,9 @@ entry! {
         // SAFETY: the pointers are as the API requires.
         let mut target = unsafe { target(command_queue, num_events_in_wait_list, event_wait_list) }?;
         let address = svm_ptr as usize;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let command = unsafe { fill_command(&mut target, address, pattern, pattern_size, size) }?;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { target.enqueue(CL_COMMAND_SVM_MEMFILL, command, false, event) }
     }
 
@@ -209,7 +209,7 @@ entry! {
         let Some((allocation, offset)) = mappable(&target.queue, address, size)? else {
             // The host has the bytes.
             let blocking = blocking_map != CL_FALSE;
-            // SAFETY: as above.
+            // SAFETY: the pointers are as the API requires.
             return unsafe { target.enqueue(CL_COMMAND_SVM_MAP, Command::Marker, blocking, event) };
         };
         let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
@@ -221,7 +221,7 @@ entry! {
         } else {
             Command::Marker
         };
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { target.enqueue(CL_COMMAND_SVM_MAP, command, blocking_map != CL_FALSE, event) }
     }
 
@@ -238,7 +238,7 @@ entry! {
         let address = svm_ptr as usize;
         ensure!(address != 0, CL_INVALID_VALUE);
         let Some((allocation, offset)) = mappable(&target.queue, address, 0)? else {
-            // SAFETY: as above.
+            // SAFETY: the pointers are as the API requires.
             return unsafe { target.enqueue(CL_COMMAND_SVM_UNMAP, Command::Marker, false, event) };
         };
         let (size, written) = allocation.take_map(&target.queue.context, address)?;
@@ -249,7 +249,7 @@ entry! {
         } else {
             Command::Marker
         };
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { target.enqueue(CL_COMMAND_SVM_UNMAP, command, false, event) }
     }
 
@@ -269,7 +269,7 @@ entry! {
         ensure!(num_svm_pointers > 0 && !svm_pointers.is_null(), CL_INVALID_VALUE);
         args::check_migration_flags(flags)?;
         let count = num_svm_pointers as usize;
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         let (pointers, sizes) = unsafe { (args::slice(svm_pointers, count), args::slice(sizes, count)) };
         for (index, pointer) in pointers.iter().enumerate() {
             // A size of 0 stands for the whole allocation.
@@ -277,7 +277,7 @@ entry! {
             let found = target.queue.context.svm.find_range(*pointer as usize, size)?;
             ensure!(found.is_some() || target.queue.gpu.reaches_system(), CL_INVALID_VALUE);
         }
-        // SAFETY: as above.
+        // SAFETY: the pointers are as the API requires.
         unsafe { target.enqueue(CL_COMMAND_SVM_MIGRATE_MEM, Command::Marker, false, event) }
     }
 }

@@ -226,7 +226,7 @@ entry! {
             0 => Command::Marker,
             _ => copy_command(&mut target, from, to, size)?,
         };
-        // SAFETY: as above.
+        // SAFETY: the list is as the API requires.
         unsafe { target.enqueue(CL_COMMAND_MEMCPY_INTEL, command, blocking != CL_FALSE, event) }
     }
 

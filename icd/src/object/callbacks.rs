@@ -13,7 +13,7 @@ pub struct UserData(pub *mut c_void);
 
 // SAFETY: the library never follows the pointer.
 unsafe impl Send for UserData {}
-// SAFETY: as above.
+// SAFETY: the library never follows the pointer.
 unsafe impl Sync for UserData {}
 
 impl UserData {

@@ -53,7 +53,7 @@ struct Object<T: Kind> {
 
 // SAFETY: `dispatch` points to an immutable static; everything else is Send and Sync by itself.
 unsafe impl<T: Kind> Send for Object<T> {}
-// SAFETY: as above.
+// SAFETY: `dispatch` points to an immutable static; everything else is Send and Sync by itself.
 unsafe impl<T: Kind> Sync for Object<T> {}
 
 impl<T: Kind> Drop for Object<T> {

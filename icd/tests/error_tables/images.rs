@@ -39,7 +39,7 @@ pub fn rows(t: &mut Table, w: &World) {
     shared_rows(t, w, image);
 }
 
-/// An image where any memory object is taken, and where a buffer is.
+/// Adds rows with an image where any memory object is accepted, and where only a buffer is.
 fn shared_rows(t: &mut Table, w: &World, image: cl_mem) {
     t.about("clGetMemObjectInfo");
     let all = (CL_MEM_TYPE..=CL_MEM_PROPERTIES).map(|name| (name, CL_SUCCESS));

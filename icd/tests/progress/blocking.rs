@@ -73,7 +73,7 @@ fn a_replay_that_waits_for_its_output_buffer_keeps_no_other_thread_from_enqueuin
     let handles = Sent((s.queue, mem));
     let second = Sent(recorder);
     let replay = apart(move || second.get().enqueue());
-    // Nothing tells that it is in the call.
+    // Nothing shows when the thread has entered the call.
     std::thread::sleep(Duration::from_millis(200));
     let filled = apart(move || {
         let ((queue, mem), pattern) = (handles.get(), 0xEEu8);

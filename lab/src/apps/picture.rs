@@ -15,7 +15,7 @@ pub struct Picture {
 impl Picture {
     /// Reads a binary PPM file of 8 or 16 bits a sample.
     pub fn read(path: &Path) -> Result<Picture, String> {
-        let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let bytes = crate::system::read_bytes(path)?;
         Picture::of_ppm(&bytes).ok_or_else(|| format!("{} is no PPM", path.display()))
     }
 

@@ -24,7 +24,7 @@ pub fn take_from(folder: &str) -> Outcome {
 pub fn prepared() -> Result<Option<Vec<String>>, String> {
     let Some(folder) = PREPARED.get() else { return Ok(None) };
     let file = folder.join("programs");
-    let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let text = system::read_text(&file)?;
     Ok(Some(text.lines().map(str::to_string).collect()))
 }
 

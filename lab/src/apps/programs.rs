@@ -58,7 +58,7 @@ struct Client {
 /// Returns the programs of the table, as it is now.
 pub fn apps() -> Result<Vec<App>, String> {
     let path = root().join("lab/src/apps/programs.toml");
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = crate::system::read_text(&path)?;
     let table: Programs = toml::from_str(&text).map_err(|e| format!("programs.toml: {e}"))?;
     table.program.into_iter().map(|program| app(program, &table.environment)).collect()
 }

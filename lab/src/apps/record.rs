@@ -40,7 +40,7 @@ impl Tally {
 /// stays where that is not measured now.
 pub fn write(device: &str, beside: &str, app: &App, tally: &Tally) -> Outcome {
     let path = root().join("docs/programs.md");
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = crate::system::read_text(&path)?;
     let text = with_section(text, device, beside);
     let text = with_rows(&text, device, &[tally.row(app)])?;
     let (before, _, after) = section(&text, "causes")?;

@@ -116,7 +116,7 @@ fn client(bench: &Bench, as_gpu: bool) -> Result<Command, String> {
     command.env("PYTHONDONTWRITEBYTECODE", "1").env("ONEAPI_DEVICE_SELECTOR", "opencl:*");
     if as_gpu {
         let settings = bench.folder.join("settings/hekla");
-        std::fs::create_dir_all(&settings).map_err(|e| format!("{}: {e}", settings.display()))?;
+        system::make_folder(&settings)?;
         super::write(&settings.join("profiles.toml"), PROFILE)?;
         command.env("XDG_CONFIG_HOME", bench.folder.join("settings")).env("HEKLA_PROFILE", "gpu");
     }

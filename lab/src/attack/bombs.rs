@@ -37,7 +37,7 @@ impl Bomb {
 pub fn run(request: &Request) -> Outcome {
     let heklac = compiler(request)?;
     let folder = target().join("attack").join("bombs");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    crate::system::make_folder(&folder)?;
     let small =
         shapes::bombs::bombs().into_iter().map(|(name, program)| Bomb::Small(name, program));
     let mut bombs: Vec<Bomb> = small.chain(shapes::shapes().into_iter().map(Bomb::Shape)).collect();
@@ -76,7 +76,7 @@ pub fn run(request: &Request) -> Outcome {
 /// Compiles a program within the limits. Returns the seconds that it took and the first line that the compiler said.
 fn compile(heklac: &Path, file: &Path, program: &Program) -> Result<(f64, String), String> {
     let file = file.with_extension(program.extension());
-    std::fs::write(&file, program.bytes()).map_err(|e| format!("{}: {e}", file.display()))?;
+    crate::system::write_file(&file, program.bytes())?;
     let limits = format!("ulimit -v {ADDRESS_SPACE}; ulimit -t {SECONDS}; exec \"$@\"");
     let start = Instant::now();
     let output = Command::new("sh")

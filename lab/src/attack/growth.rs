@@ -33,7 +33,7 @@ pub fn run(request: &Request) -> Outcome {
     let compiler = compiler(request)?;
     ensure_packages(&["valgrind"])?;
     let folder = target().join("attack").join("growth");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    crate::system::make_folder(&folder)?;
     let mut shapes = shapes::shapes();
     shapes.retain(|shape| request.only.as_ref().is_none_or(|text| shape.name.contains(text)));
     let numbered: Vec<(usize, Shape)> = shapes.into_iter().enumerate().collect();
@@ -74,7 +74,7 @@ pub fn run(request: &Request) -> Outcome {
 /// Returns the instructions that the compiler takes for a program, which is written to a file first.
 fn instructions(compiler: &Path, file: &Path, program: &Program) -> Result<u64, String> {
     let file = file.with_extension(program.extension());
-    std::fs::write(&file, program.bytes()).map_err(|e| format!("{}: {e}", file.display()))?;
+    crate::system::write_file(&file, program.bytes())?;
     let output = Command::new("valgrind")
         .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
         // The compiler's thread has a large stack.

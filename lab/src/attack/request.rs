@@ -71,7 +71,7 @@ impl Request {
     /// Returns a folder for what an attack leaves to be looked at, which is there.
     pub fn folder(&self, kind: &str) -> Result<PathBuf, String> {
         let folder = system::target().join("attack").join(kind);
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        system::make_folder(&folder)?;
         Ok(folder)
     }
 }

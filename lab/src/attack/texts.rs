@@ -120,8 +120,7 @@ fn child(request: &Request) -> Outcome {
 fn programs() -> Result<Vec<Vec<String>>, String> {
     let mut programs = Vec::new();
     for path in files_in(&system::root().join(PROGRAMS), "cl")? {
-        let text =
-            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = system::read_text(&path)?;
         let mut program = String::new();
         for line in text.lines() {
             if line.starts_with("//#") {

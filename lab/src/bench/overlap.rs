@@ -55,7 +55,7 @@ impl Spins {
             s.launch(self.kernel(0)?, &[ITEMS], &[ITEMS])?;
             s.finish()
         })?;
-        // What this wrote does not hide that nothing else did.
+        // Cleared, so that results of this run cannot pass for those of another.
         for out in &self.outs {
             s.write(out, &[0u32; ITEMS])?;
         }

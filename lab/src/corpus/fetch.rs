@@ -111,7 +111,7 @@ fn unpacked_wheel(folder: &Path, name: &str) -> Result<PathBuf, String> {
 fn clblast(folder: &Path) -> Result<[Command; 2], String> {
     let library = unpacked(folder, "libclblast1")?.join("usr/lib");
     let script = folder.join("clblast.py");
-    std::fs::write(&script, CLBLAST).map_err(|e| format!("{}: {e}", script.display()))?;
+    system::write_file(&script, CLBLAST)?;
     let (script, library) = (script.to_string_lossy(), library.to_string_lossy());
     let python = system::python()?;
     let cpu = dumping(folder, &python, &[&script, &library])?;

@@ -15,13 +15,13 @@ pub fn extract(folder: &Path, place: &Path) -> Outcome {
     libraries.sort();
     let mut seen = HashSet::new();
     for library in libraries {
-        let bytes = std::fs::read(&library).map_err(|e| format!("{}: {e}", library.display()))?;
+        let bytes = crate::system::read_bytes(&library)?;
         let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.split('.').next().unwrap_or_default();
         let modules = modules(&bytes).into_iter().filter(|module| seen.insert(module.to_vec()));
         for (number, module) in modules.enumerate() {
             let file = place.join(format!("{name}-{number:04}.il"));
-            std::fs::write(&file, module).map_err(|e| format!("{}: {e}", file.display()))?;
+            crate::system::write_file(&file, module)?;
         }
     }
     match seen.is_empty() {

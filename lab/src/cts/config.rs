@@ -88,7 +88,7 @@ pub fn read_groups() -> Result<Vec<Group>, String> {
 }
 
 fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = system::read_text(path)?;
     toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 

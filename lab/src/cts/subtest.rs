@@ -93,13 +93,12 @@ impl Runner<'_> {
         };
         let binary = self.binary(group)?;
         let beside = binary.parent().unwrap_or(self.bin);
-        let entries =
-            std::fs::read_dir(beside).map_err(|e| format!("{}: {e}", beside.display()))?;
+        let entries = system::read_folder(beside)?;
         let is_data =
             |path: &PathBuf| path.is_dir() || path.extension().is_some_and(|e| e == "spv");
         for data in entries.flatten().map(|entry| entry.path()).filter(is_data) {
             let link = folder.join(data.file_name().unwrap_or_default());
-            // What an earlier run linked may be elsewhere by now.
+            // The target of an earlier run's link may have moved.
             if link.is_symlink() {
                 let _ = std::fs::remove_file(&link);
             }
@@ -126,7 +125,7 @@ impl Runner<'_> {
     ) -> Result<Done, String> {
         let binary = self.binary(group)?;
         let folder = self.logs.join(&group.name);
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        system::make_folder(&folder)?;
         let folder = folder.canonicalize().map_err(|e| e.to_string())?;
         let name = [&[subtest.to_string()], part].concat().join("-");
         let results = folder.join(format!("{name}.json"));

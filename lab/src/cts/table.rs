@@ -60,9 +60,9 @@ impl Table {
     /// Writes the file.
     pub fn write(&self) -> Outcome {
         let folder = self.path.parent().unwrap_or(&self.path);
-        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        crate::system::make_folder(folder)?;
         let text = write(self.driver.name(), &self.device, &results::stamp()?, &self.sections);
-        std::fs::write(&self.path, text).map_err(|e| format!("{}: {e}", self.path.display()))
+        crate::system::write_file(&self.path, text)
     }
 }
 

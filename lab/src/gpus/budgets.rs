@@ -17,7 +17,7 @@ fn path() -> PathBuf {
 /// Returns what exceeds its budget, or has none.
 pub fn exceeded(reports: &[Report]) -> Result<Vec<String>, String> {
     let path = path();
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = crate::system::read_text(&path)?;
     let budgets: Budgets = toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(reports.iter().flat_map(|report| of_report(report, &budgets)).collect())
 }
@@ -54,7 +54,7 @@ pub fn write(reports: &[Report]) -> Outcome {
             text.push_str(&format!("{kernel} = {}\n", cost.instructions));
         }
     }
-    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+    crate::system::write_file(&path, text)
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Compiler {
         Ok(line.split('\t').map(str::trim).collect::<Vec<_>>().join(", "))
     }
 
-    /// Makes all pipelines of some modules. Gives what became of each module's pipelines, in the order of the modules;
+    /// Makes all pipelines of some modules. Returns the results of each module's pipelines, in the order of the modules;
     /// a module has more than one only if it has several entry points.
     pub fn make(&self, modules: &[PathBuf]) -> Result<Vec<Vec<End>>, String> {
         let batches: Vec<&[PathBuf]> = modules.chunks(BATCH).collect();
@@ -194,7 +194,7 @@ fn tool(architecture: Architecture) -> Result<PathBuf, String> {
 /// Returns a folder with Vulkan's headers alone: the others in /usr/include belong to this machine's C library.
 fn headers(folder: &Path) -> Result<PathBuf, String> {
     let headers = folder.join("include");
-    std::fs::create_dir_all(&headers).map_err(|e| format!("{}: {e}", headers.display()))?;
+    system::make_folder(&headers)?;
     for name in ["vulkan", "vk_video"] {
         let link = headers.join(name);
         if !link.exists() {

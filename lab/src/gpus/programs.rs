@@ -41,12 +41,12 @@ pub fn kernels() -> Vec<Program> {
 
 /// Writes the conformance programs that compile into a folder, and returns them.
 pub fn conformance(folder: &Path) -> Result<Vec<Program>, String> {
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    system::make_folder(folder)?;
     let all = conformance_support::read_folder(&root().join("compiler/tests/conformance"))?;
     let valid = all.iter().filter(|program| program.accept && program.invalid.is_none());
     let write = |program: &conformance_support::Program| {
         let file = folder.join(format!("{}.cl", program.place.replace(['.', ':'], "-")));
-        std::fs::write(&file, &program.text).map_err(|e| format!("{}: {e}", file.display()))?;
+        system::write_file(&file, &program.text)?;
         Ok(Program {
             name: program.place.clone(),
             file,
@@ -59,7 +59,7 @@ pub fn conformance(folder: &Path) -> Result<Vec<Program>, String> {
 
 /// Writes the programs of the corpus whose names have one of some texts into a folder, and returns them.
 pub fn corpus(folder: &Path, names: &[String]) -> Result<Vec<Program>, String> {
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    system::make_folder(folder)?;
     let corpus = crate::corpus::fetched()?;
     let mut list = crate::corpus::example();
     list.arg(&corpus).arg("--list").arg(folder);

@@ -27,7 +27,7 @@ impl Quad {
     }
 
     fn of_bits(bits: u128) -> Quad {
-        // SAFETY: as above.
+        // SAFETY: both are 128 bits without invalid values.
         Quad(unsafe { transmute::<u128, Register>(bits) })
     }
 

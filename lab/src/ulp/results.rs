@@ -149,7 +149,7 @@ fn parse(text: &str) -> Result<Device, String> {
 
 /// Reads all devices' files of a folder: Hekla's first.
 pub fn load(folder: &Path) -> Result<Vec<Device>, String> {
-    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let entries = crate::system::read_folder(folder)?;
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "tsv"));
     files.sort();

@@ -60,7 +60,7 @@ fn choose(instance: &ash::Instance) -> vk::PhysicalDevice {
     // SAFETY: the instance is alive.
     let all = tried("vkEnumeratePhysicalDevices", unsafe { instance.enumerate_physical_devices() });
     let is_hardware = |p: &&vk::PhysicalDevice| {
-        // SAFETY: as above.
+        // SAFETY: the instance is alive.
         let properties = unsafe { instance.get_physical_device_properties(**p) };
         properties.device_type != vk::PhysicalDeviceType::CPU
     };

@@ -29,7 +29,7 @@ use crate::gpu::{tried, Gpu, Queue};
 
 /// How long the queue is to be busy.
 const BUSY: Duration = Duration::from_secs(4);
-/// A call that takes longer is reported while it goes on.
+/// A call that takes longer is reported while it is running.
 const LONG: Duration = Duration::from_millis(1000);
 
 /// One submission on a queue of its own, and what tells its end.
@@ -43,7 +43,7 @@ struct Job {
 
 // SAFETY: the words are read and written while no work is submitted.
 unsafe impl Send for Job {}
-// SAFETY: as above.
+// SAFETY: the words are read and written while no work is submitted.
 unsafe impl Sync for Job {}
 
 /// A kernel whose time follows from the number in word 0.

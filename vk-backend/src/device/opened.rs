@@ -39,7 +39,8 @@ pub struct Device {
     pub(super) copy_queues: Vec<Mutex<vk::Queue>>,
     /// The queue for sparse binding, unless that is one of those.
     bind_queue: Option<Mutex<vk::Queue>>,
-    /// How many [`crate::Queue`]s there are on each of the Vulkan queues; on each copy of them, as which tests treat them.
+    /// How many [`crate::Queue`]s there are on each of the Vulkan queues; for each virtual copy of them where tests pretend
+    /// that there are more.
     pub(crate) queue_users: Mutex<Vec<usize>>,
     /// Timeline semaphores that no queue uses, each with its value.
     pub(crate) spare_timelines: Mutex<Vec<(vk::Semaphore, u64)>>,

@@ -102,7 +102,7 @@ impl External {
         let info = vk::PhysicalDeviceExternalSemaphoreInfo::default()
             .handle_type(vk::ExternalSemaphoreHandleTypeFlags::from_raw(handle.bits()));
         let mut answer = vk::ExternalSemaphoreProperties::default();
-        // SAFETY: as above.
+        // SAFETY: the physical device belongs to the living instance and knows the kind of handle.
         unsafe {
             instance.get_physical_device_external_semaphore_properties(device, &info, &mut answer);
         }

@@ -36,7 +36,7 @@ pub(crate) fn reading_to_ns(reading: u64) -> u64 {
     static FREQUENCY: OnceLock<u64> = OnceLock::new();
     let frequency = *FREQUENCY.get_or_init(|| {
         let mut frequency = 0;
-        // SAFETY: as above.
+        // SAFETY: the place is valid for writing; the function succeeds on all versions since XP.
         unsafe { QueryPerformanceFrequency(&mut frequency) };
         frequency.max(1) as u64
     });

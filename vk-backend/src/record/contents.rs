@@ -10,9 +10,9 @@ use crate::record::recording::Recording;
 enum Content {
     /// A transfer of this kind.
     Transfer(&'static str),
-    /// So many work-groups of a pipeline, which has this place among what the batch retains.
+    /// So many work-groups of a pipeline, which has this index among what the batch retains.
     Dispatch { pipeline: usize, groups: [u32; 3] },
-    /// The commands of a recording, which has this place.
+    /// The commands of a recording, which has this index.
     Replay { recording: usize },
 }
 
@@ -35,7 +35,7 @@ impl Contents {
         self.0.push(Content::Dispatch { pipeline, groups });
     }
 
-    /// Adds the recording at a place among what the batch retains.
+    /// Adds the recording with an index among what the batch retains.
     pub(crate) fn add_replay(&mut self, recording: usize) {
         self.0.push(Content::Replay { recording });
     }

@@ -66,7 +66,8 @@ impl CompletionMarker {
                 // What was written before must have reached the host when the fill begins: a barrier to later commands
                 // alone leaves it in the device's caches (on an H200, one read of some 100,000 had old bytes).
                 barrier(device, commands, commands.stages, Scope::DeviceAndHost);
-                // SAFETY: as above.
+                // SAFETY: the command buffer is recording, under the queue's lock; the queue, which owns the buffer, lives
+                // until all that it submitted is complete.
                 unsafe { device.raw.cmd_fill_buffer(commands.raw, buffer, 0, 4, word) };
                 barrier(device, commands, vk::PipelineStageFlags::TRANSFER, Scope::Host);
             }

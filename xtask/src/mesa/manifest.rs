@@ -6,22 +6,21 @@ use std::path::{Path, PathBuf};
 /// there, and returns its path. To be called each time: the tree may have been moved.
 pub(super) fn write(root: &Path, libraries: &Path, name: &str) -> Result<PathBuf, String> {
     let folder = root.join("usr/share/vulkan/icd.d");
-    let files = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let files = crate::system::read_folder(&folder)?;
     let begins = format!("{name}_icd");
     let original = files
         .flatten()
         .map(|file| file.path())
         .find(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&begins)))
         .ok_or_else(|| format!("no driver '{name}' in {}", folder.display()))?;
-    let text =
-        std::fs::read_to_string(&original).map_err(|e| format!("{}: {e}", original.display()))?;
+    let text = crate::system::read_text(&original)?;
     let names_no_library = || format!("{} names no library", original.display());
     let library = file_of(&text).ok_or_else(names_no_library)?;
     let text = relocated(&text, &libraries.join(library)).ok_or_else(names_no_library)?;
     let path = root.join(format!("{name}.json"));
     // Commands that run at once write the same.
     if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
-        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        crate::system::write_file(&path, text)?;
     }
     path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))
 }

@@ -83,8 +83,7 @@ pub fn with_c_library(suite: &str, architecture: Architecture) -> Result<Drivers
     let tree = Tree { suites: &suites, base, architecture, packages: &WITH_C_LIBRARY };
     let root = tree.root()?;
     let libraries = tree.libraries(&root);
-    let loader = std::fs::read_dir(&libraries)
-        .map_err(|e| format!("{}: {e}", libraries.display()))?
+    let loader = system::read_folder(&libraries)?
         .flatten()
         .map(|file| file.path())
         .find(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("ld-linux")))

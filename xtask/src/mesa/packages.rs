@@ -76,7 +76,7 @@ impl Tree<'_> {
             unpack(&apt.join("cache/archives"), &root)?;
             link_for_llvm(&self.libraries(&root))?;
             let _ = std::fs::remove_dir_all(&apt);
-            std::fs::write(&ready, &packages).map_err(|e| format!("{}: {e}", ready.display()))?;
+            system::write_file(&ready, &packages)?;
         }
         root.canonicalize().map_err(|e| format!("{}: {e}", root.display()))
     }
@@ -97,7 +97,7 @@ impl Tree<'_> {
         };
         let folder = write().map_err(|e| format!("{}: {e}", folder.display()))?;
         let list = folder.join("sources.list");
-        std::fs::write(&list, self.sources()?).map_err(|e| format!("{}: {e}", list.display()))?;
+        system::write_file(&list, self.sources()?)?;
 
         let apt = |args: &[&str]| {
             let mut command = Command::new("apt-get");
@@ -161,14 +161,14 @@ fn chosen_mirror(targets: &str) -> Option<&str> {
 
 /// Unpacks all packages of a folder into one root.
 fn unpack(archives: &Path, root: &Path) -> Outcome {
-    let files = std::fs::read_dir(archives).map_err(|e| format!("{}: {e}", archives.display()))?;
+    let files = system::read_folder(archives)?;
     let mut packages: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
     packages.retain(|path| path.extension().is_some_and(|e| e == "deb"));
     packages.sort();
     if packages.is_empty() {
         return Err("apt downloaded no packages: are newer ones installed?".to_string());
     }
-    std::fs::create_dir_all(root).map_err(|e| format!("{}: {e}", root.display()))?;
+    system::make_folder(root)?;
     for package in packages {
         system::capture(Command::new("dpkg").arg("-x").arg(&package).arg(root))?;
     }

@@ -131,7 +131,7 @@ fn write(path: &Path, text: &str) -> Outcome {
 fn licences() -> Result<String, String> {
     let read = |name: &str| {
         let path = system::root().join(name);
-        std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
+        system::read_text(&path)
     };
     Ok(format!("{}\n{}", read("LICENSE-MIT")?, read("LICENSE-APACHE")?))
 }

@@ -123,7 +123,7 @@ impl Emulator {
         command.current_dir(system::root().join(tests.folder)).stdout(out).stderr(errors);
         let start = Instant::now();
         let ended = system::wait(&mut command, LIMIT)?.is_some();
-        let text = std::fs::read(&log).map_err(|e| format!("{}: {e}", log.display()))?;
+        let text = system::read_bytes(&log)?;
         let counts = Counts::of(&String::from_utf8_lossy(&text)).filter(|_| ended);
         Ok(Ran { seconds: start.elapsed().as_secs_f64(), counts, log })
     }

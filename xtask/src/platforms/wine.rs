@@ -50,7 +50,7 @@ pub fn emulator() -> Result<Emulator, String> {
     }
     let target = std::path::absolute(system::target()).map_err(|e| e.to_string())?;
     let folder = target.join("wine");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    system::make_folder(&folder)?;
     let random = compiled(&folder, "bcryptprimitives.dll", RANDOM_NUMBERS);
     random.and_then(|mut command| system::run(command.args(["-shared", "-ladvapi32"])))?;
     for tool in TOOLS {
@@ -74,7 +74,7 @@ pub fn emulator() -> Result<Emulator, String> {
 /// Returns a command that compiles a text of C to a program or library for Windows.
 fn compiled(folder: &Path, name: &str, text: &str) -> Result<Command, String> {
     let source: PathBuf = folder.join(name).with_extension("c");
-    std::fs::write(&source, text).map_err(|e| format!("{}: {e}", source.display()))?;
+    system::write_file(&source, text)?;
     let mut command = Command::new(COMPILER);
     command.args(["-O2", "-s", "-o"]).arg(folder.join(name)).arg(&source);
     Ok(command)

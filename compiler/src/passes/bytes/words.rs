@@ -18,7 +18,7 @@ pub fn run(func: &mut Function) -> bool {
         for &inst in &insts {
             c.func.stand_at(inst);
             if any_replaced {
-                // A join of joins has to see what these became, which `replace_values` shows to later passes alone.
+                // A join of joins has to see the replaced inner joins, which `replace_values` shows only to later passes.
                 c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             }
             let part = joined(c.func, inst).and_then(|(joined, ty)| part(&mut c, joined, ty));

@@ -98,14 +98,14 @@ fn is_seen_by_both(gpu: &Gpu, block: &SharedBlock) -> bool {
         let mut read = [0; 4];
         // SAFETY: the command that writes them is complete.
         unsafe { copy.buffer.read(0, &mut read) }?;
-        // SAFETY: as above.
+        // SAFETY: the command that writes them is complete.
         let written = unsafe { word.read_volatile() };
         Ok([u32::from_le_bytes(read), written] == WORDS)
     };
     seen().unwrap_or(false)
 }
 
-/// Returns device memory that moves the next allocation's address on, if there is so much.
+/// Returns device memory whose only use is to shift the address of the next allocation; `None` if there is not enough.
 fn step(device: &Arc<vk::Device>, attempt: usize) -> Option<Arc<vk::Buffer>> {
     device.create_buffer(STEP << attempt, vk::MemoryKind::Device).ok()
 }

@@ -25,7 +25,7 @@ struct Owned {
 
 // SAFETY: the pointers are to memory that the same value owns and that nobody writes to.
 unsafe impl Send for View {}
-// SAFETY: as above.
+// SAFETY: the pointers are to memory that the same value owns and that nobody writes to.
 unsafe impl Sync for View {}
 
 impl View {

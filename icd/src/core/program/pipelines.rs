@@ -26,7 +26,7 @@ pub struct PipelineKey {
     pub local_offsets: SmallVec<[u32; 4]>,
 }
 
-/// A pipeline that one thread creates, while others may use those that exist.
+/// A pipeline that one thread creates, while others may use existing ones.
 pub type Made = Arc<OnceCell<Arc<vk::Pipeline>>>;
 
 /// Pipelines in the order of their last use, the newest first.

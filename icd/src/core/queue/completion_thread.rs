@@ -168,7 +168,7 @@ fn complete(queue: &Ref<Queue>, awaited: &mut Awaited) -> Effects {
     // What a queue that failed has left is at its end.
     while let Some(events) = awaited.take(|value| queue.reached(value).unwrap_or(true)) {
         for Arrival { event, .. } in events {
-            // Its own look at the queue gives it the error.
+            // When it checks the queue itself, it gets the error.
             let _ = event.poll();
             effects.extend(event.conclude());
         }

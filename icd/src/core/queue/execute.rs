@@ -94,7 +94,7 @@ impl Execution<'_> {
             foreign.extend(other.completions_until(last));
             self.ready = false;
         }
-        // Ahead of the command's own work, which may write to the same memory.
+        // This runs before the command's own work, which may write to the same memory.
         for work in foreign {
             queue.add_completion(queue.vk.issued() + 1, work);
         }

@@ -46,7 +46,7 @@ pub struct Batch<'a> {
 
 /// Returns the files of a folder that end so, in their names' order.
 pub fn files_in(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let entries = crate::system::read_folder(folder)?;
     let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     all.retain(|path| path.extension().is_some_and(|extension| extension == ending));
     all.sort();

@@ -211,7 +211,7 @@ impl World {
             self,
             clLinkProgram(context, 1, device, options, count, inputs, None, null_mut(), &mut code)
         );
-        // A program comes even of what could not be linked, with a log.
+        // clLinkProgram returns a program with a log even if linking fails.
         let program = Program { world: self, handle };
         let judged = judge("clLinkProgram", code, &[-17, -59, -67]);
         if !handle.is_null() {

@@ -50,7 +50,7 @@ pub fn play(
     let mut faults = 0;
     for (name, scene) in scenes {
         clear(&folder);
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        crate::system::make_folder(&folder)?;
         let _ = system::set_mode(&folder, 0o755);
         let random = Random::new(request.seed);
         match scene(&mut Stage { kind, target, folder: folder.clone(), random }) {

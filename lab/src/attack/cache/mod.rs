@@ -65,7 +65,7 @@ fn child(request: &Request) -> Outcome {
     let child = Child::open(request)?;
     let caches = child.folder("caches");
     let _ = std::fs::remove_dir_all(&caches);
-    std::fs::create_dir_all(&caches).map_err(|e| format!("{}: {e}", caches.display()))?;
+    crate::system::make_folder(&caches)?;
     // Before the library is loaded, which reads it.
     std::env::set_var("XDG_CACHE_HOME", &caches);
     let world = World::open()?;
@@ -78,7 +78,7 @@ fn child(request: &Request) -> Outcome {
         // A driver may keep its pipelines there, too.
         let path = new.into_iter().max_by_key(|path| path.metadata().map_or(0, |m| m.len()));
         let path = path.ok_or("a program that was built left no entry in the cache")?;
-        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let bytes = crate::system::read_bytes(&path)?;
         programs.push(Entry { path, bytes });
     }
     let result = child.run(request, |seed, child| {

@@ -194,7 +194,7 @@ fn full(stage: &mut Stage<'_>) -> Outcome {
     Ok(())
 }
 
-/// Processes that write all at once, in a cache of 1 MiB.
+/// Several processes write at the same time, in a cache of 1 MiB.
 fn writers(stage: &mut Stage<'_>) -> Outcome {
     let caches = stage.folder.join("shared");
     // Old entries, so that there is always too much.

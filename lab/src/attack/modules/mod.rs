@@ -46,7 +46,7 @@ pub fn run(request: &Request) -> Outcome {
 fn assemble(folder: &Path) -> Outcome {
     let write = |name: String, bytes: Vec<u8>| {
         let path = folder.join(format!("{name}.spv"));
-        std::fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
+        system::write_file(&path, bytes)
     };
     for module in texts::read_folder(&system::root().join(MANY)) {
         if module.accept {
@@ -54,8 +54,7 @@ fn assemble(folder: &Path) -> Outcome {
         }
     }
     for path in files_in(&system::root().join(SINGLE), "spvasm")? {
-        let text =
-            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = system::read_text(&path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         // Some are of newer versions of SPIR-V than others.
         write(name, spirv::assemble(&text)?)?;
@@ -68,7 +67,7 @@ fn child(request: &Request, folder: &Path) -> Outcome {
     let launch = child.mode == "launch";
     let mut modules = Vec::new();
     for path in files_in(folder, "spv")? {
-        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let bytes = system::read_bytes(&path)?;
         modules.push(words(&bytes));
     }
     let world = World::open()?;

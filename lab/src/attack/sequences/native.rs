@@ -23,7 +23,7 @@ unsafe extern "C" fn change(args: *mut c_void) {
         let Args { bytes, at, count, .. } = *args.cast::<Args>();
         std::slice::from_raw_parts_mut(bytes.add(at), count)
     };
-    // SAFETY: as above.
+    // SAFETY: the library passes its copy of the arguments, and the object has the range.
     let k = unsafe { (*args.cast::<Args>()).k };
     range.iter_mut().enumerate().for_each(|(i, byte)| *byte = changed(i, *byte, k));
 }

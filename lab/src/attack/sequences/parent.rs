@@ -121,7 +121,7 @@ fn run_seeds(
         if ran.end != End::Code(0) {
             let file = folder.join(format!("from-{first}.txt"));
             let text = format!("{:?}, {settings:?}\n{}\n{}", ran.end, ran.output, ran.errors);
-            std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+            crate::system::write_file(&file, text)?;
         }
         let mut tally = lock(tally)?;
         first = read(&ran, Seeds { first, count: end - first }, &settings, &mut tally)?;

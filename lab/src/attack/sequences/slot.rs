@@ -36,7 +36,7 @@ macro_rules! record {
 }
 
 /// Enqueues a command, or records it: the functions differ in their names, and in what stands before and behind the
-/// command's own arguments. Gives the status.
+/// command's own arguments. Returns the status.
 macro_rules! either {
     ($slot:expr, $enqueue:ident, $record:ident, $args:tt) => {
         match $slot.recorder {

@@ -173,7 +173,7 @@ impl World<'_> {
         let what = format!("fine-grained object {object} from {at}");
         self.compare(&found, self.get(object, at, bytes), &what, std::slice::from_ref(&span))?;
         let data = self.random.bytes(bytes);
-        // SAFETY: as above.
+        // SAFETY: the range is the allocation's, and no command runs.
         unsafe { poke(place, &data) };
         self.put(object, at, &data);
         self.line(

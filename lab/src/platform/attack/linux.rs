@@ -64,7 +64,7 @@ fn program_counter(context: *mut c_void) -> usize {
     // SAFETY: the kernel gives handlers the context.
     return unsafe { (*context).uc_mcontext.gregs[libc::REG_RIP as usize] as usize };
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: as above.
+    // SAFETY: the kernel gives handlers the context.
     return unsafe { (*context).uc_mcontext.pc as usize };
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     return context as usize & 0;
@@ -119,7 +119,7 @@ pub fn limit(what: Limit, most: Option<u64>) -> io::Result<()> {
     // SAFETY: the place is there.
     result(unsafe { libc::getrlimit(resource, &mut limit) })?;
     limit.rlim_cur = most.unwrap_or(limit.rlim_max).min(limit.rlim_max);
-    // SAFETY: as above.
+    // SAFETY: the place is there.
     result(unsafe { libc::setrlimit(resource, &limit) })
 }
 

@@ -73,7 +73,7 @@ pub fn enqueue(
     let words = context_words((&ring, handle, properties), ROOT, tells_errors);
     // SAFETY: the piece of staging memory is this launch's alone.
     unsafe { memory.buffer.write(0, &words) }?;
-    // SAFETY: as above.
+    // SAFETY: the piece of staging memory is this launch's alone.
     unsafe { memory.buffer.write(ALIGN as u64, &table) }?;
     let used = [ring.buffer.clone(), memory.buffer.clone()];
     launch.set_queue_context(base, used);

@@ -25,7 +25,7 @@ pub struct Slots {
     words: [OnceCell<u32>; 3],
 }
 
-/// What a launch needs to use an image with a shadow.
+/// The resources that a launch needs to use an image with a shadow.
 pub struct Bound {
     /// The word by which the kernel knows the image.
     pub word: u32,
