@@ -5,7 +5,7 @@ use crate::driver::{Driver, Installed};
 use crate::platform;
 use crate::system::{cargo, root, run, target};
 use crate::Outcome;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -13,6 +13,14 @@ use std::sync::OnceLock;
 pub fn build() -> Result<PathBuf, String> {
     static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     BUILT.get_or_init(build_now).clone()
+}
+
+/// Returns a library that was given, else the release build, for whose programs there is a device.
+pub fn given_or_built(library: Option<&Path>) -> Result<PathBuf, String> {
+    match library {
+        Some(path) => Ok(path.to_path_buf()),
+        None => find_device().and_then(|()| build()),
+    }
 }
 
 fn build_now() -> Result<PathBuf, String> {
@@ -23,7 +31,7 @@ fn build_now() -> Result<PathBuf, String> {
 
 /// Returns a folder with one `.icd` file that names the library. Both the Khronos loader and ocl-icd take it
 /// as OCL_ICD_VENDORS.
-pub fn vendors(library: &std::path::Path) -> Result<PathBuf, String> {
+pub fn vendors(library: &Path) -> Result<PathBuf, String> {
     let folder = target().join("vendors");
     let (file, text) = (folder.join("hekla.icd"), format!("{}\n", library.display()));
     let write = || -> std::io::Result<()> {
@@ -49,20 +57,14 @@ pub fn client(program: impl AsRef<std::ffi::OsStr>) -> Result<Command, String> {
 
 /// Returns a command that sees one library alone, without its disk cache: tests and measurements are of what
 /// is compiled now.
-pub fn client_of(
-    library: &std::path::Path,
-    program: impl AsRef<std::ffi::OsStr>,
-) -> Result<Command, String> {
+pub fn client_of(library: &Path, program: impl AsRef<std::ffi::OsStr>) -> Result<Command, String> {
     let mut command = user_of(library, program)?;
     command.env("HEKLA_CACHE", "0");
     Ok(command)
 }
 
 /// Returns a command that sees one library alone, as for its users.
-fn user_of(
-    library: &std::path::Path,
-    program: impl AsRef<std::ffi::OsStr>,
-) -> Result<Command, String> {
+fn user_of(library: &Path, program: impl AsRef<std::ffi::OsStr>) -> Result<Command, String> {
     let vendors = vendors(library)?;
     let mut command = Command::new(program);
     command.env("OCL_ICD_VENDORS", vendors).env_remove("OCL_ICD_FILENAMES").current_dir(root());

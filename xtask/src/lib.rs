@@ -17,6 +17,7 @@ pub mod package;
 pub mod platform;
 pub mod platforms;
 pub mod pool;
+pub mod random;
 pub mod release;
 pub mod results;
 pub mod sample;

@@ -1,6 +1,7 @@
 //! `cargo xtask sample`: comments and names of the source, drawn at random, for a reader who has not seen the code. Who
 //! has to read one of them twice has found one to rewrite.
 
+use crate::random::SplitMix;
 use crate::{system, Outcome};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,7 @@ pub fn run(request: &Request) -> Outcome {
         );
         names.extend(names_of(&text).into_iter().map(|(line, it)| format!("{place}:{line}: {it}")));
     }
-    let mut random = Random(request.seed);
+    let mut random = Random(SplitMix(request.seed));
     println!("{} of {} comments\n", request.comments, comments.len());
     random.draw(&comments, request.comments).iter().for_each(|it| println!("{it}\n"));
     println!("{} of {} names\n", request.names, names.len());
@@ -120,23 +121,16 @@ fn keyword(code: &str) -> Option<&str> {
     }
 }
 
-/// A generator of random numbers (splitmix64).
-struct Random(u64);
+/// Draws at random.
+struct Random(SplitMix);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
     /// Returns `count` different items, or all if there are fewer.
     fn draw<'a>(&mut self, items: &'a [String], count: usize) -> Vec<&'a String> {
         let mut items: Vec<&String> = items.iter().collect();
         for at in 0..count.min(items.len()) {
             let rest = (items.len() - at) as u64;
-            items.swap(at, at + (self.next() % rest) as usize);
+            items.swap(at, at + (self.0.bits() % rest) as usize);
         }
         items.truncate(count);
         items
@@ -163,11 +157,11 @@ mod tests {
     #[test]
     fn a_seed_draws_the_same_again_and_nothing_twice() {
         let items: Vec<String> = (0..100).map(|n| n.to_string()).collect();
-        let drawn = Random(7).draw(&items, 50);
-        assert_eq!(drawn, Random(7).draw(&items, 50));
-        assert_ne!(drawn, Random(8).draw(&items, 50));
+        let drawn = Random(SplitMix(7)).draw(&items, 50);
+        assert_eq!(drawn, Random(SplitMix(7)).draw(&items, 50));
+        assert_ne!(drawn, Random(SplitMix(8)).draw(&items, 50));
         let different: std::collections::HashSet<_> = drawn.iter().collect();
         assert_eq!(different.len(), 50);
-        assert_eq!(Random(7).draw(&items, 200).len(), 100);
+        assert_eq!(Random(SplitMix(7)).draw(&items, 200).len(), 100);
     }
 }

@@ -81,31 +81,31 @@ pub fn wait(command: &mut Command, limit: Duration) -> Result<Option<ExitStatus>
 
 /// Returns the text of a file. Errors of this function and of the four below name the path.
 pub fn read_text(path: impl AsRef<Path>) -> Result<String, String> {
-    named(path.as_ref(), std::fs::read_to_string)
+    named(path.as_ref(), std::fs::read_to_string(path.as_ref()))
 }
 
 /// Returns the bytes of a file.
 pub fn read_bytes(path: impl AsRef<Path>) -> Result<Vec<u8>, String> {
-    named(path.as_ref(), std::fs::read)
+    named(path.as_ref(), std::fs::read(path.as_ref()))
 }
 
 /// Returns the entries of a folder.
 pub fn read_folder(path: impl AsRef<Path>) -> Result<std::fs::ReadDir, String> {
-    named(path.as_ref(), std::fs::read_dir)
+    named(path.as_ref(), std::fs::read_dir(path.as_ref()))
 }
 
 /// Writes a file.
 pub fn write_file(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> Outcome {
-    named(path.as_ref(), |path| std::fs::write(path, contents))
+    named(path.as_ref(), std::fs::write(path.as_ref(), contents))
 }
 
 /// Makes a folder, and those around it.
 pub fn make_folder(path: impl AsRef<Path>) -> Outcome {
-    named(path.as_ref(), std::fs::create_dir_all)
+    named(path.as_ref(), std::fs::create_dir_all(path.as_ref()))
 }
 
-fn named<T>(path: &Path, act: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T, String> {
-    act(path).map_err(|error| format!("{}: {error}", path.display()))
+fn named<T>(path: &Path, result: std::io::Result<T>) -> Result<T, String> {
+    result.map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Returns a cargo command in the workspace.

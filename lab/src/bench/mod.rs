@@ -81,13 +81,7 @@ pub fn run(request: &Request) -> Outcome {
     if let Some(seed) = request.first_result {
         return first_result(seed, start);
     }
-    let library = match &request.library {
-        Some(path) => path.clone(),
-        None => {
-            artifact::find_device()?;
-            artifact::build()?
-        }
-    };
+    let library = artifact::given_or_built(request.library.as_deref())?;
     let vendors = Vendors::new(&request.vendors, &request.skip, &library)?;
     let first = first_results(&vendors)?;
     // What is built below has never been built before: a cache would only be written to.

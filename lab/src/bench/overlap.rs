@@ -55,7 +55,7 @@ impl Spins {
             s.launch(self.kernel(0)?, &[ITEMS], &[ITEMS])?;
             s.finish()
         })?;
-        // Cleared, so that results of this run cannot pass for those of another.
+        // Cleared, so that results of the measurement before cannot pass for this one's.
         for out in &self.outs {
             s.write(out, &[0u32; ITEMS])?;
         }

@@ -3,23 +3,19 @@
 
 use super::format::{scale, Format};
 use super::row::{Choice, Row};
+use hekla_xtask::random::SplitMix;
 use std::f64::consts::{FRAC_PI_2, LN_2};
 
-/// Random bits of an index and the number of a draw.
-struct Random(u64);
+/// Random numbers of an index.
+struct Random(SplitMix);
 
 impl Random {
     fn new(index: u64) -> Random {
-        Random(index.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D_4C95_7F2D)
+        Random(SplitMix::of_case(index))
     }
 
-    /// Returns the next 64 bits (SplitMix64).
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     fn below(&mut self, end: u64) -> u64 {

@@ -102,13 +102,7 @@ fn measure_all(
     start: Instant,
     folder: &std::path::Path,
 ) -> Result<usize, String> {
-    let library = match &request.library {
-        Some(path) => path.clone(),
-        None => {
-            artifact::find_device()?;
-            artifact::build()?
-        }
-    };
+    let library = artifact::given_or_built(request.library.as_deref())?;
     let none = PathBuf::new();
     let others = request.vendors.as_ref().unwrap_or(&none);
     let vendors = Vendors::new(others, &request.skip, &library)?;

@@ -181,7 +181,7 @@ impl Gpu {
         *self.host_reach.get_or_init(|| HostReach::probe(self))
     }
 
-    /// Returns true if kernels reach all of the host's memory by its addresses, that of malloc too
+    /// Returns true if kernels reach all of the host's memory by its addresses, also memory of malloc
     /// (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM); the first call finds out. Vulkan promises this for no device, but where a software
     /// device finds its own memory at the host's addresses, it finds all. Not where kernels are to find out which pointers lead
     /// to no memory (`HEKLA_CHECK`).

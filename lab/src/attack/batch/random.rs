@@ -1,22 +1,20 @@
 //! A generator of pseudo-random numbers, the same on every machine.
 
-/// SplitMix64: neighbouring seeds give unrelated numbers.
+use hekla_xtask::random::SplitMix;
+
+/// The numbers of a case; neighbouring seeds give unrelated ones.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct Random(SplitMix);
 
 impl Random {
     /// Begins the numbers of a seed.
     pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D_4C95_7F2D)
+        Random(SplitMix::of_case(seed))
     }
 
     /// Returns any number.
     pub fn any(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
+        self.0.bits()
     }
 
     /// Returns a number below `end`; 0 where that is 0.

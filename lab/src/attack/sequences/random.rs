@@ -1,22 +1,19 @@
 //! Random numbers that a seed determines (splitmix64).
 
+use hekla_xtask::random::SplitMix;
+
 /// A stream of numbers.
-pub struct Random(u64);
+pub struct Random(SplitMix);
 
 impl Random {
     /// Streams of neighbouring seeds have nothing in common.
     pub fn new(seed: u64) -> Random {
-        let mut random = Random(seed);
-        Random(random.number() ^ seed.rotate_left(32))
+        Random(SplitMix(SplitMix(seed).bits() ^ seed.rotate_left(32)))
     }
 
     /// Any number.
     pub fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// A number below `n`; 0 where that is 0.

@@ -83,16 +83,10 @@ impl World<'_> {
 
     /// Copies a range of shared memory to another.
     pub fn svm_to_svm(&mut self) -> Result<()> {
-        let Some(from) = self.pick(Object::is_svm) else { return Ok(()) };
-        let Some(to) = self.pick(Object::is_svm) else { return Ok(()) };
-        let bytes = self.random.size(self.objects[from].bytes.min(self.objects[to].bytes));
-        let source = self.random.below(self.objects[from].bytes - bytes + 1);
-        let place = self.random.below(self.objects[to].bytes - bytes + 1);
+        let ranges = self.pick_ranges(Object::is_svm);
+        let Some(((from, source), (to, place), bytes)) = ranges else { return Ok(()) };
         let read = self.objects[from].span(from, &[source], bytes);
         let write = self.objects[to].span(to, &[place], bytes).written();
-        if read.conflicts(&write) {
-            return Ok(());
-        }
         let blocking = self.random.once_in(5);
         let what = format!(
             "copy {bytes} bytes of shared object {from} from {source} to {to} from {place}"

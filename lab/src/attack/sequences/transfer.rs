@@ -7,6 +7,9 @@ use super::object::Object;
 use super::slot::Slot;
 use super::world::{Command, World};
 
+/// An object, and where in it a range begins.
+type Range = (usize, usize);
+
 impl World<'_> {
     /// Returns a range of an object: where it begins and its bytes, one at least.
     pub fn range(&mut self, object: usize) -> (usize, usize) {
@@ -213,26 +216,29 @@ impl World<'_> {
 
     /// Copies a range to another place, perhaps of the same buffer.
     pub fn copy_buffer(&mut self) -> Result<()> {
-        let (Some(from), Some(to)) = (self.pick(Object::is_buffer), self.pick(Object::is_buffer))
-        else {
-            return Ok(());
-        };
+        match self.pick_ranges(Object::is_buffer) {
+            Some((from, to, bytes)) => self.copy_range(from, to, bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// Picks ranges of equal size, of two objects of a kind or of one, that do not overlap: object and offset of each,
+    /// and the size.
+    pub fn pick_ranges(&mut self, is_meant: fn(&Object) -> bool) -> Option<(Range, Range, usize)> {
+        let (from, to) = (self.pick(is_meant)?, self.pick(is_meant)?);
         let bytes = self.random.size(self.objects[from].bytes.min(self.objects[to].bytes));
         let source = self.random.below(self.objects[from].bytes - bytes + 1);
         let place = self.random.below(self.objects[to].bytes - bytes + 1);
         let read = self.objects[from].span(from, &[source], bytes);
         let write = self.objects[to].span(to, &[place], bytes).written();
-        if read.conflicts(&write) {
-            return Ok(());
-        }
-        self.copy_range((from, source), (to, place), bytes)
+        (!read.conflicts(&write)).then_some(((from, source), (to, place), bytes))
     }
 
     /// Copies a range of one object to a place in another.
     pub fn copy_range(
         &mut self,
-        (from, source): (usize, usize),
-        (to, place): (usize, usize),
+        (from, source): Range,
+        (to, place): Range,
         bytes: usize,
     ) -> Result<()> {
         let read = self.objects[from].span(from, &[source], bytes);
