@@ -75,13 +75,13 @@ impl Compiled {
 /// The result of a compilation for linking: a log, and an object unless there were errors.
 #[derive(Debug, Clone, Default)]
 pub struct CompiledObject {
-    /// As [`Compiled::log`].
+    /// Like [`Compiled::log`].
     pub log: String,
     /// `None` when the log holds an error.
     pub object: Option<Object>,
-    /// As [`Compiled::lookups`].
+    /// Like [`Compiled::lookups`].
     pub lookups: Vec<Lookup>,
-    /// As [`Compiled::shortage`].
+    /// Like [`Compiled::shortage`].
     pub shortage: Option<Shortage>,
 }
 
@@ -108,7 +108,7 @@ pub fn compile(source: &Source, options: &Options, target: &Target) -> Compiled 
     compile_timed(source, options, target).0
 }
 
-/// As [`compile`], and tells where the time went.
+/// Like [`compile`], and tells where the time went.
 pub fn compile_timed(source: &Source, options: &Options, target: &Target) -> (Compiled, Timing) {
     let mut watch = Stopwatch::start();
     let compiled = on_big_stack(room(size_of_source(source)), || {
@@ -224,7 +224,7 @@ pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Targ
     .unwrap_or_else(Compiled::ended)
 }
 
-/// As [`compile_to_ir`] for a module of SPIR-V.
+/// Like [`compile_to_ir`] for a module of SPIR-V.
 pub fn compile_il_to_ir(
     il: &Il,
     specs: &[SpecValue],
@@ -299,7 +299,7 @@ pub fn compile_to_linked(source: &Source, options: &Options, target: &Target) ->
     .unwrap_or_else(CompiledObject::ended)
 }
 
-/// As [`compile_to_linked`] for a module of SPIR-V.
+/// Like [`compile_to_linked`] for a module of SPIR-V.
 pub fn compile_il_to_linked(
     il: &Il,
     specs: &[SpecValue],
@@ -310,7 +310,7 @@ pub fn compile_il_to_linked(
         .unwrap_or_else(CompiledObject::ended)
 }
 
-/// As [`compile_to_linked`] for what [`link()`] makes a program of.
+/// Like [`compile_to_linked`] for what [`link()`] makes a program of.
 pub fn link_to_linked(objects: &[&Object], options: &LinkOptions) -> CompiledObject {
     let options = LinkOptions { create_library: false, ..options.clone() };
     on_big_stack(room(size_of_objects(objects)), || link_object(objects, &options))
@@ -582,7 +582,7 @@ fn find_argument_access(ir: &mut ir::Module) -> Result<(), String> {
     Ok(())
 }
 
-/// Tells all functions what their values and objects are on the target.
+/// Sets for all functions how values and objects behave on the target.
 fn tell_of_target(ir: &mut ir::Module, target: &Target) {
     for function in ir.functions.values_mut() {
         function.undefined_is_zero = target.zero_private;

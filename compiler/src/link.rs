@@ -145,7 +145,7 @@ struct VariableType {
 }
 
 impl Linker {
-    /// Gives everything in an object its place in the merged module.
+    /// Assigns everything in an object its place in the merged module.
     fn declare(&mut self, index: Index, module: &Module) {
         let mut map = EntityMap::default();
         for (id, function) in module.functions.iter() {

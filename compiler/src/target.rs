@@ -13,7 +13,7 @@ pub const MAX_GLOBAL_VARIABLE_SIZE: u64 = 64 << 20;
 /// Most work-items of a work-group, on any device: the runtime offers no larger ones.
 pub const MAX_WORK_GROUP_SIZE: u32 = 1 << 16;
 
-/// Which dot products of four 8-bit integers in a word, with another four, a device is quick at.
+/// The dot products, of four 8-bit integers in a word with another four, that a device has fast instructions for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct DotProducts {
     pub signed: bool,
@@ -201,7 +201,7 @@ impl CallSharing {
 /// What a device promises of which work-items are together where control flow joins again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reconvergence {
-    /// Nothing that can be asked for.
+    /// The device offers no guarantee.
     Unspecified,
     /// VK_KHR_shader_subgroup_uniform_control_flow: work-items of a sub-group that diverged converge again.
     Uniform,

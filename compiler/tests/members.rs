@@ -77,7 +77,7 @@ fn other_pointers_reach_the_object() {
         T t = { 0 }; S *s = &t.s; s->last[i] = 1; p[0] = t.behind[0] + t.s.n;
     }";
     assert_eq!(objects(text), [32]);
-    // Where the structs are named it does not, and nothing reads it.
+    // With named structs it does not overlap, and nothing reads it.
     let named = text.replace("s->last", "t.s.last");
     assert_eq!(objects(&named), []);
 }

@@ -44,7 +44,7 @@ fn commands_wait_for_user_events_and_keep_their_order() {
     let gate = s.user_event();
     assert_eq!(s.status(gate), CL_SUBMITTED);
     let behind = write_after(&s, s.queue, mem, &[2; 4], &[gate], false);
-    // Nothing to wait for itself, but its queue is in order.
+    // It waits for nothing itself, but its queue is in order.
     let after = write_after(&s, s.queue, mem, &[3; 4], &[], false);
     assert_eq!(s.status(behind), CL_QUEUED);
     assert_eq!(s.status(after), CL_QUEUED);

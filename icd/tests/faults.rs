@@ -316,7 +316,7 @@ fn role_exhaust() {
                 break code;
             }
             buffers.push(buffer);
-            // Where memory comes with the first use, that fails.
+            // Where memory is allocated at the first use, the first use fails.
             s.set(kernel, 0, &buffer);
             s.set(kernel, 1, &7u32);
             code = s.launch(kernel, &[1024], None);

@@ -247,7 +247,7 @@ fn blocking_writes_from_a_mapped_region() {
         chain.slow_on(a, 7);
         let p = chain.map(a, CL_MAP_READ, 0, BYTES);
         chain.write(b, true, 0, p, BYTES);
-        // Nothing that the application may overwrite now is read any more.
+        // Memory that the application may now overwrite is not read any more.
         chain.unmap(a, p);
         s.write(a, true, 0, &[1; BYTES]);
         chain.end();
@@ -584,7 +584,7 @@ fn regions_for_writing_do_not_overlap() {
             assert_eq!(map(high, flags, 475, 100).0, CL_INVALID_OPERATION);
             assert_eq!(map(low, flags, 999, 2).0, CL_INVALID_OPERATION);
         }
-        // Beside it, and for reading.
+        // Maps a range beside it, for reading.
         for (mem, flags, offset, size) in [
             (whole, write, 0, 1000),
             (high, discard, 476, 500),

@@ -7,7 +7,7 @@ mod common;
 use common::*;
 use std::ptr::{null, null_mut};
 
-/// Where allocations end.
+/// The size beyond which allocations fail.
 const PIECE: usize = 8 << 20;
 const SIZE: usize = 2 * PIECE + 12_344;
 

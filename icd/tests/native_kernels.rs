@@ -115,7 +115,7 @@ fn functions_run_in_their_place_in_the_queue() {
         check(s.launch(kernel, &[COUNT], None));
         expected += 1;
         if step == 10 {
-            // So that the values stay small.
+            // This keeps the values small.
             assert_eq!(integers(&s.read(mem, 0, 4 * COUNT)), vec![expected; COUNT]);
             s.write(mem, true, 0, &[0; 4 * COUNT]);
             expected = 0;
@@ -164,7 +164,7 @@ fn events_and_times() {
     let times = times.map(time);
     assert!(times.is_sorted() && times[2] < times[3], "{times:?}");
 
-    // Behind an event that fails the function is not called.
+    // The function is not called if an event that it waits for fails.
     let gate = s.user_event();
     let event = enqueue(&s, s.queue, (mem, 16), 3, &[gate]);
     check(unsafe { (s.cl.clSetUserEventStatus)(gate, -1) });

@@ -205,7 +205,7 @@ impl Launch {
             Field::DataAddress => self.data.to_le_bytes().to_vec(),
             Field::PrintfBuffer => printf.to_le_bytes().to_vec(),
             Field::OrderWord => order_word.to_le_bytes().to_vec(),
-            // Nothing here executes what a kernel enqueues.
+            // The interpreter does not execute what a kernel enqueues.
             Field::GlobalBase | Field::GroupBase | Field::QueueContext => Vec::new(),
         }
     }

@@ -31,7 +31,7 @@ impl Default for Subgroups {
 pub struct Construct {
     /// The call that it is in, counted from the entry point's.
     pub frame: usize,
-    /// Where its merge instruction is in the function.
+    /// The position of its merge instruction in the function.
     pub at: usize,
     pub merge: u32,
     /// The continue target of a loop.

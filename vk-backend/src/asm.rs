@@ -111,7 +111,7 @@ impl KernelBuilder {
         KernelBuilder::start(addresses, false)
     }
 
-    /// As [`KernelBuilder::new`], but in the module the push constants are pointers to arrays of
+    /// Like [`KernelBuilder::new`], but in the module the push constants are pointers to arrays of
     /// 32-bit unsigned integers; only such may be loaded and stored.
     pub fn with_pointers(addresses: u32) -> KernelBuilder {
         KernelBuilder::start(addresses, true)

@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> Result<(File, Metadata)> {
 /// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`open`]; `InvalidData` for a larger file.
+/// Like [`open`]; `InvalidData` for a larger file.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let (file, _) = open(path)?;
     let mut bytes = Vec::new();
@@ -36,7 +36,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
 /// Reads a regular file of text, of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`read`]; `InvalidData` for what is not UTF-8.
+/// Like [`read`]; `InvalidData` for what is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> Result<String> {
     String::from_utf8(read(path, limit)?).map_err(|error| Error::new(ErrorKind::InvalidData, error))
 }

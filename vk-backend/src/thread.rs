@@ -10,7 +10,7 @@ use crate::platform::SignalsBlocked;
 /// (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP) are not blocked.
 ///
 /// # Errors
-/// As [`Builder::spawn`].
+/// Like [`Builder::spawn`].
 pub fn spawn<T: Send + 'static>(
     name: impl Into<String>,
     f: impl FnOnce() -> T + Send + 'static,

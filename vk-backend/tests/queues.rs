@@ -447,7 +447,7 @@ fn the_host_sees_device_memory_when_it_asks() {
     device.pretend_discrete();
     let (queue, other) = (device.create_queue(false).unwrap(), device.create_queue(false).unwrap());
     let b = device.create_buffer(64, MemoryKind::Device).unwrap();
-    // Nothing recorded; a batch that shows nothing; one that was expected to; another queue's.
+    // Cases: nothing recorded; a batch that makes nothing visible; one that was expected to; another queue's.
     queue.wait_host_visible(0).unwrap();
     for (word, queue) in [(3u32, &queue), (5, &queue), (7, &other), (9, &queue)] {
         let ((), value) = queue.record(|r| r.fill(&b, 0, 64, word));

@@ -10,7 +10,7 @@ use common::{bytes, download};
 use hekla_vk_backend::{Device, Error, MemoryKind};
 
 const MIB: u64 = 1 << 20;
-/// Where allocations end.
+/// The size beyond which allocations fail.
 const PIECE: u64 = 16 * MIB;
 /// What one dispatch of the tests works on.
 const PART: u64 = 12 * MIB;

@@ -26,7 +26,7 @@ impl<'a> KnownBits<'a> {
         self.alignment_within(ptr, MAX_DEPTH).min(MAX_ALIGN)
     }
 
-    /// As [`KnownBits::alignment`], where `variable` knows the alignment of some addresses that others are computed from.
+    /// Like [`KnownBits::alignment`], where `variable` knows the alignment of some addresses that others are computed from.
     pub fn alignment_from(&self, ptr: Value, variable: impl Fn(Value) -> Option<i64>) -> i64 {
         let (mut base, mut zeros) = (ptr, 16);
         while let Some(&InstData::PtrAdd { ptr, offset, .. }) = self.func.def_inst(base) {

@@ -203,7 +203,7 @@ impl Builder<'_> {
         self.resize_lanes(result, ty.scalar, to.signed)
     }
 
-    /// As [`Self::float_to_int_sat`], for `int`: one comparison of the magnitude covers both ends, which are computed
+    /// Like [`Self::float_to_int_sat`], for `int`: one comparison of the magnitude covers both ends, which are computed
     /// from the sign bit.
     fn float_to_i32_sat(&mut self, value: Value, ty: Type) -> Value {
         let float = self.ty(value);

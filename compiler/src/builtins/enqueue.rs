@@ -40,7 +40,7 @@ pub struct Enqueued {
 #[derive(Debug)]
 pub struct Filling {
     record: Addr,
-    /// Where what the kernel takes goes.
+    /// The address at which the kernel's captured values are stored.
     pub captured: Addr,
     /// Byte offset of the events that the command waits for.
     end: u64,

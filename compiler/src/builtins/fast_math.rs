@@ -72,7 +72,7 @@ impl Lowerer<'_, '_> {
         Some(self.scale(log, log_of_2))
     }
 
-    /// As [`Self::exp_of`] where it errs by no more than 3 ulp and NaN has NaN.
+    /// Like [`Self::exp_of`] where it errs by no more than 3 ulp and NaN has NaN.
     pub(super) fn accurate_exp(&mut self, call: &Call<'_>, log2_base: f64) -> Option<Value> {
         match self.target.exp2_accurate {
             true => self.exp_of(call, log2_base),

@@ -50,7 +50,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.build(&results))
     }
 
-    /// As [`Self::library`] for plain values: arguments and result have one type.
+    /// Like [`Self::library`] for plain values: arguments and result have one type.
     pub(super) fn library_values(&mut self, name: &str, args: &[Value]) -> Option<Value> {
         let ty = self.b.ty(*args.first()?);
         let func = self.front.library_function(name, ty.scalar)?;

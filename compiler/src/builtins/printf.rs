@@ -98,7 +98,8 @@ impl Lowerer<'_, '_> {
         let start = self.b.atomic_rmw(AtomicOp::Add, buffer, words_taken, SyncSemantics::RELAXED);
         let end = self.b.binary(BinaryOp::IAdd, start, words_taken);
         let fits = self.b.icmp(IntCC::Ule, end, capacity);
-        // Where the first record that does not fit would begin, there is a 0; others' goes beyond.
+        // A 0 is stored where the first record that does not fit would begin; later ones lie beyond
+        // the buffer.
         let start = self.b.binary(BinaryOp::UMin, start, capacity);
         let start = self.b.resize_lanes(start, Scalar::I64, false);
         let four = self.b.int(Scalar::I64, i64::from(WORD));

@@ -31,7 +31,7 @@ const DWARF: u32 = 4;
 const MOST_BYTES: usize = 200_000;
 
 impl Emitter<'_> {
-    /// Tells the function, and the line, of the instructions that follow in this block.
+    /// Emits the function and the line of the instructions that follow in this block.
     pub(super) fn debug_place(&mut self, loc: Loc) {
         let locations = &self.module.locations;
         let Some(place) = locations.in_program(loc) else { return };

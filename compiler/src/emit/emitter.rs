@@ -102,7 +102,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Tells the observer what an instruction became: all that was written from `start` on.
+    /// Reports to the observer the instructions of SPIR-V that an instruction became: all words from `start` on.
     pub fn observe(&mut self, inst: Inst, start: usize) {
         let Some(observer) = &mut self.observer else { return };
         observer(self.func, inst, hekla_spirv::instructions(&self.body, start).count());

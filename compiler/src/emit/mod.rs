@@ -78,10 +78,10 @@ pub fn emit(
     emit_observed(module, kernel, structures, options, target, None)
 }
 
-/// As [`emit`], and tells `observer` of each instruction; for tests.
+/// Like [`emit`], and tells `observer` of each instruction; for tests.
 ///
 /// # Errors
-/// As [`emit`].
+/// Like [`emit`].
 pub fn emit_observed(
     module: &Module,
     kernel: &KernelEntry,

@@ -144,7 +144,7 @@ impl Translator<'_, '_, '_> {
         self.m.invoked(function?, param, size, align)
     }
 
-    /// Tells something of a kernel.
+    /// Answers a query about a kernel.
     fn kernel_query(&mut self, inst: &Inst<'_>) -> Result<Value, String> {
         use Op::*;
         let first = match inst.op {

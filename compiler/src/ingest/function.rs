@@ -214,7 +214,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         Ok(())
     }
 
-    /// As [`Translator::define`] of a result that is one value.
+    /// Like [`Translator::define`] of a result that is one value.
     pub(super) fn give(&mut self, inst: &Inst<'_>, value: Value) -> Result<(), String> {
         self.define(inst, &[value])
     }
@@ -225,7 +225,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         self.m.types.value(ty).ok_or_else(|| "its type has no values here".to_string())
     }
 
-    /// As [`Translator::result`] of a number, bool or vector.
+    /// Like [`Translator::result`] of a number, bool or vector.
     pub(super) fn numeric_result(&self, inst: &Inst<'_>) -> Result<Type, String> {
         self.m.types.numeric(self.m.types.of(inst.ty)?)
     }

@@ -151,7 +151,7 @@ impl Types {
         })
     }
 
-    /// As [`Types::value`] of numbers, bools and vectors of them.
+    /// Like [`Types::value`] of numbers, bools and vectors of them.
     pub(super) fn numeric(&self, ty: Ty) -> Result<ir::Type, String> {
         match *self.kind(ty) {
             Kind::Value(value) => Ok(value),

@@ -77,7 +77,7 @@ impl Builder<'_> {
         self.indexed_within(addr, index, stride, Within::ANYWHERE)
     }
 
-    /// As [`Builder::indexed`], for an address in a part of the object.
+    /// Like [`Builder::indexed`], for an address in a part of the object.
     pub fn indexed_within(
         &mut self,
         addr: Addr,

@@ -263,7 +263,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.ptr_add_within(ptr, offset, Within::ANYWHERE)
     }
 
-    /// As [`InstBuilder::ptr_add`], for an address in a part of the object.
+    /// Like [`InstBuilder::ptr_add`], for an address in a part of the object.
     pub fn ptr_add_within(&mut self, ptr: Value, offset: Value, within: Within) -> Value {
         let ty = self.ty(ptr);
         self.push(InstData::PtrAdd { ptr, offset, within }, ty)
@@ -446,7 +446,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.void(InstData::Brif { cond, then, otherwise });
     }
 
-    /// As [`InstBuilder::brif`], with arguments for the parameters of the blocks.
+    /// Like [`InstBuilder::brif`], with arguments for the parameters of the blocks.
     pub fn brif_with(
         &mut self,
         cond: Value,

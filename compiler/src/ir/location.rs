@@ -57,7 +57,7 @@ pub struct Location {
 pub struct LocationFile {
     /// As diagnostics name it.
     pub name: Arc<str>,
-    /// Where it is at hand: not behind `#line`.
+    /// The text, where it is available: not after `#line`.
     pub text: Option<Arc<str>>,
     /// Byte offsets of the lines' starts, once one was asked for.
     lines: OnceLock<Vec<u32>>,

@@ -50,7 +50,7 @@ impl Kernels {
         self.entries.get_mut(place)
     }
 
-    /// Gives the entries other numbers.
+    /// Renumbers the entries.
     pub fn renumber(&mut self, new: impl Fn(Func) -> Func) {
         for mut kernel in std::mem::take(self).entries {
             kernel.func = new(kernel.func);
@@ -138,7 +138,7 @@ pub struct KernelEntry {
     pub attributes: String,
     /// True if the program asked for `-cl-kernel-arg-info`.
     pub arg_info: bool,
-    /// As [`crate::kernel::Kernel::is_block`].
+    /// Like [`crate::kernel::Kernel::is_block`].
     pub is_block: bool,
     /// By argument, and perhaps shorter: the alignment in bytes that the type of a buffer's pointer demands; 0 where it
     /// is none.

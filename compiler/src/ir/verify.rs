@@ -161,7 +161,7 @@ fn check_layout(func: &Function) -> Result<(), String> {
 fn check_dominance(func: &Function) -> Result<(), String> {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
-    // Where each instruction stands; (0, 0) where it does not.
+    // The position of each instruction; (0, 0) for one in no block.
     let mut place: SecondaryMap<Inst, (u32, u32)> = SecondaryMap::with_capacity(func.insts.len());
     let mut in_layout = EntitySet::<Block>::new();
     for &block in &func.layout {

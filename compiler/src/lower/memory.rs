@@ -139,7 +139,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// As [`Self::advance`], to part `index` (I32), of `n`.
+    /// Like [`Self::advance`], to part `index` (I32), of `n`.
     fn advance_by(&mut self, op: LeafOp, index: Value, stride: u64, n: u64) -> LeafOp {
         let mut step = |addr: Addr| {
             let index = self.b.pointer_sized(index, addr.ptr, false);

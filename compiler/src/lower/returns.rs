@@ -42,7 +42,7 @@ impl Exit {
     }
 }
 
-/// Where labels stand among each other, and which of them each loop has, by the address of its body.
+/// The order of labels, and the labels in each loop, by the address of the loop's body.
 #[derive(Default)]
 struct Places {
     labels: FxHashMap<LabelId, u32>,

@@ -41,7 +41,7 @@ enum ArgSource {
     Part(ArgPart),
 }
 
-/// Where a value that the call returns goes.
+/// The destination of a value that the call returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResultTarget {
     /// The next lane of the old result.
@@ -49,7 +49,7 @@ enum ResultTarget {
     Part(ArgPart),
 }
 
-/// Where the value for a target comes from.
+/// The source of the value for a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResultSource {
     /// Result of that number.

@@ -92,7 +92,7 @@ fn add_stored_value(
 enum Entry<'a> {
     /// Which value already computes the instruction, where it is known.
     Leader(&'a mut Value, &'a mut Block),
-    /// Nothing that is equal.
+    /// No equal instruction is known.
     Free(&'a mut Value, &'a mut Block),
 }
 

@@ -126,7 +126,7 @@ impl<'a> Marker<'a> {
 fn sweep(func: &mut Function, liveness: &Liveness) -> bool {
     let mut changed = false;
     let entry = func.entry();
-    // Which parameters of a block go; empty if none does.
+    // Which parameters of a block are removed; empty if none is.
     let mut dead_params: SecondaryMap<Block, SmallVec<[bool; 4]>> = SecondaryMap::new();
     for i in 0..func.layout.len() {
         let block = func.layout[i];

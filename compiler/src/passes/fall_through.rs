@@ -35,7 +35,7 @@ impl FallThroughs {
         for &block in cfg.rpo() {
             let last = func.terminator(block).map(|last| &func.insts[last]);
             let Some(InstData::Switch { default, .. }) = last else { continue };
-            // Those that only the switch dominates: by their subtrees, and in the order of control.
+            // The cases that only the switch dominates, with their subtrees, in the order of control.
             let is_own = |target: &Block| doms.idom(*target) == Some(block);
             let mut by_tree: Vec<Block> = cfg.succs(block).iter().copied().filter(is_own).collect();
             let mut in_order = by_tree.clone();

@@ -133,7 +133,7 @@ pub(super) fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
     dispatch_from(func, entries, &sources)
 }
 
-/// As [`dispatch`], where all edges to `entries` come from `sources`.
+/// Like [`dispatch`], where all edges to `entries` come from `sources`.
 fn dispatch_from(func: &mut Function, entries: &[Block], sources: &[Block]) -> Block {
     let selector = variable_for(func, Type::I32);
     let indices: FxHashMap<Block, usize> =

@@ -29,7 +29,7 @@ pub fn run(func: &mut Function) -> bool {
     promote(func, room, |_| true)
 }
 
-/// As [`run`], of variables that are pointers alone.
+/// Like [`run`], of variables that are pointers alone.
 pub fn run_on_pointers(func: &mut Function) -> bool {
     let room = Budget::of(func);
     promote(func, room, |ty| ty.scalar.is_ptr())

@@ -32,7 +32,7 @@ pub fn run(func: &mut Function) -> Structure {
     run_and_share(func, &[], Quirks::empty())
 }
 
-/// As [`run`] for a driver with these quirks, where the calls of some functions share call sites ([`shared_calls`]).
+/// Like [`run`] for a driver with these quirks, where the calls of some functions share call sites ([`shared_calls`]).
 pub fn run_and_share(func: &mut Function, callees: &[SharedCallee], quirks: Quirks) -> Structure {
     super::unreachable::run(func);
     let size = func.num_insts() + func.layout.len();
@@ -64,7 +64,7 @@ fn rebuild(func: &mut Function, size: usize) -> Structure {
     structure
 }
 
-/// Where control is after some code was generated: at the end of `cur`, on its way to one of
+/// The state of control after some code was generated: at the end of `cur`, on its way to one of
 /// `targets`. With more than one target the selector variable holds which.
 struct Flow {
     cur: Block,

@@ -8,7 +8,7 @@ pub fn run(func: &mut Function) -> bool {
     remove(func).1
 }
 
-/// As [`run`], and returns the graph of the blocks that are left.
+/// Like [`run`], and returns the graph of the blocks that are left.
 pub fn remove(func: &mut Function) -> (Cfg, bool) {
     let cfg = Cfg::compute(func);
     let all = cfg.rpo().len() == func.layout.len();

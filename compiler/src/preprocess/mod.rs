@@ -85,7 +85,7 @@ pub fn preprocess(
     preprocess_segments(main, options, predefined, sources, interner, diags).flatten()
 }
 
-/// As [`preprocess`], with the tokens in segments.
+/// Like [`preprocess`], with the tokens in segments.
 pub(crate) fn preprocess_segments(
     main: &Source,
     options: &Options,

@@ -231,7 +231,7 @@ impl SourceMap {
         self.expansions.push((invocation, definition));
     }
 
-    /// As [`SourceMap::mark_expansion`], for all of a header.
+    /// Like [`SourceMap::mark_expansion`], for all of a header.
     pub(crate) fn add_cached_expansions(&mut self, expansions: CachedExpansions) {
         self.cached_expansions.push(expansions);
     }

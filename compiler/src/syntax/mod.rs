@@ -54,7 +54,7 @@ pub fn parse(
     parse_skipping(tokens, &[], interner, diags, options)
 }
 
-/// As [`parse`], but skips the bodies that are known to be free of diagnostics, and marks the
+/// Like [`parse`], but skips the bodies that are known to be free of diagnostics, and marks the
 /// functions that no kernel uses.
 pub fn parse_skipping(
     tokens: &[Token],

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub struct UnusedBody {
     /// Its tokens, including the braces.
     pub tokens: Range<usize>,
-    /// Tells it apart from other bodies and the same body after other declarations; 0 if what is
+    /// Distinguishes it from other bodies, and from the same body after other declarations; 0 if what is
     /// wrong with it may depend on what comes after it.
     pub key: u64,
     /// True if it is known to be free of diagnostics: there is no need to parse it.

@@ -53,20 +53,20 @@ pub fn run_module(module: &Module, buffer: Vec<u8>) -> Vec<u8> {
     machine.global_bytes(address, size)
 }
 
-/// As [`run_on`], with 32-bit words in and out.
+/// Like [`run_on`], with 32-bit words in and out.
 pub fn run_words(text: &str, words: &[u32]) -> Vec<u32> {
     let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let out = run_on(text, bytes);
     out.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
 }
 
-/// As [`run_on`], with floats.
+/// Like [`run_on`], with floats.
 pub fn run_floats(text: &str, values: &[f32]) -> Vec<f32> {
     let words: Vec<u32> = values.iter().map(|v| v.to_bits()).collect();
     run_words(text, &words).into_iter().map(f32::from_bits).collect()
 }
 
-/// As [`run_on`], with doubles.
+/// Like [`run_on`], with doubles.
 pub fn run_doubles(text: &str, values: &[f64]) -> Vec<f64> {
     let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
     let out = run_on(text, bytes);

@@ -37,7 +37,7 @@ fn check(seed: u64, names: &[&str]) -> bool {
     check_of(60, seed, names)
 }
 
-/// As [`check`], on programs with this number of statements.
+/// Like [`check`], on programs with this number of statements.
 fn check_of(statements: usize, seed: u64, names: &[&str]) -> bool {
     let mut module = random::module(&mut Random::new(seed), statements);
     verify::verify_module(&module).expect("a valid program");

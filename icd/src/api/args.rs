@@ -88,10 +88,10 @@ pub unsafe fn answer(
     unsafe { answer_bytes(&[&bytes], size, place, size_ret) }
 }
 
-/// As [`answer`], with bytes in pieces, which may be of any size: nothing is copied on the way.
+/// Like [`answer`], with bytes in pieces, which may be of any size: nothing is copied on the way.
 ///
 /// # Safety
-/// As [`answer`].
+/// Like [`answer`].
 pub unsafe fn answer_bytes(
     pieces: &[&[u8]],
     size: usize,
@@ -115,10 +115,10 @@ pub unsafe fn answer_bytes(
     Ok(())
 }
 
-/// As [`answer_bytes`], with a text and the zero at its end.
+/// Like [`answer_bytes`], with a text and the zero at its end.
 ///
 /// # Safety
-/// As [`answer`].
+/// Like [`answer`].
 pub unsafe fn answer_text(
     text: &str,
     size: usize,
@@ -156,7 +156,7 @@ pub unsafe fn answer_list<T: Copy>(
 /// Returns the objects of an array of handles, or the kind's error.
 ///
 /// # Safety
-/// As [`slice`].
+/// Like [`slice`].
 pub unsafe fn objects<T: Kind>(
     handles: *const *mut T::Target,
     count: cl_uint,
@@ -175,7 +175,7 @@ pub unsafe fn objects<T: Kind>(
 /// (cl_khr_gl_event).
 ///
 /// # Safety
-/// As [`slice`].
+/// Like [`slice`].
 pub unsafe fn wait_list(
     context: &Ref<Context>,
     count: cl_uint,
@@ -187,10 +187,10 @@ pub unsafe fn wait_list(
     Ok(events)
 }
 
-/// As [`wait_list`], with fences of OpenGL as well.
+/// Like [`wait_list`], with fences of OpenGL as well.
 ///
 /// # Safety
-/// As [`slice`].
+/// Like [`slice`].
 pub unsafe fn wait_list_with_fences(
     context: &Ref<Context>,
     count: cl_uint,

@@ -69,7 +69,7 @@ fn check_fields(command: &MutableCommand, config: &cl_mutable_dispatch_config_kh
 /// clSetKernelArgSVMPointer.
 ///
 /// # Safety
-/// As [`change`].
+/// Like [`change`].
 unsafe fn args_of(
     command: &MutableCommand,
     config: &cl_mutable_dispatch_config_khr,
@@ -96,7 +96,7 @@ unsafe fn args_of(
 /// Returns the execution info of a configuration, with the errors of clSetKernelExecInfo.
 ///
 /// # Safety
-/// As [`change`].
+/// Like [`change`].
 unsafe fn exec_infos_of(
     command: &MutableCommand,
     config: &cl_mutable_dispatch_config_khr,

@@ -53,7 +53,7 @@ fn most_subgroups(device: &Device, built: &BuiltKernel) -> usize {
 /// Answers a query; `None` for a name that is not one of clGetKernelSubGroupInfo's.
 ///
 /// # Safety
-/// As [`input`].
+/// Like [`input`].
 unsafe fn answer(
     device: &Device,
     built: &BuiltKernel,

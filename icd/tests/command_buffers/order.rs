@@ -76,10 +76,11 @@ fn barriers_hold_back_what_follows() {
     let r = Recorder::on(&s, queue, &[]);
     let (first, _) = r.launch(step_a, COUNT, &[]);
     let (second, _) = r.launch(step_b, COUNT, &[]);
-    // Behind one command; what follows waits for the barrier and so for that command.
+    // The barrier waits for one command; later commands wait for the barrier and so for that
+    // command.
     let barrier = r.barrier(&[first]);
     let (third, _) = r.launch(step_a, COUNT, &[]);
-    // Behind all.
+    // The barrier waits for all commands.
     r.barrier(&[]);
     r.launch(step_a, COUNT, &[]);
     r.launch(step_b, COUNT, &[]);

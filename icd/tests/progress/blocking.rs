@@ -24,7 +24,7 @@ fn enqueues_while_another_thread_reads(size: usize) {
         check(unsafe { read(queue, mem, CL_TRUE, 0, size, target, 0, null(), null_mut()) });
         seen
     });
-    // Nothing tells that it is in the call.
+    // Nothing shows when the thread has entered the call.
     std::thread::sleep(Duration::from_millis(200));
     let filled = apart(move || {
         let ((queue, mem), pattern) = (handles.get(), 0xEEu8);

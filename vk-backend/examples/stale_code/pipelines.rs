@@ -16,7 +16,7 @@ const FROM_CACHE_ALONE: vk::PipelineCreateFlags =
 /// What keeps a pipeline from running other code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protection {
-    /// Nothing: Vulkan asks for nothing.
+    /// No protection, as Vulkan requires none.
     None,
     /// Transfer commands on the dispatch's memory come before it, with barriers.
     Fill,

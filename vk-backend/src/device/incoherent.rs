@@ -50,7 +50,7 @@ impl HostCopy {
     /// Makes the device's writes visible to the host.
     ///
     /// # Safety
-    /// As [`HostCopy::flush`].
+    /// Like [`HostCopy::flush`].
     pub(crate) unsafe fn invalidate(&self, offset: u64, size: u64) {
         let (offset, size) = self.clamp(offset, size);
         // SAFETY: as in `flush`.

@@ -293,7 +293,7 @@ impl Device {
         Error::DeviceLost
     }
 
-    /// Tells in the log, once, what a lost device was given and had not completed. The caller holds no lock of a queue.
+    /// Logs, once, the work that a lost device had not completed. The caller holds no lock of a queue.
     #[cold]
     pub(crate) fn explain_loss(&self) {
         self.stalls.note_loss(&self.info().name);

@@ -49,7 +49,7 @@ impl Stalls {
         tracing::warn!("{device}: a thread has waited for {seconds} s. {}", self.queues());
     }
 
-    /// Tells of all queues of the device with this name, once, when it was lost.
+    /// Logs all queues of the device with this name, once, when it was lost.
     pub(crate) fn note_loss(&self, device: &str) {
         let is_told = self.loss_told.load(Ordering::Relaxed);
         if is_told || self.loss_told.swap(true, Ordering::Relaxed) {

@@ -82,14 +82,14 @@ impl Device {
         unsafe { Buffer::import(self, ptr, size, None) }
     }
 
-    /// As [`Device::import_host`], of memory that `owner` keeps allocated: the buffer keeps the owner.
+    /// Like [`Device::import_host`], of memory that `owner` keeps allocated: the buffer keeps the owner.
     ///
     /// # Safety
     /// The memory, up to `size` rounded up to that alignment, must be readable and writable and stay
     /// allocated until the owner is dropped.
     ///
     /// # Errors
-    /// As [`Device::import_host`].
+    /// Like [`Device::import_host`].
     pub unsafe fn import_host_of(
         self: &Arc<Self>,
         ptr: *mut u8,
@@ -172,7 +172,7 @@ impl Buffer {
     /// Makes a buffer of the host's memory.
     ///
     /// # Safety
-    /// As [`Device::import_host`].
+    /// Like [`Device::import_host`].
     pub(crate) unsafe fn import(
         device: &Arc<Device>,
         ptr: NonNull<u8>,
@@ -402,10 +402,10 @@ impl Buffer {
     /// Copies `size` bytes at `from`, memory that others may read meanwhile, to byte `offset` of a mapped buffer.
     ///
     /// # Safety
-    /// As [`Buffer::write`]; the bytes at `from` are readable, not written meanwhile, and not the buffer's.
+    /// Like [`Buffer::write`]; the bytes at `from` are readable, not written meanwhile, and not the buffer's.
     ///
     /// # Errors
-    /// As [`Buffer::write`].
+    /// Like [`Buffer::write`].
     pub unsafe fn write_from(
         &self,
         offset: u64,
@@ -435,10 +435,10 @@ impl Buffer {
     /// Copies `size` bytes from `offset` of a mapped buffer to `to`.
     ///
     /// # Safety
-    /// As [`Buffer::read`]; the bytes at `to` are writable, not accessed meanwhile, and not the buffer's.
+    /// Like [`Buffer::read`]; the bytes at `to` are writable, not accessed meanwhile, and not the buffer's.
     ///
     /// # Errors
-    /// As [`Buffer::read`].
+    /// Like [`Buffer::read`].
     pub unsafe fn read_to(&self, offset: u64, to: *mut u8, size: usize) -> Result<(), Error> {
         let p = self.host_range(offset, size as u64)?;
         self.invalidate(offset, size as u64)?;

@@ -108,7 +108,7 @@ impl CopyThreads {
     }
 
     /// # Safety
-    /// As [`copy`].
+    /// Like [`copy`].
     unsafe fn copy(&self, to: *mut u8, from: *const u8, size: usize, stream: bool) {
         let job = Arc::new(Job {
             to: to as usize,
@@ -186,7 +186,7 @@ impl Shared {
 /// copies near the size of the last-level cache, which are larger than a piece.)
 ///
 /// # Safety
-/// As [`copy`].
+/// Like [`copy`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn stream(to: *mut u8, from: *const u8, size: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
@@ -220,7 +220,7 @@ unsafe fn stream(to: *mut u8, from: *const u8, size: usize) {
 }
 
 /// # Safety
-/// As [`copy`].
+/// Like [`copy`].
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn stream(to: *mut u8, from: *const u8, size: usize) {
     // SAFETY: as the caller promises.

@@ -102,7 +102,7 @@ impl Slot {
     /// ([`Binding::StorageImage`]), the last level all that are left.
     ///
     /// # Errors
-    /// As [`Slot::of_image`]; [`Error::Unsupported`] for more levels.
+    /// Like [`Slot::of_image`]; [`Error::Unsupported`] for more levels.
     pub fn of_levels(image: &Arc<Image>) -> Result<Arc<Slot>, Error> {
         let unsupported = || Error::Unsupported("kernels cannot use the image so".into());
         let last = image.storage.last().ok_or_else(unsupported)?;
@@ -122,7 +122,7 @@ impl Slot {
     /// [`Format::srgb`], and with these components.
     ///
     /// # Errors
-    /// As [`Slot::of_image`]; [`Error::Invalid`] for another format.
+    /// Like [`Slot::of_image`]; [`Error::Invalid`] for another format.
     pub fn of_view(
         image: &Arc<Image>,
         format: Format,
@@ -141,7 +141,7 @@ impl Slot {
     /// are of the first level alone, as samplers need it whose coordinates count texels.
     ///
     /// # Errors
-    /// As [`Slot::of_view`].
+    /// Like [`Slot::of_view`].
     pub fn of_mipmap(
         image: &Arc<Image>,
         format: Format,
@@ -166,7 +166,7 @@ impl Slot {
     /// ([`Binding::UniformTexelBuffer`]) or write ([`Binding::StorageTexelBuffer`]).
     ///
     /// # Errors
-    /// As [`Slot::of_image`]; [`Error::Invalid`] for an offset that is not aligned
+    /// Like [`Slot::of_image`]; [`Error::Invalid`] for an offset that is not aligned
     /// ([`crate::Limits::min_texel_buffer_offset_alignment`]), or texels that reach beyond the buffer's end;
     /// [`Error::Unsupported`] for formats and numbers of texels that the device does not have in buffers.
     pub fn of_buffer(
@@ -201,7 +201,7 @@ impl Slot {
     /// Makes a sampler and gives it a slot.
     ///
     /// # Errors
-    /// As [`Slot::of_image`], and the driver's.
+    /// Like [`Slot::of_image`], and the driver's.
     pub fn of_sampler(device: &Arc<Device>, desc: &SamplerDesc) -> Result<Arc<Slot>, Error> {
         let sampler = create_sampler(device, desc)?;
         let info = [vk::DescriptorImageInfo::default().sampler(sampler)];

@@ -97,7 +97,7 @@ impl<'a> PipelineBuilder<'a> {
     /// Makes what the pipeline is created from. `device_ref` is the device itself.
     ///
     /// # Safety
-    /// As [`Device::create_pipeline`].
+    /// Like [`Device::create_pipeline`].
     pub(super) unsafe fn new(
         device: &'a Arc<Device>,
         device_ref: DeviceRef<'a>,

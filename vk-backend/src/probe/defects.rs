@@ -13,7 +13,7 @@ use crate::probe::run::run_in_place;
 /// What a device gets wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Defect {
-    /// Nothing that is submitted runs, though no call fails: as where a library stands in for the kernel's part of the driver.
+    /// Submitted work does not run, though no call fails: for instance with a stand-in for the kernel's part of the driver.
     Idle,
     /// Loops that end by what they load go wrong where a work-group does not fill the vectors that the
     /// driver makes of it: lanes without an invocation load zeros and run on. (On lavapipe of Mesa 22.3

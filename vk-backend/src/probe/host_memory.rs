@@ -14,7 +14,7 @@ const LOCAL_SIZE: u32 = 4;
 /// Returns true if a kernel copies words from one piece of the host's memory to another.
 ///
 /// # Safety
-/// Where the device has addresses at all that are the host's, all are: it runs in this process.
+/// If any device address equals the host's, all do: the device runs in this process.
 pub(super) unsafe fn reaches(device: &Arc<Device>) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(2);
     k.local_size([LOCAL_SIZE, 1, 1]);

@@ -20,7 +20,7 @@ pub(super) fn run_in_place(
     run_in_subgroups(device, spirv, words, groups, SubgroupDemand::default())
 }
 
-/// As [`run_in_place`], with what the kernel asks of subgroups.
+/// Like [`run_in_place`], with what the kernel asks of subgroups.
 pub(super) fn run_in_subgroups(
     device: &Arc<Device>,
     spirv: &[u32],

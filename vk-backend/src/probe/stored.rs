@@ -4,7 +4,7 @@ use crate::physical::found::{
     Behaviour, FloatOp, FloatTable, FloatWidth, Probe, ANSWERS, BEHAVIOUR,
 };
 
-/// Tells one form of the probe and of the search for defects from another: a hash (FNV-1a) of their sources.
+/// Distinguishes versions of the probe and of the search for defects: a hash (FNV-1a) of their sources.
 /// What another build found of a device may be the answer to another question.
 pub const PROBE_BUILD: u64 = {
     let sources: [&[u8]; 16] = [

@@ -31,7 +31,7 @@ impl Recorder<'_> {
         true
     }
 
-    /// As [`Recorder::compile`] for the pipelines of a recording.
+    /// Like [`Recorder::compile`] for the pipelines of a recording.
     pub fn compile_recording(&mut self, recording: &Recording) -> bool {
         let pipelines: Vec<Arc<Pipeline>> = match compiles_in_dispatch(self.device) {
             true => recording.batch.pipelines().collect(),

@@ -31,7 +31,7 @@ impl CopyKernel {
     /// Makes the kernel: work-item `i` copies the 16 bytes number `i`.
     ///
     /// # Errors
-    /// As [`Device::create_pipeline`].
+    /// Like [`Device::create_pipeline`].
     pub fn create(device: &Arc<Device>) -> Result<CopyKernel, Error> {
         let mut k = KernelBuilder::new(2);
         k.local_size([LOCAL_SIZE, 1, 1]);
@@ -57,7 +57,7 @@ impl CopyKernel {
     /// Copies as [`Recorder::copy_regions`] does, large pieces by the kernel.
     ///
     /// # Panics
-    /// As [`Recorder::copy_regions`].
+    /// Like [`Recorder::copy_regions`].
     pub fn copy(
         &self,
         recorder: &mut Recorder<'_>,

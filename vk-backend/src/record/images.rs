@@ -181,7 +181,7 @@ impl Recorder<'_> {
     /// Copies a box of an image to a buffer.
     ///
     /// # Panics
-    /// As [`Recorder::copy_to_image`].
+    /// Like [`Recorder::copy_to_image`].
     pub fn copy_from_image(
         &mut self,
         from: &Arc<Image>,
@@ -218,7 +218,7 @@ impl Recorder<'_> {
         let (src_subresource, src_offset, from_extent) = at.parts(from.desc().kind);
         let (dst_subresource, dst_offset, to_extent) = target.parts(to.desc().kind);
         let Some(batch) = self.batch.as_deref_mut() else { return };
-        // Where one has layers and the other depth, the extent counts the depth.
+        // If one image has layers and the other depth, the extent counts the depth.
         let depth = from_extent.depth.max(to_extent.depth);
         let region = vk::ImageCopy {
             src_subresource,

@@ -93,14 +93,14 @@ impl<'a> Recorder<'a> {
         unsafe { self.dispatch_part(p, push, [0; 3], groups) }
     }
 
-    /// As [`Recorder::dispatch`], of a part of a larger grid: the first work-group has the ids `first`. Where `first` is not
+    /// Like [`Recorder::dispatch`], of a part of a larger grid: the first work-group has the ids `first`. Where `first` is not
     /// zero, the pipeline was created after [`Device::allow_parts`].
     ///
     /// # Safety
-    /// As [`Recorder::dispatch`].
+    /// Like [`Recorder::dispatch`].
     ///
     /// # Panics
-    /// As [`Recorder::dispatch`], for the whole grid up to the part's end.
+    /// Like [`Recorder::dispatch`], for the whole grid up to the part's end.
     pub unsafe fn dispatch_part(
         &mut self,
         p: &Arc<Pipeline>,
@@ -134,7 +134,7 @@ impl<'a> Recorder<'a> {
     /// Copies `size` bytes.
     ///
     /// # Panics
-    /// As [`Recorder::copy_regions`].
+    /// Like [`Recorder::copy_regions`].
     pub fn copy(
         &mut self,
         src: &Arc<Buffer>,

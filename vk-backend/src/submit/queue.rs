@@ -310,12 +310,12 @@ impl Queue {
         self.locked(|state| self.retire(state))
     }
 
-    /// As [`Queue::wait`]; also makes what commands up to `value` wrote to device memory mapped by resizable BAR
+    /// Like [`Queue::wait`]; also makes what commands up to `value` wrote to device memory mapped by resizable BAR
     /// ([`crate::HostAccess::Rebar`]) visible to the host. Writes to other mapped memory are visible after
     /// [`Queue::wait`].
     ///
     /// # Errors
-    /// As [`Queue::wait`].
+    /// Like [`Queue::wait`].
     pub fn wait_host_visible(&self, value: u64) -> Result<(), Error> {
         let value = self.locked(|state| {
             state.visible_batches = VISIBLE_BATCHES;
@@ -336,7 +336,7 @@ impl Queue {
     /// and the open batch here; the device never waits for anything that is not submitted.
     ///
     /// # Errors
-    /// As [`Queue::wait`]; [`Error::Invalid`] when the queues belong to different devices.
+    /// Like [`Queue::wait`]; [`Error::Invalid`] when the queues belong to different devices.
     pub fn wait_gpu(&self, other: &Arc<Queue>, value: u64) -> Result<(), Error> {
         if std::ptr::eq(self, Arc::as_ptr(other)) {
             return Ok(());

@@ -97,7 +97,7 @@ impl Semaphore {
     }
 
     /// Exports the semaphore as a file descriptor; `None` for a [`SemaphoreHandles::SYNC_FD`] of a signalled one.
-    /// That kind copies the payload and resets the semaphore as a wait does: a signal must be submitted.
+    /// An export of this kind copies the payload and resets the semaphore as a wait does, so a signal must be submitted before.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the semaphore was not made for this kind; out of memory or descriptors.

@@ -10,7 +10,7 @@ use std::process::Command;
 pub(super) enum Base {
     /// The system's own release: what is missing there, or too old.
     System,
-    /// Nothing: with all that the packages need, down to the C library.
+    /// Assume nothing is installed: unpack all that the packages need, down to the C library.
     Nothing,
 }
 
@@ -115,7 +115,7 @@ impl Tree<'_> {
                 option("APT::Architecture", self.architecture.debian());
                 option("APT::Architectures", self.architecture.debian());
             }
-            // Nothing of the system is written, and the user that root's downloads run as cannot write here.
+            // The system's own files stay untouched, and the user that root's downloads run as cannot write here.
             option("Debug::NoLocking", "1");
             option("APT::Sandbox::User", "root");
             system::capture(command.args(args).env("LC_ALL", "C")).map(|_| ())

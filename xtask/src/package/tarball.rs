@@ -6,7 +6,7 @@ use crate::system;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Tells the loader where the folder is now.
+/// Writes the folder's current path for the loader.
 const SETUP: &str = r#"#!/bin/sh
 # Prints what makes OpenCL programs of this shell find Hekla: eval "$(./setup.sh)"
 here=$(cd "$(dirname "$0")" && pwd) || exit 1

@@ -24,7 +24,7 @@ pub fn link(to: &Path, path: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(to, path)
 }
 
-/// Gives a file the permissions of a program or of what is only read.
+/// Sets the permissions of a program or of a file that is only read.
 pub fn set_executable(path: &Path, is_program: bool) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = if is_program { 0o755 } else { 0o644 };

@@ -36,7 +36,7 @@ pub fn replace_process(command: &mut Command) -> String {
     }
 }
 
-/// Tells the ICD loader of the library: a value with the library's path for its name and 0 for its data, as the
+/// Registers the library with the ICD loader: a value with the library's path for its name and 0 for its data, as the
 /// loader's documentation has it. It needs an administrator's rights.
 pub fn register(library: &Path) -> Outcome {
     register_in(r"HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\OpenCL\Vendors", library)

@@ -25,7 +25,7 @@ pub struct Emulator {
 /// The tests of a crate.
 pub struct Tests {
     pub package: &'static str,
-    /// Where they expect to be started.
+    /// The folder in which they expect to be started.
     pub folder: &'static str,
 }
 

@@ -35,7 +35,7 @@ pub fn run(
     run_in(func, Scope { globals, kernel, floats: true })
 }
 
-/// As [`run`], without the rules that concern floats: for what legalization left.
+/// Like [`run`], without the rules that concern floats: for what legalization left.
 pub fn run_on_integers(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
     run_in(func, Scope { globals, kernel: None, floats: false })
 }

@@ -115,7 +115,7 @@ impl Scan<'_> {
         self.declared.extend(tokens, self.interner);
     }
 
-    /// Behind the brace that closes the one at `open`.
+    /// Returns the index after the brace that closes the one at `open`.
     fn closing_brace(&self, open: usize) -> Option<usize> {
         let mut depth = 0usize;
         for (i, token) in self.tokens.iter().enumerate().skip(open) {

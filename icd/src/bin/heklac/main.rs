@@ -129,7 +129,7 @@ fn run() -> Result<(), String> {
     }
 }
 
-/// Tells what is certain to be wrong. Fails under `-Werror` if that is anything.
+/// Prints the mistakes that are certain. Fails under `-Werror` if there are any.
 fn tell_mistakes(
     input: &Input,
     options: &Options,

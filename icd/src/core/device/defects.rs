@@ -14,7 +14,7 @@ const LAVAPIPE: u32 = 13;
 /// Returns the first defect of an open device; from the disk cache where the same driver was tested before.
 ///
 /// # Errors
-/// Those that keep the kernels from running.
+/// Errors that keep the kernels from running.
 pub fn defect(device: &Arc<Device>) -> Result<Option<Defect>, Error> {
     let bytes = |defect: &Option<Defect>| vec![encode(*defect)];
     findings::of(device, "defects", bytes, decode, || device.find_defect())

@@ -3,8 +3,8 @@
 use hekla_vk_backend as vk;
 use std::path::Path;
 
-/// Where nothing is told. Programs divide by the frequency, so it is not 0; they compare devices by it, so it is a
-/// middling one.
+/// The frequency where the system reports none. Programs divide by the frequency, so it is not 0; they compare devices by it,
+/// so it is a middling one.
 const UNKNOWN: u32 = 1000;
 
 /// Returns the highest clock in MHz, as the system tells it, else 1000.

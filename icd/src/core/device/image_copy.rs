@@ -95,7 +95,7 @@ impl Gpu {
     ) -> Result<()> {
         let staging = self.upload.take(size_of(image, part))?;
         fill(&staging.buffer)?;
-        // Behind the preparation of a new image.
+        // Ordered after the preparation of a new image.
         let queue = self.image_queue()?;
         let ((), value) = queue.record(|recorder| {
             recorder.barrier();

@@ -334,7 +334,7 @@ impl Gpu {
         unsafe { self.write_now_from(buffer, offset, bytes.as_ptr(), bytes.len()) }
     }
 
-    /// As [`Gpu::write_now`], from `size` bytes at `from`. No command uses these bytes of the buffer.
+    /// Like [`Gpu::write_now`], from `size` bytes at `from`. No command uses these bytes of the buffer.
     ///
     /// # Safety
     /// The bytes at `from` are readable, and not written meanwhile.

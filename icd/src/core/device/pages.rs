@@ -113,7 +113,7 @@ mod tests {
         for alignment in [PAGE, 1 << 16] {
             let memory = HostMemory::new(5000, alignment, true).unwrap();
             assert!(memory.address().is_multiple_of(alignment));
-            // Where a mapping was a moment ago there is room.
+            // The range of a mapping that was just removed is free.
             let there = HostMemory::new(1 << 20, 1 << 16, false).unwrap().address();
             assert!(memory.also_at(there));
             assert!(!memory.also_at(there), "the address is taken");

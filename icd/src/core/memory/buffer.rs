@@ -167,7 +167,7 @@ impl Buffer {
         Ok(Ref::new(mem))
     }
 
-    /// As [`Buffer::of_gl`].
+    /// Like [`Buffer::of_gl`].
     pub(super) fn for_gl(
         context: &Ref<Context>,
         flags: cl_mem_flags,

@@ -192,7 +192,7 @@ impl<'a> Target<'a> {
                 let reads = matches!(used.effect, Effect::Read | Effect::Modify);
                 let missing = reads && !span.current.has(device) && !span.current.is_empty();
                 let source = span.current.iter().find(|device| arriving(*device).is_none());
-                // Where all who have the bytes are only getting them, the first one is waited for.
+                // If every device that will have the bytes is still receiving them, the command waits for the first one.
                 let awaited = match (own, source, missing) {
                     (Some(arrival), ..) => Some(arrival),
                     (None, None, true) => span.current.iter().find_map(arriving),
@@ -218,7 +218,7 @@ impl<'a> Target<'a> {
     /// `None` if the command can be started.
     ///
     /// # Errors
-    /// Those that keep the command from being started at all: no memory, a move that failed.
+    /// Errors that keep the command from being started at all: no memory, a move that failed.
     pub fn fetch(self, uses: &[RangeUse<'a>]) -> Result<Option<Arc<Arrival>>> {
         self.place(uses)?;
         let obstacle = self.obstacle(&mut Locked::new(uses), uses)?;
@@ -257,7 +257,7 @@ impl<'a> Target<'a> {
         self.fetch(uses)?.map_or(Ok(()), |arrival| arrival.wait())
     }
 
-    /// As [`Target::reserve_now`], but waits until the bytes are there.
+    /// Like [`Target::reserve_now`], but waits until the bytes are there.
     pub fn reserve(
         self,
         queue: Option<&Arc<vk::Queue>>,

@@ -163,7 +163,7 @@ impl Buffer {
         self.root().unwritten.load(Ordering::Relaxed)
     }
 
-    /// As [`Buffer::on_device`], for a caller that does not write.
+    /// Like [`Buffer::on_device`], for a caller that does not write.
     pub fn on_device_to_read(&self, device: usize) -> Result<Arc<vk::Buffer>> {
         match &self.root().storage {
             Storage::Single(buffer) => Ok(buffer.clone()),

@@ -35,7 +35,7 @@ impl Workers {
     /// Runs a job on an idle thread or, if there is none, on a new one.
     ///
     /// # Errors
-    /// As [`vk::spawn`]; the job is dropped.
+    /// Like [`vk::spawn`]; the job is dropped.
     pub fn run(&'static self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let mut state = self.state.lock();
         if state.idle > state.jobs.len() {

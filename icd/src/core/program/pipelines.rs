@@ -95,7 +95,7 @@ mod tests {
     fn pipelines_are_evicted_by_use() {
         let mut pipelines = Pipelines::default();
         let first: Vec<Made> = (0..MOST).map(|n| pipelines.find(&key(n)).0).collect();
-        // Those at hand are found again, and then were used last.
+        // Kept pipelines are found again, and then count as used last.
         assert!(Arc::ptr_eq(&pipelines.find(&key(0)).0, &first[0]));
         for n in [1, 2] {
             let evicted = pipelines.find(&key(MOST + n)).1.unwrap();

@@ -104,7 +104,7 @@ fn check_local_size(
 /// Returns the index space of sizes that are not empty.
 ///
 /// # Errors
-/// Those that clEnqueueNDRangeKernel lists for sizes that the device or the kernel does not allow.
+/// The errors that clEnqueueNDRangeKernel lists for sizes that the device or the kernel does not allow.
 pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Result<NdRange> {
     for d in 0..3 {
         let end = sizes.offset[d].checked_add(sizes.global[d]);
@@ -189,7 +189,7 @@ impl LaunchShape {
     /// Computes it.
     ///
     /// # Errors
-    /// As [`launch_shape`].
+    /// Like [`launch_shape`].
     pub fn new(
         device: &Device,
         built: &BuiltKernel,
@@ -253,7 +253,7 @@ impl LastShape {
 /// Returns the shape of a launch with sizes that are not empty; the last launch's shape is reused where it fits.
 ///
 /// # Errors
-/// Those that clEnqueueNDRangeKernel lists for sizes.
+/// The errors that clEnqueueNDRangeKernel lists for sizes.
 pub fn launch_shape(
     device: &Device,
     built: &Arc<BuiltKernel>,

@@ -399,7 +399,7 @@ impl Ref<Queue> {
         self.enqueue_as(request, event)
     }
 
-    /// As [`Self::enqueue`], with the event, if one is wanted, made before.
+    /// Like [`Self::enqueue`], with the event, if one is wanted, made before.
     pub fn enqueue_as(
         &self,
         request: Request,

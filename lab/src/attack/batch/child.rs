@@ -25,7 +25,7 @@ pub enum Verdict {
 pub struct Errand {
     /// A word of the kind's own; may be empty.
     pub mode: String,
-    /// Where to write what came of the cases.
+    /// Where to write the outcomes of the cases.
     pub log: PathBuf,
 }
 
@@ -80,7 +80,7 @@ impl Child {
         let _ = self.log.write_all(line.as_bytes());
     }
 
-    /// Tells what the case under way does next.
+    /// Reports what the case under way does next.
     pub fn stage(&mut self, name: &str) {
         self.say(&format!("stage {name}\n"));
     }

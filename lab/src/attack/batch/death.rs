@@ -11,7 +11,7 @@ pub enum Culprit {
     Driver,
     /// This program, which attacks.
     Here,
-    /// Nothing was told: a stack that had no room left, or a process that something else killed.
+    /// The process reported nothing: a stack that had no room left, or a process that something else killed.
     Unknown,
 }
 

@@ -160,7 +160,7 @@ fn count(kernel: &Kernel<'_>) -> Result<u32, Verdict> {
     Ok(number(&kernel.info(NUM_ARGS)?).min(MOST as u64) as u32)
 }
 
-/// Gives each argument something that it takes; false if one takes nothing of what there is.
+/// Sets each argument to an object that suits it; false if there is none for one of them.
 fn set_all(kernel: &Kernel<'_>) -> Result<bool, Verdict> {
     for index in 0..count(kernel)? {
         let asked = |what| allow_refusal(kernel.arg_info(index, what));

@@ -24,7 +24,7 @@ const REFUSED: i32 = 3;
 /// What begins the errand of such a process.
 const ERRAND: &str = "once:";
 
-/// Where a scene plays.
+/// The surroundings of a scene.
 pub struct Stage<'a> {
     kind: &'static str,
     target: &'a Target,

@@ -111,7 +111,7 @@ fn attempt(
     match verdict {
         Ok(()) => Verdict::Same,
         Err(Verdict::Wrong(_)) if damage.may_change() => Verdict::Accepted,
-        // Nothing is missing but an entry.
+        // Only an entry is missing.
         Err(Verdict::Refused(what)) if !damage.may_change() => {
             Verdict::Wrong(format!("{damage:?}: {what}"))
         }

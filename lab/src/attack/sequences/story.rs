@@ -42,13 +42,13 @@ impl World<'_> {
         self.log.len() - 1
     }
 
-    /// Tells of a failure: the step, and all steps that touched the same memory.
+    /// Describes a failure: the step, and all steps that touched the same memory.
     pub fn report(&self, step: usize, what: &str, spans: &[Span]) -> String {
         let stores: Vec<usize> = spans.iter().map(|span| span.store).collect();
         self.report_stores(step, what, &stores)
     }
 
-    /// Tells of a failure, and all steps that touched one of several stores.
+    /// Describes a failure and all steps that touched one of several stores.
     pub fn report_stores(&self, step: usize, what: &str, stores: &[usize]) -> String {
         let own = self.log.get(step).map_or("", |line| line.text.as_str());
         let mut text = format!("step {step}: {own}\n{what}\n");

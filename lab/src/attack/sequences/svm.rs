@@ -209,7 +209,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Gives an object that was made without contents some: a fill, or a copy from a buffer that has them.
+    /// Gives contents to an object that was made without: by a fill, or a copy from a buffer.
     pub fn fill_first(&mut self, object: usize) -> Result<()> {
         let bytes = self.objects[object].bytes;
         let Object { kind, store, .. } = self.objects[object];

@@ -237,7 +237,7 @@ pub fn interrupt_always(microseconds: u32) {
 }
 
 /// Runs a function in a fork of this process, and returns its status as waitpid gives it: 0 where it came to an end.
-/// Nothing where it has not within `seconds`, and is killed.
+/// `None` if it has not ended within `seconds`; it is killed then.
 pub fn fork_and_run(seconds: u32, run: impl FnOnce()) -> io::Result<Option<i32>> {
     // SAFETY: the child calls what the attack is about, and ends without the handlers of exit().
     unsafe {

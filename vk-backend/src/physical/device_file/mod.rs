@@ -127,7 +127,7 @@ impl DeviceFile {
         Ok(DeviceFile { digest: hasher.finish(), ..file })
     }
 
-    /// Tells this file from others by its text.
+    /// Returns a hash of the text, which distinguishes this file from others.
     pub fn digest(&self) -> u64 {
         self.digest
     }

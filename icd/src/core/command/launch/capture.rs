@@ -26,7 +26,7 @@ impl Launch {
         Launch::with(queue, built, &mut kernel.arguments.lock(), sizes)
     }
 
-    /// As [`Launch::new`], with arguments that need not be the kernel's own.
+    /// Like [`Launch::new`], with arguments that need not be the kernel's own.
     pub fn with(
         queue: &Queue,
         built: &Arc<BuiltKernel>,

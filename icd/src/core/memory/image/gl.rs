@@ -135,7 +135,7 @@ impl Image {
         object.map_or(self.format, |texels| texels.image)
     }
 
-    /// As [`Buffer::check_acquired`].
+    /// Like [`Buffer::check_acquired`].
     pub fn check_acquired(&self) -> Result<()> {
         ensure!(self.is_acquired(), CL_INVALID_GL_OBJECT);
         self.parent.as_ref().map_or(Ok(()), |parent| parent.check_acquired())?;

@@ -85,7 +85,7 @@ impl Image {
             ImageAccess::WriteOnly => CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT,
             ImageAccess::ReadWrite => CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_IMMUTABLE_EXT,
         };
-        // Nothing writes depths beside a stencil.
+        // Kernels cannot write depths of images that also have a stencil.
         let reads = access == ImageAccess::ReadOnly;
         self.flags & forbidden == 0 && (reads || self.check_plain().is_ok())
     }
@@ -105,7 +105,7 @@ impl Image {
     /// Checks that a kernel on a device can use the image so.
     ///
     /// # Errors
-    /// As [`Image::check_device`].
+    /// Like [`Image::check_device`].
     fn check_use(&self, device: &Device, access: ImageAccess) -> Result<()> {
         let offered = self.check_device(device)?;
         let offered = match access {
@@ -121,7 +121,7 @@ impl Image {
     /// launch is to retain; `None` for images with shadows, which [`Image::bind_shadow`] binds.
     ///
     /// # Errors
-    /// As [`Image::check_device`]; CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
+    /// Like [`Image::check_device`]; CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
     pub fn argument(
         &self,
         device: &Device,

@@ -42,7 +42,7 @@ pub enum Content<'a> {
 /// The content of a binary that was read.
 #[derive(Debug)]
 pub enum Loaded {
-    /// As [`Content::Executable`].
+    /// Like [`Content::Executable`].
     Executable(Program, Option<Arc<[u8]>>),
     Object(Object),
     Library(Object),
