@@ -37,7 +37,7 @@ impl Queue {
                 looked = Instant::now();
                 self.device().stalls.note_wait(start.elapsed(), &self.device().info().name);
                 self.device().ask_after_loss(start.elapsed())?;
-                // Tells of the loss of the device.
+                // Fails if the device was lost.
                 self.completed_value()?;
             }
         }
