@@ -107,7 +107,7 @@ pub mod record {
 /// Alignment of the captured values of a block where its kernel reads them: the alignment of the largest vectors. In a record
 /// it is [`record::ALIGN`].
 pub const CAPTURED_ALIGN: u32 = 128;
-/// Most bytes that a block captures, as of a kernel's arguments.
+/// The most bytes that a block captures, as of a kernel's arguments.
 pub const MAX_CAPTURED: u32 = 4096;
 
 /// Something that a kernel enqueued.

@@ -125,11 +125,11 @@ pub fn compile_timed(source: &Source, options: &Options, target: &Target) -> (Co
 /// The places of the pipeline where the IR can be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IrAt {
-    /// As lowering leaves it.
+    /// The IR as lowering leaves it.
     Lowered,
     /// After each run of the pass of that name, the function that it ran on.
     Pass(String),
-    /// As the passes leave it.
+    /// The IR as the passes leave it.
     End,
 }
 

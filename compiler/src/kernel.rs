@@ -57,7 +57,7 @@ pub mod image_word {
     /// Bits 26 to 28: how the components of a color lie in a texel of a storage image; one of `STORE_`. Sampled images
     /// need none: their views swizzle.
     pub const STORE_SHIFT: u32 = 26;
-    /// As they are.
+    /// The components in their order.
     pub const STORE_RGBA: u32 = 0;
     /// Red and blue exchanged.
     pub const STORE_BGRA: u32 = 1;
@@ -171,7 +171,7 @@ pub struct DataImage {
 }
 
 impl DataImage {
-    /// Most bytes of all variables together.
+    /// The most bytes of all variables together.
     pub const MAX_SIZE: u64 = 1 << 30;
 
     /// Returns true if sizes, alignment and places agree with each other, as they do where the compiler
@@ -257,7 +257,7 @@ impl Kernel {
         self.argument_fields.iter().any(|entry| entry.field == Field::QueueContext)
     }
 
-    /// Most bytes of a kernel-argument buffer: far more than the arguments that a device takes.
+    /// The most bytes of a kernel-argument buffer: far more than the arguments that a device takes.
     const MAX_ARGUMENT_BUFFER: u32 = 1 << 20;
     /// Largest element of the local block in bytes.
     const MAX_ELEMENT: u32 = 16;

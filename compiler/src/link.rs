@@ -83,7 +83,7 @@ struct EntityMap {
 enum Definition {
     #[default]
     None,
-    /// One of several that are the same.
+    /// One of several equal definitions.
     Once,
     Only,
 }
@@ -139,7 +139,7 @@ struct VariableType {
     space: AddressSpace,
     /// Bytes; 0 in a declaration of an array without bounds.
     size: u64,
-    /// The greatest that any of them asks for.
+    /// The greatest alignment that any of the declarations asks for.
     align: u32,
     definition: Definition,
 }

@@ -7,7 +7,7 @@ use crate::big_stack::{on_big_stack, Failure, Shortage};
 use crate::ir::{parse, print, verify, KernelEntry, Kernels, Module};
 use crate::options::Options;
 
-/// Most bytes that an object's variables may take together.
+/// The most bytes that an object's variables may take together.
 const MAX_DATA: u64 = 1 << 30;
 
 /// A compiled object, or a library of several.
@@ -73,7 +73,7 @@ const ROOM_PER_BYTE: usize = 60;
 /// Why a text is not read as an object.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is none.
+    /// It is not an object.
     #[error("{0}")]
     Invalid(String),
     /// The system lacks something.

@@ -6,7 +6,7 @@ use crate::options::{ClStd, Options};
 use bitflags::bitflags;
 use hekla_device::{MatrixProduct, Quirks};
 
-/// Most bytes of one variable in global memory (CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE). Vulkan devices
+/// The most bytes of one variable in global memory (CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE). Vulkan devices
 /// allocate at least 1 GiB in one piece.
 pub const MAX_GLOBAL_VARIABLE_SIZE: u64 = 64 << 20;
 
@@ -23,7 +23,7 @@ pub struct DotProducts {
 }
 
 impl DotProducts {
-    /// All kinds.
+    /// All kinds of products.
     pub const ALL: DotProducts = DotProducts { signed: true, unsigned: true, mixed: true };
 
     /// Returns true if an operation is one of these; false for operations other than dot products.
@@ -205,7 +205,7 @@ pub enum Reconvergence {
     Unspecified,
     /// VK_KHR_shader_subgroup_uniform_control_flow: work-items of a sub-group that diverged converge again.
     Uniform,
-    /// VK_KHR_shader_maximal_reconvergence: any that were together before they parted.
+    /// VK_KHR_shader_maximal_reconvergence: all work-items that were together before they diverged converge again.
     Maximal,
 }
 

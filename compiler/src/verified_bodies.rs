@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Most keys in the cache; beyond it the cache is cleared.
+/// The most keys in the cache; beyond it the cache is cleared.
 const MAX_KEYS: usize = 1 << 17;
 
 static VERIFIED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);

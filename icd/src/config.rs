@@ -55,9 +55,9 @@ fn parse_version(text: &str) -> Option<ClStd> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepClocks {
     Never,
-    /// Until the device has had no work for so long.
+    /// The device's clocks are kept up until it has had no work for so long.
     For(Duration),
-    /// As long as seems right for the machine.
+    /// For as long as seems right for the machine.
     Default,
 }
 

@@ -21,7 +21,7 @@ kernel void until(volatile global uint *flag, global uint *out, uint most)
 }
 kernel void step(global uint *x, uint factor) { *x = *x * factor + 1; }";
 
-/// A word that is written.
+/// A word that kernels write.
 static WRITTEN: u32 = 0x600d_600d;
 
 /// How long a test waits for what has to happen.

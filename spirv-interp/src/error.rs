@@ -22,12 +22,12 @@ pub enum Error {
 pub type Res<T> = Result<T, Error>;
 
 impl Error {
-    /// As a result.
+    /// Returns the error as a result.
     pub(crate) fn undefined<T>(what: impl Into<String>) -> Res<T> {
         Err(Error::Undefined(what.into()))
     }
 
-    /// As a result.
+    /// Returns the error as a result.
     pub(crate) fn invalid<T>(what: impl Into<String>) -> Res<T> {
         Err(Error::Invalid(what.into()))
     }

@@ -23,7 +23,7 @@ pub struct Dispatch {
     pub subgroups: Subgroups,
     /// Chooses the order in which work-items take steps.
     pub seed: u64,
-    /// Most instructions of all work-items together.
+    /// The most instructions that all work-items together may execute.
     pub limit: u64,
 }
 

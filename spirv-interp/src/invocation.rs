@@ -11,7 +11,7 @@ use crate::subgroup::{self, Construct, Meeting};
 use crate::value::{Bits, Place, Pointer, Value};
 use rspirv::spirv::{BuiltIn, Op};
 
-/// Most calls within each other.
+/// The deepest nesting of calls.
 const MAX_DEPTH: usize = 200;
 
 /// The next action of a work-item.

@@ -39,7 +39,7 @@ pub struct Launch {
     pub subgroups: Subgroups,
     /// Chooses the order in which work-items take steps.
     pub seed: u64,
-    /// Most instructions of one dispatch.
+    /// The most instructions of one dispatch.
     pub limit: u64,
 }
 

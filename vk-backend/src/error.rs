@@ -26,7 +26,7 @@ pub enum Error {
     TooLarge {
         /// Bytes asked for.
         size: u64,
-        /// Most that the device offers.
+        /// The limit of the device.
         limit: u64,
     },
     /// The caller broke this layer's rules: a sentence says which.

@@ -35,11 +35,11 @@ pub(crate) struct FaultInjection {
 /// The fate of a submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It is submitted.
+    /// The call succeeds, and the work is submitted.
     Submitted,
     /// It is dropped: the device seems to accept it and never completes it.
     Hangs,
-    /// It fails with VK_ERROR_DEVICE_LOST.
+    /// The call fails with VK_ERROR_DEVICE_LOST.
     DeviceLost,
 }
 

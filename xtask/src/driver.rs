@@ -39,7 +39,7 @@ impl Driver {
     pub const ALL: [Driver; 4] =
         [Driver::Lavapipe, Driver::LavapipeUnstable, Driver::SwiftShader, Driver::Nvidia];
 
-    /// As on the command line and in cts-config.
+    /// Returns the name on the command line and in cts-config.
     pub fn name(self) -> &'static str {
         match self {
             Driver::Lavapipe => "lavapipe",

@@ -29,7 +29,7 @@ pub fn run(words: &[String]) -> Outcome {
         .map_err(|error| format!("cannot run the laboratory: {error}"))?;
     match status.code() {
         Some(0) => Ok(()),
-        // It has said why.
+        // The laboratory has printed the reason.
         code => std::process::exit(code.unwrap_or(1)),
     }
 }

@@ -75,7 +75,7 @@ impl AccessType {
 /// The layout of the work-group block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LocalLayout {
-    /// One array of elements of this type.
+    /// It is one array of elements of this type.
     Array(Type),
     /// Aliased views of several widths.
     Views,

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 /// How many blocks above a block are looked at.
 const MAX_DOMINATORS: usize = 32;
-/// Most conditions that one is made of.
+/// The most conditions that one is made of.
 const MAX_CONDITIONS: usize = 8;
 
 /// A comparison that holds: `cc` of two integers.

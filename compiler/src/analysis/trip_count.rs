@@ -101,7 +101,7 @@ pub struct CountedLoop {
     pub step: i64,
     pub offset: i64,
     pub cc: IntCC,
-    /// The same in all iterations.
+    /// The bound, which is the same in all iterations.
     pub bound: Value,
 }
 

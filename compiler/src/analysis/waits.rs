@@ -16,7 +16,7 @@ use cranelift_entity::EntitySet;
 pub enum Observes {
     #[default]
     Nothing,
-    /// Its result is such a value.
+    /// It does so through its result.
     ByResult,
     /// Loads after it read such values.
     ByLoads,

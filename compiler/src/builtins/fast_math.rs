@@ -95,7 +95,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The same of another base.
+    /// The same for another base.
     pub(super) fn device_log(
         &mut self,
         call: &Call<'_>,

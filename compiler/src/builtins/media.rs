@@ -116,7 +116,7 @@ impl Lowerer<'_, '_> {
 
     /// Returns the low word of `high:low >> by`, for fewer than 32 bits.
     fn funnel_shift(&mut self, high: Value, low: Value, by: Value) -> Value {
-        // Not 32 bits at once, which are too many for a shift where `by` is zero.
+        // In two shifts, since where `by` is zero one of 32 bits would be too large.
         let doubled = self.b.shl_const(high, 1);
         let rest = self.b.binary_imm(BinaryOp::Xor, by, 31);
         let upper = self.b.binary(BinaryOp::Shl, doubled, rest);

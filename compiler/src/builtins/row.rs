@@ -46,7 +46,7 @@ pub(super) enum Lower {
 /// How a function is lowered for halves.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Halves {
-    /// As for other types.
+    /// Lowered as for other types.
     Alike,
     /// In float: halves are converted to float, and a half result back.
     InFloat,

@@ -84,7 +84,7 @@ impl Spaces {
     pub const LOCAL: Spaces = Spaces(4);
     /// global, local and private (and generic).
     pub const WRITABLE: Spaces = Spaces(1 | 2 | 4 | 16);
-    /// Also constant.
+    /// Also in constant memory.
     pub const READABLE: Spaces = Spaces(1 | 2 | 4 | 8 | 16);
     pub const SHARED: Spaces = Spaces(2 | 4);
     /// private (and generic).
@@ -126,7 +126,7 @@ pub enum TypePattern {
     E,
     /// A vector of this scalar with as many components as G.
     Like(Scalar),
-    /// This scalar.
+    /// This scalar type.
     S(Scalar),
     /// A vector of this scalar.
     V(Scalar, u8),

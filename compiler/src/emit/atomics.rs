@@ -126,7 +126,7 @@ impl Emitter<'_> {
             self.builder.require_capability(Capability::Int64Atomics);
         }
         let ty = if is_float { self.ty(ty)? } else { self.int_type(bits) };
-        // What orders nothing may as well be atomic for all.
+        // An operation that orders nothing may have the widest scope.
         let narrow = sync.scope == MemoryScope::WorkGroup && sync.orders();
         let scope = if local || narrow { Scope::Workgroup } else { Scope::Device };
         let scope = self.const_u32(scope as u32);

@@ -149,7 +149,7 @@ impl Writer<'_> {
         if let Some(&id) = self.debug.inlined.get(&place) {
             return Some(id);
         }
-        // As deep as calls are, which the passes bound.
+        // The recursion is as deep as calls are nested, which the passes bound.
         let outer = self.inlined_at(&place);
         let line = self.builder.const_u32(place.line);
         let scope = self.function(&place);

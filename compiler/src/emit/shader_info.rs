@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 /// Private pointers are byte offsets from here on, so that 0 is the null pointer.
 pub(super) const STACK_BASE: u64 = 16;
-/// Most bytes of private memory that a kernel may have.
+/// The most bytes of private memory that a kernel may have.
 const MAX_PRIVATE: u64 = 1 << 24;
 
 /// The private objects of one function.

@@ -14,7 +14,7 @@ pub(super) struct Decorations {
     grouped: usize,
 }
 
-/// Most words that groups of decorations give to their targets.
+/// The most words that groups of decorations give to their targets.
 const MAX_GROUPED: usize = 1 << 20;
 
 /// How an entity is linked (SPIR-V 3.17).

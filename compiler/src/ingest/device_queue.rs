@@ -9,7 +9,7 @@ use rspirv::spirv::Op;
 
 /// CmdExecTime of the mask of profiling information (SPIR-V 3.25).
 const COMMAND_TIME: u64 = 1;
-/// Most dimensions of a range.
+/// The most dimensions of a range.
 const DIMENSIONS: usize = 3;
 
 /// Returns true for the instructions of this file.

@@ -19,7 +19,7 @@ const NAME: &str = "OpenCL.std";
 const RENAMED: &[(&str, &str)] =
     &[("fclamp", "clamp"), ("fmax_common", "max"), ("fmin_common", "min")];
 
-/// Most arguments of `printf`.
+/// The most arguments of `printf`.
 const MAX_PRINTF_ARGS: usize = 256;
 
 /// An instruction's operands: the ids that are values, by their types, and the literal that follows them.

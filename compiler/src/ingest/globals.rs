@@ -10,7 +10,7 @@ use crate::ir::{AddressSpace, Global, GlobalData, Linkage, Scalar, Type};
 use crate::kernel::DataImage;
 use rspirv::spirv::{Decoration, StorageClass};
 
-/// Most bytes of all initializers of a module together.
+/// The most bytes of all initializers of a module together.
 const MAX_INIT: u64 = 64 << 20;
 
 /// Declares a variable of module scope.

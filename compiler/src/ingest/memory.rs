@@ -7,9 +7,9 @@ use crate::ir::{Addr, AddressSpace, BinaryOp, IntCC, MemFlags, Scalar, Type, Val
 use rspirv::spirv::{MemoryAccess, Op, StorageClass};
 use smallvec::SmallVec;
 
-/// Most bytes that a copy of constant size copies without a loop.
+/// The most bytes that a copy of constant size copies without a loop.
 const MAX_UNROLLED: u64 = 128;
-/// Most bytes of an object in private memory.
+/// The most bytes of an object in private memory.
 const MAX_PRIVATE: u64 = 1 << 28;
 
 /// Returns true for the instructions of this file.

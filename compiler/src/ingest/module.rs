@@ -31,8 +31,8 @@ pub(super) enum Entity {
         ty: Ty,
         input: Input,
     },
-    /// An operation on constants, of which one is an address that only the kernel knows: by its place in the text, and how
-    /// deep such operations are nested.
+    /// An operation on constants, one of which is an address that only the kernel knows: its position in the module, and the
+    /// depth of nesting of such operations.
     Operation {
         index: usize,
         depth: u32,
@@ -97,7 +97,7 @@ pub(super) struct Decoder<'a> {
     parts: usize,
 }
 
-/// Most values of the IR that parts of composites take in all functions.
+/// The most values of the IR that parts of composites take in all functions.
 const MAX_PARTS: usize = 1 << 22;
 /// Deepest nesting of operations on addresses.
 const MAX_OPERATIONS: u32 = 64;

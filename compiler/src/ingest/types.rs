@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 
 /// Deepest nesting of structs and arrays (SPIR-V 2.18 asks for 255 of structs).
 const MAX_DEPTH: u32 = 256;
-/// Most leaves of a value.
+/// The most leaves of a value.
 pub(super) const MAX_LEAVES: u64 = 4096;
-/// Most bytes of an object.
+/// The most bytes of an object.
 const MAX_SIZE: u64 = 1 << 46;
 
 /// The number that stands for the missing pointee of an untyped pointer (SPV_KHR_untyped_pointers); no id is 0.

@@ -8,11 +8,11 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Most ids of a module (SPIR-V 2.18, universal limits).
+/// The most ids of a module (SPIR-V 2.18, universal limits).
 const MAX_BOUND: u32 = 0x3F_FFFF;
 /// The versions that are supported: 1.0 and so on.
 pub const MINOR_VERSIONS: RangeInclusive<u32> = 0..=6;
-/// Most words of a module: a gibibyte.
+/// The most words of a module: a gibibyte.
 const MAX_WORDS: usize = 1 << 28;
 
 /// The words of a module in host order, and where its instructions are.

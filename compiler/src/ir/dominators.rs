@@ -103,7 +103,7 @@ impl DomTree {
                 while runner != self.idom(block) {
                     let Some(at) = runner else { break };
                     if out[at].last() == Some(&block) {
-                        // Another edge has come this way, and went on.
+                        // A walk from another edge has passed here already.
                         break;
                     }
                     room = room.checked_sub(1)?;

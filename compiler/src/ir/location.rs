@@ -55,7 +55,7 @@ pub struct Location {
 /// A file of a program.
 #[derive(Debug, Clone)]
 pub struct LocationFile {
-    /// As diagnostics name it.
+    /// The name as diagnostics show it.
     pub name: Arc<str>,
     /// The text, where it is available: not after `#line`.
     pub text: Option<Arc<str>>,

@@ -78,10 +78,10 @@ impl FromIterator<KernelEntry> for Kernels {
 /// The linkage of a function or variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Linkage {
-    /// Its own module alone.
+    /// Only its own module can name it.
     #[default]
     Internal,
-    /// Other modules, to which its name is given.
+    /// Other modules can name it.
     External,
     /// Other modules, which may define it likewise: one of the definitions is taken (SPV_KHR_linkonce_odr).
     LinkOnce,
@@ -134,7 +134,7 @@ pub struct KernelEntry {
     /// Sub-groups that every work-group must have (SubgroupsPerWorkgroup of SPIR-V).
     pub required_subgroups: Option<u32>,
     pub gathering: Gathering,
-    /// As CL_KERNEL_ATTRIBUTES reports them.
+    /// The attributes as CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
     /// True if the program asked for `-cl-kernel-arg-info`.
     pub arg_info: bool,

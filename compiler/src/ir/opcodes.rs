@@ -31,7 +31,7 @@ bitflags! {
         const VOID = 8;
         /// Has a result if the function that it names has.
         const CALL = 16;
-        /// Each execution gives something else.
+        /// Each execution may give another result.
         const UNIQUE = 32;
         /// Does the same with each lane of its operands.
         const LANEWISE = 64;
@@ -99,7 +99,7 @@ instructions! {
             ensure(c.is_vector(ty) && usize::from(ty.lanes) == args.len(), "wrong lanes")?;
             ensure(c.are(args, ty.lane()), "operand is not of the lanes' type")
         }
-    /// One lane.
+    /// Extracts one lane.
     Extract { arg: Value, lane: u8 } ["extract" arg, lane]
         PURE, Anywhere(1);
         |c, ty| {

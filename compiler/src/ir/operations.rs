@@ -45,7 +45,7 @@ pub enum Speculation {
     OutOfLoops,
     /// It may replace a branch around it.
     OutOfArms(u32),
-    /// Both.
+    /// It may do both.
     Anywhere(u32),
 }
 
@@ -438,9 +438,9 @@ operations! {
         Ule = "ule",
         Ugt = "ugt",
         Uge = "uge",
-        /// Neither is NaN.
+        /// True if neither operand is NaN.
         Ord = "ord",
-        /// One is NaN.
+        /// True if an operand is NaN.
         Uno = "uno",
     }
 }
@@ -527,7 +527,7 @@ operations! {
         FSub = "matrix_fsub" => &[MatrixOperand::Same; 2],
         FMul = "matrix_fmul" => &[MatrixOperand::Same; 2],
         FDiv = "matrix_fdiv" => &[MatrixOperand::Same; 2],
-        /// Each element by a number.
+        /// Multiplies each element by a number.
         Scale = "matrix_scale" => &[MatrixOperand::Same, MatrixOperand::Element],
         FConvert = "matrix_fconvert" => &[MatrixOperand::Shape],
         SConvert = "matrix_sconvert" => &[MatrixOperand::Shape],
@@ -549,7 +549,7 @@ pub enum MatrixOperand {
     Shape,
     /// It has the type of the result's elements.
     Element,
-    /// Any matrix.
+    /// It may be any matrix.
     Any,
     /// An I32.
     Index,

@@ -86,7 +86,7 @@ const SHORT: &str = concat!(
     include_str!("half_trig_f32.cl"),
 );
 
-/// The same of double, where denormals are kept.
+/// The same for functions of double, where denormals are kept.
 const SHORT_DOUBLE: &str = concat!(
     include_str!("short_exp_f64.cl"),
     include_str!("short_log_f64.cl"),

@@ -9,7 +9,7 @@ use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind
 use crate::sema::types::{Scalar as Name, TypeKind};
 use crate::source::Span;
 
-/// Most nodes of an expression that is computed speculatively instead of being branched around.
+/// The most nodes of an expression that is computed speculatively instead of being branched around.
 const CHEAP_NODES: u32 = 8;
 
 impl Lowering<'_, '_> {

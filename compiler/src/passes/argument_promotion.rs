@@ -13,13 +13,13 @@ use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use smallvec::SmallVec;
 
-/// Most parameters of a function: SPIR-V allows 255.
+/// The most parameters of a function: SPIR-V allows 255.
 const MAX_PARAMS: usize = 240;
 /// The alignment of objects in place of parameters.
 const OBJECT_ALIGN: i64 = 16;
-/// Most bytes that lie between the first and the last access through a pointer that becomes values.
+/// The most bytes that lie between the first and the last access through a pointer that becomes values.
 const MAX_EXTENT: i64 = 4096;
-/// Most parts that one set of overlapping accesses is split into.
+/// The most parts that one set of overlapping accesses is split into.
 const MAX_PARTS: i64 = 64;
 
 /// A part of the memory that a parameter points to, which is passed as a value.

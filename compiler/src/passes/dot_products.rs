@@ -11,7 +11,7 @@ use crate::target::DotProducts;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// Most terms of a sum that are looked at together.
+/// The most terms of a sum that are looked at together.
 const MAX_TERMS: usize = 32;
 
 /// The product of two bytes that stand in the same places of two words.

@@ -59,7 +59,7 @@ impl Thresholds {
 pub trait FunctionPasses {
     /// Early simplification: a few cheap passes that pay off before a function is inlined.
     fn simplify_early(&self, module: &mut Module, func: Func) -> Result<(), String>;
-    /// All passes, for a function that is kept.
+    /// Runs all passes on a function that is kept.
     fn optimize(&self, module: &mut Module, func: Func) -> Result<(), String>;
 }
 

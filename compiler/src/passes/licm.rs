@@ -13,7 +13,7 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 
-/// Most loads that leave a loop: each takes a register while the loop runs.
+/// The most loads that leave a loop: each takes a register while the loop runs.
 const MAX_LOADS: usize = 16;
 
 /// Hoists in a function, a kernel's entry where `kernel` is given. Returns true if anything moved.

@@ -10,7 +10,7 @@ use crate::ir::loops::Loops;
 use crate::ir::{AddressSpace, Block, Function, InstData};
 use cranelift_entity::SecondaryMap;
 
-/// Most instructions of an exit block that is placed in its loop, where work-items that leave at different times
+/// The most instructions of an exit block that is placed in its loop, where work-items that leave at different times
 /// execute it one after the other.
 const MAX_EXIT_BLOCK: usize = 8;
 

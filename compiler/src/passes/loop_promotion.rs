@@ -21,10 +21,10 @@ use smallvec::SmallVec;
 /// Most 32-bit words of the values of one loop: each takes a register while it runs.
 const MAX_WORDS: u32 = 64;
 
-/// Most edges that leave a loop and get stores.
+/// The most edges that leave a loop and get stores.
 const MAX_EXITS: usize = 16;
 
-/// Most locations of a loop that are looked at.
+/// The most locations of a loop that are looked at.
 const MAX_LOCATIONS: usize = 256;
 
 /// Bytes that a loop accesses at an address from outside of it.

@@ -143,9 +143,9 @@ fn used_otherwise(func: &Function, cfg: &Cfg, signs: &Signs<'_>, slack: i64) -> 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sign {
     Unknown,
-    /// Not negative in launches without an offset.
+    /// The value is not negative in launches without an offset.
     PositiveWithoutOffset,
-    /// Never negative.
+    /// The value is never negative.
     Positive,
 }
 

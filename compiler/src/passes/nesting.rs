@@ -17,7 +17,7 @@ const MOST: u32 = 64;
 /// Levels of branches in a part of what is cut.
 const PART: u32 = 16;
 
-/// Most levels of what is cut: of many parts such a driver makes a nest again.
+/// The most levels of what is cut: of many parts such a driver makes a nest again.
 const MOST_CUT: u32 = 256;
 
 /// Levels that such a driver has room for, including the levels of called functions.

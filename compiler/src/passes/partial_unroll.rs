@@ -23,15 +23,15 @@ use hekla_device::Quirks;
 
 /// Copies of the body where the program says no number.
 const COPIES: usize = 4;
-/// Most instructions of a loop that is unrolled though the program does not ask for it.
+/// The most instructions of a loop that is unrolled though the program does not ask for it.
 const MAX_SMALL_LOOP: usize = 24;
-/// Most instructions of a loop that is unrolled though it does not load.
+/// The most instructions of a loop that is unrolled though it does not load.
 const MAX_TINY_LOOP: usize = 8;
-/// Most instructions of a loop without side effects that is unrolled where an iteration has an overhead of tens of them.
+/// The most instructions of a loop without side effects that is unrolled where an iteration has an overhead of tens of them.
 const MAX_SLOW_LOOP: usize = 80;
-/// Most instructions that a loop may become.
+/// The most instructions that a loop may become.
 const MAX_UNROLLED: usize = 1024;
-/// Most instructions that all loops of a function may become, for each of its own; and [`MIN_GROWTH`] in any.
+/// The most instructions that all loops of a function may become, for each of its own; and [`MIN_GROWTH`] in any.
 const GROWTH: usize = 4;
 const MIN_GROWTH: usize = 1 << 16;
 /// Greatest trip count that is computed.

@@ -15,7 +15,7 @@ use crate::ir::loops::Loop;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
-/// Most instructions of a header that is cloned.
+/// The most instructions of a header that is cloned.
 const MAX_HEADER: usize = 16;
 
 /// Uses of headers' values by other blocks that a function of any size may have.

@@ -60,7 +60,7 @@ fn parts(ty: Type) -> impl Iterator<Item = Type> {
     first_lanes.map(move |first| Type::vector(ty.scalar, PART.min(ty.lanes - first)))
 }
 
-/// Most lanes of a vector that stays.
+/// The most lanes of a vector that stays.
 const PART: u8 = 4;
 
 struct Scalarizer<'a> {

@@ -16,7 +16,7 @@ use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
 use smallvec::SmallVec;
 
-/// Most selections of a chain that are looked at.
+/// The most selections of a chain that are looked at.
 const MAX_CHAIN: usize = 8;
 /// How many operations deep arms are compared.
 const MAX_DEPTH: u32 = 3;
@@ -41,7 +41,7 @@ fn count_uses(func: &Function) -> SparseMap<Value, u32> {
 /// `conds[0] ? arms[0] : conds[1] ? arms[1] : ... : arms[n]`.
 struct Chain {
     conds: SmallVec<[Value; MAX_CHAIN]>,
-    /// One more than conditions.
+    /// The values; one more than conditions.
     arms: SmallVec<[Value; MAX_CHAIN]>,
     /// True if selections were left out.
     is_shorter: bool,

@@ -11,7 +11,7 @@ use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// Most parts that a partition is split into.
+/// The most parts that a partition is split into.
 const MAX_PARTS: u64 = 256;
 
 /// Returns true if anything was split.

@@ -19,20 +19,20 @@ use smallvec::SmallVec;
 
 /// Greatest trip count of a loop that is unrolled: how often its header runs.
 const MAX_TRIP_COUNT: usize = 65;
-/// Most instructions that a loop may become.
+/// The most instructions that a loop may become.
 const MAX_LOOP: usize = 4096;
-/// Most instructions that a loop may become that indexes no private array.
+/// The most instructions that a loop may become that indexes no private array.
 const MAX_SMALL_LOOP: usize = 256;
 /// As above, of one that samples images, where its test takes long.
 const MAX_SAMPLING_LOOP: usize = 512;
 /// The same bound for loops that divide by numbers which are constant once the loop is unrolled.
 const MAX_DIVIDING_TRIP_COUNT: usize = 17;
-/// As above, where the program asks for it.
+/// The greatest trip count where the program asks for unrolling.
 const MAX_HINTED_TRIP_COUNT: usize = 257;
 const MAX_HINTED_LOOP: usize = 2048;
 /// As above, of one that indexes a private array: left as it is, each access becomes a choice among all elements.
 const MAX_HINTED_ARRAY_LOOP: usize = 16384;
-/// Most instructions that a function may grow to by unrolling.
+/// The most instructions that a function may grow to by unrolling.
 const MAX_FUNCTION: usize = 32768;
 
 /// Unrolls innermost loops; run again (after [`super::simplify`]) for those around them. Returns true if

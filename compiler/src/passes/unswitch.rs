@@ -19,9 +19,9 @@ use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
-/// Most instructions of a loop that is cloned.
+/// The most instructions of a loop that is cloned.
 const MAX_LOOP: usize = 256;
-/// Most steps of the computation of a condition.
+/// The most steps of the computation of a condition.
 const MAX_STEPS: u32 = 8;
 
 /// Moves a branch out of each innermost loop that has such a one. Returns true if there was any.

@@ -15,10 +15,10 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Most bytes of an access.
+/// The most bytes of an access.
 const MAX_BYTES: i64 = 16;
 
-/// Most accesses of a group, and most groups that accesses may yet join.
+/// The most accesses of a group, and most groups that accesses may yet join.
 const MAX_MEMBERS: usize = 1024;
 const MAX_GROUPS: usize = 4096;
 

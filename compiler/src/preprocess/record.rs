@@ -132,7 +132,7 @@ struct CachedHeaderBuilder<'a, 'b> {
     names: Interner,
     /// Numbers of the compilation's names; 0 for none yet.
     numbers: Vec<u32>,
-    /// The other way round.
+    /// The inverse map.
     symbols: Vec<Symbol>,
     strings: Vec<StringId>,
     files: Vec<FileId>,

@@ -14,9 +14,9 @@
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
 
-/// Most cases of a switch that becomes a chain, whose depth they are.
+/// The most cases of a switch that becomes a chain, whose depth they are.
 const MAX_CHAIN: usize = 16;
-/// Most cases of a switch that becomes a tree.
+/// The most cases of a switch that becomes a tree.
 const MAX_TREE: usize = 256;
 
 /// Cases that lie side by side and go to one target.

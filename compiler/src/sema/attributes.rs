@@ -22,7 +22,7 @@ pub(super) struct Attributes {
     pub required_local_size: Option<[u32; 3]>,
     pub local_size_hint: Option<[u32; 3]>,
     pub required_subgroup_size: Option<u32>,
-    /// As CL_KERNEL_ATTRIBUTES shows them.
+    /// The attributes as CL_KERNEL_ATTRIBUTES shows them.
     pub texts: Vec<String>,
     /// Attributes that only kernels have.
     pub of_kernels: Vec<(&'static str, Span)>,

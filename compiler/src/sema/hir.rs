@@ -77,7 +77,7 @@ pub struct KernelInfo {
     pub required_local_size: Option<[u32; 3]>,
     pub local_size_hint: Option<[u32; 3]>,
     pub required_subgroup_size: Option<u32>,
-    /// As CL_KERNEL_ATTRIBUTES reports them.
+    /// The attributes as CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
     /// True if it is the kernel of a block that is enqueued ([`crate::kernel::Kernel::is_block`]).
     pub is_block: bool,
@@ -445,7 +445,7 @@ pub enum MatrixCall {
     Product { operands: u32 },
     /// Makes a matrix whose elements all are the argument, a number.
     Splat,
-    /// Each element of a matrix by a number.
+    /// Multiplies each element of a matrix by a number.
     Scale,
     /// Uint: the elements that the work-item holds of a matrix.
     Length,

@@ -14,7 +14,7 @@ use crate::object::callbacks::UserData;
 use crate::object::Ref;
 use std::ffi::{c_char, c_void, CStr};
 
-/// Most bytes of a specialization constant.
+/// The most bytes of a specialization constant.
 const MAX_SPEC_SIZE: usize = 8;
 
 /// Returns the concatenated strings of clCreateProgramWithSource; CL_INVALID_VALUE for a NULL among them,

@@ -48,7 +48,7 @@ fn what_kernels_enqueue_is_done_before_what_follows() {
         check(unsafe { (s.cl.clWaitForEvents)(1, &event) });
         assert_eq!(words(&s, copy, COUNT), vec![x; COUNT], "round {round}");
         check(unsafe { (s.cl.clReleaseEvent)(event) });
-        // From the third round on another argument.
+        // From the third round on the argument is another one.
         if round == 1 {
             by = 7;
             let args = [arg(1, &by)];

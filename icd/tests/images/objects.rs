@@ -105,7 +105,7 @@ fn large_images_begin_with_the_texels_of_the_application() {
     }
 }
 
-/// Every format of every list makes an image, and is stored in as many bytes as it says.
+/// Images can be made of every listed format, and their texels have the format's size.
 #[test]
 fn images_of_every_format_are_made() {
     let context = context();

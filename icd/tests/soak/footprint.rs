@@ -78,11 +78,11 @@ const SHORT_RUN_HEAP: usize = 16 << 20;
 /// What may be expected of the memory of others in the process: drivers, layers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Others {
-    /// They have filled their caches.
+    /// They have filled their caches: no growth is allowed.
     Settled,
-    /// They may still do so.
+    /// They may still fill their caches.
     New,
-    /// They may grow as they like.
+    /// They may grow without a bound.
     Free,
 }
 

@@ -14,7 +14,7 @@ const KERNELS: &str = "/usr/share/darktable/kernels";
 /// A module with its parameters as a history stack has them: the bytes of a struct.
 struct Module {
     operation: &'static str,
-    /// As the log calls it.
+    /// The name of the module in the log.
     title: &'static str,
     version: u32,
     parameters: &'static str,

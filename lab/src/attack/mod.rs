@@ -21,7 +21,7 @@ pub use request::Request;
 
 /// A kind of attack.
 pub struct Kind {
-    /// As on the command line.
+    /// The name on the command line.
     pub name: &'static str,
     /// What it does, for the one who watches it.
     pub about: &'static str,

@@ -14,7 +14,7 @@ use crate::{system, Outcome};
 
 /// The folder of programs: many a file, each begun by lines with `//#`.
 const PROGRAMS: &str = "compiler/tests/conformance";
-/// Most bytes of a text.
+/// The most bytes of a text.
 const MOST: usize = 200_000;
 /// Options: whole ones and halves.
 const OPTIONS: [&str; 22] = [

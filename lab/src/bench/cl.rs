@@ -166,7 +166,7 @@ impl Session {
         self.queue
     }
 
-    /// Another queue.
+    /// Makes another queue.
     pub fn queue(&self, order: Order) -> Result<Queue> {
         let handle = create!(clCreateCommandQueue(self.context, self.id, order as u64))?;
         Ok(Queue { handle })

@@ -14,7 +14,7 @@ const CALLS: usize = 64;
 /// costs by itself, which has lines of its own, to count little.
 const SAMPLES: usize = 4;
 const SAMPLE_TIME: f64 = 2e-3;
-/// Most launches of a sample.
+/// The most launches of a sample.
 const MAX_LAUNCHES: f64 = 64.0;
 /// What a sum of results may differ by from the host's, as a part of the sum of their magnitudes.
 const TOLERANCE: f64 = 0.01;

@@ -19,7 +19,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// As in cts-config.
+    /// Returns the name that cts-config uses.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",

@@ -17,7 +17,7 @@ pub struct Call {
 /// What became of a number of calls.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// Calls that count.
+    /// The number of calls whose results count.
     pub calls: u64,
     /// The largest finite error, in ulp or absolute errors, and where it is.
     pub error: f64,

@@ -16,7 +16,7 @@ use places::{Function, Parameter, Place};
 use std::fmt::Write;
 use types::{Scalar, Type, LANES, SCALARS};
 
-/// Most height of statements within each other.
+/// The most height of statements within each other.
 const DEPTH: u32 = 4;
 /// Bytes of a text beyond which only leaves are added.
 const LONG: usize = 12_000;

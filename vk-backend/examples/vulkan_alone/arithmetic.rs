@@ -14,7 +14,7 @@ const ROUNDS: u32 = 64;
 const FACTOR: u32 = MOST_GROUPS * ITEMS;
 const ADDEND: u32 = FACTOR + 1;
 const COUNT: u32 = FACTOR + 2;
-/// Most work-groups of a dispatch, as every device allows them.
+/// The most work-groups of a dispatch, as every device allows them.
 const MOST_GROUPS: u32 = 65535;
 /// Microseconds of the shortest dispatch that is measured; shorter ones get more work-groups.
 const LEAST_TIME: f64 = 1000.0;

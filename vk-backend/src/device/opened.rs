@@ -361,9 +361,9 @@ impl Drop for Device {
 /// How many queues a Vulkan device is created with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Queues {
-    /// All that work is submitted to.
+    /// All queues that work is submitted to.
     All,
-    /// The least that Vulkan allows.
+    /// One queue, the least that Vulkan allows.
     One,
 }
 

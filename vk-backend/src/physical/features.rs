@@ -15,7 +15,7 @@ bitflags::bitflags! {
     pub struct SubgroupOps: u32 {
         /// Elect, barrier.
         const BASIC = 1;
-        /// Any, all, all-equal.
+        /// Votes: any, all, all equal.
         const VOTE = 2;
         /// Reductions and scans.
         const ARITHMETIC = 4;
@@ -36,11 +36,11 @@ bitflags::bitflags! {
 /// (VkShaderFloatControlsIndependence).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Independence {
-    /// Only 32-bit apart from the others.
+    /// The mode of 32 bits is independent of the others.
     Float32Only,
-    /// Each width on its own.
+    /// Each width has a mode of its own.
     All,
-    /// All widths must be set alike.
+    /// All widths must have the same mode.
     #[default]
     None,
 }

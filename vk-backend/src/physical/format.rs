@@ -94,11 +94,11 @@ impl ImageKind {
 /// What a device can do with images of one kind and format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageSupport {
-    /// Most texels in each dimension.
+    /// The most texels in each dimension.
     pub max_extent: [u32; 3],
-    /// Most array layers.
+    /// The most array layers.
     pub max_layers: u32,
-    /// Most mip levels.
+    /// The most mip levels.
     pub max_levels: u32,
     /// Kernels may write it.
     pub storage: bool,

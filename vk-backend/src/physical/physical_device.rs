@@ -22,7 +22,7 @@ use hekla_device::{Driver, DriverId, Quirks};
 /// Vulkan queues that are opened on a device, unless the environment says otherwise. NVIDIA's driver takes 20 ms for each,
 /// and 8 to close it.
 const VULKAN_QUEUES: u32 = 4;
-/// Most of them: with more than four, one each is for high and for low priority.
+/// The most of them: with more than four, one each is for high and for low priority.
 const MAX_VULKAN_QUEUES: u32 = 6;
 
 /// A device of an instance, not yet opened.

@@ -98,13 +98,13 @@ const LOG_OPERANDS: u64 = 8192;
 const NEAR_1: u64 = 8192;
 const DENORMALS: u64 = 1024;
 const WIDE_EXPONENTS: u64 = 16384;
-/// Most error of Exp2 in ulp, and how far from zero.
+/// The most error of Exp2 in ulp, and how far from zero.
 const EXP2_ERROR: f64 = 2.5;
 const EXP2_RANGE: f64 = 0.75;
-/// Most error of Exp2 anywhere: in ulp, and as a part of the result in ulp of 1.
+/// The most error of Exp2 anywhere: in ulp, and as a part of the result in ulp of 1.
 const WIDE_EXP2_ERROR: f64 = 2.2;
 const WIDE_EXP2_PART: f64 = 1.25;
-/// Most error of relaxed logarithms: in ulp, with some margin for numbers that were not tried, and absolutely in [0.5, 2].
+/// The most error of relaxed logarithms: in ulp, with some margin for numbers that were not tried, and absolutely in [0.5, 2].
 const LOG_ERROR: f64 = 2.75;
 const LOG_ERROR_NEAR_1: f64 = 1.0 / (1 << 22) as f64;
 

@@ -136,7 +136,7 @@ fn is_used(device: &Device, filter: Filters, desc: &SamplerDesc) -> bool {
 /// An image that is sampled.
 struct Probed {
     axes: usize,
-    /// Each of a texel's components.
+    /// All components of all texels.
     texels: Vec<f64>,
     least_error: f64,
     slot: Arc<Slot>,

@@ -139,5 +139,5 @@ fn takes_turns(device: &Arc<Device>, groups: u32) -> Result<bool, Error> {
 
 /// Times that the subgroups of a work-group take turns.
 const ROUNDS: u32 = 4;
-/// Loads that a subgroup waits: some milliseconds on a GPU, where all turns take a fraction of one.
+/// How many loads a subgroup waits: some milliseconds on a GPU, where all turns together take a fraction of one.
 const PATIENCE: u32 = 1 << 16;

@@ -13,10 +13,10 @@ use crate::record::batch::{Batch, Timed, MAX_COMMANDS};
 use crate::record::timestamps::CommandTimes;
 use crate::sync::{barrier, Scope};
 
-/// Most bytes that [`Recorder::update`] takes.
+/// The most bytes that [`Recorder::update`] takes.
 pub(crate) const MAX_UPDATE: usize = 65536;
 
-/// Most bytes of one piece of a copy or fill, so that no driver has to count beyond 32 bits.
+/// The most bytes of one piece of a copy or fill, so that no driver has to count beyond 32 bits.
 pub(crate) const MAX_PIECE: u64 = 1 << 31;
 
 /// One piece of a copy between two buffers, in bytes.

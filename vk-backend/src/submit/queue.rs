@@ -26,7 +26,7 @@ const READY_COMMANDS: u32 = 32;
 /// The commands of a batch, the first and then each of so many, at which the device is asked how far it is.
 const FIRST_ASKED: u32 = 2;
 const ASKED: u32 = 8;
-/// Most complete batches that a queue keeps for reuse.
+/// The most complete batches that a queue keeps for reuse.
 const SPARE_BATCHES: usize = 8;
 /// How many of the newest complete batches are not reused where a completion marker, and no semaphore, reported
 /// their completion.

@@ -5,7 +5,7 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use smallvec::SmallVec;
 
-/// Most parts that are put together to a word.
+/// The most parts that are put together to a word.
 const MAX_PARTS: usize = 8;
 
 /// Replaces joins in a function. Returns true if there were any.

@@ -344,7 +344,7 @@ struct Terms {
     log2: u32,
     /// Multiples of a row.
     whole_rows: SmallVec<[Value; 4]>,
-    /// The greatest sum of all others.
+    /// The greatest possible sum of all other terms.
     below_row: u64,
 }
 

@@ -57,9 +57,9 @@ fn run_in(func: &mut Function, scope: Scope<'_>) -> bool {
 pub(crate) enum Simplified {
     /// No rule applies.
     Keep,
-    /// Its result is this value.
+    /// The instruction's result is this value.
     Value(Value),
-    /// It is this instruction instead.
+    /// This instruction replaces it.
     Become(InstData),
 }
 

@@ -11,12 +11,12 @@ use crate::sema::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 
-/// Most arguments of one call: what clang takes is not bounded, but a record must end somewhere.
+/// The most arguments of one call: what clang takes is not bounded, but a record must end somewhere.
 const MAX_ARGS: usize = 256;
 
 /// The format string, if it is known when the program is compiled.
 enum Format {
-    /// One of these, without terminating zeros.
+    /// One of these texts, without terminating zeros.
     Texts(Vec<Vec<u8>>),
     Unknown,
 }

@@ -74,7 +74,7 @@ const FEATURES: &[(&str, &[&str])] = &[
     ("cl_khr_mipmap_image", &["get_image_num_mip_levels"]),
 ];
 
-/// The same by the beginnings of names.
+/// The same table by beginnings of names.
 const PREFIXES: &[(&str, &str)] = &[
     ("sub_group_", "sub-groups"),
     ("clock_read_", "cl_khr_kernel_clock"),

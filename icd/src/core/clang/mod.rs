@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 /// The oldest version that writes SPIR-V by itself, and the newest that is looked for by its number.
 const OLDEST: u32 = 22;
 const NEWEST: u32 = 60;
-/// Most bytes of a module, and of clang's messages.
+/// The most bytes of a module, and of clang's messages.
 const MAX_MODULE: u64 = 1 << 30;
 const MAX_LOG: u64 = 1 << 20;
 

@@ -28,7 +28,7 @@ pub fn tight(rect: &Rect) -> Rect {
 
 /// Runs cut into groups that fit a staging piece.
 struct Chunks<I: Iterator<Item = Run>> {
-    /// Most bytes of a chunk.
+    /// The most bytes of a chunk.
     most: usize,
     runs: std::iter::Peekable<I>,
     rest: Option<Run>,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Bytes of a bounce buffer.
 pub(crate) const BOUNCE: usize = 32 << 20;
-/// Most of them that a context keeps for reuse.
+/// The most of them that a context keeps for reuse.
 const KEEP: usize = 8;
 
 /// One bounce buffer.

@@ -39,7 +39,7 @@ const SLICE: Duration = Duration::from_millis(100);
 /// Readings of both clocks of which the best is taken.
 const CLOCK_READINGS: usize = 3;
 
-/// Most bytes that the host reads, and writes, itself across the bus. Reads wait a round trip for
+/// The most bytes that the host reads, and writes, itself across the bus. Reads wait a round trip for
 /// every few bytes; writes stream, but a large one is better left to the device while the host goes on.
 const MOST_READ_OVER_BUS: usize = 64;
 const MOST_WRITTEN_OVER_BUS: usize = 16 << 10;
@@ -77,7 +77,7 @@ pub struct Gpu {
     /// Idle queues for transfers that belong to no command queue (initial contents, migration): one for
     /// each thread that is at it, so that none waits for another's.
     services: Mutex<Vec<Arc<vk::Queue>>>,
-    /// Likewise those that only copy between buffers, by lane.
+    /// Unused queues that only copy between buffers, by lane.
     copiers: [Mutex<Vec<Arc<vk::Queue>>>; 2],
     clock: Mutex<DeviceClock>,
     sharing: OnceCell<Sharing>,
@@ -444,7 +444,7 @@ fn copy_on(
     value
 }
 
-/// Most bytes that one step of a staged transfer moves: the host copies one chunk while the device
+/// The most bytes that one step of a staged transfer moves: the host copies one chunk while the device
 /// moves others.
 pub const CHUNK: usize = 4 << 20;
 /// Least chunk: smaller ones cost more to submit than they gain.

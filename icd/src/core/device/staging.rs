@@ -22,7 +22,7 @@ pub struct Pool {
     device: Arc<vk::Device>,
     kind: vk::MemoryKind,
     free: Mutex<Vec<Arc<vk::Buffer>>>,
-    /// Most bytes in use at once (`HEKLA_STAGING_LIMIT`), for tests without enough staging memory.
+    /// The most bytes in use at once (`HEKLA_STAGING_LIMIT`), for tests without enough staging memory.
     limit: Option<u64>,
     in_use: AtomicU64,
 }

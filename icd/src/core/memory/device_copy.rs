@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most bytes that the host copies itself, in memory of its own.
+/// The most bytes that the host copies itself, in memory of its own.
 const MOST_BY_HOST: usize = 64 << 10;
 /// Pieces of one copy that are under way at once.
 const SLOTS: usize = BOUNCE / CHUNK;

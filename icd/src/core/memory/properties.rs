@@ -35,7 +35,7 @@ pub struct TexelPlace {
 /// The API that memory comes from: which functions acquire and release it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Origin {
-    /// Any, by a handle (cl_khr_external_memory).
+    /// Memory of any API, by a handle (cl_khr_external_memory).
     #[default]
     Handle,
     /// EGL (cl_khr_egl_image).

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Number of spans from which on they are joined although different commands use them.
 const MANY: usize = 256;
-/// Most devices that a [`Devices`] tells apart.
+/// The most devices that a [`Devices`] tells apart.
 pub const MAX_DEVICES: usize = u64::BITS as usize;
 
 /// A set of devices, by their positions in the context.

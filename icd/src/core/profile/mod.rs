@@ -161,7 +161,7 @@ fn read(config_home: &Path) -> Vec<Profile> {
 fn program_name() -> Option<String> {
     let path: PathBuf = std::env::current_exe().ok()?;
     let name = path.file_name()?.to_string_lossy().into_owned();
-    // As Linux calls one whose file is no longer there.
+    // Linux appends this to the name of an executable whose file was deleted.
     let name = name.strip_suffix(" (deleted)").unwrap_or(&name);
     Some(name.strip_suffix(std::env::consts::EXE_SUFFIX).unwrap_or(name).to_string())
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A module of an intermediate language.
 pub struct IlModule {
-    /// As given to clCreateProgramWithIL (CL_PROGRAM_IL).
+    /// The module as given to clCreateProgramWithIL (CL_PROGRAM_IL).
     bytes: Vec<u8>,
     module: Il,
     specs: Mutex<Vec<SpecValue>>,

@@ -30,7 +30,7 @@ pub struct Errand {
 }
 
 impl Errand {
-    /// As a word of the command line.
+    /// Returns it as a word of the command line.
     pub fn text(&self) -> String {
         format!("{}:{}", self.mode, self.log.display())
     }

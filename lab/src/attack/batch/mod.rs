@@ -29,7 +29,7 @@ const MOST: u64 = 40;
 
 /// An attack.
 pub struct Batch<'a> {
-    /// As on the command line.
+    /// The name on the command line.
     pub kind: &'static str,
     pub target: &'a Target,
     /// The mode of the children: [`child::Errand::mode`].

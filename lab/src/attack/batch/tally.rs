@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Most faults of a kind that are told one by one.
+/// The most faults of a kind that are told one by one.
 const TOLD: usize = 20;
 
 /// The outcome of a case, as its process or its parent saw it.
@@ -23,7 +23,7 @@ pub enum Fate {
     Starved(String),
     /// A changed kernel came to no end.
     Endless,
-    /// It came to no end.
+    /// It did not end.
     Hung(String),
     /// It took too much memory.
     Grew(String),

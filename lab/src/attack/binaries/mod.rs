@@ -129,7 +129,7 @@ fn attempt(
         program.build("")?;
         return exercise(&program, launch, child);
     };
-    // What is asked of an object.
+    // Queries an object.
     exercise(&program, launch, child)?;
     let companion = world.binary(companion)?;
     if original.make == Make::Object {

@@ -33,16 +33,16 @@ pub fn remove(path: &Path) {
 /// Something else in an entry's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// Another entry.
+    /// A copy of another entry.
     Copy,
-    /// Another entry, by a link.
+    /// A hard link to another entry.
     HardLink,
     SoftLink,
-    /// Another entry, with a digest that is right here.
+    /// Another entry, with a digest made right for this place.
     Rebound,
-    /// Its own content, changed, with a digest that is right.
+    /// The entry's own content, changed, with a right digest.
     Forged,
-    /// Its own bytes, changed.
+    /// The entry's own bytes, changed.
     Changed,
     Cut,
     Extended,

@@ -60,7 +60,7 @@ const KINDS: [&[(Op, Op)]; 12] = {
         &[(GroupAsyncCopy, GroupSMax), (ControlBarrier, MemoryBarrier)],
     ]
 };
-/// Most words of a module: what is repeated again and again stays small.
+/// The most words of a module: what is repeated again and again stays small.
 const MOST: usize = 20_000;
 
 /// Where an instruction lies.

@@ -13,7 +13,7 @@ pub fn cl() -> &'static OpenClRuntime {
     }
 }
 
-/// Calls a function that gives a status, and gives that.
+/// Calls a function that returns a status; evaluates to the status.
 macro_rules! call {
     ($name:ident($($arg:expr),* $(,)?)) => {
         $crate::attack::sequences::api::cl()

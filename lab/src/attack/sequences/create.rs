@@ -65,7 +65,7 @@ impl World<'_> {
             return Source { flags, memory: None, is_used: false };
         }
         let is_used = flags & used != 0;
-        // Memory that is used may have any alignment that suits its elements, a page's too.
+        // Memory for CL_MEM_USE_HOST_PTR may have any alignment that suits its elements, also a page's.
         let align = match is_used {
             true => Some(*self.random.pick(&[align, align, 64, 4096])),
             false => None,

@@ -40,7 +40,7 @@ impl Span {
         Span { store, object, whole, ranges, writes: false }
     }
 
-    /// The same, written.
+    /// Returns the same span, as written.
     pub fn written(self) -> Span {
         Span { writes: true, ..self }
     }

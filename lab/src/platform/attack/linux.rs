@@ -7,7 +7,7 @@ use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Most frames of a stack that are told.
+/// The most frames of a stack that are told.
 const FRAMES: usize = 96;
 /// Signals that end a process which has gone wrong. SIGABRT is also how a parent asks one that hangs where it is.
 const DEADLY: [c_int; 6] =

@@ -16,9 +16,9 @@ use crate::target::Target;
 /// The sizes of sub-groups, both powers of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
-    /// As the kernel sees them.
+    /// The size of sub-groups that the kernel sees.
     pub asked: u32,
-    /// As the hardware runs the kernel.
+    /// The size with which the hardware runs the kernel.
     pub hardware: u32,
 }
 

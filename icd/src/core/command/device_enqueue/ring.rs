@@ -19,7 +19,7 @@ pub struct Ring {
     capacity: u32,
     /// The numbers of events that are free, in the order of the list.
     free: Vec<u32>,
-    /// The others.
+    /// The numbers of events in use.
     used: BTreeSet<u32>,
 }
 

@@ -10,7 +10,7 @@ use vk::Component::{self, One, Zero, A, B, G, R};
 /// them in order: the view of the image moves them.) The numbers are the image word's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreOrder {
-    /// As they are.
+    /// The components in their order.
     Rgba = image_word::STORE_RGBA as isize,
     Bgra = image_word::STORE_BGRA as isize,
     Argb = image_word::STORE_ARGB as isize,

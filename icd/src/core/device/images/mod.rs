@@ -79,12 +79,12 @@ pub struct ImageFeatures {
 #[derive(Debug, Clone)]
 pub struct Images {
     pub features: ImageFeatures,
-    /// Most texels in each dimension of images of one or two dimensions.
+    /// The most texels in each dimension of images of one or two dimensions.
     pub max_2d: [usize; 2],
-    /// Most texels in each dimension of images of three dimensions.
+    /// The most texels in each dimension of images of three dimensions.
     pub max_3d: [usize; 3],
     pub max_layers: usize,
-    /// Most texels of an image that is a view of a buffer.
+    /// The most texels of an image that is a view of a buffer.
     pub max_buffer: usize,
     /// The formats that kernels can read or write, by type of image.
     formats: Vec<(cl_mem_object_type, Vec<(cl_image_format, Access)>)>,
