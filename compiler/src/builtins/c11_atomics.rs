@@ -21,7 +21,7 @@ const fn any(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::ATOMIC, ret, params).lanes(SCALAR)
 }
 
-/// Adds a signature for halves.
+/// Returns a signature for atomic objects, also of halves.
 const fn or_half(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
     Sig::new(Elements::ATOMIC_OR_HALF, ret, params).lanes(SCALAR)
 }

@@ -50,7 +50,7 @@ struct Literal {
 /// The type that a block without one returns, as far as its `return` statements tell.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Deduced {
-    /// It is written to.
+    /// The program writes the type.
     Not,
     Open,
     As(TypeId),

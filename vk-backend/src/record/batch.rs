@@ -405,7 +405,7 @@ pub(crate) struct Released {
 pub(crate) enum Start {
     /// The previous batch, with the newest command, ended with a barrier for later commands.
     Ordered { issued: u64 },
-    /// The batch begins with a barrier behind the commands up to `issued`.
+    /// The batch itself begins with a barrier for later commands.
     Barrier { issued: u64 },
     /// Commands after `ordered` may still run.
     Unordered { ordered: u64 },
