@@ -396,7 +396,7 @@ typedef struct hekla_kernel {
    */
   cl_uint local_size_hint[3];
   /**
-   * Bytes of work-group memory of the kernel's own variables, which lie before those of the arguments.
+   * Bytes of work-group memory of the kernel's own variables, which lie before the memory of the arguments.
    */
   cl_ulong local_static_size;
   /**
