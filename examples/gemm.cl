@@ -15,6 +15,22 @@
 #define BUFFERS 1
 #endif
 
+#ifndef LATE
+// 1: the next blocks go to local memory behind the products of a step, rather than before those of the next.
+#define LATE 0
+#endif
+
+#ifndef HELD
+// What a sub-group holds of a step's factors: all of A and one of B at a time (0), all of both (1), or the next ones of both
+// as well (2).
+#define HELD 0
+#endif
+
+#ifndef PAD
+// Vectors of 16 bytes behind each row in local memory, so that rows begin in different banks.
+#define PAD 1
+#endif
+
 // Elements of a vector of 16 bytes.
 #define WIDE (16 / (int)sizeof(T))
 
@@ -38,9 +54,9 @@ typedef ACC __attribute__((coop_mat(memory_scope_sub_group, TM, TN, CLK_COOPERAT
 
 // Work-items of a work-group.
 #define ITEMS (BM / SM * (BN / SN) * SUB_GROUP)
-// Elements from row to row in local memory: 16 bytes more than a row, so that rows begin in different banks.
-#define STRIDE_A (BK + WIDE)
-#define STRIDE_B (BN + WIDE)
+// Elements from row to row in local memory.
+#define STRIDE_A (BK + PAD * WIDE)
+#define STRIDE_B (BN + PAD * WIDE)
 // Vectors in a row of a block, and of a block for each work-item.
 #define WIDE_A (BK / WIDE)
 #define WIDE_B (BN / WIDE)
@@ -50,6 +66,11 @@ typedef ACC __attribute__((coop_mat(memory_scope_sub_group, TM, TN, CLK_COOPERAT
 #define SIZE_A (BM * STRIDE_A / WIDE)
 #define SIZE_B (BK * STRIDE_B / WIDE)
 #define UNROLL __attribute__((opencl_unroll_hint))
+
+// Matrices of a sub-group, below and beside each other, and steps of a block.
+#define ROWS_OF (SM / TM)
+#define COLUMNS_OF (SN / TN)
+#define STEPS (BK / TK)
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(global const T *restrict a, global const T *restrict b, global ACC *restrict c, int m, int n, int k)
@@ -65,43 +86,75 @@ void gemm(global const T *restrict a, global const T *restrict b, global ACC *re
     int to_a = item / WIDE_A * (STRIDE_A / WIDE) + item % WIDE_A;
     int to_b = item / WIDE_B * (STRIDE_B / WIDE) + item % WIDE_B;
 
-    MatC sums[SM / TM][SN / TN];
-    UNROLL for (int i = 0; i < SM / TM; i++)
-        UNROLL for (int j = 0; j < SN / TN; j++)
+    MatC sums[ROWS_OF][COLUMNS_OF];
+    UNROLL for (int i = 0; i < ROWS_OF; i++)
+        UNROLL for (int j = 0; j < COLUMNS_OF; j++)
             sums[i][j] = coop_mat_init(0);
 
     uint4 next_a[LOADS_A], next_b[LOADS_B];
     UNROLL for (int l = 0; l < LOADS_A; l++) next_a[l] = wide_a[from_a + l * (ITEMS / WIDE_A) * (k / WIDE)];
     UNROLL for (int l = 0; l < LOADS_B; l++) next_b[l] = wide_b[from_b + l * (ITEMS / WIDE_B) * (n / WIDE)];
+    if (LATE) {
+        UNROLL for (int l = 0; l < LOADS_A; l++) rows_a[to_a + l * (ITEMS / WIDE_A) * (STRIDE_A / WIDE)] = next_a[l];
+        UNROLL for (int l = 0; l < LOADS_B; l++) rows_b[to_b + l * (ITEMS / WIDE_B) * (STRIDE_B / WIDE)] = next_b[l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
 
     for (int at = 0; at < k; at += BK) {
-        int buffer = at / BK % BUFFERS;
-        local uint4 *now_a = rows_a + buffer * SIZE_A, *now_b = rows_b + buffer * SIZE_B;
-        local T *tile_a = (local T *)now_a, *tile_b = (local T *)now_b;
-        UNROLL for (int l = 0; l < LOADS_A; l++) now_a[to_a + l * (ITEMS / WIDE_A) * (STRIDE_A / WIDE)] = next_a[l];
-        UNROLL for (int l = 0; l < LOADS_B; l++) now_b[to_b + l * (ITEMS / WIDE_B) * (STRIDE_B / WIDE)] = next_b[l];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        int buffer = at / BK % BUFFERS, other = (at / BK + 1) % BUFFERS;
+        local T *tile_a = (local T *)(rows_a + buffer * SIZE_A), *tile_b = (local T *)(rows_b + buffer * SIZE_B);
+        local uint4 *put_a = rows_a + (LATE ? other : buffer) * SIZE_A, *put_b = rows_b + (LATE ? other : buffer) * SIZE_B;
+        if (!LATE) {
+            UNROLL for (int l = 0; l < LOADS_A; l++) put_a[to_a + l * (ITEMS / WIDE_A) * (STRIDE_A / WIDE)] = next_a[l];
+            UNROLL for (int l = 0; l < LOADS_B; l++) put_b[to_b + l * (ITEMS / WIDE_B) * (STRIDE_B / WIDE)] = next_b[l];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
         // The last blocks are loaded once more, rather than any beyond the end.
         int step = at + BK < k;
         from_a += step * WIDE_A;
         from_b += step * BK * (n / WIDE);
         UNROLL for (int l = 0; l < LOADS_A; l++) next_a[l] = wide_a[from_a + l * (ITEMS / WIDE_A) * (k / WIDE)];
         UNROLL for (int l = 0; l < LOADS_B; l++) next_b[l] = wide_b[from_b + l * (ITEMS / WIDE_B) * (n / WIDE)];
+#if HELD == 0
         UNROLL for (int inner = 0; inner < BK; inner += TK) {
-            MatA factors[SM / TM];
-            UNROLL for (int i = 0; i < SM / TM; i++)
+            MatA factors[ROWS_OF];
+            UNROLL for (int i = 0; i < ROWS_OF; i++)
                 factors[i] = coop_mat_load(tile_a + (row + i * TM) * STRIDE_A + inner, ROWS, STRIDE_A);
-            UNROLL for (int j = 0; j < SN / TN; j++) {
+            UNROLL for (int j = 0; j < COLUMNS_OF; j++) {
                 MatB factor = coop_mat_load(tile_b + inner * STRIDE_B + column + j * TN, ROWS, STRIDE_B);
-                UNROLL for (int i = 0; i < SM / TM; i++)
+                UNROLL for (int i = 0; i < ROWS_OF; i++)
                     sums[i][j] = coop_mat_mulAdd(factors[i], factor, sums[i][j]);
             }
         }
+#else
+        MatA held_a[HELD][ROWS_OF];
+        MatB held_b[HELD][COLUMNS_OF];
+        // Loads run ahead of products by HELD - 1.
+        UNROLL for (int load = 0; load < STEPS + HELD - 1; load++) {
+            if (load < STEPS) {
+                UNROLL for (int i = 0; i < ROWS_OF; i++)
+                    held_a[load % HELD][i] = coop_mat_load(tile_a + (row + i * TM) * STRIDE_A + load * TK, ROWS, STRIDE_A);
+                UNROLL for (int j = 0; j < COLUMNS_OF; j++)
+                    held_b[load % HELD][j] = coop_mat_load(tile_b + load * TK * STRIDE_B + column + j * TN, ROWS, STRIDE_B);
+            }
+            if (load + 1 >= HELD) {
+                int of = (load + 1 - HELD) % HELD;
+                UNROLL for (int i = 0; i < ROWS_OF; i++)
+                    UNROLL for (int j = 0; j < COLUMNS_OF; j++)
+                        sums[i][j] = coop_mat_mulAdd(held_a[of][i], held_b[of][j], sums[i][j]);
+            }
+        }
+#endif
         if (BUFFERS == 1)
             barrier(CLK_LOCAL_MEM_FENCE);
+        if (LATE) {
+            UNROLL for (int l = 0; l < LOADS_A; l++) put_a[to_a + l * (ITEMS / WIDE_A) * (STRIDE_A / WIDE)] = next_a[l];
+            UNROLL for (int l = 0; l < LOADS_B; l++) put_b[to_b + l * (ITEMS / WIDE_B) * (STRIDE_B / WIDE)] = next_b[l];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
     }
-    UNROLL for (int i = 0; i < SM / TM; i++)
-        UNROLL for (int j = 0; j < SN / TN; j++) {
+    UNROLL for (int i = 0; i < ROWS_OF; i++)
+        UNROLL for (int j = 0; j < COLUMNS_OF; j++) {
             int place = (block.x + row + i * TM) * n + block.y + column + j * TN;
             coop_mat_store(c + place, sums[i][j], ROWS, n);
         }

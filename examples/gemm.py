@@ -5,7 +5,8 @@ with numpy, and prints TFLOP/s (of char: TOP/s). Without matrix units a plain ke
 
 usage: gemm.py [--size N] [--kinds half,char] [--plain] [--seconds S] [--sweep] [--options "-DBM=128 -DBN=256 ..."]
 
---sweep tries several sizes of blocks; --options gives one.
+--sweep tries several sizes of blocks, and what gemm.cl may do with them (BUFFERS, LATE, HELD, PAD, GROUP_ROWS); --options gives
+them.
 """
 
 import argparse
@@ -168,21 +169,42 @@ class Problem:
         return 2 * self.sizes[0]**3 / best / 1e12
 
 
-def sweep(base, size, local_memory):
-    """Sizes of blocks that fit, around the usual ones."""
-    wide = 2 if base["T"] == "half" else 1
-    shapes = itertools.product(((2, 4), (4, 2), (4, 4)), (1, 2, 4), (1, 2, 4), (1, 2, 4), (1, 2))
-    for (sm, sn), rows, columns, deep, buffers in shapes:
-        macros = {**base, "SM": sm * base["TM"], "SN": sn * base["TN"], "BUFFERS": buffers}
-        macros.update(BM=rows * macros["SM"], BN=columns * macros["SN"], BK=deep * 32 // wide)
-        items = rows * columns * base["SUB_GROUP"]
-        vectors = [macros["BM"] * macros["BK"] * wide // 16, macros["BK"] * macros["BN"] * wide // 16]
-        lines = [macros["BK"] * wide // 16, macros["BN"] * wide // 16]
-        used = 16 * buffers * (vectors[0] + macros["BM"] + vectors[1] + macros["BK"])
-        fits = all(v % items == 0 and v >= items for v in vectors) and all(items % line == 0 for line in lines)
-        fits = fits and macros["BK"] % base["TK"] == 0 and used <= local_memory and 128 <= items <= 256
-        if fits and all(size % macros[block] == 0 for block in ("BM", "BN", "BK")):
-            yield macros
+# What blocks of each size may do besides (gemm.cl).
+ORDERS = [{"BUFFERS": buffers, "LATE": late, "HELD": held}
+          for buffers, late, held in itertools.product((1, 2), (0, 1), (0, 1, 2))]
+PLACES = [{"PAD": pad, "GROUP_ROWS": rows} for pad, rows in itertools.product((0, 1, 2), (4, 8, 16))]
+
+
+def fits(macros, size, local_memory):
+    """True if a work-group's loads come out even, its blocks fit into local memory, and the matrices into blocks."""
+    wide = 2 if macros["T"] == "half" else 1
+    items = macros["BM"] // macros["SM"] * (macros["BN"] // macros["SN"]) * macros["SUB_GROUP"]
+    lines = [macros["BK"] * wide // 16, macros["BN"] * wide // 16]
+    vectors = [macros["BM"] * lines[0], macros["BK"] * lines[1]]
+    pad = macros.get("PAD", 1)
+    used = 16 * macros.get("BUFFERS", 1) * (vectors[0] + pad * macros["BM"] + vectors[1] + pad * macros["BK"])
+    even = all(v % items == 0 and v >= items for v in vectors) and all(items % line == 0 for line in lines)
+    whole = macros["BK"] % macros["TK"] == 0 and all(size % macros[block] == 0 for block in ("BM", "BN", "BK"))
+    return even and whole and used <= local_memory and 128 <= items <= 512
+
+
+def sweep(base, size, local_memory, measure):
+    """Tries sizes of blocks around the usual ones, then orders of loads and products with the four best of them, then places
+    in memory with the best. `measure` tells the rate of what it is given."""
+    def best_of(tried, count):
+        tried = [macros for macros in tried if fits(macros, size, local_memory)]
+        return [macros for _, macros in sorted(((measure(macros), macros) for macros in tried), key=lambda one: -one[0])[:count]]
+
+    shapes = itertools.product(((2, 4), (4, 2), (4, 4), (4, 8), (8, 4)), (1, 2, 4), (1, 2, 4), (1, 2, 4))
+    sizes = []
+    for (sm, sn), rows, columns, deep in shapes:
+        macros = {**base, "SM": sm * base["TM"], "SN": sn * base["TN"]}
+        wide = 2 if base["T"] == "half" else 1
+        sizes.append({**macros, "BM": rows * macros["SM"], "BN": columns * macros["SN"], "BK": deep * 32 // wide})
+    chosen = best_of([base, *sizes], 4)
+    ordered = best_of([{**macros, **order} for macros in chosen for order in ORDERS], 1)
+    for macros in ordered:
+        best_of([{**macros, **place} for place in PLACES], 1)
 
 
 def main():
@@ -218,21 +240,24 @@ def main():
             macros = multiplier.options(kind, result)
             found = re.findall(r"-D(\w+)=(\d+)", args.options)
             macros.update((key, int(value)) for key, value in found)
-            tried = [macros]
-            if args.sweep and "USE_MATRICES" in macros:
-                tried += sweep(macros, args.size, device.local_mem_size)
-            problem, best = Problem(multiplier, kind, result, args.size), (0, None)
-            for macros in tried:
+            problem, rates = Problem(multiplier, kind, result, args.size), {}
+
+            def measure(macros):
                 shown = " ".join(f"{key}={value}" for key, value in macros.items() if key not in ("T", "ACC", "USE_MATRICES"))
                 try:
-                    rate = problem.measure(args.seconds, macros)
+                    rates[shown] = problem.measure(args.seconds, macros)
                 except cl.Error as error:
                     print(f"{title}: {shown}: {str(error).splitlines()[0]}")
-                    continue
-                best = max(best, (rate, shown))
-                print(f"{title} {args.size}^3: {rate:.4g} TFLOP/s ({shown})", flush=True)
-            if len(tried) > 1:
-                print(f"{title} {args.size}^3: best {best[0]:.4g} TFLOP/s ({best[1]})", flush=True)
+                    return 0
+                print(f"{title} {args.size}^3: {rates[shown]:.4g} TFLOP/s ({shown})", flush=True)
+                return rates[shown]
+
+            if args.sweep and "USE_MATRICES" in macros:
+                sweep(macros, args.size, device.local_mem_size, measure)
+                shown = max(rates, key=rates.get, default="")
+                print(f"{title} {args.size}^3: best {rates.get(shown, 0):.4g} TFLOP/s ({shown})", flush=True)
+            else:
+                measure(macros)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,9 @@ def test_products_of_any_size(m, rng, kind, result, plain):
 @pytest.mark.parametrize("blocks, macros", [
     ({"SM": 2, "SN": 1, "BM": 4, "BN": 4}, {"BUFFERS": 2}),
     ({"SM": 1, "SN": 2, "BM": 2, "BN": 4}, {"GROUP_ROWS": 2}),
+    ({"SM": 2, "SN": 2, "BM": 4, "BN": 4}, {"LATE": 1}),
+    ({"SM": 2, "SN": 2, "BM": 4, "BN": 4}, {"LATE": 1, "BUFFERS": 2, "HELD": 1, "PAD": 0}),
+    ({"SM": 2, "SN": 1, "BM": 4, "BN": 4}, {"BUFFERS": 2, "HELD": 2, "PAD": 2}),
 ])
 def test_blocks_may_have_other_sizes(m, rng, blocks, macros):
     multiplier = gemm.Multiplier(m.context, m.queue, blocks=blocks)

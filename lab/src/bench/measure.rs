@@ -150,12 +150,8 @@ pub const METRICS: &[Metric] = &[
         kinds::behind(s, scale, &Pause::Write(512 << 20))
     }),
     more("SGEMM, 8 x 8 results for each work-item", "GFLOP/s", kinds::sgemm),
-    more("GEMM by matrices, half to float", "GFLOP/s", |s, scale| {
-        matrices::gemm(s, scale, &matrices::HALF)
-    }),
-    more("GEMM by matrices, char to int", "GFLOP/s", |s, scale| {
-        matrices::gemm(s, scale, &matrices::CHAR)
-    }),
+    more(matrices::HALF.name, "GFLOP/s", |s, scale| matrices::gemm(s, scale, &matrices::HALF)),
+    more(matrices::CHAR.name, "GFLOP/s", |s, scale| matrices::gemm(s, scale, &matrices::CHAR)),
     more("bodies, tile of float4", "G/s", |s, scale| kinds::bodies(s, scale, "float")),
     more("bodies, tile of double4", "G/s", |s, scale| kinds::bodies(s, scale, "double")),
     more("particles in boxes, float", "G/s", |s, scale| kinds::boxes(s, scale, "float")),

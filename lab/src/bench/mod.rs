@@ -94,6 +94,9 @@ pub fn run(request: &Request) -> Outcome {
     let mut rows = rows(&sessions, &first, &scale, request);
     if let Some(program) = &request.vulkan {
         vulkan_alone::add_column(program, PROCESSES, &mut columns, &mut rows)?;
+        if let Some(hekla) = (0..).zip(&sessions).find(|(_, session)| session.is_hekla()) {
+            matrices::by_turns(hekla, &scale, program, &mut rows);
+        }
     }
     let text = report(&sessions, &scale, &columns, &rows)?;
     println!("{text}\n\nmeasured in {:.0} s", start.elapsed().as_secs_f64());

@@ -19,7 +19,7 @@ pub fn add_column(
     eprintln!("Vulkan alone");
     let mut measured: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for _ in 0..processes {
-        for (name, value) in read(&run(program)?) {
+        for (name, value) in read(&run(program, &[])?) {
             measured.entry(name).or_default().push(value);
         }
     }
@@ -36,15 +36,20 @@ pub fn add_column(
 }
 
 /// Runs the program. Returns what it printed.
-fn run(program: &Path) -> Result<String, String> {
+///
+/// # Errors
+/// If it cannot be run or fails; what it printed tells why.
+pub fn run(program: &Path, arguments: &[String]) -> Result<String, String> {
     let output = Command::new(program)
+        .args(arguments)
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
         .map_err(|e| format!("{}: {e}", program.display()))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{} failed: {}", program.display(), output.status)),
+        true => Ok(text),
+        false => Err(format!("{} failed: {}: {}", program.display(), output.status, text.trim())),
     }
 }
 

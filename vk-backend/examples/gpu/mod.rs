@@ -1,5 +1,6 @@
 //! Opens devices by Vulkan alone: instance, device, queues, and memory that the host reads.
 
+use std::ffi::CStr;
 use std::sync::Mutex;
 
 use ash::vk;
@@ -15,6 +16,9 @@ pub struct Gpu {
     pub layout: vk::PipelineLayout,
     /// True if kernels may compute with halves.
     pub has_halves: bool,
+    /// True if kernels may have cooperative matrices of halves and bytes, and of bfloat16.
+    pub has_matrices: bool,
+    pub has_bfloat16: bool,
     /// Where the device has them.
     pub markers: Option<ash::amd::buffer_marker::Device>,
 }
@@ -77,12 +81,63 @@ fn family(instance: &ash::Instance, physical: vk::PhysicalDevice) -> (u32, u32) 
     (index, family.queue_count)
 }
 
-fn has_halves(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+/// VkPhysicalDeviceShaderBfloat16FeaturesKHR.
+#[repr(C)]
+struct Bfloat16Features {
+    s_type: vk::StructureType,
+    p_next: *mut std::ffi::c_void,
+    scalars: vk::Bool32,
+    dot_product: vk::Bool32,
+    matrices: vk::Bool32,
+}
+
+// SAFETY: the structure begins as those of Vulkan do, and both calls may be given it.
+unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Bfloat16Features {}
+// SAFETY: as above.
+unsafe impl vk::ExtendsDeviceCreateInfo for Bfloat16Features {}
+
+impl Bfloat16Features {
+    const NAME: &CStr = c"VK_KHR_shader_bfloat16";
+
+    fn new(enabled: bool) -> Bfloat16Features {
+        let (scalars, matrices) = (enabled.into(), enabled.into());
+        let s_type = vk::StructureType::from_raw(1_000_141_000);
+        Bfloat16Features { s_type, p_next: std::ptr::null_mut(), scalars, dot_product: 0, matrices }
+    }
+}
+
+/// What kernels may have.
+struct Offered {
+    halves: bool,
+    matrices: bool,
+    bfloat16: bool,
+}
+
+/// Asks for what the device offers, of which some depends on extensions that it lists.
+fn offered(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    lists: impl Fn(&CStr) -> bool,
+) -> Offered {
     let mut v12 = vk::PhysicalDeviceVulkan12Features::default();
+    let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default();
+    let mut bfloat16 = Bfloat16Features::new(false);
     let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut v12);
+    if lists(ash::khr::cooperative_matrix::NAME) {
+        features = features.push_next(&mut matrices);
+    }
+    if lists(Bfloat16Features::NAME) {
+        features = features.push_next(&mut bfloat16);
+    }
     // SAFETY: the physical device belongs to the instance; the chain outlives the call.
     unsafe { instance.get_physical_device_features2(physical, &mut features) };
-    v12.shader_float16 != 0
+    let needed = [v12.shader_float16, v12.shader_int8, v12.vulkan_memory_model];
+    let matrices = matrices.cooperative_matrix != 0 && !needed.contains(&0);
+    Offered {
+        halves: v12.shader_float16 != 0,
+        matrices,
+        bfloat16: matrices && bfloat16.matrices != 0,
+    }
 }
 
 impl Gpu {
@@ -94,24 +149,42 @@ impl Gpu {
         let queue = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(family)
             .queue_priorities(&priorities)];
-        let has_halves = has_halves(&instance, physical);
-        let mut v12 = vk::PhysicalDeviceVulkan12Features::default()
-            .buffer_device_address(true)
-            .shader_float16(has_halves)
-            .timeline_semaphore(true);
-        let mut v13 =
-            vk::PhysicalDeviceVulkan13Features::default().pipeline_creation_cache_control(true);
         // SAFETY: the physical device belongs to the instance.
         let known = unsafe { instance.enumerate_device_extension_properties(physical) };
         let known = tried("vkEnumerateDeviceExtensionProperties", known);
-        let name = ash::amd::buffer_marker::NAME;
-        let has_markers = known.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
-        let extensions: &[_] = if has_markers { &[name.as_ptr()] } else { &[] };
-        let info = vk::DeviceCreateInfo::default()
+        let lists = |name: &CStr| known.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
+        let offered = offered(&instance, physical, lists);
+        let mut v12 = vk::PhysicalDeviceVulkan12Features::default()
+            .buffer_device_address(true)
+            .shader_float16(offered.halves)
+            .shader_int8(offered.matrices)
+            .vulkan_memory_model(offered.matrices)
+            .timeline_semaphore(true);
+        let mut v13 =
+            vk::PhysicalDeviceVulkan13Features::default().pipeline_creation_cache_control(true);
+        let mut matrices =
+            vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
+        let mut bfloat16 = Bfloat16Features::new(true);
+        let has_markers = lists(ash::amd::buffer_marker::NAME);
+        let extensions: Vec<_> = [
+            (ash::amd::buffer_marker::NAME, has_markers),
+            (ash::khr::cooperative_matrix::NAME, offered.matrices),
+            (Bfloat16Features::NAME, offered.bfloat16),
+        ]
+        .into_iter()
+        .filter_map(|(name, wanted)| wanted.then_some(name.as_ptr()))
+        .collect();
+        let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queue)
-            .enabled_extension_names(extensions)
+            .enabled_extension_names(&extensions)
             .push_next(&mut v12)
             .push_next(&mut v13);
+        if offered.matrices {
+            info = info.push_next(&mut matrices);
+        }
+        if offered.bfloat16 {
+            info = info.push_next(&mut bfloat16);
+        }
         let ranges =
             [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(8)];
         let layout = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
@@ -129,7 +202,18 @@ impl Gpu {
             let markers =
                 has_markers.then(|| ash::amd::buffer_marker::Device::new(&instance, &device));
             let name = name.into_owned();
-            Gpu { instance, physical, name, device, queues, layout, has_halves, markers }
+            Gpu {
+                instance,
+                physical,
+                name,
+                device,
+                queues,
+                layout,
+                has_halves: offered.halves,
+                has_matrices: offered.matrices,
+                has_bfloat16: offered.bfloat16,
+                markers,
+            }
         }
     }
 
@@ -201,6 +285,30 @@ impl Gpu {
                 .layout(self.layout)
                 .flags(flags);
             let made = device.create_compute_pipelines(cache, &[info], None);
+            device.destroy_shader_module(module, None);
+            made.map(|made| made[0]).map_err(|(_, e)| e)
+        }
+    }
+
+    /// Creates a pipeline of a valid module with specialization constants, without a cache.
+    pub fn create_special_pipeline(
+        &self,
+        words: &[u32],
+        constants: &vk::SpecializationInfo<'_>,
+    ) -> Result<vk::Pipeline, vk::Result> {
+        let device = &self.device;
+        let module = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the module is valid, and infos outlive the calls.
+        unsafe {
+            let module = tried("vkCreateShaderModule", device.create_shader_module(&module, None));
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(c"main")
+                .specialization_info(constants);
+            let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout);
+            let none = vk::PipelineCache::null();
+            let made = device.create_compute_pipelines(none, &[info], None);
             device.destroy_shader_module(module, None);
             made.map(|made| made[0]).map_err(|(_, e)| e)
         }

@@ -7,13 +7,15 @@
 //! cargo run --release -p hekla-vk-backend --example vulkan_alone
 //! ```
 //! Prints the name of each of the bench's measurements, a tab, and the value in its unit. `xtask bench --vulkan PROGRAM`
-//! makes a column of that.
+//! makes a column of that. `vulkan_alone gemm ...` measures a product of matrices (`gemm.rs`).
 
 mod arithmetic;
+mod gemm;
 #[path = "../gpu/mod.rs"]
 #[allow(dead_code)]
 mod gpu;
 
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
@@ -40,7 +42,23 @@ enum Waiting {
     Marker(Words),
 }
 
-fn main() {
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == "gemm") {
+        return match gemm::main(rest) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                println!("{message}");
+                ExitCode::from(2)
+            }
+        };
+    }
+    measure_launches();
+    ExitCode::SUCCESS
+}
+
+/// Measures what has lines of its own in the bench's table.
+fn measure_launches() {
     let start = Instant::now();
     let gpu = Gpu::open(gpu::instance(), 2);
     let pipeline = adding_pipeline(&gpu, 7);
@@ -135,6 +153,17 @@ fn record(
 
 /// Records a launch behind what was recorded, or submitted, before it.
 fn launch(gpu: &Gpu, commands: vk::CommandBuffer, pipeline: vk::Pipeline, words: &Words) {
+    launch_groups(gpu, commands, pipeline, words, 1);
+}
+
+/// Records a launch of several work-groups, as `launch` does.
+fn launch_groups(
+    gpu: &Gpu,
+    commands: vk::CommandBuffer,
+    pipeline: vk::Pipeline,
+    words: &Words,
+    groups: u32,
+) {
     let compute = vk::PipelineStageFlags::COMPUTE_SHADER;
     let (read, write) = (vk::AccessFlags::SHADER_READ, vk::AccessFlags::SHADER_WRITE);
     let memory =
@@ -143,7 +172,7 @@ fn launch(gpu: &Gpu, commands: vk::CommandBuffer, pipeline: vk::Pipeline, words:
     // SAFETY: the command buffer is being recorded; what it uses lives as long as the process.
     unsafe {
         gpu.device.cmd_pipeline_barrier(commands, compute, compute, none, &memory, &[], &[]);
-        gpu.dispatch(commands, pipeline, words.address, 1);
+        gpu.dispatch(commands, pipeline, words.address, groups);
     }
 }
 
