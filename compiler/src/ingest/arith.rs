@@ -297,7 +297,11 @@ impl Translator<'_, '_, '_> {
             if lanes != 1 && lanes != self.b.ty(then).lanes {
                 return Err("the condition has another number of components".to_string());
             }
-            leaves.push(self.b.select(cond, then, otherwise));
+            let chosen = match self.b.ty(then).scalar.is_matrix() {
+                true => self.chosen_matrix(cond, then, otherwise),
+                false => self.b.select(cond, then, otherwise),
+            };
+            leaves.push(chosen);
         }
         self.define(inst, &leaves)
     }

@@ -119,7 +119,9 @@ impl Translator<'_, '_, '_> {
                 match operation(op) {
                     Some(operation) => self.matrix_operation(inst, operation)?,
                     None if op == Op::CompositeInsert => self.matrix_insert(inst)?,
-                    None if matches!(op, Op::Undef | Op::FunctionCall) => return Ok(false),
+                    None if matches!(op, Op::Undef | Op::FunctionCall | Op::Select) => {
+                        return Ok(false)
+                    }
                     None => return Err("it is not supported for matrices".to_string()),
                 }
                 Ok(true)
@@ -145,6 +147,20 @@ impl Translator<'_, '_, '_> {
     /// Returns a matrix of equal elements.
     pub(super) fn splat_matrix(&mut self, element: Value, matrix: Matrix) -> Value {
         self.operate(MatrixOp::Splat, smallvec![element], matrix.ty())
+    }
+
+    /// Returns one of two matrices, by a branch: drivers have no selections of them.
+    pub(super) fn chosen_matrix(&mut self, cond: Value, then: Value, otherwise: Value) -> Value {
+        let [yes, no, join] = std::array::from_fn(|_| self.b.new_block());
+        let ty = self.b.ty(then);
+        let result = self.b.func.add_param(join, ty);
+        self.b.brif(cond, yes, no);
+        for (block, value) in [(yes, then), (no, otherwise)] {
+            self.b.switch_to(block);
+            self.b.jump(join, &[value]);
+        }
+        self.b.switch_to(join);
+        result
     }
 
     fn matrix_operation(&mut self, inst: &Inst<'_>, op: MatrixOp) -> Result<(), String> {

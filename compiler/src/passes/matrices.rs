@@ -5,7 +5,7 @@ use crate::target::Target;
 
 /// Checks all functions.
 ///
-/// Errors: a variable that stayed one, as an array of matrices with an index that is not constant; or a kernel that asks for
+/// Errors: a variable that stayed one, as a large array of matrices with an index that is not constant; or a kernel that asks for
 /// sub-groups of another size than the device's.
 pub fn check(module: &Module, target: &Target) -> Result<(), String> {
     if target.matrices.is_empty() {
@@ -23,8 +23,8 @@ pub fn check(module: &Module, target: &Target) -> Result<(), String> {
             };
             if stays {
                 return Err(format!(
-                    "{}: a variable that holds cooperative matrices is indexed by what is not constant, or its address is \
-                     used otherwise",
+                    "{}: an array of more than 64 cooperative matrices is indexed by what is not constant, or the address of \
+                     a variable that holds matrices is used otherwise",
                     func.name
                 ));
             }

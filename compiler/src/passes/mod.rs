@@ -23,6 +23,7 @@ pub mod licm;
 pub mod loop_exits;
 pub mod loop_promotion;
 pub mod matrices;
+pub mod matrix_choices;
 pub mod mem2reg;
 pub mod narrow_offsets;
 pub mod nesting;
@@ -118,6 +119,7 @@ function_passes! {
     INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _| infer_address_spaces::run(func);
     LICM = "licm", |func, c| licm::run(func, c.kernel());
     LOOP_PROMOTION = "loop_promotion", |func, c| loop_promotion::run(func, c.kernel());
+    MATRIX_CHOICES = "matrix_choices", |func, _| matrix_choices::run(func);
     MEM2REG = "mem2reg", |func, _| mem2reg::run(func);
     PARTIAL_UNROLL = "partial_unroll", |func, c| partial_unroll::run(func, c.target.quirks);
     ROTATE = "rotate", |func, c| rotate::run(func, c.kernel());
@@ -557,6 +559,11 @@ impl inline::FunctionPasses for Pipeline<'_> {
             self.pass(module, func, SIMPLIFY)?;
         }
         if self.unroll_loops(module, func)? || unswitched {
+            self.run_scalar_passes(module, func, false)?;
+        }
+        if self.pass(module, func, MATRIX_CHOICES)? {
+            self.pass(module, func, SROA)?;
+            self.pass(module, func, MEM2REG)?;
             self.run_scalar_passes(module, func, false)?;
         }
         self.hoist_out_of_loops(module, func)?;

@@ -428,3 +428,30 @@ typedef float __attribute__((coop_mat(4, 8, 8, 2))) C;
 kernel void test(global uint *out) {
     out[0] = coop_mat_length(1);
 }
+
+//# accept: arrays of matrices may have any index
+//# options: -cl-std=CL3.0
+//# requires: cooperative_matrix
+//# global: 32
+//# local: 32
+//# expect: 11 12 13 14 21 22 23 24
+#define MAT(t, use) t __attribute__((coop_mat(memory_scope_sub_group, 8, 8, use)))
+#define ROWS CLK_COOPERATIVE_MATRIX_LAYOUT_ROW_MAJOR
+typedef MAT(int, CLK_COOPERATIVE_MATRIX_ACCUMULATOR) C;
+kernel void test(global uint *out) {
+    local int z[8][64];
+    C sums[2][4];
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 4; j++) {
+            sums[i][j] = coop_mat_init(10 * i);
+            for (uint e = 0; e < coop_mat_length(sums[i][j]); e++) sums[i][j][e] += j;
+        }
+    int eight = get_local_size(0) / 4;
+    for (int i = 0; i < eight; i++) {
+        C ones = coop_mat_init(11);
+        sums[i % 2][i / 2] = sums[i % 2][i / 2] + ones;
+    }
+    for (int i = 0; i < eight; i++) coop_mat_store(z[i], sums[i / 4][i % 4], ROWS, 8);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) < 8) out[get_local_id(0)] = z[get_local_id(0)][9 * (get_local_id(0) % 7)];
+}

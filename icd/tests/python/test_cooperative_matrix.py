@@ -360,6 +360,20 @@ OpBranch %join
         run_one(m, rng, size, product, body, lambda x: x + x)
 
 
+def test_selections_choose_matrices(m, rng, size, products):
+    for product in products:
+        body = f"""
+%first = OpLoad {name(product[3])} %a
+%same = {"OpFOrdEqual" if is_float(product) else "OpIEqual"} %bool %first %first
+%z = {op(product, "Add")} %m %x %x
+%w = OpSelect %m %same %z %x
+%other = OpLogicalNot %bool %same
+%u = {op(product, "Add")} %m %w %x
+%y = OpSelect %m %other %x %u
+"""
+        run_one(m, rng, size, product, body, lambda x: x + x + x)
+
+
 @pytest.mark.parametrize("layout", [0, 1])
 def test_matrices_go_through_local_memory(m, rng, size, products, layout):
     for product in products:

@@ -265,8 +265,8 @@ MISTAKES = [
     ("T g(MatD a) { return (a + a)[0]; }", "subscripted cooperative matrix is not a variable"),
     ("void g(MatD a) { printf(\"%f\", a); }", "cannot pass an object of type"),
     ("void g(MatD a) { void (^b)(void) = ^{ MatD c = a; }; b(); }", "a block cannot capture a cooperative matrix"),
-    ("kernel void g(global T *p, int i) { MatD a[2] = {coop_mat_init(1), coop_mat_init(2)};\n"
-     "coop_mat_store(p, a[i], ROWS, 16); }", "indexed by what is not constant"),
+    ("kernel void g(global T *p, int i) { MatD a[65]; a[i] = coop_mat_init(1);\n"
+     "coop_mat_store(p, a[i + 1], ROWS, 16); }", "an array of more than 64 cooperative matrices is indexed"),
 ]
 
 
@@ -298,3 +298,34 @@ def test_devices_without_matrices_refuse_them(cl_machine):
         built, log = raw.Builder().build(source.encode(), b"-cl-std=CL3.0")
         assert built == raw.CL_BUILD_PROGRAM_FAILURE
         assert "requires cl_khr_cooperative_matrix which this device does not offer" in log
+
+
+def test_arrays_have_any_index(m, listed):
+    """Read and written by indexes that only the device knows, of two dimensions, and element by element."""
+    p = listed[0]
+    body = """
+        MatD sums[2][3];
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 3; j++) {
+                sums[i][j] = coop_mat_init(i * 3 + j);
+                for (uint e = 0; e < coop_mat_length(sums[i][j]); e++) sums[i][j][e] += 10;
+            }
+        for (int i = 0; i < n; i++) {
+            MatD two = sums[(i + 1) % 2][i % 3] * (T)2;
+            sums[i % 2][(i + 1) % 3] = two;
+        }
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 3; j++) coop_mat_store(out + (i * 3 + j) * M * N, sums[i][j], ROWS, N);"""
+    source = f"""#define M {p.m}
+#define N {p.n}
+typedef {p.result} T;
+{head(p)}
+kernel void g(global T *out, int n) {{ {body} }}"""
+    size = group_size(m)
+    out = m.empty(6 * p.m * p.n * DTYPES[p.result]().itemsize)
+    m.build(source, ["-cl-std=CL3.0"]).g(m.queue, (size,), (size,), out, np.int32(7))
+    sums = np.arange(10, 16).reshape(2, 3)
+    for i in range(7):
+        sums[i % 2, (i + 1) % 3] = 2 * sums[(i + 1) % 2, i % 3]
+    got = m.read(out, DTYPES[p.result], 6 * p.m * p.n).reshape(6, -1)
+    np.testing.assert_array_equal(got, np.repeat(sums.reshape(6, 1), p.m * p.n, 1).astype(got.dtype))

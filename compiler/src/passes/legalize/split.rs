@@ -35,7 +35,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// Ends the current block with its terminator.
-    fn terminate(&mut self, data: InstData) {
+    pub fn terminate(&mut self, data: InstData) {
         self.c.void(data);
         self.finish();
     }
