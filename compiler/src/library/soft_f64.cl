@@ -1,7 +1,8 @@
 // Arithmetic of doubles on their bits, for devices that have none: IEEE 754 binary64, rounded to nearest even, with
 // denormal numbers. Significands stand with their leading bit at 62 where they are rounded, so that ten bits below are to
 // be cut, of which the last is set if anything below it is. Words for what fits in them: many of these devices have no
-// integers of 64 bits. No loops, and branches for what is rare alone.
+// integers of 64 bits. No loops, and branches for what is rare alone: operands that are no normal numbers, results that are none,
+// and sums of which little is left.
 
 #define ONE_BITS 0x3ff0000000000000ul
 #define HALF_BITS 0x3fe0000000000000ul
@@ -50,43 +51,96 @@ int __soft_exponent(ulong mag) {
     return e;
 }
 
+// True if a biased exponent is not one of normal numbers.
+bool __soft_is_special(uint e) {
+    return e - 1 >= 2 * BIAS;
+}
+
+// The significand of a normal number with the leading bit at 52 + up, up < 12.
+ulong __soft_normal(ulong a, uint up) {
+    return (a & FRAC_MASK | LEADING_BIT) << up;
+}
+
+// Rounds m 2^(e - BIAS - 62), the leading bit at 62, 0 < e, with the sign bit in a word.
+ulong __soft_signed(uint e, ulong m, uint sign) {
+    ulong rounded = m + (((LOW(m) >> 10) & 1u) + 0x1ffu);
+    return (rounded >> 10) + OF_WORDS(0u, ((e - 1) << 20) | sign);
+}
+
 ulong __soft_add(ulong a, ulong b) {
-    ulong ma = a & MAG_MASK, mb = b & MAG_MASK;
-    bool swap = ma < mb;
-    ulong x = swap ? b : a;
-    ulong mx = swap ? mb : ma, my = swap ? ma : mb;
-    uint ex = HIGH(mx) >> 20, ey = HIGH(my) >> 20;
+    bool swap = (a & MAG_MASK) < (b & MAG_MASK);
+    ulong x = swap ? b : a, y = swap ? a : b;
+    uint ex = (HIGH(x) >> 20) & 0x7ffu, ey = (HIGH(y) >> 20) & 0x7ffu;
+    int differ = (int)(HIGH(x) ^ HIGH(y)) >> 31;
     // Leading bits at 61, so that the sum's is at 62 at most.
-    ulong fx = ((mx & FRAC_MASK) | (ex != 0 ? LEADING_BIT : 0ul)) << 9;
-    ulong fy = ((my & FRAC_MASK) | (ey != 0 ? LEADING_BIT : 0ul)) << 9;
-    ex = max(ex, 1u);
-    fy = __soft_shifted(fy, min(ex - max(ey, 1u), 63u));
-    bool differ = (HIGH(a) ^ HIGH(b)) >> 31 != 0;
-    ulong sum = differ ? fx - fy : fx + fy;
-    uint up = min((uint)clz(sum) - 1u, ex);
-    ulong sign = x & SIGN_BIT;
-    ulong result = __soft_pack((int)(ex + 1 - up), sum << up) | sign;
-    // What cancels is +0.
-    result = sum == 0 ? (differ ? 0ul : sign) : result;
-    ulong special = mx > INF_BITS || (my == INF_BITS && differ) ? x | NAN_BITS : x;
-    return mx >= INF_BITS ? special : result;
+    ulong fx = __soft_normal(x, 9), fy = __soft_normal(y, 9);
+    if (__soft_is_special(ex) || __soft_is_special(ey)) {
+        if (ex != 0 && __soft_is_special(ex)) {
+            bool is_nan = (x & MAG_MASK) > INF_BITS || (differ != 0 && (y & MAG_MASK) == INF_BITS);
+            return is_nan ? x | NAN_BITS : x;
+        }
+        fx ^= ex == 0 ? LEADING_BIT << 9 : 0ul;
+        fy ^= ey == 0 ? LEADING_BIT << 9 : 0ul;
+        ex = max(ex, 1u);
+        ey = max(ey, 1u);
+    }
+    fy = __soft_shifted(fy, min(ex - ey, 63u));
+    ulong sum = fx + (fy ^ (ulong)(long)differ) + (ulong)(uint)(differ & 1);
+    uint up = clz(HIGH(sum)) - 1u, e = ex + 1 - up, sign = HIGH(x) & 0x80000000u;
+    if (__soft_is_special(e) || HIGH(sum) == 0) {
+        up = min((uint)clz(sum) - 1u, ex);
+        ulong result = __soft_pack((int)(ex + 1 - up), sum << (up & 63u));
+        // What cancels is +0.
+        result = sum == 0 ? 0ul : result;
+        return sum == 0 && differ != 0 ? 0ul : result | OF_WORDS(0u, sign);
+    }
+    return __soft_signed(e, sum << (up & 31u), sign);
+}
+
+// The product x y 2^64, its upper half and the words of its lower half.
+typedef struct {
+    ulong high;
+    uint middle, low;
+} __soft_product;
+
+__soft_product __soft_multiplied(ulong x, ulong y) {
+    ulong low = (ulong)LOW(x) * LOW(y);
+    ulong middle = (ulong)HIGH(x) * LOW(y) + HIGH(low);
+    ulong other = (ulong)LOW(x) * HIGH(y) + LOW(middle);
+    ulong high = (ulong)HIGH(x) * HIGH(y) + HIGH(middle) + HIGH(other);
+    __soft_product product = {high, LOW(other), LOW(low)};
+    return product;
 }
 
 ulong __soft_mul(ulong a, ulong b) {
-    ulong ma = a & MAG_MASK, mb = b & MAG_MASK;
-    ulong sign = (a ^ b) & SIGN_BIT;
-    ulong larger = max(ma, mb), smaller = min(ma, mb);
-    if (smaller == 0 || larger >= INF_BITS) {
-        bool is_nan = larger > INF_BITS || (larger == INF_BITS && smaller == 0);
-        return is_nan ? NAN_BITS : sign | (larger == INF_BITS ? INF_BITS : 0ul);
+    int ea = (int)((HIGH(a) >> 20) & 0x7ffu), eb = (int)((HIGH(b) >> 20) & 0x7ffu);
+    ulong x = __soft_normal(a, 0), y = __soft_normal(b, 11);
+    uint sign = (HIGH(a) ^ HIGH(b)) & 0x80000000u;
+    if (__soft_is_special((uint)ea) || __soft_is_special((uint)eb)) {
+        ulong ma = a & MAG_MASK, mb = b & MAG_MASK;
+        ulong larger = max(ma, mb), smaller = min(ma, mb);
+        if (smaller == 0 || larger >= INF_BITS) {
+            bool is_nan = larger > INF_BITS || (larger == INF_BITS && smaller == 0);
+            ulong result = larger == INF_BITS ? INF_BITS : 0ul;
+            return is_nan ? NAN_BITS : result | OF_WORDS(0u, sign);
+        }
+        x = __soft_significand(ma) >> 11;
+        y = __soft_significand(mb);
+        ea = __soft_exponent(ma);
+        eb = __soft_exponent(mb);
     }
-    ulong x = __soft_significand(ma), y = __soft_significand(mb);
-    int e = __soft_exponent(ma) + __soft_exponent(mb) - BIAS;
-    ulong high = mul_hi(x, y), low = x * y;
-    bool carries = HIGH(high) >> 31 != 0;
-    ulong m = carries ? (high >> 1) | (high & 1) : high;
-    m |= low != 0 ? 1ul : 0ul;
-    return __soft_round(carries ? e + 1 : e, m) | sign;
+    // The upper half has the leading bit at 52 or 51.
+    __soft_product p = __soft_multiplied(x, y);
+    uint carries = HIGH(p.high) >> 20, up = 1 - carries;
+    int e = ea + eb + (int)carries - BIAS;
+    ulong lower = OF_WORDS(p.middle, LOW(p.high)) << up;
+    uint upper = HIGH(p.high << up), rest = LOW(lower) | (p.low != 0 ? 1u : 0u);
+    if (__soft_is_special((uint)e)) {
+        ulong m = OF_WORDS(HIGH(lower), upper) << 10 | rest >> 22 | (rest << 10 != 0 ? 1u : 0u);
+        return __soft_round(e, m) | OF_WORDS(0u, sign);
+    }
+    ulong kept = OF_WORDS(HIGH(lower), (upper + ((uint)(e - 1) << 20)) | sign);
+    return kept + (rest > 0x80000000u - (HIGH(lower) & 1u) ? 1ul : 0ul);
 }
 
 // fma of infinities and NaN.
@@ -100,29 +154,14 @@ ulong __soft_fma_special(ulong ma, ulong mb, ulong c, ulong sign) {
     return is_nan ? NAN_BITS : is_infinite ? sign | INF_BITS : c;
 }
 
-ulong __soft_fma(ulong a, ulong b, ulong c) {
-    ulong ma = a & MAG_MASK, mb = b & MAG_MASK, mc = c & MAG_MASK;
-    ulong sign = (a ^ b) & SIGN_BIT, sign_c = c & SIGN_BIT;
-    if (max(max(ma, mb), mc) >= INF_BITS) {
-        return __soft_fma_special(ma, mb, c, sign);
-    }
-    if (min(ma, mb) == 0) {
-        return mc == 0 && sign != sign_c ? 0ul : c;
-    }
-    // The product in 128 bits, and the addend, leading bits at 125. The product's lowest bits are zeros.
-    ulong x = __soft_significand(ma), y = __soft_significand(mb);
-    ulong ph = mul_hi(x, y), pl = x * y;
-    int ep = __soft_exponent(ma) + __soft_exponent(mb) - BIAS;
-    bool carries = HIGH(ph) >> 31 != 0;
-    pl = carries ? (pl >> 2) | (ph << 62) : (pl >> 1) | (ph << 63);
-    ph = carries ? ph >> 2 : ph >> 1;
+// The sum of a product of 128 bits and an addend, both with units at 60, the product's leading bit at 61 or 60 of the upper half.
+ulong __soft_wide_sum(ulong ph, ulong pl, int ep, ulong ch, int ec, ulong sign, ulong sign_c) {
+    // Leading bits at 61.
+    bool carries = HIGH(ph) >> 29 != 0;
+    ph = carries ? ph : ph << 1 | pl >> 63;
+    pl = carries ? pl : pl << 1;
     ep += carries ? 1 : 0;
-    ulong ch = 0;
-    int ec = -4 * BIAS;
-    if (mc != 0) {
-        ch = __soft_significand(mc) >> 2;
-        ec = __soft_exponent(mc);
-    }
+    ch <<= 1;
     bool larger = ep > ec || (ep == ec && ph >= ch);
     ulong h = larger ? ph : ch, l = larger ? pl : 0ul;
     ulong sh = larger ? ch : ph, sl = larger ? 0ul : pl;
@@ -157,35 +196,100 @@ ulong __soft_fma(ulong a, ulong b, ulong c) {
     return __soft_round(e - (int)up, m) | (larger ? sign : sign_c);
 }
 
-// a / b by digits of 16 bits, each from the inverse as a float, which is off by so little that what is left stays below
-// 0.6 of the divisor.
-ulong __soft_div(ulong a, ulong b) {
-    ulong ma = a & MAG_MASK, mb = b & MAG_MASK;
-    ulong sign = (a ^ b) & SIGN_BIT;
-    ulong larger = max(ma, mb), smaller = min(ma, mb);
-    if (smaller == 0 || larger >= INF_BITS) {
-        bool is_nan = larger > INF_BITS || larger == 0 || smaller == INF_BITS;
-        return is_nan ? NAN_BITS : sign | (ma > mb ? INF_BITS : 0ul);
+ulong __soft_fma(ulong a, ulong b, ulong c) {
+    int ea = (int)((HIGH(a) >> 20) & 0x7ffu), eb = (int)((HIGH(b) >> 20) & 0x7ffu);
+    int ec = (int)((HIGH(c) >> 20) & 0x7ffu);
+    ulong x = __soft_normal(a, 9), y = __soft_normal(b, 11), addend = __soft_normal(c, 8);
+    uint sign = (HIGH(a) ^ HIGH(b)) & 0x80000000u, sign_c = HIGH(c) & 0x80000000u;
+    if (__soft_is_special((uint)ea) || __soft_is_special((uint)eb) || __soft_is_special((uint)ec)) {
+        ulong ma = a & MAG_MASK, mb = b & MAG_MASK, mc = c & MAG_MASK;
+        if (max(max(ma, mb), mc) >= INF_BITS) {
+            return __soft_fma_special(ma, mb, c, OF_WORDS(0u, sign));
+        }
+        if (min(ma, mb) == 0) {
+            return mc == 0 && sign != sign_c ? 0ul : c;
+        }
+        x = __soft_significand(ma) >> 2;
+        y = __soft_significand(mb);
+        addend = mc == 0 ? 0ul : __soft_significand(mc) >> 3;
+        ea = __soft_exponent(ma);
+        eb = __soft_exponent(mb);
+        ec = mc == 0 ? -4 * BIAS : __soft_exponent(mc);
     }
-    ulong x = __soft_significand(ma) >> 11, y = __soft_significand(mb) >> 11;
-    int e = __soft_exponent(ma) - __soft_exponent(mb) + BIAS;
-    float inverse = native_recip((float)(int)(uint)((y + 0x10000000ul) >> 29));
-    int digit = (int)rint((float)(int)(uint)(x >> 29) * inverse * 0x1p14f);
-    long rest = (long)(x << 14) - (long)digit * (long)y;
-    long quotient = digit;
-    inverse *= 0x1p16f;
-    digit = (int)rint((float)(int)(rest >> 29) * inverse);
-    rest = (rest << 16) - (long)digit * (long)y;
-    quotient = (quotient << 16) + digit;
-    digit = (int)rint((float)(int)(rest >> 29) * inverse);
-    rest = (rest << 16) - (long)digit * (long)y;
-    quotient = (quotient << 16) + digit;
-    digit = (int)rint((float)(int)(rest >> 29) * inverse);
-    rest = (rest << 16) - (long)digit * (long)y;
-    quotient = (quotient << 16) + digit;
-    ulong m = (ulong)(rest < 0 ? quotient - 1 : quotient) | (rest != 0 ? 1ul : 0ul);
-    bool short_of = HIGH(m) >> 30 == 0;
-    return __soft_round(short_of ? e - 1 : e, short_of ? m << 1 : m) | sign;
+    // Units at 60: the product's leading bit is at 61 or 60, and nothing of it is lost.
+    __soft_product p = __soft_multiplied(x, y);
+    ulong rest = OF_WORDS(p.low, p.middle);
+    int e = ea + eb - BIAS, above = e - ec;
+    uint by = (uint)abs(above);
+    int differ = (int)(sign ^ sign_c) >> 31;
+    // Where numbers of about the same size cancel, more of the product is needed.
+    if (by > 63 || (differ != 0 && (uint)(above + 2) < 4)) {
+        return __soft_wide_sum(p.high, rest, e, addend, ec, OF_WORDS(0u, sign), OF_WORDS(0u, sign_c));
+    }
+    bool larger = above >= 0;
+    ulong high = larger ? p.high : addend, low = larger ? rest : 0ul;
+    ulong small = larger ? addend : p.high;
+    // The smaller one beside it, with a last bit for what is lost.
+    ulong below = small << 1 << (63 - by);
+    below |= !larger && rest != 0 ? 1ul : 0ul;
+    small = small >> by;
+    // A difference is a sum with the complement, and 1 more where what is left over does not cancel that.
+    ulong mask = (ulong)(long)differ;
+    ulong left = low + (below ^ mask);
+    bool carries = left < low || (differ != 0 && left == mask);
+    ulong sum = high + (small ^ mask) + (carries ? 1ul : 0ul);
+    sum |= left != mask ? 1ul : 0ul;
+    uint up = clz(HIGH(sum)) - 1u;
+    e = (larger ? e : ec) + 2 - (int)up;
+    ulong m = sum << (up & 31u);
+    sign = larger ? sign : sign_c;
+    if (__soft_is_special((uint)e)) {
+        return __soft_round(e, m) | OF_WORDS(0u, sign);
+    }
+    return __soft_signed((uint)e, m, sign);
+}
+
+// a / b by a digit of 32 bits and one of 24, from the inverse of the divisor as a number of 31 bits, which is off by less than
+// 2^-30 of it.
+ulong __soft_div(ulong a, ulong b) {
+    int ea = (int)((HIGH(a) >> 20) & 0x7ffu), eb = (int)((HIGH(b) >> 20) & 0x7ffu);
+    ulong x = __soft_normal(a, 0), y = __soft_normal(b, 0);
+    uint sign = (HIGH(a) ^ HIGH(b)) & 0x80000000u;
+    if (__soft_is_special((uint)ea) || __soft_is_special((uint)eb)) {
+        ulong ma = a & MAG_MASK, mb = b & MAG_MASK;
+        ulong larger = max(ma, mb), smaller = min(ma, mb);
+        if (smaller == 0 || larger >= INF_BITS) {
+            bool is_nan = larger > INF_BITS || larger == 0 || smaller == INF_BITS;
+            return is_nan ? NAN_BITS : (ma > mb ? INF_BITS : 0ul) | OF_WORDS(0u, sign);
+        }
+        x = __soft_significand(ma) >> 11;
+        y = __soft_significand(mb) >> 11;
+        ea = __soft_exponent(ma);
+        eb = __soft_exponent(mb);
+    }
+    uint top = HIGH(y << 11);
+    // 2^62 / top: a float, and one step of Newton.
+    float near = native_recip((float)(int)(top >> 1));
+    uint inverse = (uint)(int)(near * 0x1p60f);
+    int off = (int)((0x2000000000000000ul - (ulong)inverse * top) >> 16);
+    inverse = 2 * inverse + (uint)(int)rint((float)off * (near * 0x1p16f));
+    // x / y 2^31, less what it may be too large by; what is left is less than 20 y.
+    uint first = (uint)((ulong)HIGH(x << 10) * inverse >> 30) - 10;
+    ulong rest = (x << 31) - (ulong)first * y;
+    uint second = mul_hi((uint)(rest >> 26), inverse) >> 1;
+    rest = (rest << 24) - (ulong)second * y;
+    // It is off by 1 at most.
+    bool above = (int)HIGH(rest) < 0, below = !above && rest >= y;
+    rest = above ? rest + y : below ? rest - y : rest;
+    second = above ? second - 1 : below ? second + 1 : second;
+    ulong quotient = ((ulong)first << 24) + (ulong)(long)(int)second;
+    uint low = HIGH(quotient) < 0x00800000u ? 1u : 0u;
+    ulong m = quotient << (7 + low) | (rest != 0 ? 1ul : 0ul);
+    int e = ea - eb + BIAS - (int)low;
+    if (__soft_is_special((uint)e)) {
+        return __soft_round(e, m) | OF_WORDS(0u, sign);
+    }
+    return __soft_signed((uint)e, m, sign);
 }
 
 // The root by digits of 18, 18 and 19 bits, each from the inverse root as a float.
