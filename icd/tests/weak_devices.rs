@@ -45,9 +45,29 @@ impl Device {
 
 #[test]
 fn conformance_files_compile_to_what_devices_have() {
+    compile_all(&device_file_names().map(Device::named).collect::<Vec<_>>(), |_| true);
+}
+
+/// Of doubles that are computed by integers, too.
+#[test]
+fn soft_doubles_compile_to_what_devices_have() {
+    let with_doubles = |device: Device| match device.features.float64 {
+        true => None,
+        false => Some(Device { target: device.target.with_soft_doubles(), ..device }),
+    };
+    let devices: Vec<Device> =
+        device_file_names().map(Device::named).filter_map(with_doubles).collect();
+    assert!(devices.len() > 2 && devices.iter().any(|device| !device.features.int64));
+    let offer = |device: &Device| device.target.extensions().contains(&"cl_khr_fp64");
+    assert!(devices.iter().all(offer));
+    compile_all(&devices, |program| program.text.contains("double"));
+}
+
+/// Compiles the programs of the conformance files that are `wanted` for each device.
+fn compile_all(devices: &[Device], wanted: impl Fn(&Program) -> bool) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/conformance");
-    let programs = read_folder(&folder).unwrap_or_else(|error| panic!("{error}"));
-    let devices: Vec<Device> = device_file_names().map(Device::named).collect();
+    let mut programs = read_folder(&folder).unwrap_or_else(|error| panic!("{error}"));
+    programs.retain(wanted);
     let next = Mutex::new(programs.iter());
     let (failures, seen) = (Mutex::new(Vec::new()), Mutex::new(HashSet::new()));
     let hasher = RandomState::new();
@@ -57,7 +77,7 @@ fn conformance_files_compile_to_what_devices_have() {
         for _ in 0..threads {
             scope.spawn(|| loop {
                 let Some(program) = next.lock().unwrap().next() else { return };
-                for device in &devices {
+                for device in devices {
                     if let Err(complaint) = check(program, device, &is_new) {
                         let Program { place, rule, .. } = program;
                         let text = format!("{place}: {rule}\n  for {}: {complaint}", device.name);

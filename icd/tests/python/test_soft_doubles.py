@@ -88,3 +88,21 @@ def test_soft_doubles_are_those_of_the_processor(soft):
             got = found[name]
             places = differing(name, got, values.astype(values.dtype if values.dtype != bool else np.int32).view(got.dtype))
             assert places.size == 0, (device, name, places.size, a[places[0]].hex(), b[places[0]].hex(), hex(got[places[0]]))
+
+
+def test_a_profile_asks_for_them(tmp_path):
+    if ANY_PLATFORM or LIMIT_TO or DRIVER == "swiftshader":
+        pytest.skip("the processes that it starts lack the device")
+    (tmp_path / "hekla").mkdir()
+    (tmp_path / "hekla" / "profiles.toml").write_text("[doubles]\ndouble = 'soft'\n[none]\n")
+    text = """import pyopencl as cl
+[device, *_] = cl.get_platforms()[0].get_devices()
+print("cl_khr_fp64" in device.extensions.split(), bool(device.double_fp_config & cl.device_fp_config.SOFT_FLOAT))"""
+    found = {}
+    for profile in ["doubles", "none"]:
+        environment = {key: value for key, value in os.environ.items() if key != "HEKLA_FP64"}
+        environment.update(XDG_CONFIG_HOME=str(tmp_path), HEKLA_PROFILE=profile, HEKLA_LIMIT_TO=FILES[0])
+        done = subprocess.run([*PYTHON, "-c", text], capture_output=True, text=True, env=environment, timeout=600)
+        assert done.returncode == 0, done.stderr
+        found[profile] = done.stdout.split()
+    assert found == {"doubles": ["True", "True"], "none": ["False", "False"]}

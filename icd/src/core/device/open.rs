@@ -587,12 +587,15 @@ fn matrices(info: &vk::DeviceInfo, probe: &vk::Probe) -> Vec<MatrixProduct> {
     all.filter(|p| [p.a, p.b, p.c, p.result].into_iter().all(has)).collect()
 }
 
-/// Returns true if a device has doubles, its own or those that are computed by integers.
+/// Returns true if a device has doubles, its own or those that are computed by integers because `HEKLA_FP64` or the profile
+/// asks for it.
 pub fn computes_doubles(info: &vk::DeviceInfo) -> bool {
     let is_whole = !info.quirks.contains(vk::Quirks::SMALL_FRAMES);
     info.features.float64
         || match config::soft_doubles() {
-            SoftDoubles::Never => false,
+            SoftDoubles::Never => {
+                is_whole && Profile::current().is_some_and(|profile| profile.soft_doubles)
+            }
             SoftDoubles::Whole => is_whole,
             SoftDoubles::Always => true,
         }

@@ -41,6 +41,8 @@ pub struct Profile {
     pub subgroup_size: Option<u32>,
     /// Software devices are presented as GPUs.
     pub as_gpu: bool,
+    /// Doubles are computed by integers on devices that have none, as with `HEKLA_FP64=1`.
+    pub soft_doubles: bool,
     pub platform_name: Option<String>,
     pub platform_vendor: Option<String>,
     /// `{}` stands for what the driver says.

@@ -44,6 +44,10 @@ impl Profile {
                 "gpu" => self.as_gpu = true,
                 _ => return Err("'device_type' can be \"gpu\" alone".to_string()),
             },
+            "double" => match text(key, value)?.as_str() {
+                "soft" => self.soft_doubles = true,
+                _ => return Err("'double' can be \"soft\" alone".to_string()),
+            },
             "platform_name" => self.platform_name = Some(text(key, value)?),
             "platform_vendor" => self.platform_vendor = Some(text(key, value)?),
             "device_name" => self.device_name = Some(text(key, value)?),
@@ -98,13 +102,14 @@ mod tests {
     fn tables_are_profiles_in_their_order() {
         let text = "[z]\nprograms = ['one', \"two*\"]\ndevice_type = 'gpu'\nsubgroup_sizes = [8, 16]\nsubgroup_size = 32\n\
                     [a]\nshow = ['cl_intel_subgroups']\nhide = ['cl_khr_fp64']\nplatform_vendor = 'x'\n\
-                    device_vendor_id = 0x10de\n";
+                    device_vendor_id = 0x10de\ndouble = 'soft'\n";
         let profiles = parse(text).unwrap();
         let [z, a] = profiles.as_slice() else { panic!("{profiles:?}") };
         assert_eq!((z.name.as_str(), a.name.as_str()), ("z", "a"));
         assert!(z.as_gpu && z.is_for("two three") && z.is_for("one") && !z.is_for("one two"));
         assert_eq!((z.subgroup_sizes.as_slice(), z.subgroup_size), ([8, 16].as_slice(), Some(32)));
         assert!(a.shown() == ["cl_intel_subgroups"] && a.hides("cl_khr_fp64"));
+        assert!(a.soft_doubles && !z.soft_doubles);
         assert_eq!((a.platform_vendor.as_deref(), a.device_vendor_id), (Some("x"), Some(0x10de)));
     }
 
@@ -122,6 +127,8 @@ mod tests {
         check("[a]\nsubgroup_size = '8'\n", "line 2: 'subgroup_size' needs a size");
         check("[a]\ndevice_vendor_id = 0x100000000", "line 2: 'device_vendor_id' needs a number");
         check("[a]\ndevice_type = 'cpu'\n", "line 2: 'device_type' can be \"gpu\" alone");
+        check("[a]\ndouble = true\n", "line 2: 'double' needs a string");
+        check("[a]\ndouble = 'fast'\n", "line 2: 'double' can be \"soft\" alone");
         check("[a]\nshow = ['cl_khr_gl_sharing']\n", "line 2: 'cl_khr_gl_sharing' cannot be shown");
         check("a = 1\n", "line 1: 'a' is no table");
         check("[a]\n[a\n", "line 2");
