@@ -77,10 +77,10 @@ pub fn main(arguments: &[String]) -> Result<(), String> {
         place.1 = value.parse().map_err(|_| format!("{argument}: no number"))?;
     }
     let of = |name| sizes.iter().find(|row| row.0 == name).map_or(1, |row| row.1 as usize);
-    if [of("BM"), of("BN"), of("BK")].iter().any(|block| size % block != 0) {
+    if [of("BM"), of("BN"), of("BK")].iter().any(|block| !size.is_multiple_of(*block)) {
         return Err("the size is no multiple of the blocks'".to_string());
     }
-    if [of("TK"), of("TN")].iter().any(|width| width * kind.bytes % 16 != 0) {
+    if [of("TK"), of("TN")].iter().any(|width| !(width * kind.bytes).is_multiple_of(16)) {
         return Err("rows of matrices are no whole vectors of 16 bytes".to_string());
     }
     let gpu = Gpu::open(crate::gpu::instance(), 1);
