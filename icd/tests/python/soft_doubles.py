@@ -57,6 +57,11 @@ def operands():
     special = np.concatenate([special, -special])
     a, b = (grid.ravel() for grid in np.meshgrid(special, special))
     pairs = np.stack([a, b, random.permutation(a)])
+    # Products of half a unit of the addend and 2^-78 of that, which decides how their sum is rounded.
+    near_half, powers = slice(count // 8, count // 4), random.integers(-900, 900, count // 8)
+    values[0, near_half] = (1 + 2.0**-26) * random.choice([-1, 1], count // 8)
+    values[1, near_half] = np.ldexp(1 - 2.0**-26 + 2.0**-52, powers - 53)
+    values[2, near_half] = np.ldexp(1 + random.integers(0, 1 << 52, count // 8) * 2.0**-52, powers)
     # Operands that all but cancel.
     with np.errstate(all="ignore"):
         values[1, : count // 8] = -np.nextafter(values[0, : count // 8], values[2, : count // 8])
