@@ -1,6 +1,6 @@
-//! Arrays of cooperative matrices with indexes that are not constant: each access becomes a branch to one of the element that it
-//! is to, which [`super::sroa`] and [`super::mem2reg`] then make values of. Matrices are never in memory, and drivers have no
-//! selections of them.
+//! Arrays of cooperative matrices with indexes that are not constant: each access becomes a branch to one of the element that
+//! it is to, which [`super::sroa`] and [`super::mem2reg`] then make values of. Matrices are never in memory, and drivers have
+//! no selections of them.
 
 use super::cursor::Cursor;
 use super::legalize::split::Splitter;
