@@ -5,7 +5,7 @@
 //! [`area_offset`]:
 //!
 //! ```text
-//! number of ranges | 1 if there are others | number of watched ranges | unwritten arguments
+//! number of ranges | 1 if there are others | number of watched ranges | unwritten arguments | arguments alone | 3 words of 0
 //! arguments: start and size of what each points to, two 64-bit words ([`ARGUMENTS`] of them)
 //! findings: [`SLOTS`] slots of [`SLOT_WORDS`] words
 //! ranges: start and size of allocations, two 64-bit words, ascending and apart
@@ -14,6 +14,8 @@
 //! ```
 //!
 //! Bit n of the unwritten arguments is set if nobody has written the memory of argument n, and the kernel only reads it.
+//!
+//! Bit n of the arguments alone is set if the memory of no other argument is any of argument n's.
 //!
 //! The last two are there where races are looked for. A watched range's place is the number of its first word in the shadow, and
 //! 32 bits up a number n: of its blocks of [`BLOCK_WORDS`] words only one in n is watched.
@@ -86,10 +88,12 @@ pub const OF_A_TEXEL: &str = " of a texel";
 
 /// Byte offset of the bits of unwritten arguments.
 pub const UNWRITTEN: usize = 12;
+/// Byte offset of the bits of arguments whose memory is no other's.
+pub const ALONE: usize = 16;
 /// The most arguments of a kernel whose sizes are known.
 pub const ARGUMENTS: usize = 128;
 /// Bytes of the area before the arguments.
-pub const HEADER_BYTES: usize = 16;
+pub const HEADER_BYTES: usize = 32;
 /// The slots of findings; a power of two. Places share them where there are more.
 pub const SLOTS: usize = 1024;
 /// Words of a slot.
@@ -116,8 +120,8 @@ pub const BLOCK_WORDS: usize = 64;
 pub const MAX_SHADOW_WORDS: usize = 1 << 17;
 
 // The library's text has these numbers.
-const _: () = assert!(FINDINGS == 2064 && RANGES == 67_600 && WATCHED == 133_136);
-const _: () = assert!(SHADOW == 134_672 && BLOCK_WORDS == 64);
+const _: () = assert!(FINDINGS == 2080 && RANGES == 67_616 && WATCHED == 133_152);
+const _: () = assert!(SHADOW == 134_688 && BLOCK_WORDS == 64);
 
 /// Returns the bytes of the area where these checks are made.
 pub const fn area_bytes(checks: Checks) -> usize {

@@ -2,8 +2,8 @@
 
 #define CHECK_RANGES 0
 #define CHECK_IS_PARTIAL 1
-#define CHECK_FINDINGS (2064 / 4)
-#define CHECK_FIRST_RANGE (67600 / 8)
+#define CHECK_FINDINGS (2080 / 4)
+#define CHECK_FIRST_RANGE (67616 / 8)
 #define CHECK_SLOT_WORDS 16
 #define CHECK_SLOTS 1024
 // The least address that is not near null.
@@ -153,15 +153,19 @@ void __check_written_begin(local uint *bits, uint words) {
 // Notes that bytes were written, at an offset in an object: its first word, and how many words are watched.
 void __check_written_note(local uint *bits, uint word, uint words, uint offset, uint bytes) {
     uint end = word + min((offset + bytes + 3) / 4, words);
-    for (uint w = word + offset / 4; w < end; w++)
-        atomic_or((volatile local uint *)bits + w / 32, 1u << w % 32);
+    volatile local uint *words_of_bits = bits;
+    for (uint w = word + offset / 4; w < end; w++) {
+        // What is there already need not be put there one work-item after the other.
+        if ((words_of_bits[w / 32] >> w % 32 & 1) == 0)
+            atomic_or(words_of_bits + w / 32, 1u << w % 32);
+    }
 }
 
 // Returns true if bytes were written.
 bool __check_written_test(local uint *bits, uint word, uint words, uint offset, uint bytes) {
     uint end = word + min((offset + bytes + 3) / 4, words), all = 1;
     for (uint w = word + offset / 4; w < end; w++)
-        all &= atomic_or((volatile local uint *)bits + w / 32, 0u) >> w % 32;
+        all &= ((volatile local uint *)bits)[w / 32] >> w % 32;
     return all != 0;
 }
 
@@ -180,7 +184,10 @@ bool __check_written_test(local uint *bits, uint word, uint words, uint offset, 
 // An id in 64 bits.
 #define CHECK_ID(x, y, z) ((ulong)(x) | (ulong)(y) << 21 | (ulong)(z) << 42)
 // True for the same bytes in the same epoch by two work-items.
-#define CHECK_MEET(a, b) ((a) >> 23 == (b) >> 23 && (((a) ^ (b)) & CHECK_MANY_ITEMS << 12) != 0 && ((a) & (b) & CHECK_BYTES) != 0)
+#define CHECK_MEET_AS(a, b, who, when) ((((a) ^ (b)) & (when)) == 0 && (((a) ^ (b)) & (who)) != 0 && ((a) & (b) & CHECK_BYTES) != 0)
+#define CHECK_ITEMS (CHECK_MANY_ITEMS << 12)
+#define CHECK_EPOCHS 0xff800000
+#define CHECK_MEET(a, b) CHECK_MEET_AS(a, b, CHECK_ITEMS, CHECK_EPOCHS)
 
 // Clears the words, before any work-item goes on. Returns the first epoch.
 uint __check_races_begin(local uint *shadow, uint words) {
@@ -208,12 +215,15 @@ void __check_races_note(global uint *area, local uint *shadow, uint words, uint 
         // What this access is comes first: of two at once, one at least sees the other.
         if ((mode & CHECK_WRITES) != 0) {
             // Of several atomic operations and a plain store, the latter stays known.
-            written = (mode & CHECK_ATOMIC) != 0 ? atomic_or(writer, 0u) : 0;
-            if (written >> 23 != epoch || (written & CHECK_ATOMIC) != 0)
+            written = (mode & CHECK_ATOMIC) != 0 ? atomic_or(writer, 0u) : *writer == mine ? mine : 0;
+            if (written != mine && (written >> 23 != epoch || (written & CHECK_ATOMIC) != 0))
                 written = atomic_xchg(writer, mine);
             read = atomic_or(reader, 0u);
         } else {
-            if ((mode & CHECK_ATOMIC) == 0) {
+            uint known = *reader;
+            bool is_known = known == mine || (known & CHECK_ITEMS) == CHECK_ITEMS && known >> 23 == epoch
+                                                 && (mine & ~known & CHECK_BYTES) == 0;
+            if ((mode & CHECK_ATOMIC) == 0 && !is_known) {
                 uint before = atomic_xchg(reader, mine);
                 // Whoever writes what two have read is another one than one of them.
                 if (CHECK_MEET(before, mine))
@@ -242,61 +252,41 @@ void __check_races_note(global uint *area, local uint *shadow, uint words, uint 
 // barriers that order global memory begin epochs. The first two are who wrote it last, and who read it last, as
 // work-group << 12 | bytes << 8 | atomic << 7 | place: nothing orders what work-groups do.
 #define CHECK_WATCHED 2
-#define CHECK_FIRST_WATCHED (133136 / 8)
-#define CHECK_SHADOW (134672 / 4)
+#define CHECK_FIRST_WATCHED (133152 / 8)
+#define CHECK_SHADOW (134688 / 4)
 #define CHECK_BLOCK_WORDS 64
 #define CHECK_MANY_GROUPS 0xfffff
-#define CHECK_MEET_GROUPS(a, b) (((a) ^ (b)) >> 12 != 0 && ((a) & (b) & CHECK_BYTES) != 0)
 
 // Returns the first epoch.
 uint __check_global_races_begin(void) {
     return __check_items() < CHECK_MANY_ITEMS ? 1 : CHECK_LAST_EPOCH;
 }
 
-// Notes an access of a work-group in a word. Returns that of another one that makes a race of it, if there is one; `reads`
-// becomes 1 if that reads.
-uint __check_meet_group(volatile global uint *word, uint mine, uint mode, uint *reads) {
+// Notes an access in a word and the one behind it: of a work-group, or of a work-item in an epoch. `who`: the bits that tell them apart;
+// `when`: those of the epoch. Returns the access of another one that makes a race of it, if there is one; `reads` becomes 1 if that reads.
+uint __check_meet(volatile global uint *word, uint mine, uint who, uint when, uint mode, uint *reads) {
     volatile global uint *reader = word + 1;
     uint written, read = 0;
     if ((mode & CHECK_WRITES) != 0) {
-        written = (mode & CHECK_ATOMIC) != 0 ? atomic_or(word, 0u) : 0;
-        if ((written & CHECK_BYTES) == 0 || (written & CHECK_ATOMIC) != 0)
+        written = (mode & CHECK_ATOMIC) != 0 ? atomic_or(word, 0u) : *word == mine ? mine : 0;
+        bool is_old = ((written ^ mine) & when) != 0 || (written & CHECK_BYTES) == 0;
+        if (written != mine && (is_old || (written & CHECK_ATOMIC) != 0))
             written = atomic_xchg(word, mine);
         read = atomic_or(reader, 0u);
     } else {
-        if ((mode & CHECK_ATOMIC) == 0) {
+        uint known = *reader;
+        // Where many are known to read these bytes one more tells nothing new.
+        bool is_known = known == mine || (known & who) == who && ((known ^ mine) & when) == 0 && (mine & ~known & CHECK_BYTES) == 0;
+        if ((mode & CHECK_ATOMIC) == 0 && !is_known) {
             uint before = atomic_xchg(reader, mine);
-            if (CHECK_MEET_GROUPS(before, mine))
-                atomic_xchg(reader, CHECK_MANY_GROUPS << 12 | (before & mine & CHECK_BYTES) | (before & 0xff));
+            if (CHECK_MEET_AS(before, mine, who, when))
+                atomic_xchg(reader, (mine & when) | who | (before & mine & CHECK_BYTES) | (before & 0xff));
         }
         written = atomic_or(word, 0u);
     }
-    if (CHECK_MEET_GROUPS(written, mine) && (written & mine & CHECK_ATOMIC) == 0)
+    if (CHECK_MEET_AS(written, mine, who, when) && (written & mine & CHECK_ATOMIC) == 0)
         return written;
-    *reads = CHECK_MEET_GROUPS(read, mine);
-    return *reads ? read : 0;
-}
-
-// The same of a work-item in an epoch.
-uint __check_meet_item(volatile global uint *word, uint mine, uint mode, uint *reads) {
-    volatile global uint *reader = word + 1;
-    uint written, read = 0;
-    if ((mode & CHECK_WRITES) != 0) {
-        written = (mode & CHECK_ATOMIC) != 0 ? atomic_or(word, 0u) : 0;
-        if (written >> 23 != mine >> 23 || (written & CHECK_ATOMIC) != 0)
-            written = atomic_xchg(word, mine);
-        read = atomic_or(reader, 0u);
-    } else {
-        if ((mode & CHECK_ATOMIC) == 0) {
-            uint before = atomic_xchg(reader, mine);
-            if (CHECK_MEET(before, mine))
-                atomic_xchg(reader, (mine & 0xff800000) | CHECK_MANY_ITEMS << 12 | (before & mine & CHECK_BYTES) | (before & 0xff));
-        }
-        written = atomic_or(word, 0u);
-    }
-    if (CHECK_MEET(written, mine) && (written & mine & CHECK_ATOMIC) == 0)
-        return written;
-    *reads = CHECK_MEET(read, mine);
+    *reads = CHECK_MEET_AS(read, mine, who, when);
     return *reads ? read : 0;
 }
 
@@ -326,8 +316,8 @@ void __check_global_races_note(global uint *area, ulong address, ulong start, ui
         uint index = first + block / every * CHECK_BLOCK_WORDS + (uint)w % CHECK_BLOCK_WORDS;
         volatile global uint *words = (volatile global uint *)area + CHECK_SHADOW + 4 * (ulong)index;
         // What the work-item's own group does is looked at in any case, so that nothing is left out there.
-        uint other = epoch < CHECK_LAST_EPOCH ? __check_meet_item(words + 2, epoch << 23 | item << 12 | what, mode, &reads) : 0;
-        hit = group < CHECK_MANY_GROUPS ? __check_meet_group(words, (uint)group << 12 | what, mode, &of_group) : 0;
+        uint other = epoch < CHECK_LAST_EPOCH ? __check_meet(words + 2, epoch << 23 | item << 12 | what, CHECK_ITEMS, CHECK_EPOCHS, mode, &reads) : 0;
+        hit = group < CHECK_MANY_GROUPS ? __check_meet(words, (uint)group << 12 | what, CHECK_MANY_GROUPS << 12, 0, mode, &of_group) : 0;
         if (hit != 0) {
             reads = of_group;
             of_group = 1;

@@ -117,6 +117,11 @@ impl GlobalRaces {
         }
     }
 
+    /// Returns true for an access that is noted.
+    pub fn notes(&self, inst: Inst) -> bool {
+        self.known.is_some() && self.places.number(inst).is_some()
+    }
+
     /// Notes an access, before it is made.
     pub fn note(&self, c: &mut Cursor<'_>, inst: Inst, extents: &Extents<'_>, library: &Library) {
         let (Some((texts, epoch)), Some(place)) = (self.known, self.places.number(inst)) else {

@@ -32,8 +32,13 @@ pub struct Initialized {
 pub type Place = Option<(Value, Type)>;
 
 impl Initialized {
-    /// Makes the shadows of variables that are read, and whose address is used for accesses alone.
-    pub fn new(func: &mut Function, objects: &UnderlyingObjects) -> Initialized {
+    /// Makes the shadows of variables that are read, and whose address is used for accesses alone; but for those that are known to be
+    /// `written` first.
+    pub fn new(
+        func: &mut Function,
+        objects: &UnderlyingObjects,
+        written: &FxHashSet<Inst>,
+    ) -> Initialized {
         let alloca_of = |func: &Function, ptr: Value| match objects.of(func, ptr).object {
             UnderlyingObject::Alloca(inst) => Some(inst),
             _ => None,
@@ -77,7 +82,7 @@ impl Initialized {
         let entry = func.entry();
         for inst in func.blocks[entry].insts.clone() {
             let InstData::Alloca { size, align } = func.insts[inst] else { continue };
-            if escaped.contains(&inst) || !read.contains(&inst) {
+            if escaped.contains(&inst) || !read.contains(&inst) || written.contains(&inst) {
                 continue;
             }
             func.stand_at(inst);
@@ -160,9 +165,7 @@ impl Initialized {
             let is_written = c.icmp(IntCC::Eq, lane, ones);
             ok = super::and(c, ok, is_written);
         }
-        let kind = c.iconst(Type::I32, i64::from(Checks::INIT.bits()));
-        let zero = c.iconst(Type::I64, 0);
-        Some(Check { ok, kind, words: [zero; 3] })
+        Some(Check::of(c, ok, Checks::INIT))
     }
 
     /// Takes back what lowering said of a copy.

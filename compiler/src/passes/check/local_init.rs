@@ -159,22 +159,29 @@ impl WrittenWords {
         bytes: Bytes,
         library: &Library,
     ) -> Option<Check> {
-        let reads = match c.func.insts[inst] {
-            InstData::Load { flags, .. } => !flags.contains(MemFlags::COPY),
-            _ => c.func.result(inst).is_some(),
-        };
-        if !reads {
+        if !self.reads(c.func, inst) {
             return None;
         }
         let ok = self.call(c, library.written_test, bytes, Some(Type::BOOL))?;
-        let kind = c.iconst(Type::I32, i64::from(Checks::INIT.bits()));
-        let zero = c.iconst(Type::I64, 0);
-        Some(Check { ok, kind, words: [zero; 3] })
+        Some(Check::of(c, ok, Checks::INIT))
+    }
+
+    /// Returns true for what reads, and does not only copy.
+    pub fn reads(&self, func: &Function, inst: Inst) -> bool {
+        match func.insts[inst] {
+            InstData::Load { flags, .. } => !flags.contains(MemFlags::COPY),
+            _ => func.result(inst).is_some(),
+        }
+    }
+
+    /// Returns true for what writes.
+    pub fn writes(&self, func: &Function, inst: Inst) -> bool {
+        !matches!(func.insts[inst], InstData::Load { .. } | InstData::AtomicLoad { .. })
     }
 
     /// Notes what an access wrote, behind it.
     pub fn note(&self, c: &mut Cursor<'_>, inst: Inst, bytes: Bytes, library: &Library) {
-        if !matches!(c.func.insts[inst], InstData::Load { .. } | InstData::AtomicLoad { .. }) {
+        if self.writes(c.func, inst) {
             self.call(c, library.written_note, bytes, None);
         }
     }

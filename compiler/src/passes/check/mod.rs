@@ -9,13 +9,16 @@
 //! each access a branch: one that is wrong is reported and not made, and reads as zero. What stands in the built-in library,
 //! or in the code that writes `printf`'s records, is not checked.
 
+mod affine;
 mod barriers;
 mod certain;
+mod conditions;
 mod describe;
 mod extents;
 mod global_races;
 mod init;
 mod local_init;
+mod proofs;
 mod races;
 mod texels;
 mod unwritten;
@@ -25,6 +28,7 @@ use super::legalize::split::Splitter;
 use super::{inline, Pipeline};
 use super::{mem2reg, INFER_ADDRESS_SPACES, MEM2REG, UNREACHABLE};
 use crate::analysis::call_graph::CallGraph;
+use crate::analysis::underlying_objects::UnderlyingObject;
 use crate::checks::{Certain, Checks, FUNCTIONS};
 use crate::ir::cfg::Cfg;
 use crate::ir::verify::debug_verify;
@@ -37,8 +41,10 @@ use extents::{Extent, Extents};
 use global_races::GlobalRaces;
 use init::Initialized;
 use local_init::WrittenWords;
+use proofs::{Proofs, Question, Subject};
 use races::Races;
 use rustc_hash::FxHashSet;
+use smallvec::{smallvec, SmallVec};
 use unwritten::Unwritten;
 
 /// Instructions that copies of one function may take, beyond the first, for it to be inlined before it is checked.
@@ -227,9 +233,32 @@ struct Instrumenter<'a> {
 /// What a check knows: true where the instruction is right, and what is reported otherwise.
 pub(super) struct Check {
     pub ok: Value,
-    pub kind: Value,
+    /// The kinds that it looks for, each with what is true where that is right; of several the last that is not is told.
+    pub kinds: SmallVec<[(Checks, Value); 3]>,
     /// Address, start and size, as I64.
     pub words: [Value; 3],
+}
+
+impl Check {
+    /// A check of which only its kind is told.
+    pub fn of(c: &mut Cursor<'_>, ok: Value, kind: Checks) -> Check {
+        let zero = c.iconst(Type::I64, 0);
+        Check { ok, kinds: smallvec![(kind, ok)], words: [zero; 3] }
+    }
+
+    /// Returns the kind of what was found.
+    fn kind(&self, c: &mut Cursor<'_>) -> Value {
+        let number = |c: &mut Cursor<'_>, kind: Checks| c.iconst(Type::I32, kind.bits().into());
+        let Some((first, others)) = self.kinds.split_first() else {
+            return number(c, Checks::empty());
+        };
+        let mut kind = number(c, first.0);
+        for &(other, right) in others {
+            let other = number(c, other);
+            kind = c.select(right, kind, other);
+        }
+        kind
+    }
 }
 
 impl Instrumenter<'_> {
@@ -238,16 +267,20 @@ impl Instrumenter<'_> {
         let cfg = Cfg::compute(func);
         let describer = Describer::new(func, &cfg, self.module, self.id, self.globals);
         let entry_of = self.module.kernel_of(self.id);
+        let runs = self.probed.is_none() && entry_of.is_some();
+        let mut proofs = match entry_of.filter(|_| runs) {
+            Some(kernel) => self.proofs(func, kernel, &describer),
+            None => Proofs::default(),
+        };
         let mut extents = Extents::new(func, &cfg, (entry_of, self.globals), self.library.find);
         let mut init = match self.checks.contains(Checks::INIT) && func.is_located {
-            true => Initialized::new(func, describer.objects()),
+            true => Initialized::new(func, describer.objects(), &proofs.written),
             false => Initialized::default(),
         };
         let words = match self.checks_local_init && func.is_located && entry_of.is_some() {
             true => WrittenWords::new(func, describer.objects(), self.globals, self.mark),
             false => WrittenWords::default(),
         };
-        let runs = self.probed.is_none() && entry_of.is_some();
         let counts = self.checks.contains(Checks::BARRIERS) && runs;
         let barriers = counts.then(|| Barriers::find(func, &describer));
         let (mut races, mut global_races) = (Races::default(), GlobalRaces::default());
@@ -275,6 +308,9 @@ impl Instrumenter<'_> {
                     begins = false;
                     extents.area = area(&mut s.c);
                     extents.begin(&mut s.c);
+                    if let Some(kernel) = entry_of {
+                        proofs.begin(&mut s.c, &extents, kernel);
+                    }
                     init.begin(&mut s);
                     unwritten.begin(&mut s.c, extents.area);
                     words.begin(&mut s.c, self.library);
@@ -285,7 +321,7 @@ impl Instrumenter<'_> {
                     &mut s,
                     inst,
                     (&mut extents, &mut init, (&words, &unwritten), races),
-                    &describer,
+                    (&describer, &proofs),
                 );
             }
             s.finish();
@@ -296,6 +332,25 @@ impl Instrumenter<'_> {
                 barriers.instrument(func, extents.area, self.library, self.globals, self.sites);
         }
         self.sites
+    }
+
+    /// Finds out what is needless to look for.
+    fn proofs(&self, func: &Function, kernel: &KernelEntry, describer: &Describer<'_>) -> Proofs {
+        let questions = [
+            (Question::Inside, Checks::BOUNDS | Checks::NULL | Checks::ALIGN),
+            (Question::Written, Checks::INIT),
+            (Question::Orderly, Checks::RACES),
+        ];
+        let asked = questions.iter().filter(|it| self.checks.intersects(it.1));
+        let questions: Vec<Question> = asked.map(|it| it.0).collect();
+        let subject = Subject {
+            kernel,
+            objects: describer.objects(),
+            globals: self.globals,
+            is_own: &|func, inst| is_own(self.module, func, inst),
+            questions: &questions,
+        };
+        Proofs::new(func, &subject)
     }
 
     /// Writes an instruction, checked if need be: a branch for each check that does not succeed in any case.
@@ -309,7 +364,7 @@ impl Instrumenter<'_> {
             (&WrittenWords, &Unwritten),
             (&Races, &GlobalRaces),
         ),
-        describer: &Describer<'_>,
+        (describer, proofs): (&Describer<'_>, &Proofs),
     ) {
         let is_own = is_own(self.module, s.c.func, inst);
         if texels::is_mark(&s.c.func.insts[inst], self.mark) {
@@ -324,10 +379,16 @@ impl Instrumenter<'_> {
         let result = s.c.func.result(inst);
         let ty = result.map(|value| s.c.ty(value));
         let mut after = None;
+        let object = match s.c.func.access(inst) {
+            Some((ptr, _)) => describer.objects().of(s.c.func, ptr).object,
+            None => UnderlyingObject::Undefined,
+        };
         if is_own {
-            if let Some(check) = self.check(&mut s.c, inst, extents) {
-                self.guard(s, inst, check, (extents.area, describer), &mut after);
-            }
+            unless(s, proofs.is_inside(inst, object), |s| {
+                if let Some(check) = self.check(&mut s.c, inst, extents) {
+                    self.guard(s, inst, check, (extents.area, describer), &mut after);
+                }
+            });
         }
         if let (true, Some(check)) = (is_own, unwritten.check(&mut s.c, inst, describer.objects()))
         {
@@ -338,17 +399,28 @@ impl Instrumenter<'_> {
             self.guard(s, inst, check, (extents.area, describer), &mut after);
         }
         let bytes = words.bytes(s.c.func, inst, extents, describer.objects());
-        if let (true, Some(check)) = (is_own, words.check(&mut s.c, inst, bytes, self.library)) {
-            self.guard(s, inst, check, (extents.area, describer), &mut after);
+        let is_written = proofs.of(Question::Written, object);
+        if is_own && bytes.is_some() && words.reads(s.c.func, inst) {
+            unless(s, is_written, |s| {
+                if let Some(check) = words.check(&mut s.c, inst, bytes, self.library) {
+                    self.guard(s, inst, check, (extents.area, describer), &mut after);
+                }
+            });
         }
-        races.note(&mut s.c, inst, extents, describer.objects(), self.library);
-        global_races.note(&mut s.c, inst, extents, self.library);
+        if races.notes(inst) || global_races.notes(inst) {
+            unless(s, proofs.of(Question::Orderly, object), |s| {
+                races.note(&mut s.c, inst, extents, describer.objects(), self.library);
+                global_races.note(&mut s.c, inst, extents, self.library);
+            });
+        }
         init.forget_copy(s.c.func, inst);
         match after {
             None => {
                 s.c.keep(inst);
                 init.note(&mut s.c, inst, false, shadow);
-                words.note(&mut s.c, inst, bytes, self.library);
+                if bytes.is_some() && words.writes(s.c.func, inst) {
+                    unless(s, is_written, |s| words.note(&mut s.c, inst, bytes, self.library));
+                }
                 races.pass(&mut s.c, is_barrier);
                 global_races.pass(&mut s.c, inst, is_own);
             }
@@ -362,7 +434,9 @@ impl Instrumenter<'_> {
                     }
                 };
                 init.note(&mut s.c, inst, true, shadow);
-                words.note(&mut s.c, inst, bytes, self.library);
+                if bytes.is_some() && words.writes(s.c.func, inst) {
+                    unless(s, is_written, |s| words.note(&mut s.c, inst, bytes, self.library));
+                }
                 s.jump(after, value.as_slice());
                 s.switch_to(after);
                 s.become_param(inst, after);
@@ -390,8 +464,9 @@ impl Instrumenter<'_> {
         if let Some(probed) = &mut self.probed {
             let [no, yes, site] = [0, 1, probed.len() as i64].map(|n| s.c.iconst(Type::I32, n));
             let ok = s.c.select(check.ok, yes, no);
+            let kind = check.kind(&mut s.c);
             let [at, start, size] = check.words;
-            s.c.call(self.library.probe, &[ok, site, check.kind, at, start, size], None);
+            s.c.call(self.library.probe, &[ok, site, kind, at, start, size], None);
             return probed.push(description);
         }
         let [right, wrong] = s.branch(check.ok);
@@ -400,8 +475,9 @@ impl Instrumenter<'_> {
         let text = description_address(&mut s.c, self.globals, description);
         let site = s.c.iconst(Type::I32, i64::from(self.sites));
         self.sites += 1;
+        let kind = check.kind(&mut s.c);
         let [at, start, size] = check.words;
-        s.c.call(self.library.report, &[area, site, text, check.kind, at, start, size], None);
+        s.c.call(self.library.report, &[area, site, text, kind, at, start, size], None);
         let ty = s.c.func.result(inst).map(|value| s.c.ty(value));
         let zero = ty.map(|ty| s.c.iconst(ty, 0));
         s.jump(after, zero.as_slice());
@@ -448,35 +524,47 @@ impl Instrumenter<'_> {
         };
         let (ty, size) = (c.ty(at), extent.size());
         let offset = c.binary(BinaryOp::ISub, at, start);
-        let begins = c.icmp(IntCC::Ult, offset, size);
-        let rest = c.binary(BinaryOp::ISub, size, offset);
-        let ends = c.icmp_imm(IntCC::Uge, rest, i64::from(bytes));
-        let inside = c.binary(BinaryOp::And, begins, ends);
+        // In loops all but one comparison is the same each time.
+        let fits = c.icmp_imm(IntCC::Uge, size, i64::from(bytes));
+        let last = c.binary_imm(BinaryOp::ISub, size, i64::from(bytes));
+        let begins = c.icmp(IntCC::Ule, offset, last);
+        let inside = and(c, fits, begins);
         let no_size = c.icmp_imm(IntCC::Eq, size, 0);
         let no_start = c.icmp_imm(IntCC::Eq, start, 0);
         let is_null = c.binary(BinaryOp::And, no_size, no_start);
         let lost = c.binary_imm(BinaryOp::And, at, i64::from(align.max(1)) - 1);
         let is_aligned = c.icmp_imm(IntCC::Eq, lost, 0);
-        let kinds = [Checks::ALIGN, Checks::BOUNDS, Checks::NULL];
-        let right = [is_aligned, inside, {
-            let truth = c.func.bool_const(true);
-            c.binary(BinaryOp::Xor, is_null, truth)
-        }];
-        let mut ok = c.func.bool_const(true);
-        let mut kind = c.iconst(Type::I32, 0);
-        for (which, right) in kinds.into_iter().zip(right) {
-            if self.checks.contains(which) {
+        let truth = c.func.bool_const(true);
+        let right = [is_aligned, inside, c.binary(BinaryOp::Xor, is_null, truth)];
+        let kinds = [Checks::ALIGN, Checks::BOUNDS, Checks::NULL].into_iter().zip(right);
+        let kinds: SmallVec<_> = kinds.filter(|(which, _)| self.checks.contains(*which)).collect();
+        let looks_inside = self.checks.contains(Checks::BOUNDS);
+        let mut ok = truth;
+        for &(which, right) in &kinds {
+            // Nothing is inside of what null points to.
+            if which != Checks::NULL || !looks_inside {
                 ok = and(c, ok, right);
-                let number = c.iconst(Type::I32, i64::from(which.bits()));
-                kind = c.select(right, kind, number);
             }
         }
         let words = [at, start, size].map(|word| match ty == Type::I64 {
             true => word,
             false => c.convert(ConvertOp::SExt, word, Type::I64),
         });
-        Check { ok, kind, words }
+        Check { ok, kinds, words }
     }
+}
+
+/// Writes what is done unless a value is true, and goes on behind it.
+fn unless(s: &mut Splitter<'_>, is_needless: Option<Value>, write: impl FnOnce(&mut Splitter<'_>)) {
+    let Some(is_needless) = is_needless else { return write(s) };
+    if s.c.func.as_const(is_needless) == Some(1) {
+        return;
+    }
+    let [after, needed] = s.branch(is_needless);
+    s.switch_to(needed);
+    write(s);
+    s.jump(after, &[]);
+    s.switch_to(after);
 }
 
 /// True for what does not stand in the built-in library.
@@ -556,8 +644,8 @@ fn division(c: &mut Cursor<'_>, op: BinaryOp, [dividend, divisor]: [Value; 2]) -
         1 => c.resize(operand, Type::I64, is_signed),
         _ => is_scalar,
     });
-    let kind = c.iconst(Type::I32, i64::from(Checks::ARITH.bits()));
-    Some(Check { ok, kind, words: [operands[0], operands[1], is_scalar] })
+    let kinds = smallvec![(Checks::ARITH, ok)];
+    Some(Check { ok, kinds, words: [operands[0], operands[1], is_scalar] })
 }
 
 /// Returns the address of the launch's check area.

@@ -194,6 +194,11 @@ impl Races {
         }
     }
 
+    /// Returns true for an access that is noted.
+    pub fn notes(&self, inst: Inst) -> bool {
+        self.known.is_some() && self.places.number(inst).is_some()
+    }
+
     /// Notes an access, which is in bounds, before it is made.
     pub fn note(
         &self,

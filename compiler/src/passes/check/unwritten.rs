@@ -66,8 +66,6 @@ impl Unwritten {
         }
         let its = c.binary_imm(BinaryOp::And, self.word?, i64::from(bit));
         let ok = c.icmp_imm(IntCC::Eq, its, 0);
-        let kind = c.iconst(Type::I32, i64::from(Checks::INIT.bits()));
-        let zero = c.iconst(Type::I64, 0);
-        Some(Check { ok, kind, words: [zero; 3] })
+        Some(Check::of(c, ok, Checks::INIT))
     }
 }

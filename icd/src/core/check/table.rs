@@ -21,6 +21,8 @@ pub struct Table {
     pub is_partial: bool,
     /// A bit for each argument whose memory nobody has written.
     pub unwritten: u32,
+    /// A bit for each argument whose memory is no other's.
+    alone: u32,
     /// Ascending and apart: the arguments' memory, where races are looked for.
     watched: Vec<Watched>,
 }
@@ -42,18 +44,18 @@ impl Table {
         let mut ranges = apart(ranges);
         let is_partial = is_partial || ranges.len() > MAX_RANGES;
         ranges.truncate(MAX_RANGES);
-        let watched = match wanted.contains(Checks::RACES) {
-            true => watch(arguments),
-            false => Vec::new(),
+        let (watched, alone) = match wanted.contains(Checks::RACES) {
+            true => (watch(arguments), alone(arguments)),
+            false => (Vec::new(), 0),
         };
-        Table { arguments: arguments.to_vec(), ranges, is_partial, unwritten: 0, watched }
+        Table { arguments: arguments.to_vec(), ranges, is_partial, unwritten: 0, alone, watched }
     }
 
     /// Records the commands that write the table to a launch's buffer, in the area at a byte offset, and clear the findings.
     pub fn write(&self, recorder: &mut vk::Recorder, buffer: &Arc<vk::Buffer>, area: u64) {
         let watched = self.watched.len() as u32;
-        let header =
-            [self.ranges.len() as u32, u32::from(self.is_partial), watched, self.unwritten];
+        let (ranges, is_partial) = (self.ranges.len() as u32, u32::from(self.is_partial));
+        let header = [ranges, is_partial, watched, self.unwritten, self.alone, 0, 0, 0];
         let mut head: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
         head.extend(bytes(&self.arguments[..self.arguments.len().min(ARGUMENTS)]));
         debug_assert!(head.len() <= HEADER_BYTES + 16 * ARGUMENTS);
@@ -96,6 +98,17 @@ fn apart(mut ranges: Vec<Range>) -> Vec<Range> {
         }
     }
     apart
+}
+
+/// Returns a bit for each of the first arguments whose memory is known, and none of which is another one's.
+fn alone(arguments: &[Range]) -> u32 {
+    let meet = |a: &Range, b: &Range| a.0.wrapping_sub(b.0) < b.1 || b.0.wrapping_sub(a.0) < a.1;
+    let is_alone = |&(number, range): &(usize, &Range)| {
+        let mut others = arguments.iter().enumerate().filter(|other| other.0 != number);
+        (range.1 > 0 || range.0 == 0) && !others.any(|(_, other)| other.1 > 0 && meet(range, other))
+    };
+    let first = arguments.iter().take(32).enumerate().filter(is_alone);
+    first.map(|(number, _)| 1 << number).sum()
 }
 
 /// Returns where races are looked for: in the memory of arguments, from whole words on. Small ones are watched as a whole.
@@ -142,6 +155,15 @@ mod tests {
         let many = (0..5000).map(|n| (n * 16, 8)).collect();
         let table = Table::new(&[], many, false, Checks::BOUNDS);
         assert_eq!((table.ranges.len(), table.is_partial), (MAX_RANGES, true));
+    }
+
+    #[test]
+    fn arguments_are_alone_that_share_no_byte() {
+        let arguments = [(4096, 64), (4160, 64), (0, 0), (8192, 0), (9000, 8), (9007, 1)];
+        assert_eq!(alone(&arguments), 0b00_0111);
+        // What a block captured may lie anywhere.
+        assert_eq!(alone(&[(4096, 64), (0, u64::MAX)]), 0);
+        assert_eq!(alone(&[(4096, 64), (4096, 64), (8192, 4)]), 0b100);
     }
 
     #[test]
