@@ -1,4 +1,4 @@
-"""Runs the cases of check_cases.py in a process of its own: `check_runner.py NUMBER...`, with HEKLA_CHECK set.
+"""Runs the cases of check_proofs.py in a process of its own: `check_runner.py NUMBER...`, with HEKLA_CHECK set.
 
 Before each case, `== NUMBER` is written to both streams; after it, what the first buffer holds goes to the standard output.
 """
@@ -6,7 +6,7 @@ Before each case, `== NUMBER` is written to both streams; after it, what the fir
 import os
 import sys
 
-import check_cases
+import check_proofs
 import numpy as np
 import pyopencl as cl
 import spirv_text
@@ -118,7 +118,8 @@ def run(context, queue, case):
             kernel.set_arg(index, cl.SVM(kept[-1]))
         else:
             kernel.set_arg(index, np.int32(arg))
-    cl.enqueue_nd_range_kernel(queue, kernel, (case.size[0],), (case.size[1],)).wait()
+    sizes = [size if isinstance(size, tuple) else (size,) for size in case.size]
+    cl.enqueue_nd_range_kernel(queue, kernel, *sizes).wait()
     queue.finish()
     if first:
         result = np.empty(first[1], np.uint8)
@@ -134,7 +135,7 @@ def main():
         for stream in (1, 2):
             os.write(stream, f"== {number}\n".encode())
         try:
-            os.write(1, f"{run(context, queue, check_cases.CASES[number])}\n".encode())
+            os.write(1, f"{run(context, queue, check_proofs.CASES[number])}\n".encode())
         except cl.Error as error:
             os.write(1, f"error: {error}\n".encode())
 

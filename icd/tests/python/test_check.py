@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from check_cases import CASES
+from check_proofs import CASES
 from conftest import PYTHON
 
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check_runner.py")
