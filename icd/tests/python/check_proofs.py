@@ -1,6 +1,6 @@
 """More kernels for HEKLA_CHECK: what it leaves out as needless is left out of right kernels, and of none that are almost like them."""
 
-from check_cases import BUFFER, CASES as OTHERS, Case, race, shared
+from check_cases import BUFFER, CASES as OTHERS, Case, one, race, shared
 
 ROW = "global int *a, int n"
 SYNC = "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -34,6 +34,8 @@ RACES = [
          "store of 16 bytes at offset ", note="of the other one"),
     Case("own bytes: a product that wraps around", "races", shared("    a[(uint)(8 * g) * (uint)n] = i; // HERE", ROW), [("buffer", 64), 0x20000000],
          "store of 4 bytes at offset 0", size=(16, 16), note="local id ("),
+    Case("own bytes: a small product that wraps around", "races", shared("    if (g % 64 == 0)\n        a[(uint)g * (uint)n] = g; // HERE", ROW),
+         [("buffer", 64), 1 << 26], "store of 4 bytes at offset 0", size=(128, 8), note="work-group ("),
     Case("an argument that is read: a sub-buffer of it is written", "races",
          shared("    c[i] = b[7 - i]; // HERE\n    a[64 + i] = i; // HERE", "global int *a, global const int *b, global int *c"),
          [("sub", 0, 512), ("rest", 256, 256), ("buffer", 64)], "which another work-item ", note="local id ("),
@@ -83,6 +85,17 @@ INIT = [
          "of private variable 'p' that were not written before", times=56),
 ]
 
+INIT += [
+    Case("a lane of a copy of a vector", "init",
+         one("        float4 v, u;\n        v.xyz = (float3)(1, 2, 3);\n        u = v;\n        a[0] = u.x + u.w; // HERE"), BUFFER,
+         "load of 4 bytes of private variable 'u' that were not written before", ((5, 0, 0), (5, 0, 0)), leaves={0: 1}),
+    Case("a vector", "init", one("        float4 v;\n        a[0] = 7 + (int)dot(v, v); // HERE"), BUFFER,
+         "load of 16 bytes of private variable 'v' that were not written before", ((5, 0, 0), (5, 0, 0)), leaves={0: 7}),
+    Case("a vector that is copied and used", "init",
+         one("        float4 v, u, w;\n        u = v; // HERE\n        w = u;\n        a[0] = 7 + (int)dot(w, u);"), BUFFER,
+         "load of 16 bytes of private variable 'v' that were not written before", ((5, 0, 0), (5, 0, 0)), leaves={0: 7}),
+]
+
 BOUNDS = [
     Case("a counted loop that ends outside", "bounds", shared("    int s = 0;\n    for (int m = 0; m < n; m++)\n        s += b[m]; // HERE\n    a[i] = s;",
                                                                "global int *a, global const int *b, int n"), [*PAIR, 17],
@@ -102,6 +115,9 @@ BOUNDS = [
 ]
 
 RIGHT = [
+    Case("three numbers in a vector of four", "",
+         "float4 f(float x) {\n    float4 v;\n    v.x = x;\n    v.y = x + 1;\n    v.z = x + 2;\n    return v;\n}\n"
+         + one("        float4 v = f(3), u;\n        u = v * 2;\n        a[0] = u.x + u.y + u.z + dot(v.xyz, v.xyz);"), BUFFER, "", leaves={0: 74}),
     Case("rows that touch", "", shared("    a[get_global_id(1) * n + g] = i;\n    a[get_global_id(1) * n + g] += 1;", ROW), [("zeros", 128), 16], "",
          size=FLAT, leaves={0: 1, 31: 8}),
     Case("own bytes by a loop", "", shared("    for (int m = 0; m < 2; m++)\n        a[2 * g + m] = m;"), [("zeros", 64)], "", leaves={0: 0, 15: 1}),

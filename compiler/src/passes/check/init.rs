@@ -150,7 +150,8 @@ impl Initialized {
         Some((place, ints))
     }
 
-    /// Checks that what is loaded was written; `None` for what is no load, or only copied.
+    /// Checks that what is loaded was written; `None` for what is no load, or only copied. Of a vector that is read as a whole one lane is
+    /// enough: programs keep three numbers in vectors of four. The others are found where they are read alone.
     pub fn check(&mut self, c: &mut Cursor<'_>, inst: Inst, shadow: Place) -> Option<Check> {
         let InstData::Load { align, flags, .. } = c.func.insts[inst] else { return None };
         let (place, ty) = shadow?;
@@ -158,12 +159,19 @@ impl Initialized {
             return None;
         }
         let written = c.load(ty, place, align, MemFlags::empty());
-        let mut ok = c.func.bool_const(true);
+        let ones = written_lane(c, ty);
+        let mut ok = None;
         for lane in 0..ty.lanes {
             let lane = c.extract(written, lane);
-            let ones = written_lane(c, ty);
             let is_written = c.icmp(IntCC::Eq, lane, ones);
-            ok = super::and(c, ok, is_written);
+            ok = Some(ok.map_or(is_written, |ok| c.binary(BinaryOp::Or, ok, is_written)));
+        }
+        let ok = ok?;
+        if let (true, Some(result)) = (ty.lanes > 1, c.func.result(inst)) {
+            // What was told once counts as written where it is copied to.
+            let all = c.splat(ones, ty.lanes);
+            let copied = c.select(ok, written, all);
+            self.copied.insert(result, copied);
         }
         Some(Check::of(c, ok, Checks::INIT))
     }
@@ -187,9 +195,10 @@ impl Initialized {
         match c.func.insts[inst] {
             InstData::Load { align, .. } => {
                 let result = c.func.result(inst).unwrap_or(Value::from_u32(0));
-                if self.copied.remove(&result).is_none() {
+                if self.copied.get(&result) != Some(&result) {
                     return;
                 }
+                self.copied.remove(&result);
                 if let (Some((place, ty)), false) = (shadow, guarded) {
                     let written = c.load(ty, place, align, MemFlags::empty());
                     self.copied.insert(result, written);

@@ -222,9 +222,8 @@ impl Finder<'_> {
             let is_plain = matches!(data, InstData::Store { .. }) && address.offset.constant == 0;
             let is_of_group = |term: &Term| matches!(term.symbol, Symbol::LocalId(_));
             let mut terms = address.offset.terms.clone();
-            let is_right = is_plain
-                && self.affine.is_uniform(store.inst)
-                && terms.iter().all(|it| is_of_group(it) && it.scale % store.bytes == 0);
+            let is_right =
+                is_plain && terms.iter().all(|it| is_of_group(it) && it.scale % store.bytes == 0);
             if !is_right || !one_per_dimension(&terms) {
                 return None;
             }
@@ -259,8 +258,13 @@ impl Finder<'_> {
         let mut left: Vec<bool> = vec![true; size as usize];
         for store in list {
             let InstData::Store { value, .. } = self.func.insts[store.inst] else { continue };
-            // What is copied may never have been written.
-            let copies = |it: &InstData| matches!(it, InstData::Load { flags, .. } if flags.contains(MemFlags::COPY));
+            // What is copied may never have been written, nor all lanes of a vector.
+            let copies = |it: &InstData| match it {
+                InstData::Load { flags, .. } => {
+                    flags.contains(MemFlags::COPY) || self.func.ty(value).is_vector()
+                }
+                _ => false,
+            };
             if self.func.def_inst(value).is_some_and(copies) {
                 continue;
             }
