@@ -1,5 +1,5 @@
 /* libhekla.so's own C interface: the offline compiler, for programs that bring kernels to Vulkan themselves.
- * docs/offline.md describes it, and examples/offline.c uses it.
+ * docs/offline.md describes it, and examples/offline.c uses it. And a callback for HEKLA_CHECK (docs/check.md).
  *
  * Needs C99 or C++, and Khronos' OpenCL headers for types, error codes and OpenCL's own functions, which libhekla.so
  * exports as well.
@@ -504,6 +504,65 @@ typedef struct hekla_reflection {
   cl_uint samplers_binding;
 } hekla_reflection;
 
+/**
+ * What a place in a kernel has found in one launch, as HEKLA_CHECK tells it. All strings end with a zero byte, and live
+ * until the callback returns.
+ */
+typedef struct hekla_check_finding {
+  /**
+   * The bytes of this structure; later versions may be longer.
+   */
+  size_t struct_size;
+  /**
+   * The kind, as HEKLA_CHECK names it: bounds, null, align, arith, init, barriers or races.
+   */
+  const char *kind;
+  /**
+   * The kernel's name; empty where it is in a function of several kernels.
+   */
+  const char *kernel;
+  /**
+   * The file of the place, as the program names it; empty where it is not known.
+   */
+  const char *file;
+  /**
+   * The line of the place, from 1 on; 0 where it is not known.
+   */
+  cl_uint line;
+  /**
+   * The column of the place, from 1 on; 0 where it is not known.
+   */
+  cl_uint column;
+  /**
+   * The global id of the first work-item that came to the place: 32 bits in each dimension.
+   */
+  cl_uint global_id[3];
+  /**
+   * Its local id.
+   */
+  cl_uint local_id[3];
+  /**
+   * How often the place has found it in this launch.
+   */
+  cl_ulong count;
+  /**
+   * What is wrong, in a line.
+   */
+  const char *what;
+  /**
+   * All that standard error is told of it, in lines.
+   */
+  const char *message;
+} hekla_check_finding;
+
+/**
+ * A function of the program that is told of findings.
+ *
+ * The library calls it without a lock of its own, before a call returns that waits for the launch, or at any time after the
+ * launch is complete; it may call OpenCL's functions, but must not wait for a thread that waits for the same queue.
+ */
+typedef void (*hekla_check_callback)(const struct hekla_check_finding *finding, void *user_data);
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -563,6 +622,20 @@ const struct hekla_reflection *heklaProgramReflection(hekla_program program);
  * program.
  */
 cl_int heklaReleaseProgram(hekla_program program);
+
+/**
+ * Sets the function that is told, for each launch, what its kernel has found wrong in itself: once for each place that did.
+ *
+ * Findings are those of the kinds that HEKLA_CHECK names, of all contexts of the process; without it there are none. They are
+ * told on standard error as well. clGetExtensionFunctionAddressForPlatform finds this function.
+ *
+ * callback: the function, which stays valid until another one is set and what ran by then is complete; NULL for none.
+ * user_data: what it is given.
+ *
+ * Returns CL_SUCCESS.
+ */
+cl_int clSetCheckCallbackHEKLA(hekla_check_callback callback,
+                               void *user_data);
 
 #ifdef __cplusplus
 }  // extern "C"

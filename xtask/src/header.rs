@@ -1,14 +1,19 @@
-//! `include/hekla.h`: what libhekla.so offers beside OpenCL, made of two files of `icd` with their documentation.
+//! `include/hekla.h`: what libhekla.so offers beside OpenCL, made of some files of `icd` with their documentation.
 
 use crate::{system, Outcome};
 use std::path::Path;
 
 /// The files that declare the interface. Nothing in them is declared by a macro, so cbindgen reads them as they are.
-const SOURCES: [&str; 2] = ["icd/src/cl/offline.rs", "icd/src/api/offline.rs"];
+const SOURCES: [&str; 4] = [
+    "icd/src/cl/offline.rs",
+    "icd/src/cl/check.rs",
+    "icd/src/api/offline.rs",
+    "icd/src/api/check.rs",
+];
 
 /// Parts of the names in the header: Hekla's own, and an extension's that Khronos' headers lack.
-const OURS: [&str; 5] =
-    ["hekla", "HEKLA_", "cooperative_matrix", "COOPERATIVE_MATRIX", "CooperativeMatrix"];
+const OURS: [&str; 6] =
+    ["hekla", "HEKLA_", "HEKLA(", "cooperative_matrix", "COOPERATIVE_MATRIX", "CooperativeMatrix"];
 
 /// Writes include/hekla.h.
 pub fn write() -> Outcome {

@@ -215,6 +215,7 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clGetImageRequirementsInfoEXT,
     clSetKernelArgDevicePointerEXT,
     clGetDeviceCooperativeMatrixInfoKHR,
+    clSetCheckCallbackHEKLA,
     clHostMemAllocINTEL,
     clDeviceMemAllocINTEL,
     clSharedMemAllocINTEL,

@@ -4,6 +4,7 @@
 
 mod args;
 mod buffers;
+mod check;
 mod command_buffers;
 mod commands;
 mod contexts;
@@ -43,6 +44,7 @@ mod svm;
 mod usm;
 
 pub use buffers::*;
+pub use check::*;
 pub use command_buffers::*;
 pub use commands::*;
 pub use contexts::*;

@@ -4,6 +4,7 @@
 #![allow(non_camel_case_types, non_upper_case_globals)]
 
 pub mod arg_info;
+pub mod check;
 pub mod constants;
 pub mod error;
 pub mod info;
@@ -11,6 +12,7 @@ pub mod offline;
 pub mod room;
 pub mod types;
 
+pub use check::*;
 pub use constants::*;
 pub use offline::*;
 pub use types::*;

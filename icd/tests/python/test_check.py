@@ -141,6 +141,21 @@ def test_the_process_ends_with_a_summary_and_a_status():
     assert code == 0 and "hekla: 1 mistake found in kernels:\n" in errors
 
 
+EXAMPLE = os.path.join(os.path.dirname(RUNNER), "../../../examples/checks.py")
+
+
+def test_a_callback_is_told_each_launch():
+    code, out, errors = start([EXAMPLE], HEKLA_CHECK="all")
+    place = "shift, line 4: bounds by work-item ({}, 0, 0), {} times: store of 4 bytes at offset 64 of argument 'a', which has 64 bytes"
+    # Which work-item is the first of several is not said.
+    told = [re.sub(r"\((\d+), 0, 0\)(.*) offset \d+", r"(N, 0, 0)\2 offset 64", line) for line in out.splitlines()]
+    assert code == 0 and told == [place.format("N", 3), place.format("N", 5)], (out, errors)
+    # The last launch has no callback.
+    assert errors.count("<source>:4:5: bounds: ") == 2 and ", 15 times\n" in errors, errors
+    code, out, errors = start([EXAMPLE], HEKLA_CHECK="")
+    assert (code, out, errors) == (0, "", "")
+
+
 def test_kinds_are_chosen_by_name():
     code, _, errors = start([RUNNER, BOUNDS, ARITH], HEKLA_CHECK="arith", HEKLA_CHECK_EXIT="1")
     assert code == 1 and "bounds" not in errors and errors.count("arith") == 2, errors

@@ -4,9 +4,11 @@
 //! `printf` then has a check area as well, which the launch fills with the extents of its arguments and of all memory that
 //! it may reach, and which is read when the launch is complete.
 
+mod callback;
 mod report;
 mod table;
 
+pub use callback::set as set_callback;
 pub use report::{begin, collect, warning};
 pub use table::Table;
 

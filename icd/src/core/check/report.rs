@@ -1,6 +1,6 @@
 //! What kernels have found: told like a compiler's messages on standard error, equal findings once, with a summary at exit.
 
-use super::table;
+use super::{callback, table};
 use crate::cl::error::Result;
 use crate::core::cache::digest;
 use crate::core::device::open::Gpu;
@@ -70,30 +70,45 @@ fn times(count: u64) -> String {
 
 /// Reads what a launch has found, which must be complete, from its buffer with so many bytes for `printf`, and tells it.
 /// `data`: the bytes of the program's data image; `at`: those from the device address on whose low half is given.
+///
+/// Returns what tells the program, if it wants to be told; to be called when no lock is held.
 pub fn collect<'a>(
     gpu: &Gpu,
     buffer: &Arc<vk::Buffer>,
     capacity: u32,
     data: &[u8],
     at: impl Fn(u32) -> Option<&'a [u8]>,
-) -> Result<()> {
+) -> Result<Option<Box<dyn FnOnce() + Send>>> {
     let (start, size) = table::findings(capacity);
     let mut bytes = vec![0; size];
     gpu.read_now(buffer, start, &mut bytes)?;
     let word = |bytes: &[u8]| bytes.try_into().map(u32::from_le_bytes).unwrap_or_default();
     let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
+    let wants = callback::is_set();
+    let mut told = Vec::new();
     for finding in words.chunks_exact(SLOT_WORDS).filter_map(Finding::read) {
         if let Some(text) = at(finding.description) {
             let other = finding.other().and_then(|other| at(other.description));
-            note(&finding, text, other.and_then(Description::decode).as_ref(), digest::hash(data));
+            let Some(description) = Description::decode(text) else { continue };
+            let other = other.and_then(Description::decode);
+            note(&finding, &description, other.as_ref(), digest::hash(data));
+            if wants {
+                told.push(callback::Told {
+                    kind: kind(finding.kind),
+                    what: what(&finding, &description),
+                    message: whole(&finding, &description, other.as_ref()),
+                    finding,
+                    description,
+                });
+            }
         }
     }
-    Ok(())
+    let tell = move || callback::tell(&told);
+    Ok(wants.then(|| Box::new(tell) as Box<dyn FnOnce() + Send>))
 }
 
 /// Counts a finding, and tells it if it is new.
-fn note(finding: &Finding, encoded: &[u8], other: Option<&Description>, program: u64) {
-    let Some(description) = Description::decode(encoded) else { return };
+fn note(finding: &Finding, description: &Description, other: Option<&Description>, program: u64) {
     let key = (finding.kind.bits(), description.encode(), program);
     let mut found = FOUND.lock();
     let is_new = !found.contains_key(&key);
@@ -101,16 +116,21 @@ fn note(finding: &Finding, encoded: &[u8], other: Option<&Description>, program:
         count: 0,
         line: format!(
             "{}{}: {}",
-            place(&description),
+            place(description),
             kind(finding.kind),
-            what(finding, &description)
+            what(finding, description)
         ),
     });
     total.count += u64::from(finding.count);
     if is_new {
-        tell(&message(finding, &description));
-        tell(&other.map_or_else(String::new, |other| note_of_other(finding, other)));
+        tell(&whole(finding, description, other));
     }
+}
+
+/// Returns a finding's message, and the note of the other place.
+fn whole(finding: &Finding, description: &Description, other: Option<&Description>) -> String {
+    let note = other.map_or_else(String::new, |other| note_of_other(finding, other));
+    message(finding, description) + &note
 }
 
 /// `a.cl:12:9: `, or nothing where the place is not known.
@@ -216,7 +236,7 @@ pub fn warning(mistake: &Certain) -> String {
     let Certain { finding, description, condition } = mistake;
     let what = match finding.kind {
         Checks::BARRIERS => {
-            "barrier to which not all work-items of a work-group need come".to_string()
+            "barrier that some work-items of a work-group may not reach".to_string()
         }
         _ => what(finding, description),
     };

@@ -100,7 +100,10 @@ impl Printout {
         let image = Image { bytes: &data.bytes, size: data.size, address };
         if self.printer.has_checks() {
             let at = |low| image.at_low(low);
-            check::collect(gpu, &buffer, self.printer.capacity(), &data.bytes, at)?;
+            let capacity = self.printer.capacity();
+            if let Some(call) = check::collect(gpu, &buffer, capacity, &data.bytes, at)? {
+                outbox.push_call(call);
+            }
         }
         if self.frees_buffer {
             self.printer.free(*device, buffer);

@@ -47,12 +47,18 @@ pub struct Outbox {
 
 #[derive(Default)]
 struct State {
-    texts: VecDeque<Vec<u8>>,
+    texts: VecDeque<Delivery>,
     /// Number of texts received so far, and of texts delivered.
     taken_in: u64,
     delivered: u64,
     /// The thread that is delivering. A callback may call into the library again, and deliver more.
     deliverer: Option<ThreadId>,
+}
+
+/// Something on its way to the program.
+enum Delivery {
+    Text(Vec<u8>),
+    Call(Box<dyn FnOnce() + Send>),
 }
 
 impl Outbox {
@@ -63,10 +69,19 @@ impl Outbox {
     /// Adds text.
     pub fn push(&self, text: Vec<u8>) {
         if !text.is_empty() {
-            let mut state = self.state.lock();
-            state.taken_in += 1;
-            state.texts.push_back(text);
+            self.add(Delivery::Text(text));
         }
+    }
+
+    /// Adds a call of a callback, which is made in its turn.
+    pub fn push_call(&self, call: Box<dyn FnOnce() + Send>) {
+        self.add(Delivery::Call(call));
+    }
+
+    fn add(&self, delivery: Delivery) {
+        let mut state = self.state.lock();
+        state.taken_in += 1;
+        state.texts.push_back(delivery);
     }
 
     /// Makes sure that all text added so far is delivered before the entry point returns, by this thread or by one that
@@ -98,7 +113,10 @@ impl Outbox {
             // The text in the making of which this thread called again is not delivered yet.
             let Some(text) = state.texts.pop_front() else { return };
             let outer = state.deliverer.replace(this);
-            MutexGuard::unlocked(&mut state, || self.sink.write(&text));
+            MutexGuard::unlocked(&mut state, || match text {
+                Delivery::Text(text) => self.sink.write(&text),
+                Delivery::Call(call) => call(),
+            });
             state.deliverer = outer;
             state.delivered += 1;
             self.changed.notify_all();
