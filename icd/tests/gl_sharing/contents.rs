@@ -170,6 +170,41 @@ fn textures_of_every_target_and_level_have_the_same_texels() {
     }
 }
 
+/// The first level of a texture that has more is shared where one that has no more is, and the other levels keep their texels.
+#[test]
+fn first_levels_are_shared_as_others_are() {
+    let Some(w) = World::new(Api::Desktop) else { return };
+    let kind = Kind {
+        target: TEXTURE_2D,
+        internal: RGBA8,
+        format: RGBA,
+        data_type: UNSIGNED_BYTE,
+        texel: 4,
+    };
+    // Of an object that is gone memory that is shared lives on, and copies fail.
+    let is_shared = |name: u32, mem: cl_mem| {
+        w.s.finish();
+        unsafe { (w.gl.f.glDeleteTextures)(1, &name) };
+        w.end(w.hand_over(true, &[mem], &[])) == CL_COMPLETE
+    };
+    let sizes = |level: usize| {
+        [[90, 34, 1], [45, 17, 1], [22, 8, 1], [11, 4, 1], [5, 2, 1], [2, 1, 1], [1, 1, 1]][level]
+    };
+    let below = |level: usize| pattern(sizes(level).iter().product::<usize>() * 4, level);
+    let plain = w.gl.texture();
+    w.gl.level(plain, kind, 0, sizes(0), &below(0));
+    let alone = both_ways(&w, kind, 0, sizes(0), plain);
+    let name = w.gl.texture();
+    for level in 0..7 {
+        w.gl.level(name, kind, level as i32, sizes(level), &below(level));
+    }
+    let first = both_ways(&w, kind, 0, sizes(0), name);
+    for level in 1..7 {
+        assert!(w.gl.read_level(name, kind, level as i32, sizes(level)) == below(level), "{level}");
+    }
+    assert_eq!(is_shared(name, first), is_shared(plain, alone));
+}
+
 /// A view is a level of another texture: OpenCL sees that level alone.
 #[test]
 fn views_have_the_texels_of_their_level() {

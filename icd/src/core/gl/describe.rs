@@ -16,7 +16,8 @@ impl Gl {
     /// Describes a buffer. CL_INVALID_GL_OBJECT for what is none, or has no bytes.
     pub fn describe_buffer(&self, name: u32) -> Result<Object> {
         let bytes = self.bytes_of_buffer(name)?;
-        Ok(Object { source: Source::Buffer, name, size: [bytes, 1, 1], texels: None })
+        let size = [bytes, 1, 1];
+        Ok(Object { source: Source::Buffer, name, size, texels: None, has_levels: false })
     }
 
     /// Returns the size of a buffer, which is then bound to GL_COPY_READ_BUFFER.
@@ -74,8 +75,10 @@ impl Gl {
             ensure!(border <= 0, CL_INVALID_OPERATION);
         }
         let texels = self.texels_of_level(target, level)?;
+        let has_levels = leveled && level == 0 && self.size_of_level(target, 1).is_ok();
+        self.forget_errors();
         let source = Source::Texture { target, level };
-        let object = Object { source, name, size, texels: Some(texels) };
+        let object = Object { source, name, size, texels: Some(texels), has_levels };
         self.check_readable(&object)?;
         Ok(object)
     }
@@ -144,7 +147,8 @@ impl Gl {
         let width = bytes / texels.transfer.texel();
         ensure!(width > 0, CL_INVALID_GL_OBJECT);
         let source = Source::BufferTexture { buffer, offset };
-        Ok(Object { source, name, size: [width, 1, 1], texels: Some(texels) })
+        let size = [width, 1, 1];
+        Ok(Object { source, name, size, texels: Some(texels), has_levels: false })
     }
 
     /// Describes a renderbuffer.
@@ -155,7 +159,7 @@ impl Gl {
     pub fn describe_renderbuffer(&self, name: u32) -> Result<Object> {
         let (size, texels) = self.ask_renderbuffer(name)?;
         let source = Source::Renderbuffer;
-        let object = Object { source, name, size, texels: Some(texels) };
+        let object = Object { source, name, size, texels: Some(texels), has_levels: false };
         self.check_readable(&object)?;
         Ok(object)
     }

@@ -45,21 +45,22 @@ impl Drop for Memory {
 }
 
 impl Gl {
-    /// Exports the memory of a buffer, a flat texture of one level or a renderbuffer, where OpenGL does. Depths lie there as
-    /// drivers please.
+    /// Exports the memory of a buffer, a flat texture's first level or a renderbuffer, where OpenGL does. Depths lie there as
+    /// drivers please, and so does what has several levels, unless it has its texels in rows.
     pub fn export(&self, object: &Object) -> Option<Memory> {
         let is_depth = object.texels.is_some_and(|texels| texels.transfer.is_depth());
-        if is_depth || !self.has_one_level(object) {
+        if is_depth || self.is_view(object) {
             return None;
         }
-        self.export_by_mesa(object).or_else(|| self.export_by_egl(object))
+        let memory = self.export_by_mesa(object).or_else(|| self.export_by_egl(object))?;
+        (!object.has_levels || memory.modifier == 0).then_some(memory)
     }
 
-    /// Returns false for textures of several levels, whose memory has more than one, and for views of others' levels and layers.
-    fn has_one_level(&self, object: &Object) -> bool {
-        let Source::Texture { target, .. } = object.source else { return true };
+    /// Returns true for views of other textures' levels and layers.
+    fn is_view(&self, object: &Object) -> bool {
+        let Source::Texture { .. } = object.source else { return false };
         if self.bind_texture(object.target(), object.name).is_err() {
-            return false;
+            return true;
         }
         let first = [TEXTURE_VIEW_MIN_LEVEL, TEXTURE_VIEW_MIN_LAYER].map(|name| {
             let mut value = 0;
@@ -67,9 +68,8 @@ impl Gl {
             unsafe { (self.f.texture_parameter)(object.target(), name, &mut value) };
             value
         });
-        let alone = target == TEXTURE_RECTANGLE || self.size_of_level(target, 1).is_err();
         self.forget_errors();
-        alone && first == [0, 0]
+        first != [0, 0]
     }
 
     /// Exports an image of EGL (EGL_MESA_image_dma_buf_export).
@@ -89,9 +89,15 @@ impl Gl {
         same.then_some(memory)
     }
 
-    /// Makes a texture in a format, of the library's own, to find out what works; its name is to be
+    /// Makes a texture in a format, of one level or of all, of the library's own, to find out what works; its name is to be
     /// [forgotten](Gl::forget_texture).
-    pub fn texture_for_probe(&self, [width, height]: [i32; 2], texels: Texels) -> Option<Object> {
+    pub fn texture_for_probe(
+        &self,
+        [width, height]: [i32; 2],
+        texels: Texels,
+        has_levels: bool,
+    ) -> Option<Object> {
+        let last = if has_levels { width.max(height).ilog2() as i32 } else { 0 };
         let (mut name, none) = (0, std::ptr::null());
         let Transfer { format, data_type, .. } = texels.transfer;
         // SAFETY: the context is current; the texture is new.
@@ -99,7 +105,11 @@ impl Gl {
             (self.f.gen_textures)(1, &mut name);
             (self.f.bind_texture)(TEXTURE_2D, name);
             let internal = texels.internal as i32;
-            (self.f.image_2d)(TEXTURE_2D, 0, internal, width, height, 0, format, data_type, none);
+            for level in 0..=last {
+                let [width, height] = [width, height].map(|size| (size >> level).max(1));
+                let image = self.f.image_2d;
+                image(TEXTURE_2D, level, internal, width, height, 0, format, data_type, none);
+            }
             (self.f.texture_integer)(TEXTURE_2D, TEXTURE_MIN_FILTER, NEAREST as i32);
         }
         let object = self.describe_texture(TEXTURE_2D, 0, name);

@@ -43,8 +43,9 @@ pub struct Sharing {
     /// The devices that OpenGL uses, as Vulkan names them; empty where it does not tell.
     pub devices: Vec<[u8; 16]>,
     fencing: Option<Fencing>,
-    /// What is known of the memory of objects, by their internal formats (0: buffers): true if it is shared.
-    shared: Mutex<BTreeMap<u32, bool>>,
+    /// What is known of the memory of objects, by their internal formats (0: buffers) and whether they have several levels:
+    /// true if it is shared.
+    shared: Mutex<BTreeMap<(u32, bool), bool>>,
     /// Word of the end of the display.
     _watch: Mutex<Option<x11::Watch>>,
 }
@@ -88,12 +89,12 @@ impl Sharing {
         *self._watch.lock() = unsafe { x11::before_close(self.binding.display, end) };
     }
 
-    /// Returns true if the memory of such an object is shared; `probe` finds out for the first of its format. Never with
+    /// Returns true if the memory of such an object is shared; `probe` finds out for the first of its kind. Never with
     /// `HEKLA_GL=copy`.
     pub fn shares_memory(&self, object: &Object, probe: impl FnOnce() -> bool) -> bool {
-        let internal = object.texels.map_or(0, |texels| texels.internal);
+        let kind = (object.texels.map_or(0, |texels| texels.internal), object.has_levels);
         let mut shared = self.shared.lock();
-        *shared.entry(internal).or_insert_with(|| !config::gl_ways().copies && probe())
+        *shared.entry(kind).or_insert_with(|| !config::gl_ways().copies && probe())
     }
 
     /// Has the thread with the context do something, and waits for it.

@@ -31,6 +31,8 @@ pub struct Object {
     pub size: [usize; 3],
     /// The format, but of buffers.
     pub texels: Option<Texels>,
+    /// True for the first level of a texture that has more.
+    pub has_levels: bool,
 }
 
 impl Object {

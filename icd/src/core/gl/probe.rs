@@ -30,7 +30,7 @@ impl Gl {
 
     fn probe_texture(&self) -> Result<bool> {
         let Some(texels) = texels_of(RGBA8) else { return Ok(false) };
-        let Some(object) = self.texture_for_probe([5, 3], texels) else { return Ok(false) };
+        let Some(object) = self.texture_for_probe([5, 3], texels, false) else { return Ok(false) };
         let kept = self.keeps(&object);
         self.forget_texture(object.name);
         kept

@@ -1,5 +1,6 @@
-//! Memory that is OpenGL's: objects whose memory is imported need no copies. That is tried with an object of the library's own
-//! for each format before any of the application's is made so: its bytes must be the same on both sides, in both directions.
+//! Memory that is OpenGL's: objects whose memory is imported need no copies. That is tried with an object of the library's
+//! own for each format, with one level and with several, before any of the application's is made so: its bytes must be the
+//! same on both sides, in both directions.
 
 use super::buffer::Buffer;
 use super::flags;
@@ -91,10 +92,10 @@ fn export(sharing: &Sharing, object: Object) -> Option<Memory> {
 
 /// Tries with an object of the same kind; `None` where it fails.
 fn probe(context: &Ref<Context>, sharing: &Sharing, like: &Object) -> Option<()> {
-    let texels = like.texels;
+    let (texels, has_levels) = (like.texels, like.has_levels);
     let own = sharing.ask(move |gl| {
         Ok(match texels {
-            Some(texels) => gl.texture_for_probe(PROBE, texels),
+            Some(texels) => gl.texture_for_probe(PROBE, texels, has_levels),
             None => gl.buffer_for_probe(PROBE[0] as usize * 100),
         })
     });
