@@ -1,5 +1,23 @@
 //! Tables of functions that are found by name at run time.
 
+use super::Library;
+use std::ffi::CStr;
+use std::sync::OnceLock;
+
+/// Returns what `look_up` finds in the first of these libraries that the process has loaded, once it has found it. Loads none.
+pub(crate) fn of_process<T>(
+    found: &'static OnceLock<T>,
+    names: &[&CStr],
+    look_up: impl FnOnce(&Library) -> Option<T>,
+) -> Option<&'static T> {
+    if let Some(found) = found.get() {
+        return Some(found);
+    }
+    let library = names.iter().find_map(|name| Library::loaded(name))?;
+    let functions = look_up(&library)?;
+    Some(found.get_or_init(|| functions))
+}
+
 /// Declares a struct of functions of C: for each the field, the name and the type. `look_up` makes one with a function that
 /// finds an address by its name; it returns `None` where one is missing. Whoever declares a table vouches for the types.
 macro_rules! function_table {

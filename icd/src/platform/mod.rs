@@ -16,7 +16,7 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
-pub(crate) use function_table::function_table;
+pub(crate) use function_table::{function_table, of_process};
 #[cfg(unix)]
 pub use unix::*;
 #[cfg(windows)]

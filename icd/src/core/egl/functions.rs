@@ -1,11 +1,10 @@
 //! The functions of EGL and OpenGL ES, as far as images take them.
 
-use crate::platform::{self, function_table, Library};
+use crate::platform::{self, function_table};
 use std::ffi::{c_char, c_void, CStr};
 use std::sync::OnceLock;
 
 type Handle = *mut c_void;
-type Address = *mut c_void;
 
 const EGL_EXTENSIONS: i32 = 0x3055;
 const EGL_OPENGL_ES_API: u32 = 0x30A0;
@@ -34,6 +33,13 @@ pub(super) struct Plane {
 }
 
 function_table! {
+    /// The function that finds others (EGL 1.4).
+    Finder {
+        address c"eglGetProcAddress": fn(*const c_char) -> Handle;
+    }
+}
+
+function_table! {
     /// The functions (EGL 1.5, OpenGL ES 3.1, the extensions).
     Functions {
         query_string c"eglQueryString": fn(Handle, i32) -> *const c_char;
@@ -59,22 +65,16 @@ impl Functions {
     /// Returns the functions of the EGL that the process has loaded, if it has.
     pub(super) fn find() -> Option<&'static Functions> {
         static FOUND: OnceLock<Functions> = OnceLock::new();
-        if let Some(found) = FOUND.get() {
-            return Some(found);
-        }
-        type GetProcAddress = unsafe extern "C" fn(*const c_char) -> Address;
-        let library = Library::loaded(platform::EGL)?;
-        let address = library.symbol(c"eglGetProcAddress")?;
-        // SAFETY: the function of this name has this type (EGL 1.5, 3.11).
-        let get = unsafe { std::mem::transmute::<Address, GetProcAddress>(address) };
-        let functions = Functions::look_up(|name| {
-            library.symbol(name).or_else(|| {
-                // SAFETY: the name is a string.
-                let address = unsafe { get(name.as_ptr()) };
-                (!address.is_null()).then_some(address)
+        platform::of_process(&FOUND, &[platform::EGL], |library| {
+            let get = Finder::look_up(|name| library.symbol(name))?.address;
+            Functions::look_up(|name| {
+                library.symbol(name).or_else(|| {
+                    // SAFETY: the name is a string.
+                    let address = unsafe { get(name.as_ptr()) };
+                    (!address.is_null()).then_some(address)
+                })
             })
-        })?;
-        Some(FOUND.get_or_init(|| functions))
+        })
     }
 
     /// Returns the extensions of a display; `None` for what is no initialized display.

@@ -4,7 +4,7 @@ use super::binding::Refusal;
 use super::constants::TEXTURE_2D;
 use super::object::{Object, Source};
 use crate::config;
-use crate::platform::{self, function_table, Library};
+use crate::platform::{self, function_table};
 use std::ffi::{c_char, c_void, CStr};
 use std::sync::OnceLock;
 
@@ -56,12 +56,9 @@ function_table! {
 /// Returns the functions of the EGL that the process has loaded, if it has.
 fn functions() -> Option<&'static Functions> {
     static FOUND: OnceLock<Functions> = OnceLock::new();
-    if let Some(found) = FOUND.get() {
-        return Some(found);
-    }
-    let library = Library::loaded(platform::EGL)?;
-    let functions = Functions::look_up(|name| library.symbol(name))?;
-    Some(FOUND.get_or_init(|| functions))
+    platform::of_process(&FOUND, &[platform::EGL], |library| {
+        Functions::look_up(|name| library.symbol(name))
+    })
 }
 
 /// Returns true if a context is current on this thread.

@@ -5,7 +5,7 @@
 
 use super::binding::Refusal;
 use super::x11;
-use crate::platform::{self, function_table, Library};
+use crate::platform::{self, function_table};
 use std::ffi::{c_char, c_int, c_ulong, c_void, CStr};
 use std::sync::OnceLock;
 
@@ -55,12 +55,9 @@ function_table! {
 /// Returns the functions of the GLX that the process has loaded, if it has.
 fn functions() -> Option<&'static Functions> {
     static FOUND: OnceLock<Functions> = OnceLock::new();
-    if let Some(found) = FOUND.get() {
-        return Some(found);
-    }
-    let library = platform::GLX.iter().find_map(|name| Library::loaded(name))?;
-    let functions = Functions::look_up(|name| library.symbol(name))?;
-    Some(FOUND.get_or_init(|| functions))
+    platform::of_process(&FOUND, platform::GLX, |library| {
+        Functions::look_up(|name| library.symbol(name))
+    })
 }
 
 /// Returns true if a context is current on this thread.

@@ -1,6 +1,6 @@
 //! What contexts of GLX need of X11: errors that do not end the process, and word of a display's end.
 
-use crate::platform::{self, function_table, Library};
+use crate::platform::{self, function_table};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
@@ -34,12 +34,9 @@ function_table! {
 /// Returns the functions of the Xlib that the process has loaded, if it has.
 fn functions() -> Option<&'static Functions> {
     static FOUND: OnceLock<Functions> = OnceLock::new();
-    if let Some(found) = FOUND.get() {
-        return Some(found);
-    }
-    let library = Library::loaded(platform::X11)?;
-    let functions = Functions::look_up(|name| library.symbol(name))?;
-    Some(FOUND.get_or_init(|| functions))
+    platform::of_process(&FOUND, &[platform::X11], |library| {
+        Functions::look_up(|name| library.symbol(name))
+    })
 }
 
 /// Ignores an error.
