@@ -237,6 +237,7 @@ static EXTENSION_FUNCTIONS: &[(&str, Slot)] = by_name! {
     clReImportSemaphoreSyncFdKHR,
     clEnqueueAcquireExternalMemObjectsKHR,
     clEnqueueReleaseExternalMemObjectsKHR,
+    clImportMemoryARM,
     clCreateCommandBufferKHR,
     clRetainCommandBufferKHR,
     clReleaseCommandBufferKHR,

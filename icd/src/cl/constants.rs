@@ -789,3 +789,11 @@ pub const CL_CGL_SHAREGROUP_KHR: u32 = 0x200C;
 pub const CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR: u32 = 0x202D;
 pub const CL_COMMAND_RELEASE_EGL_OBJECTS_KHR: u32 = 0x202E;
 pub const CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR: u32 = 0x202F;
+
+// Extension: cl_arm_import_memory
+pub const CL_IMPORT_TYPE_ARM: isize = 0x40B2;
+pub const CL_IMPORT_TYPE_HOST_ARM: isize = 0x40B3;
+pub const CL_IMPORT_TYPE_DMA_BUF_ARM: isize = 0x40B4;
+pub const CL_IMPORT_TYPE_PROTECTED_ARM: isize = 0x40B5;
+pub const CL_IMPORT_DMA_BUF_DATA_CONSISTENCY_WITH_HOST_ARM: isize = 0x41E3;
+pub const CL_IMPORT_MEMORY_WHOLE_ALLOCATION_ARM: usize = usize::MAX;

@@ -81,6 +81,7 @@ pub type cl_gl_object_type = cl_uint;
 pub type cl_gl_texture_info = cl_uint;
 pub type cl_gl_context_info = cl_uint;
 pub type cl_egl_image_properties_khr = isize;
+pub type cl_import_properties_arm = isize;
 pub type CLeglDisplayKHR = *mut std::ffi::c_void;
 pub type CLeglImageKHR = *mut std::ffi::c_void;
 pub type CLeglSyncKHR = *mut std::ffi::c_void;

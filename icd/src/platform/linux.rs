@@ -34,6 +34,20 @@ pub fn is_main_thread() -> bool {
     unsafe { libc::gettid() == libc::getpid() }
 }
 
+/// Returns true if something is mapped at all of these addresses.
+pub fn is_mapped(start: usize, size: usize) -> bool {
+    const PAGES: usize = 4096;
+    // SAFETY: a query without preconditions.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+    let Some(end) = start.checked_add(size) else { return false };
+    let mut resident = [0u8; PAGES];
+    (start - start % page..end).step_by(PAGES * page).all(|at| {
+        let length = (end - at).min(PAGES * page);
+        // SAFETY: there is room for a byte of each page; what is not mapped is an error.
+        unsafe { libc::mincore(at as *mut _, length, resident.as_mut_ptr()) == 0 }
+    })
+}
+
 /// Returns the number of a file that exists in memory alone; below 0 where the system has none.
 pub fn memory_file() -> c_int {
     // Not by memfd_create, which Android's C library has only since version 11.

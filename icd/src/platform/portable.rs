@@ -33,6 +33,11 @@ pub const SETTINGS: (&str, &str) = if cfg!(target_vendor = "apple") {
 pub const NO_REPLACE: c_int = 0;
 
 /// Returns true: it is not known.
+pub fn is_mapped(_: usize, _: usize) -> bool {
+    true
+}
+
+/// Returns true: it is not known.
 pub fn has_battery() -> bool {
     true
 }

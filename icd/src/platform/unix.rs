@@ -9,7 +9,8 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 pub use linux::{
-    has_battery, is_main_thread, CACHES, DEVICE_FILES, LIBRARY, LOADER, SETTINGS, VULKAN_MANIFESTS,
+    has_battery, is_main_thread, is_mapped, CACHES, DEVICE_FILES, LIBRARY, LOADER, SETTINGS,
+    VULKAN_MANIFESTS,
 };
 
 /// The variable that names the folder of files that do not last, and its default.

@@ -237,6 +237,11 @@ pub fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()
 }
 
 /// Returns true: it is not known.
+pub fn is_mapped(_: usize, _: usize) -> bool {
+    true
+}
+
+/// Returns true: it is not known.
 pub fn has_battery() -> bool {
     true
 }

@@ -8,6 +8,7 @@ pub fn rows(t: &mut Table, w: &World) {
     object_rows(t, w);
     command_rows(t, w);
     handover_rows(t, w);
+    import_rows(t, w);
 }
 
 const TYPE: u64 = CL_SEMAPHORE_TYPE_KHR as u64;
@@ -150,6 +151,33 @@ fn command_rows(t: &mut Table, w: &World) {
         let failed = call(w.queue, own, Waits::on(&w.failed));
         t.row(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, condition, failed);
     }
+}
+
+fn import_rows(t: &mut Table, w: &World) {
+    t.about("clImportMemoryARM");
+    let mut bytes = [0u8; 64];
+    let memory: *mut c_void = bytes.as_mut_ptr().cast();
+    let import = |context, flags, list: &[isize], memory, size| {
+        code(|e| unsafe { clImportMemoryARM(context, flags, list.as_ptr(), memory, size, e) })
+    };
+    let properties = |list: &[isize]| import(w.context, 0, list, memory, 64);
+    t.row(CL_INVALID_CONTEXT, "context is NULL", import(null_mut(), 0, &[0], memory, 64));
+    t.row(CL_INVALID_CONTEXT, "a queue", import(w.queue.cast(), 0, &[0], memory, 64));
+    for flags in [CL_MEM_COPY_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, 1 << 40, 3] {
+        t.row(CL_INVALID_VALUE, "flags", import(w.context, flags, &[0], memory, 64));
+    }
+    let (kind, host) = (CL_IMPORT_TYPE_ARM, CL_IMPORT_TYPE_HOST_ARM);
+    let protected = properties(&[kind, CL_IMPORT_TYPE_PROTECTED_ARM, 0]);
+    t.row(CL_INVALID_PROPERTY, "protected memory", protected);
+    t.row(CL_INVALID_PROPERTY, "a name is not known", properties(&[0x1234, 1, 0]));
+    t.row(CL_INVALID_PROPERTY, "a name comes twice", properties(&[kind, host, kind, host, 0]));
+    let consistency = CL_IMPORT_DMA_BUF_DATA_CONSISTENCY_WITH_HOST_ARM;
+    t.row(CL_INVALID_PROPERTY, "no dma_buf is consistent", properties(&[consistency, 1, 0]));
+    let nothing = import(w.context, 0, &[0], null_mut(), 64);
+    t.row(CL_INVALID_VALUE, "memory is NULL", nothing);
+    t.row(CL_INVALID_BUFFER_SIZE, "size is 0", import(w.context, 0, &[0], memory, 0));
+    let beyond = import(w.context, 0, &[0], memory, usize::MAX);
+    t.row(CL_INVALID_OPERATION, "nothing is mapped there", beyond);
 }
 
 /// clEnqueueAcquireExternalMemObjectsKHR and clEnqueueReleaseExternalMemObjectsKHR.

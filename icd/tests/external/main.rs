@@ -1,8 +1,9 @@
 //! Memory and semaphores shared with another Vulkan device by file descriptor (cl_khr_external_memory and
-//! cl_khr_external_semaphore with opaque_fd). What the driver does not offer is skipped, with a message.
+//! cl_khr_external_semaphore with opaque_fd; cl_arm_import_memory). What the driver does not offer is skipped, with a message.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
+mod arm;
 #[path = "../common/mod.rs"]
 mod common;
 mod images;

@@ -115,7 +115,7 @@ impl Descriptor {
     }
 
     /// Returns the size of what it stands for in bytes; `None` where it does not tell.
-    pub(crate) fn size(&self) -> Option<u64> {
+    pub fn size(&self) -> Option<u64> {
         // SAFETY: the descriptor is open; one that cannot seek says so.
         let end = unsafe {
             let end = libc::lseek(self.number(), 0, libc::SEEK_END);

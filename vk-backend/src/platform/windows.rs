@@ -97,7 +97,7 @@ impl Descriptor {
         match *self {}
     }
 
-    pub(crate) fn size(&self) -> Option<u64> {
+    pub fn size(&self) -> Option<u64> {
         match *self {}
     }
 }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::cl::info::Value;
 use crate::cl::*;
+use crate::config;
 use crate::core::clang;
 use crate::core::device::external;
 use crate::core::device::open;
@@ -90,6 +91,9 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
         all.extend(names.map(|name| (name, V1)));
     }
     all.extend(external_extensions(&info.features.external));
+    if info.memory.unified && !config::always_stage() {
+        all.extend(arm_imports(info));
+    }
     all.retain(|(name, _)| !device.profile.is_some_and(|profile| profile.hides(name)));
     all
 }
@@ -109,6 +113,18 @@ fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version
     ];
     let offered = all.into_iter().filter(|(_, _, offered)| *offered);
     offered.map(|(name, version, _)| (name, version)).collect()
+}
+
+/// Extensions for memory that is never copied: the device's is the host's.
+fn arm_imports(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
+    let dma_bufs = info.features.external.memory_import.contains(vk::MemoryHandles::DMA_BUF);
+    let all = [
+        ("cl_arm_import_memory", info.memory.host_import || dma_bufs),
+        ("cl_arm_import_memory_host", info.memory.host_import),
+        ("cl_arm_import_memory_dma_buf", dma_bufs),
+    ];
+    let offered = all.into_iter().filter(|(_, offered)| *offered);
+    offered.map(|(name, _)| (name, V1)).collect()
 }
 
 /// Optional features of OpenCL C 3.0 and newer that the compiler supports on the device.

@@ -11,6 +11,7 @@ mod gl_memory;
 pub mod host;
 mod host_memory;
 pub mod image;
+mod import_memory;
 pub mod mapping;
 pub mod object;
 pub mod operand;
