@@ -84,6 +84,46 @@ fn role_enumerate() {
     assert!(maps("libvulkan"));
 }
 
+#[test]
+fn without_opengl_nothing_of_it_is_loaded() {
+    process("role_without_opengl", &[]);
+}
+
+/// Launches start no thread for OpenGL, and neither they nor contexts that ask for it load a library of it.
+#[test]
+fn role_without_opengl() {
+    if !plays("role_without_opengl") {
+        return;
+    }
+    let s = Setup::new();
+    assert!(s.offers("cl_khr_gl_sharing"));
+    let kernel = s.kernel(s.program(SOURCE, ""), "add");
+    s.set(kernel, 0, &s.buffer(0, 1024));
+    s.set(kernel, 1, &1u32);
+    check(s.launch(kernel, &[256], None));
+    s.finish();
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    for task in tasks {
+        let name = std::fs::read_to_string(task.path().join("comm")).unwrap_or_default();
+        assert!(
+            !name.starts_with("hekla gl")
+                && !name.starts_with("hekla-gl")
+                && !name.starts_with("hekla egl"),
+            "{name}"
+        );
+    }
+    for display in [CL_EGL_DISPLAY_KHR, CL_GLX_DISPLAY_KHR] {
+        let list = [CL_GL_CONTEXT_KHR as isize, 8, display as isize, 8, 0];
+        let code = refused(|e| unsafe {
+            (s.cl.clCreateContext)(list.as_ptr(), 1, &s.device, None, null_mut(), e)
+        });
+        assert_eq!(code, CL_INVALID_OPERATION);
+    }
+    for library in ["libEGL", "libGL.", "libGLX", "libGLES", "libOpenGL", "libGLdispatch"] {
+        assert!(!maps(library), "{library} is loaded");
+    }
+}
+
 unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     let sender = unsafe { &*data.cast::<std::sync::mpsc::Sender<cl_int>>() };
     sender.send(status).unwrap();

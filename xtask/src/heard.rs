@@ -24,7 +24,7 @@ const NOT_ON_LAVAPIPE: [&str; 10] = [
 ];
 
 /// Tests that run where the machine lets them.
-const BY_MACHINE: [&str; 34] = [
+const BY_MACHINE: [&str; 38] = [
     // A file system is mounted.
     "cache::a_full_disk_costs_nothing",
     // HEKLA_CLANG names a clang.
@@ -32,6 +32,7 @@ const BY_MACHINE: [&str; 34] = [
     // The driver's manifest has its library's path.
     "device_copies::the_same_across_a_bus",
     // There is /dev/udmabuf.
+    "external::arm::dma_bufs_are_never_copied",
     "external::images::dma_bufs_are_images",
     // An EGL exports images to the device.
     "egl_images::errors_are_told",
@@ -39,6 +40,7 @@ const BY_MACHINE: [&str; 34] = [
     // An EGL makes contexts without a window, and there is an X server.
     "gl_sharing::contents::buffers_have_the_same_bytes",
     "gl_sharing::contents::depths_have_the_same_texels",
+    "gl_sharing::contents::first_levels_are_shared_as_others_are",
     "gl_sharing::contents::renderbuffers_have_the_same_texels",
     "gl_sharing::contents::textures_of_buffers_have_the_same_texels",
     "gl_sharing::contents::textures_of_every_format_have_the_same_texels",
@@ -62,6 +64,8 @@ const BY_MACHINE: [&str; 34] = [
     "gl_sharing::order::one_command_copies_several_objects",
     "gl_sharing::order::opengl_on_this_thread_is_in_order",
     "gl_sharing::order::what_is_drawn_is_in_order",
+    "gl_sharing::random::any_calls_answer_as_the_specification_says",
+    "gl_sharing::random::threads_share_one_context",
     "gl_sharing::ways_that_are_not_the_best_work_too",
     "gl_two_devices::objects_are_on_the_device_that_uses_them",
     // Only root makes programs of root's.

@@ -14,6 +14,7 @@ mod gl;
 mod glx;
 mod lifetime;
 mod order;
+mod random;
 mod world;
 
 /// Runs all tests once more with copies alone, and with OpenGL ES that is shared with OpenGL ES.

@@ -104,6 +104,12 @@ impl World {
         unsafe { function(self.s.queue, count, mems, number, events, event) }
     }
 
+    /// Acquires or releases an object by another queue of the context.
+    pub fn hand_over_by(&self, queue: cl_command_queue, acquires: bool, mem: cl_mem) {
+        let function = if acquires { self.acquire } else { self.release };
+        check(unsafe { function(queue, 1, &mem, 0, null(), null_mut()) });
+    }
+
     pub fn acquire(&self, mem: cl_mem) {
         self.hand_over(true, &[mem], &[]);
     }
