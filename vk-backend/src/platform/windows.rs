@@ -97,6 +97,7 @@ impl Descriptor {
         match *self {}
     }
 
+    /// As on Unix.
     pub fn size(&self) -> Option<u64> {
         match *self {}
     }
