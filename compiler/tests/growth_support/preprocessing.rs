@@ -79,7 +79,7 @@ pub const SHAPES: &[Row] = &[
     }),
     ("conditionals with #elif", |count| {
         let part = |i| format!("#elif X == {i}\nint x{i};\n");
-        kernel(&format!("#define X 7\n#if X == -1\n{}#endif\n", each(count, part)), "*p = n;")
+        kernel(&format!("#define X -7\n#if X == -1\n{}#endif\n", each(count, part)), "*p = n;")
     }),
     ("one long condition", |count| {
         kernel(&format!("#if 1{}\n#endif\n", " + 1".repeat(count)), "*p = n;")
