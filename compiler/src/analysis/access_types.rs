@@ -1,13 +1,13 @@
-//! Access types: the common type of the accesses to each piece of memory that has logical addressing, which are arrays:
-//! private objects, the stack of those whose addresses escape, and work-group memory.
+//! Access types: for each array of memory with logical addressing, the common type of the accesses to it. The arrays are
+//! private objects, the stack of the private objects whose addresses escape, and work-group memory.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 
-/// Bytes of an element of work-group memory with 64-bit atomic operations and other accesses, where the block has no
-/// aliased views (VK_KHR_workgroup_memory_explicit_layout): Vulkan's atomic operations act on whole elements.
+/// The elements of work-group memory that has 64-bit atomic operations and other accesses, in a block without aliased
+/// views (VK_KHR_workgroup_memory_explicit_layout): Vulkan's atomic operations act on whole elements.
 pub const CONTAINER: Type = Type::I64;
 
 /// The common type of the accesses to one piece of memory.
@@ -75,15 +75,15 @@ impl AccessType {
 /// The layout of the work-group block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LocalLayout {
-    /// It is one array of elements of this type.
+    /// One array of elements of this type.
     Array(Type),
     /// Aliased views of several widths.
     Views,
 }
 
 impl LocalLayout {
-    /// Returns the least alignment of what lies in the block, in bytes: parts of elements or words are found by their
-    /// place in an object.
+    /// Returns the least alignment of the objects in the block, in bytes. Parts of elements or words are found by their
+    /// offset from the start of an object.
     pub fn alignment(self) -> u32 {
         match self {
             LocalLayout::Array(element) => element.bytes(),
@@ -91,7 +91,7 @@ impl LocalLayout {
         }
     }
 
-    /// Returns true if a view has elements of that many bytes.
+    /// Returns true if a view has elements of `bytes` bytes.
     pub fn has_view(bytes: u32, target: &Target) -> bool {
         match bytes {
             1 => target.workgroup_explicit_layout_8,
@@ -109,7 +109,7 @@ impl LocalLayout {
 pub struct PrivateObject {
     pub size: u64,
     pub align: u32,
-    /// True if its address is stored, compared, passed through a phi: it lives in the stack.
+    /// True if the address of the object is stored, compared or passed through a phi. Such an object is in the stack.
     pub escapes: bool,
     pub access_type: AccessType,
 }
@@ -118,17 +118,18 @@ pub struct PrivateObject {
 #[derive(Debug, Clone, Default)]
 pub struct Accesses {
     pub objects: Vec<PrivateObject>,
-    /// Index + 1 of the underlying object of a private pointer; 0 when unknown.
+    /// By private pointer, the index + 1 of its underlying object; 0 if that is unknown.
     object_of: SecondaryMap<Value, u32>,
-    /// Accesses to the stack, those to objects that escape among them.
+    /// Accesses to the stack, including accesses to objects that escape.
     pub stack: AccessType,
     pub local: AccessType,
-    /// True if addresses in work-group memory are compared or converted: no variable may be at 0.
+    /// True if addresses in work-group memory are compared or converted. No variable may be at address 0 in this case.
     pub compares_local_addresses: bool,
 }
 
 impl Accesses {
-    /// Gathers the accesses of a function. After legalization (`is_legal`), an access of two words is one of 64 bits.
+    /// Gathers the accesses of a function. After legalization (`is_legal`), an access to two words counts as one of 64
+    /// bits.
     pub fn compute(func: &Function, is_legal: bool) -> Accesses {
         let mut accesses = Accesses::default();
         for &block in Cfg::compute(func).rpo() {
@@ -142,12 +143,13 @@ impl Accesses {
         accesses
     }
 
-    /// Returns the index of the underlying object of a private pointer, if that is known.
+    /// Returns the index of the underlying object of a private pointer, if the object is known.
     pub fn object_index(&self, ptr: Value) -> Option<usize> {
         (self.object_of[ptr] as usize).checked_sub(1)
     }
 
-    /// Returns the object that is an array of its own and that a private pointer points into; `None` for the stack.
+    /// Returns the object that a private pointer points into, if the object is an array of its own; `None` for objects
+    /// in the stack.
     pub fn own_array(&self, ptr: Value) -> Option<usize> {
         self.object_index(ptr).filter(|&index| !self.objects[index].escapes)
     }
@@ -199,7 +201,7 @@ impl Accesses {
     }
 }
 
-/// Returns the pointer that an instruction accesses memory through, and how.
+/// Returns the pointer through which an instruction accesses memory, and the type of the access.
 fn access(func: &Function, inst: Inst, is_legal: bool) -> Option<(Value, AccessType)> {
     let (ptr, ty) = func.access(inst)?;
     let align = match func.insts[inst] {

@@ -1,8 +1,8 @@
 //! Alias classes: sets of memory that pointers of different classes do not share.
 //!
-//! A class of its own have private objects whose address stays in the function, variables and arguments of work-group
-//! memory, variables of program scope, and what the program reaches through a `restrict` argument of a kernel alone
-//! (C99 6.7.3.1). All else is one class for each address space.
+//! These have a class of their own: private objects whose address does not leave the function, variables and arguments of
+//! work-group memory, variables of program scope, and memory that the program reaches only through a `restrict` argument
+//! of a kernel (C99 6.7.3.1). All other memory of an address space is in one class.
 
 use super::underlying_objects::{UnderlyingObject, UnderlyingObjects};
 use crate::ir::cfg::Cfg;
@@ -13,13 +13,13 @@ use smallvec::SmallVec;
 /// A set of alias classes, by bit.
 pub type ClassSet = u64;
 
-/// The memory that any pointer of an address space may reach. A load through such a pointer depends on writes to all of
-/// the space, which are therefore writes of this class too.
+/// The memory that any pointer of an address space may reach. A load through such a pointer depends on writes to all
+/// memory of the address space, so these writes count as writes of this class too.
 const ANY: ClassSet = 1;
 const ANY_GLOBAL: ClassSet = 2;
 const ANY_LOCAL: ClassSet = 4;
 const ANY_PRIVATE: ClassSet = 8;
-/// Number of the first class of an object; there are as many as the set has room for.
+/// Number of the first class that belongs to an object. All further classes of the set are of objects.
 const FIRST_OBJECT: usize = 4;
 const MAX_OBJECTS: usize = ClassSet::BITS as usize - FIRST_OBJECT;
 
@@ -27,26 +27,26 @@ const MAX_OBJECTS: usize = ClassSet::BITS as usize - FIRST_OBJECT;
 struct Object {
     base: UnderlyingObject,
     space: Option<AddressSpace>,
-    /// True if its address is stored, passed on or mixed with others.
+    /// True if the address of the object is stored, passed on or mixed with other addresses.
     escapes: bool,
 }
 
 /// The alias classes of a function.
 pub struct AliasClasses {
     objects: SmallVec<[Object; 8]>,
-    /// Number + 1 of the object that a pointer points into; 0 where it has no class of its own.
+    /// By pointer, the number + 1 of the object that it points into; 0 if the object has no class of its own.
     object_of: SecondaryMap<Value, u8>,
-    /// Classes of objects that unknown pointers may reach, by address space.
+    /// By address space, the classes of objects that unknown pointers may reach.
     variables: ClassSet,
     locals: ClassSet,
     /// Classes that nothing outside the function reaches.
     own: ClassSet,
-    /// Classes that no pointer to another object reaches: of `own`, and of `restrict` arguments.
+    /// Classes that no pointer to another object reaches: the classes of `own`, and those of `restrict` arguments.
     isolated: ClassSet,
 }
 
 impl AliasClasses {
-    /// Finds the classes of a function, a kernel's entry where `kernel` is given.
+    /// Finds the classes of a function. `kernel` is given if the function is a kernel's entry.
     pub fn compute(func: &Function, kernel: Option<&KernelEntry>, cfg: &Cfg) -> AliasClasses {
         let mut classes = AliasClasses {
             objects: SmallVec::new(),
@@ -79,7 +79,7 @@ impl AliasClasses {
         classes
     }
 
-    /// Returns the number + 1 of an object; 0 if it has no class of its own, or there are too many.
+    /// Returns the number + 1 of an object; 0 if the object has no class of its own, or if all numbers are taken.
     fn number(
         &mut self,
         base: UnderlyingObject,
@@ -111,14 +111,14 @@ impl AliasClasses {
         index as u8 + 1
     }
 
-    /// Finds the uses of addresses that the analysis does not follow.
+    /// Finds the uses of addresses that the analysis does not follow, and marks their objects as escaping.
     fn find_escapes(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         match data {
             _ if data.is_arithmetic() => {}
             InstData::PtrAdd { .. } | InstData::ElementAddr { .. } | InstData::ICmp { .. } => {}
             InstData::Store { value, .. } => self.escape(*value),
-            // Atomic operations and loads take no pointer but the address.
+            // The only pointer among the operands of atomic operations and loads is the address.
             _ if data.address().is_some() => {}
             InstData::Select { args } => {
                 if let Some(result) = func.result(inst) {
@@ -141,7 +141,7 @@ impl AliasClasses {
         }
     }
 
-    /// A pointer is derived from another one.
+    /// Notes that pointer `to` is derived from pointer `from`.
     fn flow(&mut self, from: Value, to: Value) {
         if self.object_of[from] != self.object_of[to] {
             self.escape(from);
@@ -164,8 +164,8 @@ impl AliasClasses {
         (!self.objects[index].escapes).then_some(index)
     }
 
-    /// Returns the number of the class that a load through a pointer reads. Writes to anything that it may read are
-    /// writes of this class.
+    /// Returns the number of the class that a load through a pointer reads. Writes to any memory that the load may read
+    /// are writes of this class.
     pub fn read(&self, func: &Function, ptr: Value) -> usize {
         if let Some(index) = self.object(ptr) {
             return FIRST_OBJECT + index;
@@ -193,7 +193,8 @@ impl AliasClasses {
         }
     }
 
-    /// Returns the classes that an instruction itself writes, but for what a function writes that it calls.
+    /// Returns the classes that an instruction itself writes. For a call, the writes of the called function are left
+    /// out.
     pub fn stored(&self, func: &Function, inst: Inst) -> ClassSet {
         match func.insts[inst] {
             InstData::Call { .. } | InstData::AtomicLoad { .. } => 0,
@@ -213,7 +214,8 @@ impl AliasClasses {
         !self.isolated
     }
 
-    /// Returns the classes that an instruction may write, or behind which others' writes may be seen.
+    /// Returns the classes that an instruction may write, or of which writes by other work-items may be visible behind
+    /// the instruction.
     pub fn clobbered(&self, func: &Function, inst: Inst) -> ClassSet {
         let data = &func.insts[inst];
         match data {
@@ -229,15 +231,16 @@ impl AliasClasses {
             | InstData::AtomicCmpXchg { ptr, .. }
             | InstData::AtomicStore { ptr, .. } => self.written(func, *ptr),
             InstData::Load { .. } => 0,
-            // Images have their own memory, but for those that are views of buffers: those may be read and written
-            // through pointers.
+            // Images have their own memory, except for images that are views of buffers: these may be accessed through
+            // pointers.
             InstData::ImageRead { view, .. } | InstData::ImageWrite { view, .. }
                 if view.is_buffer() =>
             {
                 !self.own
             }
             InstData::ImageRead { .. } | InstData::ImageWrite { .. } => 0,
-            // An atomic load may be what this work-item waits on. Calls write anything, barriers let others write.
+            // This work-item may wait on the value of an atomic load. Calls may write anything, and barriers let other
+            // work-items write.
             _ if data.has_side_effect() && !data.is_terminator() => !self.own,
             _ => 0,
         }

@@ -1,5 +1,5 @@
-//! What a kernel does with the memory that its pointer arguments point to: for a runtime that keeps that memory on several
-//! devices.
+//! How a kernel accesses the memory that its pointer arguments point to. A runtime that keeps the memory on several devices
+//! needs to know.
 
 use crate::analysis::call_graph::bottom_up;
 use crate::analysis::underlying_objects::{UnderlyingObject, UnderlyingObjects};
@@ -7,11 +7,12 @@ use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use crate::kernel::{ArgAccess, ArgAddress, ArgKind};
 
-/// Returns, for each argument of a kernel, how its memory is accessed through it, as far as the kernel itself shows: nothing
-/// is said of addresses that it finds elsewhere. To be asked before legalization, which takes arguments apart.
+/// Returns for each argument of a kernel how memory is accessed through the argument, as far as the kernel itself shows:
+/// accesses through addresses that the kernel loads from memory do not count. Must be called before legalization, which
+/// splits arguments.
 ///
-/// A store through an address of which nothing is known may be one through any argument, but those that are declared to
-/// point to what is `const`.
+/// A store through an unknown address counts as a store through every argument that is not declared as a pointer to
+/// `const`.
 ///
 /// Errors: recursion.
 pub fn argument_access(module: &Module, kernel: &KernelEntry) -> Result<Vec<ArgAccess>, String> {
@@ -36,7 +37,7 @@ pub fn argument_access(module: &Module, kernel: &KernelEntry) -> Result<Vec<ArgA
     Ok(all)
 }
 
-/// Returns the address that an instruction accesses, unless it is one of private or local memory.
+/// Returns the address that an instruction accesses, unless it is in private or local memory.
 fn device_address(func: &Function, data: &InstData) -> Option<Value> {
     let is_own = |ptr: Value| {
         matches!(func.ty(ptr).space(), Some(AddressSpace::Private | AddressSpace::Local))
@@ -57,7 +58,7 @@ fn directions(data: &InstData) -> (bool, bool) {
     }
 }
 
-/// The accesses of a kernel so far, and what its entry function is known to point to.
+/// The accesses of a kernel that were found so far, and the objects that pointers of its entry function point to.
 struct Accesses<'a> {
     func: &'a Function,
     objects: &'a UnderlyingObjects,
@@ -66,7 +67,7 @@ struct Accesses<'a> {
 }
 
 impl Accesses<'_> {
-    /// Adds what an instruction of the kernel's entry function does.
+    /// Adds the accesses of an instruction of the kernel's entry function.
     fn add(&mut self, data: &InstData) {
         if let Some(ptr) = device_address(self.func, data) {
             let (reads, writes) = directions(data);
@@ -82,16 +83,18 @@ impl Accesses<'_> {
             // The result is an address in the same object.
             InstData::PtrAdd { .. } | InstData::Select { .. } => {}
             InstData::ICmp { .. } => {}
-            // What is stored may be found by anybody.
+            // Anybody may load the stored address.
             InstData::Store { value, .. } => self.escape(*value),
             _ if data.address().is_some() => {}
-            // Parameters of blocks point where all that they are given points, if that is one object.
+            // A block parameter points into the object that all arguments for it point into, if there is only one such
+            // object.
             _ if data.is_terminator() => {}
             _ => data.for_each_arg(|arg| self.escape(arg)),
         }
     }
 
-    /// Adds what an instruction of a function that is called does. Any address there may lead to any argument.
+    /// Adds the accesses of an instruction in a called function. Any address in a called function may be derived from
+    /// any argument.
     fn add_called(&mut self, func: &Function, data: &InstData) {
         if device_address(func, data).is_some() {
             let (reads, writes) = directions(data);
@@ -122,8 +125,8 @@ impl Accesses<'_> {
         }
     }
 
-    /// Finds the stores that all work-items execute, in the block where they begin, each to the element of an array that its
-    /// global id in x counts.
+    /// Finds the stores in `block` that all work-items execute, each to the array element whose index is the work-item's
+    /// global id in x.
     fn add_covered(&mut self, block: Block) {
         for &inst in &self.func.blocks[block].insts {
             let InstData::Store { ptr, value, .. } = self.func.insts[inst] else { continue };
@@ -141,8 +144,7 @@ impl Accesses<'_> {
         }
     }
 
-    /// Returns the array and the size of an element in bytes, if an address is the address of the element number
-    /// `get_global_id(0)`.
+    /// Returns the array and the size of its elements in bytes, if an address is that of element `get_global_id(0)`.
     fn element(&self, ptr: Value) -> Option<(Value, u32)> {
         let &InstData::PtrAdd { ptr: base, offset, .. } = self.inst(ptr)? else { return None };
         let scaled = |index: Value, stride: u64| {

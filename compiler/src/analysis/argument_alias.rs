@@ -11,10 +11,11 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Most distances between two parameters that are told apart; with more they may alias anywhere.
+/// The most distances between two parameters that are kept apart. Parameters with more distances may alias anywhere.
 const MAX_DISTANCES: usize = 8;
 
-/// The range of bytes that may be accessed around a pointer: how many before it, and how many from it on.
+/// The range of bytes that may be accessed around a pointer: the number of bytes before the pointer, and from the
+/// pointer on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dereferenceable {
     pub before: i64,
@@ -47,16 +48,16 @@ impl Dereferenceable {
     }
 }
 
-/// How two parameters may point into one object; without a result they do not alias.
+/// How two parameters may point into one object. Parameters without a result do not alias.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AliasResult {
-    /// The second is the first plus one of these numbers of bytes, or in another object.
+    /// The second parameter is the first plus one of these numbers of bytes, or points into another object.
     Distances(SmallVec<[i64; 2]>),
     MayAlias,
 }
 
 impl AliasResult {
-    /// Adds the result for another call.
+    /// Combines this result with the result for another call.
     fn join(&mut self, other: AliasResult) {
         match (&mut *self, other) {
             (AliasResult::Distances(all), AliasResult::Distances(more)) => {

@@ -1,7 +1,8 @@
-//! Bank conflicts: how many cycles work-group memory takes to serve one access of a sub-group.
+//! Bank conflicts: the number of cycles that work-group memory takes to serve one access of a sub-group.
 //!
-//! In GPUs it has 32 banks. The word at byte `4 * n` lies in bank `n % 32`, and a bank gives one word at a time (to all who
-//! ask for it): work-items that go down a column of `float tile[16][32]` all ask the same bank, and wait for each other.
+//! Work-group memory of GPUs has 32 banks. The word at byte `4 * n` lies in bank `n % 32`, and a bank delivers one word at
+//! a time (to all work-items that ask for it). Work-items that access a column of `float tile[16][32]` all use the same
+//! bank, so the accesses happen one after the other.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::fold;
@@ -9,30 +10,31 @@ use crate::ir::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Banks, and work-items that ask them at once.
+/// The number of banks, and of work-items that access them at the same time.
 pub const BANKS: usize = 32;
 /// Bytes of the words that banks hold.
 const WORD: u32 = 4;
-/// Bytes that all banks give in one cycle.
+/// Bytes that all banks deliver in one cycle.
 pub const CYCLE_BYTES: u32 = BANKS as u32 * WORD;
-/// How far the computation of an index is followed.
+/// The most instructions in a chain that are followed to compute an index.
 const MAX_DEPTH: u32 = 16;
 
-/// A number of each work-item of a sub-group.
+/// A number for each work-item of a sub-group.
 pub type Lanes = [u32; BANKS];
 
-/// Computes numbers of a kernel for the work-items of one sub-group, the first of its work-group, in the first round of each
-/// loop.
+/// Computes values of a kernel for the work-items of one sub-group, the first of its work-group, in the first iteration of
+/// each loop.
 pub struct LaneValues<'a> {
     func: &'a Function,
     ids: [Lanes; 3],
-    /// What parameters of blocks may be, first that with which control comes there first, as far as the order of blocks tells.
+    /// By block parameter, the arguments that branches pass for it. The first is the argument of the first branch to the
+    /// block in reverse postorder.
     incoming: FxHashMap<Value, SmallVec<[Value; 2]>>,
     known: FxHashMap<Value, Option<Lanes>>,
 }
 
 impl<'a> LaneValues<'a> {
-    /// `local_size`: of all work-groups, if that is known.
+    /// `local_size`: the size of all work-groups, if known.
     pub fn new(func: &'a Function, cfg: &Cfg, local_size: Option<[u32; 3]>) -> LaneValues<'a> {
         let [x, y, _] = local_size.unwrap_or([BANKS as u32, 1, 1]).map(|size| size.max(1));
         let of = |id: &dyn Fn(u32) -> u32| std::array::from_fn(|lane| id(lane as u32));
@@ -48,8 +50,8 @@ impl<'a> LaneValues<'a> {
         LaneValues { func, ids, incoming, known: FxHashMap::default() }
     }
 
-    /// Returns what a scalar is in each work-item, less what is the same in all and not known; `None` if it depends on
-    /// memory, or on what is not followed.
+    /// Returns the value of a scalar in each work-item. A part that is unknown but the same in all work-items is left
+    /// out. Returns `None` if the value depends on memory, or on instructions that are not followed.
     pub fn of(&mut self, value: Value) -> Option<Lanes> {
         self.within(value, MAX_DEPTH)
     }
@@ -70,7 +72,7 @@ impl<'a> LaneValues<'a> {
         use WorkItemQuery::*;
         if let Some(incoming) = self.incoming.get(&value).cloned() {
             let lanes = self.within(*incoming.first()?, depth)?;
-            // What it is in later rounds must not depend on memory, either.
+            // The parameter's value in later iterations must not depend on memory, either.
             self.known.insert(value, Some(lanes));
             let is_known = incoming.into_iter().all(|value| self.within(value, depth).is_some());
             return is_known.then_some(lanes);
@@ -113,8 +115,9 @@ impl<'a> LaneValues<'a> {
     }
 }
 
-/// Returns the cycles that an access of elements of `bytes` bytes takes, whose numbers are `indices`: 1 for words without a
-/// conflict. Elements larger than a word are accessed by as many work-items at once as there are words in all banks.
+/// Returns the cycles of an access to elements of `bytes` bytes with the numbers `indices`: 1 for words without a conflict.
+/// If elements are larger than a word, only as many work-items access memory at the same time as the words of all banks
+/// allow.
 pub fn cycles(indices: &[u32], bytes: u32) -> u32 {
     let words = (bytes / WORD).max(1) as usize;
     let cycles_of = |indices: &[u32]| {

@@ -1,17 +1,17 @@
-//! Facts about integers that follow from branches: where control comes by one side of a branch, its condition holds or does
-//! not. `if (x >= w) return;` tells behind it that w is greater than x.
+//! Facts about integers that follow from branches. On one side of a branch the condition holds, on the other it does not:
+//! behind `if (x >= w) return;`, w is greater than x.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::*;
 use smallvec::SmallVec;
 
-/// How many blocks above a block are looked at.
+/// The most dominators of a block whose conditions are used.
 const MAX_DOMINATORS: usize = 32;
-/// The most conditions that one is made of.
+/// The most conditions that a combined condition is split into.
 const MAX_CONDITIONS: usize = 8;
 
-/// A comparison that holds: `cc` of two integers.
+/// A comparison that holds: `cc` of the two integers `args`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fact {
     pub cc: IntCC,
@@ -26,7 +26,7 @@ impl Fact {
     }
 }
 
-/// The branches of a function, by the blocks that one of their sides alone leads to.
+/// The facts that hold in the blocks of a function. They come from blocks that only one side of a branch leads to.
 pub struct BranchFacts<'a> {
     func: &'a Function,
     cfg: &'a Cfg,
@@ -38,7 +38,7 @@ impl<'a> BranchFacts<'a> {
         BranchFacts { func, cfg, doms: DomTree::compute(cfg) }
     }
 
-    /// Returns what holds in a block, of the values that it and the blocks above it see.
+    /// Returns the comparisons that hold in a block. Their operands are visible in the block.
     pub fn at(&self, block: Block) -> SmallVec<[Fact; 8]> {
         let mut facts = SmallVec::new();
         let mut next = Some(block);
@@ -52,7 +52,7 @@ impl<'a> BranchFacts<'a> {
         facts
     }
 
-    /// Returns the condition of the only branch to a block, and if it holds there.
+    /// Returns the condition of the only branch to a block, and whether the condition holds in the block.
     fn condition(&self, block: Block) -> Option<(Value, bool)> {
         let &[pred] = self.cfg.preds(block) else { return None };
         match &self.func.insts[self.func.terminator(pred)?] {
@@ -63,7 +63,7 @@ impl<'a> BranchFacts<'a> {
         }
     }
 
-    /// Adds the comparisons that a condition is made of, as far as each of them holds or does not.
+    /// Adds the comparisons that a condition consists of, where it follows that they hold or do not hold.
     fn split(&self, cond: Value, holds: bool, facts: &mut SmallVec<[Fact; 8]>) {
         let mut work: SmallVec<[(Value, bool); MAX_CONDITIONS]> = SmallVec::new();
         work.push((cond, holds));

@@ -6,7 +6,8 @@ use cranelift_entity::SecondaryMap;
 
 /// The functions that kernels reach.
 pub struct CallGraph {
-    /// Each after what it calls; entries of kernels that nothing calls come last among theirs.
+    /// The functions, each after the functions that it calls. A kernel's entry that nothing calls comes after all
+    /// functions that only it reaches.
     pub order: Vec<Func>,
     /// Number of calls of each function in the reachable ones.
     pub call_sites: SecondaryMap<Func, u32>,
@@ -42,8 +43,8 @@ pub fn callees(func: &Function) -> Vec<Func> {
     out
 }
 
-/// Returns the connected component of each function in the graph of calls, named by one of its functions: kernels in
-/// different ones share no function.
+/// Returns the connected component of each function in the graph of calls, named by one of the component's functions.
+/// Kernels in different components share no function.
 pub fn components(module: &Module) -> SecondaryMap<Func, Func> {
     let mut component: SecondaryMap<Func, Func> = SecondaryMap::with_default(Func::from_u32(0));
     for func in module.functions.keys() {
@@ -70,7 +71,7 @@ pub fn components(module: &Module) -> SecondaryMap<Func, Func> {
     component
 }
 
-/// Returns the functions that `roots` reach, each after what it calls.
+/// Returns the functions that `roots` reach, each after the functions that it calls.
 ///
 /// Errors: recursion.
 pub fn bottom_up(

@@ -9,14 +9,14 @@ pub fn align_up(offset: u64, align: u32) -> u64 {
     offset.saturating_add(mask) & !mask
 }
 
-/// The place of each variable.
+/// The offset of each variable, and the size of the image.
 #[derive(Default)]
 pub struct DataLayout {
     /// Byte offset in the data image of each program-scope variable (not of local ones).
     pub offsets: SecondaryMap<Global, u64>,
-    /// End of the variables whose bytes are given.
+    /// End of the variables with initial values, as a byte offset.
     pub initialized: u64,
-    /// End of all; the rest is zero.
+    /// End of all variables, as a byte offset. Bytes from `initialized` on are zero.
     pub size: u64,
 }
 

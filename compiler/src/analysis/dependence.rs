@@ -1,10 +1,10 @@
-//! Which values depend on others: the steps that analyses of divergence and of waiting share.
+//! Which values depend on other values: steps that the analyses of divergence and of waiting share.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
 use cranelift_entity::EntitySet;
 
-/// Returns true if a block ends with a branch whose condition is one of these values.
+/// Returns true if a block ends with a branch whose condition is one of `values`.
 pub(super) fn is_decided_by(func: &Function, block: Block, values: &EntitySet<Value>) -> bool {
     match func.terminator(block).map(|inst| &func.insts[inst]) {
         Some(InstData::Brif { cond: value, .. } | InstData::Switch { value, .. }) => {
@@ -14,7 +14,7 @@ pub(super) fn is_decided_by(func: &Function, block: Block, values: &EntitySet<Va
     }
 }
 
-/// Adds the block parameters that a terminator gives one of these values. Returns true if there is a new one.
+/// Adds the block parameters for which a terminator passes one of `values`. Returns true if a parameter is new.
 pub(super) fn add_parameters(
     func: &Function,
     data: &InstData,
@@ -39,7 +39,7 @@ pub(super) fn add_block(func: &Function, block: Block, values: &mut EntitySet<Va
     }
 }
 
-/// Returns the blocks that a branch leads to before `meeting`.
+/// Returns the blocks that are reachable from a branch without passing `meeting`.
 pub(super) fn blocks_between(cfg: &Cfg, branch: Block, meeting: Option<Block>) -> Vec<Block> {
     let mut between = Vec::new();
     let mut seen: EntitySet<Block> = EntitySet::new();

@@ -1,7 +1,8 @@
-//! Finds barriers that certainly not all work-items of a work-group reach: those behind a branch on the id of the
-//! work-item in the work-group or among all, or a sum, product or comparison of it.
+//! Finds barriers that certainly not all work-items of a work-group reach. These barriers are behind a branch on the
+//! local or global id, or on a sum, product or comparison of an id.
 //!
-//! Other operations on ids may give the same for all work-items of a work-group, as a division by its size does.
+//! Other operations on ids may have the same result for all work-items of a work-group, as a division by the size of the
+//! work-group has.
 
 use super::dependence::{add_parameters, blocks_between, is_decided_by};
 use crate::ir::cfg::Cfg;
@@ -9,7 +10,8 @@ use crate::ir::dominators::DomTree;
 use crate::ir::*;
 use cranelift_entity::EntitySet;
 
-/// Returns such barriers, each with the condition that parts the work-items.
+/// Returns the barriers that certainly not all work-items of a work-group reach, each with the condition that separates
+/// the work-items.
 pub fn divergent_barriers(func: &Function) -> Vec<(Inst, Inst)> {
     let cfg = Cfg::compute(func);
     let post = DomTree::compute(&cfg.reversed());
@@ -35,7 +37,7 @@ pub fn divergent_barriers(func: &Function) -> Vec<(Inst, Inst)> {
     found
 }
 
-/// Returns the instruction that computes what a branch goes by.
+/// Returns the instruction that computes the condition of a branch.
 fn condition(func: &Function, branch: Inst) -> Option<Inst> {
     let (InstData::Brif { cond: value, .. } | InstData::Switch { value, .. }) = func.insts[branch]
     else {
@@ -47,7 +49,7 @@ fn condition(func: &Function, branch: Inst) -> Option<Inst> {
     }
 }
 
-/// Returns the values that are ids, or differ between work-items as ids do.
+/// Returns the values that are ids, or that differ between work-items as ids do.
 fn plain_ids(func: &Function, cfg: &Cfg) -> EntitySet<Value> {
     let mut varying: EntitySet<Value> = EntitySet::new();
     let mut changed = true;
@@ -66,7 +68,7 @@ fn plain_ids(func: &Function, cfg: &Cfg) -> EntitySet<Value> {
     varying
 }
 
-/// Returns true for an id, and for what differs where ids do.
+/// Returns true for an id, and for the result of an operation that differs between work-items if an id does.
 fn differs(func: &Function, data: &InstData, varying: &EntitySet<Value>) -> bool {
     use BinaryOp::{And, IAdd, IMul, ISub, Or, Xor};
     let passes_on = match *data {

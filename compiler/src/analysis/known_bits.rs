@@ -1,16 +1,16 @@
-//! Known bits: the greatest value that an integer may have, and the power of two that it, or an address, is a multiple
+//! Known bits: the greatest possible value of an integer, and the power of two that an integer or address is a multiple
 //! of.
 
 use crate::ir::*;
 use crate::target::{Subgroups, MAX_WORK_GROUP_SIZE};
 use std::ops::RangeInclusive;
 
-/// How far the computation of a value is followed.
+/// The most instructions in a chain that are followed to compute a value.
 const MAX_DEPTH: u32 = 6;
-/// The greatest alignment that is told, in bytes.
+/// The greatest alignment that is returned, in bytes.
 const MAX_ALIGN: i64 = 64;
 
-/// What is known of the values of a function, a kernel's entry where `kernel` is given.
+/// Known bits of the values of a function. `kernel` is given if the function is a kernel's entry.
 pub struct KnownBits<'a> {
     func: &'a Function,
     kernel: Option<&'a KernelEntry>,
@@ -26,7 +26,8 @@ impl<'a> KnownBits<'a> {
         self.alignment_within(ptr, MAX_DEPTH).min(MAX_ALIGN)
     }
 
-    /// Like [`KnownBits::alignment`], where `variable` knows the alignment of some addresses that others are computed from.
+    /// Like [`KnownBits::alignment`]. `variable` returns the alignment of some addresses from which other addresses are
+    /// computed.
     pub fn alignment_from(&self, ptr: Value, variable: impl Fn(Value) -> Option<i64>) -> i64 {
         let (mut base, mut zeros) = (ptr, 16);
         while let Some(&InstData::PtrAdd { ptr, offset, .. }) = self.func.def_inst(base) {
@@ -52,13 +53,13 @@ impl<'a> KnownBits<'a> {
         }
     }
 
-    /// Returns the alignment that the type of a kernel's argument demands.
+    /// Returns the alignment that the type of a kernel's argument demands, in bytes.
     fn argument_alignment(&self, arg: u32) -> i64 {
         let alignments = self.kernel.map_or(&[][..], |kernel| &kernel.pointee_alignments);
         i64::from(alignments.get(arg as usize).copied().unwrap_or(0)).max(1)
     }
 
-    /// Returns how many of the low bits of an integer are zero; 64 if all are.
+    /// Returns the number of low bits of an integer that are zero; 64 if all bits are.
     pub fn trailing_zeros(&self, value: Value) -> u32 {
         self.trailing_zeros_within(value, MAX_DEPTH)
     }
@@ -136,7 +137,7 @@ impl<'a> KnownBits<'a> {
         .unwrap_or(all)
     }
 
-    /// Returns the greatest value of what a launch gives, if it is bounded.
+    /// Returns the greatest value of a work-item query, if the value has a bound.
     fn max_of_query(&self, query: WorkItemQuery, dim: u8) -> Option<u64> {
         use WorkItemQuery::*;
         let local_size = || {
@@ -156,8 +157,8 @@ impl<'a> KnownBits<'a> {
         }
     }
 
-    /// Returns the values that a signed integer may have, if they are known to be fewer than all: what a float between
-    /// two constants becomes, as in saturating conversions.
+    /// Returns the range of a signed integer, if it is known to be smaller than the range of the type. It is known for
+    /// a float between two constants that is converted to an integer, as saturating conversions do.
     pub fn range(&self, value: Value) -> Option<RangeInclusive<i64>> {
         self.range_within(value, MAX_DEPTH)
     }
@@ -181,7 +182,7 @@ impl<'a> KnownBits<'a> {
         }
     }
 
-    /// Takes a minimum or maximum with a constant apart.
+    /// Splits a minimum or maximum with a constant into the other operand and the constant.
     fn bounded(&self, value: Value, bound: BinaryOp) -> Option<(Value, f64)> {
         let &InstData::Binary { op, args: [a, b], .. } = self.func.def_inst(value)? else {
             return None;

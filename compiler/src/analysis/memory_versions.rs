@@ -1,7 +1,7 @@
-//! Memory versions: memory in SSA form, by alias class. Two loads from one pointer give the same value where the
-//! version of its class is the same.
+//! Memory versions: memory in SSA form, by alias class. Two loads from one pointer give the same value if the version
+//! of its class is the same for both.
 //!
-//! A write begins a new version; so does a block that several versions reach (where memory SSA has a phi).
+//! A write begins a new version. A block that several versions reach begins one too (where memory SSA has a phi).
 
 use super::alias::{AliasClasses, ClassSet};
 use crate::ir::cfg::Cfg;
@@ -9,10 +9,10 @@ use crate::ir::dominators::{DomTree, MAX_FRONTIER};
 use crate::ir::*;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-/// The versions along a walk over the dominator tree.
+/// The version of each alias class at the current point of a walk over the dominator tree.
 pub struct MemoryVersions {
     classes: AliasClasses,
-    /// Classes whose version is new where a block begins.
+    /// Classes that get a new version at the start of a block.
     merged: SecondaryMap<Block, ClassSet>,
     /// The version of each class at the end of each block that was visited.
     at_exit: Vec<u32>,
@@ -39,7 +39,7 @@ impl MemoryVersions {
         block.index() * count..(block.index() + 1) * count
     }
 
-    /// Goes to the start of a block, whose immediate dominator has been left before.
+    /// Goes to the start of a block. The walk must have left its immediate dominator before.
     pub fn enter(&mut self, block: Block, dom: &DomTree) {
         if let Some(idom) = dom.idom(block) {
             let range = self.exit_of(idom);
@@ -69,7 +69,7 @@ impl MemoryVersions {
         }
     }
 
-    /// Returns the version of what a load through a pointer reads; 0 for memory that does not change.
+    /// Returns the version of the memory that a load through a pointer reads; 0 for memory that does not change.
     pub fn of(&self, func: &Function, ptr: Value, flags: MemFlags) -> u32 {
         let is_constant = func.ty(ptr).space() == Some(AddressSpace::Constant);
         match is_constant || flags.contains(MemFlags::INVARIANT) {
@@ -79,8 +79,8 @@ impl MemoryVersions {
     }
 }
 
-/// Returns the classes that several versions of may reach the start of each block: the iterated dominance frontier of
-/// the blocks that write them.
+/// Returns for each block the classes of which several versions may reach the start of the block: the block is in the
+/// iterated dominance frontier of the blocks that write the class.
 fn merged_classes(
     func: &Function,
     classes: &AliasClasses,
@@ -101,7 +101,7 @@ fn merged_classes(
         return merged;
     }
     let Some(frontiers) = dom.frontiers(cfg, MAX_FRONTIER * cfg.rpo().len()) else {
-        // Where they would be too large, versions are new wherever edges meet.
+        // If the frontiers would be too large, all classes get new versions in all blocks with several incoming edges.
         for &block in cfg.rpo().iter().filter(|&&block| cfg.preds(block).len() > 1) {
             merged[block] = ClassSet::MAX;
         }

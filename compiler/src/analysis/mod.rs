@@ -1,4 +1,4 @@
-//! Analyses: what is true of a program in the IR, for passes and for emission. None changes it.
+//! Analyses: facts about a program in the IR, for passes and for emission. Analyses change nothing.
 
 pub mod access_types;
 pub mod alias;

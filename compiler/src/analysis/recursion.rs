@@ -1,4 +1,5 @@
-//! Recursion: the functions that call themselves, by way of others too, and those that lead to them.
+//! Recursion: the functions that call themselves, directly or through other functions, and the functions that call
+//! them.
 
 use super::call_graph::callees;
 use crate::ir::*;
@@ -51,12 +52,12 @@ impl Recursion {
         found
     }
 
-    /// Returns true if a function is recursive or calls, by way of others too, one that is.
+    /// Returns true if a function is recursive, or calls a recursive function directly or indirectly.
     pub fn is_led_to_by(&self, func: Func) -> bool {
         self.leads.contains(&func)
     }
 
-    /// Returns the functions that a function calls in turn with itself; none if it is not recursive.
+    /// Returns the functions that are in a cycle of calls with a function; none if the function is not recursive.
     pub fn cycle_of(&self, func: Func) -> &[Func] {
         self.cycle_of.get(&func).map_or(&[], |&cycle| &self.cycles[cycle])
     }
@@ -99,8 +100,8 @@ impl Search {
         }
     }
 
-    /// Ends the visit of a function, and with it the component of which it is the first. Returns the least number that
-    /// the function reaches.
+    /// Ends the visit of a function, and of the component whose first function it is. Returns the least number that the
+    /// function reaches.
     fn leave(&mut self, module: &Module, func: Func) -> u32 {
         let Some(&(number, low)) = self.numbers.get(&func) else { return u32::MAX };
         if low < number {

@@ -1,15 +1,15 @@
-//! Register pressure: how many 32-bit registers hold the values that are alive at once, at most, if instructions run in
-//! the order in which they stand.
+//! Register pressure: the largest number of 32-bit registers that hold live values at the same time, if instructions run
+//! in the order of the IR.
 //!
-//! A device's compiler orders them anew, keeps some values in scalar or predicate registers and computes others twice,
-//! so this is an estimate.
+//! A device's compiler reorders instructions, keeps some values in scalar or predicate registers and computes others
+//! twice, so this is an estimate.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 
-/// Returns the register pressure of the last of some functions, which stand after those that they call.
+/// Returns the register pressure of the last function in `bottom_up`, which lists callees before their callers.
 pub fn register_pressure(module: &Module, bottom_up: &[Func]) -> u32 {
     let mut known: SparseMap<Func, u32> = SparseMap::new();
     for &func in bottom_up {
@@ -18,8 +18,8 @@ pub fn register_pressure(module: &Module, bottom_up: &[Func]) -> u32 {
     bottom_up.last().map_or(0, |func| known[*func])
 }
 
-/// Returns the registers of a value. Booleans are predicates; constants and arguments, which lie in constant memory,
-/// are parts of instructions.
+/// Returns the number of registers that a value needs. Booleans are predicates and need none. Constants need none
+/// because they are parts of instructions, nor do arguments, which lie in constant memory.
 fn registers(func: &Function, value: Value) -> u32 {
     let ty = func.ty(value);
     match func.def_inst(value) {
@@ -56,7 +56,7 @@ fn of_function(func: &Function, callees: &SparseMap<Func, u32>) -> u32 {
             });
             most = most.max(count);
         }
-        // What is alive where the block begins.
+        // Clears the marks of values that are alive where the block begins.
         mentioned.iter().for_each(|&value| alive[value] = false);
         for &inst in &func.blocks[block].insts {
             func.insts[inst].for_each_arg(|arg| alive[arg] = false);
@@ -65,16 +65,16 @@ fn of_function(func: &Function, callees: &SparseMap<Func, u32>) -> u32 {
     most
 }
 
-/// What is alive where each block ends, but for what the end itself uses.
+/// The values that are alive where each block ends. Values that the terminator alone uses are left out.
 struct LiveAtExit {
-    /// The registers of all values.
+    /// The registers of all live values.
     registers: SecondaryMap<Block, u32>,
     /// The values that the block defines or uses.
     mentioned: SecondaryMap<Block, Vec<Value>>,
 }
 
-/// How many blocks the search for live ranges goes through for each value and block of a function; and
-/// [`MIN_STEPS`] in any.
+/// The most blocks that the search for live ranges visits, for each value and block of a function. The search may visit
+/// at least [`MIN_STEPS`] blocks in any function.
 const STEPS: usize = 32;
 const MIN_STEPS: usize = 1 << 18;
 
@@ -121,7 +121,7 @@ impl LiveAtExit {
         out
     }
 
-    /// Adds a value wherever it is alive: backwards from each use to the definition.
+    /// Marks a value as alive in all blocks where it is: the search goes backwards from each use to the definition.
     #[allow(clippy::too_many_arguments)]
     fn add_range(
         &mut self,
@@ -154,7 +154,7 @@ impl LiveAtExit {
         }
     }
 
-    /// Takes a value for alive from its definition to the last of its uses, in reverse postorder.
+    /// Marks a value as alive from its definition to its last use in reverse postorder.
     fn add_interval(
         &mut self,
         cfg: &Cfg,
@@ -176,8 +176,8 @@ impl LiveAtExit {
     }
 }
 
-/// The value for which a block was marked last: as its definition's or a use's, as one where it is alive at the
-/// beginning, and at the end.
+/// By block, the value for which the block was marked last: because it contains the definition or a use (`mentions`),
+/// because the value is alive at the beginning (`entered`), and because it is alive at the end (`left`).
 struct Stamps {
     mentions: SecondaryMap<Block, Option<Value>>,
     entered: SecondaryMap<Block, Option<Value>>,
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn values_weigh_by_their_width() {
-        // The sum of eight bytes and a vector of 16; nothing for the constant and the comparison.
+        // The sum of eight bytes and a vector of 16 count; the constant and the comparison do not.
         let text = "fn @f(v0:i64, v1:f32x4, v2:ptr.global) {
             block0:
                 v3:i64 = iadd v0, 5:i64
@@ -209,7 +209,7 @@ mod tests {
                 store v2, v5, align 8
                 return
             }";
-        // v0 and v3, the vector and the address.
+        // v0 and v3, the vector and the address are alive at the same time.
         assert_eq!(pressure(text), 2 + 2 + 4 + 2);
     }
 
@@ -246,7 +246,7 @@ mod tests {
                 store v2, v1, align 4
                 return
             }";
-        // Three of the caller's go past the call, in which there are three.
+        // Three of the caller's registers are live across the call, and the callee needs three.
         assert_eq!(pressure(text), 3 + 3);
     }
 

@@ -1,15 +1,15 @@
-//! Trip counts: how often the header of a loop runs, by evaluating its induction variable; and what of that is known
-//! where its start or its bound is not.
+//! Trip counts: how often the header of a loop runs, found by evaluating the induction variable. Loops whose start or
+//! bound is unknown are described by [`CountedLoop`].
 
 use crate::ir::cfg::Cfg;
 use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 
-/// Returns how often the header runs, if an induction variable with a constant start decides that, and it is not more
-/// than `limit`.
+/// Returns how often the header of a loop runs, if an induction variable with a constant start decides it and the
+/// number is not greater than `limit`.
 pub fn trip_count(func: &Function, cfg: &Cfg, data: &Loop, limit: usize) -> Option<usize> {
     let [latch] = data.latches[..] else { return None };
-    // The test stands in the header or in the block that closes the loop.
+    // The test is in the header or in the block that closes the loop.
     [data.header, latch].into_iter().find_map(|at| {
         let exit = exit_test(func, data, at)?;
         let params = func.blocks[data.header].params.len();
@@ -19,11 +19,11 @@ pub fn trip_count(func: &Function, cfg: &Cfg, data: &Loop, limit: usize) -> Opti
 
 struct ExitTest {
     cond: Value,
-    /// The loop ends when the condition has this value.
+    /// The value of the condition with which the loop ends.
     when: bool,
 }
 
-/// Returns the condition at the end of block `at` of leaving the loop.
+/// Returns the condition at the end of block `at` on which the loop is left.
 fn exit_test(func: &Function, data: &Loop, at: Block) -> Option<ExitTest> {
     let InstData::Brif { cond, then, otherwise } = &func.insts[func.terminator(at)?] else {
         return None;
@@ -68,7 +68,7 @@ fn induction_count(
     None
 }
 
-/// Returns the value of a computation from constants and one known parameter.
+/// Computes a value from constants and the one known parameter.
 fn evaluate(func: &Function, value: Value, param: Value, known: u64, depth: u32) -> Option<u64> {
     if value == param {
         return Some(known);
@@ -90,13 +90,14 @@ fn evaluate(func: &Function, value: Value, param: Value, known: u64, depth: u32)
     is_exact.then(|| fold::inst(func, data, func.ty(value), operand)).flatten()
 }
 
-/// A loop that an induction variable counts: it goes on while `variable + offset cc bound`, and has no other exit.
+/// A loop that an induction variable counts: it runs while `variable + offset cc bound`, and has no other exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountedLoop {
-    /// The block that tests: the header, or the one that closes the loop.
+    /// The block that tests the condition: the header, or the block that closes the loop.
     pub test: Block,
     pub latch: Block,
-    /// The header's parameter: of this number, an integer, the same plus `step` in each iteration.
+    /// The index of the header's parameter that is the induction variable, an integer to which each iteration adds
+    /// `step`.
     pub variable: usize,
     pub step: i64,
     pub offset: i64,
@@ -106,7 +107,7 @@ pub struct CountedLoop {
 }
 
 impl CountedLoop {
-    /// Finds the induction variable that loop `index` counts.
+    /// Finds the induction variable that counts the iterations of loop `index`.
     pub fn find(func: &Function, cfg: &Cfg, loops: &Loops, index: usize) -> Option<CountedLoop> {
         let data = &loops.loops[index];
         let [latch] = data.latches[..] else { return None };
@@ -139,7 +140,7 @@ impl CountedLoop {
     }
 }
 
-/// Returns a value as another one and a constant that is added to it.
+/// Splits a value into another value and a constant that is added to it.
 fn split_sum(func: &Function, value: Value) -> (Value, i64) {
     match func.def_inst(value) {
         Some(&InstData::Binary { op: BinaryOp::IAdd, args: [base, by], .. }) => {
@@ -149,7 +150,7 @@ fn split_sum(func: &Function, value: Value) -> (Value, i64) {
     }
 }
 
-/// Returns what a block passes for parameter `index` of one that it branches to.
+/// Returns the argument that block `from` passes for parameter `index` of block `to`.
 fn argument(func: &Function, from: Block, to: Block, index: usize) -> Option<Value> {
     let mut found = None;
     func.insts[func.terminator(from)?].for_each_target(|call| {

@@ -7,22 +7,22 @@ use cranelift_entity::SecondaryMap;
 /// The object that a pointer points into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
 pub enum UnderlyingObject {
-    /// Nothing seen yet; stays so for undefined pointers and in unreachable code.
+    /// No pointer has been seen yet. Remains for undefined pointers and in unreachable code.
     #[default]
     Undefined,
     /// The object of an alloca.
     Alloca(Inst),
-    /// The object that the function's parameter of that number points to.
+    /// The object that the function's parameter with this number points to.
     Argument(u32),
     /// A global variable, of any address space.
     Variable(Global),
-    /// The object that the kernel's argument of that number points to.
+    /// The object that the kernel's argument with this number points to.
     KernelArgument(u32),
-    /// Anything whose address is known elsewhere.
+    /// Any object whose address is known outside of the function.
     Unknown,
 }
 
-/// A pointer as its underlying object and the offset from that in bytes, if that is a constant.
+/// A pointer as its underlying object and the offset from the start of the object in bytes, if the offset is constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DecomposedPointer {
     pub object: UnderlyingObject,
@@ -48,7 +48,7 @@ impl DecomposedPointer {
 pub struct UnderlyingObjects(SecondaryMap<Value, DecomposedPointer>);
 
 impl UnderlyingObjects {
-    /// Iterates over the blocks until no branch back tells anything new.
+    /// Iterates over the blocks until a round changes no block parameter.
     pub fn compute(func: &Function, cfg: &Cfg) -> UnderlyingObjects {
         let mut objects = UnderlyingObjects(func.value_map());
         for (i, &param) in func.params().iter().enumerate() {

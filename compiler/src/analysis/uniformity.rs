@@ -1,5 +1,5 @@
-//! Which blocks all work-items of a work-group reach together, if any does: those that no branch decides about whose condition
-//! may differ between work-items.
+//! Uniformity: the blocks that either all work-items of a work-group reach together, or none does. No branch with a condition
+//! that may differ between work-items decides whether these blocks are reached.
 
 use super::dependence::{add_block, add_parameters, blocks_between, is_decided_by};
 use crate::ir::cfg::Cfg;
@@ -9,15 +9,15 @@ use cranelift_entity::EntitySet;
 
 /// The blocks and values of a kernel that may differ between the work-items of a work-group.
 pub struct Uniformity {
-    /// True if there is one sub-group in a work-group.
+    /// True if a work-group has only one sub-group.
     one_subgroup: bool,
     varying: EntitySet<Value>,
     divergent: EntitySet<Block>,
 }
 
 impl Uniformity {
-    /// Follows what varies until nothing more is found. Values of memory that may change vary. With `one_subgroup`, each
-    /// work-group is one sub-group.
+    /// Finds varying values and divergent blocks until there are no new ones. Values loaded from memory that may change
+    /// vary. With `one_subgroup`, each work-group is one sub-group.
     pub fn compute(func: &Function, one_subgroup: bool) -> Uniformity {
         let cfg = Cfg::compute(func);
         let post = DomTree::compute(&cfg.reversed());
@@ -51,7 +51,8 @@ impl Uniformity {
         !self.divergent.contains(block)
     }
 
-    /// Goes through the instructions of a block. Returns true if any result or parameter was found to vary.
+    /// Visits the instructions of a block. Returns true if a result or parameter was found to vary that was not known
+    /// to.
     fn follow_values(&mut self, func: &Function, block: Block) -> bool {
         let mut changed = false;
         for &inst in &func.blocks[block].insts {
@@ -64,7 +65,7 @@ impl Uniformity {
         changed
     }
 
-    /// Returns true if an instruction may give something else in another work-item.
+    /// Returns true if the result of an instruction may differ between work-items.
     fn may_vary(&self, data: &InstData) -> bool {
         use WorkItemQuery::*;
         let is_source = match *data {
@@ -74,7 +75,8 @@ impl Uniformity {
             }
             InstData::Load { flags, .. } => !flags.contains(MemFlags::INVARIANT),
             InstData::Call { .. } | InstData::Alloca { .. } => true,
-            // What is the same in a sub-group, where all of it come there; elsewhere everything varies.
+            // The results are the same in a sub-group if all its work-items come here together; in divergent blocks
+            // everything varies.
             InstData::SubgroupVote { .. }
             | InstData::SubgroupBallot { .. }
             | InstData::SubgroupBroadcastFirst { .. }
@@ -90,8 +92,9 @@ impl Uniformity {
         varies
     }
 
-    /// Marks what lies between a branch that work-items take differently and where they meet again. What they compute on the
-    /// way, and what is chosen by the way, varies there and behind. Where some never get to an end they do not meet.
+    /// Marks the blocks between a branch that work-items take differently and the block where they meet again. Values
+    /// computed between them vary there and behind, and so do the parameters of the block where the work-items meet. If some
+    /// work-items never reach an end, they do not meet.
     fn follow_branch(&mut self, func: &Function, cfg: &Cfg, post: &DomTree, branch: Block) {
         let mut meeting = post.idom(branch);
         let mut between = blocks_between(cfg, branch, meeting);
@@ -152,7 +155,7 @@ block7:
 
     #[test]
     fn loops_that_work_items_leave_in_different_rounds() {
-        // The inner loop ends for all at once; the outer does not.
+        // The inner loop ends for all work-items at the same time; the outer loop does not.
         let text = "fn @f() {
 block0:
     v0:i32 = workitem local_id 0

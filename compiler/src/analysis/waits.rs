@@ -1,8 +1,9 @@
-//! Which functions may wait for another work-item: in a loop that is left by what another one writes while the loop runs.
+//! Which functions may wait for another work-item: in a loop whose exit depends on what another work-item writes while the
+//! loop runs.
 //!
-//! Such a loop reads it by an atomic operation or a volatile load, or beside a fence by any load: without a fence a plain load
-//! may be hoisted out of the loop. The value may pass through private memory. A retry of a lock-free update cannot be told from
-//! a wait, and counts as one.
+//! Such a loop reads the value by an atomic operation or a volatile load, or, if it contains a fence, by any load: without
+//! a fence a plain load may be hoisted out of the loop. The value may pass through private memory. A retry of a lock-free
+//! update cannot be distinguished from a wait, and counts as one.
 
 use super::dependence::{add_block, add_parameters, blocks_between, is_decided_by};
 use crate::ir::cfg::Cfg;
@@ -11,18 +12,18 @@ use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 use cranelift_entity::EntitySet;
 
-/// What an instruction observes of the writes of other work-items.
+/// How an instruction observes writes of other work-items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Observes {
     #[default]
     Nothing,
-    /// It does so through its result.
+    /// The result may be a value that another work-item wrote.
     ByResult,
-    /// Loads after it read such values.
+    /// Loads behind the instruction may read such values.
     ByLoads,
 }
 
-/// Returns what an instruction observes of the writes of other work-items; `of_call` tells it of calls.
+/// Returns how an instruction observes writes of other work-items; `of_call` returns it for calls.
 pub fn observed_by(
     func: &Function,
     data: &InstData,
@@ -31,7 +32,7 @@ pub fn observed_by(
     use InstData::*;
     match *data {
         Load { flags, .. } if flags.contains(MemFlags::VOLATILE) => Observes::ByResult,
-        // A part of a word in local memory is stored so, which observes nothing.
+        // Such an operation stores a part of a word in local memory; it observes nothing.
         AtomicRmw { ptr, sync: SyncSemantics::PART_OF_STORE, .. }
             if func.ty(ptr).space() == Some(AddressSpace::Local) =>
         {
@@ -66,7 +67,7 @@ pub fn may_wait(func: &Function, observes: impl Fn(&InstData) -> Observes) -> bo
     })
 }
 
-/// Returns true if an instruction's result may come from memory that others write.
+/// Returns true if an instruction's result may come from memory that other work-items write.
 fn reads(data: &InstData) -> bool {
     match *data {
         InstData::Load { flags, .. } => !flags.contains(MemFlags::INVARIANT),
@@ -74,20 +75,21 @@ fn reads(data: &InstData) -> bool {
     }
 }
 
-/// What in a loop depends on values that other work-items write.
+/// The values and blocks of a loop that depend on values that other work-items write.
 struct LoopExits<'a> {
     func: &'a Function,
     header: Block,
     inside: EntitySet<Block>,
     values: EntitySet<Value>,
-    /// True if such a value may be in private memory.
+    /// True if a value that depends on such writes may be in private memory.
     in_private_memory: bool,
-    /// Control-dependent blocks.
+    /// Blocks whose execution depends on such a value.
     blocks: EntitySet<Block>,
 }
 
 impl LoopExits<'_> {
-    /// Returns true if leaving a loop depends on the results of instructions in it that are `sources`.
+    /// Returns true if the exit of a loop depends on the results of instructions in the loop for which `sources` is
+    /// true.
     fn depend(func: &Function, cfg: &Cfg, data: &Loop, sources: impl Fn(Inst) -> bool) -> bool {
         let (header, inside) = (data.header, data.block_set());
         let iteration = cfg.iteration(header, |block| inside.contains(block));
@@ -121,7 +123,7 @@ impl LoopExits<'_> {
         matches!(space, Some(AddressSpace::Private | AddressSpace::Generic))
     }
 
-    /// Goes through the instructions of a block. Returns true if something new was found to depend.
+    /// Visits the instructions of a block. Returns true if a value was found to depend that was not known to.
     fn follow_values(&mut self, block: Block) -> bool {
         let mut changed = false;
         for &inst in &self.func.blocks[block].insts {
@@ -146,8 +148,8 @@ impl LoopExits<'_> {
         changed
     }
 
-    /// Marks the blocks between a branch and where its paths join in the same iteration, with all that is computed there and
-    /// the parameters whose arguments differ by the path.
+    /// Marks the blocks between a branch and the block where its paths join in the same iteration, with all values computed
+    /// in them and the parameters whose arguments differ between the paths.
     fn follow_branch(&mut self, iteration: &Cfg, post: &DomTree, branch: Block) {
         let join = post.idom(branch).filter(|&block| self.inside.contains(block));
         let mut paths = blocks_between(iteration, branch, join);
@@ -185,7 +187,7 @@ impl LoopExits<'_> {
 mod tests {
     use super::*;
 
-    /// Returns true if the function `@f` of a text may wait.
+    /// Returns true if the function `@f` in an IR text may wait.
     fn waits(body: &str) -> bool {
         let text = format!("fn @f(v0:ptr.global, v1:i32) {{\n{body}}}\n");
         let module = crate::ir::parse::parse_module(&text).expect("a module");
@@ -210,7 +212,7 @@ block2:
 ";
         assert!(waits(until));
         assert!(!waits(&until.replace("atomic_rmw or v0, 0:i32", "load v0, align 4")));
-        // The flag is a plain load, which nothing but a fence has done again.
+        // The flag is read by a plain load, which only a fence makes the device repeat.
         let plain = "block0:
     jump block1
 block1:
@@ -293,7 +295,7 @@ block4:
 
     #[test]
     fn loops_that_count_do_not_wait() {
-        // A match is counted by an atomic operation, whose result chooses where it is stored.
+        // An atomic operation counts a match, and its result is the index at which the match is stored.
         let count = "block0:
     jump block1(0:i32)
 block1(v2:i32):
@@ -315,7 +317,7 @@ block5:
     return
 ";
         assert!(!waits(count));
-        // The same with `continue`.
+        // The same loop with `continue`.
         let goes_on = "block0:
     jump block1(0:i32)
 block1(v2:i32):
@@ -334,7 +336,7 @@ block5:
 ";
         assert!(!waits(goes_on));
         assert!(waits(&goes_on.replace("    jump block1(v7)", "    jump block1(v1)")));
-        // So many rounds as an atomic operation before the loop says.
+        // An atomic operation before the loop returns the number of iterations.
         let number = "block0:
     v9:i32 = atomic_rmw add v0, 1:i32
     jump block1(0:i32)

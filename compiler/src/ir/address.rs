@@ -1,4 +1,4 @@
-//! Addresses with what is known of them, and the accesses of a builder to them.
+//! Addresses with their known properties, and the builder's methods for accesses to them.
 
 use super::builder::Builder;
 use super::entities::Value;
@@ -20,7 +20,7 @@ impl Addr {
         Addr { ptr, align: align.max(1), flags: MemFlags::empty() }
     }
 
-    /// Returns the alignment of what is a multiple of `bytes` further on.
+    /// Returns the alignment of an address that is a multiple of `bytes` behind this address.
     fn align_after(self, bytes: u64) -> u32 {
         match bytes {
             0 => self.align,
@@ -30,7 +30,7 @@ impl Addr {
 }
 
 impl Type {
-    /// Returns how a value of the type looks in memory: bools take a byte.
+    /// Returns the type that a value of this type has in memory: bools take a byte.
     pub fn in_memory(self) -> Type {
         match self.scalar {
             Scalar::Bool => self.with_scalar(Scalar::I8),
@@ -40,7 +40,7 @@ impl Type {
 }
 
 impl Builder<'_> {
-    /// Returns new private memory.
+    /// Returns the address of new private memory.
     pub fn private_memory(&mut self, size: u64, align: u32) -> Addr {
         let align = align.max(1);
         let ptr = self.alloca(size.max(1), align);
@@ -66,18 +66,18 @@ impl Builder<'_> {
         self.store(addr.ptr, value, addr.align, flags);
     }
 
-    /// Returns the address some bytes further on.
+    /// Returns the address that is `bytes` bytes behind this one.
     pub fn offset(&mut self, addr: Addr, bytes: u64) -> Addr {
         let ptr = self.ptr_add_const(addr.ptr, bytes as i64);
         Addr { ptr, align: addr.align_after(bytes), ..addr }
     }
 
-    /// Returns the address `index * stride` bytes further on; `index` has the width of the pointer.
+    /// Returns the address that is `index * stride` bytes behind this one; `index` has the width of the pointer.
     pub fn indexed(&mut self, addr: Addr, index: Value, stride: u64) -> Addr {
         self.indexed_within(addr, index, stride, Within::ANYWHERE)
     }
 
-    /// Like [`Builder::indexed`], for an address in a part of the object.
+    /// Like [`Builder::indexed`], for an address that stays in a part of the object.
     pub fn indexed_within(
         &mut self,
         addr: Addr,

@@ -1,4 +1,4 @@
-//! The builder of instructions, over a place where they go: the end of a block, or a list that a pass writes
+//! The builder of instructions. It inserts them at the end of a block, or into a list that a pass writes
 //! ([`crate::passes::cursor`]).
 
 use super::entities::{Block, Func, Global, Inst, Value};
@@ -11,21 +11,21 @@ use smallvec::SmallVec;
 pub trait InsertionPoint {
     fn insert(&mut self, func: &mut Function, inst: Inst);
 
-    /// Returns the value that replaces an instruction which is not needed.
+    /// Returns the value that replaces an instruction, if the instruction is not needed.
     fn fold(_: &mut Function, _: &InstData, _: Type) -> Option<Value> {
         None
     }
 }
 
-/// Puts instructions `out`. Operations of the same type on vectors and scalars look the same.
+/// Inserts instructions at `out`. The methods take operands of scalar and vector types alike.
 pub struct InstBuilder<'a, P> {
     pub func: &'a mut Function,
     pub out: P,
-    /// Given to every operation that has flags.
+    /// The flags of new operations that have flags.
     pub flags: OpFlags,
 }
 
-/// Appends to the block it stands at, whatever it is given.
+/// Appends each instruction to the current block, without folding.
 pub type Builder<'a> = InstBuilder<'a, Block>;
 
 impl InsertionPoint for Block {
@@ -35,7 +35,7 @@ impl InsertionPoint for Block {
 }
 
 impl<'a> Builder<'a> {
-    /// Stands at the function's entry block.
+    /// Returns a builder at the end of the function's entry block.
     pub fn new(func: &'a mut Function) -> Builder<'a> {
         let out = func.entry();
         Builder { func, out, flags: OpFlags::empty() }
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
         self.func.terminator(self.out).is_some()
     }
 
-    /// Returns a private object; always placed in the entry block, at its start.
+    /// Returns a new private object. Its alloca is inserted at the start of the entry block.
     pub fn alloca(&mut self, size: u64, align: u32) -> Value {
         let ty = Type::ptr(AddressSpace::Private);
         let inst = self.func.make_inst(InstData::Alloca { size, align }, Some(ty));
@@ -69,7 +69,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.func.ty(value)
     }
 
-    /// Inserts an instruction as it is.
+    /// Inserts an instruction without folding.
     pub fn inst(&mut self, data: InstData, ty: Type) -> Value {
         let value = self.func.values.next_key();
         let inst = self.func.make_inst(data, Some(ty));
@@ -83,7 +83,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.out.insert(self.func, inst);
     }
 
-    /// Inserts an instruction, unless it is folded.
+    /// Inserts an instruction, or returns the value that it folds to.
     pub(super) fn push(&mut self, data: InstData, ty: Type) -> Value {
         match P::fold(self.func, &data, ty) {
             Some(value) => value,
@@ -103,7 +103,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.splat(lane, ty.lanes)
     }
 
-    /// Returns the scalar in each of `lanes` lanes; itself for one lane.
+    /// Returns a vector with the scalar in each of `lanes` lanes; the scalar itself for one lane.
     pub fn splat(&mut self, value: Value, lanes: u8) -> Value {
         if lanes == 1 {
             return value;
@@ -131,7 +131,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
 
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.ty(a);
-        // The flags mean nothing for the other operations, which would only look different.
+        // The flags mean nothing for other operations: with them, equal operations would no longer compare equal.
         let foreign = match op {
             BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv => OpFlags::empty(),
             _ => OpFlags::NO_CONTRACT,
@@ -139,7 +139,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::Binary { op, args: [a, b], flags: self.flags - foreign }, ty)
     }
 
-    /// Inserts an operation on floats that nothing is put together with, whatever the program gives leave to.
+    /// Inserts an operation on floats that is never combined with other operations, even if the program allows it.
     pub fn binary_alone(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let before = std::mem::replace(&mut self.flags, OpFlags::NO_CONTRACT);
         let result = self.binary(op, a, b);
@@ -153,7 +153,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.binary(op, a, b)
     }
 
-    /// Result type is the first argument's; bool for IsNan and IsInf.
+    /// Inserts a math operation. The result has the type of the first argument; IsNan and IsInf give bools.
     pub fn math(&mut self, op: MathOp, args: &[Value]) -> Value {
         let ty = op.result(self.ty(args[0]));
         let flags = self.flags - OpFlags::NO_CONTRACT;
@@ -182,7 +182,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::Select { args: [cond, then, otherwise] }, ty)
     }
 
-    /// Converts; nothing is emitted when the type is `ty` already and `op` is not needed.
+    /// Converts a value with `op`. Inserts nothing if the value has type `ty` already and `op` is not needed.
     pub fn convert(&mut self, op: ConvertOp, arg: Value, ty: Type) -> Value {
         if self.ty(arg) == ty {
             return arg;
@@ -190,7 +190,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::Convert { op, arg }, ty)
     }
 
-    /// Converts to an integer of another width, or the same.
+    /// Converts a value to an integer of the given width; a value of this width is returned unchanged.
     pub fn resize(&mut self, arg: Value, ty: Type, signed: bool) -> Value {
         let op = match (self.ty(arg).scalar.bits() > ty.scalar.bits(), signed) {
             (true, _) => ConvertOp::Trunc,
@@ -204,7 +204,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.convert(ConvertOp::Bitcast, arg, ty)
     }
 
-    /// Returns a vector from its lanes; a single lane is itself.
+    /// Returns a vector of the given lanes; a single lane is returned unchanged.
     pub fn build(&mut self, args: &[Value]) -> Value {
         if let [single] = *args {
             return single;
@@ -213,7 +213,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::Build { args: SmallVec::from_slice(args) }, ty)
     }
 
-    /// Lane of a vector; a scalar is its own lane 0.
+    /// Returns a lane of a vector; lane 0 of a scalar is the scalar.
     pub fn extract(&mut self, arg: Value, lane: u8) -> Value {
         let ty = self.ty(arg);
         if ty.lanes == 1 {
@@ -237,7 +237,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::InsertDynamic { arg, element, index }, ty)
     }
 
-    /// Lanes of one vector in any order; one lane gives a scalar.
+    /// Returns lanes of one vector in any order; a single lane gives a scalar.
     pub fn swizzle(&mut self, arg: Value, lanes: &[u8]) -> Value {
         if let [lane] = *lanes {
             return self.extract(arg, lane);
@@ -263,7 +263,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.ptr_add_within(ptr, offset, Within::ANYWHERE)
     }
 
-    /// Like [`InstBuilder::ptr_add`], for an address in a part of the object.
+    /// Like [`InstBuilder::ptr_add`], for an address that stays in a part of the object.
     pub fn ptr_add_within(&mut self, ptr: Value, offset: Value, within: Within) -> Value {
         let ty = self.ty(ptr);
         self.push(InstData::PtrAdd { ptr, offset, within }, ty)
@@ -274,7 +274,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::ElementAddr { ptr, index, skipped, bytes }, ty)
     }
 
-    /// Pointer plus a constant number of bytes: 32-bit where that holds it.
+    /// Returns the pointer plus a constant number of bytes. The constant has 32 bits if they hold it.
     pub fn ptr_add_const(&mut self, ptr: Value, offset: i64) -> Value {
         if offset == 0 {
             return ptr;
@@ -397,7 +397,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::SubgroupBallot { arg }, Type::BALLOT)
     }
 
-    /// Broadcasts a scalar; the methods below take scalars, too.
+    /// Broadcasts a scalar. The methods below take scalars, too.
     pub fn subgroup_broadcast_first(&mut self, arg: Value) -> Value {
         let ty = self.ty(arg);
         self.push(InstData::SubgroupBroadcastFirst { arg }, ty)
@@ -408,13 +408,13 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.push(InstData::SubgroupShuffle { op, args: [arg, by] }, ty)
     }
 
-    /// Rotates within clusters of so many work-items; 0 is the whole sub-group.
+    /// Rotates values within clusters of `cluster` work-items; 0 means the whole sub-group.
     pub fn subgroup_rotate(&mut self, arg: Value, by: Value, cluster: u32) -> Value {
         let ty = self.ty(arg);
         self.push(InstData::SubgroupRotate { args: [arg, by], cluster }, ty)
     }
 
-    /// Scans within clusters of so many work-items; 0 is the whole sub-group.
+    /// Scans values within clusters of `cluster` work-items; 0 means the whole sub-group.
     pub fn subgroup_scan(
         &mut self,
         scan: SubgroupScan,

@@ -7,19 +7,18 @@ use cranelift_entity::EntityRef;
 
 const UNREACHABLE: u32 = u32::MAX;
 
-/// Predecessors and order of the reachable blocks; a snapshot that changes of the function do not
-/// update.
+/// Predecessors and order of the reachable blocks. This is a snapshot: changes of the function do not update it.
 pub struct Cfg {
     preds: AdjacencyLists,
     succs: AdjacencyLists,
     rpo: Vec<Block>,
-    /// Indexed by block: its position in `rpo`.
+    /// By block number, the position of the block in `rpo`.
     index: Vec<u32>,
 }
 
-/// For each block a list of blocks; all lists lie in one vector.
+/// A list of blocks for each block; all lists are in one vector.
 struct AdjacencyLists {
-    /// Indexed by block: where its list begins and how long it is.
+    /// By block number, the start and the length of the block's list.
     ranges: Vec<(u32, u32)>,
     blocks: Vec<Block>,
 }
@@ -29,13 +28,14 @@ impl AdjacencyLists {
         AdjacencyLists { ranges: vec![(0, 0); blocks], blocks: Vec::new() }
     }
 
-    /// Empty for blocks that the snapshot does not know.
+    /// Returns the list of a block; an empty list for blocks that are not in the snapshot.
     fn of(&self, block: Block) -> &[Block] {
         let (start, len) = self.ranges.get(block.index()).copied().unwrap_or((0, 0));
         self.blocks.get(start as usize..(start + len) as usize).unwrap_or(&[])
     }
 
-    /// Sources by target, in the order of the edges (source, target).
+    /// Returns the sources of edges by target. The sources of a target are in the order of `edges`, which are pairs
+    /// (source, target).
     fn reversed(edges: &[(Block, Block)], blocks: usize) -> AdjacencyLists {
         let mut lists = AdjacencyLists::new(blocks);
         for &(_, to) in edges {
@@ -70,7 +70,7 @@ impl Cfg {
         })
     }
 
-    /// Returns true if a block is reached again from itself.
+    /// Returns true if the graph has a cycle.
     pub fn has_loops(&self) -> bool {
         let goes_back = |from: Block| {
             self.succs(from).iter().any(|to| self.rpo_index(*to) <= self.rpo_index(from))
@@ -78,8 +78,8 @@ impl Cfg {
         self.rpo.iter().any(|&block| goes_back(block))
     }
 
-    /// Returns the graph with its edges turned around. Its entry is a block of its own, from which edges lead to all that
-    /// had no successor: there are no others from blocks that never get to an end.
+    /// Returns the graph with its edges reversed. Its entry is a new block, from which edges lead to all blocks that had no
+    /// successor. Blocks from which no such block is reachable are unreachable in the reversed graph.
     pub fn reversed(&self) -> Cfg {
         let blocks = self.num_blocks();
         let exit = Block::new(blocks);
@@ -91,8 +91,8 @@ impl Cfg {
         })
     }
 
-    /// Returns the graph of one iteration of the loop with a header: edges back to it and out of the loop lead to a block of
-    /// their own, behind all others.
+    /// Returns the graph of one iteration of the loop with header `header`. Edges back to the header and out of the loop lead
+    /// to a new block, which has the highest number.
     pub fn iteration(&self, header: Block, is_inside: impl Fn(Block) -> bool) -> Cfg {
         let blocks = self.num_blocks();
         let end = Block::new(blocks);
@@ -112,7 +112,7 @@ impl Cfg {
         }
     }
 
-    /// Returns a graph of so many blocks; `targets` appends a block's successors to a list.
+    /// Returns a graph of `blocks` blocks; `targets` appends a block's successors to a list.
     pub(super) fn of_graph(
         blocks: usize,
         entry: Block,
@@ -124,7 +124,7 @@ impl Cfg {
         let mut stack = vec![(entry, 0)];
         cfg.discover(entry, &mut targets);
         while let Some((block, next)) = stack.last_mut() {
-            // From the last successor to the first, so that the first comes first in the order.
+            // The last successor is visited first, so that the first successor comes first in the order.
             let succs = cfg.succs.of(*block);
             let Some(at) = succs.len().checked_sub(*next + 1) else {
                 cfg.rpo.push(*block);
@@ -155,27 +155,27 @@ impl Cfg {
         self.succs.ranges[block.index()] = (start as u32, (list.len() - start) as u32);
     }
 
-    /// Returns the number of blocks that the function had, reachable or not.
+    /// Returns the number of blocks of the function, including unreachable ones.
     pub fn num_blocks(&self) -> usize {
         self.index.len()
     }
 
-    /// Sources of the edges to a block, once per edge, unreachable ones left out.
+    /// Returns the sources of the edges to a block, once per edge. Unreachable sources are left out.
     pub fn preds(&self, block: Block) -> &[Block] {
         self.preds.of(block)
     }
 
-    /// Targets of a reachable block's terminator, once per edge, in its order.
+    /// Returns the targets of a reachable block's terminator, once per edge, in the terminator's order.
     pub fn succs(&self, block: Block) -> &[Block] {
         self.succs.of(block)
     }
 
-    /// Reachable blocks, each before its successors except for back edges.
+    /// Returns the reachable blocks, each before its successors except for back edges.
     pub fn rpo(&self) -> &[Block] {
         &self.rpo
     }
 
-    /// Returns the position in [`Cfg::rpo`]; `None` for an unreachable block.
+    /// Returns the position of a block in [`Cfg::rpo`]; `None` for an unreachable block.
     pub fn rpo_index(&self, block: Block) -> Option<u32> {
         self.index.get(block.index()).copied().filter(|&i| i != UNREACHABLE)
     }

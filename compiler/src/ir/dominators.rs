@@ -1,5 +1,5 @@
-//! The dominator tree of a function, after Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph"
-//! (1979), with path compression alone: O(edges * log blocks). And dominance frontiers.
+//! The dominator tree of a function, and dominance frontiers. The algorithm is from Lengauer and Tarjan, "A Fast Algorithm
+//! for Finding Dominators in a Flowgraph" (1979), with path compression alone: O(edges * log blocks).
 
 use super::cfg::Cfg;
 use super::entities::Block;
@@ -7,7 +7,7 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// The most blocks that a dominance frontier has on average, where there is another way than to have all.
+/// The most blocks that dominance frontiers have on average. With more, callers that can do without frontiers do so.
 pub const MAX_FRONTIER: usize = 64;
 
 /// Immediate dominators of the reachable blocks.
@@ -67,12 +67,12 @@ impl DomTree {
         self.idom[block].expand()
     }
 
-    /// Blocks that `block` dominates immediately, in reverse postorder.
+    /// Returns the blocks that `block` dominates immediately, in reverse postorder.
     pub fn children(&self, block: Block) -> &[Block] {
         &self.children[block]
     }
 
-    /// Reachable blocks, parents before children, subtrees contiguous.
+    /// Returns the reachable blocks, parents before children; the blocks of a subtree are adjacent.
     pub fn preorder(&self) -> &[Block] {
         &self.preorder
     }
@@ -84,8 +84,8 @@ impl DomTree {
         a_in != 0 && b_in != 0 && a_in <= b_in && b_out <= a_out
     }
 
-    /// Dominance frontier of each block: where its dominance ends. `None` where they have more blocks together than
-    /// `room`, as in thousands of loops around one another.
+    /// Returns the dominance frontier of each block: the blocks where its dominance ends. Returns `None` if the
+    /// frontiers have more than `room` blocks altogether, as with thousands of nested loops.
     pub fn frontiers(
         &self,
         cfg: &Cfg,
@@ -103,7 +103,7 @@ impl DomTree {
                 while runner != self.idom(block) {
                     let Some(at) = runner else { break };
                     if out[at].last() == Some(&block) {
-                        // A walk from another edge has passed here already.
+                        // The walk from another edge has passed this block already.
                         break;
                     }
                     room = room.checked_sub(1)?;
@@ -116,7 +116,7 @@ impl DomTree {
     }
 }
 
-/// The first half of the algorithm. Blocks are known by their numbers in a depth-first walk.
+/// The first half of the algorithm. Blocks are identified by their numbers in a depth-first walk.
 struct Semidominators {
     /// Indexed by number: the block.
     blocks: Vec<Block>,
@@ -124,7 +124,7 @@ struct Semidominators {
     parent: Vec<u32>,
     /// Indexed by number: the number of the semidominator.
     semi: Vec<u32>,
-    /// Indexed by number: the immediate dominator, or a block with the same one.
+    /// Indexed by number: the immediate dominator, or a block that has the same immediate dominator.
     relative: Vec<u32>,
 }
 
@@ -140,14 +140,15 @@ struct Forest {
 const ROOT: u32 = u32::MAX;
 
 impl Forest {
-    /// Returns the number with the least semidominator on the path from a root, which does not count, to `v`.
+    /// Returns the number of the block with the least semidominator on the path from the root to `v`. The root itself
+    /// does not count.
     fn least(&mut self, semi: &[u32], v: u32) -> u32 {
         let mut at = v;
         while self.ancestor[at as usize] != ROOT {
             self.path.push(at);
             at = self.ancestor[at as usize];
         }
-        // The child of the root has nothing above it.
+        // Above the child of the root, no block counts.
         let mut above = self.path.pop();
         while let (Some(upper), Some(lower)) = (above, self.path.pop()) {
             let (best, own) = (self.label[upper as usize], self.label[lower as usize]);
@@ -178,7 +179,7 @@ impl Semidominators {
             label: (0..count as u32).collect(),
             path: Vec::new(),
         };
-        // The blocks with each semidominator: the first, and the next after each.
+        // By semidominator, a linked list of its blocks: the first block, and for each block the next one.
         let (mut first, mut next) = (vec![ROOT; count], vec![ROOT; count]);
         for v in (1..count as u32).rev() {
             let at = v as usize;
@@ -237,7 +238,7 @@ pub(super) mod tests {
         (*state >> 33) as usize % bound
     }
 
-    /// Returns which blocks are reached from the first one without passing `without`.
+    /// Returns the blocks that are reachable from the first block without passing `without`.
     fn reached(graph: &[Vec<usize>], without: Option<usize>) -> Vec<bool> {
         let mut seen = vec![false; graph.len()];
         let mut work = vec![0];

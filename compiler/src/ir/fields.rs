@@ -1,4 +1,4 @@
-//! What the fields of instructions have in common: the values and branch targets in them, and their text form.
+//! The common behaviour of instruction fields: walks over the values and branch targets in them, and their text form.
 
 use super::entities::{Func, Global, Value};
 use super::inst::*;
@@ -8,7 +8,7 @@ use super::print::Printer;
 use smallvec::SmallVec;
 use std::fmt::Write;
 
-/// A field of an instruction. Most have neither values nor branch targets.
+/// A field of an instruction. Most fields have neither values nor branch targets.
 pub(super) trait Field: Sized {
     fn for_each_arg(&self, _: &mut impl FnMut(Value)) {}
     fn map_args(&mut self, _: &mut impl FnMut(Value) -> Value) {}
@@ -24,12 +24,12 @@ pub(super) trait Field: Sized {
     }
 }
 
-/// An operation that is found by its mnemonic.
+/// An operation that can be looked up by its mnemonic.
 pub(super) trait Named: Sized {
     fn named(name: &str) -> Option<Self>;
 }
 
-/// Fields that are one word of the text form, and the type of the word.
+/// Implements [`Field`] for types that are one word of the text form. Each type comes with the description of the word.
 macro_rules! words {
     ($($ty:ident $what:literal),* $(,)?) => {
         $(impl Field for $ty {

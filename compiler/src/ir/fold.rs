@@ -1,5 +1,5 @@
-//! Constant folding: the value of each operation on scalar constants, exactly as the device gives
-//! it. Operations whose result is undefined fold to nothing.
+//! Constant folding: the value of each operation on scalar constants, exactly as the device computes it. Operations
+//! with an undefined result do not fold.
 
 use super::function::Function;
 use super::inst::{BinaryOp, ConvertOp, FloatCC, InstData, IntCC, MathOp, UnaryOp};
@@ -33,7 +33,7 @@ pub fn float(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Bits of a number rounded to a float type.
+/// Returns the bits of a number rounded to a float type.
 pub fn float_bits(scalar: Scalar, value: f64) -> u64 {
     match scalar {
         Scalar::F16 => u64::from(half_bits(value)),
@@ -42,7 +42,7 @@ pub fn float_bits(scalar: Scalar, value: f64) -> u64 {
     }
 }
 
-/// Returns the scalar of type `ty` that an instruction gives, where `known` gives what its operands are.
+/// Returns the scalar of type `ty` that an instruction computes; `known` returns the bits of its operands.
 pub fn inst(
     func: &Function,
     data: &InstData,
@@ -115,7 +115,8 @@ fn int_binary(op: BinaryOp, bits: u32, a: u64, b: u64) -> Option<u64> {
     })
 }
 
-/// 16-bit operations go through 32 bits, which is exact for these (24 >= 2 * 11 + 2 bits).
+/// Computes an operation on floats. 16-bit operations are computed in 32 bits, which is exact for these operations (24
+/// >= 2 * 11 + 2 bits).
 fn float_binary(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> u64 {
     use BinaryOp::*;
     macro_rules! compute {
@@ -144,7 +145,7 @@ fn float_binary(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> u64 {
     }
 }
 
-/// `scalar` is the type of the first operand.
+/// Computes a math operation. `scalar` is the type of the first operand.
 pub fn math(op: MathOp, scalar: Scalar, args: &[u64]) -> Option<u64> {
     let bits = scalar.bits();
     let a = *args.first()?;
@@ -197,7 +198,7 @@ fn fma(scalar: Scalar, a: u64, b: u64, c: u64) -> Option<u64> {
     }
 }
 
-/// Exact for 16 and 32 bits; for 64 bits only where the result is normal.
+/// Returns x * 2^exponent. Exact for 16 and 32 bits; 64-bit results fold only if they are normal.
 fn ldexp(scalar: Scalar, x: f64, exponent: i64) -> Option<u64> {
     let power = |e: i64| f64::from_bits(((e + 1023) as u64) << 52);
     if scalar == Scalar::F64 {
@@ -229,7 +230,7 @@ fn int_math(op: MathOp, bits: u32, a: u64) -> Option<u64> {
     })
 }
 
-/// `bits` is the width of the operands.
+/// Compares integers. `bits` is the width of the operands.
 pub fn icmp(cc: IntCC, bits: u32, a: u64, b: u64) -> bool {
     let (sa, sb) = (signed(bits, a), signed(bits, b));
     match cc {
@@ -267,8 +268,7 @@ pub fn fcmp(cc: FloatCC, scalar: Scalar, a: u64, b: u64) -> bool {
     }
 }
 
-/// Conversions between scalars of the same lanes. Pointers fold only where the address itself is
-/// the constant (null).
+/// Converts a scalar. Pointers fold only if the address itself is the constant (null).
 pub fn convert(op: ConvertOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
     use ConvertOp::*;
     Some(match op {
@@ -306,12 +306,12 @@ pub fn convert(op: ConvertOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
     })
 }
 
-/// Rounds once, to nearest even.
+/// Converts an integer to a float, rounding once to nearest even.
 fn int_to_float(to: Scalar, value: i128) -> u64 {
     match to {
         Scalar::F32 => u64::from((value as f32).to_bits()),
         Scalar::F64 => (value as f64).to_bits(),
-        // Integers that 16 bits hold are exact in 64; larger ones become infinite either way.
+        // Integers that 16 bits can hold are exact in 64 bits; larger ones become infinite either way.
         _ => float_bits(to, value as f64),
     }
 }

@@ -25,7 +25,7 @@ pub enum ValueDef {
 pub enum Constant {
     /// Bits of an integer, float, bool or pointer, zero-extended from the type's width.
     Bits(u64),
-    /// Any value will do, unless [`Function::undefined_is_zero`]; also of vector type.
+    /// Any value, or zero if [`Function::undefined_is_zero`]. May have a vector type.
     Undef,
 }
 
@@ -41,18 +41,18 @@ pub struct ValueData {
 pub struct BlockData {
     pub params: Vec<Value>,
     pub insts: Vec<Inst>,
-    /// Of a loop's header: what the program says about the loop. Means nothing elsewhere.
+    /// The unrolling hint of a loop, in the loop's header. Has no meaning in other blocks.
     pub unroll: Option<UnrollHint>,
 }
 
-/// What a program asks for on unrolling a loop (OpenCL C 6.13.5, and clang's pragmas).
+/// What a program demands of the unrolling of a loop (OpenCL C 6.13.5, and clang's pragmas).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnrollHint {
-    /// Unroll it fully, or as the compiler sees fit.
+    /// Unroll the loop fully, or as the compiler sees fit.
     Full,
-    /// Make that many copies of the body, at least 2.
+    /// Make this many copies of the body, at least 2.
     Count(u32),
-    /// Leave it as it is; also of loops that are unrolled already.
+    /// Do not unroll the loop. Loops that are unrolled already have this hint, too.
     Disable,
 }
 
@@ -62,8 +62,8 @@ fn map_of<K: EntityRef, T: Clone + Default>(count: usize) -> SecondaryMap<K, T> 
     map
 }
 
-/// A function. `layout` lists its blocks, the entry first; blocks out of it are dead. The parameters
-/// of the entry block are the function's.
+/// A function. `layout` lists its blocks, the entry first; blocks that are not in it are dead. The parameters of the
+/// entry block are the function's.
 #[derive(Debug, Clone)]
 pub struct Function {
     pub name: String,
@@ -71,11 +71,11 @@ pub struct Function {
     pub returns: SmallVec<[Type; 1]>,
     pub values: PrimaryMap<Value, ValueData>,
     pub insts: PrimaryMap<Inst, InstData>,
-    /// First (only) result of an instruction, if it has one.
+    /// First (usually only) result of an instruction, if it has one.
     pub results: SecondaryMap<Inst, Option<Value>>,
     pub blocks: PrimaryMap<Block, BlockData>,
     pub layout: Vec<Block>,
-    /// True if it is never inlined by choice (`noinline`).
+    /// True if the function is inlined only where it has to be (`noinline`).
     pub noinline: bool,
     pub linkage: Linkage,
     /// True if undefined values and the initial contents of private objects are zero.
@@ -86,12 +86,12 @@ pub struct Function {
     pub is_located: bool,
     /// The location of new instructions.
     pub location: Loc,
-    /// The location of each instruction, set by [`super::location`] alone, once there is one.
+    /// The location of each instruction, set by [`super::location`] alone. Empty until the first location is set.
     pub(super) locations: Option<Box<SecondaryMap<Inst, Loc>>>,
     constants: FxHashMap<(Type, Constant), Value>,
 }
 
-/// Returns the type of a matrix's elements; other types as they are.
+/// Returns the type of a matrix's elements; other types unchanged.
 fn element_of(ty: Type) -> Type {
     match ty.scalar {
         Scalar::Matrix(matrix) => matrix.element(),
@@ -126,7 +126,7 @@ impl Function {
         function
     }
 
-    /// Type of the first result, if there is one.
+    /// Returns the type of the first result, if there is one.
     pub fn ret(&self) -> Option<Type> {
         self.returns.first().copied()
     }
@@ -135,7 +135,7 @@ impl Function {
         self.layout[0]
     }
 
-    /// Parameters of the function.
+    /// Returns the parameters of the function.
     pub fn params(&self) -> &[Value] {
         &self.blocks[self.entry()].params
     }
@@ -163,14 +163,14 @@ impl Function {
         value
     }
 
-    /// Makes a value the last parameter of a block.
+    /// Appends a value to the parameters of a block.
     pub fn push_param(&mut self, block: Block, value: Value) {
         let params = &mut self.blocks[block].params;
         self.values[value].def = ValueDef::Param(block, params.len() as u32);
         params.push(value);
     }
 
-    /// Makes values the parameters of a block, in place of those that it has.
+    /// Replaces the parameters of a block with values.
     pub fn set_params(&mut self, block: Block, params: Vec<Value>) {
         for (index, &param) in params.iter().enumerate() {
             self.values[param].def = ValueDef::Param(block, index as u32);
@@ -186,7 +186,7 @@ impl Function {
         self.values[value].def
     }
 
-    /// Returns the instruction that defines a value, if one does.
+    /// Returns the instruction that defines a value, if an instruction does.
     pub fn def_inst(&self, value: Value) -> Option<&InstData> {
         match self.values[value].def {
             ValueDef::Inst(inst) => Some(&self.insts[inst]),
@@ -194,7 +194,7 @@ impl Function {
         }
     }
 
-    /// Bits of a scalar constant.
+    /// Returns the bits of a scalar constant.
     pub fn as_const(&self, value: Value) -> Option<u64> {
         match self.values[value].def {
             ValueDef::Const(Constant::Bits(bits)) => Some(bits),
@@ -202,7 +202,7 @@ impl Function {
         }
     }
 
-    /// Returns a scalar constant as the signed integer that its bits are.
+    /// Returns the bits of a scalar constant as a signed integer.
     pub fn as_signed_const(&self, value: Value) -> Option<i64> {
         let unused = 64 - self.ty(value).scalar.bits();
         self.as_const(value).map(|bits| (bits << unused) as i64 >> unused)
@@ -220,7 +220,7 @@ impl Function {
         Some((ptr, ty))
     }
 
-    /// Returns a pointer as another one and a constant number of bytes from that.
+    /// Splits a pointer into another pointer and a constant number of bytes that is added to it.
     pub fn base_and_offset(&self, ptr: Value) -> (Value, i64) {
         match self.def_inst(ptr) {
             Some(&InstData::PtrAdd { ptr: base, offset, .. }) => {
@@ -260,7 +260,7 @@ impl Function {
             .or_insert_with(|| values.push(ValueData { ty, def: ValueDef::Const(constant) }))
     }
 
-    /// Makes an instruction (not yet in any block) with a result if `ty` is given.
+    /// Makes an instruction, with a result if `ty` is given. The instruction is not yet in any block.
     pub fn make_inst(&mut self, data: InstData, ty: Option<Type>) -> Inst {
         let inst = self.insts.push(data);
         self.set_location(inst, self.location);
@@ -296,7 +296,7 @@ impl Function {
         self.insts[last].is_terminator().then_some(last)
     }
 
-    /// Lets a block branch to another one in place of `from`, with the same arguments.
+    /// Makes a block branch to `to` in place of `from`, with the same arguments.
     pub fn redirect(&mut self, block: Block, from: Block, to: Block) {
         let Some(inst) = self.terminator(block) else { return };
         self.insts[inst].for_each_target_mut(|call| {
@@ -306,7 +306,7 @@ impl Function {
         });
     }
 
-    /// Successors with duplicates, in terminator order.
+    /// Returns the successors of a block with duplicates, in the terminator's order.
     pub fn successors(&self, block: Block) -> Vec<Block> {
         let mut out = Vec::new();
         if let Some(inst) = self.terminator(block) {
@@ -315,7 +315,7 @@ impl Function {
         out
     }
 
-    /// Instructions of all blocks, in the order of the layout.
+    /// Returns the instructions of all blocks, in the order of the layout.
     pub fn layout_insts(&self) -> impl Iterator<Item = Inst> + '_ {
         self.layout.iter().flat_map(|&block| self.blocks[block].insts.iter().copied())
     }
@@ -330,27 +330,28 @@ impl Function {
         self.values[value].def == ValueDef::Const(Constant::Undef)
     }
 
-    /// Returns true if any other value may take the place of this one.
+    /// Returns true if the value is undefined and any other value may replace it.
     pub fn is_arbitrary(&self, value: Value) -> bool {
         !self.undefined_is_zero && self.is_undef(value)
     }
 
-    /// Returns a map with a place for every value that there is now.
+    /// Returns a map with a place for every value that exists now.
     pub fn value_map<T: Clone + Default>(&self) -> SecondaryMap<Value, T> {
         map_of(self.values.len())
     }
 
-    /// Returns a map with a place for every instruction that there is now.
+    /// Returns a map with a place for every instruction that exists now.
     pub fn inst_map<T: Clone + Default>(&self) -> SecondaryMap<Inst, T> {
         map_of(self.insts.len())
     }
 
-    /// Returns a map with a place for every block that there is now.
+    /// Returns a map with a place for every block that exists now.
     pub fn block_map<T: Clone + Default>(&self) -> SecondaryMap<Block, T> {
         map_of(self.blocks.len())
     }
 
-    /// Gives every value of one scalar type, vectors of it among them, another type of as many bits.
+    /// Changes the type of all values of one scalar type, and of vectors of it, to another type with the same number of
+    /// bits.
     pub fn retype(&mut self, from: Scalar, to: Scalar) {
         let types = self.values.values_mut().map(|value| &mut value.ty).chain(&mut self.returns);
         for ty in types.filter(|ty| ty.scalar == from) {
@@ -359,7 +360,7 @@ impl Function {
         self.constants.retain(|(ty, _), _| ty.scalar != from);
     }
 
-    /// Replaces operands everywhere: `map` gives the replacement of a value, or the value itself.
+    /// Replaces operands everywhere: `map` returns the replacement of a value, or the value itself.
     pub fn replace_uses(&mut self, mut map: impl FnMut(Value) -> Value) {
         for &block in &self.layout {
             for &inst in &self.blocks[block].insts {

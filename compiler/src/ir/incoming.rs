@@ -6,8 +6,8 @@ use super::inst::BlockCall;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// For each block with parameters the branches that lead there, each case of a switch for itself. To find them by the
-/// block's predecessors would go through all cases of a switch for each of its targets.
+/// By block, the branches to it, for blocks with parameters. Each case of a switch is a branch of its own. A search
+/// through the predecessors of each block would visit all cases of a switch for each of its targets.
 pub struct Incoming<'a>(SecondaryMap<Block, SmallVec<[&'a BlockCall; 2]>>);
 
 impl<'a> Incoming<'a> {

@@ -15,7 +15,7 @@ pub use super::operations::{
 pub use crate::kernel::ImageDim;
 
 bitflags! {
-    /// What an operation may assume or do.
+    /// The assumptions and transformations that an operation allows.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct OpFlags: u8 {
         /// May not be contracted into a fused multiply-add, nor reassociated.
@@ -24,7 +24,7 @@ bitflags! {
         const FAST = 2;
         /// The result of an integer operation on signed numbers is exact: overflow is undefined (C99 6.5 p5).
         const NO_SIGNED_WRAP = 4;
-        /// A quotient as the device has it where it is asked for nothing, good for divisors and quotients of
+        /// A quotient with the accuracy that the device has without any demand: good for divisors and quotients of
         /// magnitudes from 2^-126 to 2^126.
         const NATIVE = 8;
     }
@@ -38,7 +38,8 @@ bitflags! {
         const VOLATILE = 1;
         /// The memory does not change while the kernel runs (`constant` space).
         const INVARIANT = 2;
-        /// A part of an object that is copied as a whole, whether or not it has a value; said for checks alone.
+        /// The access copies a part of an object that is copied as a whole, whether or not it has a value. Set only for
+        /// checks.
         const COPY = 4;
     }
 }
@@ -53,22 +54,23 @@ bitflags! {
     }
 }
 
-/// An image as an instruction sees it. Together with the slot, an index of the array of such images, it selects the image.
+/// The type of an image as an instruction accesses it. The instruction's slot is an index in the array of images of this
+/// type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ImageView {
     pub dim: ImageDim,
     pub component: TexelComponent,
-    /// True for images that the kernel may write; what is read of others never changes.
+    /// True for images that the kernel may write; texels of other images never change.
     pub storage: bool,
 }
 
 impl ImageView {
-    /// Returns the type of a texel's coordinates, the layer among them.
+    /// Returns the type of a texel's coordinates, including the layer.
     pub fn coordinates(self) -> Type {
         Type::vector(Scalar::I32, self.dim.coordinates())
     }
 
-    /// Returns true if the texels lie in a buffer, which may be accessed through pointers as well.
+    /// Returns true if the texels are in a buffer, which may be accessed through pointers as well.
     pub fn is_buffer(self) -> bool {
         self.dim == ImageDim::D1Buffer
     }
@@ -85,7 +87,7 @@ impl MemoryOrder {
         matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
 
-    /// Returns the least order as strong as both.
+    /// Returns the weakest order that is as strong as both orders.
     pub fn as_strong_as(self, other: MemoryOrder) -> MemoryOrder {
         if self == MemoryOrder::SeqCst || other == MemoryOrder::SeqCst {
             return MemoryOrder::SeqCst;
@@ -99,8 +101,9 @@ impl MemoryOrder {
     }
 }
 
-/// The bytes that may be accessed through an address and what is computed from it, counted from the address that it was
-/// itself computed from: a subscript of a struct's member stays inside of that (C99 6.5.6 p8).
+/// The range of bytes that may be accessed through a computed address and addresses derived from it. The bytes are
+/// counted from the address that it was computed from. For example, a subscript of an array in a struct stays inside of
+/// the array (C99 6.5.6 p8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Within {
     pub start: i32,
@@ -110,12 +113,12 @@ pub struct Within {
 impl Within {
     pub const ANYWHERE: Within = Within { start: i32::MIN, end: i32::MAX };
 
-    /// Returns `size` bytes from an address on.
+    /// Returns the range of the `size` bytes from the address on.
     pub fn first(size: u64) -> Within {
         Within { start: 0, end: i32::try_from(size).unwrap_or(i32::MAX) }
     }
 
-    /// Returns the same bytes, counted from an address that lies `by` bytes before.
+    /// Returns the same bytes, counted from an address that is `by` bytes lower.
     pub fn moved(self, by: i64) -> Within {
         let moved = |at: i32| i32::try_from(i64::from(at).checked_add(by)?).ok();
         let end = if self.end == i32::MAX { None } else { moved(self.end) };
@@ -128,8 +131,8 @@ impl Within {
     }
 }
 
-/// Order and scope of an atomic operation or a fence. An operation on local memory is of its
-/// work-group, whatever the scope says.
+/// Order and scope of an atomic operation or a fence. An operation on local memory has work-group scope, whatever the
+/// scope says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SyncSemantics {
     pub order: MemoryOrder,
@@ -140,7 +143,8 @@ impl SyncSemantics {
     /// Order and scope of the atomic functions of OpenCL C 1.x.
     pub const RELAXED: SyncSemantics =
         SyncSemantics { order: MemoryOrder::Relaxed, scope: MemoryScope::Device };
-    /// Of operations that are parts of a plain store: they order nothing, nor do fences order by them.
+    /// Order and scope of operations that are parts of a plain store: they order no accesses, and fences do not order
+    /// by them.
     pub const PART_OF_STORE: SyncSemantics =
         SyncSemantics { order: MemoryOrder::Relaxed, scope: MemoryScope::WorkGroup };
     /// Order and scope of the fences of OpenCL C 1.x in local memory.
@@ -170,7 +174,7 @@ impl BlockCall {
     }
 }
 
-/// One value of a switch. (Ranges are expanded or turned into comparisons by lowering.)
+/// One value of a switch, and its target. (Lowering expands ranges, or turns them into comparisons.)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SwitchCase {
     pub value: u64,

@@ -1,5 +1,5 @@
-//! Iterated dominance frontiers without the frontiers, which thousands of loops around one another have the square of:
-//! Sreedhar and Gao, "A linear time algorithm for placing phi-nodes" (POPL 1995).
+//! Iterated dominance frontiers, found without computing the frontiers, whose size is quadratic for thousands of nested
+//! loops: Sreedhar and Gao, "A linear time algorithm for placing phi-nodes" (POPL 1995).
 
 use super::cfg::Cfg;
 use super::dominators::DomTree;
@@ -7,21 +7,22 @@ use super::entities::Block;
 use cranelift_entity::SecondaryMap;
 use std::collections::BinaryHeap;
 
-/// What all searches in one graph share.
+/// The state that all searches in one graph share.
 pub struct IteratedFrontiers<'a> {
     cfg: &'a Cfg,
     dom: &'a DomTree,
-    /// How many blocks dominate a block.
+    /// By block, the number of blocks that dominate it.
     level: SecondaryMap<Block, u32>,
-    /// The number of this search, with which blocks are marked.
+    /// The number of the current search. Blocks are marked with it.
     search: u32,
-    /// Blocks whose edges were looked at.
+    /// Marks the blocks whose edges were followed.
     walked: SecondaryMap<Block, u32>,
-    /// Blocks that are in the frontier, or are not live.
+    /// Marks the blocks that are in the frontier, or that could be but are not live.
     seen: SecondaryMap<Block, u32>,
-    /// Blocks that were in `queue`.
+    /// Marks the blocks that were in `queue`.
     queued: SecondaryMap<Block, u32>,
-    /// Blocks whose subtrees are still to be walked, the deepest first: what lies below was walked before.
+    /// Blocks whose subtrees still have to be walked, the deepest first, so that subtrees below a block were walked
+    /// before.
     queue: BinaryHeap<(u32, Block)>,
 }
 
@@ -45,8 +46,8 @@ impl<'a> IteratedFrontiers<'a> {
         }
     }
 
-    /// Calls `join` for each block in the iterated frontier of `defs` that is live, until it returns false. Each edge that
-    /// is looked at takes one of `steps`; the search ends when no steps are left, unless `is_needed`.
+    /// Calls `join` for each live block in the iterated frontier of `defs`, until it returns false. Each edge that is
+    /// followed takes one of `steps`. The search ends when no steps are left, unless `is_needed`.
     pub fn search(
         &mut self,
         defs: &[Block],
@@ -100,7 +101,7 @@ impl<'a> IteratedFrontiers<'a> {
     }
 }
 
-/// Returns a map of marks of no search.
+/// Returns a map in which no search has marked a block.
 fn marks(cfg: &Cfg) -> SecondaryMap<Block, u32> {
     let mut map = SecondaryMap::new();
     map.resize(cfg.num_blocks());

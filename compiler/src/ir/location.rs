@@ -1,10 +1,10 @@
 //! Source locations: where in a program's text an instruction comes from.
 //!
 //! A [`Loc`] is a number in the module's table of [`Location`]s, 0 for none. A [`Function`] keeps one per instruction, in a
-//! map that takes no memory until the first is set, and a *current* one ([`Function::location`]) that every new instruction
-//! gets. The rule for passes follows from it: code that rewrites an instruction first makes the instruction's location the
-//! current one ([`Function::stand_at`]), so that what becomes of it inherits it; clones copy ([`Function::copy_location`]);
-//! inlining adds the place of the call ([`Locations::inlined`]).
+//! map that takes no memory until the first is set, and a *current* location ([`Function::location`]), which every new
+//! instruction gets. This gives the rule for passes: code that rewrites an instruction first makes the instruction's location
+//! the current one ([`Function::stand_at`]), so that the instructions that replace it inherit the location; clones copy
+//! ([`Function::copy_location`]); inlining adds the place of the call ([`Locations::inlined`]).
 //!
 //! Locations are kept for programs that ask for them (`-g`, checks); for all others no instruction has a location.
 
@@ -26,7 +26,8 @@ impl Loc {
         self.0
     }
 
-    /// Returns the location of a number that a text gives, if there are so many.
+    /// Returns the location with a number that an IR text contains; `None` if the module has fewer than `number`
+    /// locations.
     pub(super) fn numbered(number: u32, count: usize) -> Option<Loc> {
         (number as usize <= count).then_some(Loc(number))
     }
@@ -40,30 +41,30 @@ impl Loc {
 /// A place in a program's text, and the call that brought it into another function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Location {
-    /// The file: a number among [`Locations::files`].
+    /// The file, as an index in [`Locations::files`].
     pub file: u32,
     /// Line, from 1; 0 in the built-in library, whose text programs do not see.
     pub line: u32,
-    /// Column in bytes, from 1; 0 where it is not known.
+    /// Column in bytes, from 1; 0 if unknown.
     pub column: u32,
-    /// The function in whose text it is: a number among the names of functions.
+    /// The function whose text contains the place, as an index in the names of functions.
     pub function: u32,
-    /// Where the function was inlined, if it was.
+    /// The location of the call by which the function was inlined, if it was.
     pub inlined_at: Loc,
 }
 
 /// A file of a program.
 #[derive(Debug, Clone)]
 pub struct LocationFile {
-    /// The name as diagnostics show it.
+    /// The name of the file as diagnostics show it.
     pub name: Arc<str>,
-    /// The text, where it is available: not after `#line`.
+    /// The text of the file, if it is available: not for files that `#line` names.
     pub text: Option<Arc<str>>,
-    /// Byte offsets of the lines' starts, once one was asked for.
+    /// Byte offsets of the starts of lines. Set when a line is first asked for.
     lines: OnceLock<Vec<u32>>,
 }
 
-/// The locations of a module, each once.
+/// The locations of a module. Each occurs once.
 #[derive(Debug, Clone, Default)]
 pub struct Locations {
     files: Vec<LocationFile>,
@@ -75,15 +76,15 @@ pub struct Locations {
 }
 
 impl Locations {
-    /// The file of what no text of the program says.
+    /// The name of the file of instructions that come from no text of the program.
     pub const BUILT_IN: &'static str = "<built-in>";
 
-    /// Returns true if there is none.
+    /// Returns true if there are no locations.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Returns the number of a file, which gets the text if it had none.
+    /// Returns the number of a file. A file without text gets `text`.
     pub fn file(&mut self, name: &str, text: Option<&Arc<str>>) -> u32 {
         let number = match self.file_numbers.get(name) {
             Some(&number) => number,
@@ -116,7 +117,7 @@ impl Locations {
         number
     }
 
-    /// Returns the number of a location; a new number if the location is new.
+    /// Returns the number of a location. A new location gets a new number.
     pub fn intern(&mut self, location: Location) -> Loc {
         let next = Loc(self.list.len() as u32 + 1);
         let number = *self.numbers.entry(location).or_insert(next);
@@ -131,12 +132,12 @@ impl Locations {
         self.list.get((loc.0 as usize).checked_sub(1)?)
     }
 
-    /// Returns how many there are.
+    /// Returns the number of locations.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Returns all, in the order of their numbers.
+    /// Returns all locations, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Location> {
         self.list.iter()
     }
@@ -161,7 +162,7 @@ impl Locations {
         location.line == 0
     }
 
-    /// Returns the line of the program's text in which a location is, where the text is at hand.
+    /// Returns the line of the program's text that contains a location, if the text is available.
     pub fn line_text(&self, location: &Location) -> Option<&str> {
         let file = self.file_of(location);
         let text = file.text.as_deref()?;
@@ -173,7 +174,7 @@ impl Locations {
         text.get(start as usize..)?.lines().next()
     }
 
-    /// Returns a location and those that it was inlined at, the innermost first.
+    /// Returns a location and the locations at which it was inlined, the innermost first.
     pub fn chain(&self, loc: Loc) -> impl Iterator<Item = &Location> {
         std::iter::successors(self.get(loc), |location| self.get(location.inlined_at))
     }
@@ -200,7 +201,7 @@ impl Locations {
         new
     }
 
-    /// Adds the locations of another module; returns what each is here.
+    /// Adds the locations of another module. Returns, by number in the other module, the number in this one.
     pub fn adopt(&mut self, other: &Locations) -> Vec<Loc> {
         let mut map = vec![Loc::NONE];
         for location in other.iter() {
@@ -213,9 +214,9 @@ impl Locations {
         map
     }
 
-    /// Checks that every chain ends: a location is inlined at earlier ones alone.
+    /// Checks that every chain of inlined locations ends: a location may be inlined only at a location with a lower number.
     ///
-    /// Errors: the number of one that is not.
+    /// Errors: the number of a location for which this does not hold.
     pub fn verify(&self) -> Result<(), String> {
         for (index, location) in self.list.iter().enumerate() {
             if location.inlined_at.0 as usize > index {
@@ -241,7 +242,7 @@ impl Function {
         }
     }
 
-    /// Gives new instructions the location of this one, which they are made of.
+    /// Gives new instructions the location of `inst`, which they are made from.
     pub fn stand_at(&mut self, inst: Inst) {
         self.location = self.location_of(inst);
     }
@@ -253,7 +254,7 @@ impl Function {
         known.for_each(|loc| *loc = new(*loc));
     }
 
-    /// Gives an instruction the location of the one that it is a clone of.
+    /// Gives an instruction the location of the instruction that it is a clone of.
     pub fn copy_location(&mut self, from: Inst, to: Inst) {
         let loc = self.location_of(from);
         self.set_location(to, loc);

@@ -1,4 +1,4 @@
-//! The natural loops of a function and how they nest.
+//! The natural loops of a function, and their nesting.
 
 use super::cfg::Cfg;
 use super::dominators::DomTree;
@@ -7,12 +7,12 @@ use super::function::Function;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashSet;
 
-/// A natural loop: the blocks that reach a back edge to `header` without passing it.
+/// A natural loop: the blocks that reach a back edge to `header` without passing `header`.
 pub struct Loop {
     pub header: Block,
-    /// Sources of the back edges.
+    /// Source blocks of the back edges.
     pub latches: Vec<Block>,
-    /// Index of the smallest loop around this one.
+    /// Index of the smallest loop that contains this loop.
     pub parent: Option<usize>,
     /// All blocks, including the blocks of inner loops; the header is the first.
     pub blocks: Vec<Block>,
@@ -26,7 +26,7 @@ impl Loop {
         self.blocks.iter().flat_map(|&block| func.blocks[block].insts.iter().copied())
     }
 
-    /// Returns the blocks outside that branch to the header, with duplicates where one does so twice.
+    /// Returns the blocks outside of the loop that branch to the header. A block with two such branches occurs twice.
     pub fn entering<'a>(&'a self, cfg: &'a Cfg) -> impl Iterator<Item = Block> + 'a {
         let latches: FxHashSet<Block> = self.latches.iter().copied().collect();
         cfg.preds(self.header).iter().copied().filter(move |pred| !latches.contains(pred))
@@ -59,15 +59,14 @@ fn back_edges(cfg: &Cfg, dom: &DomTree) -> Vec<(Block, Vec<Block>)> {
     out
 }
 
-/// The loops of a function, outer ones before inner ones. Cycles with several entries are not
-/// among them.
+/// The loops of a function, outer ones before inner ones. Cycles with several entries are not among them.
 pub struct Loops {
     pub loops: Vec<Loop>,
     innermost: SecondaryMap<Block, Option<u32>>,
-    /// By index: the loops in this one, itself included, as a range (first and count) of an order in which the loops inside
-    /// each loop are adjacent.
+    /// By index of a loop, the range (first and count) of the loops in it, itself included, in an order in which the loops
+    /// inside each loop are adjacent.
     nested: Vec<(u32, u32)>,
-    /// Loops with others in them that are too deep to be listed.
+    /// By index of a loop, true if it contains loops that are too deep to be listed.
     hides_others: Vec<bool>,
 }
 
@@ -144,7 +143,7 @@ impl Loops {
         out
     }
 
-    /// Fills in `nested`: outer loops stand before inner ones.
+    /// Fills in `nested`. Outer loops come before inner ones in `loops`.
     fn number(&mut self) {
         let mut sizes = vec![1; self.loops.len()];
         for (index, data) in self.loops.iter().enumerate().rev() {
@@ -163,7 +162,7 @@ impl Loops {
         }
     }
 
-    /// Headers come in reverse postorder, so outer loops before inner ones.
+    /// Adds the loop with a header. Headers are added in reverse postorder, so outer loops come before inner ones.
     fn add(&mut self, cfg: &Cfg, header: Block, latches: Vec<Block>) {
         let index = self.loops.len();
         let parent = self.innermost[header].map(|i| i as usize);
@@ -183,17 +182,17 @@ impl Loops {
         self.hides_others.push(false);
     }
 
-    /// Makes a block that the loop's own control flow does not come back from part of loop `index`.
+    /// Makes a block a part of loop `index`. The block is one from which the loop's own control flow does not return.
     pub fn absorb(&mut self, index: usize, block: Block) {
         self.innermost[block] = Some(index as u32);
     }
 
-    /// Index of the smallest loop that a block is in.
+    /// Returns the index of the smallest loop that contains a block.
     pub fn innermost(&self, block: Block) -> Option<usize> {
         self.innermost[block].map(|i| i as usize)
     }
 
-    /// Returns the loops that have no loop in them, with their indices.
+    /// Returns the loops that contain no other loop, with their indices.
     pub fn innermost_loops(&self) -> impl Iterator<Item = (usize, &Loop)> {
         let mut is_outer = self.hides_others.clone();
         let parents = self.loops.iter().filter_map(|data| data.parent);

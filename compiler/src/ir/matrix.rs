@@ -3,7 +3,7 @@
 use super::types::{Scalar, Type};
 use std::fmt;
 
-/// The part that a matrix has in a product `a * b + accumulator`.
+/// The role of a matrix in a product `a * b + accumulator`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MatrixUse {
     A,
@@ -11,7 +11,7 @@ pub enum MatrixUse {
     Accumulator,
 }
 
-/// What the elements of a matrix are. Integers are signless.
+/// The type of a matrix's elements. Integers are signless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MatrixElement {
     I8,
@@ -23,8 +23,8 @@ pub enum MatrixElement {
     F64,
 }
 
-/// The type of a matrix of the scope of sub-groups. Where a variable is one, it has a nominal size of [`Matrix::BYTES`] that
-/// nothing else has: such a variable becomes values, or is refused.
+/// The type of a matrix that a sub-group holds. A variable of this type has the nominal size of [`Matrix::BYTES`], which no
+/// other type has: such a variable becomes values, or the program is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Matrix {
     pub element: MatrixElement,
@@ -59,17 +59,17 @@ impl MatrixElement {
 }
 
 impl MatrixUse {
-    /// Returns the use of a number of SPIR-V.
+    /// Returns the use that a number in SPIR-V means.
     pub fn from_number(number: u64) -> Option<MatrixUse> {
         USES.get(usize::try_from(number).ok()?).map(|row| row.0)
     }
 }
 
 impl Matrix {
-    /// Nominal bytes of a variable.
+    /// The nominal size of a variable in bytes.
     pub const BYTES: u32 = 16;
 
-    /// Returns the type of values.
+    /// Returns the IR type of values of this matrix type.
     pub fn ty(self) -> Type {
         Type::of(Scalar::Matrix(self))
     }
@@ -89,7 +89,7 @@ impl Matrix {
         Matrix { element: other.element, ..self } == other
     }
 
-    /// Reads what `fmt` writes.
+    /// Parses the text that `fmt` writes.
     pub fn from_name(name: &str) -> Option<Matrix> {
         let mut parts = name.strip_prefix("matrix.")?.split('.');
         let (usage, element, size) = (parts.next()?, parts.next()?, parts.next()?);

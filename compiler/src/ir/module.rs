@@ -19,18 +19,18 @@ pub struct Module {
 }
 
 impl Module {
-    /// Returns the kernel whose entry a function is.
+    /// Returns the kernel that has the function as its entry.
     pub fn kernel_of(&self, func: Func) -> Option<&KernelEntry> {
         self.kernels.of(func)
     }
 }
 
-/// The kernels in the order of the program, found by their entries too.
+/// The kernels in the order of the program. Kernels can also be looked up by their entries.
 #[derive(Debug, Clone, Default)]
 pub struct Kernels {
     entries: Vec<KernelEntry>,
-    /// The place of the kernel whose entry a function is. (A map by number would be as large as the greatest, which a
-    /// forged binary chooses.)
+    /// By entry function, the index of the kernel in `entries`. (A map indexed by function number would be as large as
+    /// the greatest number, which a forged binary chooses.)
     places: FxHashMap<Func, usize>,
 }
 
@@ -40,12 +40,12 @@ impl Kernels {
         self.entries.push(kernel);
     }
 
-    /// Returns the kernel whose entry a function is.
+    /// Returns the kernel that has the function as its entry.
     pub fn of(&self, func: Func) -> Option<&KernelEntry> {
         self.entries.get(*self.places.get(&func)?)
     }
 
-    /// Returns a kernel by its place, to change all but its entry.
+    /// Returns a kernel by its index. Callers may change all but its entry.
     pub fn at_mut(&mut self, place: usize) -> Option<&mut KernelEntry> {
         self.entries.get_mut(place)
     }
@@ -78,15 +78,15 @@ impl FromIterator<KernelEntry> for Kernels {
 /// The linkage of a function or variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Linkage {
-    /// Only its own module can name it.
+    /// Only the own module can use the name.
     #[default]
     Internal,
-    /// Other modules can name it.
+    /// Other modules can use the name.
     External,
-    /// Other modules, which may define it likewise: one of the definitions is taken (SPV_KHR_linkonce_odr).
+    /// Other modules can use the name, and may define it too: one of the definitions is taken (SPV_KHR_linkonce_odr).
     LinkOnce,
-    /// It is declared here and defined in another module. Such a function has a block that is
-    /// never executed; such a variable has no initializer.
+    /// The name is declared here and defined in another module. An imported function has a block that is never
+    /// executed; an imported variable has no initializer.
     Import,
 }
 
@@ -100,24 +100,24 @@ pub struct GlobalData {
     pub align: u32,
     /// `Constant`, `Global` or `Local`.
     pub space: AddressSpace,
-    /// True if it is never written while a kernel runs.
+    /// True if the variable is never written while a kernel runs.
     pub is_const: bool,
-    /// Exactly `size` bytes, or `None` for zero (Local: undefined).
+    /// Exactly `size` bytes, or `None` if all are zero (Local: undefined).
     pub init: Option<Vec<u8>>,
-    /// (byte offset, target, addend): 8 bytes that hold an address.
+    /// (byte offset, target, addend): 8 bytes that hold an address, target plus addend.
     pub relocations: Vec<(u32, Global, i64)>,
     pub linkage: Linkage,
 }
 
-/// Who comes to a kernel's functions of sub-groups.
+/// Which work-items of a sub-group may call a kernel's sub-group functions together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Gathering {
-    /// Perhaps some work-items of a sub-group alone.
+    /// Possibly only some of a sub-group.
     #[default]
     Some,
-    /// Always all of a sub-group: the program calls only functions for which the language demands that.
+    /// Always all of a sub-group: the program calls only functions for which the language demands it.
     Whole,
-    /// All of a work-group, which may have no more than one sub-group of the required size.
+    /// All of a work-group. The work-group has no more than one sub-group of the required size.
     Alone,
 }
 
@@ -136,14 +136,14 @@ pub struct KernelEntry {
     pub gathering: Gathering,
     /// The attributes as CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
-    /// True if the program asked for `-cl-kernel-arg-info`.
+    /// True if the program was built with `-cl-kernel-arg-info`.
     pub arg_info: bool,
     /// Like [`crate::kernel::Kernel::is_block`].
     pub is_block: bool,
-    /// By argument, and perhaps shorter: the alignment in bytes that the type of a buffer's pointer demands; 0 where it
-    /// is none.
+    /// By argument, the alignment in bytes that the type of a buffer's pointer demands; 0 for other arguments. The list
+    /// may be shorter than that of the arguments.
     pub pointee_alignments: Vec<u32>,
-    /// What the kernel does with each argument; empty until the passes have found it out
+    /// By argument, how the kernel accesses its memory; empty until the passes have found it out
     /// ([`crate::analysis::argument_access`]).
     pub access: Vec<ArgAccess>,
 }

@@ -1,4 +1,4 @@
-//! The names of flags, address spaces and types in the IR's text form, both ways.
+//! The names of flags, address spaces and types in the IR's text form, for printing and parsing.
 
 use super::inst::{BarrierFlags, MemFlags, OpFlags};
 use super::matrix::Matrix;
@@ -23,7 +23,7 @@ pub const BARRIER_FLAGS: [(&str, BarrierFlags); 3] = [
     ("image", BarrierFlags::IMAGE),
 ];
 
-/// Returns the word for a linkage in the text form; none for what is internal.
+/// Returns the word for a linkage in the text form; `None` for internal linkage.
 pub fn linkage_name(linkage: Linkage) -> Option<&'static str> {
     match linkage {
         Linkage::Internal => None,
@@ -33,7 +33,7 @@ pub fn linkage_name(linkage: Linkage) -> Option<&'static str> {
     }
 }
 
-/// Inverts [`linkage_name`].
+/// Returns the linkage that [`linkage_name`] names so.
 pub fn linkage_from_name(name: &str) -> Option<Linkage> {
     match name {
         "external" => Some(Linkage::External),
@@ -66,7 +66,7 @@ pub fn space_from_name(name: &str) -> Option<AddressSpace> {
     })
 }
 
-/// Reads a type as [`Type`]'s `Display` writes it: `i32`, `f32x4`, `ptr.global`.
+/// Parses a type as [`Type`]'s `Display` writes it: `i32`, `f32x4`, `ptr.global`.
 pub fn type_from_name(name: &str) -> Option<Type> {
     if let Some(space) = name.strip_prefix("ptr.") {
         return Some(Type::ptr(space_from_name(space)?));

@@ -1,6 +1,6 @@
-//! The table of instructions: of each its fields, text form, properties, and type rule. Printing, parsing,
-//! verification and the walk over operands come from it; passes ask for properties and speculation. Unless said
-//! otherwise operands and result have one common type, scalar or vector, and act per lane.
+//! The table of instructions: the fields, text form, properties and type rule of each. Printing, parsing, verification and
+//! the walk over operands are generated from it; passes ask for properties and speculation. Unless a row says otherwise,
+//! operands and result have one common type, scalar or vector, and the instruction acts per lane.
 //!
 //! A new instruction is a row here, a method in `builder.rs`, SPIR-V in `emit/`, and its meaning in
 //! `tests/interpreter/mod.rs`.
@@ -18,25 +18,25 @@ use smallvec::SmallVec;
 use Speculation::{Anywhere, Never, OutOfArms, OutOfLoops};
 
 bitflags! {
-    /// What passes have to know of an instruction.
+    /// The properties of an instruction that passes use.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Properties: u8 {
-        /// Must stay even if its result is unused: writes memory, or synchronizes. Calls count as such.
+        /// Must stay even if its result is unused: it writes memory or synchronizes. Calls have this property.
         const EFFECT = 1;
-        /// Reads memory, so may not move over writes.
+        /// Reads memory, so it may not be moved over writes.
         const READS = 2;
         /// Ends a block.
         const TERMINATOR = 4;
         /// Has no result.
         const VOID = 8;
-        /// Has a result if the function that it names has.
+        /// Has a result if the function that it calls has one.
         const CALL = 16;
-        /// Each execution may give another result.
+        /// Each execution may give a different result.
         const UNIQUE = 32;
-        /// Does the same with each lane of its operands.
+        /// Acts on each lane of its operands in the same way.
         const LANEWISE = 64;
-        /// Depends on which work-items of a sub-group are at the place together: it stays where control flow has it,
-        /// once.
+        /// Its effect depends on which work-items of a sub-group execute it together. It must not be moved to other
+        /// control flow, nor duplicated.
         const CONVERGENT = 128;
     }
 }
@@ -73,7 +73,7 @@ instructions! {
             ensure(same, "operands and result differ in type")?;
             ensure(op.acts_on(first.scalar), "wrong operand type")
         }
-    /// Bool (or bool vector) result.
+    /// The result is a bool (or a vector of bools).
     ICmp { cc: IntCC, args: [Value; 2] } ["icmp" cc args]
         LANEWISE, Anywhere(1);
         |c, ty| c.compare(args, ty, !ScalarKinds::FLOAT)
@@ -92,7 +92,7 @@ instructions! {
     Convert { op: ConvertOp, arg: Value } [op arg]
         if op.is_lanewise() { LANEWISE } else { PURE }, Anywhere(1);
         |c, ty| ensure(op.converts(c.ty(*arg), ty), "wrong types")
-    /// A vector from its lanes.
+    /// A vector made of its lanes.
     Build { args: SmallVec<[Value; 4]> } ["build" args]
         PURE, OutOfArms(1);
         |c, ty| {
@@ -115,7 +115,7 @@ instructions! {
             ensure(c.is_vector(from) && from.lane() == ty, "result is not of the lanes' type")?;
             ensure(c.ty(*index) == Type::I32, "index is not i32")
         }
-    /// The vector with one lane replaced.
+    /// The vector `arg` with one lane replaced.
     Insert { arg: Value, element: Value, lane: u8 } ["insert" arg, element, lane]
         PURE, Never;
         |c, ty| {
@@ -160,8 +160,8 @@ instructions! {
             let offset = c.ty(*offset);
             ensure(offset == Type::I32 || is_address(offset, ty), "wrong offset type")
         }
-    /// Address of the element number `index + skipped` of `bytes` bytes, counted from a local or private pointer. What
-    /// accesses to work-group and private memory go through once they are legal.
+    /// Address of the element with number `index + skipped`, counted from a local or private pointer; elements have
+    /// `bytes` bytes. Legal accesses to work-group and private memory use only such addresses.
     ElementAddr { ptr: Value, index: Value, skipped: i32, bytes: u32 }
         ["element_addr" ptr, index, skipped "bytes" bytes]
         PURE, Never;
@@ -190,7 +190,8 @@ instructions! {
             ensure(op.takes().has(ty.scalar), "wrong operand type")?;
             c.atomic(*ptr, ty)
         }
-    /// Returns the old value. One that fails orders as a load does.
+    /// Stores `desired` if the old value is `expected`, and returns the old value. A comparison that fails orders as a
+    /// load does.
     AtomicCmpXchg { ptr: Value, expected: Value, desired: Value, sync: SyncSemantics }
         ["atomic_cmpxchg" ptr, expected, desired sync unless SyncSemantics::RELAXED]
         READS | EFFECT, Never;
@@ -213,7 +214,7 @@ instructions! {
             ensure(query.ty() == ty, "wrong result type")?;
             ensure(*dim < query.dims(), "no such dimension")
         }
-    /// Reads a scalar, vector or pointer (global, constant, local) at byte `offset` of the kernel argument number
+    /// Reads a scalar, vector or pointer (global, constant, local) at byte `offset` of the kernel argument with number
     /// `arg`. Only in kernel entry functions (which have no parameters).
     LoadArg { arg: u32, offset: u32 } ["load_arg" arg, offset]
         PURE, OutOfLoops;
@@ -222,7 +223,7 @@ instructions! {
             ensure(!ty.scalar.is_matrix(), "no argument is a matrix")?;
             c.argument(*arg, *offset, ty)
         }
-    /// A texel of an image that the kernel does not write; coordinates and level are in its range.
+    /// A texel of an image that the kernel does not write; coordinates and level are in the image's range.
     ImageFetch { view: ImageView, slot: Value, coords: Value, level: Value }
         ["image_fetch" view slot, coords, level]
         PURE, OutOfLoops;
@@ -232,7 +233,7 @@ instructions! {
             c.texel(*view, *slot, *coords)?;
             ensure(c.ty(*level) == Type::I32, "level is not i32")
         }
-    /// What one of the device's samplers makes of an image that the kernel does not write, at any coordinates.
+    /// A sample that one of the device's samplers takes of an image that the kernel does not write, at any coordinates.
     ImageSample { view: ImageView, slot: Value, sampler: Value, coords: Value }
         ["image_sample" view slot, sampler, coords]
         PURE, OutOfLoops;
@@ -243,7 +244,7 @@ instructions! {
             let coordinates = view.coordinates().with_scalar(Scalar::F32);
             ensure(c.ty(*coords) == coordinates, "wrong type of coordinates")
         }
-    /// A texel of an image that the kernel may write; coordinates are in its range.
+    /// A texel of an image that the kernel may write; coordinates are in the image's range.
     ImageRead { view: ImageView, slot: Value, coords: Value } ["image_read" view slot, coords]
         READS, Never;
         |c, ty| {
@@ -251,7 +252,8 @@ instructions! {
             ensure(view.component.texel() == ty, "result is no texel")?;
             c.texel(*view, *slot, *coords)
         }
-    /// No result; nothing is written beyond the image, but that coordinates are in the range of a buffer's.
+    /// Writes a texel; no result. Coordinates beyond the image write nothing, but those of a view of a buffer must be
+    /// in its range.
     ImageWrite { view: ImageView, slot: Value, coords: Value, texel: Value }
         ["image_write" view slot, coords, texel]
         EFFECT | VOID, Never;
@@ -260,7 +262,7 @@ instructions! {
             ensure(c.ty(*texel) == view.component.texel(), "operand is no texel")?;
             c.texel(*view, *slot, *coords)
         }
-    /// The number of texels in each direction, and of layers.
+    /// The number of texels in each direction, and the number of layers.
     ImageSize { view: ImageView, slot: Value, level: Value } ["image_size" view slot, level]
         PURE, OutOfLoops;
         |c, ty| {
@@ -274,7 +276,7 @@ instructions! {
             ensure(!view.storage && !view.is_buffer(), "has no levels")?;
             ensure(ty == Type::I32 && c.are(&[*slot], Type::I32), "result or slot is not i32")
         }
-    /// The time of a clock, its low word first. Each execution reads it anew, in the order of the program.
+    /// The time of a clock, the low word first. Each execution reads the clock anew, in the order of the program.
     ReadClock { scope: ClockScope } ["read_clock" scope]
         EFFECT | UNIQUE, Never;
         |_, ty| ensure(ty == Type::PAIR, "gives two words")
@@ -286,8 +288,8 @@ instructions! {
     SubgroupBarrier { flags: BarrierFlags } ["subgroup_barrier" flags]
         EFFECT | VOID | CONVERGENT, Never;
         |_, _| Ok(())
-    /// True in the first of the work-items of the sub-group that are here together, which are all that this and
-    /// the following instructions act on.
+    /// True in the first of the work-items of the sub-group that execute this together. This and the following
+    /// instructions act on these work-items only.
     SubgroupElect ["subgroup_elect"]
         CONVERGENT, Never;
         |_, ty| ensure(ty == Type::BOOL, "result is not bool")
@@ -298,7 +300,8 @@ instructions! {
             ensure(op.takes().has(arg.scalar) && arg.lanes == 1, "wrong operand type")?;
             ensure(ty == Type::BOOL, "result is not bool")
         }
-    /// A bit for each work-item, 32 in a word, the first lowest: set where the operand is true.
+    /// A bit for each work-item, 32 in a word, the first work-item in the lowest bit. A bit is set if the operand is
+    /// true.
     SubgroupBallot { arg: Value } ["subgroup_ballot" arg]
         CONVERGENT, Never;
         |c, ty| {
@@ -312,19 +315,19 @@ instructions! {
             ensure(c.ty(*arg) == ty, "operand and result differ in type")?;
             c.is_exchanged(ty)
         }
-    /// The second operand (I32) says of which work-item.
+    /// The value of another work-item, which the second operand (I32) selects.
     SubgroupShuffle { op: SubgroupShuffle, args: [Value; 2] } [op args]
         CONVERGENT, Never;
         |c, ty| c.exchange(args, ty)
-    /// The value of the work-item so much behind this (I32), the first following the last of `cluster` work-items; 0 is
-    /// all.
+    /// The value of the work-item whose number is higher by the second operand (I32). The first of `cluster` work-items
+    /// follows the last; 0 means all work-items.
     SubgroupRotate { args: [Value; 2], cluster: u32 } ["subgroup_rotate" args "cluster" cluster]
         CONVERGENT, Never;
         |c, ty| {
             ensure(*cluster == 0 || cluster.is_power_of_two(), "cluster is no power of two")?;
             c.exchange(args, ty)
         }
-    /// Combines values of the work-items of each `cluster` work-items; 0 is all.
+    /// Combines values of the work-items of each cluster of `cluster` work-items; 0 means all work-items.
     SubgroupScan { scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32 }
         [scan op arg "cluster" cluster]
         CONVERGENT, Never;
@@ -334,7 +337,8 @@ instructions! {
             ensure(c.ty(*arg) == ty && ty.lanes == 1, "operand and result differ in type")?;
             ensure(op.is_of_subgroups() && op.takes().has(ty.scalar), "wrong operation")
         }
-    /// A matrix whose rows, or columns, lie `stride` elements (I32) apart from the address on, the same in the sub-group.
+    /// Loads a matrix. Its rows, or columns, begin at the address and then every `stride` elements (I32). The operands are
+    /// the same in the whole sub-group.
     MatrixLoad { layout: MatrixLayout, ptr: Value, stride: Value, align: u32, flags: MemFlags }
         ["matrix_load" layout ptr, stride, "align" align flags]
         READS | CONVERGENT, Never;
@@ -344,7 +348,8 @@ instructions! {
         ["matrix_store" layout ptr, stride, value, "align" align flags]
         EFFECT | VOID | CONVERGENT, Never;
         |c, _| c.matrix_access(*ptr, *stride, *align, c.ty(*value))
-    /// `args[0] * args[1] + args[2]`. `operands` are SPIR-V's, which say what is signed and if the sum saturates.
+    /// `args[0] * args[1] + args[2]`. `operands` are SPIR-V's: they say which elements are signed and whether the sum
+    /// saturates.
     MatrixProduct { args: [Value; 3], operands: u32 } ["matrix_product" args "operands" operands]
         CONVERGENT, Never;
         |c, ty| c.matrix_product(args, *operands, ty)
@@ -355,16 +360,16 @@ instructions! {
     Fence { flags: BarrierFlags, sync: SyncSemantics } ["fence" flags sync unless SyncSemantics::FENCE]
         EFFECT | VOID, Never;
         |_, _| Ok(())
-    /// The result is the callee's first, if it has one.
+    /// Calls a function. The result is the function's first, if it has one.
     Call { func: Func, args: SmallVec<[Value; 4]> } ["call" func (args)]
         READS | EFFECT | CALL, Never;
         |c, _| c.call(*func, args)
-    /// The number, within the program, of the kernel whose entry a function is: known once all is linked
-    /// ([`crate::link::number_kernels`]).
+    /// The number of a kernel within the program, given by the kernel's entry function. The number is known once all is
+    /// linked ([`crate::link::number_kernels`]).
     KernelNumber { kernel: Func } ["kernel_number" kernel]
         PURE, Never;
         |_, ty| ensure(ty == Type::I32, "result is not i32")
-    /// Result number `index`, at least 1, of a call whose first result is `call`. Stands behind the call in its
+    /// Result number `index`, at least 1, of a call whose first result is `call`. Must be behind the call in the same
     /// block.
     CallResult { call: Value, index: u32 } ["call_result" call, index]
         PURE, Never;
@@ -387,7 +392,7 @@ instructions! {
             c.cases(c.ty(*value), cases)?;
             c.target(default)
         }
-    /// As many values as the function has results.
+    /// Returns as many values as the function has results.
     Return { values: SmallVec<[Value; 1]> } ["return" values]
         END, Never;
         |c, _| c.returned(values)
@@ -406,24 +411,24 @@ impl InstData {
         self.properties().intersects(EFFECT | Properties::TERMINATOR)
     }
 
-    /// Returns true if the instruction reads memory, so may not move over writes.
+    /// Returns true if the instruction reads memory, so it may not be moved over writes.
     pub fn reads_memory(&self) -> bool {
         self.properties().contains(READS)
     }
 
-    /// Returns true if the result depends on the operands only, so that an equal instruction may take its place.
+    /// Returns true if the result depends on the operands only, so that an equal instruction may replace this one.
     pub fn is_mergeable(&self) -> bool {
         let keeps = EFFECT | READS | UNIQUE | CONVERGENT | Properties::TERMINATOR;
         !self.properties().intersects(keeps)
     }
 
-    /// Returns true if the instruction is to stay where control flow has it, once: what it does depends on which
-    /// work-items are there together.
+    /// Returns true if the instruction must not be moved to other control flow, nor duplicated: its effect depends on
+    /// which work-items execute it together.
     pub fn is_convergent(&self) -> bool {
         self.properties().contains(CONVERGENT)
     }
 
-    /// Returns true if the instruction acts on the sub-group, or tells of it.
+    /// Returns true if the instruction acts on the sub-group, or returns a property of it.
     pub fn is_of_subgroup(&self) -> bool {
         match self {
             InstData::WorkItem { query, .. } => query.is_of_subgroup(),
@@ -457,7 +462,7 @@ impl InstData {
         }
     }
 
-    /// Returns the pointer that the result points into the same object as.
+    /// Returns the pointer operand that points into the same object as the result.
     pub fn base(&self) -> Option<Value> {
         match *self {
             InstData::PtrAdd { ptr, .. } | InstData::ElementAddr { ptr, .. } => Some(ptr),

@@ -1,4 +1,5 @@
-//! The tables of operations: of each its name in the text form, on what it acts, and what passes may do with it.
+//! The tables of operations: for each its name in the text form, the types that it takes, and the transformations that
+//! passes may apply.
 //!
 //! A new operation is a row here, a value in `fold.rs`, SPIR-V in `emit/`, and its meaning in
 //! `tests/interpreter/operations.rs`.
@@ -19,7 +20,7 @@ bitflags! {
 }
 
 impl ScalarKinds {
-    /// Returns true if a scalar is of one of the kinds.
+    /// Returns true if a scalar is of one of these kinds.
     pub fn has(self, scalar: Scalar) -> bool {
         self.contains(match scalar {
             Scalar::Bool => BOOL,
@@ -36,21 +37,21 @@ const INT: ScalarKinds = ScalarKinds::INT;
 const FLOAT: ScalarKinds = ScalarKinds::FLOAT;
 const PTR: ScalarKinds = ScalarKinds::PTR;
 
-/// Where an operation may be executed though the program would not have executed it: one that can neither fail nor
-/// touch memory. The numbers are costs.
+/// Where an operation may be executed although the program would not execute it there. Such an operation can neither
+/// fail nor touch memory. The numbers are costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speculation {
     Never,
-    /// It may move in front of a loop that contains it.
+    /// The operation may move in front of a loop that contains it.
     OutOfLoops,
-    /// It may replace a branch around it.
+    /// The operation may be executed unconditionally, in place of the branch around it.
     OutOfArms(u32),
     /// It may do both.
     Anywhere(u32),
 }
 
 impl Speculation {
-    /// Returns the cost of executing the operation whatever a branch around it decides; `None` if it may not be.
+    /// Returns the cost of executing the operation without the branch around it; `None` if this is not allowed.
     pub fn cost_out_of_arm(self) -> Option<u32> {
         match self {
             Speculation::OutOfArms(cost) | Speculation::Anywhere(cost) => Some(cost),
@@ -58,7 +59,7 @@ impl Speculation {
         }
     }
 
-    /// Returns true if the operation is cheap, and may be executed in front of a loop that it stands in.
+    /// Returns true if the operation may be executed in front of a loop that contains it.
     pub fn leaves_loops(self) -> bool {
         matches!(self, Speculation::OutOfLoops | Speculation::Anywhere(_))
     }
@@ -67,7 +68,7 @@ impl Speculation {
 use Speculation::{Anywhere, Never, OutOfArms, OutOfLoops};
 
 operations! {
-    /// Operations with one operand, whose type the result has.
+    /// Operations with one operand. The result has the operand's type.
     UnaryOp: ScalarKinds {
         /// Two's complement negation.
         INeg = "ineg" => INT,
@@ -113,7 +114,7 @@ impl Arithmetic {
 }
 
 operations! {
-    /// Operations with two operands, whose type the result has.
+    /// Operations with two operands. The result has the operands' type.
     BinaryOp: Arithmetic {
         IAdd = "iadd" => on(INT).commutes(),
         ISub = "isub" => on(INT),
@@ -163,7 +164,7 @@ impl BinaryOp {
         self.rule().is_commutative
     }
 
-    /// Returns the division of unsigned numbers in the place of one of signed ones.
+    /// Returns the unsigned operation for a signed division or remainder; other operations unchanged.
     pub fn unsigned(self) -> BinaryOp {
         match self {
             BinaryOp::SDiv => BinaryOp::UDiv,
@@ -176,7 +177,7 @@ impl BinaryOp {
         self.rule().speculation
     }
 
-    /// Returns the bits of the value that changes nothing, of an operation that [`Self::is_of_subgroups`].
+    /// Returns the bits of the identity element of an operation for which [`Self::is_of_subgroups`] is true.
     pub fn identity(self, scalar: Scalar) -> u64 {
         use BinaryOp::*;
         let bits = scalar.bits();
@@ -198,7 +199,8 @@ impl BinaryOp {
         }
     }
 
-    /// Returns true if sub-groups reduce and scan by the operation. It is associative, except for rounding.
+    /// Returns true if sub-groups can reduce and scan with the operation. Such operations are associative, except for
+    /// rounding.
     pub fn is_of_subgroups(self) -> bool {
         use BinaryOp::*;
         matches!(self, IAdd | IMul | SMin | SMax | UMin | UMax | And | Or | Xor)
@@ -209,7 +211,8 @@ impl BinaryOp {
 operations! {
     /// Operations that map onto a device instruction (GLSL.std.450 or core SPIR-V).
     MathOp: Arithmetic {
-        /// fma(a, b, c): fused on devices where the probe said so; lowering emits it only there or for `mad`.
+        /// fma(a, b, c). Fused on devices where the probe found so; lowering emits it only for these devices or for
+        /// `mad`.
         Fma = "fma" => on(FLOAT).operands(3),
         FAbs = "fabs" => on(FLOAT).operands(1),
         Floor = "floor" => on(FLOAT).operands(1).moves(OutOfArms(1)),
@@ -240,8 +243,8 @@ operations! {
         Ctz = "ctz" => on(INT).operands(1).moves(OutOfArms(2)),
         PopCount = "popcount" => on(INT).operands(1).moves(OutOfArms(2)),
         BitReverse = "bitreverse" => on(INT).operands(1).moves(OutOfArms(2)),
-        /// Sums of the products of the four 8-bit numbers in each of two words (I32): signed ones, unsigned ones, and
-        /// signed ones by unsigned ones.
+        /// Dot products of the four 8-bit numbers in each of two words (I32): both signed, both unsigned, the first
+        /// signed and the second unsigned.
         SDot = "sdot" => on(INT).moves(OutOfArms(4)),
         UDot = "udot" => on(INT).moves(OutOfArms(4)),
         SUDot = "sudot" => on(INT).moves(OutOfArms(4)),
@@ -262,7 +265,7 @@ impl MathOp {
         self.rule().speculation
     }
 
-    /// Returns of each operand of a dot product if its numbers are signed; `None` for any other operation.
+    /// Returns for each operand of a dot product whether its numbers are signed; `None` for any other operation.
     pub fn signs_of_dot(self) -> Option<[bool; 2]> {
         match self {
             MathOp::SDot => Some([true, true]),
@@ -272,7 +275,7 @@ impl MathOp {
         }
     }
 
-    /// Returns true if the operation is one of lanes of this type.
+    /// Returns true if the operation takes operands of this type.
     pub fn acts_on(self, scalar: Scalar) -> bool {
         self.takes().has(scalar) && (self.signs_of_dot().is_none() || scalar == Scalar::I32)
     }
@@ -285,7 +288,7 @@ impl MathOp {
         }
     }
 
-    /// Returns the type of the operands behind the first.
+    /// Returns the type of the operands after the first.
     pub fn second(self, first: Type) -> Type {
         match self {
             MathOp::Ldexp => first.with_scalar(Scalar::I32),
@@ -294,10 +297,10 @@ impl MathOp {
     }
 }
 
-/// The rule that a conversion's types obey.
+/// The rule that the types of a conversion obey.
 type ConvertRule = fn(Type, Type) -> bool;
 
-/// Returns true if all lanes change from one kind to another.
+/// Returns true if `to` has as many lanes as `from` and the lanes are of the given kinds.
 fn per_lane(from: Type, from_kinds: ScalarKinds, to: Type, to_kinds: ScalarKinds) -> bool {
     from.lanes == to.lanes && from_kinds.has(from.scalar) && to_kinds.has(to.scalar)
 }
@@ -311,12 +314,12 @@ pub fn is_address(ty: Type, pointer: Type) -> bool {
     pointer.scalar.is_ptr() && ty == Type::of(Scalar::int(pointer.scalar.bits()))
 }
 
-/// Returns true if a type has the bits of an integer type in one number or, after legalization, in words.
+/// Returns true if a type is the integer type `int` or, after legalization, the words that replace it.
 fn is_int_or_words(ty: Type, int: Type) -> bool {
     ty == int || int == Type::I64 && ty == Type::PAIR
 }
 
-/// Returns true if a type holds a pointer's address.
+/// Returns true if a type can hold a pointer's address.
 fn holds_address(ty: Type, pointer: Type) -> bool {
     pointer.scalar.is_ptr() && is_int_or_words(ty, Type::of(Scalar::int(pointer.scalar.bits())))
 }
@@ -327,7 +330,7 @@ fn leaves_generic(from: Type, to: Type) -> bool {
 }
 
 operations! {
-    /// Conversions; the result type says to what. Lanes are kept.
+    /// Conversions. The result type is the target; the number of lanes does not change.
     ConvertOp: ConvertRule {
         /// Integer to a narrower one.
         Trunc = "trunc" => |a, b| per_lane(a, INT, b, INT) && a.scalar.bits() > b.scalar.bits(),
@@ -344,7 +347,7 @@ operations! {
         UToF = "utof" => |a, b| per_lane(a, INT, b, FLOAT),
         /// Float to a float of another width, to nearest even.
         FConvert = "fconvert" => |a, b| per_lane(a, FLOAT, b, FLOAT) && a != b,
-        /// Same total number of bits, other type; lanes may differ. Also bool-free vectors.
+        /// The same bits with another type; the number of lanes may differ. Operands may be vectors, but not bools.
         Bitcast = "bitcast" => |a, b| {
             let kinds = INT.union(FLOAT);
             kinds.has(a.scalar) && kinds.has(b.scalar) && a.bits() == b.bits()
@@ -367,7 +370,7 @@ impl ConvertOp {
         self.rule()(from, to)
     }
 
-    /// Returns true if lanes are converted one by one.
+    /// Returns true if each lane is converted by itself.
     pub fn is_lanewise(self) -> bool {
         !matches!(self, ConvertOp::Bitcast | ConvertOp::PtrToInt | ConvertOp::IntToPtr)
     }
@@ -389,7 +392,7 @@ operations! {
 }
 
 impl IntCC {
-    /// Returns the condition that holds where this one does not.
+    /// Returns the condition that holds if and only if this one does not.
     pub fn inverted(self) -> IntCC {
         use IntCC::*;
         match self {
@@ -406,7 +409,7 @@ impl IntCC {
         }
     }
 
-    /// Returns the condition with its operands exchanged.
+    /// Returns the condition for exchanged operands.
     pub fn swapped(self) -> IntCC {
         use IntCC::*;
         match self {
@@ -458,7 +461,7 @@ operations! {
         UMin = "umin" => INT,
         UMax = "umax" => INT,
         FAdd = "fadd" => FLOAT,
-        /// If one number is NaN the other is the result.
+        /// If one number is NaN, the other is the result.
         FMin = "fmin" => FLOAT,
         FMax = "fmax" => FLOAT,
     }
@@ -472,7 +475,7 @@ impl SubgroupVote {
 }
 
 impl AtomicOp {
-    /// Returns the operation on numbers that is made atomic; `None` for an exchange.
+    /// Returns the arithmetic operation that this operation performs atomically; `None` for an exchange.
     pub fn arithmetic(self) -> Option<BinaryOp> {
         Some(match self {
             AtomicOp::Xchg => return None,
@@ -498,7 +501,7 @@ impl AtomicOp {
 }
 
 operations! {
-    /// How a matrix lies in memory. The numbers are SPIR-V's.
+    /// The order of a matrix's elements in memory. The numbers are SPIR-V's.
     MatrixLayout {
         RowMajor = "rows",
         ColumnMajor = "columns",
@@ -506,15 +509,15 @@ operations! {
 }
 
 operations! {
-    /// Operations on matrices, element by element. The number is the number of operands.
+    /// Operations on matrices, element by element. Each row lists the roles of the operands.
     MatrixOp: MatrixRule {
         /// A matrix of equal elements.
         Splat = "matrix_splat" => &[MatrixOperand::Element],
-        /// The number of elements that a work-item holds of a matrix like the operand.
+        /// The number of elements that a work-item holds of a matrix of the operand's type.
         Length = "matrix_length" => &[MatrixOperand::Any],
-        /// An element that the work-item holds, by its number (I32).
+        /// An element that the work-item holds, by its index (I32).
         Extract = "matrix_extract" => &[MatrixOperand::Any, MatrixOperand::Index],
-        /// The matrix with another such element.
+        /// The matrix with one element that the work-item holds replaced.
         Insert = "matrix_insert" => &[MatrixOperand::Same, MatrixOperand::Element, MatrixOperand::Index],
         INeg = "matrix_ineg" => &[MatrixOperand::Same],
         FNeg = "matrix_fneg" => &[MatrixOperand::Same],
@@ -540,14 +543,14 @@ operations! {
     }
 }
 
-/// What an operand of a [`MatrixOp`] is to the result.
+/// The relation of an operand's type to the result's type in a [`MatrixOp`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixOperand {
-    /// It has the result's type.
+    /// The operand has the result's type.
     Same,
-    /// A matrix of its size and use.
+    /// The operand is a matrix with the size and use of the result.
     Shape,
-    /// It has the type of the result's elements.
+    /// The operand has the type of the result's elements.
     Element,
     /// It may be any matrix.
     Any,
@@ -558,12 +561,12 @@ pub enum MatrixOperand {
 type MatrixRule = &'static [MatrixOperand];
 
 impl MatrixOp {
-    /// Returns what the operands are.
+    /// Returns the roles of the operands.
     pub fn operands(self) -> &'static [MatrixOperand] {
         self.rule()
     }
 
-    /// Returns the kinds of elements of the first matrix and of the result that the operation is for.
+    /// Returns the kinds of elements that the first matrix and the result may have.
     pub fn elements(self) -> (ScalarKinds, ScalarKinds) {
         use MatrixOp::*;
         let any = INT.union(FLOAT);
@@ -578,28 +581,29 @@ impl MatrixOp {
 }
 
 operations! {
-    /// What the work-items of a sub-group that are together at a place find out of a value.
+    /// Predicates of a value in the work-items of a sub-group that execute the operation together.
     SubgroupVote: ScalarKinds {
         All = "subgroup_all" => BOOL,
         Any = "subgroup_any" => BOOL,
-        /// True if all have the same value; zeros of different signs are equal, NaN is not equal to itself.
+        /// True if the value is the same in all work-items; zeros of different signs are equal, NaN is not equal to
+        /// itself.
         AllEqual = "subgroup_all_equal" => BOOL.union(INT).union(FLOAT),
     }
 }
 
 operations! {
-    /// From which work-item of the sub-group a value is taken, by an operand. It is undefined where that one is not
-    /// together with this one at the place.
+    /// From which work-item of the sub-group a value is taken, as an operand selects. The result is undefined if that
+    /// work-item does not execute the operation together with this one.
     SubgroupShuffle {
-        /// The work-item with this number, which is the same for all.
+        /// The work-item whose number is the operand, which is the same for all.
         Broadcast = "subgroup_broadcast",
-        /// The work-item with this number.
+        /// The work-item whose number is the operand.
         Index = "subgroup_shuffle",
-        /// The work-item whose number is the own one with some bits inverted.
+        /// The work-item whose number is this work-item's number xor the operand.
         Xor = "subgroup_shuffle_xor",
-        /// The work-item with a number lower by so much.
+        /// The work-item whose number is lower by the operand.
         Up = "subgroup_shuffle_up",
-        /// The work-item with a number higher by so much.
+        /// The work-item whose number is higher by the operand.
         Down = "subgroup_shuffle_down",
     }
 }
@@ -617,7 +621,7 @@ operations! {
 }
 
 operations! {
-    /// What the four components of a texel are. Signed and unsigned integers are different kinds of image.
+    /// The type of the four components of a texel. Images of signed and of unsigned integers have different types.
     TexelComponent: Scalar {
         Float = "float" => Scalar::F32,
         Int = "int" => Scalar::I32,
@@ -644,7 +648,7 @@ operations! {
 }
 
 operations! {
-    /// Among which work-items an order holds.
+    /// The work-items for which an order holds.
     MemoryScope {
         WorkGroup = "work_group",
         Device = "device",
@@ -660,16 +664,16 @@ operations! {
 }
 
 operations! {
-    /// Values that the launch gives, and their types; the dimension is 0, 1 or 2, unless said otherwise.
+    /// Values that a launch provides, and their types. The dimension is 0, 1 or 2, unless said otherwise.
     WorkItemQuery: Type {
         GlobalId = "global_id" => Type::I64,
         GlobalSize = "global_size" => Type::I64,
         GlobalOffset = "global_offset" => Type::I64,
         GroupId = "group_id" => Type::I64,
         NumGroups = "num_groups" => Type::I64,
-        /// Below the device's largest work-group.
+        /// The id of the work-item in its work-group. Less than the device's largest work-group size.
         LocalId = "local_id" => Type::I32,
-        /// This work-group's actual size.
+        /// The actual size of this work-group.
         LocalSize = "local_size" => Type::I32,
         EnqueuedLocalSize = "enqueued_local_size" => Type::I32,
         /// Dimension is 0.
@@ -689,7 +693,8 @@ operations! {
         /// Sub-groups of this work-group.
         NumSubgroups = "num_subgroups" => Type::I32,
         EnqueuedNumSubgroups = "enqueued_num_subgroups" => Type::I32,
-        /// The global id within the dispatch. What follows, too, is what legalization makes of the above.
+        /// The global id within the dispatch. Legalization replaces the queries above with this query and the following
+        /// ones.
         InvocationId = "invocation_id" => Type::I32,
         /// The id of the work-group within the dispatch.
         WorkGroupId = "work_group_id" => Type::I32,
@@ -720,14 +725,14 @@ impl WorkItemQuery {
         *self.rule()
     }
 
-    /// Returns true if the value is of the work-item's sub-group.
+    /// Returns true if the query is about the work-item's sub-group.
     pub fn is_of_subgroup(self) -> bool {
         use WorkItemQuery::*;
         matches!(self, SubgroupInvocation | SubgroupId | SubgroupMaxSize | SubgroupSize)
             || matches!(self, NumSubgroups | EnqueuedNumSubgroups)
     }
 
-    /// Returns what the dimension is less than.
+    /// Returns the upper bound of the dimension (exclusive).
     pub fn dims(self) -> u8 {
         use WorkItemQuery::*;
         match self {

@@ -1,7 +1,6 @@
-//! The text form of the IR, read: the inverse of [`super::print`], for file tests and `heklac`.
+//! The parser of the IR's text form, the inverse of [`super::print`], for file tests and `heklac`.
 //!
-//! Values and blocks are renumbered. The reader checks syntax and names; types are
-//! [`super::verify`]'s concern.
+//! Values and blocks are renumbered. The parser checks syntax and names; [`super::verify`] checks types.
 
 use super::entities::{Block, Func, Global, Value};
 use super::function::{Function, UnrollHint, ValueData, ValueDef};
@@ -49,7 +48,7 @@ enum Kind {
     Word(String),
     /// `@name`.
     At(String),
-    /// Punctuation; `>` stands for `->`.
+    /// A punctuation character; `->` becomes `>`.
     Punct(char),
 }
 
@@ -59,7 +58,7 @@ struct Token {
     kind: Kind,
 }
 
-/// Inverts what the printer does to a quoted name; `None` for a number of no character.
+/// Undoes the printer's quoting of a name; `None` if an escape is not the number of a character.
 fn unquoted(text: &str) -> Option<String> {
     let mut pieces = text.split("\\{");
     let mut name = pieces.next()?.to_string();
@@ -149,7 +148,7 @@ impl Parser {
         Err(ParseError { line: self.line(), message: message.into() })
     }
 
-    /// Fails at the token just read.
+    /// Returns an error at the token just read.
     pub(super) fn fail_back<T>(&mut self, message: impl Into<String>) -> Parse<T> {
         self.at = self.at.saturating_sub(1);
         self.fail(message)
@@ -171,7 +170,7 @@ impl Parser {
         found
     }
 
-    /// Returns true if a word stands here.
+    /// Returns true if the next token is the given word.
     pub(super) fn at_word(&self, word: &str) -> bool {
         self.peek().is_some_and(|t| matches!(&t.kind, Kind::Word(w) if w == word))
     }
@@ -219,7 +218,7 @@ impl Parser {
         }
     }
 
-    /// Returns what a word names, if it stands here.
+    /// Returns what `from_name` returns for the next token, if that is a word with such a name.
     pub(super) fn eat_name<T>(&mut self, from_name: impl Fn(&str) -> Option<T>) -> Option<T> {
         let Some(Token { kind: Kind::Word(word), .. }) = self.peek() else { return None };
         let named = from_name(word)?;
@@ -235,7 +234,7 @@ impl Parser {
         }
     }
 
-    /// Finds the names of all functions and globals, so that each may be used before its text.
+    /// Finds the names of all functions and globals, so that each may be used before its definition.
     fn declare(&mut self, module: &mut Module) -> Parse<()> {
         for i in 0..self.tokens.len().saturating_sub(1) {
             let (Kind::Word(word), Kind::At(name)) =
@@ -279,7 +278,7 @@ impl Parser {
         }
     }
 
-    /// Parses the text of a file.
+    /// Parses the text of a source file of the program.
     fn file(&mut self, locations: &mut Locations) -> Parse<()> {
         self.expect_word("file")?;
         let (name, text) = (self.name()?, self.name()?);
@@ -287,7 +286,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Parses a row of the table of locations, of which an earlier one must be meant by `at`.
+    /// Parses a row of the table of locations. The number behind `at` must be that of an earlier row.
     fn location(&mut self, locations: &mut Locations) -> Parse<()> {
         self.expect_word("loc")?;
         let file = self.name()?;
@@ -487,7 +486,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `(v0:i32, v1:f32)`: parameters of a block.
+    /// Parses `(v0:i32, v1:f32)`, the parameters of a block.
     fn params(&mut self, body: &mut Body, block: Block) -> Parse<()> {
         self.expect('(')?;
         let mut first = true;
@@ -538,7 +537,7 @@ impl Parser {
     fn block(&mut self, body: &mut Body, entry: Block) -> Parse<()> {
         let line = self.line();
         if body.func.layout.is_empty() {
-            // The first block is the entry, whose parameters stand in the head.
+            // The first block is the entry, whose parameters are in the function's head.
             let word = self.word("a block")?;
             let Some(number) = numbered(&word, "block") else {
                 return self.fail_back("expected a block");
@@ -575,7 +574,7 @@ impl Parser {
         }))
     }
 
-    /// Instructions up to the terminator.
+    /// Parses instructions up to the terminator.
     fn insts(&mut self, body: &mut Body, block: Block) -> Parse<()> {
         loop {
             let inst = body.func.insts.push(InstData::Unreachable);
@@ -632,7 +631,7 @@ impl Parser {
         }
     }
 
-    /// Parses a list of values; it is empty where no value stands.
+    /// Parses a list of values; the list is empty if the next token is no value.
     pub(super) fn values<A: smallvec::Array<Item = Value>>(
         &mut self,
         body: &mut Body,
@@ -648,7 +647,7 @@ impl Parser {
         Ok(out)
     }
 
-    /// Returns true if a value or constant stands here, and neither a block nor the end of the function.
+    /// Returns true if the next token is a value or constant, and neither a block nor the end of the function.
     fn is_at_value(&self) -> bool {
         self.peek().is_some_and(|token| match &token.kind {
             Kind::Word(word) => numbered(word, "block").is_none(),
@@ -656,7 +655,7 @@ impl Parser {
         })
     }
 
-    /// Parses `[a, b]`, perhaps of nothing.
+    /// Parses a list `[a, b]`, which may be empty.
     pub(super) fn brackets<T, C: Default + Extend<T>>(
         &mut self,
         mut item: impl FnMut(&mut Parser) -> Parse<T>,
@@ -690,7 +689,7 @@ impl Parser {
         Ok(BlockCall { block, args: self.block_args(body)? })
     }
 
-    /// Parses an instruction after its result.
+    /// Parses an instruction; its result has been parsed already.
     fn inst(&mut self, body: &mut Body) -> Parse<InstData> {
         let word = self.word("an instruction")?;
         let mut parts = word.split('.');
@@ -706,20 +705,20 @@ impl Parser {
     }
 }
 
-/// An entity that has been named, and whether its definition has been read.
+/// An entity whose name has been used, and whether its definition has been parsed.
 struct ForwardReference<T> {
     entity: T,
     defined: bool,
-    /// The place of its first mention.
+    /// The line of its first use.
     line: u32,
 }
 
-/// A function while it is read.
+/// A function that is being parsed.
 pub(super) struct Body {
     func: Function,
-    /// How many locations the module has.
+    /// The number of locations of the module.
     locations: usize,
-    /// The flags behind the name of the instruction that is read.
+    /// The flags behind the mnemonic of the current instruction.
     pub(super) op_flags: OpFlags,
     values: HashMap<u32, ForwardReference<Value>>,
     blocks: HashMap<u32, ForwardReference<Block>>,
@@ -736,7 +735,7 @@ impl Body {
     }
 }
 
-/// Returns the number of `v12` or `block3`.
+/// Returns the number in `v12` or `block3`.
 fn numbered(word: &str, prefix: &str) -> Option<u32> {
     word.strip_prefix(prefix)?.parse().ok()
 }
@@ -749,7 +748,7 @@ fn op_flags<'a>(names: impl Iterator<Item = &'a str>) -> Option<OpFlags> {
     Some(flags)
 }
 
-/// Bits of a written constant of a scalar type, if it fits.
+/// Returns the bits of a constant of a scalar type in text form, if it is in the type's range.
 fn constant_bits(word: &str, ty: Type) -> Option<u64> {
     if ty.lanes != 1 {
         return None;

@@ -50,7 +50,7 @@ impl fmt::Display for Module {
 }
 
 impl fmt::Display for Function {
-    /// Calls and globals show as `@fn0` and `@global0`, since there is no module to name them.
+    /// Prints calls and globals as `@fn0` and `@global0`, since no module gives their names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();
         Printer { out: &mut out, names: None, func: self, numbering: None }.function(&self.name);
@@ -58,8 +58,8 @@ impl fmt::Display for Function {
     }
 }
 
-/// Returns the text of a module. `renumber` numbers values and blocks again in the order of the text, so
-/// that equal programs have equal texts; else entities show their own numbers.
+/// Returns the text of a module. `renumber` renumbers values and blocks in the order of the text, so that equal
+/// programs have equal texts; otherwise entities keep their own numbers.
 pub fn print_module(module: &Module, renumber: bool) -> String {
     let mut out = String::new();
     let names = Names::new(module);
@@ -81,7 +81,7 @@ pub fn print_module(module: &Module, renumber: bool) -> String {
     out
 }
 
-/// Returns the text of one function, which names others as the module's text does.
+/// Returns the text of one function, with other functions named as in the module's text.
 pub fn print_function(module: &Module, id: Func) -> String {
     let mut out = String::new();
     let names = Names::new(module);
@@ -91,14 +91,14 @@ pub fn print_function(module: &Module, id: Func) -> String {
     out
 }
 
-/// Returns one instruction, as it shows in the function's text.
+/// Returns the text of one instruction, as in the function's text.
 pub fn print_inst(func: &Function, inst: Inst) -> String {
     let mut out = String::new();
     Printer { out: &mut out, names: None, func, numbering: None }.inst(inst);
     out
 }
 
-/// Unique names of functions and globals.
+/// Unique names of functions and globals, by number.
 struct Names {
     funcs: Vec<String>,
     globals: Vec<String>,
@@ -114,7 +114,8 @@ impl Names {
     }
 }
 
-/// Appends the index to names that came before. Names that other modules know stay as they are.
+/// Makes names unique: appends the index to internal names that occurred before. Names that other modules know do not
+/// change.
 fn unique<'a>(names: impl Iterator<Item = (&'a str, Linkage)> + Clone) -> Vec<String> {
     let known = names.clone().filter(|(_, linkage)| *linkage != Linkage::Internal);
     let mut seen: HashSet<String> = known.map(|(name, _)| name.to_string()).collect();
@@ -132,8 +133,8 @@ fn unique<'a>(names: impl Iterator<Item = (&'a str, Linkage)> + Clone) -> Vec<St
     out
 }
 
-/// `@name`, quoted when it has other characters than an identifier and dots. Quotes, backslashes and control characters,
-/// which names in SPIR-V may have, are `\{hexadecimal number}` there.
+/// Prints `@name`. The name is quoted if it contains other characters than those of identifiers and dots. In a quoted
+/// name, quotes, backslashes and control characters, which names in SPIR-V may have, are `\{hexadecimal number}`.
 fn at(name: &str) -> String {
     if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.') {
         format!("@{name}")
@@ -151,7 +152,7 @@ fn at(name: &str) -> String {
     }
 }
 
-/// Prints the table of locations, whose numbers are their places in it, from 1.
+/// Prints the table of locations. The number of a location is its place in the table, from 1.
 fn print_locations(out: &mut String, locations: &Locations) {
     for file in locations.files() {
         if let Some(text) = &file.text {
@@ -248,7 +249,7 @@ fn print_kernel(out: &mut String, names: &Names, kernel: &KernelEntry) {
     out.push('\n');
 }
 
-/// Dense numbers of the values and blocks of a function in the order of its text.
+/// Consecutive numbers of the values and blocks of a function in the order of its text.
 struct Numbering {
     values: SecondaryMap<Value, u32>,
     blocks: SecondaryMap<Block, u32>,
@@ -406,7 +407,7 @@ impl Printer<'_> {
     }
 }
 
-/// `5:i32`, `1.5:f32`, `true`, `undef:f32x4`.
+/// Prints a constant: `5:i32`, `1.5:f32`, `true`, `undef:f32x4`.
 fn print_const(out: &mut String, ty: Type, constant: Constant) {
     let Constant::Bits(bits) = constant else {
         let _ = write!(out, "undef:{ty}");
@@ -426,7 +427,7 @@ fn print_const(out: &mut String, ty: Type, constant: Constant) {
     };
 }
 
-/// Returns the shortest decimal that reads back to the same float, for finite ones.
+/// Returns the shortest decimal that parses to the same float, for finite floats.
 fn float_value(scalar: Scalar, bits: u64) -> Option<String> {
     match scalar {
         Scalar::F16 => {

@@ -5,7 +5,7 @@ use super::entities::{Block, Value};
 use super::inst::{BinaryOp, ConvertOp, FloatCC, InstData, IntCC, OpFlags, UnaryOp, Within};
 use super::types::{AddressSpace, Scalar, Type};
 
-/// A loop being built: its counter, the block that tests it, and the block after it.
+/// A loop that is being built: its counter, the block that tests the counter, and the block after the loop.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenLoop {
     pub counter: Value,
@@ -65,19 +65,19 @@ impl Builder<'_> {
         self.icmp(IntCC::Ne, value, zero)
     }
 
-    /// `value < 0` per lane of an integer: its top bit.
+    /// Returns `value < 0` for each lane of an integer: its top bit.
     pub fn is_negative(&mut self, value: Value) -> Value {
         let zero = self.zero(self.ty(value));
         self.icmp(IntCC::Slt, value, zero)
     }
 
-    /// Bools as an integer type: 0 and 1 in scalars, 0 and -1 in vectors.
+    /// Returns bools as an integer type: 0 and 1 in scalars, 0 and -1 in vectors.
     pub fn int_of_bool(&mut self, truth: Value, ty: Type) -> Value {
         let op = if ty.is_vector() { ConvertOp::SExt } else { ConvertOp::ZExt };
         self.convert(op, truth, ty)
     }
 
-    /// Returns an integer (or bool) whose lanes are made wider or narrower.
+    /// Returns an integer (or bool) with its lanes widened or narrowed.
     pub fn resize_lanes(&mut self, value: Value, to: Scalar, signed: bool) -> Value {
         self.resize(value, self.ty(value).with_scalar(to), signed)
     }
@@ -93,7 +93,7 @@ impl Builder<'_> {
         self.bitcast(value, self.bits_type(value))
     }
 
-    /// Returns a scalar repeated to the lanes of `like`.
+    /// Returns a scalar repeated to the number of lanes of `like`.
     pub fn match_lanes(&mut self, value: Value, like: Value) -> Value {
         let (lanes, wanted) = (self.ty(value).lanes, self.ty(like).lanes);
         if lanes == 1 && wanted > 1 && !self.ty(value).scalar.is_ptr() {
@@ -102,12 +102,12 @@ impl Builder<'_> {
         value
     }
 
-    /// Returns the address space of a pointer value; private for anything else.
+    /// Returns the address space of a pointer value; private for other values.
     pub fn space(&self, ptr: Value) -> AddressSpace {
         self.ty(ptr).space().unwrap_or(AddressSpace::Private)
     }
 
-    /// Returns the address as an unsigned integer of the pointer's width; an integer as it is.
+    /// Returns the address of a pointer as an unsigned integer of the pointer's width; an integer unchanged.
     pub fn address(&mut self, ptr: Value) -> Value {
         let ty = self.ty(ptr);
         if !ty.scalar.is_ptr() {
@@ -116,13 +116,14 @@ impl Builder<'_> {
         self.convert(ConvertOp::PtrToInt, ptr, Type::of(Scalar::int(ty.scalar.bits())))
     }
 
-    /// Returns an integer with the width of a pointer's offsets.
+    /// Returns an integer converted to the width of a pointer's offsets.
     pub fn pointer_sized(&mut self, index: Value, ptr: Value, signed: bool) -> Value {
         let width = self.ty(ptr).scalar.bits();
         self.resize_lanes(index, Scalar::int(width), signed)
     }
 
-    /// `ptr ± index * stride`, for accesses that lie `within` these bytes if the index is not constant.
+    /// Returns `ptr ± index * stride`. If the index is not constant, accesses through the result stay in the bytes
+    /// `within`.
     pub fn pointer_add(
         &mut self,
         ptr: Value,
@@ -149,7 +150,8 @@ impl Builder<'_> {
         self.ptr_add_within(ptr, bytes, within)
     }
 
-    /// Begins `for (i = start; i < end; ...)`, unsigned, in the type of the operands; goes on in its body.
+    /// Begins a loop `for (i = start; i < end; ...)`, unsigned, with `i` of the operands' type. The builder is in the
+    /// loop's body after this.
     pub fn open_loop(&mut self, start: Value, end: Value) -> OpenLoop {
         let ty = self.ty(start);
         let header = self.new_block();
@@ -163,7 +165,7 @@ impl Builder<'_> {
         OpenLoop { counter, header, after }
     }
 
-    /// Ends the body with `i = i op operand`; goes on after the loop.
+    /// Ends the body of a loop with `i = i op operand`. The builder is behind the loop after this.
     pub fn close_loop(&mut self, open: OpenLoop, op: BinaryOp, operand: Value) {
         let next = self.binary(op, open.counter, operand);
         self.jump(open.header, &[next]);

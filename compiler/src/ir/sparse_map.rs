@@ -1,11 +1,11 @@
-//! A map from entities of which there are many to what is known of few, as of a kernel's functions in a module of
-//! thousands of kernels.
+//! A map for which only few of many entities have a value that is not the default. For example, the entities are the
+//! functions of a module with thousands of kernels, and the functions of one kernel have values.
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::ops::{Index, IndexMut};
 
-/// Holds a value for every key: a default where none was given.
+/// A map that returns a value for every key: a default for keys without a value of their own.
 #[derive(Debug, Clone)]
 pub struct SparseMap<K, V> {
     values: FxHashMap<K, V>,
@@ -21,12 +21,12 @@ impl<K: Copy + Eq + Hash + Ord, V: Clone + Default> SparseMap<K, V> {
         SparseMap { values: FxHashMap::default(), default }
     }
 
-    /// Values that were given, in no order.
+    /// Returns the values that were set, in no order.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.values.values()
     }
 
-    /// Keys to which values were given, in their order.
+    /// Returns the keys whose values were set, in ascending order.
     pub fn keys(&self) -> Vec<K> {
         let mut keys: Vec<K> = self.values.keys().copied().collect();
         keys.sort_unstable();

@@ -1,7 +1,7 @@
-//! Structured control flow: what SPIR-V's merge instructions say, beside a function's graph.
+//! Structured control flow: the merge instructions of SPIR-V, which a function's graph does not contain.
 //!
-//! The structurizer gives this; the emitter writes it. The function's layout is then an order that
-//! SPIR-V accepts: every block after its dominator, constructs contiguous.
+//! The structurizer makes them and the emitter writes them. The function's layout is an order that SPIR-V accepts by then:
+//! every block is after its dominator, and the blocks of a construct are adjacent.
 
 use super::entities::Block;
 use super::function::UnrollHint;
@@ -18,7 +18,7 @@ pub enum Merge {
     Loop { merge: Block, continue_target: Block, unroll: Option<UnrollHint> },
 }
 
-/// The merge of each block.
+/// The merge instruction of each block.
 #[derive(Debug, Clone, Default)]
 pub struct Structure {
     pub merges: SecondaryMap<Block, Merge>,

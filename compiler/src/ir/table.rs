@@ -1,7 +1,7 @@
-//! The macros that make enumerations with names, and the instructions, from tables of rows.
+//! The macros that make enumerations with names, and the instructions, from tables.
 
-/// Makes an enumeration whose variants have names in the text form, and perhaps each a value of type `$row` that
-/// `rule` returns.
+/// Makes an enumeration whose variants have names in the text form. Each variant may also have a value of type `$row`,
+/// which `rule` returns.
 macro_rules! operations {
     ($(#[$meta:meta])* $name:ident {
         $($(#[$doc:meta])* $variant:ident = $text:literal),* $(,)?
@@ -39,7 +39,7 @@ macro_rules! operations {
     };
 }
 
-/// Makes [`super::InstData`] from rows of
+/// Makes [`super::InstData`] from rows of the form
 ///
 /// ```text
 /// /// What it does.
@@ -48,9 +48,9 @@ macro_rules! operations {
 ///     |checker, result_type| { the type rule }
 /// ```
 ///
-/// The second part is the text form. It begins with the mnemonic, or with the field that is it. A comma is one, a
-/// literal is a word, a field is what [`super::fields::Field`] makes of it; `(field)` is a list in parentheses, and
-/// `field unless VALUE` is left out when it has that value. Properties, speculation and rule may use the fields.
+/// The second part is the text form. It begins with the mnemonic, or with the field that has it as its name. A comma is
+/// printed as it is, a literal is a word, and [`super::fields::Field`] prints a field; `(field)` is a list in parentheses,
+/// and `field unless VALUE` is left out when the field has that value. Properties, speculation and rule may use the fields.
 macro_rules! instructions {
     ($(
         $(#[$doc:meta])*
@@ -58,13 +58,13 @@ macro_rules! instructions {
             $properties:expr, $speculation:expr;
             |$checker:tt, $result:tt| $rule:expr
     )*) => {
-        /// An instruction. Result types stand in the function's value table.
+        /// An instruction. Result types are in the function's value table.
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum InstData { $($(#[$doc])* $variant $({ $($field: $ty),* })?),* }
 
         #[allow(unused_variables)] // Not every row uses all fields.
         impl InstData {
-            /// Calls `f` for every operand, branch arguments among them, in order.
+            /// Calls `f` for every operand in order, including branch arguments.
             pub fn for_each_arg(&self, mut f: impl FnMut(Value)) {
                 match self {
                     $(InstData::$variant { $($($field),*)? } => {
@@ -73,7 +73,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// Replaces every operand, branch arguments among them.
+            /// Replaces every operand, including branch arguments.
             pub fn map_args(&mut self, mut f: impl FnMut(Value) -> Value) {
                 match self {
                     $(InstData::$variant { $($($field),*)? } => {
@@ -91,7 +91,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// Like [`InstData::for_each_target`], to change them.
+            /// Like [`InstData::for_each_target`], with mutable targets.
             pub fn for_each_target_mut(&mut self, mut f: impl FnMut(&mut BlockCall)) {
                 match self {
                     $(InstData::$variant { $($($field),*)? } => {
@@ -104,7 +104,7 @@ macro_rules! instructions {
                 match self { $(InstData::$variant { $($($field),*)? } => $properties),* }
             }
 
-            /// Returns where the instruction may be executed though the program would not have executed it.
+            /// Returns where the instruction may be executed although the program would not execute it there.
             pub fn speculation(&self) -> Speculation {
                 match self { $(InstData::$variant { $($($field),*)? } => $speculation),* }
             }
@@ -125,7 +125,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// Parses what follows the mnemonic; `None` if there is no such instruction.
+            /// Parses the fields behind the mnemonic `name`; `None` if no instruction has this mnemonic.
             pub(super) fn parse(name: &str, p: &mut Parser, body: &mut Body) -> Parse<Option<InstData>> {
                 $(parse_row!(name, p, body, InstData::$variant { $($($field),*)? }, $($text)*);)*
                 Ok(None)
@@ -163,7 +163,7 @@ macro_rules! print_fields {
     }};
 }
 
-/// Returns the instruction of a row, if the name is its mnemonic.
+/// Returns the instruction of a row, if `$name` is the row's mnemonic.
 macro_rules! parse_row {
     ($name:ident, $p:ident, $body:ident, $inst:expr, $mnemonic:literal $($rest:tt)*) => {
         if $name == $mnemonic {

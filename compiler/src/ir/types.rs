@@ -1,4 +1,4 @@
-//! Types of the IR: scalars, vectors, pointers and matrices, of a few bytes each.
+//! Types of the IR: scalars, vectors, pointers and matrices. A type takes only a few bytes.
 
 use super::matrix::Matrix;
 use std::fmt;
@@ -37,7 +37,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the size in memory in bytes. Every pointer takes 8, as sizeof says; local and private ones are
+    /// Returns the size in memory in bytes. Every pointer takes 8 bytes, as sizeof says; local and private pointers are
     /// zero-extended.
     pub fn bytes(self) -> u32 {
         match self {
@@ -63,7 +63,7 @@ impl Scalar {
         matches!(self, Scalar::Matrix(_))
     }
 
-    /// Returns the integer of a width of 8, 16, 32 or 64 bits.
+    /// Returns the integer type with a width of 8, 16, 32 or 64 bits.
     pub fn int(bits: u32) -> Scalar {
         match bits {
             8 => Scalar::I8,
@@ -88,7 +88,7 @@ impl Type {
     pub const I16: Type = Type::of(Scalar::I16);
     pub const I32: Type = Type::of(Scalar::I32);
     pub const I64: Type = Type::of(Scalar::I64);
-    /// Two words, the low one first: 64 bits on devices without 64-bit integers.
+    /// Two words, the low one first: a 64-bit integer on devices that have none.
     pub const PAIR: Type = Type::vector(Scalar::I32, 2);
     /// A bit for each work-item of a sub-group.
     pub const BALLOT: Type = Type::vector(Scalar::I32, 4);
@@ -108,7 +108,7 @@ impl Type {
         Type::of(Scalar::Ptr(space))
     }
 
-    /// Returns the same number of lanes of another scalar.
+    /// Returns the type with the same number of lanes and another scalar.
     pub const fn with_scalar(self, scalar: Scalar) -> Type {
         Type { scalar, lanes: self.lanes }
     }
@@ -122,7 +122,7 @@ impl Type {
         self.lanes > 1
     }
 
-    /// Bits of all lanes together (not the size in memory).
+    /// Returns the bits of all lanes together (not the size in memory).
     pub fn bits(self) -> u32 {
         self.scalar.bits() * u32::from(self.lanes)
     }
@@ -162,7 +162,7 @@ impl fmt::Display for Scalar {
 }
 
 impl fmt::Display for Type {
-    /// `f32`, `f32x4`, `ptr.global`.
+    /// Prints the type as `f32`, `f32x4`, `ptr.global`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.scalar)?;
         if self.lanes > 1 {

@@ -1,13 +1,13 @@
-//! The rules that IR keeps between any two passes: types, dominance, and the shape of blocks.
+//! The rules that the IR obeys between any two passes: types, dominance, and the shape of blocks.
 //!
-//! - Every block of the layout stands there once, ends in its only terminator, and its branches
-//!   pass arguments of the types of their targets' parameters. No branch leads to the entry.
+//! - Every block is in the layout at most once and ends in its only terminator. Its branches pass arguments of the types of
+//!   their targets' parameters. No branch leads to the entry.
 //! - Every operand is a constant, or its definition dominates its use (in reachable blocks).
-//! - Operand and result types are those that the rows of [`super::opcodes`] ask for.
-//! - A location is one of the module's, and of a function that is *located* ([`Function::is_located`]) every instruction
-//!   has one.
-//! - Allocas stand in the entry block. `load_arg` stands in functions that are kernel entries, which
-//!   have neither parameters nor result.
+//! - Operand and result types obey the type rules in the rows of [`super::opcodes`].
+//! - A location is in the module's table. In a *located* function ([`Function::is_located`]) every instruction has a
+//!   location.
+//! - Allocas are in the entry block. `load_arg` is only in functions that are kernel entries, which have neither parameters
+//!   nor result.
 
 use super::cfg::Cfg;
 use super::dominators::DomTree;
@@ -22,7 +22,7 @@ use crate::kernel;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::HashSet;
 
-/// The rule that is broken, and the place.
+/// The rule that is broken, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("in @{func}: {message}")]
 pub struct VerifyError {
@@ -30,8 +30,8 @@ pub struct VerifyError {
     pub message: String,
 }
 
-/// The largest sub-group that a kernel may ask for: hardware has fewer lanes, and larger ones are several of the
-/// hardware's.
+/// The largest sub-group size that a kernel may require. Hardware has fewer lanes; larger sub-groups consist of several
+/// of the hardware's.
 const MAX_SUBGROUP: u32 = 1024;
 
 /// Checks globals, kernels and every function.
@@ -104,7 +104,7 @@ pub fn verify_function(module: &Module, id: Func) -> Result<(), VerifyError> {
     check_dominance(func).map_err(error)
 }
 
-/// Blocks, terminators, and that values know their definitions.
+/// Checks blocks and terminators, and that the definitions recorded for values are true.
 fn check_layout(func: &Function) -> Result<(), String> {
     let Some(&entry) = func.layout.first() else { return Err("no block".to_string()) };
     let mut blocks = EntitySet::<Block>::new();
@@ -161,7 +161,7 @@ fn check_layout(func: &Function) -> Result<(), String> {
 fn check_dominance(func: &Function) -> Result<(), String> {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
-    // The position of each instruction; (0, 0) for one in no block.
+    // The position of each instruction; (0, 0) for an instruction that is in no block.
     let mut place: SecondaryMap<Inst, (u32, u32)> = SecondaryMap::with_capacity(func.insts.len());
     let mut in_layout = EntitySet::<Block>::new();
     for &block in &func.layout {
@@ -200,11 +200,11 @@ fn check_dominance(func: &Function) -> Result<(), String> {
     Ok(())
 }
 
-/// An instruction and its place, for the rules in [`super::opcodes`].
+/// The instruction that is checked and its place, for the rules in [`super::opcodes`].
 pub(super) struct Checker<'a> {
     module: &'a Module,
     func: &'a Function,
-    /// The kernel whose entry the function is.
+    /// The kernel that has the function as its entry.
     entry_of: Option<&'a KernelEntry>,
     block: Block,
     result: Option<Type>,
@@ -237,7 +237,7 @@ impl Checker<'_> {
         self.func.ty(value)
     }
 
-    /// Returns true if all values are of a type.
+    /// Returns true if all values have the type.
     pub(super) fn are(&self, values: &[Value], ty: Type) -> bool {
         values.iter().all(|&value| self.ty(value) == ty)
     }
@@ -250,8 +250,8 @@ impl Checker<'_> {
         self.block == self.func.entry()
     }
 
-    /// Checks that bytes at an offset of an argument are there to be loaded as a type. A local pointer is loaded whole,
-    /// and a narrow number as the word that legalization makes of it.
+    /// Checks that an argument has the bytes that a load of a type at an offset reads. A local pointer must be loaded
+    /// as a whole. A narrow number may be loaded as the word into which legalization widens it.
     pub(super) fn argument(&self, arg: u32, offset: u32, ty: Type) -> Check {
         let Some(entry) = self.entry_of else { return Err("is not in a kernel's entry".into()) };
         let Some(arg) = entry.args.get(arg as usize) else {
@@ -279,7 +279,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks a load or store of a matrix of a type, in global or local memory.
+    /// Checks a load or store of a matrix with type `ty`, in global or local memory.
     pub(super) fn matrix_access(&self, ptr: Value, stride: Value, align: u32, ty: Type) -> Check {
         self.matrix(ty)?;
         use AddressSpace::{Constant, Global, Local};
@@ -378,13 +378,13 @@ impl Checker<'_> {
         ensure(ok && ty.lanes == 1, "wrong type")
     }
 
-    /// Checks what names a texel.
+    /// Checks the operands that select a texel.
     pub(super) fn texel(&self, view: ImageView, slot: Value, coords: Value) -> Check {
         ensure(self.ty(slot) == Type::I32, "slot is not i32")?;
         ensure(self.ty(coords) == view.coordinates(), "wrong type of coordinates")
     }
 
-    /// A number that work-items exchange.
+    /// Checks that a type is one that work-items can exchange: a number.
     pub(super) fn is_exchanged(&self, ty: Type) -> Check {
         let is_number = ty.scalar.is_int() || ty.scalar.is_float();
         ensure(is_number && ty.lanes == 1, "is not a number")
@@ -405,7 +405,7 @@ impl Checker<'_> {
         ensure(self.fit(args, params), "arguments do not fit the callee's parameters")
     }
 
-    /// Returns true if values are of these types, one by one.
+    /// Returns true if the values have the given types, in order.
     fn fit(&self, values: &[Value], types: impl Iterator<Item = Type>) -> bool {
         values.iter().map(|&value| self.ty(value)).eq(types)
     }

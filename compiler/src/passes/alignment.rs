@@ -1,8 +1,8 @@
-//! Lowers the alignment of loads and stores where constants in the address contradict it, so that legalization cuts them.
+//! Lowers the alignment of loads and stores that constants in the address contradict, so that legalization splits the accesses.
 //!
-//! A pointer has to be aligned as its type demands (OpenCL C 6.3.5), but programs do read a `uint` two bytes into a structure of
-//! 22 bytes, or a `float4` behind two floats: processors and some GPUs allow it. Others, as NVIDIA's, read other bytes, and
-//! say nothing.
+//! A pointer has to be aligned as its type demands (OpenCL C 6.3.5), but programs do read a `uint` two bytes into a
+//! structure of 22 bytes, or a `float4` behind two floats: processors and some GPUs allow it. Other GPUs, as NVIDIA's, read
+//! other bytes and report no error.
 
 use crate::analysis::call_graph::{calls, CallGraph};
 use crate::analysis::known_bits::KnownBits;
@@ -11,11 +11,12 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// How many steps back an address is followed.
+/// The most instructions in a chain that are followed back from an address.
 const MAX_DEPTH: u32 = 12;
-/// The same where an unknown value lowers the alignment ([`Addresses::is_exact`]): giving up costs an access in bytes.
+/// The same limit for addresses whose unknown parts count ([`Addresses::is_exact`]). Beyond it an access is split into
+/// bytes.
 const MAX_EXACT_DEPTH: u32 = 64;
-/// How many values are looked at for one such address.
+/// The most values that are visited for one exact address.
 const MAX_VISITS: u32 = 512;
 /// The exponent of an alignment that nothing contradicts.
 const ANY: u32 = 63;
@@ -25,14 +26,15 @@ pub fn run(func: &mut Function) -> bool {
     run_with(func, FxHashMap::default())
 }
 
-/// On a processor, lowers the alignments in functions that are called by what their callers pass: addresses in objects that those
-/// know. Returns true if any changed.
+/// On a processor, lowers the alignments in called functions by the arguments of their callers, if these are addresses in
+/// objects that the callers know. Returns true if any changed.
 ///
 /// # Errors
 /// Recursion.
 pub fn run_on_called(module: &mut Module) -> Result<bool, String> {
     let mut changed = false;
-    // For each parameter the least exponent of the arguments; `None` where that may be no address in a known object.
+    // For each parameter the least exponent of the arguments; `None` if an argument may not be an address in a known
+    // object.
     let mut passed: FxHashMap<(Func, usize), Option<u32>> = FxHashMap::default();
     // Callers first.
     for &id in CallGraph::compute(module)?.order.iter().rev() {
@@ -60,7 +62,7 @@ pub fn run_on_called(module: &mut Module) -> Result<bool, String> {
 /// Exponents of values.
 type Exponents = FxHashMap<Value, u32>;
 
-/// Like [`run`], with known exponents for some parameters, which are addresses in objects.
+/// Like [`run`], with known exponents for some parameters. These parameters are addresses in objects.
 fn run_with(func: &mut Function, params: Exponents) -> bool {
     let mut lowered = Vec::new();
     let mut addresses = Addresses::new(func, params);
@@ -86,26 +88,27 @@ fn run_with(func: &mut Function, params: Exponents) -> bool {
     !lowered.is_empty()
 }
 
-/// Exponents of the greatest powers of two that divide addresses, and integers, for all that the constants in them say. What
-/// is not known may be a multiple of anything; on a processor nothing is assumed within objects of private and local memory,
-/// whose bytes are found by an index of an array, and not by an address ([`Target::exact_objects`]).
+/// Exponents of the greatest powers of two that divide addresses and integers, as far as the constants in them show. Unknown
+/// parts may be multiples of anything. On a processor, nothing is assumed about unknown parts of addresses in objects of
+/// private and local memory: a byte of an object is found by an index in an array, not by an address
+/// ([`Target::exact_objects`]).
 ///
 /// [`Target::exact_objects`]: crate::target::Target::exact_objects
 struct Addresses<'a> {
     func: &'a Function,
     known: KnownBits<'a>,
-    /// What branches pass to each parameter, where that counts.
+    /// By block parameter, the arguments that branches pass for it. Empty without exact objects.
     incoming: SecondaryMap<Value, SmallVec<[Value; 2]>>,
-    /// True for an address whose unknown parts count, too.
+    /// True if the unknown parts of the current address count, too.
     is_exact: bool,
-    /// The exponent that the access needs: whether one is greater does not matter.
+    /// The exponent that the access needs. Greater exponents need not be distinguished from it.
     needed: u32,
     visits: u32,
-    /// Parameters that are being looked at.
+    /// Parameters that are being visited.
     open: SmallVec<[Value; 4]>,
-    /// Exponents that were found for the same access, where no parameter was being looked at.
+    /// Exponents that were found for the current access while no parameter was being visited.
     found: Exponents,
-    /// The function's parameters that are addresses in objects.
+    /// The function's parameters that are addresses in objects, with their exponents.
     params: Exponents,
 }
 
@@ -126,7 +129,8 @@ impl<'a> Addresses<'a> {
         Addresses { func, known, incoming, is_exact, needed, visits, open, found, params }
     }
 
-    /// Returns the exponent of an access's address, or any that is no less than `needed` if its own is not.
+    /// Returns the exponent of an access's address. If that is at least `needed`, the result may be any number from
+    /// `needed` on.
     fn of(&mut self, ptr: Value, needed: u32) -> u32 {
         self.in_object(ptr, needed).unwrap_or_else(|| {
             self.begin(false, needed);
@@ -134,7 +138,7 @@ impl<'a> Addresses<'a> {
         })
     }
 
-    /// Returns the same of an address in an object of which what is not known counts; `None` of others.
+    /// Returns the exponent of an address in an object, where unknown parts count; `None` for other addresses.
     fn in_object(&mut self, ptr: Value, needed: u32) -> Option<u32> {
         let space = self.func.ty(ptr).space();
         let is_object = matches!(space, Some(AddressSpace::Private | AddressSpace::Local));
@@ -146,7 +150,7 @@ impl<'a> Addresses<'a> {
         Some(self.pointer(ptr, MAX_EXACT_DEPTH))
     }
 
-    /// Begins with another address.
+    /// Begins the search for another address.
     fn begin(&mut self, is_exact: bool, needed: u32) {
         (self.is_exact, self.needed, self.visits) = (is_exact, needed, 0);
         self.found.clear();
@@ -181,7 +185,8 @@ impl<'a> Addresses<'a> {
         self.once(ptr, |this| this.pointer_anew(ptr, depth))
     }
 
-    /// Returns what was found for a value before, or finds it: a chain of choices has two ways to each of its values.
+    /// Returns the exponent that was found for a value before, or finds it with `find`. A value of a chain of selects
+    /// is reachable in several ways, so that it would be visited again and again.
     fn once(&mut self, value: Value, find: impl FnOnce(&mut Self) -> u32) -> u32 {
         if let Some(&found) = self.found.get(&value).filter(|_| self.open.is_empty()) {
             return found;
@@ -214,13 +219,13 @@ impl<'a> Addresses<'a> {
         }
     }
 
-    /// Returns true for a parameter of a block to which branches pass values.
+    /// Returns true for a block parameter for which branches pass arguments.
     fn has_incoming(&self, value: Value) -> bool {
         self.open.contains(&value) || !self.incoming[value].is_empty()
     }
 
-    /// Joins what holds of all that branches pass to a block's parameter. While a parameter is looked at, `open` is assumed of
-    /// it: around a loop it is what it begins as, if each round keeps that.
+    /// Joins the results of `of` for all arguments of a block parameter. While a parameter is being visited, its result is
+    /// assumed to be `open`: the parameter of a loop then has the result of its start value, if each iteration keeps it.
     fn on_incoming<T: Copy>(
         &mut self,
         param: Value,
@@ -289,8 +294,9 @@ impl<'a> Addresses<'a> {
         }
     }
 
-    /// Returns the exponent of a multiple of a constant. Powers of two are sizes of elements, of which programs count as many as
-    /// keep vectors aligned; another constant is the size of something that is counted one by one.
+    /// Returns the exponent of a product with a constant. A power of two is the size of an element, and programs index as
+    /// many elements as keep vectors aligned. Another constant is the size of a structure, of which any number may be
+    /// skipped.
     fn multiple(&mut self, value: Value, factor: i64, depth: u32) -> u32 {
         let own = factor.trailing_zeros();
         if own >= self.needed {

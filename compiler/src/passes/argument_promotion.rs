@@ -1,7 +1,7 @@
-//! Argument promotion: rewrites the signature of a function that is not inlined, so that its parameters
-//! and results are scalars and its callers' private objects need not be memory. Vectors become their
-//! lanes; a pointer to private memory that is only accessed at constant offsets becomes the values
-//! there, with those that are written among the results.
+//! Argument promotion: rewrites the signature of a function that is not inlined, so that its parameters and results are
+//! scalars and its callers' private objects need not be memory. Vectors become their lanes. A pointer to private memory
+//! that is only accessed at constant offsets becomes the values at these offsets; the values that the function writes
+//! are also among its results.
 //!
 //! [`PromotedSignature::call`] rewrites a call of the old signature.
 
@@ -15,9 +15,9 @@ use smallvec::SmallVec;
 
 /// The most parameters of a function: SPIR-V allows 255.
 const MAX_PARAMS: usize = 240;
-/// The alignment of objects in place of parameters.
+/// The alignment of the allocas that replace pointer parameters, in bytes.
 const OBJECT_ALIGN: i64 = 16;
-/// The most bytes that lie between the first and the last access through a pointer that becomes values.
+/// The most bytes between the first and the last access through a pointer that is replaced by values.
 const MAX_EXTENT: i64 = 4096;
 /// The most parts that one set of overlapping accesses is split into.
 const MAX_PARTS: i64 = 64;
@@ -33,10 +33,10 @@ pub struct ArgPart {
     align: u32,
 }
 
-/// The value that is passed for a new parameter.
+/// The source of the value that a call passes for a new parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ArgSource {
-    /// An old argument, or its lane of that number.
+    /// An old argument, or the lane of it with this number.
     Arg(u32, u8),
     Part(ArgPart),
 }
@@ -49,12 +49,12 @@ enum ResultTarget {
     Part(ArgPart),
 }
 
-/// The source of the value for a target.
+/// The source of the value for a result target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResultSource {
-    /// Result of that number.
+    /// The result of the new function with this number.
     Result(u32),
-    /// The value that is passed for a parameter, or was before that became unused.
+    /// The argument for a parameter. The parameter may have been removed because it was unused.
     Param(ArgSource),
     Constant(Type, Constant),
 }
@@ -62,17 +62,17 @@ enum ResultSource {
 /// How calls of a function with promoted arguments are made.
 #[derive(Debug, Clone, Default)]
 pub struct PromotedSignature {
-    /// For each new parameter, what a call passes.
+    /// For each new parameter, the source of its argument.
     params: Vec<ArgSource>,
     targets: Vec<(ResultTarget, ResultSource)>,
     returns: SmallVec<[Type; 1]>,
 }
 
-/// Accesses through one parameter.
+/// Accesses through one pointer parameter.
 #[derive(Debug, Clone, Default)]
 struct Accesses {
     list: Vec<Access>,
-    /// True if there are accesses at unknown offsets, or other uses.
+    /// True if there are accesses at unknown offsets, or uses that are no accesses.
     unpromotable: bool,
     stored: bool,
 }
@@ -97,7 +97,7 @@ impl Accesses {
     }
 }
 
-/// Promotes a function's arguments, and returns its new signature. `has_unknown_access`: it calls functions
+/// Promotes a function's arguments, and returns its new signature. `has_unknown_access`: the function calls functions
 /// that access private memory through pointers whose underlying object is unknown.
 pub fn promote_arguments(
     func: &mut Function,
@@ -133,7 +133,7 @@ pub fn promote_arguments(
     PromotedSignature { params, targets: targets.collect(), returns: func.returns.clone() }
 }
 
-/// Returns the accesses through each parameter that can become values.
+/// Returns, by parameter, the accesses through each pointer that can be replaced by values.
 fn promotable(
     func: &Function,
     id: Func,
@@ -173,7 +173,7 @@ fn promotable(
             }
         }
     }
-    // The largest go first when there are too many.
+    // If the parts are too many, the parameters with the most parts are not promoted.
     let size = |i: usize, promoted: bool| match promoted {
         true => split_into_parts(i as u32, &all[i]).len(),
         false => usize::from(func.ty(func.params()[i]).lanes),
@@ -188,8 +188,8 @@ fn promotable(
     all.into_iter().zip(promoted).map(|(accesses, promoted)| promoted.then_some(accesses)).collect()
 }
 
-/// Returns the accesses through each parameter. `None` if there are accesses through
-/// pointers whose underlying object is unknown: they may alias any of them.
+/// Returns the accesses through each parameter. `None` if some accesses are through pointers whose underlying object is
+/// unknown, since they may alias any parameter's.
 fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
     let objects = UnderlyingObjects::compute(func, &Cfg::compute(func));
     let mut all = vec![Accesses::default(); func.params().len()];
@@ -212,7 +212,7 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
             }
             InstData::PtrAdd { .. } => continue,
             _ => {
-                // Any other use of a pointer; a generic one may be private.
+                // Any other use of a pointer: for example, a conversion to a generic pointer.
                 data.for_each_arg(|arg| {
                     if let Some(param) = param_of(arg) {
                         all[param].unpromotable = true;
@@ -249,7 +249,7 @@ fn find_accesses(func: &Function) -> Option<Vec<Accesses>> {
     Some(all)
 }
 
-/// Returns the parts that accesses need, ascending, and whether each is written.
+/// Returns the parts that accesses need, in ascending order, and whether each is written.
 fn split_into_parts(param: u32, accesses: &Accesses) -> Vec<(ArgPart, bool)> {
     let mut list = accesses.list.clone();
     list.sort_by_key(|a| (a.start, a.end));
@@ -284,7 +284,7 @@ fn split_into_parts(param: u32, accesses: &Accesses) -> Vec<(ArgPart, bool)> {
             parts.push((ArgPart { param, offset: start, ty, align }, written));
         }
         if (end - first.start) / unit > MAX_PARTS {
-            // Too many to be of use: the caller finds more than it can pass.
+            // So many parts are of no use. With more parts than a call can pass, the parameter is not promoted.
             parts.resize(MAX_PARAMS + 1, parts[0]);
             return parts;
         }
@@ -292,8 +292,8 @@ fn split_into_parts(param: u32, accesses: &Accesses) -> Vec<(ArgPart, bool)> {
     parts
 }
 
-/// Replaces the entry block's parameters. The old ones are rebuilt from the new: vectors from their lanes,
-/// pointers as pointers into allocas that the parts are stored to. Returns the old ones.
+/// Replaces the entry block's parameters, and returns the old ones. These are rebuilt from the new parameters: vectors
+/// from their lanes, pointers as pointers into allocas that the parts are stored to.
 fn rewrite_params(
     func: &mut Function,
     params: &[ArgSource],
@@ -344,7 +344,7 @@ fn rewrite_params(
 fn replacement_object(c: &mut Cursor, accesses: &Accesses) -> InstData {
     let start = accesses.list.iter().map(|a| a.start).min().unwrap_or(0).min(0);
     let end = accesses.list.iter().map(|a| a.end).max().unwrap_or(0).max(0);
-    // This keeps the pointer's alignment.
+    // Rounding the start keeps the pointer's alignment.
     let start = start.div_euclid(OBJECT_ALIGN) * OBJECT_ALIGN;
     let data = InstData::Alloca { size: (end - start) as u64, align: OBJECT_ALIGN as u32 };
     if start == 0 {
@@ -395,7 +395,7 @@ impl PromotedSignature {
                 ResultSource::Result(before as u32)
             });
         }
-        // A part that keeps its value need not be written.
+        // A part that is not changed need not be returned.
         self.targets.retain(|(target, source)| match (target, source) {
             (ResultTarget::Part(part), ResultSource::Param(ArgSource::Part(source))) => {
                 part != source
@@ -418,7 +418,7 @@ impl PromotedSignature {
         }
     }
 
-    /// Builds a call from the arguments for the old signature; returns the old result.
+    /// Builds a call of the new function from the arguments for the old signature; returns the old result.
     pub fn call(&self, c: &mut Cursor, callee: Func, args: &[Value]) -> Option<Value> {
         let new_args: SmallVec<[Value; 4]> =
             self.params.iter().map(|&source| evaluate(c, source, args)).collect();
@@ -465,7 +465,7 @@ impl PromotedSignature {
     }
 }
 
-/// Returns the value that a call passes for a parameter.
+/// Returns the value that a call passes for a new parameter.
 fn evaluate(c: &mut Cursor, source: ArgSource, args: &[Value]) -> Value {
     match source {
         ArgSource::Arg(param, lane) => c.extract(args[param as usize], lane),

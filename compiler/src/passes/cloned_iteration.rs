@@ -1,4 +1,4 @@
-//! Clones of a loop's blocks: of an iteration that unrolling makes a copy of, or of the header that rotation does.
+//! Clones of a loop's blocks: of an iteration that unrolling copies, or of the header that rotation copies.
 
 use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
@@ -10,14 +10,14 @@ pub struct ClonedIteration {
 }
 
 impl ClonedIteration {
-    /// Clones the blocks; their branches to each other lead to clones.
+    /// Clones the blocks. Branches of the clones lead to clones of blocks in the loop.
     pub fn of(func: &mut Function, blocks: &[Block]) -> ClonedIteration {
         let clone = ClonedIteration::new(func, blocks);
         clone.fill(func, blocks);
         clone
     }
 
-    /// Makes the blocks, with their parameters and values but without instructions.
+    /// Creates the blocks with their parameters and values, but without instructions.
     fn new(func: &mut Function, blocks: &[Block]) -> ClonedIteration {
         let mut clone = ClonedIteration { blocks: SparseMap::new(), values: SparseMap::new() };
         for &block in blocks {
@@ -39,7 +39,7 @@ impl ClonedIteration {
         clone
     }
 
-    /// Returns the clone of a block of the loop, or another block itself.
+    /// Returns the clone of a block of the loop; another block unchanged.
     pub fn block(&self, block: Block) -> Block {
         self.blocks[block].unwrap_or(block)
     }

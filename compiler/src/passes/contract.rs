@@ -1,6 +1,6 @@
-//! Contraction: a sum and the product in it become one Fma, where both may be contracted and the device's Fma rounds once.
+//! Contraction: a sum and a product in it become one Fma, if both may be contracted and the device's Fma rounds once.
 //!
-//! Drivers' compilers do this too, but not wherever it is allowed: NVIDIA's does not in kernels that ask for both
+//! Drivers' compilers contract too, but not wherever it is allowed: NVIDIA's does not in kernels that ask for both
 //! RoundingModeRTE and SignedZeroInfNanPreserve.
 
 use super::cursor::{rewrite_insts, Cursor};
@@ -18,7 +18,7 @@ pub fn is_fused(target: &Target, scalar: Scalar) -> bool {
     }
 }
 
-/// Contracts in a function; `fuses` tells which types. Returns true if anything changed.
+/// Contracts in a function; `fuses` returns true for types with a fused Fma. Returns true if anything changed.
 pub fn run(func: &mut Function, fuses: impl Fn(Scalar) -> bool) -> bool {
     let products = products(func, fuses);
     if products.is_empty() {
@@ -32,7 +32,7 @@ pub fn run(func: &mut Function, fuses: impl Fn(Scalar) -> bool) -> bool {
     })
 }
 
-/// Returns the factors of the products whose only uses are sums that may be contracted.
+/// Returns the factors of products that are used only in sums that may be contracted.
 fn products(
     func: &Function,
     fuses: impl Fn(Scalar) -> bool,
@@ -63,7 +63,7 @@ fn products(
     products
 }
 
-/// Returns whether a sum that may be contracted is a difference, its operands and flags.
+/// Returns whether a sum that may be contracted is a difference, and its operands and flags.
 fn sum(data: &InstData) -> Option<(bool, [Value; 2], OpFlags)> {
     match *data {
         InstData::Binary { op: op @ (BinaryOp::FAdd | BinaryOp::FSub), args, flags }
@@ -87,7 +87,7 @@ fn fma(
         addend = c.unary(UnaryOp::FNeg, addend);
     }
     if is_sub && product == 1 {
-        // The sign of a constant costs nothing.
+        // Negating a constant costs nothing.
         if c.func.as_const(b).is_none() {
             (a, b) = (b, a);
         }

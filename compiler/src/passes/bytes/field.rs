@@ -1,12 +1,12 @@
-//! Which bits of which word a value consists of.
+//! The bits of a word that a value consists of.
 
 use crate::ir::*;
 
 /// Longest chain of instructions that is followed.
 const DEPTH: u32 = 8;
 
-/// What an integer consists of: `width` bits of a word, from its bit `low` on, which lie at bit `at` and higher; below
-/// them are zeros, and above them zeros too, or if `signed` copies of the highest.
+/// The bits that an integer consists of: `width` bits of a word, from its bit `low` on. They are at bit `at` of the
+/// integer and higher. Bits below them are zero; bits above them are zero, or copies of the highest if `signed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     /// An integer, or a vector of integers of at most 64 bits, whose first lane is the lowest.
@@ -14,24 +14,24 @@ pub struct Field {
     pub low: u32,
     pub width: u32,
     pub at: u32,
-    /// False where nothing lies above the bits.
+    /// True if the bits above are copies of the highest. False if there are none above.
     pub signed: bool,
 }
 
 impl Field {
-    /// Returns what a value consists of; any integer is all bits of itself. `None` for values that are not scalar
-    /// integers.
+    /// Returns the bits that a value consists of. Any integer consists at least of all bits of itself. `None` for
+    /// values that are not scalar integers.
     pub fn of(func: &Function, value: Value) -> Option<Field> {
         let ty = func.ty(value);
         (is_int(ty) && ty.lanes == 1).then(|| trace(func, value, DEPTH))
     }
 
-    /// The first bit above the field.
+    /// Returns the first bit above the field in the integer.
     pub fn end(&self) -> u32 {
         self.at + self.width
     }
 
-    /// Returns true if the value is nothing but one byte of a word: with zeros above it, or with its sign.
+    /// Returns true if the value is one byte of a word, extended with zeros or with its sign.
     pub fn is_byte(&self) -> bool {
         (self.at, self.width) == (0, 8) && self.low.is_multiple_of(8)
     }
@@ -58,7 +58,7 @@ impl Field {
     fn shifted_right(self, by: u32, bits: u32, arithmetic: bool) -> Option<Field> {
         let fills = self.end() == bits || self.signed;
         if !arithmetic && self.signed && by > 0 {
-            // Copies of the sign, but not up to the top.
+            // The field would be extended with copies of its sign and zeros above them.
             return None;
         }
         let lost = by.saturating_sub(self.at);
@@ -86,7 +86,7 @@ impl Field {
     }
 }
 
-/// Returns true for integers and vectors of them that words can be: of 8 to 64 bits.
+/// Returns true for the types of words: integers and vectors of integers, of 8 to 64 bits in total.
 fn is_int(ty: Type) -> bool {
     ty.scalar.is_int() && ty.scalar.bits() >= 8 && ty.bits() <= 64
 }

@@ -1,14 +1,14 @@
-//! Loads of vectors whose words are wanted.
+//! Loads of vectors of bytes that are used as words.
 
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use cranelift_entity::SecondaryMap;
 
-/// For each vector that is wanted as a word the type of its lanes.
+/// For each vector that is used as a word, the type of its lanes.
 type Wanted = SecondaryMap<Value, Option<Type>>;
 
-/// Replaces, with loads of words, the given vectors that are loaded from addresses aligned to the whole vector, and of which
-/// only lanes are used. Returns true if there were any.
+/// Replaces the loads of the given vectors with loads of words, if the address is aligned to the whole vector and only single
+/// lanes of the vector are used. Returns true if there were any.
 pub fn retype(func: &mut Function, vectors: &[Value]) -> bool {
     let mut wanted: Wanted = func.value_map();
     for &vector in vectors {
@@ -39,7 +39,7 @@ pub fn retype(func: &mut Function, vectors: &[Value]) -> bool {
     changed
 }
 
-/// Shifts lanes out of words in place of extracting them from vectors.
+/// Shifts lanes out of words instead of extracting them from vectors.
 fn take_lanes(func: &mut Function, block: Block, words: &Wanted) {
     let mut c = Cursor::new(func);
     let insts = c.begin(block);
@@ -60,7 +60,7 @@ fn take_lanes(func: &mut Function, block: Block, words: &Wanted) {
     c.finish_in(block, insts);
 }
 
-/// Returns true if a value is loaded from an address that is aligned to all of it.
+/// Returns true if a value is loaded from an address that is aligned to the value's size.
 fn is_aligned_load(func: &Function, value: Value) -> bool {
     let bits = func.ty(value).bits();
     let is_load = |data: &InstData| match *data {

@@ -1,12 +1,12 @@
-//! Bytes: words that were taken apart into bytes or halves, and put together again unchanged, stay words.
+//! Bytes: words that were split into bytes or halves, and joined again unchanged, stay words.
 //!
 //! OpenCL C regroups vectors freely (`as_char4(word)`, `as_uint(bytes)`, `dot(char4, char4)`), and scalarization leaves a
-//! shift for each byte that is taken out and a shift and an Or for each that is put in. Vectors that loops bring from one
-//! round to the next would be a parameter for each byte. Three rules, each in its file:
+//! shift for each byte that is extracted and a shift and an Or for each that is inserted. A vector that a loop passes from
+//! one iteration to the next would be a parameter for each byte. Three rules, each in its file:
 //!
-//! - `params`: parameters of a block that are the bytes of words become one, the word;
-//! - `loads`: loads of vectors of bytes become loads of words, where these are what is needed;
-//! - `words`: what joins neighbouring bytes of a word becomes the word, or part of it.
+//! - `params`: parameters of a block that are the bytes of a word are replaced by one parameter, the word;
+//! - `loads`: loads of vectors of bytes become loads of words, if words are needed;
+//! - `words`: an operation that joins neighbouring bytes of a word is replaced by the word, or a part of it.
 
 pub mod field;
 mod loads;

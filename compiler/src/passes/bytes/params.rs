@@ -6,24 +6,24 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use smallvec::SmallVec;
 
-/// Branches to a block whose arguments are looked at for words; what they find must hold for all.
+/// The most branches to a block whose arguments are searched for words. Groups that are found must fit all branches.
 const MAX_SEEDS: usize = 4;
 
-/// Parameters of a block that are the parts of a word, the lowest first.
+/// Parameters of a block that are the parts of one word, the lowest first.
 struct Group {
     /// Their indices.
     members: Parts<usize>,
-    /// What each branch to the block passes for all of the parameters.
+    /// For each branch to the block, the value that it passes for the parameters together.
     words: Vec<Word>,
 }
 
 type Parts<T> = SmallVec<[T; 4]>;
 
-/// A word: 32 bits of an integer.
+/// A word: 32 bits of an integer, from bit `low` on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Source {
     value: Value,
-    /// The first of them, 0 or 32.
+    /// The first bit of the word, 0 or 32.
     low: u32,
 }
 
@@ -32,25 +32,25 @@ struct Source {
 enum Word {
     Value(Source),
     Constant(u64),
-    /// The parameters as they are.
+    /// The parameters of the group themselves, unchanged.
     Same,
 }
 
-/// What becomes of a block.
+/// A block whose groups have been joined.
 struct Joined {
     block: Block,
     groups: Vec<Group>,
     /// The new parameter of each group.
     params: Vec<Value>,
-    /// The parameters that the block had.
+    /// The parameters that the block had before.
     old: Vec<Value>,
     /// Indices of the parameters that stay.
     kept: Vec<usize>,
-    /// Branches to the block that pass words already.
+    /// The number of branches to the block that pass words already.
     done: usize,
 }
 
-/// Gives blocks one parameter for all parts of a word. Returns true if there were any.
+/// Replaces the parameters of blocks that are all parts of a word by one parameter. Returns true if there were any.
 pub fn run(func: &mut Function) -> bool {
     let layout = func.layout.clone();
     let has_parts = |&block: &Block| {
@@ -83,13 +83,13 @@ fn groups_of(func: &Function, layout: &[Block], blocks: Vec<Block>) -> Vec<(Bloc
     blocks.into_iter().map(groups).filter(|(_, groups)| !groups.is_empty()).collect()
 }
 
-/// Returns the width of what can be a part of a word.
+/// Returns the number of bits of a type, if its values can be parts of a word.
 fn part_bits(ty: Type) -> Option<u32> {
     let bits = ty.scalar.bits();
     (ty.scalar.is_int() && ty.lanes == 1 && matches!(bits, 8 | 16)).then_some(bits)
 }
 
-/// Finds the groups among a block's parameters. `edges`: the arguments of each branch there.
+/// Finds the groups among a block's parameters. `edges`: the arguments of each branch to the block.
 fn groups(func: &Function, params: &[Value], edges: &[&[Value]]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut taken = vec![false; params.len()];
@@ -104,7 +104,7 @@ fn groups(func: &Function, params: &[Value], edges: &[&[Value]]) -> Vec<Group> {
     groups
 }
 
-/// Returns the parameters for which a branch passes all parts of one word.
+/// Returns the indices of parameters for which a branch passes all parts of one word, for each such word.
 fn complete(
     func: &Function,
     params: &[Value],
@@ -115,7 +115,7 @@ fn complete(
     for (index, &arg) in args.iter().enumerate().filter(|&(index, _)| !taken[index]) {
         let Some(bits) = part_bits(func.ty(params[index])) else { continue };
         let Some((source, part)) = part_of_word(func, arg, bits) else { continue };
-        // Neighbours mostly: the last words are looked at alone.
+        // The parts of a word are mostly neighbours, so only the last words are compared.
         let known = words.iter().rev().take(8).position(|it| (it.0, it.1) == (source, bits));
         let at = known.map_or(words.len(), |back| words.len() - 1 - back);
         if at == words.len() {
@@ -127,7 +127,8 @@ fn complete(
     words.into_iter().filter_map(|(_, _, parts)| parts.into_iter().collect()).collect()
 }
 
-/// Returns the word of which a value is a part of some width, and the number of the part from the lowest on.
+/// Returns the word that contains a value as one of its parts of `bits` bits, and the index of the part, the lowest
+/// being 0.
 fn part_of_word(func: &Function, value: Value, bits: u32) -> Option<(Source, u32)> {
     let field = Field::of(func, value)?;
     let ty = func.ty(field.word);
@@ -136,7 +137,7 @@ fn part_of_word(func: &Function, value: Value, bits: u32) -> Option<(Source, u32
     (fits && ty.lanes == 1 && ty.bits() >= 32).then_some((source, field.low % 32 / bits))
 }
 
-/// Returns what a branch passes for a group.
+/// Returns the word that a branch passes for a group.
 fn word(func: &Function, params: &[Value], members: &[usize], edge: &[Value]) -> Option<Word> {
     let args: Parts<Value> = members.iter().map(|&index| edge[index]).collect();
     let bits = part_bits(func.ty(args[0]))?;
@@ -156,7 +157,7 @@ fn word(func: &Function, params: &[Value], members: &[usize], edge: &[Value]) ->
     args.iter().enumerate().all(is_next).then_some(Word::Value(first))
 }
 
-/// Replaces the parameters of each group with one.
+/// Replaces the parameters of each group with one parameter.
 fn join(func: &mut Function, block: Block, groups: Vec<Group>) -> Joined {
     let old = std::mem::take(&mut func.blocks[block].params);
     let mut is_kept = vec![true; old.len()];
@@ -167,7 +168,7 @@ fn join(func: &mut Function, block: Block, groups: Vec<Group>) -> Joined {
     Joined { block, groups, params, old, kept, done: 0 }
 }
 
-/// Makes all branches pass words.
+/// Makes all branches to the blocks pass words for the groups.
 fn pass_words(func: &mut Function, joined: &mut [Joined]) {
     let mut by_block = func.block_map::<Option<usize>>();
     for (index, it) in joined.iter().enumerate() {
@@ -195,7 +196,7 @@ fn pass_words(func: &mut Function, joined: &mut [Joined]) {
     }
 }
 
-/// Returns a word, at the end of a block.
+/// Computes a word at the end of a block.
 fn word_of(func: &mut Function, block: Block, Source { value, low }: Source) -> Value {
     let mut c = Cursor::new(func);
     c.out = c.begin(block);
@@ -205,7 +206,7 @@ fn word_of(func: &mut Function, block: Block, Source { value, low }: Source) -> 
     word
 }
 
-/// Takes out of the words what the parameters of the groups were.
+/// Extracts the old parameters of the groups from the words.
 fn take_out_parts(func: &mut Function, joined: &[Joined]) {
     let mut parts = func.value_map::<Option<Value>>();
     for it in joined {

@@ -5,10 +5,10 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use smallvec::SmallVec;
 
-/// The most parts that are put together to a word.
+/// The most parts that are joined to one word.
 const MAX_PARTS: usize = 8;
 
-/// Replaces joins in a function. Returns true if there were any.
+/// Replaces joins in a function. Returns true if any was replaced.
 pub fn run(func: &mut Function) -> bool {
     let mut replaced = func.value_map::<Option<Value>>();
     let mut any_replaced = false;
@@ -18,7 +18,8 @@ pub fn run(func: &mut Function) -> bool {
         for &inst in &insts {
             c.func.stand_at(inst);
             if any_replaced {
-                // A join of joins has to see the replaced inner joins, which `replace_values` shows only to later passes.
+                // The operands of a join may be joins that were replaced. `replace_values` would change these operands only
+                // for later passes.
                 c.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             }
             let part = joined(c.func, inst).and_then(|(joined, ty)| part(&mut c, joined, ty));
@@ -38,8 +39,8 @@ pub fn run(func: &mut Function) -> bool {
     any_replaced
 }
 
-/// Returns the field that an instruction computes from two adjacent fields of one word, which keep their places relative to
-/// each other; and the instruction's type.
+/// Returns the field that an instruction joins from two adjacent fields of one word, and the instruction's type. The two
+/// fields keep their positions relative to each other.
 fn joined(func: &Function, inst: Inst) -> Option<(Field, Type)> {
     let [a, b] = operands(&func.insts[inst])?;
     let ty = func.ty(func.result(inst)?);
@@ -53,7 +54,7 @@ fn joined(func: &Function, inst: Inst) -> Option<(Field, Type)> {
     fits.then_some((Field { width: low.width + high.width, ..low }, ty))
 }
 
-/// Returns the operands of an instruction that joins fields which do not overlap.
+/// Returns the operands of an instruction that can join fields without common bits.
 fn operands(data: &InstData) -> Option<[Value; 2]> {
     match *data {
         InstData::Binary { op: BinaryOp::Or | BinaryOp::Xor | BinaryOp::IAdd, args, .. } => {
@@ -63,7 +64,7 @@ fn operands(data: &InstData) -> Option<[Value; 2]> {
     }
 }
 
-/// Computes a field from its word, as an integer of a type; `None` where the word is a vector or narrower than that.
+/// Computes a field from its word, as an integer of type `ty`; `None` if the word is a vector or narrower than `ty`.
 fn part(c: &mut Cursor<'_>, field: Field, ty: Type) -> Option<Value> {
     let from = c.ty(field.word);
     if from.lanes > 1 || from.bits() < ty.bits() {
@@ -77,7 +78,7 @@ fn part(c: &mut Cursor<'_>, field: Field, ty: Type) -> Option<Value> {
     if field.at > field.low {
         value = c.binary_imm(BinaryOp::Shl, value, i64::from(field.at - field.low));
     }
-    // What the shifts brought beside the field.
+    // Removes the bits beside the field that the shifts brought.
     let (below, above) = (field.low.min(field.at), from.bits() - field.low - field.width);
     if below > 0 || (above > 0 && field.end() < ty.bits()) {
         let mask = (u64::MAX >> (64 - field.width)) << field.at;
@@ -87,7 +88,7 @@ fn part(c: &mut Cursor<'_>, field: Field, ty: Type) -> Option<Value> {
     Some(value)
 }
 
-/// Returns the vectors all of whose bits are put together to words of their size.
+/// Returns the vectors of which all bits are joined to words of the vector's size.
 pub fn whole_vectors(func: &Function) -> Vec<Value> {
     let mut found = Vec::new();
     if !func.values.values().any(|value| value.ty.is_vector() && value.ty.scalar.bits() < 32) {
@@ -117,7 +118,8 @@ pub fn whole_vectors(func: &Function) -> Vec<Value> {
     found
 }
 
-/// Adds the fields that a tree of joins of some depth consists of. Returns false if they are more than [`MAX_PARTS`].
+/// Adds the fields that a tree of joins, at most `depth` deep, consists of. Returns false if there are more than
+/// [`MAX_PARTS`].
 fn gather(
     func: &Function,
     value: Value,

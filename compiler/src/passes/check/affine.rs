@@ -1,7 +1,8 @@
-//! Addresses as sums: of ids of work-items, counters of loops and arguments, each times a factor. None of the parts is negative, so that
-//! the greatest value bounds each step of the computation, and what a launch knows tells whether any wraps around.
+//! Addresses as sums of ids of work-items, counters of loops and arguments, each multiplied by a factor. No term is
+//! negative, so the greatest value bounds each step of the computation, and the numbers of the launch show whether any step
+//! wraps around.
 //!
-//! They are found in a copy of the function in which variables are values; its instructions have the function's numbers.
+//! The sums are found in a copy of the function in which variables are values. Instructions have the same numbers in the copy.
 
 use crate::analysis::trip_count::CountedLoop;
 use crate::analysis::uniformity::Uniformity;
@@ -12,21 +13,21 @@ use crate::ir::*;
 use crate::passes::mem2reg;
 use rustc_hash::FxHashMap;
 
-/// How far the computation of a value is followed.
+/// The most instructions in a chain that are followed to compute a value.
 const MAX_DEPTH: u32 = 12;
-/// The most parts of a sum.
+/// The most terms of a sum.
 const MAX_TERMS: usize = 6;
-/// The most rounds of a loop that are followed one by one.
+/// The most iterations of a loop that are followed one by one.
 const MAX_ROUNDS: usize = 1 << 14;
-/// The greatest constant factor of what is multiplied by a number of the launch.
+/// The greatest constant factor of a term that is multiplied by a number of the launch.
 const MAX_SCALE: i64 = 32;
-/// The greatest constant, and factor of an id or counter alone.
+/// The greatest constant, and the greatest factor of an id or counter alone.
 const MAX_CONSTANT: i64 = 1 << 30;
 
-/// A number that a launch gives: the same for all work-items of a work-group.
+/// A number that a launch gives. It is the same for all work-items of a work-group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Factor {
-    /// An integer among the arguments: 32 bits, or 64 where it `is_wide`.
+    /// An integer in the arguments. It has 32 bits, or 64 if `is_wide`.
     Argument {
         arg: u32,
         offset: u32,
@@ -39,21 +40,21 @@ pub enum Factor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Most {
     Constant(i64),
-    /// One less than a number of the launch.
+    /// One less than the number of the launch.
     Below(Factor),
 }
 
-/// What a part of a sum counts.
+/// The variable of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Symbol {
     One,
     LocalId(u8),
     GlobalId(u8),
-    /// A counter of a loop, which is this parameter in the copy.
+    /// The counter of a loop, given as its parameter in the copy, and its greatest value.
     Counter(Value, Most),
 }
 
-/// A part of a sum: `symbol * by * scale`, where `scale` is positive.
+/// A term of a sum: `symbol * by * scale`, where `scale` is positive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Term {
     pub symbol: Symbol,
@@ -61,7 +62,7 @@ pub struct Term {
     pub scale: i64,
 }
 
-/// A sum of parts and a constant, none of them negative.
+/// A sum of terms and a constant. None of them is negative.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sum {
     pub terms: Vec<Term>,
@@ -94,7 +95,7 @@ impl Sum {
         (number > 0 && self.is_small()).then_some(self)
     }
 
-    /// Multiplies with a sum that is a number of the launch, or a constant.
+    /// Multiplies the sum by another one that is a number of the launch, or a constant.
     fn times_factor(mut self, factor: &Sum) -> Option<Sum> {
         let (by, scale) = match (&factor.terms[..], factor.constant) {
             ([], number) => return self.times(number),
@@ -120,27 +121,27 @@ impl Sum {
     }
 }
 
-/// The address of an access: an object and the bytes from its start.
+/// The address of an access: an object and the offset from the object's start in bytes.
 #[derive(Debug, Clone)]
 pub struct Address {
-    /// The pointer to the object in the copy.
+    /// The pointer to the object, in the copy.
     pub root: Value,
     pub offset: Sum,
-    /// What must be less than 2^31 for the offset to be what it says.
+    /// Sums that must be less than 2^31 for the offset to be right.
     pub narrow: Vec<Sum>,
 }
 
 /// A loop's counter.
 struct Counter {
-    /// The number of the loop.
+    /// The index of the loop.
     index: usize,
     most: Most,
-    /// What it begins with, and what each round adds.
+    /// The value with which the counter begins, and the value that each iteration adds.
     start: i64,
     step: i64,
 }
 
-/// The copy of a function, and what is known of it.
+/// The copy of a function, and analyses of it.
 pub struct Affine {
     pub func: Function,
     pub cfg: Cfg,
@@ -174,12 +175,12 @@ impl Affine {
         it
     }
 
-    /// Returns the block of an instruction, and its place there; `None` where nothing reaches it.
+    /// Returns the block of an instruction and its index in the block; `None` if the instruction is unreachable.
     pub fn place(&self, inst: Inst) -> Option<(Block, usize)> {
         self.at.get(&inst).copied()
     }
 
-    /// Returns true if one instruction is executed before another, whenever that is.
+    /// Returns true if an instruction is executed before each execution of another one.
     pub fn precedes(&self, first: Inst, then: Inst) -> bool {
         let (Some(a), Some(b)) = (self.place(first), self.place(then)) else { return false };
         if a.0 == b.0 {
@@ -193,12 +194,12 @@ impl Affine {
         self.place(inst).is_some_and(|(block, _)| self.uniform.is_uniform(block))
     }
 
-    /// Returns true if an instruction stands in a loop.
+    /// Returns true if an instruction is in a loop.
     pub fn is_in_loop(&self, inst: Inst) -> bool {
         self.place(inst).is_some_and(|(block, _)| self.loops.innermost(block).is_some())
     }
 
-    /// Returns the counter of a loop that is tested before each round, and nowhere else.
+    /// Returns the counter of a loop that is tested before each iteration and has no other exit.
     fn counter(&self, index: usize) -> Option<(Value, Counter)> {
         let func = &self.func;
         let counted = CountedLoop::find(func, &self.cfg, &self.loops, index)?;
@@ -236,8 +237,8 @@ impl Affine {
         Some((counter, Counter { index, most, start, step: counted.step }))
     }
 
-    /// Returns the loop in which an instruction is executed once in each round, if a term is its counter with a constant end, and the values
-    /// that the counter has in its rounds.
+    /// Returns the loop that executes an instruction once in each iteration, and the counter's values in these iterations.
+    /// The term must be the loop's counter with a constant end.
     pub fn rounds(&self, inst: Inst, term: &Term) -> Option<(usize, Vec<i64>)> {
         let Symbol::Counter(value, Most::Constant(most)) = term.symbol else { return None };
         let counter = self.counters.get(&value)?;
@@ -251,7 +252,8 @@ impl Affine {
         (is_once && values.len() <= MAX_ROUNDS).then_some((counter.index, values))
     }
 
-    /// Returns true if an instruction stands behind a loop that counts, all rounds of which were made before.
+    /// Returns true if an instruction is behind a counted loop, whose iterations have all been executed when the
+    /// instruction is.
     pub fn is_behind(&self, index: usize, inst: Inst) -> bool {
         let header = self.loops.loops[index].header;
         self.place(inst).is_some_and(|(block, _)| {
@@ -259,7 +261,7 @@ impl Affine {
         })
     }
 
-    /// Returns a value as a number that the launch gives.
+    /// Returns the number of the launch that a value is, if it is one.
     fn factor(&self, value: Value) -> Option<Factor> {
         use WorkItemQuery::{GlobalSize, LocalSize, NumGroups};
         let is_wide = match self.func.ty(value) {
@@ -272,13 +274,13 @@ impl Affine {
             InstData::WorkItem { query: query @ (GlobalSize | LocalSize | NumGroups), dim } => {
                 Some(Factor::Query(query, dim))
             }
-            // What is a number of the launch is small, or proves nothing.
+            // Resizing does not change the number, since conditions require it to be small.
             InstData::Convert { op, arg } if is_resizing(op) => self.factor(arg),
             _ => None,
         }
     }
 
-    /// Returns the counter of a loop, as it is in a block.
+    /// Returns the counter of a loop as a sum, if the block is inside of the loop.
     fn counter_in(&self, value: Value, block: Block) -> Option<Sum> {
         let counter = self.counters.get(&value)?;
         let data = &self.loops.loops[counter.index];
@@ -286,7 +288,7 @@ impl Affine {
         is_inside.then(|| Sum::of(Symbol::Counter(value, counter.most), None))
     }
 
-    /// Returns what an integer is in a block.
+    /// Returns an integer as a sum, as it is in a block.
     fn sum(&self, value: Value, block: Block, depth: u32, narrow: &mut Vec<Sum>) -> Option<Sum> {
         let func = &self.func;
         let depth = depth.checked_sub(1)?;
@@ -335,9 +337,9 @@ impl Affine {
         }
     }
 
-    /// Returns the address that an instruction accesses, where it is a sum.
+    /// Returns the address that an instruction accesses, if it is a sum.
     ///
-    /// It holds in every execution in which all of `narrow` does.
+    /// The address is right in every execution in which all sums in `narrow` are less than 2^31.
     pub fn address(&self, inst: Inst) -> Option<Address> {
         let (block, _) = self.place(inst)?;
         let mut ptr = self.func.insts[inst].address()?;

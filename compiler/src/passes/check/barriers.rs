@@ -1,5 +1,6 @@
-//! Barriers that not all work-items of a work-group reach: each work-item counts how often it comes to each barrier of the
-//! kernel, and the last one to end compares. So nothing waits that would not wait anyway.
+//! Checks for barriers that not all work-items of a work-group reach. Each work-item counts its executions of each barrier of
+//! the kernel, and the last work-item that ends compares the counts. So the check makes no work-item wait that would not wait
+//! anyway.
 
 use super::describe::Describer;
 use super::{description_address, Library};
@@ -8,12 +9,12 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use cranelift_entity::PrimaryMap;
 
-/// The most barriers of a kernel that are counted.
+/// The most barriers of a kernel that are checked.
 const MOST: usize = 64;
 
-/// What is to be known of a kernel's barriers once its accesses have been checked.
+/// The barriers of a kernel. They are instrumented after the kernel's accesses.
 pub struct Barriers {
-    /// The barriers, and their descriptions.
+    /// The barriers, each with its description.
     list: Vec<(Inst, Vec<u8>)>,
 }
 
@@ -27,7 +28,8 @@ impl Barriers {
         Barriers { list: barriers.map(|inst| (inst, describer.describe(func, inst))).collect() }
     }
 
-    /// Counts and compares. `area`: the launch's check area, which the entry computes. Returns the number of places so far.
+    /// Instruments the barriers and the ends of the kernel. `area`: the launch's check area, which the entry computes.
+    /// Returns the number of places so far.
     pub fn instrument(
         self,
         func: &mut Function,
@@ -76,7 +78,7 @@ impl Barriers {
         sites
     }
 
-    /// Compares at the end of the kernel, in place of a return.
+    /// Compares the counts at the end of the kernel, in place of a return.
     #[expect(clippy::too_many_arguments)]
     fn end(
         &self,
@@ -141,7 +143,7 @@ fn count(c: &mut Cursor<'_>, counter: Value) {
     c.store(counter, now, 4, MemFlags::empty());
 }
 
-/// Clears the words of the work-group, and the counters.
+/// Clears the work-group's words and the counters.
 fn begin(c: &mut Cursor<'_>, words: Global, counters: &[Value], library: &Library) {
     let words = c.global_addr(words, AddressSpace::Local);
     let barriers = c.iconst(Type::I32, counters.len() as i64);

@@ -1,5 +1,5 @@
-//! Mistakes that are certain before a program runs: checks of which optimization finds that they fail, and barriers behind branches
-//! that the ids of work-items decide about.
+//! Mistakes that are certain before a program runs: checks that fail for certain, as optimization shows, and barriers behind
+//! branches whose conditions depend on the ids of work-items.
 
 use super::describe::Describer;
 use super::Probed;
@@ -10,7 +10,7 @@ use crate::ir::*;
 use crate::passes::inline::FunctionPasses;
 use crate::passes::Pipeline;
 
-/// Optimizes what was probed, and reads it. Each place is told once.
+/// Optimizes the probed functions, and returns the checks in them that fail for certain. Each place is reported once.
 pub(super) fn find(
     module: &mut Module,
     checks: Checks,
@@ -31,14 +31,14 @@ pub(super) fn find(
         let first = it.description.places.first();
         first.map(|place| (place.file.clone(), place.line, place.column))
     };
-    // What no place of the program is known of tells nobody anything.
+    // A finding without a place in the program helps nobody.
     found.retain(|it| place(it).is_some());
     found.sort_by_key(|it| (place(it), it.finding.kind.bits(), it.finding.address));
     found.dedup_by_key(|it| (place(it), it.finding.kind.bits()));
     Ok(found)
 }
 
-/// Returns what a check finds that fails in any case, where all is known that is to be said.
+/// Returns the finding of a check that fails in any case, if all that is reported is known.
 fn failure(func: &Function, inst: Inst, probed: &Probed) -> Option<Certain> {
     let InstData::Call { func: callee, args } = &func.insts[inst] else { return None };
     let &[ok, site, kind, at, start, size] = &args[..] else { return None };
@@ -50,7 +50,7 @@ fn failure(func: &Function, inst: Inst, probed: &Probed) -> Option<Certain> {
     let [address, start, size] = match words {
         [Some(at), Some(start), Some(size)] => [at, start, size],
         [None, Some(0), Some(0)] => [distance_from_null(func, at)?, 0, 0],
-        // The dividend is not known.
+        // The dividend is unknown.
         _ if kind == Checks::ARITH => [0; 3],
         _ => return None,
     };
@@ -62,7 +62,7 @@ fn failure(func: &Function, inst: Inst, probed: &Probed) -> Option<Certain> {
     })
 }
 
-/// Returns the number that an address is which was made of a null pointer.
+/// Returns the address as a number, if it was computed from a null pointer.
 fn distance_from_null(func: &Function, at: Value) -> Option<u64> {
     let Some(&InstData::Convert { op: ConvertOp::PtrToInt, arg }) = func.def_inst(at) else {
         return None;
@@ -71,7 +71,7 @@ fn distance_from_null(func: &Function, at: Value) -> Option<u64> {
     (func.as_const(base)? == 0).then_some(offset as u64)
 }
 
-/// Returns a finding of which nothing is known but its kind.
+/// Returns a finding of which only the kind is known.
 fn finding(kind: Checks) -> Finding {
     Finding {
         count: 1,
@@ -85,7 +85,7 @@ fn finding(kind: Checks) -> Finding {
     }
 }
 
-/// Returns the barriers that not all work-items of a work-group come to.
+/// Returns the barriers that not all work-items of a work-group reach.
 fn barriers(module: &Module, id: Func) -> Vec<Certain> {
     let func = &module.functions[id];
     let describer = Describer::new(func, &Cfg::compute(func), module, id, &module.globals);

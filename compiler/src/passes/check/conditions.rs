@@ -1,5 +1,5 @@
-//! What must be true of a launch for accesses to need no check, written where a kernel begins. With work-groups of a size that is known
-//! when the pipeline is made, drivers leave out what stands behind conditions on that alone.
+//! The conditions on a launch under which accesses need no check. They are evaluated where a kernel begins. If the work-group
+//! size is known when the pipeline is created, drivers remove the code behind conditions that depend on it alone.
 
 use super::affine::{Factor, Most, Sum, Symbol, Term};
 use crate::checks;
@@ -7,38 +7,41 @@ use crate::ir::*;
 use crate::kernel::ArgKind;
 use crate::passes::cursor::Cursor;
 
-/// The greatest numbers of a launch that are reckoned with, and the greatest global sizes and offsets: a term is at most 2^60.
+/// The greatest supported number of a launch, and the greatest supported global size and offset. With them a term is at most
+/// 2^60.
 const MAX_FACTOR: i64 = 1 << 26;
 const MAX_ID: i64 = 1 << 28;
-/// The greatest integer of 32 bits.
+/// The greatest signed integer of 32 bits.
 const MAX_NARROW: i64 = i32::MAX as i64;
 
-/// An object in memory, as a launch has it.
+/// An object in memory, of which a launch gives the size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Object {
-    /// A variable of so many bytes.
+    /// A variable of this many bytes.
     Variable(u64),
-    /// What an argument points to.
+    /// The memory that an argument points to.
     Argument { arg: u32, is_local: bool },
 }
 
-/// Something that a launch may fulfil.
+/// A condition that a launch may fulfil.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Condition {
-    /// The sum is an integer of 32 bits.
+    /// The sum fits in a signed integer of 32 bits.
     Narrow(Sum),
-    /// So many bytes at an offset lie in the object; in memory of devices, at an address that is a multiple of `align`.
+    /// The `bytes` bytes at an offset are in the object. In the memory of devices, the object's pointer is a multiple
+    /// of `align`.
     Inside { object: Object, offset: Sum, bytes: i64, align: i64 },
-    /// Different work-items, of the work-group or among all, touch different bytes: each has `span` bytes from an offset on that is the sum of
-    /// `terms`, one for each dimension in which there are several; the greatest value of `more` adds to the span.
+    /// Different work-items, of the work-group (`in_group`) or of the launch, touch different bytes. Each touches `span`
+    /// bytes from the sum of `terms` on; there is a term for each dimension with several work-items. The greatest value of
+    /// `more` is added to the span.
     Apart { terms: Vec<Term>, span: i64, more: Sum, in_group: bool },
-    /// The work-items of a work-group touch all bytes up to `size`: each has `bytes` of them at the sum of `terms`.
+    /// The work-items of a work-group touch all bytes up to `size`. Each touches `bytes` bytes at the sum of `terms`.
     Covers { terms: Vec<Term>, bytes: i64, size: i64 },
-    /// No other argument points to memory of this one's.
+    /// No other argument points to memory of the argument with this number.
     Alone(u32),
 }
 
-/// Writes conditions. `area`: the launch's check area.
+/// Writes the evaluation of conditions. `area`: the launch's check area.
 pub struct Writer<'a, 'b> {
     pub c: &'a mut Cursor<'b>,
     pub area: Value,
@@ -122,7 +125,7 @@ impl<'a, 'b> Writer<'a, 'b> {
         self.require(IntCC::Ule, value, most);
     }
 
-    /// Returns a number of the launch, which must be small, in 64 bits.
+    /// Returns a number of the launch in 64 bits. Adds the condition that the number is at most `MAX_FACTOR`.
     fn factor(&mut self, factor: Factor) -> Value {
         let value = match factor {
             Factor::Argument { arg, offset, is_wide } => {
@@ -137,7 +140,7 @@ impl<'a, 'b> Writer<'a, 'b> {
         value
     }
 
-    /// Returns how many work-items a work-group, or the launch, has in a dimension.
+    /// Returns the number of work-items of a work-group, or of the launch, in a dimension.
     fn size(&mut self, dim: u8, in_group: bool) -> Value {
         if !in_group {
             let size = self.c.work_item(WorkItemQuery::GlobalSize, dim);
@@ -159,7 +162,7 @@ impl<'a, 'b> Writer<'a, 'b> {
         self.c.binary_imm(BinaryOp::ISub, size, 1)
     }
 
-    /// Returns how far apart neighbours in the dimension of a term are.
+    /// Returns the distance between neighbours in the dimension of a term, in bytes.
     fn stride(&mut self, term: &Term) -> Value {
         let scale = self.number(term.scale);
         match term.by {
@@ -187,7 +190,7 @@ impl<'a, 'b> Writer<'a, 'b> {
                 }
                 Symbol::Counter(_, Most::Constant(most)) => self.number(most),
                 Symbol::Counter(_, Most::Below(factor)) => {
-                    // Where it is 0 no round begins, and nothing is claimed.
+                    // If the factor is 0, no iteration is executed; this condition then does not hold.
                     let factor = self.factor(factor);
                     let most = self.c.binary_imm(BinaryOp::ISub, factor, 1);
                     self.require_at_most(most, MAX_FACTOR);
@@ -200,7 +203,7 @@ impl<'a, 'b> Writer<'a, 'b> {
         most
     }
 
-    /// Returns how many bytes of an object there are from where its pointer points to.
+    /// Returns the number of bytes of an object from its pointer to its end.
     fn room(&mut self, object: Object, align: i64) -> Value {
         let (arg, is_local) = match object {
             Object::Variable(size) => return self.number(size as i64),
@@ -225,7 +228,7 @@ impl<'a, 'b> Writer<'a, 'b> {
     }
 }
 
-/// Returns the dimension of an id; 3 for what is none.
+/// Returns the dimension of the id in a term; 3 if the term has no id.
 fn dimension(term: &Term) -> u8 {
     match term.symbol {
         Symbol::LocalId(dim) | Symbol::GlobalId(dim) => dim,
@@ -233,7 +236,7 @@ fn dimension(term: &Term) -> u8 {
     }
 }
 
-/// Returns true for an argument whose memory the launch tells in the check area.
+/// Returns true for an argument whose memory is in the launch's check area.
 pub fn is_told(kernel: &KernelEntry, arg: u32) -> bool {
     let kind = kernel.args.get(arg as usize).map(|arg| &arg.kind);
     (arg as usize) < checks::ARGUMENTS

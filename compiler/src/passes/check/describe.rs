@@ -1,4 +1,4 @@
-//! Descriptions of what is checked, as the host shows them.
+//! Descriptions of checked instructions, which the host prints.
 
 use crate::analysis::underlying_objects::{UnderlyingObject, UnderlyingObjects};
 use crate::checks::{Description, Place, OF_A_TEXEL};
@@ -7,7 +7,7 @@ use crate::ir::*;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
-/// The longest text of a line that is kept, in bytes.
+/// The most bytes of a line of the program's text that a description contains. Longer lines are left out.
 const MAX_LINE: usize = 200;
 
 /// Describes the instructions of one function.
@@ -17,7 +17,8 @@ pub struct Describer<'a> {
     id: Func,
     /// The names of the module's variables.
     variables: Vec<String>,
-    /// The numbers of the arguments that calls are given, by way of variables or not.
+    /// By value that is passed to a call, the number of the kernel's argument that the value is. It may have been
+    /// stored in a variable.
     arguments: FxHashMap<Value, u32>,
 }
 
@@ -51,7 +52,7 @@ impl<'a> Describer<'a> {
         Describer { objects, module, id, variables, arguments }
     }
 
-    /// Returns what pointers point into.
+    /// Returns the underlying objects of pointers.
     pub fn objects(&self) -> &UnderlyingObjects {
         &self.objects
     }
@@ -69,7 +70,7 @@ impl<'a> Describer<'a> {
                 function: locations.function_of(location).to_string(),
             })
             .collect();
-        // The kernel's body is a function that its entry calls.
+        // The kernel's body is a function that the kernel's entry calls. This call is left out.
         if let [.., body, entry] = &places[..] {
             if self.module.kernel_of(self.id).is_some() && body.function == entry.function {
                 places.pop();
@@ -98,7 +99,7 @@ impl<'a> Describer<'a> {
         Description { action, object, kernel, text: text.to_string(), places }.encode()
     }
 
-    /// Returns what is known of the object that a pointer points into.
+    /// Describes the object that a pointer points into, if it is known.
     fn object(&self, func: &Function, ptr: Value) -> String {
         match self.objects.of(func, ptr).object {
             UnderlyingObject::Variable(global) => {
@@ -113,7 +114,7 @@ impl<'a> Describer<'a> {
         }
     }
 
-    /// Returns what a call is that stands for a look at a texel, and the image where that is an argument.
+    /// Describes a call that stands for the check of a texel's coordinates, and the image if it is an argument.
     fn texel(&self, func: &Function, data: &InstData) -> (String, String) {
         let InstData::Call { args, .. } = data else { return Default::default() };
         let &[.., image, writes] = &args[..] else { return Default::default() };
@@ -123,7 +124,7 @@ impl<'a> Describer<'a> {
         (format!("{verb}{OF_A_TEXEL}"), object)
     }
 
-    /// Returns the name of an argument.
+    /// Returns the name of an argument as it is printed.
     fn argument(&self, index: u32) -> String {
         let args = self.module.kernel_of(self.id).map(|kernel| &kernel.args);
         match args.and_then(|args| args.get(index as usize)) {
@@ -132,7 +133,7 @@ impl<'a> Describer<'a> {
         }
     }
 
-    /// Returns the name that stands where a variable is declared.
+    /// Returns the name at the place where a variable is declared.
     fn variable_at(&self, loc: Loc) -> Option<&str> {
         let locations = &self.module.locations;
         let place = locations.get(loc)?;
@@ -144,13 +145,14 @@ impl<'a> Describer<'a> {
     }
 }
 
-/// Returns the number of the argument that a value is, also by way of variables that are written once.
+/// Returns the number of the argument that a value is. The value may have been stored in variables that are written
+/// once.
 fn argument_of(
     func: &Function,
     stored: &FxHashMap<Value, Option<Value>>,
     mut value: Value,
 ) -> Option<u32> {
-    // A variable may be written with what it holds.
+    // The number of steps is limited, since a variable may be stored to itself.
     for _ in 0..=stored.len() {
         value = match *func.def_inst(value)? {
             InstData::LoadArg { arg, .. } => return Some(arg),

@@ -1,10 +1,12 @@
-//! Extents: for each pointer of a function, the object that it was made of, as values that are there wherever the pointer is.
+//! Extents: for each pointer of a function, the object that it points into, as values that are available wherever the pointer
+//! is.
 //!
-//! What points into memory of devices has the object's address and size, and arithmetic leaves both alone. What points into
-//! work-group or private memory has its offset from the object's start and the object's size: the object's address need
-//! not be known, so that it can stay a register. Where ways of the program meet, parameters of blocks choose extents as they
-//! choose pointers. Pointers that come out of memory, or are made of integers, are looked up among the allocations that
-//! the launch may reach; in work-group and private memory nothing is known of them, and nothing is checked.
+//! The extent of a pointer to memory of devices is the object's address and size; pointer arithmetic changes neither. The
+//! extent of a pointer to work-group or private memory is the pointer's offset from the object's start and the object's
+//! size: the object's address is not needed, so the object can stay a register. Where control flow joins, block parameters
+//! select extents as they select pointers. Pointers that are loaded from memory, or converted from integers, are looked up
+//! among the allocations that the launch may access. If they point to work-group or private memory, nothing is known of
+//! them and nothing is checked.
 
 use crate::checks;
 use crate::ir::cfg::Cfg;
@@ -14,10 +16,10 @@ use crate::passes::cursor::Cursor;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
-/// The object that a pointer was made of.
+/// The object that a pointer points into.
 #[derive(Debug, Clone, Copy)]
 pub enum Extent {
-    /// Address and size, as I64.
+    /// The object's address and size, as I64.
     Absolute { start: Value, size: Value },
     /// The pointer's offset in the object, and the object's size, as I32.
     Relative { offset: Value, size: Value },
@@ -40,7 +42,7 @@ impl Extent {
     }
 }
 
-/// What is known of extents before any is there.
+/// The form of a pointer's extent. It is found before any extent is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Form {
     /// Nothing seen yet.
@@ -48,7 +50,7 @@ enum Form {
     Undefined,
     Absolute,
     Relative,
-    /// None: of memory of different kinds, or not to be checked.
+    /// No extent: the pointer may point to memory of different kinds, or is not checked.
     None,
 }
 
@@ -64,9 +66,9 @@ impl Form {
 
 /// The extents of a function's pointers.
 pub struct Extents<'a> {
-    /// The kernel, if the function is the entry of one.
+    /// The kernel, if the function is a kernel's entry.
     kernel: Option<&'a KernelEntry>,
-    /// The library's function that finds an allocation.
+    /// The library's function that looks up an allocation.
     find: Func,
     /// The address of the launch's check area.
     pub area: Value,
@@ -74,7 +76,7 @@ pub struct Extents<'a> {
     known: SecondaryMap<Value, Option<Extent>>,
     /// The sizes of variables.
     sizes: SecondaryMap<Global, u64>,
-    /// The blocks that pass extents on, and the numbers of the pointers among their parameters.
+    /// The blocks with parameters for extents, and for each the indices of the pointers among its parameters.
     joins: FxHashMap<Block, Vec<usize>>,
 }
 
@@ -84,7 +86,7 @@ fn is_pointer(func: &Function, value: Value) -> bool {
 }
 
 impl<'a> Extents<'a> {
-    /// Finds out which pointers have extents, and adds the parameters of blocks that choose them.
+    /// Finds the pointers that have extents, and adds the block parameters that select extents.
     pub fn new(
         func: &mut Function,
         cfg: &Cfg,
@@ -132,7 +134,7 @@ impl<'a> Extents<'a> {
         extents
     }
 
-    /// Visits all blocks. Returns true if anything has changed.
+    /// Visits all blocks. Returns true if the form of a pointer has changed.
     fn visit_blocks(&mut self, func: &Function, cfg: &Cfg) -> bool {
         let mut changed = false;
         for &block in cfg.rpo() {
@@ -176,27 +178,27 @@ impl<'a> Extents<'a> {
             InstData::Convert { op: ConvertOp::SpaceCast, arg } => {
                 let form = self.form(func, arg);
                 match (form, form_of_space(ty)) {
-                    // A generic pointer is what it was made of.
+                    // A generic pointer has the form of the pointer that it was converted from.
                     _ if ty.space() == Some(AddressSpace::Generic) => form,
                     (form, wanted) if form == wanted => form,
                     (Form::Undefined, _) => Form::Undefined,
                     (_, wanted) => wanted,
                 }
             }
-            // What the driver gives a kernel is its own.
+            // Pointers that the driver passes to kernels are not checked.
             InstData::WorkItem { .. } => Form::None,
             _ => form_of_space(ty),
         }
     }
 
-    /// Returns the extent of a pointer; `None` for one of which nothing is checked.
+    /// Returns the extent of a pointer; `None` if the pointer is not checked.
     pub fn of(&self, func: &mut Function, value: Value) -> Option<Extent> {
         let ValueDef::Const(constant) = func.def(value) else { return self.known[value] };
         let form = form_of_space(func.ty(value));
         Some(self.of_constant(func, form, constant))
     }
 
-    /// Returns the extent of a constant pointer: null, or an address that is nobody's.
+    /// Returns the extent of a constant pointer. Null has an empty object; another constant may point anywhere.
     fn of_constant(&self, func: &mut Function, form: Form, constant: Constant) -> Extent {
         let ty = if form == Form::Relative { Type::I32 } else { Type::I64 };
         let zero = func.constant(ty, 0);
@@ -206,7 +208,7 @@ impl<'a> Extents<'a> {
         }
     }
 
-    /// Writes the extents of the function's parameters.
+    /// Computes the extents of the function's parameters.
     pub fn begin(&mut self, c: &mut Cursor<'_>) {
         for param in c.func.params().to_vec() {
             if is_pointer(c.func, param) {
@@ -216,7 +218,7 @@ impl<'a> Extents<'a> {
         }
     }
 
-    /// Writes the extent of a pointer that was just defined; does nothing for any other value.
+    /// Computes the extent of a pointer that was just defined; does nothing for other values.
     pub fn define(&mut self, c: &mut Cursor<'_>, value: Value) {
         if !is_pointer(c.func, value) {
             return;
@@ -269,7 +271,7 @@ impl<'a> Extents<'a> {
         }
     }
 
-    /// Returns the extent of a kernel's argument, which the launch tells.
+    /// Returns the extent of a kernel's argument, which the launch's check area contains.
     fn of_argument(&self, c: &mut Cursor<'_>, value: Value, arg: u32) -> Option<Extent> {
         let index = arg as usize;
         let kind = self.kernel.and_then(|kernel| kernel.args.get(index)).map(|arg| arg.kind);
@@ -295,7 +297,7 @@ impl<'a> Extents<'a> {
         }
     }
 
-    /// Returns the extent of a pointer from anywhere.
+    /// Returns the extent of a pointer of unknown origin, which is looked up.
     fn of_root(&self, c: &mut Cursor<'_>, value: Value) -> Option<Extent> {
         if form_of_space(c.ty(value)) != Form::Absolute {
             return None;
@@ -305,7 +307,7 @@ impl<'a> Extents<'a> {
         Some(Extent::Absolute { start: c.extract(found, 0), size: c.extract(found, 1) })
     }
 
-    /// Returns the parts of an extent; of a pointer without one, those of all memory.
+    /// Returns the values of an extent. A pointer without an extent has that of all memory.
     fn parts(&self, func: &mut Function, value: Value, form: Form) -> [Value; 2] {
         let extent = match func.def(value) {
             ValueDef::Const(constant) => self.of_constant(func, form, constant),
@@ -314,7 +316,7 @@ impl<'a> Extents<'a> {
         extent.parts()
     }
 
-    /// Passes the extents of pointers on to the blocks that choose among them.
+    /// Passes the extents of pointers as arguments to blocks that select extents.
     pub fn pass_on(&self, func: &mut Function) {
         for block in func.layout.clone() {
             let Some(inst) = func.terminator(block) else { continue };
@@ -332,7 +334,7 @@ impl<'a> Extents<'a> {
     }
 }
 
-/// Returns the form of extents in an address space.
+/// Returns the form of extents of a pointer type, by its address space.
 fn form_of_space(ty: Type) -> Form {
     match ty.space() {
         Some(AddressSpace::Local | AddressSpace::Private) => Form::Relative,

@@ -1,10 +1,10 @@
-//! Races in global memory. For each word that is watched, the launch's check area ([`crate::checks`]) keeps which work-group and which
-//! work-item wrote it last, and which read it last. Accesses of different work-groups are never ordered; those of one work-group
-//! are ordered by barriers for global memory.
+//! Races in global memory. For each word that is watched, the launch's check area ([`crate::checks`]) keeps the work-group
+//! and the work-item that wrote it last and those that read it last. Accesses of different work-groups are never ordered;
+//! those of one work-group are ordered by barriers for global memory.
 //!
-//! Kernels in which accesses may be ordered in other ways are not checked: those that [`super::races`] does not check, those with
-//! loops that may wait for other work-items, and those that may tell other work-groups by an atomic operation what they wrote.
-//! Volatile accesses count as atomic.
+//! Kernels in which accesses may be ordered in other ways are not checked: kernels that [`super::races`] does not check,
+//! kernels with loops that may wait for other work-items, and kernels that may publish to other work-groups by an atomic
+//! operation what they wrote. Volatile accesses count as atomic.
 
 use super::describe::Describer;
 use super::extents::{Extent, Extents};
@@ -15,15 +15,15 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use cranelift_entity::{EntitySet, PrimaryMap};
 
-/// The accesses of a kernel to memory of devices that may be parts of a race.
+/// The accesses of a kernel to memory of devices that may take part in a race.
 #[derive(Default)]
 pub struct GlobalRaces {
     places: Places,
-    /// The descriptions, and where each work-item keeps its epoch.
+    /// The descriptions of the accesses, and the variable in which each work-item keeps its epoch.
     known: Option<(Texts, Value)>,
 }
 
-/// Returns true for an access of memory that kernels may write and that several work-groups share.
+/// Returns true for an access to memory that kernels may write and that work-groups share.
 fn is_shared(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     let is_access = matches!(
@@ -46,8 +46,8 @@ fn writes(data: &InstData) -> bool {
     !matches!(data, InstData::Load { .. } | InstData::AtomicLoad { .. })
 }
 
-/// Returns true for a kernel that may tell other work-groups what it wrote by a barrier for global memory and an atomic operation whose
-/// result is used, as programs of OpenCL 1 do.
+/// Returns true for a kernel that may publish what it wrote to other work-groups by a barrier for global memory and an atomic
+/// operation whose result is used, as programs of OpenCL 1 do.
 fn may_publish(func: &Function) -> bool {
     let (mut has_barrier, mut results) = (false, EntitySet::new());
     for inst in func.layout_insts() {
@@ -72,7 +72,8 @@ fn may_publish(func: &Function) -> bool {
 }
 
 impl GlobalRaces {
-    /// Finds the accesses of a kernel in which nothing orders others. `sites`: places so far, to which these are added.
+    /// Finds the accesses of a kernel that may race; there are none in a kernel that may order them in other ways.
+    /// `sites`: the number of places so far, which is increased by theirs.
     pub fn new(
         func: &mut Function,
         describer: &Describer<'_>,
@@ -98,7 +99,7 @@ impl GlobalRaces {
         races
     }
 
-    /// Begins the first epoch, when the kernel begins.
+    /// Begins the first epoch at the start of the kernel.
     pub fn begin(&self, c: &mut Cursor<'_>, library: &Library) {
         let Some((_, epoch)) = self.known else { return };
         if let Some(first) = c.call(library.global_races_begin, &[], Some(Type::I32)) {
@@ -106,7 +107,8 @@ impl GlobalRaces {
         }
     }
 
-    /// Begins a new epoch behind a barrier of the program that orders global memory, or any of the library's.
+    /// Begins a new epoch behind a barrier: one of the program that orders global memory, or any of the built-in
+    /// library.
     pub fn pass(&self, c: &mut Cursor<'_>, inst: Inst, is_own: bool) {
         let (Some((_, epoch)), InstData::Barrier { flags }) = (self.known, &c.func.insts[inst])
         else {
@@ -117,12 +119,12 @@ impl GlobalRaces {
         }
     }
 
-    /// Returns true for an access that is noted.
+    /// Returns true for an access that has to be noted.
     pub fn notes(&self, inst: Inst) -> bool {
         self.known.is_some() && self.places.number(inst).is_some()
     }
 
-    /// Notes an access, before it is made.
+    /// Notes an access in the check area, before the access is executed.
     pub fn note(&self, c: &mut Cursor<'_>, inst: Inst, extents: &Extents<'_>, library: &Library) {
         let (Some((texts, epoch)), Some(place)) = (self.known, self.places.number(inst)) else {
             return;

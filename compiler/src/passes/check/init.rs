@@ -1,9 +1,9 @@
-//! Which bytes of private variables were written: each variable whose address stays in the function has a *shadow* of the same
-//! size, a byte of 1 for each byte that was.
+//! Checks that bytes of private variables were written before they are read. Each variable whose address does not leave the
+//! function has a *shadow* of the same size, in which a byte is 1 if the variable's byte was written.
 //!
-//! A shadow is accessed as its variable is, so that the optimizations make values of both, and nothing is left of the check
-//! where they see that a variable is written first. Copies of whole objects (`MemFlags::COPY`) may copy what was not written:
-//! they copy the shadow as well.
+//! A shadow is accessed in the same way as its variable, so that optimizations turn both into values, and remove the check
+//! if they see that a variable is written first. Copies of whole objects (`MemFlags::COPY`) may copy bytes that were not
+//! written; such copies copy the shadow as well.
 
 use super::extents::{Extent, Extents};
 use super::Check;
@@ -17,23 +17,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Shadows of at most this many bytes are cleared without a loop.
 const UNROLLED: u64 = 64;
 
-/// What is known of the variables of a function.
+/// The shadows of a function's variables.
 #[derive(Default)]
 pub struct Initialized {
     /// The shadow of each alloca that has one, and its size.
     shadows: Vec<(Value, u64)>,
-    /// The shadow of the object that a pointer points into.
+    /// By pointer, the shadow of the object that it points into.
     of_pointer: FxHashMap<Value, Value>,
-    /// The shadows of values that are copied.
+    /// By loaded value that is only copied, its shadow.
     copied: FxHashMap<Value, Value>,
 }
 
-/// Where the shadow of an access is: its address and type.
+/// The place in the shadow that belongs to an access: its address and type.
 pub type Place = Option<(Value, Type)>;
 
 impl Initialized {
-    /// Makes the shadows of variables that are read, and whose address is used for accesses alone; but for those that are known to be
-    /// `written` first.
+    /// Makes shadows for variables that are read and whose address is used for accesses only. Variables in `written` are
+    /// known to be written before they are read and get none.
     pub fn new(
         func: &mut Function,
         objects: &UnderlyingObjects,
@@ -58,7 +58,8 @@ impl Initialized {
             let mut seen_address = false;
             data.for_each_arg(|arg| {
                 let Some(alloca) = alloca_of(func, arg) else { return };
-                // The address of an access comes once; a value that is stored may be the same.
+                // The address is the first operand that has its value; a later one is the stored value, which may be
+                // the same.
                 let is_address =
                     address == Some(arg) && !std::mem::replace(&mut seen_address, true);
                 let is_plain = matches!(data, InstData::Load { .. } | InstData::Store { .. });
@@ -66,7 +67,7 @@ impl Initialized {
                     escaped.insert(alloca);
                 }
             });
-            // Of what a branch passes on, the target's parameter must be of the same object.
+            // The address that a branch passes must only reach a parameter that always points into the same object.
             data.for_each_target(|call| {
                 let params = &func.blocks[call.block].params;
                 for (&param, &arg) in params.iter().zip(&call.args) {
@@ -103,7 +104,7 @@ impl Initialized {
         it
     }
 
-    /// Clears the shadows, when the function begins.
+    /// Clears the shadows at the start of the function.
     pub fn begin(&self, s: &mut Splitter<'_>) {
         for &(shadow, size) in &self.shadows {
             let step = match size {
@@ -137,7 +138,7 @@ impl Initialized {
         }
     }
 
-    /// Returns where the shadow of a load or store is, which is in bounds.
+    /// Returns the place in the shadow that belongs to a load or store, which is in bounds.
     pub fn shadow(&self, c: &mut Cursor<'_>, inst: Inst, extents: &Extents<'_>) -> Place {
         let (ptr, ty) = c.func.access(inst)?;
         let shadow = *self.of_pointer.get(&ptr)?;
@@ -150,8 +151,9 @@ impl Initialized {
         Some((place, ints))
     }
 
-    /// Checks that what is loaded was written; `None` for what is no load, or only copied. Of a vector that is read as a whole one lane is
-    /// enough: programs keep three numbers in vectors of four. The others are found where they are read alone.
+    /// Checks that loaded bytes were written; `None` for other instructions and for copies. A vector passes if one of its
+    /// lanes was written, because programs keep three numbers in vectors of four. Lanes that were not written are found when
+    /// they are read alone.
     pub fn check(&mut self, c: &mut Cursor<'_>, inst: Inst, shadow: Place) -> Option<Check> {
         let InstData::Load { align, flags, .. } = c.func.insts[inst] else { return None };
         let (place, ty) = shadow?;
@@ -168,7 +170,7 @@ impl Initialized {
         }
         let ok = ok?;
         if let (true, Some(result)) = (ty.lanes > 1, c.func.result(inst)) {
-            // What was told once counts as written where it is copied to.
+            // Bytes that were reported once count as written when the value is stored elsewhere.
             let all = c.splat(ones, ty.lanes);
             let copied = c.select(ok, written, all);
             self.copied.insert(result, copied);
@@ -176,7 +178,7 @@ impl Initialized {
         Some(Check::of(c, ok, Checks::INIT))
     }
 
-    /// Takes back what lowering said of a copy.
+    /// Removes the `COPY` flag that lowering set, and remembers that the value is copied.
     pub fn forget_copy(&mut self, func: &mut Function, inst: Inst) {
         let result = func.result(inst);
         if let InstData::Load { flags, .. } = &mut func.insts[inst] {
@@ -190,7 +192,8 @@ impl Initialized {
         }
     }
 
-    /// Notes what an access did, behind it. Of a load that is `guarded` by a branch, what is copied counts as written.
+    /// Updates the shadow behind an access. If a load is `guarded` by a branch, the value that it copies counts as
+    /// written.
     pub fn note(&mut self, c: &mut Cursor<'_>, inst: Inst, guarded: bool, shadow: Place) {
         match c.func.insts[inst] {
             InstData::Load { align, .. } => {

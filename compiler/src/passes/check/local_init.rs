@@ -1,5 +1,6 @@
-//! Which words of work-group variables were written: a bit for each, in work-group memory, which any work-item of the group may
-//! set; and the same of the first words of arguments there. Only in kernels all of whose calls are inlined, and of variables whose address is used for accesses alone.
+//! Checks that words of work-group memory were written before they are read. Work-group memory contains a bit for each word
+//! of work-group variables, and of the first words of arguments in work-group memory; any work-item of the group may set it.
+//! Only kernels all of whose calls are inlined are checked, and only variables whose address is used for accesses only.
 
 use super::extents::{Extent, Extents};
 use super::texels::is_call;
@@ -11,22 +12,22 @@ use crate::passes::cursor::Cursor;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many words of an argument have bits: its first ones, since only the launch knows its size.
+/// The number of words of an argument that have bits. They are its first words, since only the launch knows its size.
 const ARGUMENT_WORDS: u32 = 2048;
 
-/// The work-group variables of a kernel, and the arguments in work-group memory, whose words have bits.
+/// The work-group variables and arguments of a kernel whose words have bits.
 #[derive(Default)]
 pub struct WrittenWords {
-    /// The bits, and how many words they take.
+    /// The variable that contains the bits, and its size in words.
     bits: Option<(Global, u32)>,
-    /// The number of an object's first word among all, and its words.
+    /// By object, the index of its first word among all words with bits, and its number of words.
     words: FxHashMap<UnderlyingObject, (u32, u32)>,
 }
 
 /// The bytes of an access: the object's first word and number of words, the offset in the object, and the size.
 pub type Bytes = Option<(u32, u32, Value, u32)>;
 
-/// Returns the variable that a pointer points into, or the argument if that may be one in work-group memory.
+/// Returns the variable that a pointer points into, or the argument, if that is in work-group memory.
 fn object(func: &Function, objects: &UnderlyingObjects, ptr: Value) -> Option<UnderlyingObject> {
     let is_local = func.ty(ptr).space() == Some(AddressSpace::Local);
     match objects.of(func, ptr).object {
@@ -37,7 +38,7 @@ fn object(func: &Function, objects: &UnderlyingObjects, ptr: Value) -> Option<Un
 }
 
 impl WrittenWords {
-    /// Finds the variables, and makes their bits.
+    /// Finds the objects to check, and adds the variable for their bits.
     pub fn new(
         func: &Function,
         objects: &UnderlyingObjects,
@@ -112,7 +113,7 @@ impl WrittenWords {
         it
     }
 
-    /// Clears the bits, when the kernel begins.
+    /// Clears the bits at the start of the kernel.
     pub fn begin(&self, c: &mut Cursor<'_>, library: &Library) {
         if let Some((bits, words)) = self.bits {
             let bits = c.global_addr(bits, AddressSpace::Local);
@@ -121,7 +122,7 @@ impl WrittenWords {
         }
     }
 
-    /// Returns the bytes of an access, which are in bounds, if they have bits.
+    /// Returns the bytes of an access, which are in bounds; `None` if they have no bits.
     pub fn bytes(
         &self,
         func: &mut Function,
@@ -151,7 +152,7 @@ impl WrittenWords {
         c.call(func, &[bits, first, words, offset, size], ret)
     }
 
-    /// Checks that what is read was written; `None` for what only writes, or copies.
+    /// Checks that the bytes that an access reads were written; `None` for accesses that only write or copy.
     pub fn check(
         &self,
         c: &mut Cursor<'_>,
@@ -166,7 +167,7 @@ impl WrittenWords {
         Some(Check::of(c, ok, Checks::INIT))
     }
 
-    /// Returns true for what reads, and does not only copy.
+    /// Returns true for an access that reads and does not only copy.
     pub fn reads(&self, func: &Function, inst: Inst) -> bool {
         match func.insts[inst] {
             InstData::Load { flags, .. } => !flags.contains(MemFlags::COPY),
@@ -174,12 +175,12 @@ impl WrittenWords {
         }
     }
 
-    /// Returns true for what writes.
+    /// Returns true for an access that writes.
     pub fn writes(&self, func: &Function, inst: Inst) -> bool {
         !matches!(func.insts[inst], InstData::Load { .. } | InstData::AtomicLoad { .. })
     }
 
-    /// Notes what an access wrote, behind it.
+    /// Sets the bits of the bytes that an access wrote, behind the access.
     pub fn note(&self, c: &mut Cursor<'_>, inst: Inst, bytes: Bytes, library: &Library) {
         if self.writes(c.func, inst) {
             self.call(c, library.written_note, bytes, None);

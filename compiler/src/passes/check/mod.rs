@@ -1,13 +1,12 @@
-//! Checks that a program makes of itself while it runs (`HEKLA_CHECK`): accesses that are out of bounds, through null pointers
-//! or misaligned, divisions by zero, reads of private and work-group variables that were not written before (`init.rs`,
-//! `local_init.rs`), barriers that not all work-items come to (`barriers.rs`), and races in work-group memory (`races.rs`) and
-//! in that of devices (`global_races.rs`).
-//! [`crate::checks`] describes what becomes of what they find.
+//! Checks that are compiled into a program (`HEKLA_CHECK`): accesses that are out of bounds, through null pointers or
+//! misaligned, divisions by zero, reads of private and work-group variables that were not written before (`init.rs`,
+//! `local_init.rs`), barriers that not all work-items reach (`barriers.rs`), and races in work-group memory (`races.rs`) and
+//! in the memory of devices (`global_races.rs`). [`crate::checks`] describes how findings are reported.
 //!
-//! The pass runs between inlining and all optimizations: what is wrong is undefined, which optimizations make use of. Only
-//! variables are values already, and pointers know their address spaces. Each pointer gets an *extent* (`extents.rs`), and
-//! each access a branch: one that is wrong is reported and not made, and reads as zero. What stands in the built-in library,
-//! or in the code that writes `printf`'s records, is not checked.
+//! The pass runs after inlining and before all optimizations, because mistakes are undefined behaviour, which optimizations
+//! use. Only variables have become values by then, and pointers have known address spaces. Each pointer gets an *extent*
+//! (`extents.rs`), and each access a branch: a wrong access is reported and not executed, and reads zero. Code of the
+//! built-in library, and code that writes `printf`'s records, is not checked.
 
 mod affine;
 mod barriers;
@@ -47,12 +46,13 @@ use rustc_hash::FxHashSet;
 use smallvec::{smallvec, SmallVec};
 use unwritten::Unwritten;
 
-/// Instructions that copies of one function may take, beyond the first, for it to be inlined before it is checked.
+/// A function is inlined before it is checked only if its copies beyond the first have at most this many instructions
+/// together.
 const MAX_COPIES: usize = 50_000;
 
-/// Inlines calls, and makes values of variables. Returns the functions that are left, callees first. Where it is to be known
-/// which variables were written (`keeps_variables`), pointers alone become values. Calls of `mark` stay. Functions keep their signatures, which
-/// optimization changes once.
+/// Inlines calls, and turns variables into values. Returns the functions that remain, callees first. If writes to variables
+/// have to be tracked (`keeps_variables`), only pointers become values. Calls of `mark` remain. Functions keep their
+/// signatures, which optimization can change only once.
 fn prepare(
     module: &mut Module,
     pipeline: &Pipeline<'_>,
@@ -92,17 +92,16 @@ fn promote(
     .map(|_| ())
 }
 
-/// Inlines calls and puts checks into all functions.
+/// Inlines calls and adds checks to all functions.
 ///
-/// Errors: those of inlining; and that the library's functions are missing, as in an object that was compiled without checks.
+/// Errors: errors of inlining; the library's functions are missing, as in an object that was compiled without checks.
 pub fn run(module: &mut Module, checks: Checks, pipeline: &Pipeline<'_>) -> Result<(), String> {
     instrument(module, checks, pipeline, false).map(|_| ())
 }
 
-/// Finds the mistakes of a module that are certain before it runs, wherever it comes to their places. The module is of no use
-/// afterwards.
+/// Finds mistakes that happen for certain when a program reaches their places. The module is unusable afterwards.
 ///
-/// Errors: those of [`run`] and of optimization.
+/// Errors: errors of [`run`] and of optimization.
 pub fn find_certain(
     module: &mut Module,
     checks: Checks,
@@ -112,14 +111,16 @@ pub fn find_certain(
     certain::find(module, checks, &probed, pipeline)
 }
 
-/// What was probed: the functions that are left, what stands for checks in them, and the descriptions by the numbers of places.
+/// A module in which checks are only computed: its functions, the function whose calls stand for checks, and the descriptions
+/// by place number.
 struct Probed {
     functions: Vec<Func>,
     probe: Func,
     descriptions: Vec<Vec<u8>>,
 }
 
-/// Inlines calls and puts checks into all functions; where it `probes`, checks are computed and nothing comes of them.
+/// Inlines calls and adds checks to all functions. With `probes`, checks are only computed and passed to the probe
+/// function.
 fn instrument(
     module: &mut Module,
     checks: Checks,
@@ -189,7 +190,7 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Takes the functions in their order; `None` where there are too few.
+    /// Takes the functions in the order of the fields; `None` if there are too few.
     fn of(functions: &mut impl Iterator<Item = Func>) -> Option<Library> {
         Some(Library {
             find: functions.next()?,
@@ -211,42 +212,43 @@ impl Library {
     }
 }
 
-/// Puts checks into one function.
+/// Adds checks to one function.
 struct Instrumenter<'a> {
     module: &'a Module,
     id: Func,
-    /// The function whose calls stand for looks at coordinates of texels.
+    /// The function whose calls stand for checks of texel coordinates.
     mark: Option<Func>,
     checks: Checks,
-    /// True if it is to be known which words of work-group variables were written.
+    /// True if reads of work-group variables are checked (`local_init.rs`).
     checks_local_init: bool,
-    /// Bytes of work-group memory of the device.
+    /// The device's work-group memory in bytes.
     room: u64,
     library: &'a Library,
     globals: &'a mut PrimaryMap<Global, GlobalData>,
-    /// Places so far.
+    /// The number of places so far.
     sites: u32,
-    /// Where checks are only computed: the descriptions of their places.
+    /// The descriptions of places, if checks are only computed.
     probed: Option<&'a mut Vec<Vec<u8>>>,
 }
 
-/// What a check knows: true where the instruction is right, and what is reported otherwise.
+/// A check: a value that is true if the instruction is right, and the values that are reported otherwise.
 pub(super) struct Check {
     pub ok: Value,
-    /// The kinds that it looks for, each with what is true where that is right; of several the last that is not is told.
+    /// The kinds of mistakes that the check looks for, each with a value that is true if there is none. If there are
+    /// several, the last kind is reported.
     pub kinds: SmallVec<[(Checks, Value); 3]>,
     /// Address, start and size, as I64.
     pub words: [Value; 3],
 }
 
 impl Check {
-    /// A check of which only its kind is told.
+    /// Returns a check that reports only its kind.
     pub fn of(c: &mut Cursor<'_>, ok: Value, kind: Checks) -> Check {
         let zero = c.iconst(Type::I64, 0);
         Check { ok, kinds: smallvec![(kind, ok)], words: [zero; 3] }
     }
 
-    /// Returns the kind of what was found.
+    /// Returns the kind of the mistake that was found.
     fn kind(&self, c: &mut Cursor<'_>) -> Value {
         let number = |c: &mut Cursor<'_>, kind: Checks| c.iconst(Type::I32, kind.bits().into());
         let Some((first, others)) = self.kinds.split_first() else {
@@ -262,7 +264,7 @@ impl Check {
 }
 
 impl Instrumenter<'_> {
-    /// Returns the number of places so far.
+    /// Adds the checks. Returns the number of places so far.
     fn run(mut self, func: &mut Function) -> u32 {
         let cfg = Cfg::compute(func);
         let describer = Describer::new(func, &cfg, self.module, self.id, self.globals);
@@ -334,7 +336,7 @@ impl Instrumenter<'_> {
         self.sites
     }
 
-    /// Finds out what is needless to look for.
+    /// Finds the conditions under which checks are not needed.
     fn proofs(&self, func: &Function, kernel: &KernelEntry, describer: &Describer<'_>) -> Proofs {
         let questions = [
             (Question::Inside, Checks::BOUNDS | Checks::NULL | Checks::ALIGN),
@@ -353,7 +355,7 @@ impl Instrumenter<'_> {
         Proofs::new(func, &subject)
     }
 
-    /// Writes an instruction, checked if need be: a branch for each check that does not succeed in any case.
+    /// Writes an instruction, with a branch for each check that may fail.
     fn instruction(
         &mut self,
         s: &mut Splitter<'_>,
@@ -447,8 +449,8 @@ impl Instrumenter<'_> {
         }
     }
 
-    /// Reports where a check fails, and goes on behind the instruction in the block `after`, which is made when it is first
-    /// needed; else goes on here.
+    /// Adds a branch that reports a mistake if a check fails, and that continues in the block `after`, behind the
+    /// instruction. `after` is created when it is first needed. The current block continues where the check succeeds.
     fn guard(
         &mut self,
         s: &mut Splitter<'_>,
@@ -484,7 +486,7 @@ impl Instrumenter<'_> {
         s.switch_to(right);
     }
 
-    /// Computes whether an instruction is right; `None` for one of which nothing is checked.
+    /// Computes whether an instruction is right; `None` if the instruction is not checked.
     fn check(&self, c: &mut Cursor<'_>, inst: Inst, extents: &Extents<'_>) -> Option<Check> {
         match c.func.insts[inst] {
             InstData::Binary { op, args, .. } if self.checks.contains(Checks::ARITH) => {
@@ -498,7 +500,7 @@ impl Instrumenter<'_> {
                 };
                 let bytes = match (data, ty.bytes()) {
                     (InstData::Load { .. } | InstData::Store { .. }, bytes) => bytes,
-                    // Atomic operations on halves are such on the words that these are in.
+                    // An atomic operation on a half is one on the word that contains the half.
                     (_, 4) => 2,
                     (_, bytes) => bytes,
                 };
@@ -508,7 +510,7 @@ impl Instrumenter<'_> {
         }
     }
 
-    /// Checks an access of so many bytes, of an alignment.
+    /// Checks an access of a number of bytes with an alignment.
     fn access(
         &self,
         c: &mut Cursor<'_>,
@@ -524,7 +526,7 @@ impl Instrumenter<'_> {
         };
         let (ty, size) = (c.ty(at), extent.size());
         let offset = c.binary(BinaryOp::ISub, at, start);
-        // In loops all but one comparison is the same each time.
+        // All but one of these comparisons do not change in a loop, so they can be hoisted.
         let fits = c.icmp_imm(IntCC::Uge, size, i64::from(bytes));
         let last = c.binary_imm(BinaryOp::ISub, size, i64::from(bytes));
         let begins = c.icmp(IntCC::Ule, offset, last);
@@ -541,7 +543,7 @@ impl Instrumenter<'_> {
         let looks_inside = self.checks.contains(Checks::BOUNDS);
         let mut ok = truth;
         for &(which, right) in &kinds {
-            // Nothing is inside of what null points to.
+            // A null pointer has an empty extent, so the comparison of bounds fails for it anyway.
             if which != Checks::NULL || !looks_inside {
                 ok = and(c, ok, right);
             }
@@ -554,7 +556,7 @@ impl Instrumenter<'_> {
     }
 }
 
-/// Writes what is done unless a value is true, and goes on behind it.
+/// Writes code that is skipped if `is_needless` is true. The current block is the one behind it afterwards.
 fn unless(s: &mut Splitter<'_>, is_needless: Option<Value>, write: impl FnOnce(&mut Splitter<'_>)) {
     let Some(is_needless) = is_needless else { return write(s) };
     if s.c.func.as_const(is_needless) == Some(1) {
@@ -567,14 +569,14 @@ fn unless(s: &mut Splitter<'_>, is_needless: Option<Value>, write: impl FnOnce(&
     s.switch_to(after);
 }
 
-/// True for what does not stand in the built-in library.
+/// Returns true for an instruction that is not in the built-in library.
 fn is_own(module: &Module, func: &Function, inst: Inst) -> bool {
     let locations = &module.locations;
     let location = locations.get(func.location_of(inst));
     location.is_none_or(|location| !locations.is_built_in(location))
 }
 
-/// Returns the low half of the address of a description, which becomes a variable of the program.
+/// Adds a constant variable with a description to the program. Returns the low half of its address.
 pub(super) fn description_address(
     c: &mut Cursor<'_>,
     globals: &mut PrimaryMap<Global, GlobalData>,
@@ -584,7 +586,7 @@ pub(super) fn description_address(
     low_address(c, global)
 }
 
-/// Makes a variable of the program of descriptions.
+/// Adds a constant variable with descriptions to the program.
 fn description_variable(globals: &mut PrimaryMap<Global, GlobalData>, bytes: Vec<u8>) -> Global {
     globals.push(GlobalData {
         name: ".check".to_string(),
@@ -605,7 +607,7 @@ fn low_address(c: &mut Cursor<'_>, global: Global) -> Value {
     c.convert(ConvertOp::Trunc, text, Type::I32)
 }
 
-/// Returns `a && b`, without an instruction where one of them is true.
+/// Returns `a && b`, without an instruction if one of the values is known to be true.
 pub(super) fn and(c: &mut Cursor<'_>, a: Value, b: Value) -> Value {
     match (c.func.as_const(a), c.func.as_const(b)) {
         (Some(1), _) => b,
@@ -614,7 +616,7 @@ pub(super) fn and(c: &mut Cursor<'_>, a: Value, b: Value) -> Value {
     }
 }
 
-/// Checks a division of integers: of each lane.
+/// Checks a division of integers in each lane.
 fn division(c: &mut Cursor<'_>, op: BinaryOp, [dividend, divisor]: [Value; 2]) -> Option<Check> {
     let is_signed = match op {
         BinaryOp::SDiv | BinaryOp::SRem => true,
@@ -638,7 +640,7 @@ fn division(c: &mut Cursor<'_>, op: BinaryOp, [dividend, divisor]: [Value; 2]) -
             ok = and(c, ok, fits);
         }
     }
-    // The operands are told, but those of vectors: which lane is wrong is not known here.
+    // The operands are reported for scalars only. For vectors, it is not known here which lane is wrong.
     let is_scalar = c.iconst(Type::I64, i64::from(ty.lanes == 1));
     let operands = [dividend, divisor].map(|operand| match ty.lanes {
         1 => c.resize(operand, Type::I64, is_signed),
@@ -653,7 +655,7 @@ fn area(c: &mut Cursor<'_>) -> Value {
     let buffer = c.work_item(WorkItemQuery::PrintfBuffer, 0);
     let capacity = c.ptr_add_const(buffer, 4);
     let words = c.load(Type::I32, capacity, 4, MemFlags::INVARIANT);
-    // As `checks::area_offset` has it, of bytes.
+    // The same offset as that of `checks::area_offset`, in bytes.
     let bytes = c.binary_imm(BinaryOp::Shl, words, 2);
     let fixed = printf::HEADER_BYTES + printf::TRAILER_BYTES + 15;
     let end = c.binary_imm(BinaryOp::IAdd, bytes, i64::from(fixed));

@@ -1,8 +1,10 @@
-//! What is needless to look for: of each object, the conditions under which none of its accesses can be wrong in a way.
+//! Proofs that checks are not needed: for each object, the conditions under which none of its accesses has a certain kind of
+//! mistake.
 //!
-//! *Inside*: all accesses in loops lie in the object. *Written*: each read comes behind a barrier before which the work-items have
-//! written the whole object, or, in private memory, behind stores to all of it. *Orderly*: accesses that no barrier parts are
-//! all of one work-item, or all read, or are all atomic. Where the launch fulfils the conditions the checks are passed by; where it does not they are all made.
+//! *Inside*: all accesses in loops are in the object. *Written*: each read is behind a barrier before which the work-items
+//! have written the whole object or, in private memory, behind stores to the whole object. *Orderly*: accesses between which
+//! there is no barrier are all by one work-item, or all reads, or all atomic. If a launch fulfils the conditions the checks
+//! are skipped, otherwise all of them are executed.
 
 use super::affine::{Address, Affine, Factor, Most, Sum, Symbol, Term};
 use super::conditions::{is_told, Condition, Object, Writer};
@@ -13,15 +15,15 @@ use crate::passes::cursor::Cursor;
 use cranelift_entity::{EntitySet, PrimaryMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The most accesses of an object that are looked at.
+/// The most accesses of an object that are analysed.
 const MOST_ACCESSES: usize = 64;
 
-/// The most barriers between which accesses are told apart.
+/// The most barriers between which accesses are distinguished.
 const MOST_BARRIERS: usize = 64;
-/// The largest private variable whose bytes are followed.
+/// The largest private variable whose bytes are tracked, in bytes.
 const MAX_PRIVATE: u64 = 1 << 16;
 
-/// What is asked of the accesses of an object.
+/// A property that all accesses of an object may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question {
     Inside,
@@ -39,29 +41,29 @@ struct Access {
     address: Option<Address>,
 }
 
-/// The conditions, and whether the launch fulfils them.
+/// The conditions, and values that are true if the launch fulfils them.
 #[derive(Default)]
 pub struct Proofs {
     conditions: Vec<(Question, UnderlyingObject, Vec<Condition>)>,
     known: FxHashMap<(Question, UnderlyingObject), Value>,
-    /// Private variables of which nothing is read before it was written.
+    /// Private variables of which no byte is read before it is written.
     pub written: FxHashSet<Inst>,
-    /// The accesses that `Inside` is about.
+    /// The accesses to which proofs of `Inside` apply.
     inside: EntitySet<Inst>,
 }
 
-/// What the proofs are about.
+/// The input of the proofs.
 pub struct Subject<'a> {
     pub kernel: &'a KernelEntry,
     pub objects: &'a UnderlyingObjects,
     pub globals: &'a PrimaryMap<Global, GlobalData>,
-    /// True for a place in the program's text.
+    /// Returns true for an instruction from the program's own text.
     pub is_own: &'a dyn Fn(&Function, Inst) -> bool,
     pub questions: &'a [Question],
 }
 
 impl Proofs {
-    /// Looks at all accesses of a kernel.
+    /// Analyses all accesses of a kernel.
     pub fn new(func: &Function, subject: &Subject<'_>) -> Proofs {
         let affine = Affine::new(func);
         let mut accesses: FxHashMap<UnderlyingObject, Vec<Access>> = FxHashMap::default();
@@ -90,7 +92,7 @@ impl Proofs {
                 !is_matrix && subject.objects.of(&affine.func, it.root).object == object
             });
             let (atomic, align) = match *data {
-                // In work-group memory volatile accesses are none.
+                // In work-group memory, volatile accesses do not count as atomic.
                 InstData::Load { flags, align, .. } | InstData::Store { flags, align, .. } => {
                     (is_far && flags.contains(MemFlags::VOLATILE), align)
                 }
@@ -147,7 +149,7 @@ impl Proofs {
         proofs
     }
 
-    /// Writes the conditions, when the kernel begins.
+    /// Writes the evaluation of the conditions at the start of the kernel.
     pub fn begin(&mut self, c: &mut Cursor<'_>, extents: &Extents<'_>, kernel: &KernelEntry) {
         for (question, object, conditions) in &self.conditions {
             let holds = Writer::new(c, extents.area, kernel).all(conditions);
@@ -157,12 +159,12 @@ impl Proofs {
         }
     }
 
-    /// Returns whether a check is needless; `None` where that is not known.
+    /// Returns a value that is true if a check is not needed; `None` if there is no proof.
     pub fn of(&self, question: Question, object: UnderlyingObject) -> Option<Value> {
         self.known.get(&(question, object)).copied()
     }
 
-    /// Returns whether an access lies in its object, as [`Proofs::of`].
+    /// Returns a value that is true if an access is in its object, as [`Proofs::of`] does.
     pub fn is_inside(&self, inst: Inst, object: UnderlyingObject) -> Option<Value> {
         self.of(Question::Inside, object).filter(|_| self.inside.contains(inst))
     }
@@ -191,7 +193,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns when those accesses that loops make again lie in the object, and which they are.
+    /// Returns the conditions under which accesses in loops are in the object, and the accesses to which they apply.
     fn inside(&self, object: Object, list: &[Access]) -> (Option<Vec<Condition>>, Vec<Inst>) {
         let (mut conditions, mut insts) = (Vec::new(), Vec::new());
         for access in list {
@@ -210,7 +212,8 @@ impl Finder<'_> {
         ((!insts.is_empty()).then_some(conditions), insts)
     }
 
-    /// Returns when the work-items have written a whole variable of the work-group before they read any of it.
+    /// Returns the conditions under which the work-items have written a whole work-group variable before they read any
+    /// byte of it.
     fn written(&self, object: Object, list: &[Access]) -> Option<Vec<Condition>> {
         let Object::Variable(size) = object else { return None };
         let reads: Vec<Inst> =
@@ -247,7 +250,7 @@ impl Finder<'_> {
         self.func.layout_insts().filter(is_barrier).collect()
     }
 
-    /// Returns true if stores to all of a private variable come before each read.
+    /// Returns true if stores to all bytes of a private variable precede each read.
     fn is_written(&self, alloca: Inst, list: &[Access]) -> bool {
         let InstData::Alloca { size, .. } = self.func.insts[alloca] else { return false };
         if size > MAX_PRIVATE {
@@ -258,7 +261,7 @@ impl Finder<'_> {
         let mut left: Vec<bool> = vec![true; size as usize];
         for store in list {
             let InstData::Store { value, .. } = self.func.insts[store.inst] else { continue };
-            // What is copied may never have been written, nor all lanes of a vector.
+            // A copied value may never have been written, and a vector may have lanes that were not.
             let copies = |it: &InstData| match it {
                 InstData::Load { flags, .. } => {
                     flags.contains(MemFlags::COPY) || self.func.ty(value).is_vector()
@@ -269,7 +272,7 @@ impl Finder<'_> {
                 continue;
             }
             for offset in self.certain_offsets(store, &reads) {
-                // One that is wrong is not made.
+                // A wrong access is not executed, so it writes nothing.
                 let end = offset + store.bytes;
                 let bytes = (offset % store.align.max(1) == 0)
                     .then(|| left.get_mut(offset as usize..end as usize));
@@ -279,7 +282,8 @@ impl Finder<'_> {
         !left.contains(&true)
     }
 
-    /// Returns the offsets that a store has written whenever one of the reads is made: one, or those of all rounds of a loop.
+    /// Returns the offsets that a store has written by the time any of the reads is executed: one offset, or the offsets of
+    /// all iterations of a loop.
     fn certain_offsets(&self, store: &Access, reads: &[Inst]) -> Vec<i64> {
         let Some(address) = &store.address else { return Vec::new() };
         let affine = self.affine;
@@ -299,8 +303,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns when accesses that nothing orders cannot be parts of a race. `anywhere`: the kernel accesses memory of devices through pointers of
-    /// which nothing is known.
+    /// Returns the conditions under which accesses to an object do not race. `anywhere`: the kernel accesses memory of
+    /// devices through pointers of which nothing is known.
     fn orderly(&self, object: Object, list: &[Access], anywhere: bool) -> Option<Vec<Condition>> {
         let own: Vec<&Access> =
             list.iter().filter(|it| (self.subject.is_own)(self.func, it.inst)).collect();
@@ -366,8 +370,8 @@ impl Finder<'_> {
         Some(conditions)
     }
 
-    /// Returns the accesses that others may meet between two barriers: those that write, and those beside such. `None` where work-items may come to different
-    /// barriers.
+    /// Returns the accesses that may conflict with another access between the same two barriers: writes, and accesses beside
+    /// a write. `None` if work-items may reach different barriers.
     fn unordered<'b>(&self, own: &[&'b Access]) -> Option<Vec<&'b Access>> {
         let barriers = self.barriers();
         if barriers.len() > MOST_BARRIERS
@@ -394,7 +398,7 @@ impl Finder<'_> {
         Some(found)
     }
 
-    /// Returns the instructions that may follow a place with no barrier between.
+    /// Returns the instructions that may be executed after a place without a barrier in between.
     fn reached(&self, (block, place): (Block, usize)) -> EntitySet<Inst> {
         let func = &self.affine.func;
         let mut reached = EntitySet::new();
@@ -431,7 +435,7 @@ fn add_narrow(conditions: &mut Vec<Condition>, address: &Address) {
     }
 }
 
-/// Puts the nearest neighbours first: factors that only the launch knows come last.
+/// Sorts terms by the distance between neighbours, the least first; factors that only the launch knows come last.
 fn sort(terms: &mut [Term]) {
     terms.sort_by_key(|term| (term.by.is_some(), term.scale));
 }

@@ -1,9 +1,9 @@
-//! Races in work-group memory: for each word of its variables and arguments, who wrote it last and who read it last, and after how
-//! many barriers. An access of the same bytes by another work-item after as many barriers is a race, if one of the two writes
-//! and they are not both atomic.
+//! Races in work-group memory. For each word of the variables and arguments in work-group memory, a shadow keeps which
+//! work-item wrote it last, which one read it last, and after how many barriers. An access to the same bytes by another
+//! work-item after the same number of barriers is a race, if one of the two accesses is a write and they are not both atomic.
 //!
-//! What is not known to be a race is none: kernels with calls that are not inlined, fences, barriers of sub-groups or atomic
-//! operations that order other accesses are left alone, since work-items may wait for each other by those.
+//! Only certain races are reported: kernels with calls that are not inlined, fences, sub-group barriers or atomic operations
+//! that order other accesses are not checked, since work-items may wait for each other by these.
 
 use super::describe::Describer;
 use super::extents::{Extent, Extents};
@@ -15,39 +15,39 @@ use crate::passes::cursor::Cursor;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
-/// The most places of a kernel: their number has 7 bits.
+/// The most places of a kernel: place numbers have 7 bits.
 const MOST_PLACES: usize = 128;
-/// The most bytes of work-group memory that are taken.
+/// The most bytes of work-group memory that the shadow takes.
 const MOST_BYTES: u64 = 8192;
-/// Bytes of work-group memory that are left for the other checks.
+/// Bytes of work-group memory that are left for other checks.
 const RESERVE: u64 = 2048;
-/// Bytes that stand for a word.
+/// Bytes of the shadow for each word.
 const SHADOW: u64 = 8;
-/// What is watched of an argument, in words, where there is room.
+/// The number of words of an argument that are watched, if there is room for them.
 const ARGUMENT_WORDS: u64 = 256;
 
 const WRITES: i64 = 0x100;
 const SAME: i64 = 0x200;
 pub(super) const ATOMIC: i64 = 0x80;
 
-/// The places of a kernel that may be parts of a race, and their descriptions.
+/// The places of a kernel that may take part in a race, and their descriptions.
 #[derive(Default)]
 pub(super) struct Places {
     numbers: FxHashMap<Inst, u32>,
     texts: Vec<Vec<u8>>,
 }
 
-/// The descriptions of places in the program's data: one behind the other, `stride` bytes each.
+/// A variable with the descriptions of places: one behind the other, `stride` bytes each.
 #[derive(Clone, Copy)]
 pub(super) struct Texts {
     pub global: Global,
     pub stride: u32,
-    /// The number of the first place among those of the program.
+    /// The number of the first place in the program.
     pub first_site: u32,
 }
 
 impl Places {
-    /// Adds an access, if there is room; returns true if so.
+    /// Adds an access if there is room for it. Returns true if it was added.
     pub fn add(&mut self, func: &Function, inst: Inst, describer: &Describer<'_>) -> bool {
         let has_room = self.texts.len() < MOST_PLACES;
         if has_room {
@@ -62,7 +62,7 @@ impl Places {
         self.numbers.get(&inst).copied()
     }
 
-    /// Writes the descriptions. `sites`: places so far, to which these are added.
+    /// Adds a variable with the descriptions. `sites`: the number of places so far, which is increased by these.
     pub fn write(&self, globals: &mut PrimaryMap<Global, GlobalData>, sites: &mut u32) -> Texts {
         let stride = self.texts.iter().map(Vec::len).max().unwrap_or_default();
         let mut bytes = Vec::new();
@@ -77,11 +77,11 @@ impl Places {
     }
 }
 
-/// The accesses of a kernel to work-group memory that may be parts of a race.
+/// The accesses of a kernel to work-group memory that may take part in a race.
 #[derive(Default)]
 pub struct Races {
     places: Places,
-    /// First word and number of words of each object.
+    /// For each object, its first word in the shadow and its number of words.
     objects: Vec<(UnderlyingObject, u32, u32)>,
     known: Option<Known>,
 }
@@ -92,11 +92,11 @@ struct Known {
     /// Words of the shadow.
     words: u32,
     texts: Texts,
-    /// Where each work-item keeps its epoch.
+    /// The variable in which each work-item keeps its epoch.
     epoch: Value,
 }
 
-/// The object of an access in work-group memory.
+/// Returns the object in work-group memory that an instruction accesses.
 fn object(func: &Function, objects: &UnderlyingObjects, inst: Inst) -> Option<UnderlyingObject> {
     let (ptr, _) = func.access(inst)?;
     if func.ty(ptr).space() != Some(AddressSpace::Local) {
@@ -108,7 +108,7 @@ fn object(func: &Function, objects: &UnderlyingObjects, inst: Inst) -> Option<Un
     }
 }
 
-/// True for what work-items may wait for each other by, or what hides barriers.
+/// Returns true for instructions by which work-items may wait for each other, or which may contain barriers.
 pub(super) fn may_order(data: &InstData, mark: Option<Func>) -> bool {
     match data {
         InstData::Call { .. } => is_call(data, mark),
@@ -122,8 +122,8 @@ pub(super) fn may_order(data: &InstData, mark: Option<Func>) -> bool {
 }
 
 impl Races {
-    /// Finds the accesses of a kernel in which nothing orders others. `room`: bytes of work-group memory of the device; `sites`: places so far, to which these
-    /// are added.
+    /// Finds the accesses of a kernel that may race. Nothing in the kernel may order accesses in other ways ([`may_order`]).
+    /// `room`: the device's work-group memory in bytes. `sites`: the number of places so far, which is increased by theirs.
     pub fn new(
         func: &mut Function,
         describer: &Describer<'_>,
@@ -177,7 +177,7 @@ impl Races {
         races
     }
 
-    /// Clears the shadow, when the kernel begins.
+    /// Clears the shadow at the start of the kernel.
     pub fn begin(&self, c: &mut Cursor<'_>, library: &Library) {
         let Some(known) = self.known else { return };
         let shadow = c.global_addr(known.shadow, AddressSpace::Local);
@@ -194,12 +194,12 @@ impl Races {
         }
     }
 
-    /// Returns true for an access that is noted.
+    /// Returns true for an access that has to be noted.
     pub fn notes(&self, inst: Inst) -> bool {
         self.known.is_some() && self.places.number(inst).is_some()
     }
 
-    /// Notes an access, which is in bounds, before it is made.
+    /// Notes an access, which is in bounds, in the shadow, before the access is executed.
     pub fn note(
         &self,
         c: &mut Cursor<'_>,
@@ -235,10 +235,10 @@ impl Races {
     }
 }
 
-/// The epoch in which nothing is looked for any more.
+/// The epoch from which on accesses are no longer checked.
 const LAST_EPOCH: i64 = 511;
 
-/// Returns how the library is told what an access does.
+/// Returns the bits of `mode` that describe an access to the library.
 pub(super) fn mode(data: &InstData) -> i64 {
     match data {
         InstData::Load { .. } => 0,

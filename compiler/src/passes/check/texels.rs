@@ -1,4 +1,5 @@
-//! Coordinates of texels: calls of the library's function that stands for looks at them become such.
+//! Coordinates of texels: calls of the library's mark function stand for checks of coordinates, and are replaced by
+//! such checks.
 
 use super::describe::Describer;
 use super::{description_address, Library};
@@ -7,23 +8,23 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use cranelift_entity::PrimaryMap;
 
-/// Returns the function whose calls stand for looks at coordinates, if the program has any.
+/// Returns the mark function, whose calls stand for checks of coordinates, if the program has it.
 pub fn mark(module: &Module) -> Option<Func> {
     let mut functions = module.functions.iter();
     functions.find(|(_, function)| function.name == TEXEL_MARK).map(|(func, _)| func)
 }
 
-/// True for a call of a function, but for that one.
+/// Returns true for a call of any function but the mark function.
 pub(super) fn is_call(data: &InstData, mark: Option<Func>) -> bool {
     matches!(*data, InstData::Call { func, .. } if Some(func) != mark)
 }
 
-/// True for what stands for a look at coordinates.
+/// Returns true for a call that stands for a check of coordinates.
 pub(super) fn is_mark(data: &InstData, mark: Option<Func>) -> bool {
     matches!(*data, InstData::Call { func, .. } if Some(func) == mark)
 }
 
-/// Looks at coordinates in place of `inst`. `site`: the number of the place.
+/// Checks coordinates in place of the call `inst`. `site`: the number of the place.
 pub(super) fn look(
     c: &mut Cursor<'_>,
     inst: Inst,

@@ -1,5 +1,5 @@
-//! Reads of buffers that nobody has written. The launch knows which are: those that were made without contents, and that no
-//! command but kernels that read them has been given ([`checks::UNWRITTEN`]).
+//! Reads of buffers that nobody has written. The launch knows these buffers: they were created without contents, and only
+//! kernels that read them have used them so far ([`checks::UNWRITTEN`]).
 
 use super::Check;
 use crate::analysis::argument_access::argument_access;
@@ -9,13 +9,13 @@ use crate::ir::*;
 use crate::kernel::ArgAccess;
 use crate::passes::cursor::Cursor;
 
-/// Finds out how kernels access the memory of their arguments, before checks hide it.
+/// Finds out how kernels access the memory of their arguments, before checks hide the accesses.
 ///
 /// Errors: recursion.
 pub fn find_access(module: &mut Module) -> Result<(), String> {
     for place in 0..module.kernels.len() {
         let mut access = argument_access(module, &module.kernels[place])?;
-        // A store that is found to be wrong is not made.
+        // A store that a check finds wrong is not executed, so no store is certain to cover the memory.
         access.iter_mut().for_each(|access| access.covers = 0);
         if let Some(kernel) = module.kernels.at_mut(place) {
             kernel.access = access;
@@ -24,12 +24,12 @@ pub fn find_access(module: &mut Module) -> Result<(), String> {
     Ok(())
 }
 
-/// What a kernel knows of the arguments that it only reads.
+/// The arguments that a kernel only reads, and the launch's bits of unwritten arguments.
 #[derive(Default)]
 pub struct Unwritten {
-    /// Their bits.
+    /// A bit for each argument that the kernel only reads.
     read_only: u32,
-    /// The launch's word.
+    /// The launch's word with a bit for each unwritten argument.
     word: Option<Value>,
 }
 
@@ -41,7 +41,7 @@ impl Unwritten {
         Unwritten { read_only: bits.sum(), word: None }
     }
 
-    /// Loads the launch's word, when the kernel begins. `area`: its check area.
+    /// Loads the launch's word at the start of the kernel. `area`: the launch's check area.
     pub fn begin(&mut self, c: &mut Cursor<'_>, area: Value) {
         if self.read_only != 0 {
             let place = c.ptr_add_const(area, checks::UNWRITTEN as i64);
@@ -49,7 +49,7 @@ impl Unwritten {
         }
     }
 
-    /// Checks that the memory of an argument that is loaded was written; `None` for what is no such load, or only copies.
+    /// Checks that the memory of an argument that is loaded was written; `None` for other instructions and for copies.
     pub fn check(
         &self,
         c: &mut Cursor<'_>,
