@@ -1,5 +1,5 @@
-//! Common subexpression elimination: an instruction that computes the same as a dominating one is replaced
-//! by that; a load is replaced by a value that a dominating instruction loaded or stored, with no write between.
+//! Common subexpression elimination: an instruction with the same result as a dominating one is replaced by that one. A load
+//! is replaced by a value that a dominating instruction loaded or stored, if there is no write between them.
 
 use crate::analysis::memory_versions::MemoryVersions;
 use crate::ir::cfg::Cfg;
@@ -9,15 +9,16 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// The available values by what computes them, each with its block.
+/// The available values, each with its block. They are looked up by the computation that produces them.
 struct AvailableValues {
-    /// By hash of operation, operands and result type. Of two with one hash the later is kept.
+    /// By hash of operation, operands and result type. Of two computations with one hash, the later one is kept.
     pure: FxHashMap<u64, (Value, Block)>,
     /// The known contents of memory: by pointer, type, and version of the memory.
     loads: FxHashMap<(Value, Type, u32), (Value, Block)>,
 }
 
-/// Eliminates in a function, a kernel's entry where `kernel` is given. Returns true if anything was replaced.
+/// Eliminates common subexpressions in a function. `kernel` is given if the function is a kernel's entry. Returns true
+/// if anything was replaced.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
@@ -40,8 +41,8 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
             let Some(entry) = available.entry(func, inst, result, &versions) else {
                 return true;
             };
-            // In preorder of the tree a leader that does not dominate this block never will
-            // dominate a later one.
+            // If a leader does not dominate this block, it dominates no later block in the preorder of the tree, so it
+            // may be overwritten.
             match entry {
                 Entry::Leader(leader, home) if dom.dominates(*home, block) => {
                     keep_common_flags(func, *leader, inst);
@@ -59,7 +60,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
         versions.leave(block);
     }
     if changed {
-        // Operands of unreachable blocks, which the walk did not see.
+        // Operands in unreachable blocks, which the walk did not visit, are replaced here.
         for &block in &func.layout {
             if cfg.is_reachable(block) {
                 continue;
@@ -90,9 +91,9 @@ fn add_stored_value(
 
 /// A place in the table.
 enum Entry<'a> {
-    /// Which value already computes the instruction, where it is known.
+    /// The value of an equal instruction, and its block.
     Leader(&'a mut Value, &'a mut Block),
-    /// No equal instruction is known.
+    /// No equal instruction is known. The references are where the value and its block are to be entered.
     Free(&'a mut Value, &'a mut Block),
 }
 
@@ -103,7 +104,7 @@ impl AvailableValues {
         AvailableValues { pure, loads: FxHashMap::default() }
     }
 
-    /// Returns the place for an instruction's result; `None` if it may not be replaced.
+    /// Returns the table entry for an instruction's result; `None` if the instruction may not be replaced.
     fn entry(
         &mut self,
         func: &Function,
@@ -138,7 +139,7 @@ impl AvailableValues {
     }
 }
 
-/// Lets an instruction that takes the place of another assume no more than that.
+/// Removes flags from `leader` that `other`, the instruction that it replaces, does not have.
 fn keep_common_flags(func: &mut Function, leader: Value, other: Inst) {
     let InstData::Binary { flags: allowed, .. } = func.insts[other] else { return };
     let ValueDef::Inst(leader) = func.def(leader) else { return };
@@ -147,12 +148,12 @@ fn keep_common_flags(func: &mut Function, leader: Value, other: Inst) {
     }
 }
 
-/// Returns the flags in which equal instructions may not differ.
+/// Returns the flags that must be the same in equal instructions.
 fn significant(flags: OpFlags) -> OpFlags {
     flags - OpFlags::NO_SIGNED_WRAP
 }
 
-/// Operands in their order; those of commutative operations in the order of their numbers.
+/// Returns the operands in their order; for commutative operations in the order of their numbers.
 fn sorted(op: BinaryOp, args: [Value; 2]) -> [Value; 2] {
     match args {
         [a, b] if op.is_commutative() && a > b => [b, a],
@@ -163,7 +164,7 @@ fn sorted(op: BinaryOp, args: [Value; 2]) -> [Value; 2] {
 fn hash(data: &InstData, ty: Type) -> u64 {
     let mut hasher = FxHasher::default();
     match *data {
-        // The most frequent by far: two words.
+        // Two operands are the most frequent case by far.
         InstData::Binary { op, args, flags } => {
             let [a, b] = sorted(op, args).map(|arg| u64::from(arg.as_u32()));
             hasher.write_u64(1 << 16 | (op as u64) << 8 | u64::from(significant(flags).bits()));

@@ -1,13 +1,13 @@
-//! The builder that passes use: it writes a block's new list of instructions, and folds constants on the way.
+//! The builder that passes use. It writes a new list of instructions for a block, and folds constants.
 
 use crate::ir::fold;
 use crate::ir::*;
 use rustc_hash::FxHashMap;
 
-/// Emits instructions into `out`; the pass puts that into a block.
+/// Emits instructions into `out`, which the pass then puts into a block.
 pub type Cursor<'a> = InstBuilder<'a, Vec<Inst>>;
 
-/// The instructions that will replace a block's.
+/// The list of instructions that will replace a block's list.
 impl InsertionPoint for Vec<Inst> {
     fn insert(&mut self, _: &mut Function, inst: Inst) {
         self.push(inst);
@@ -40,7 +40,7 @@ impl InsertionPoint for Vec<Inst> {
     }
 }
 
-/// Returns the operand that an operation gives by the identities that scalarization brings about most.
+/// Returns the operand that is the result of an operation, by the identities that apply most often after scalarization.
 fn identity(op: BinaryOp, [a, b]: [Value; 2], constants: [Option<u64>; 2]) -> Option<Value> {
     use BinaryOp::*;
     match (op, constants) {
@@ -109,8 +109,8 @@ impl<'a> Cursor<'a> {
         self.bitcast(value, Type::of(scalar))
     }
 
-    /// Returns what a load of type `ty` gives after a store of `value` at the same place; both take the
-    /// same number of bytes.
+    /// Returns the value that a load of type `ty` reads after a store of `value` at the same address; both types have
+    /// the same number of bytes.
     pub fn reinterpret(&mut self, value: Value, ty: Type) -> Value {
         let from = self.ty(value);
         if from == ty {
@@ -126,7 +126,8 @@ impl<'a> Cursor<'a> {
             let int = self.to_memory_int(value);
             return self.from_memory_int(int, ty.scalar);
         }
-        // A pointer and a vector: by way of the integer of all bits (64, so at most one pointer).
+        // A pointer becomes a vector, or the reverse. The conversion goes through the integer of all bits (64, so at
+        // most one pointer).
         if from.lanes == 1 {
             let int = self.to_memory_int(value);
             return self.bitcast(int, ty);
@@ -136,8 +137,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Replaces instructions: `rewrite` returns what one becomes, after it has inserted what that needs, or `None` where it
-/// stays. Returns true if any was replaced.
+/// Replaces instructions. `rewrite` inserts the instructions that a replacement needs and returns the replacement, or
+/// `None` if the instruction stays. Returns true if any instruction was replaced.
 pub fn rewrite_insts(
     func: &mut Function,
     mut rewrite: impl FnMut(&mut Cursor<'_>, Inst) -> Option<InstData>,
@@ -159,8 +160,8 @@ pub fn rewrite_insts(
     changed
 }
 
-/// Replaces values: `rewrite` returns what takes the place of an instruction's result, after it has inserted what that
-/// needs, or `None` where the instruction stays. Returns true if any was replaced.
+/// Replaces values. `rewrite` inserts the instructions that are needed and returns the value that replaces an
+/// instruction's result, or `None` if the instruction stays. Returns true if any value was replaced.
 pub fn replace_values(
     func: &mut Function,
     mut rewrite: impl FnMut(&mut Cursor<'_>, Inst) -> Option<Value>,
@@ -192,7 +193,7 @@ pub fn replace_values(
     true
 }
 
-/// Alignment of an address `offset` bytes past one that is aligned to `align`.
+/// Returns the alignment of the address `offset` bytes behind an address that is aligned to `align`.
 pub fn align_at(align: u32, offset: u64) -> u32 {
     let bits = u64::from(align) | offset;
     1 << bits.trailing_zeros().min(31)

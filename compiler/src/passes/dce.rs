@@ -7,7 +7,7 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Returns true if anything was removed.
+/// Removes dead code from a function. Returns true if anything was removed.
 pub fn run(func: &mut Function) -> bool {
     let liveness = Marker::new(func).mark();
     sweep(func, &liveness)
@@ -25,9 +25,9 @@ struct Marker<'a> {
     incoming: Incoming<'a>,
     liveness: Liveness,
     work: Vec<Value>,
-    /// The alloca that a pointer points into, found through address arithmetic.
+    /// By pointer, the alloca that it points into, found through address arithmetic.
     underlying_allocas: SecondaryMap<Value, Option<Inst>>,
-    /// Stores to an object of which nothing is read yet.
+    /// By alloca, stores to the object, as long as no read of it is known to be live.
     pending: FxHashMap<Inst, Vec<Inst>>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Marker<'a> {
         }
         let func = self.func;
         match &func.insts[inst] {
-            // Branch arguments are live with the parameters that they go to.
+            // A branch argument is live if the parameter that it is passed for is live.
             InstData::Brif { cond: value, .. } | InstData::Switch { value, .. } => {
                 self.value(*value)
             }
@@ -126,7 +126,7 @@ impl<'a> Marker<'a> {
 fn sweep(func: &mut Function, liveness: &Liveness) -> bool {
     let mut changed = false;
     let entry = func.entry();
-    // Which parameters of a block are removed; empty if none is.
+    // By block, whether each parameter is removed; empty if none is.
     let mut dead_params: SecondaryMap<Block, SmallVec<[bool; 4]>> = SecondaryMap::new();
     for i in 0..func.layout.len() {
         let block = func.layout[i];

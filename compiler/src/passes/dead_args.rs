@@ -1,16 +1,16 @@
-//! Drops parameters that functions do not use and results that no call uses.
+//! Removes unused parameters of functions, and results that no call uses.
 
 use super::dce;
 use crate::ir::*;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-/// How often callers are looked at again after what they call, or are called with, has shrunk.
+/// How often the pass runs again after parameters or results of some function were removed.
 const ROUNDS: usize = 4;
 
-/// The parameters, or results, of a function that stay. Empty: all.
+/// By function, whether each parameter, or result, stays. Empty if all stay.
 type Kept = SecondaryMap<Func, Vec<bool>>;
 
-/// Goes over all functions but the kernels' entries, which have neither.
+/// Visits all functions except the entries of kernels, which have neither parameters nor results.
 pub fn run(module: &mut Module) {
     for _ in 0..ROUNDS {
         let results = used_results(module);
@@ -40,7 +40,7 @@ pub fn run(module: &mut Module) {
     }
 }
 
-/// Returns which results of each function some call uses.
+/// Returns, by function, whether some call uses each result.
 fn used_results(module: &Module) -> Kept {
     let mut used = Kept::new();
     for (id, func) in module.functions.iter() {
@@ -69,8 +69,8 @@ fn used_results(module: &Module) -> Kept {
     used
 }
 
-/// Makes a function's calls fit functions of which only some results and parameters stayed.
-/// `returns` holds the new type of each one's first result.
+/// Adjusts a function's calls to functions that have lost parameters or results. `returns` contains the new type of
+/// each function's first result.
 fn adjust_calls(func: &mut Function, results: &Kept, params: &Kept, returns: &[Option<Type>]) {
     let mut replaced: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut any_replaced = false;
@@ -96,7 +96,7 @@ fn adjust_calls(func: &mut Function, results: &Kept, params: &Kept, returns: &[O
                 let index = before.iter().filter(|&&kept| kept).count() as u32;
                 func.insts[inst] = InstData::CallResult { call, index };
                 if index == 0 {
-                    // It is the call's own result now.
+                    // The result is now the call's own result.
                     if let Some(result) = func.results[inst] {
                         replaced[result] = Some(call);
                         any_replaced = true;
@@ -113,7 +113,7 @@ fn adjust_calls(func: &mut Function, results: &Kept, params: &Kept, returns: &[O
     }
 }
 
-/// Returns which parameters a function uses.
+/// Returns whether a function uses each of its parameters.
 pub fn used_params(func: &Function) -> Vec<bool> {
     let mut used: SecondaryMap<Value, bool> = func.value_map();
     for inst in func.layout_insts() {
@@ -144,7 +144,7 @@ pub fn keep_results(func: &mut Function, kept: &[bool]) {
     }
 }
 
-/// Returns for each result the value that every return gives for it, if that is a parameter or constant.
+/// Returns for each result the value that all returns pass for it, if that is the same parameter or constant.
 pub fn fixed_results(func: &Function) -> Vec<Option<Value>> {
     let mut fixed: Option<Vec<Option<Value>>> = None;
     for &block in &func.layout {

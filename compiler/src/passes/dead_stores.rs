@@ -1,4 +1,4 @@
-//! Dead store elimination: removes a store that a later one in its block overwrites before anything can read it.
+//! Dead store elimination: removes a store that a later store in its block overwrites before anything can read it.
 
 use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::ir::cfg::Cfg;
@@ -7,14 +7,15 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// A store that what comes before it in the block need not write for.
+/// A store that overwrites bytes. Earlier stores in the block to the same bytes are not needed.
 struct Overwrite {
     ptr: Value,
     bytes: u32,
     classes: ClassSet,
 }
 
-/// Eliminates in a function, a kernel's entry where `kernel` is given. Returns true if any store was removed.
+/// Eliminates dead stores in a function. `kernel` is given if the function is a kernel's entry. Returns true if any
+/// store was removed.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let mut stored_in: SecondaryMap<Value, PackedOption<Block>> = func.value_map();
     let mut stores_twice = |&block: &Block| {
@@ -47,8 +48,8 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     changed
 }
 
-/// Returns true if an instruction is a store that one of `overwrites` makes needless; if not, updates them to what they
-/// are in front of it.
+/// Returns true if an instruction is a store that one of `overwrites` makes unnecessary. Otherwise updates `overwrites`
+/// to the state in front of the instruction.
 fn is_dead(
     func: &Function,
     classes: &AliasClasses,

@@ -1,7 +1,7 @@
 //! Dot products: sums of the products of the four bytes of two words become the instruction that devices have for it.
 //!
-//! Programs write them out where they know no function for them (`c + a.x*b.x + a.y*b.y + a.z*b.z + a.w*b.w`), or do not
-//! trust what a driver says of it. The bytes of both words must stand in the same places.
+//! Programs that know no function for dot products write the sums out (`c + a.x*b.x + a.y*b.y + a.z*b.z + a.w*b.w`). Others
+//! do so because they do not trust a driver's support. The two bytes of a product must be at the same position in their words.
 
 use super::bytes::field::Field;
 use super::bytes::load_words;
@@ -11,14 +11,14 @@ use crate::target::DotProducts;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// The most terms of a sum that are looked at together.
+/// The most terms of a sum that are searched for dot products.
 const MAX_TERMS: usize = 32;
 
-/// The product of two bytes that stand in the same places of two words.
+/// The product of two bytes that are at the same position in two words.
 #[derive(Clone, Copy)]
 struct Product {
     dot: Dot,
-    /// Number of the byte, from the lowest on.
+    /// Index of the byte; the lowest byte is 0.
     byte: u32,
 }
 
@@ -31,7 +31,7 @@ struct Dot {
 
 type Terms = SmallVec<[Value; MAX_TERMS]>;
 
-/// Finds dot products of the kinds that a device accelerates. Returns true if there were any.
+/// Replaces sums by dot products of the kinds that a device accelerates. Returns true if there were any.
 pub fn run(func: &mut Function, accelerated: DotProducts) -> bool {
     let Some(mut sums) = Sums::find(func, accelerated) else { return false };
     let mut vectors = Vec::new();
@@ -48,17 +48,17 @@ pub fn run(func: &mut Function, accelerated: DotProducts) -> bool {
     })
 }
 
-/// The sums of a function that may hold dot products.
+/// The sums of a function that may contain dot products.
 struct Sums {
     products: SecondaryMap<Value, Option<Product>>,
-    /// Products and sums whose only use is a sum in the same block.
+    /// True for products and sums whose only use is a sum in the same block.
     inner: SecondaryMap<Value, bool>,
-    /// The most products that each sum holds.
+    /// The most products that each sum contains.
     held: SecondaryMap<Value, u32>,
 }
 
 impl Sums {
-    /// Finds the sums of a function; `None` if none of them holds enough products.
+    /// Finds the sums of a function; `None` if no sum contains enough products.
     fn find(func: &Function, accelerated: DotProducts) -> Option<Sums> {
         let mut products = func.value_map::<Option<Product>>();
         let mut count = 0;
@@ -77,7 +77,7 @@ impl Sums {
         sums.held.values().any(|&held| held >= 4).then_some(sums)
     }
 
-    /// Finds which products and sums belong together.
+    /// Finds the inner products and sums, and counts the products of each sum.
     fn connect(&mut self, func: &Function) {
         let mut uses = func.value_map::<u32>();
         for inst in func.layout_insts() {
@@ -101,7 +101,7 @@ impl Sums {
         }
     }
 
-    /// Returns the dot products that a sum holds, and its other terms; `None` if it holds none.
+    /// Returns the dot products that a sum contains, and its other terms; `None` if there is no dot product.
     fn dots(&self, func: &Function, inst: Inst) -> Option<(SmallVec<[Dot; 4]>, Terms)> {
         let result = func.result(inst).filter(|&result| self.held[result] >= 4)?;
         let mut rest = self.terms(func, summands(func, result)?);
@@ -122,8 +122,8 @@ impl Sums {
         (!dots.is_empty()).then_some((dots, rest))
     }
 
-    /// Returns the terms that are the four products of a dot product. Values that something else needs as well, or that another
-    /// block computes, do not count.
+    /// Returns the four terms of a sum that are the products of a dot product. Terms that have other uses, or are computed in
+    /// another block, do not count.
     fn bytes_of(&self, dot: Dot, terms: &[Value]) -> Option<[Value; 4]> {
         let of_byte = |byte: u32| {
             terms.iter().copied().find(|&term| {
@@ -134,7 +134,7 @@ impl Sums {
         Some([of_byte(0)?, of_byte(1)?, of_byte(2)?, of_byte(3)?])
     }
 
-    /// Returns the terms of a sum of two operands: inner sums are taken apart.
+    /// Returns the terms of a sum of two operands. Terms of inner sums are included in place of the inner sums.
     fn terms(&self, func: &Function, operands: [Value; 2]) -> Terms {
         let mut terms = Terms::new();
         let mut open = Terms::from_slice(&operands);
@@ -148,7 +148,7 @@ impl Sums {
         terms
     }
 
-    /// Returns the sum of dot products and other terms.
+    /// Returns the instruction that adds dot products and other terms.
     fn sum(&mut self, c: &mut Cursor<'_>, dots: &[Dot], rest: &[Value]) -> InstData {
         let mut values: Terms = rest.into();
         let (last, others) = (dots[dots.len() - 1], &dots[..dots.len() - 1]);
@@ -161,7 +161,7 @@ impl Sums {
         for &value in more {
             let held = self.held[sum] + self.held[value];
             sum = c.binary(BinaryOp::IAdd, sum, value);
-            // Sums that come later may hold what is left.
+            // Sums that are visited later may contain this sum as an inner one.
             (self.inner[sum], self.held[sum]) = (true, held);
         }
         let dot = c.math(last.op, &last.words);
@@ -179,7 +179,7 @@ fn summands(func: &Function, value: Value) -> Option<[Value; 2]> {
     }
 }
 
-/// Returns the product of bytes that an instruction computes.
+/// Returns the product of two bytes that an instruction computes.
 fn product(func: &Function, inst: Inst) -> Option<Product> {
     let InstData::Binary { op: BinaryOp::IMul, args, .. } = func.insts[inst] else { return None };
     let byte = |arg: Value| Field::of(func, arg).filter(Field::is_byte);
@@ -189,7 +189,7 @@ fn product(func: &Function, inst: Inst) -> Option<Product> {
     if !fits || !is_word(&a) || !is_word(&b) {
         return None;
     }
-    // One order for both operands: signed before unsigned, else by the number of the word.
+    // The operands have one order: signed before unsigned, then by the number of the word.
     if (b.signed, a.word) > (a.signed, b.word) {
         (a, b) = (b, a);
     }

@@ -1,6 +1,7 @@
-//! Cases of switches that go on to another case, for the structurizer. SPIR-V lets a case construct branch to one other,
-//! which no third one branches to, and which comes next in the list of OpSwitch (SPIR-V 2.11, "Structured control flow").
-//! Where that is not met, a target of several cases comes behind the switch, with a test of who goes there.
+//! Cases of switches that fall through to another case, for the structurizer. SPIR-V allows a case construct to branch to
+//! one other case, to which no third case may branch and which must come next in the list of OpSwitch (SPIR-V 2.11,
+//! "Structured control flow"). If this is not possible, a target of several cases is placed behind the switch, where a
+//! test decides which work-items go to it.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -8,18 +9,18 @@ use crate::ir::{Block, Function, InstData};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::SecondaryMap;
 
-/// The targets of switches by which others are reached.
+/// The targets of switches that fall through to other targets.
 #[derive(Default)]
 pub struct FallThroughs {
-    /// The target to which a target goes on.
+    /// By target, the target to which it falls through.
     next: SecondaryMap<Block, PackedOption<Block>>,
-    /// The block with the switch, for a target to which another goes on.
+    /// By target to which another one falls through, the block with the switch.
     switch: SecondaryMap<Block, PackedOption<Block>>,
 }
 
 impl FallThroughs {
-    /// Finds them. `is_in_line` says of a target whether nothing but its switch reaches it, `may_be_next` whether it may be
-    /// generated where its switch goes to it.
+    /// Finds the fall-throughs. `is_in_line` returns true for a target that only its switch reaches; `may_be_next` returns
+    /// true for a target that may be generated where its switch branches to it.
     pub fn find(
         func: &Function,
         cfg: &Cfg,
@@ -35,7 +36,8 @@ impl FallThroughs {
         for &block in cfg.rpo() {
             let last = func.terminator(block).map(|last| &func.insts[last]);
             let Some(InstData::Switch { default, .. }) = last else { continue };
-            // The cases that only the switch dominates, with their subtrees, in the order of control.
+            // The cases that only the switch dominates, in the order of the dominator tree's walk and in the order of
+            // control flow.
             let is_own = |target: &Block| doms.idom(*target) == Some(block);
             let mut by_tree: Vec<Block> = cfg.succs(block).iter().copied().filter(is_own).collect();
             let mut in_order = by_tree.clone();
@@ -64,7 +66,8 @@ impl FallThroughs {
         found
     }
 
-    /// Finds them in a graph of which nothing more is known; [`FallThroughs::find`] decides on the final one.
+    /// Finds the fall-throughs in a graph of which nothing else is known. [`FallThroughs::find`] decides for the final
+    /// graph.
     pub fn guess(func: &Function) -> FallThroughs {
         let is_switch = |&block: &Block| {
             let last = func.terminator(block).map(|last| &func.insts[last]);
@@ -78,7 +81,7 @@ impl FallThroughs {
         FallThroughs::find(func, &cfg, &doms, |block| cfg.preds(block).len() == 1, |_| true)
     }
 
-    /// Returns the targets of the switch at the end of a block to which others go on, each once.
+    /// Returns the targets of the switch at the end of a block to which other targets fall through, each once.
     pub fn next_of(&self, block: Block, switch: &InstData) -> Vec<Block> {
         let mut targets = Vec::new();
         switch.for_each_target(|call| {
@@ -89,23 +92,23 @@ impl FallThroughs {
         targets
     }
 
-    /// Returns the target to which a target goes on.
+    /// Returns the target to which a target falls through.
     pub fn next(&self, target: Block) -> Option<Block> {
         self.next[target].expand()
     }
 
-    /// Returns true for a target to which another of its switch goes on.
+    /// Returns true for a target to which another target of its switch falls through.
     pub fn is_next(&self, target: Block) -> bool {
         self.switch[target].is_some()
     }
 
-    /// The same, of the switch at the end of a block.
+    /// Returns true for a target to which another target of the switch at the end of `block` falls through.
     pub fn is_next_of(&self, block: Block, target: Block) -> bool {
         self.switch[target].expand() == Some(block)
     }
 
-    /// Returns the targets of the switch at the end of a block in an order in which each comes next to the one that goes on to
-    /// it.
+    /// Returns the targets of the switch at the end of a block in an order in which each target comes right after the one
+    /// that falls through to it.
     pub fn in_order(&self, block: Block, targets: &[Block]) -> Vec<Block> {
         let mut ordered = Vec::with_capacity(targets.len());
         for &first in targets.iter().filter(|target| !self.is_next_of(block, **target)) {

@@ -1,9 +1,9 @@
-//! If-conversion: where the arms of a branch or of a small switch only compute a few values and join again, all are
-//! computed speculatively and the results selected.
+//! If-conversion: if the arms of a branch or a small switch only compute a few values and join again, all arms are computed
+//! speculatively and the results selected.
 //!
-//! On a device that is cheaper than branching, and the code becomes smaller: a branch costs a merge
-//! instruction, labels and phis. Drivers' compilers are faster, too: NVIDIA's took 33 ms for a module with ten small
-//! switches, and 26 with selections in their place.
+//! On a device this is cheaper than branching, and the code becomes smaller: a branch costs a merge instruction, labels and
+//! phis. Drivers compile it faster, too: NVIDIA's compiler took 33 ms for a module with ten small switches, and 26 ms with
+//! selections in their place.
 
 use super::unreachable;
 use crate::ir::cfg::Cfg;
@@ -11,10 +11,10 @@ use crate::ir::*;
 use hekla_device::Quirks;
 use smallvec::SmallVec;
 
-/// Greatest total cost of the operations in all arms, of the comparisons with cases and of the selections.
+/// The greatest total cost of the operations in all arms, of the comparisons with case values and of the selections.
 const MAX_COST: u32 = 16;
 
-/// The same on devices that follow the work-items of a branch with masks ([`Quirks::SOFTWARE_MASKS`]).
+/// The same limit on devices that track the work-items of a branch with masks ([`Quirks::SOFTWARE_MASKS`]).
 const MAX_COST_WITH_MASKS: u32 = 32;
 
 /// Returns true if anything changed.
@@ -36,7 +36,8 @@ pub fn run(func: &mut Function, quirks: Quirks) -> bool {
     changed
 }
 
-/// Converts the branch at the end of a block, if it can be and is cheap: it costs `most` at most. Returns true if it was.
+/// Converts the branch at the end of a block, if this is possible and the cost is at most `most`. Returns true if the branch
+/// was converted.
 fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bool {
     let Some(inst) = func.terminator(block) else { return false };
     let InstData::Brif { cond, then, otherwise } = &func.insts[inst] else { return false };
@@ -44,7 +45,7 @@ fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bo
     if func.as_const(cond).is_some() || targets[0].block == targets[1].block {
         return false;
     }
-    // Each arm is a block of its own, or the join block.
+    // Each target is an arm, which is a block of its own, or the join block.
     let arms = targets.each_ref().map(|target| arm(func, cfg, block, target, most));
     let ends = [0, 1].map(|i| arms[i].as_ref().map(|arm| arm.end.block));
     let join = match ends {
@@ -93,7 +94,7 @@ fn convert_branch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bo
     true
 }
 
-/// Converts the switch at the end of a block, if it can be and is cheap. Returns true if it was.
+/// Converts the switch at the end of a block, if this is possible and cheap. Returns true if the switch was converted.
 fn convert_switch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bool {
     let Some(inst) = func.terminator(block) else { return false };
     let InstData::Switch { value, cases, default } = &func.insts[inst] else { return false };
@@ -101,7 +102,7 @@ fn convert_switch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bo
         return false;
     }
     let (value, default, cases) = (*value, default.clone(), cases.clone());
-    // The block where an arm continues; for a target that is not an arm, the join block.
+    // Returns the block where an arm continues. A target that is not an arm is the join block.
     let next = |target: &BlockCall| match arm(func, cfg, block, target, most) {
         Some(arm) => (arm.end.clone(), Some(arm)),
         None => (target.clone(), None),
@@ -156,19 +157,19 @@ fn convert_switch(func: &mut Function, cfg: &Cfg, block: Block, most: u32) -> bo
     true
 }
 
-/// Returns true if a value is a matrix, of which there are no selections.
+/// Returns true if a value is a matrix. Matrices cannot be selected.
 fn has_matrix(func: &Function, values: &[Value]) -> bool {
     values.iter().any(|&value| func.ty(value).scalar.is_matrix())
 }
 
-/// A block that only this branch or switch reaches, with nothing but cheap operations.
+/// A block that only this branch or switch reaches, and that contains only cheap operations.
 struct Arm {
     cost: u32,
     /// The continuation.
     end: BlockCall,
 }
 
-/// Returns the arm that a target of a block's terminator is; `None` if it is not one, or too expensive.
+/// Returns the arm that a target of a block's terminator is; `None` if the target is no arm, or too expensive.
 fn arm(func: &Function, cfg: &Cfg, block: Block, target: &BlockCall, most: u32) -> Option<Arm> {
     let data = &func.blocks[target.block];
     if cfg.preds(target.block).iter().any(|&pred| pred != block) || !data.params.is_empty() {

@@ -1,9 +1,8 @@
 //! Address-space inference: gives generic pointers the specific address space that they point to.
 //!
-//! A generic pointer that is made of pointers to one space alone, and of null, by address
-//! arithmetic, selection and block parameters, becomes a pointer to that space; where it must stay
-//! generic (compared with others, stored) it is cast. Null has the same bits in every space, and no
-//! object whose address matters lies there.
+//! A generic pointer that is computed only from pointers to one space and null, by address arithmetic, selection and block
+//! parameters, becomes a pointer to that space. If it must stay generic (compared with other pointers, stored) it is cast.
+//! Null has the same bits in every space, and no object whose address matters has this address.
 
 use super::cursor::Cursor;
 use crate::ir::cfg::Cfg;
@@ -12,10 +11,10 @@ use cranelift_entity::SecondaryMap;
 
 const GENERIC: Type = Type::ptr(AddressSpace::Generic);
 
-/// What is inferred of a pointer: a lattice, from its top to its bottom.
+/// The inferred address space of a pointer: a lattice, from its top to its bottom.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum InferredSpace {
-    /// Nothing seen yet, or only the constants null and undefined, which are in any space.
+    /// No pointer has been seen yet, or only the constants null and undefined, which are in any space.
     #[default]
     Uninitialized,
     Known(AddressSpace),
@@ -32,7 +31,7 @@ impl InferredSpace {
     }
 }
 
-/// Returns true if any pointer was given a specific space.
+/// Infers the address spaces of a function's pointers. Returns true if any pointer was given a specific space.
 pub fn run(func: &mut Function) -> bool {
     if !func.values.values().any(|v| v.ty == GENERIC) {
         return false;
@@ -57,7 +56,7 @@ pub fn run(func: &mut Function) -> bool {
     true
 }
 
-/// Returns the spaces of all generic pointers, by iteration to a fixed point.
+/// Returns the spaces of all generic pointers, found by iteration to a fixed point.
 fn infer_spaces(func: &Function, cfg: &Cfg) -> SecondaryMap<Value, InferredSpace> {
     let mut spaces: SecondaryMap<Value, InferredSpace> = func.value_map();
     for &param in func.params() {
@@ -66,7 +65,7 @@ fn infer_spaces(func: &Function, cfg: &Cfg) -> SecondaryMap<Value, InferredSpace
         }
     }
     propagate(func, cfg, &mut spaces);
-    // A value that comes from constants alone is not an object's address; any space will do.
+    // A value that is computed from constants alone is no object's address, so any space will do.
     let mut is_complete = true;
     for &block in cfg.rpo() {
         let results = func.blocks[block].insts.iter().filter_map(|&inst| func.result(inst));
@@ -95,7 +94,7 @@ fn propagate(func: &Function, cfg: &Cfg, spaces: &mut SecondaryMap<Value, Inferr
     }
 }
 
-/// Returns true if a value is the same constant in every address space.
+/// Returns true if a value is a constant that is the same in every address space.
 fn is_null_or_undef(func: &Function, value: Value) -> bool {
     matches!(func.def(value), ValueDef::Const(Constant::Bits(0) | Constant::Undef))
 }
@@ -142,7 +141,7 @@ fn visit(func: &Function, inst: Inst, spaces: &mut SecondaryMap<Value, InferredS
 struct Rewriter<'a> {
     c: Cursor<'a>,
     spaces: SecondaryMap<Value, InferredSpace>,
-    /// The pointer of a specific space that took the place of a generic one.
+    /// By generic pointer, the pointer to a specific space that replaces it.
     specific: SecondaryMap<Value, Option<Value>>,
 }
 
@@ -170,7 +169,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Returns a pointer as one to `space`, which it is known to point to.
+    /// Returns a pointer cast to `space`, which it is known to point to.
     fn cast_to_space(&mut self, value: Value, space: AddressSpace) -> Value {
         let ty = Type::ptr(space);
         match self.c.func.def(value) {
@@ -180,7 +179,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Returns a generic pointer for a value that may have been replaced by a specific one.
+    /// Returns a value as a generic pointer. The value may have been replaced by a pointer to a specific space.
     fn cast_to_generic(&mut self, value: Value) -> Value {
         match self.specific[value] {
             Some(specific) => self.c.convert(ConvertOp::SpaceCast, specific, GENERIC),
@@ -218,7 +217,7 @@ impl Rewriter<'_> {
             } => {
                 let to = result.map(|v| self.c.ty(v));
                 match self.specific[*arg] {
-                    // Back to where it comes from: the uses take the pointer itself.
+                    // The pointer is cast back to its original space: uses take the original pointer.
                     Some(specific) if Some(self.c.ty(specific)) == to => {
                         let (offset, within) = (self.zero(), Within::ANYWHERE);
                         data = InstData::PtrAdd { ptr: specific, offset, within };
@@ -248,14 +247,14 @@ impl Rewriter<'_> {
         self.c.iconst(Type::I32, 0)
     }
 
-    /// Returns an instruction whose result is the null pointer of a type.
+    /// Returns an instruction whose result is the null pointer of type `ty`.
     fn null_pointer(&mut self, ty: Option<Type>) -> InstData {
         let bits = ty.map_or(64, |ty| ty.scalar.bits());
         let arg = self.c.iconst(Type::of(Scalar::int(bits)), 0);
         InstData::Convert { op: ConvertOp::IntToPtr, arg }
     }
 
-    /// Returns the space that both of two pointers are known to point to, if there is one.
+    /// Returns the space that two pointers are both known to point to, if there is one.
     fn common_space(&self, args: [Value; 2]) -> Option<AddressSpace> {
         let [a, b] = args.map(|arg| self.known_space(arg));
         match a.or(b) {
@@ -265,7 +264,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Returns the pointer to `space` in the place of an instruction's generic result.
+    /// Returns the pointer to `space` that replaces an instruction's generic result.
     fn specific_pointer(&mut self, inst: Inst, space: AddressSpace) -> Option<Value> {
         match self.c.func.insts[inst] {
             InstData::Convert { arg, .. } => Some(arg),
@@ -291,7 +290,7 @@ impl Rewriter<'_> {
                 *value = self.cast_to_generic(*value);
             }
         }
-        // Parameters that changed are no longer in the blocks' lists: go by what the list has now.
+        // Parameters that were replaced are no longer in the blocks' lists, so the current list decides.
         data.for_each_target_mut(|call| {
             for (i, arg) in call.args.iter_mut().enumerate() {
                 let param = self.c.func.blocks[call.block].params.get(i).copied();

@@ -1,12 +1,12 @@
 //! The inliner: decides which functions are inlined into their callers, and inlines them.
 //!
-//! It goes bottom-up over the call graph. Small functions and those that are called once are
-//! inlined; large ones that are called from several places are kept, so that the size of a program's code grows with its text
-//! alone. The arguments of such functions are promoted ([`super::argument_promotion`]).
+//! It works bottom-up over the call graph. Small functions and functions that are called once are inlined. Large functions
+//! that are called from several places are kept, so that the size of a program's code grows only with its text. The
+//! arguments of kept functions are promoted ([`super::argument_promotion`]).
 //!
-//! The work is bounded for the module as a whole: copies take `room_for_copies` at most; a body goes as soon as its
-//! last call is inlined; and in chains of functions that are called once a body is copied from where it stands to the
-//! end of the chain at once.
+//! The work is bounded for the module as a whole: copies take at most `room_for_copies` instructions; a body is removed as
+//! soon as its last call is inlined; and in a chain of functions that are called once, each body is copied directly to the
+//! end of the chain.
 
 use super::argument_promotion::{self, PromotedSignature};
 use super::cursor::Cursor;
@@ -19,7 +19,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A function of more instructions than this is refused.
+/// The most instructions of a function. Larger functions are refused.
 pub const MAX_INSTS: usize = 1_000_000;
 
 /// The thresholds of inlining.
@@ -29,9 +29,9 @@ pub struct Thresholds {
     pub kernel_size: usize,
     /// A function with at most this number of instructions is always inlined.
     pub always_inline_size: usize,
-    /// A function is inlined if all inlined bodies but one have at most this number of instructions together.
+    /// A function is inlined if all its inlined bodies but one have at most this number of instructions together.
     pub growth: usize,
-    /// As `growth`, for functions with generic pointers among parameters and results.
+    /// Like `growth`, for functions with generic pointers among parameters and results.
     pub generic_pointer_growth: usize,
 }
 
@@ -48,14 +48,14 @@ impl Thresholds {
         growth: 2_000,
         generic_pointer_growth: 50_000,
     };
-    /// Inlines all calls except calls of `noinline` functions.
+    /// Inlines all calls, except calls of `noinline` functions.
     pub const ALL: Thresholds = Thresholds { kernel_size: usize::MAX, ..Thresholds::DEFAULT };
-    /// Inlines only what must be; for tests.
+    /// Inlines only the calls that must be inlined; for tests.
     pub const NONE: Thresholds =
         Thresholds { kernel_size: 0, always_inline_size: 0, growth: 0, generic_pointer_growth: 0 };
 }
 
-/// The passes that are run on functions between inlining.
+/// The passes that the inliner runs on functions.
 pub trait FunctionPasses {
     /// Early simplification: a few cheap passes that pay off before a function is inlined.
     fn simplify_early(&self, module: &mut Module, func: Func) -> Result<(), String>;
@@ -63,10 +63,10 @@ pub trait FunctionPasses {
     fn optimize(&self, module: &mut Module, func: Func) -> Result<(), String>;
 }
 
-/// Inlines calls in all functions that the kernels reach, and optimizes what is kept: the kernels'
-/// entries, and functions that they call, callees first.
+/// Inlines calls in all functions that the kernels reach, and optimizes the functions that remain: the kernels' entries, and
+/// functions that they call, callees first.
 ///
-/// Errors: recursion that no constants end, programs that grow beyond [`MAX_INSTS`], and errors of the passes.
+/// Errors: recursion that constants do not end, programs that grow beyond [`MAX_INSTS`], and errors of the passes.
 pub fn run(
     module: &mut Module,
     thresholds: Thresholds,
@@ -114,12 +114,12 @@ pub fn run(
     Ok(())
 }
 
-/// Instructions that copies of bodies may take beyond the bodies themselves, for each instruction of the module; and
-/// [`MIN_COPIES`] for any.
+/// Instructions that copies of bodies may have beyond the bodies themselves, for each instruction of the module. In
+/// addition [`MIN_COPIES`] are allowed in any module.
 const COPIES: usize = 4;
 const MIN_COPIES: usize = 500_000;
 
-/// Returns how many instructions all copies of a module's bodies may take together.
+/// Returns the number of instructions that all copies of a module's bodies may have together.
 fn room_for_copies(module: &Module, graph: &CallGraph) -> usize {
     let sizes = graph.order.iter().map(|&func| module.functions[func].num_insts());
     sizes.sum::<usize>() * COPIES + MIN_COPIES
@@ -128,12 +128,13 @@ fn room_for_copies(module: &Module, graph: &CallGraph) -> usize {
 /// The longest chain of functions, each called once by the next, in which each is inlined into the next.
 const MAX_CHAIN: u32 = 64;
 
-/// What is known of the functions' bodies while calls are inlined.
+/// The state of the functions' bodies while calls are inlined.
 struct Bodies {
     is_kernel: SecondaryMap<Func, bool>,
-    /// Calls that have yet to be inlined or to be rewritten.
+    /// By function, its calls that have yet to be inlined or rewritten.
     calls_left: SecondaryMap<Func, u32>,
-    /// True where the calls in a body are inlined when it is inlined itself, since it stands high in a chain.
+    /// True if the calls in a body are inlined only when the body itself is inlined, because it is at the top of a long
+    /// chain.
     is_deferred: SecondaryMap<Func, bool>,
 }
 
@@ -153,7 +154,7 @@ impl Bodies {
         Bodies { is_kernel, calls_left: graph.call_sites.clone(), is_deferred }
     }
 
-    /// Called when a call has been inlined. Returns true if nothing needs the body any more.
+    /// Notes that a call has been inlined. Returns true if the body is no longer needed.
     fn was_last_call(&mut self, callee: Func) -> bool {
         let left = &mut self.calls_left[callee];
         *left = left.saturating_sub(1);
@@ -168,10 +169,11 @@ enum InlineDecision {
     Inline,
     Keep {
         signature: PromotedSignature,
-        /// True if it, or a callee, accesses private memory through pointers whose underlying object is unknown.
+        /// True if the function, or a callee, accesses private memory through pointers whose underlying object is
+        /// unknown.
         has_unknown_access: bool,
     },
-    /// The call stays as it is.
+    /// The call does not change.
     Leave,
 }
 
@@ -200,8 +202,8 @@ fn should_inline_all(
     true
 }
 
-/// Inlines all calls, and keeps the kernels' entries alone. Early simplification does not pay for a function
-/// that is called once: its caller is optimized anyway.
+/// Inlines all calls, and keeps only the kernels' entries. Early simplification does not pay for a function that is
+/// called once, since its caller is optimized anyway.
 fn inline_all(
     module: &mut Module,
     graph: &CallGraph,
@@ -224,9 +226,9 @@ fn inline_all(
     Ok(())
 }
 
-/// Decides whether a function that has been optimized is inlined into its callers. Its copies take of the `room`.
+/// Decides whether a function that has been optimized is inlined into its callers. Copies of the function reduce `room`.
 ///
-/// Errors: it has to be inlined, and there is no room.
+/// Errors: the function has to be inlined, and there is no room.
 fn decide(
     module: &Module,
     func: Func,
@@ -260,14 +262,16 @@ fn decide(
     Ok(InlineDecision::Keep { signature: PromotedSignature::default(), has_unknown_access })
 }
 
-/// Returns true if a function has a barrier, or acts on sub-groups. Which work-items reach that together
-/// would depend on how the device's compiler treats calls, and a kernel, not a function, decides the size of sub-groups.
+/// Returns true if a function has a barrier, or acts on sub-groups. If such a function were kept, the work-items that
+/// reach the operation together would depend on how the device's compiler treats calls. The size of sub-groups is also
+/// decided by the kernel, not by a function.
 fn is_bound_to_caller(func: &Function) -> bool {
     let is_bound = |data: &InstData| data.is_convergent() || data.is_of_subgroup();
     func.layout_insts().any(|inst| is_bound(&func.insts[inst]))
 }
 
-/// Returns true if parameters or results are generic pointers. Inlined, most get a specific address space.
+/// Returns true if parameters or results are generic pointers. Most of them get a specific address space when the
+/// function is inlined.
 fn has_generic_pointers(func: &Function) -> bool {
     let generic = |ty: Type| ty.space() == Some(AddressSpace::Generic);
     func.params().iter().any(|&param| generic(func.ty(param)))
@@ -287,7 +291,8 @@ fn inline_calls(
     result
 }
 
-/// Inlines the calls in a function whose callees are `wanted`, which do not call it; calls in the inlined bodies stay.
+/// Inlines the calls in a function to callees for which `wanted` returns true. The callees must not call the function.
+/// Calls in the inlined bodies stay.
 pub fn inline_some(
     module: &mut Module,
     func: Func,
@@ -298,7 +303,7 @@ pub fn inline_some(
     for callee in callees.into_iter().filter(|&callee| callee != func && wanted(callee)) {
         decisions[callee] = InlineDecision::Inline;
     }
-    // No call is known to be the last: a body is needed again.
+    // No call is known to be the last one, so bodies must be kept.
     let mut bodies = Bodies {
         is_kernel: SecondaryMap::new(),
         calls_left: SecondaryMap::with_default(u32::MAX),
@@ -307,7 +312,7 @@ pub fn inline_some(
     inline_calls(module, func, &decisions, &mut bodies)
 }
 
-/// What functions are inlined from.
+/// The module, the decisions and the bodies that inlining works with.
 struct Work<'a> {
     module: &'a mut Module,
     decisions: &'a SecondaryMap<Func, InlineDecision>,
@@ -316,23 +321,23 @@ struct Work<'a> {
 
 struct Inliner<'a> {
     caller: &'a mut Function,
-    /// Instructions of the caller, and of all that is inlined.
+    /// Number of instructions of the caller, including all inlined bodies.
     size: usize,
-    /// Objects of the callees, to go into the caller's entry.
+    /// Allocas of the callees, which are moved to the caller's entry.
     allocas: Vec<Inst>,
-    /// The values that replace the results of calls.
+    /// By result of a call, the value that replaces it.
     replaced: SecondaryMap<Value, Option<Value>>,
     any_replaced: bool,
-    /// All results of inlined calls, by the first.
+    /// By first result of an inlined call, all its results.
     results: FxHashMap<Value, SmallVec<[Value; 1]>>,
 }
 
-/// A callee's body while it is cloned: maps its values and blocks to the caller's.
+/// A callee's body that is being cloned. Maps its values and blocks to the caller's.
 struct ClonedBody<'a> {
     callee: &'a Function,
     values: Vec<Option<Value>>,
     blocks: FxHashMap<Block, Block>,
-    /// The location of the call, and the locations of clones by the callee's locations.
+    /// The location of the call, and, by the callee's locations, the locations of clones.
     call: Loc,
     locations: FxHashMap<Loc, Loc>,
 }
@@ -364,7 +369,7 @@ impl<'a> Inliner<'a> {
         Ok(())
     }
 
-    /// Appends an instruction to a block, or what becomes of it if it is a call. Returns the block where the caller
+    /// Appends an instruction to a block. A call is inlined or rewritten first. Returns the block where the caller
     /// continues.
     fn place(&mut self, work: &mut Work, block: Block, inst: Inst) -> Result<Block, String> {
         if let InstData::CallResult { call, index } = self.caller.insts[inst] {
@@ -402,7 +407,7 @@ impl<'a> Inliner<'a> {
         Ok(next)
     }
 
-    /// Reserves memory for what is going to be inlined.
+    /// Reserves memory for the bodies that will be inlined.
     fn reserve(&mut self, work: &Work) {
         let Work { module, decisions, .. } = work;
         let (mut insts, mut values) = (0, 0);
@@ -412,7 +417,7 @@ impl<'a> Inliner<'a> {
                 values += module.functions[callee].values.len();
             }
         }
-        // A callee that is too large is not inlined.
+        // A callee larger than this is not inlined.
         let Function { insts: own, results, values: own_values, .. } = &mut *self.caller;
         own.reserve(insts.min(MAX_INSTS));
         own_values.reserve(values.min(MAX_INSTS));
@@ -468,7 +473,7 @@ impl<'a> Inliner<'a> {
         for (&param, &arg) in callee.params().iter().zip(args) {
             clone.values[param.index()] = Some(arg);
         }
-        // The callee's entry goes on in the current block.
+        // The callee's entry is appended to the current block.
         clone.blocks.insert(callee.entry(), insert_block);
         for &block in &callee.layout[1..] {
             let new = self.caller.add_block();
@@ -480,7 +485,7 @@ impl<'a> Inliner<'a> {
             }
         }
         let result = self.caller.result(call);
-        // With one return the caller goes on in its block; else all jump to a new block whose
+        // If there is one return, the caller continues in its block. Otherwise all returns jump to a new block, whose
         // parameters are the results.
         let after = if single { None } else { Some(self.caller.add_block()) };
         if let Some(after) = after {
@@ -519,7 +524,7 @@ impl<'a> Inliner<'a> {
         Ok(after.unwrap_or(rest))
     }
 
-    /// Replaces the results of an inlined call, the first of which is `result`, by values.
+    /// Replaces the results of an inlined call with values. `result` is the call's first result.
     fn bind_results(&mut self, result: Option<Value>, values: SmallVec<[Value; 1]>) {
         if let Some(result) = result {
             self.replace(result, values[0]);
@@ -527,7 +532,7 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    /// Returns the caller's value for one of the callee's, made on first sight.
+    /// Returns the caller's value for a value of the callee. Creates it at the first use.
     fn map_value(&mut self, clone: &mut ClonedBody, value: Value) -> Value {
         if let Some(known) = clone.values[value.index()] {
             return known;
@@ -536,14 +541,14 @@ impl<'a> Inliner<'a> {
         let new = match data.def {
             ValueDef::Const(Constant::Undef) => self.caller.undef(data.ty),
             ValueDef::Const(Constant::Bits(bits)) => self.caller.constant(data.ty, bits),
-            // The definition is filled in where it is met.
+            // The definition is filled in when the clone reaches it.
             _ => self.caller.values.push(data.clone()),
         };
         clone.values[value.index()] = Some(new);
         new
     }
 
-    /// Clones an instruction, which is not yet in a block.
+    /// Clones an instruction. The clone is not yet in a block.
     fn clone_inst(
         &mut self,
         clone: &mut ClonedBody,
@@ -573,7 +578,7 @@ impl<'a> Inliner<'a> {
         if self.any_replaced {
             let replaced = &mut self.replaced;
             self.caller.replace_uses(|value| {
-                // The result of one call may be the result of another.
+                // The value that replaces a call's result may itself be the result of another inlined call.
                 let mut last = value;
                 while let Some(next) = replaced[last] {
                     last = next;

@@ -1,12 +1,12 @@
-//! Marks loads of memory that nothing writes while the kernel runs, so that drivers may load what all work-items ask for once,
-//! and cache it ([`Quirks::READ_ONLY_LOADS`](hekla_device::Quirks::READ_ONLY_LOADS)).
+//! Marks loads of memory that nothing writes while the kernel runs. Drivers can load a value once if all work-items ask for
+//! it, and cache it ([`Quirks::READ_ONLY_LOADS`](hekla_device::Quirks::READ_ONLY_LOADS)).
 //!
-//! Memory of the constant space is so (OpenCL API, glossary: it "remains constant during the execution of a kernel"), and
-//! variables that the program declares `const` (C99 6.7.3 p5). Other memory of devices is where the kernel stores nothing that
-//! may alias it, in the sense of [`AliasClasses`]: one buffer may be passed as two arguments, unless what is written is so
-//! through one that is `restrict` (C99 6.7.3.1 p4). Other kernels, and the host, may write at the same time. Without
-//! synchronization that is a data race (OpenCL API, Memory Ordering Rules), so a kernel that synchronizes with others has only loads of what
-//! is constant marked. Volatile loads and atomic ones never are.
+//! Nothing writes memory of the constant space (OpenCL API, glossary: it "remains constant during the execution of a
+//! kernel"), and variables that the program declares `const` (C99 6.7.3 p5). Other memory of devices is not written if the
+//! kernel contains no store that may alias it, in the sense of [`AliasClasses`]: one buffer may be passed as two arguments,
+//! unless the written one is `restrict` (C99 6.7.3.1 p4). Other kernels, and the host, may write at the same time. Without
+//! synchronization this is a data race (OpenCL API, Memory Ordering Rules), so in a kernel that synchronizes with others
+//! only loads of constant memory are marked. Volatile and atomic loads are never marked.
 
 use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::analysis::call_graph::{bottom_up, CallGraph};
@@ -28,7 +28,7 @@ pub fn run(module: &mut Module) -> Result<bool, String> {
         let classes = AliasClasses::compute(func, kernel, &cfg);
         let written = match kernel {
             Some(_) => written_by_kernel(module, id, &classes)?,
-            // What its callers write is not known here.
+            // For other functions it is not known what their callers write.
             None => ClassSet::MAX,
         };
         let objects = UnderlyingObjects::compute(func, &cfg);
@@ -59,7 +59,8 @@ pub fn run(module: &mut Module) -> Result<bool, String> {
     Ok(!marked.is_empty())
 }
 
-/// Returns the classes of a kernel's entry that may be written while the kernel runs, as far as the kernel may see it.
+/// Returns the classes of a kernel's entry function that may be written while the kernel runs, as far as the kernel may
+/// observe it.
 fn written_by_kernel(
     module: &Module,
     entry: Func,
@@ -99,12 +100,13 @@ fn is_of_device(func: &Function, ptr: Value) -> bool {
     !matches!(func.ty(ptr).space(), Some(AddressSpace::Private | AddressSpace::Local))
 }
 
-/// How a kernel may learn that other work-groups, kernels or the host have written something.
+/// How a kernel may observe writes by other work-groups, other kernels or the host.
 #[derive(Default)]
 struct Synchronization {
-    /// Fences, atomic operations with an order, atomic and volatile loads.
+    /// The kernel has fences, atomic operations with an order, or atomic or volatile loads.
     orders: bool,
-    /// Barriers of global memory, and atomic operations on it, which programs of OpenCL C 1.x order by those.
+    /// The kernel has barriers of global memory, and atomic operations on it. Programs of OpenCL C 1.x order such
+    /// operations by the barriers.
     has_barrier: bool,
     has_atomic_update: bool,
 }

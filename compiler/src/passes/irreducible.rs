@@ -1,7 +1,7 @@
-//! Makes the graph reducible: a cycle that can be entered at several blocks gets a dispatch block
-//! through which all edges to those blocks go. Only `goto` and SPIR-V input make such cycles.
+//! Makes the graph reducible: a cycle that can be entered at several blocks gets a dispatch block, and all edges to these
+//! blocks go through it. Only `goto` and SPIR-V input create such cycles.
 //!
-//! Block parameters must have been demoted ([`super::ssa_repair::demote_params`]).
+//! Block parameters must have been demoted before ([`super::ssa_repair::demote_params`]).
 
 use super::ssa_repair::{load, store, variable_for};
 use super::structurize::switch_to;
@@ -11,10 +11,10 @@ use crate::ir::{Block, BlockCall, Function, InstData, Type, Value};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The deepest cycles that are looked at one by one: a search goes through all blocks for each depth.
+/// The deepest cycles that are searched one by one: each depth takes a search through all blocks.
 const MAX_DEPTH: u32 = 64;
 
-/// Rewrites every irreducible cycle, outer ones first. All blocks are reachable.
+/// Rewrites every irreducible cycle, outer ones first. All blocks must be reachable.
 pub fn run(func: &mut Function) {
     if is_reducible(func) {
         return;
@@ -26,7 +26,7 @@ pub fn run(func: &mut Function) {
         for component in components(&graph, &region) {
             let entries = match depth < MAX_DEPTH {
                 true => graph.entries_of(&component, entry),
-                // With a dispatcher between any two blocks no cycle is left without it.
+                // If there is a dispatcher between any two blocks of the cycle, every remaining cycle contains it.
                 false => component.clone(),
             };
             let header = match entries[..] {
@@ -47,7 +47,7 @@ pub fn run(func: &mut Function) {
     }
 }
 
-/// The graph of a function while it is rewritten.
+/// The graph of a function that is being rewritten.
 struct Graph {
     preds: SecondaryMap<Block, Vec<Block>>,
     succs: SecondaryMap<Block, Vec<Block>>,
@@ -66,14 +66,14 @@ impl Graph {
         graph
     }
 
-    /// Adds the edges from a block.
+    /// Adds the edges that leave a block.
     fn add(&mut self, func: &Function, block: Block) {
         let succs = func.successors(block);
         succs.iter().for_each(|&succ| self.preds[succ].push(block));
         self.succs[block] = succs;
     }
 
-    /// Blocks of a cycle that are reached from outside of it.
+    /// Returns the blocks of a cycle that have predecessors outside of it.
     fn entries_of(&self, component: &[Block], entry: Block) -> Vec<Block> {
         let inside: FxHashSet<Block> = component.iter().copied().collect();
         let is_entry = |block: &Block| {
@@ -84,7 +84,7 @@ impl Graph {
         entries
     }
 
-    /// Returns the blocks from which some others can be reached, in the order of the layout.
+    /// Returns the predecessors of `targets`, in the order of the layout.
     fn sources_of(&self, targets: &[Block]) -> Vec<Block> {
         let mut sources: Vec<Block> =
             targets.iter().flat_map(|&target| &self.preds[target]).copied().collect();
@@ -93,7 +93,7 @@ impl Graph {
         sources
     }
 
-    /// Takes note of a dispatcher, the last but for the blocks of edges to it that was added.
+    /// Updates the graph for a new dispatcher. Only blocks of edges to the dispatcher have been added after it.
     fn update(&mut self, func: &Function, entries: &[Block], sources: &[Block], dispatcher: Block) {
         entries.iter().for_each(|&entry| self.preds[entry].clear());
         for &source in sources {
@@ -116,7 +116,7 @@ impl Graph {
     }
 }
 
-/// Returns true if the target of every back edge dominates its source. Nearly all programs are so, and need no
+/// Returns true if the target of every back edge dominates its source. This holds for nearly all programs. They need no
 /// search for cycles, which takes time in proportion to blocks times loops.
 pub(super) fn is_reducible(func: &Function) -> bool {
     let cfg = Cfg::compute(func);
@@ -127,13 +127,13 @@ pub(super) fn is_reducible(func: &Function) -> bool {
     })
 }
 
-/// Sends every edge to one of `entries` through a new block that switches on a variable.
+/// Redirects every edge to one of `entries` through a new block that switches on a variable.
 pub(super) fn dispatch(func: &mut Function, entries: &[Block]) -> Block {
     let sources = func.layout.clone();
     dispatch_from(func, entries, &sources)
 }
 
-/// Like [`dispatch`], where all edges to `entries` come from `sources`.
+/// Like [`dispatch`], if all edges to `entries` come from `sources`.
 fn dispatch_from(func: &mut Function, entries: &[Block], sources: &[Block]) -> Block {
     let selector = variable_for(func, Type::I32);
     let indices: FxHashMap<Block, usize> =
@@ -179,7 +179,7 @@ fn components(graph: &Graph, region: &[Block]) -> Vec<Vec<Block>> {
     tarjan.found
 }
 
-/// What the search knows of a block.
+/// The state of a block in the search.
 #[derive(Clone, Copy, Default)]
 struct State {
     /// Visiting order from 1; 0 is unvisited.

@@ -1,8 +1,8 @@
-//! Loop-invariant code motion: hoists computations and loads that give the same value in every iteration.
+//! Loop-invariant code motion: hoists computations and loads that have the same value in every iteration.
 //!
-//! What costs little and cannot fail leaves a loop from anywhere, since it may then run where it did not before; no
-//! division does. A load leaves it only if it runs whenever the loop does, for its address need not be good otherwise,
-//! and if nothing in the loop writes what it reads. [`super::rotate`] makes more of them such.
+//! Operations that cost little and cannot fail can leave a loop from any block, though they may then run where they did not
+//! before; divisions cannot. A load can leave a loop only if it runs whenever the loop does, since its address may be
+//! invalid otherwise, and if nothing in the loop writes what it reads. [`super::rotate`] makes more loads fulfil this.
 
 use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::ir::cfg::Cfg;
@@ -13,10 +13,11 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 
-/// The most loads that leave a loop: each takes a register while the loop runs.
+/// The most loads that are hoisted out of a loop: each takes a register while the loop runs.
 const MAX_LOADS: usize = 16;
 
-/// Hoists in a function, a kernel's entry where `kernel` is given. Returns true if anything moved.
+/// Hoists instructions in a function. `kernel` is given if the function is a kernel's entry. Returns true if anything
+/// moved.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let Some(mut nest) = LoopNest::compute(func, kernel) else { return false };
     // Inner loops first: what is hoisted out of one may be hoisted out of the next.
@@ -46,7 +47,7 @@ fn hoist(func: &mut Function, data: &Loop, leaving: &[Inst], preheader: Block) {
     list.splice(end..end, leaving.iter().copied());
 }
 
-/// Returns the only block that enters a loop, if it goes nowhere else.
+/// Returns the only block that enters a loop, if it has no other successor.
 pub(super) fn find_preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
     let mut entering = data.entering(cfg);
     let (preheader, None) = (entering.next()?, entering.next()) else { return None };
@@ -54,7 +55,7 @@ pub(super) fn find_preheader(func: &Function, cfg: &Cfg, data: &Loop) -> Option<
     jumps.then_some(preheader)
 }
 
-/// The loops of a function, and what decides whether instructions may leave them.
+/// The loops of a function, and the analyses that decide whether instructions may leave them.
 pub(super) struct LoopNest<'a> {
     pub cfg: Cfg,
     pub loops: Loops,
@@ -62,12 +63,12 @@ pub(super) struct LoopNest<'a> {
     /// The block of each instruction.
     home: SecondaryMap<Inst, Block>,
     kernel: Option<&'a KernelEntry>,
-    /// Computed where it is needed.
+    /// Computed at the first use.
     memory: OnceCell<AliasClasses>,
 }
 
 impl<'a> LoopNest<'a> {
-    /// Returns nothing if there are no loops.
+    /// Returns `None` if there are no loops.
     pub fn compute(func: &Function, kernel: Option<&'a KernelEntry>) -> Option<LoopNest<'a>> {
         let cfg = Cfg::compute(func);
         let dom = DomTree::compute(&cfg);
@@ -94,8 +95,8 @@ impl<'a> LoopNest<'a> {
         }
     }
 
-    /// Returns the instructions that may leave a loop, in their order. `is_rotated`: the instructions that may move once the
-    /// test in its header has been copied in front of the loop (rotation).
+    /// Returns the instructions that may leave a loop, in their order. `is_rotated`: returns those that may leave after
+    /// rotation, which copies the test in the loop's header to the front of the loop.
     pub fn leaving(&self, func: &Function, index: usize, is_rotated: bool) -> Vec<Inst> {
         let data = &self.loops.loops[index];
         let written = OnceCell::new();
@@ -122,7 +123,7 @@ impl<'a> LoopNest<'a> {
         list
     }
 
-    /// Returns the blocks of a loop that run whenever it is entered, in reverse postorder. `is_rotated` as in
+    /// Returns the blocks of a loop that run whenever the loop is entered, in reverse postorder. `is_rotated` as in
     /// [`LoopNest::leaving`].
     pub fn certain_blocks(&self, index: usize, is_rotated: bool) -> Vec<Block> {
         let data = &self.loops.loops[index];
@@ -131,13 +132,14 @@ impl<'a> LoopNest<'a> {
         data.blocks.iter().copied().filter(is_certain).collect()
     }
 
-    /// Returns true if there are ends and a block dominates all of them.
+    /// Returns true if there are ends and the block dominates all of them.
     fn dominates_all(&self, block: Block, ends: &[Block]) -> bool {
         !ends.is_empty() && ends.iter().all(|&end| self.dom.dominates(block, end))
     }
 
-    /// Returns the exiting blocks: every run of a loop that ends reaches at least one of them. Once the loop is
-    /// rotated, the first iteration reaches one of them other than the header, or a latch.
+    /// Returns the ends of a loop. Without rotation these are the exiting blocks: every run of the loop that ends
+    /// reaches at least one. After rotation, the first iteration reaches an exiting block other than the header, or a
+    /// latch.
     fn ends(&self, data: &Loop, index: usize, is_rotated: bool) -> Vec<Block> {
         let is_exiting = |&block: &Block| self.loops.is_exiting(&self.cfg, index, block);
         let mut ends: Vec<Block> = data.blocks.iter().copied().filter(is_exiting).collect();
@@ -153,8 +155,8 @@ impl<'a> LoopNest<'a> {
         self.memory.get_or_init(|| AliasClasses::compute(func, self.kernel, &self.cfg))
     }
 
-    /// Returns true if nothing in a loop changes what a load reads. `written`: the classes that the loop clobbers, by
-    /// writes or by synchronization; computed at first use.
+    /// Returns true if nothing in a loop changes the memory that a load reads. `written`: the classes that the loop
+    /// clobbers, by writes or by synchronization; computed at the first use.
     fn is_unwritten(
         &self,
         func: &Function,

@@ -1,8 +1,8 @@
 //! Loop exits for the structurizer: the targets of the edges that leave each natural loop, and the loop
-//! that each block is placed in. Loops are named by their headers.
+//! in which each block is placed. Loops are named by their headers.
 //!
-//! A few cheap instructions between a `break` and the code after the loop are placed in the loop. Exits that go on to
-//! one block are then one exit, and no selector has to tell them apart after the loop.
+//! A few cheap instructions between a `break` and the code after the loop are placed in the loop. Exits that continue at
+//! one block then become one exit, and no selector has to distinguish them after the loop.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -10,8 +10,8 @@ use crate::ir::loops::Loops;
 use crate::ir::{AddressSpace, Block, Function, InstData};
 use cranelift_entity::SecondaryMap;
 
-/// The most instructions of an exit block that is placed in its loop, where work-items that leave at different times
-/// execute it one after the other.
+/// The most instructions of an exit block that is placed in its loop. There, work-items that leave at different times
+/// execute the block one after the other.
 const MAX_EXIT_BLOCK: usize = 8;
 
 /// Loops by header, with their exits.
@@ -40,7 +40,7 @@ impl LoopExits {
         this
     }
 
-    /// Adds an edge to the exits of every loop that it leaves.
+    /// Adds an edge to the exits of every loop that the edge leaves.
     fn add_exit_edge(&mut self, block: Block, succ: Block) {
         let mut around = self.loops.innermost(block);
         while let Some(index) = around {
@@ -59,12 +59,13 @@ impl LoopExits {
         self.loop_of[block].is_some()
     }
 
-    /// Distinct targets of the edges that leave the loop of a header.
+    /// Returns the distinct targets of the edges that leave the loop with a header.
     pub fn exits(&self, header: Block) -> &[Block] {
         &self.exits[header]
     }
 
-    /// Header of the loop in whose body a block is placed: for a header the loop around its own.
+    /// Returns the header of the loop in whose body a block is placed. For a header, it is that of the loop around its
+    /// own.
     pub fn placement(&self, block: Block) -> Option<Block> {
         let index = match self.loop_of[block] {
             Some(own) => self.loops.loops[own as usize].parent,
@@ -73,7 +74,7 @@ impl LoopExits {
         index.map(|i| self.loops.loops[i].header)
     }
 
-    /// Header of the outermost loop that contains `from` but not `to`.
+    /// Returns the header of the outermost loop that contains `from` but not `to`.
     pub fn outermost_left(&self, from: Block, to: Block) -> Option<Block> {
         let mut left = None;
         let mut around = self.loops.innermost(from);
@@ -99,7 +100,7 @@ fn absorb_exit_blocks(func: &Function, cfg: &Cfg, loops: &mut Loops) {
     }
 }
 
-/// Returns true if a block only computes a little.
+/// Returns true if a block contains only a few cheap instructions.
 fn is_cheap(func: &Function, block: Block) -> bool {
     let insts = &func.blocks[block].insts;
     insts.len() <= MAX_EXIT_BLOCK

@@ -1,15 +1,15 @@
-//! Scalar promotion: memory that a loop accesses at an address that stays the same is a value while the loop runs. It is
-//! loaded in front of the loop and, if the loop stores to it, stored behind each exit.
+//! Scalar promotion: memory that a loop accesses at an unchanging address becomes a value while the loop runs. The value is
+//! loaded in front of the loop and, if the loop stores to the memory, stored behind each exit.
 //!
 //! ```text
 //! for (…) force[i].x += f(j);    becomes    x = force[i].x; for (…) x += f(j); force[i].x = x;
 //! ```
 //!
-//! Nothing else in the loop may access the same bytes, nor let other work-items see them (barriers, fences, atomic operations).
-//! Memory that others may reach is promoted if an access of its own runs whenever the loop does: only then is its address known
-//! to be valid, and only then does the program itself make a store wherever the pass puts one after the loop. Private objects
-//! of known size have neither condition: elements of an array that something else indexes, too, become values in the loops that
-//! do not.
+//! Nothing else in the loop may access the same bytes, nor let other work-items see them (barriers, fences, atomic
+//! operations). Memory that others may reach is promoted only if an access to it runs whenever the loop does: only then is
+//! its address known to be valid, and does the program itself store to it whenever the pass stores behind the loop. Private
+//! objects of known size need not fulfil these conditions. Elements of an array with other, computed indices become values in
+//! the loops without such accesses.
 
 use super::licm::{find_preheader, LoopNest};
 use super::most_searches;
@@ -18,24 +18,24 @@ use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Most 32-bit words of the values of one loop: each takes a register while it runs.
+/// The most 32-bit words of the values that are promoted in one loop: each takes a register while the loop runs.
 const MAX_WORDS: u32 = 64;
 
 /// The most edges that leave a loop and get stores.
 const MAX_EXITS: usize = 16;
 
-/// The most locations of a loop that are looked at.
+/// The most locations of a loop that are analysed.
 const MAX_LOCATIONS: usize = 256;
 
-/// Bytes that a loop accesses at an address from outside of it.
+/// Bytes that a loop accesses at an address computed outside of the loop.
 struct Location {
     base: Value,
     offset: i64,
     ty: Type,
-    /// The least alignment that an access tells.
+    /// The least alignment of its accesses, in bytes.
     align: u32,
     is_stored: bool,
-    /// True if the bytes lie in a private object.
+    /// True if all bytes are in a private object.
     is_inside: bool,
     /// True if an access, or a store, runs whenever the loop is entered.
     has_certain_access: bool,
@@ -44,7 +44,8 @@ struct Location {
 }
 
 impl Location {
-    /// Returns true if it may be loaded in front of the loop, and stored behind it if the loop stores to it.
+    /// Returns true if the location may be loaded in front of the loop and, if the loop stores to it, stored behind the
+    /// loop.
     fn is_certain(&self) -> bool {
         let runs = if self.is_stored { self.has_certain_store } else { self.has_certain_access };
         self.is_inside || runs
@@ -56,13 +57,14 @@ impl Location {
     }
 }
 
-/// Promotes in a function, a kernel's entry where `kernel` is given. Returns true if anything was.
+/// Promotes memory in the loops of a function. `kernel` is given if the function is a kernel's entry. Returns true if
+/// anything was promoted.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let mut seen: FxHashSet<Block> = FxHashSet::default();
     // Promoting a loop adds blocks at its exits, so the remaining loops are computed again.
     for round in 0..most_searches(func) {
         let Some(nest) = LoopNest::compute(func, kernel) else { return round > 0 };
-        // Inner loops first: what leaves one may leave the next.
+        // Inner loops first: accesses that are moved out of one loop may be moved out of the next.
         let found = (0..nest.loops.loops.len()).rev().find_map(|index| {
             let data = &nest.loops.loops[index];
             if !seen.insert(data.header) {
@@ -78,15 +80,15 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     true
 }
 
-/// Returns true if a loop's memory, other than private objects, is promoted once the loop is rotated.
+/// Returns true if memory of a loop, other than private objects, can be promoted once the loop is rotated.
 pub(super) fn pays_once_rotated(func: &Function, nest: &LoopNest<'_>, index: usize) -> bool {
     let promoted = find(func, nest, index, true);
     let is_wanted = |location: &Location| location.is_stored && !location.is_inside;
     promoted.is_some_and(|locations| locations.iter().any(is_wanted))
 }
 
-/// Returns the locations of a loop that are promoted, if there are any. `is_rotated`: the locations of the loop once its test,
-/// now in the header, stands behind the other blocks and also in front of the loop.
+/// Returns the locations of a loop that can be promoted, if there are any. `is_rotated`: returns those after rotation, when
+/// the test in the header is behind the other blocks and also in front of the loop.
 fn find(
     func: &Function,
     nest: &LoopNest<'_>,
@@ -102,7 +104,7 @@ fn find(
     let classes = nest.memory(func);
     let own: FxHashSet<Inst> =
         locations.iter().flat_map(|location| location.accesses.iter().copied()).collect();
-    // What the rest of the loop reads and writes.
+    // The classes that the rest of the loop reads and writes.
     let (mut read, mut written): (ClassSet, ClassSet) = (0, 0);
     for inst in data.insts(func).filter(|inst| !own.contains(inst)) {
         let clobbered = classes.clobbered(func, inst);
@@ -149,7 +151,7 @@ fn find(
     (!promoted.is_empty()).then_some(promoted)
 }
 
-/// Returns the locations that plain accesses of a loop have, if it stores to one.
+/// Returns the locations of a loop's plain accesses, if the loop stores to one of them.
 fn gather(
     func: &Function,
     nest: &LoopNest<'_>,
@@ -215,7 +217,7 @@ fn plain_access(func: &Function, inst: Inst) -> Option<(Value, Type, u32)> {
     (is_plain && func.ty(ptr).space() != Some(AddressSpace::Constant)).then_some((ptr, ty, align))
 }
 
-/// Returns true if bytes lie in the private object whose address `base` is.
+/// Returns true if the bytes are in a private object with the address `base`.
 fn is_inside(func: &Function, base: Value, offset: i64, ty: Type) -> bool {
     match func.def_inst(base) {
         Some(&InstData::Alloca { size, .. }) => {
@@ -236,7 +238,7 @@ fn exit_edges(func: &Function, nest: &LoopNest<'_>, index: usize) -> usize {
     edges
 }
 
-/// Replaces the accesses of a loop's locations by accesses of variables, one for each lane, which mem2reg makes values of.
+/// Replaces the accesses to a loop's locations by accesses to variables, one for each lane, which mem2reg turns into values.
 fn promote(
     func: &mut Function,
     nest: &LoopNest<'_>,
@@ -267,7 +269,7 @@ fn promote(
     }
 }
 
-/// Makes a variable for each lane of a type.
+/// Creates a variable for each lane of a type.
 fn slots(func: &mut Function, ty: Type) -> SmallVec<[Value; 4]> {
     let bytes = ty.scalar.bytes();
     (0..ty.lanes).map(|_| Builder::new(func).alloca(u64::from(bytes), bytes)).collect()
@@ -298,7 +300,7 @@ fn insert_before_end(func: &mut Function, block: Block, insert: impl FnOnce(&mut
     func.blocks[block].insts.extend(end);
 }
 
-/// Lets the accesses of a block access the variables of their locations.
+/// Makes the accesses of a block access the variables of their locations.
 fn replace_accesses(
     func: &mut Function,
     block: Block,
@@ -334,7 +336,7 @@ fn replace_accesses(
     }
 }
 
-/// Stores what a loop leaves in the variables, on each edge from a block of it to one outside.
+/// Stores the final values of the variables to their locations, on each edge from `block` that leaves the loop.
 fn store_at_exits(
     func: &mut Function,
     nest: &LoopNest<'_>,

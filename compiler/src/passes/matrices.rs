@@ -1,12 +1,12 @@
-//! Checks what kernels do with cooperative matrices, once they are optimized: matrices are values by then.
+//! Checks how kernels use cooperative matrices, after optimization: matrices are values by then.
 
 use crate::ir::{InstData, KernelEntry, Module};
 use crate::target::Target;
 
 /// Checks all functions.
 ///
-/// Errors: a variable that stayed one, as a large array of matrices with an index that is not constant; or a kernel that asks for
-/// sub-groups of another size than the device's.
+/// Errors: a variable with matrices that did not become values, as a large array with an index that is not constant; a kernel
+/// that asks for sub-groups of another size than the device's.
 pub fn check(module: &Module, target: &Target) -> Result<(), String> {
     if target.matrices.is_empty() {
         return Ok(());

@@ -1,17 +1,18 @@
-//! Arrays of cooperative matrices with indexes that are not constant: each access becomes a branch to one of the element that
-//! it is to, which [`super::sroa`] and [`super::mem2reg`] then make values of. Matrices are never in memory, and drivers have
-//! no selections of them.
+//! Arrays of cooperative matrices with indexes that are not constant: each access becomes a branch to accesses to single
+//! elements, which [`super::sroa`] and [`super::mem2reg`] then turn into values. Matrices are never in memory, and drivers
+//! cannot select between them.
 
 use super::cursor::Cursor;
 use super::legalize::split::Splitter;
 use crate::ir::*;
 
-/// Most matrices of an array that are chosen among.
+/// The most matrices of an array that is accessed by branches.
 const MAX_ELEMENTS: u64 = 64;
-/// Bytes from element to element.
+/// Bytes from one element to the next.
 const SIZE: u64 = Matrix::BYTES as u64;
 
-/// Makes branches of the accesses to arrays of matrices whose indexes are not constant. Returns true if there were any.
+/// Replaces the accesses to arrays of matrices whose indexes are not constant by branches. Returns true if there were
+/// any.
 pub fn run(func: &mut Function) -> bool {
     if !func.layout_insts().any(|inst| is_access(func, inst)) {
         return false;
@@ -46,7 +47,7 @@ fn is_matrix(func: &Function, value: Value) -> bool {
     func.ty(value).scalar.is_matrix()
 }
 
-/// An array of matrices in a variable, and the byte that an access is at.
+/// An array of matrices in a variable, and the byte offset of an access.
 #[derive(Clone, Copy)]
 struct Array {
     variable: Value,
@@ -55,7 +56,7 @@ struct Array {
 }
 
 impl Array {
-    /// Returns the array that an instruction accesses an unknown element of; `None` for all other instructions.
+    /// Returns the array of which an instruction accesses an unknown element; `None` for all other instructions.
     fn of_access(c: &mut Cursor<'_>, inst: Inst) -> Option<Array> {
         if !is_access(c.func, inst) {
             return None;
@@ -84,7 +85,7 @@ impl Array {
         Some(Array { variable, elements, at })
     }
 
-    /// Writes a branch to accesses of each element.
+    /// Writes a branch to accesses to each element.
     fn access(self, s: &mut Splitter<'_>, inst: Inst) {
         let data = s.c.func.insts[inst].clone();
         let ty = s.c.func.result(inst).map(|result| s.c.ty(result));

@@ -45,7 +45,7 @@ impl Extent {
 /// The form of a pointer's extent. It is found before any extent is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Form {
-    /// Nothing seen yet.
+    /// No pointer has been seen yet.
     #[default]
     Undefined,
     Absolute,

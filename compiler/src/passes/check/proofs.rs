@@ -170,7 +170,7 @@ impl Proofs {
     }
 }
 
-/// Looks for conditions.
+/// Searches for conditions.
 struct Finder<'a> {
     func: &'a Function,
     affine: &'a Affine,

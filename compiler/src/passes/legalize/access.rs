@@ -1,10 +1,10 @@
-//! Loads and stores of other types than the memory's: cut into accesses that it does whole.
+//! Loads and stores of types that the memory does not have: split into accesses that the memory supports.
 //!
 //! Device memory has scalars and vectors of all types that the device can store, at their alignment. Work-group and
-//! private memory are arrays ([`crate::analysis::access_types`]), accessed one element at a time. What is unaligned is
+//! private memory are arrays ([`crate::analysis::access_types`]), accessed one element at a time. An unaligned value is
 //! accessed in units of its alignment, up to a word. A unit that the memory does not have is a part of a word (or of a
-//! container of 64 bits): read by a shift; written by atomic operations on the word, which leave its other bytes to other
-//! work-items, or in private memory by a load and a store.
+//! container of 64 bits). Such a unit is read by a shift. It is written by atomic operations on the word, which do not change
+//! bytes of other work-items, or in private memory by a load and a store.
 
 use super::elements;
 use super::words::{value_of_words, words_of};
@@ -17,12 +17,12 @@ use cranelift_entity::PrimaryMap;
 use hekla_device::Quirks;
 use smallvec::SmallVec;
 
-/// What the memories of a function are like.
+/// The properties of the memories of a function.
 pub struct Memories<'a> {
     pub target: &'a Target,
     pub globals: &'a PrimaryMap<Global, GlobalData>,
     pub accesses: &'a Accesses,
-    /// The elements of the stack.
+    /// The type of the stack's elements.
     pub stack: Type,
     pub local: LocalLayout,
 }
@@ -31,7 +31,7 @@ pub struct Memories<'a> {
 #[derive(Debug, Clone, Copy)]
 enum Memory {
     Device,
-    /// An array of elements of a type.
+    /// An array with elements of one type.
     Array {
         element: Type,
         is_private: bool,
@@ -79,7 +79,7 @@ impl Memories<'_> {
         ptr.space() == Some(AddressSpace::Local) && self.local == LocalLayout::Array(CONTAINER)
     }
 
-    /// Returns the access that an instruction makes, if the memory does not do it as it is.
+    /// Returns the access of an instruction, if the memory does not support the access.
     fn illegal_access(&self, func: &Function, inst: Inst) -> Option<Access> {
         let (ptr, ty, align, flags) = match func.insts[inst] {
             InstData::Load { ptr, align, flags } => {
@@ -93,7 +93,7 @@ impl Memories<'_> {
         let element = self.element(access);
         let is_legal = match memory {
             Memory::Device if !self.is_placed(access) || self.is_in_words(access) => false,
-            // Without 64-bit integers, those are vectors of two words.
+            // Without 64-bit integers, these vectors are accessed as vectors of two words.
             Memory::Device if ty.lanes > 1 && is_wide_int(ty.scalar) => {
                 self.target.int64 && element.is_some()
             }
@@ -120,7 +120,7 @@ impl Memories<'_> {
         })
     }
 
-    /// Returns the type with which the memory has a scalar of an access whole.
+    /// Returns the type with which the memory can access a scalar of the access's type as a whole.
     fn element(&self, access: Access) -> Option<Type> {
         let bytes = access.ty.scalar.bytes();
         if access.align < bytes {
@@ -138,7 +138,7 @@ impl Memories<'_> {
         }
     }
 
-    /// Returns true if an access of device memory is of a vector of 64-bit numbers that is accessed as vectors of words.
+    /// Returns true for an access to a vector of 64-bit numbers in device memory that is split into vectors of words.
     fn is_in_words(&self, access: Access) -> bool {
         let is_device = matches!(access.memory, Memory::Device);
         let is_long = matches!(access.ty.scalar, Scalar::F64 | Scalar::I64) && access.ty.lanes > 1;
@@ -148,7 +148,7 @@ impl Memories<'_> {
             && self.target.has(Quirks::SPLIT_LONG_VECTORS)
     }
 
-    /// Returns the type with which the memory has a vector of an access whole.
+    /// Returns the type with which the memory can access the vector of an access as a whole.
     fn whole_vector(&self, access: Access) -> Option<Type> {
         let has_vectors = self.target.has_whole_local_vectors();
         if !(has_vectors && is_whole_vector(access.ty, access.align)) {
@@ -161,14 +161,14 @@ impl Memories<'_> {
         }
     }
 
-    /// Returns true if device memory does an access of a vector at its address. Without scalarBlockLayout that is where
-    /// the vector is aligned to its size: V3D 4.2 wraps accesses around at multiples of 16 bytes.
+    /// Returns true if device memory supports an access to a vector at its address. Without scalarBlockLayout the
+    /// vector must be aligned to its size: V3D 4.2 wraps accesses around at multiples of 16 bytes.
     fn is_placed(&self, access: Access) -> bool {
         let whole = access.ty.bytes().next_power_of_two();
         self.target.scalar_block_layout || access.ty.lanes == 1 || access.align >= whole
     }
 
-    /// Returns true if a memory has integers of that many bytes.
+    /// Returns true if a memory has integers of `bytes` bytes.
     fn has_unit(&self, memory: Memory, bytes: u32) -> bool {
         match memory {
             Memory::Device => match bytes {
@@ -181,13 +181,13 @@ impl Memories<'_> {
         }
     }
 
-    /// Writes what an access becomes.
+    /// Writes the legal instructions for an access.
     fn legalize(&self, c: &mut Cursor<'_>, inst: Inst, access: Access) {
         if let InstData::Store { value, .. } = c.func.insts[inst] {
             return self.store(c, access, value);
         }
         let value = self.load(c, access);
-        // The last instruction gives the value: the load becomes that one.
+        // The last instruction computes the value, so the load is replaced by it.
         let Some(last) = c.out.pop() else { return };
         debug_assert_eq!(c.func.result(last), Some(value));
         let data = c.func.insts[last].clone();
@@ -257,7 +257,7 @@ impl Memories<'_> {
         }
     }
 
-    /// Reads 1, 2 or 4 bytes as a word, zero-extended where other bytes of the value come above them.
+    /// Reads 1, 2 or 4 bytes as a word. The word is zero-extended if other bytes of the value are above these.
     fn load_unit(&self, c: &mut Cursor<'_>, access: Access, at: u32, unit: u32) -> Value {
         let Access { memory, flags, .. } = access;
         let ptr = advanced(c, access.ptr, at);
@@ -276,7 +276,7 @@ impl Memories<'_> {
         }
     }
 
-    /// Writes the low 1, 2 or 4 bytes of a word, above which there are zeros or other bytes of the value.
+    /// Writes the low 1, 2 or 4 bytes of a word. The bits above them are zeros or other bytes of the value.
     fn store_unit(&self, c: &mut Cursor<'_>, access: Access, at: u32, unit: u32, word: Value) {
         let Access { memory, flags, .. } = access;
         let ptr = advanced(c, access.ptr, at);
@@ -302,7 +302,8 @@ impl Memories<'_> {
             let new = c.binary(BinaryOp::Or, kept, value);
             return c.store(ptr, new, whole.bytes(), flags);
         }
-        // Neither operation changes bytes that have the value already, as when all work-items of a group write the same.
+        // Neither of these operations changes bytes that have the right value already. All work-items of a group may
+        // write the same value.
         let keep = c.binary(BinaryOp::Or, others, value);
         for (op, value) in [(AtomicOp::Or, value), (AtomicOp::And, keep)] {
             let sync = SyncSemantics::PART_OF_STORE;
@@ -310,7 +311,8 @@ impl Memories<'_> {
         }
     }
 
-    /// Returns a pointer to the word or container that holds the byte at a pointer, and that byte's bit position in it.
+    /// Returns a pointer to the word or container that contains the byte at a pointer, and the byte's bit position in
+    /// it.
     pub fn containing(&self, c: &mut Cursor<'_>, ptr: Value, whole: Type) -> (Value, Value) {
         let mask = i64::from(whole.bytes() - 1);
         let (ptr, low) = match self.aligned_base(c, ptr, whole) {
@@ -333,12 +335,12 @@ impl Memories<'_> {
         (ptr, c.convert(ConvertOp::ZExt, shift, whole))
     }
 
-    /// Returns a pointer as one to a multiple of an integer's size, and a number of bytes; `None` if the way it is
-    /// computed does not show them.
+    /// Splits a pointer into a pointer to a multiple of an integer's size and a number of bytes; `None` if the
+    /// pointer's computation does not show them.
     fn aligned_base(&self, c: &mut Cursor<'_>, ptr: Value, whole: Type) -> Option<(Value, Value)> {
         let (mut base, mut at, mut known) = (ptr, ptr, 0i64);
         let mut varying: Option<Value> = None;
-        // Multiples of the size: offsets in the base, and offsets after it.
+        // Offsets that are multiples of the size: those that become part of the base, and those that are added to it.
         let (mut inside, mut behind) =
             (SmallVec::<[Value; 4]>::new(), SmallVec::<[Value; 4]>::new());
         while let Some(&InstData::PtrAdd { ptr, offset, .. }) = c.func.def_inst(at) {
@@ -366,13 +368,13 @@ impl Memories<'_> {
         Some((base, varying.map_or(known, |sum| c.binary(BinaryOp::IAdd, sum, known))))
     }
 
-    /// Returns true if a pointer is the address of an object at a multiple of that many bytes, at most 8.
+    /// Returns true if a pointer is the address of an object that is a multiple of `bytes`, at most 8.
     fn begins_object(&self, func: &Function, ptr: Value, bytes: u32) -> bool {
         let is_local = func.ty(ptr).space() == Some(AddressSpace::Local);
         match func.def_inst(ptr) {
-            // In its own array, and in the stack, an object lies at a multiple of 16.
+            // In its own array, and in the stack, an object is at a multiple of 16.
             Some(InstData::Alloca { .. }) => true,
-            // As the layout of the work-group block says.
+            // The layout of the work-group block aligns them.
             Some(InstData::GlobalAddr { .. } | InstData::LoadArg { .. }) if is_local => true,
             Some(&InstData::GlobalAddr { global }) => {
                 self.globals.get(global).is_some_and(|data| data.align >= bytes)
@@ -383,7 +385,7 @@ impl Memories<'_> {
 }
 
 impl Memory {
-    /// Returns the integer that parts of are read and written: a word or a container.
+    /// Returns the integer type whose parts are read and written: a word or a container.
     fn containing_type(self) -> Type {
         match self {
             Memory::Array { element: CONTAINER, .. } => CONTAINER,
@@ -393,12 +395,12 @@ impl Memory {
 }
 
 impl Access {
-    /// Returns true if no bytes of the value come above a unit in its word.
+    /// Returns true if no bytes of the value are above a unit in its word.
     fn is_top(&self, at: u32, unit: u32) -> bool {
         (at + unit).is_multiple_of(4) || at + unit == self.ty.bytes()
     }
 
-    /// Returns the number of bytes at a time of an access that cannot be made in elements of its type.
+    /// Returns the number of bytes of each part of an access that cannot be made in elements of its type.
     fn unit(&self) -> u32 {
         let mut unit = self.align.clamp(1, 4);
         while !self.ty.bytes().is_multiple_of(unit) {
@@ -408,7 +410,7 @@ impl Access {
     }
 }
 
-/// Returns a pointer a signed number of bytes further. Constants are added up.
+/// Returns a pointer advanced by a signed number of bytes. Constant offsets are added up.
 fn advanced(c: &mut Cursor<'_>, ptr: Value, by: u32) -> Value {
     let by = i64::from(by as i32);
     if by == 0 {
@@ -422,10 +424,10 @@ fn is_wide_int(scalar: Scalar) -> bool {
     scalar == Scalar::I64 || (scalar.is_ptr() && scalar.bits() == 64)
 }
 
-/// Sixteen bytes as a whole.
+/// The type of an access to sixteen bytes.
 const QUAD: Type = Type::vector(Scalar::I32, 4);
 
-/// Loads a vector of 64-bit numbers two at a time, and the last one alone if it is left over.
+/// Loads a vector of 64-bit numbers two lanes at a time. An odd last lane is loaded alone.
 fn load_in_words(c: &mut Cursor<'_>, access: Access) -> Value {
     let Access { ptr, ty, flags, .. } = access;
     let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
@@ -442,7 +444,7 @@ fn load_in_words(c: &mut Cursor<'_>, access: Access) -> Value {
     c.build(&lanes)
 }
 
-/// Stores as [`load_in_words`] loads.
+/// Stores a vector of 64-bit numbers as [`load_in_words`] loads it.
 fn store_in_words(c: &mut Cursor<'_>, access: Access, value: Value) {
     let Access { ptr, ty, flags, .. } = access;
     for lane in (0..ty.lanes).step_by(2) {
@@ -459,7 +461,7 @@ fn store_in_words(c: &mut Cursor<'_>, access: Access, value: Value) {
     }
 }
 
-/// Returns what was loaded whole as the vector that it is.
+/// Returns a vector that was loaded as a whole with its own type.
 fn vector_of_whole(c: &mut Cursor<'_>, whole: Value, ty: Type) -> Value {
     let words: SmallVec<[Value; 4]> = match c.ty(whole) {
         QUAD => (0..4).map(|word| c.extract(whole, word)).collect(),
@@ -475,7 +477,7 @@ fn vector_of_whole(c: &mut Cursor<'_>, whole: Value, ty: Type) -> Value {
     c.build(&lanes)
 }
 
-/// Inverts [`vector_of_whole`].
+/// Returns a vector with the type in which it is stored as a whole: the inverse of [`vector_of_whole`].
 fn whole_of_vector(c: &mut Cursor<'_>, vector: Value, whole: Type) -> Value {
     let words = words_of(c, vector);
     let vector = c.build(&words);
@@ -500,7 +502,7 @@ fn scalar_of_element(c: &mut Cursor<'_>, element: Value, scalar: Scalar) -> Valu
     }
 }
 
-/// Inverts [`scalar_of_element`].
+/// Returns a scalar as an element of the same size: the inverse of [`scalar_of_element`].
 fn element_of_scalar(c: &mut Cursor<'_>, scalar: Value, element: Type) -> Value {
     match c.ty(scalar) {
         ty if ty == element => scalar,

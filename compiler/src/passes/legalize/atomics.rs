@@ -1,12 +1,13 @@
 //! Atomic operations that SPIR-V does not have.
 //!
-//! - Those on private memory are loads and stores, since there is one user.
-//! - Those on floats act on the bits; a sum, minimum or maximum that the device does not have is a loop of
-//!   compare-and-exchange operations until no other work-item came between.
-//! - Those on words of work-group memory whose elements are 64-bit containers are such a loop on the container.
-//! - Sequentially consistent ones are read-modify-write operations that acquire and release (see `emit::memory_model`): a
-//!   load adds 0, a store exchanges, a failed compare-and-exchange is confirmed by adding 0. A fence is such an operation
-//!   on one word for all kernels; where the program has fences, one comes before each other operation.
+//! - Operations on private memory become loads and stores, since only one work-item uses the memory.
+//! - Operations on floats act on the bits. A sum, minimum or maximum that the device does not have becomes a loop of
+//!   compare-and-exchange operations, which ends when no other work-item has written in between.
+//! - Operations on words of work-group memory whose elements are 64-bit containers become such a loop on the container.
+//! - Sequentially consistent operations become read-modify-write operations that acquire and release (see
+//!   `emit::memory_model`): a load adds 0, a store exchanges, a failed compare-and-exchange is confirmed by adding 0. A fence
+//!   becomes such an operation on one word that all kernels share. If the program has fences, a fence comes before each
+//!   other sequentially consistent operation.
 
 use super::access::Memories;
 use super::split::Splitter;
@@ -55,8 +56,8 @@ pub fn run(func: &mut Function, memories: &Memories<'_>, has_fences: bool) -> bo
     changed
 }
 
-/// Returns true if a program has sequentially consistent fences, which all sequentially consistent
-/// operations of its kernels then must be ordered with.
+/// Returns true if a program has sequentially consistent fences. All sequentially consistent operations of its kernels
+/// must then be ordered with the fences.
 pub fn has_seq_cst_fence(module: &Module) -> bool {
     module
         .functions
@@ -69,7 +70,7 @@ pub fn is_seq_cst_fence(data: &InstData) -> bool {
     matches!(data, InstData::Fence { sync, .. } if sync.order == MemoryOrder::SeqCst)
 }
 
-/// Writes what a sequentially consistent fence is: an operation on one word for all kernels.
+/// Writes a sequentially consistent fence: an operation on the word that all kernels share.
 fn seq_cst_fence(c: &mut Cursor<'_>) {
     let words = [0, 1].map(|i| query(c, WorkItemQuery::OrderAddressWord, i));
     let ptr = of_words(c, words, Type::ptr(AddressSpace::Global));
@@ -78,7 +79,7 @@ fn seq_cst_fence(c: &mut Cursor<'_>) {
     c.atomic_rmw(AtomicOp::Add, ptr, zero, sync);
 }
 
-/// What an atomic operation does.
+/// An atomic operation with its operands.
 #[derive(Clone, Copy)]
 enum Call {
     Load,
@@ -123,8 +124,8 @@ impl Atomic {
         is_float || self.is_seq_cst() || self.is_in_container(memories, func)
     }
 
-    /// Returns true for arithmetic on floats in global memory that the device has, with denormals as its other
-    /// operations have them.
+    /// Returns true for arithmetic on floats in global memory that the device has, and that treats denormals as the
+    /// device's other operations do.
     fn is_native(&self, memories: &Memories<'_>, func: &Function) -> bool {
         let Call::Rmw(op, _) = self.call else { return false };
         let is_global = func.ty(self.ptr).space() == Some(AddressSpace::Global);
@@ -135,7 +136,7 @@ impl Atomic {
         self.ty.bits() == 32 && memories.has_containers(func.ty(self.ptr))
     }
 
-    /// Writes what the operation becomes. Returns what takes the place of its result, if it has one.
+    /// Writes the legal instructions for the operation. Returns the value that replaces its result, if it has one.
     fn legalize(self, s: &mut Splitter<'_>, memories: &Memories<'_>) -> Option<Value> {
         let Atomic { ptr, sync, .. } = self;
         let int = self.int();
@@ -179,12 +180,12 @@ impl Atomic {
         Some(s.c.bitcast(old, self.ty))
     }
 
-    /// Returns the integer type that the operation acts on.
+    /// Returns the integer type with the bits of the operation's type.
     fn int(&self) -> Type {
         Type::of(Scalar::int(self.ty.scalar.bits()))
     }
 
-    /// Returns the operation with operands that are integers.
+    /// Returns the operation with its operands converted to integers.
     fn on_bits(self, c: &mut Cursor<'_>) -> Call {
         let int = self.int();
         let mut bits = |value| c.bitcast(value, int);
@@ -198,7 +199,7 @@ impl Atomic {
         }
     }
 
-    /// Writes a loop of compare-and-exchange operations on an integer. `new` returns what becomes of the old bits.
+    /// Writes a loop of compare-and-exchange operations on an integer. `new` computes the new bits from the old ones.
     /// Returns the old bits.
     fn update_by_exchange(
         self,
@@ -215,7 +216,7 @@ impl Atomic {
         lp.state
     }
 
-    /// Returns the bits in memory before the first turn of a loop.
+    /// Loads the bits in memory before the first iteration of a loop.
     fn first(self, c: &mut Cursor<'_>, ptr: Value, ty: Type) -> Value {
         let sync = SyncSemantics { order: MemoryOrder::Relaxed, ..self.sync };
         c.atomic_load(ty, ptr, sync)
@@ -226,8 +227,8 @@ impl Atomic {
         self.update_by_exchange(s, self.ptr, first, |c, old| self.updated_bits(c, old))
     }
 
-    /// Writes the loop of a sequentially consistent compare-and-exchange: a failure counts once a read-modify-write
-    /// operation has seen another value, too.
+    /// Writes the loop of a sequentially consistent compare-and-exchange. A failure counts only if a read-modify-write
+    /// operation has seen another value than the expected one, too.
     fn seq_cst_exchange(self, s: &mut Splitter<'_>, expected: Value, desired: Value) -> Value {
         let Atomic { ptr, sync, .. } = self;
         let lp = Loop::begin(s, expected);
@@ -242,7 +243,7 @@ impl Atomic {
         lp.state
     }
 
-    /// Writes an operation on a word of a 64-bit container. Returns the old word, but for a store.
+    /// Writes an operation on a word of a 64-bit container. Returns the old word; `None` for a store.
     fn in_container(self, s: &mut Splitter<'_>, memories: &Memories<'_>) -> Option<Value> {
         let (container, shift) = memories.containing(&mut s.c, self.ptr, CONTAINER);
         let first = self.first(&mut s.c, container, CONTAINER);
@@ -268,7 +269,7 @@ impl Atomic {
         (!is_store).then(|| word_of(&mut s.c, old))
     }
 
-    /// Returns what the operation makes of the old bits.
+    /// Computes the new bits from the old bits.
     fn updated_bits(self, c: &mut Cursor<'_>, old: Value) -> Value {
         if let Call::Rmw(op @ (AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax), value) = self.call
         {
@@ -290,19 +291,19 @@ impl Atomic {
 
 /// A loop that runs its body at least once.
 ///
-/// It ends at its header, and what it gives is the header's parameter, which keeps what each invocation leaves with. A
-/// driver that runs several in lockstep (SwiftShader) gives all of them the values that the body computes for the last
-/// one.
+/// The loop ends at its header, and its result is the header's parameter, which keeps the value with which each invocation
+/// leaves. A driver that runs several invocations in lockstep (SwiftShader) would give all of them the values that the body
+/// computes for the last one.
 #[derive(Clone, Copy)]
 struct Loop {
     header: Block,
     merge: Block,
-    /// The state: of this turn in the body, the last one after the loop.
+    /// The state: of this iteration in the body, and of the last iteration after the loop.
     state: Value,
 }
 
 impl Loop {
-    /// Goes on in the body. The state begins as a value.
+    /// Begins a loop with `first` as the state. The current block is the body afterwards.
     fn begin(s: &mut Splitter<'_>, first: Value) -> Loop {
         let ty = s.c.ty(first);
         let [header, body, merge] = [(); 3].map(|()| s.new_block());
@@ -316,14 +317,14 @@ impl Loop {
         Loop { header, merge, state }
     }
 
-    /// Ends the body with the next state, and goes on after the loop.
+    /// Ends the body with the next state. The current block is the one after the loop afterwards.
     fn end(self, s: &mut Splitter<'_>, next: Value, done: Value) {
         s.jump(self.header, &[next, done]);
         s.switch_to(self.merge);
     }
 }
 
-/// Writes an atomic operation on private memory. Returns the old value, if the operation gives one.
+/// Writes an atomic operation on private memory. Returns the old value, if the operation has a result.
 pub fn on_private_memory(c: &mut Cursor<'_>, atomic: &InstData, ty: Type) -> Option<Value> {
     let (align, flags) = (ty.scalar.bytes(), MemFlags::empty());
     let load = |c: &mut Cursor<'_>, ptr: Value| c.load(ty, ptr, align, flags);
@@ -347,7 +348,7 @@ pub fn on_private_memory(c: &mut Cursor<'_>, atomic: &InstData, ty: Type) -> Opt
     old
 }
 
-/// Returns what an operation makes of the old value.
+/// Computes the new value from the old value.
 fn updated(c: &mut Cursor<'_>, op: AtomicOp, old: Value, value: Value) -> Value {
     match op.arithmetic() {
         Some(op) => c.binary(op, old, value),

@@ -1,15 +1,15 @@
-//! Bypasses slow divisions: two 64-bit integers that turn out to be below 2^32 are divided in 32 bits.
+//! Bypasses slow divisions: if two 64-bit integers are below 2^32 at run time, they are divided in 32 bits.
 //!
-//! Devices divide 32 bits several times faster than 64. Sizes and ids are 64-bit numbers whose high words are hardly
-//! ever used, so a branch on those words pays off. An id's is zero where the dispatch has no offset, which a
-//! specialization constant says: drivers then keep the 32-bit division alone.
+//! Devices divide 32-bit integers several times faster than 64-bit ones. Sizes and ids are 64-bit numbers whose high words
+//! are rarely used, so a branch on the high words pays off. The high word of an id is zero if the dispatch has no offset,
+//! which a specialization constant says: drivers then keep only the 32-bit division.
 
 use super::split::Splitter;
 use crate::analysis::known_bits::KnownBits;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 
-/// Most branches of a function: each division is there twice.
+/// The most branches that are added to a function. Each of them duplicates a division.
 const MAX_BYPASSES: usize = 8;
 
 /// Rewrites the divisions of a function. Returns true if anything changed.
@@ -27,7 +27,7 @@ pub fn run(func: &mut Function) -> bool {
 fn rewrite_block(func: &mut Function, block: Block, left: &mut usize) {
     let mut s = Splitter::new(func, block);
     let mut insts = s.take_insts();
-    // A call's results stand in its block.
+    // Results of a call must stay in the call's block.
     let is_call_result = |&inst: &Inst| matches!(s.c.func.insts[inst], InstData::CallResult { .. });
     let first = insts.iter().rposition(is_call_result).map_or(0, |last| last + 1);
     let mut at = 0;
@@ -48,7 +48,7 @@ fn rewrite_block(func: &mut Function, block: Block, left: &mut usize) {
     s.finish();
 }
 
-/// Operands that are divided, for a quotient or a remainder.
+/// The operands of a division, whose quotient, remainder or both are used.
 #[derive(PartialEq)]
 struct Division {
     signed: bool,
@@ -56,14 +56,14 @@ struct Division {
 }
 
 impl Division {
-    /// Returns the division that an instruction does, if a branch around it may be of use.
+    /// Returns the division of an instruction, if a branch around it may pay off.
     fn of(func: &Function, inst: Inst) -> Option<Division> {
         let division = Division::any(func, inst)?;
         let [dividend, divisor] = division.operands;
         let are_words = division.operands.map(|value| is_word(func, value));
         let is_wide_constant =
             |(value, is_word): (Value, bool)| !is_word && func.as_const(value).is_some();
-        // Drivers multiply by a constant's inverse, which is no slower than a test of anything but an id.
+        // Drivers multiply by a constant's inverse, which is not slower than a test. Only the test of an id is free.
         let is_slow = func.as_const(divisor).is_none() || Id::of(func, dividend).is_some();
         let is_open = are_words != [true; 2]
             && !division.operands.into_iter().zip(are_words).any(is_wide_constant);
@@ -80,13 +80,13 @@ impl Division {
         (func.ty(args[0]) == Type::I64).then_some(Division { signed, operands: args })
     }
 
-    /// Returns true if an instruction divides the same.
+    /// Returns true if an instruction divides the same operands.
     fn is_shared(&self, func: &Function, inst: Inst) -> bool {
         Division::any(func, inst).is_some_and(|other| other == *self)
     }
 
-    /// Writes the quotients and remainders of one division, with a branch around it. Where both high words are zero,
-    /// signed numbers are unsigned ones.
+    /// Writes the quotients and remainders of one division, with a branch around the slow division. If both high words
+    /// are zero, signed division is unsigned division.
     fn bypass(self, s: &mut Splitter<'_>, group: &[Inst]) {
         let highs = self.operands.map(|value| high_word(&mut s.c, value));
         let mut high = s.c.iconst(Type::I32, 0);
@@ -124,7 +124,7 @@ fn is_word(func: &Function, value: Value) -> bool {
     KnownBits::new(func, None).max(value) <= u64::from(u32::MAX)
 }
 
-/// An id as `work_items` puts it together: `number + (has_offset ? base : 0)`, where the number is a word.
+/// An id as `work_items` computes it: `number + (has_offset ? base : 0)`, where the number is a word.
 struct Id {
     number: Value,
     has_offset: Value,
@@ -158,7 +158,7 @@ fn high_word(c: &mut Cursor<'_>, value: Value) -> Option<Value> {
     Some(c.select(id.has_offset, high, zero))
 }
 
-/// Returns the low word of a number; for an id it is computed from words alone.
+/// Returns the low word of a number. The low word of an id is computed from words alone.
 fn low_word(c: &mut Cursor<'_>, value: Value) -> Value {
     if let Some(id) = Id::of(c.func, value) {
         let [number, base] = [id.number, id.base].map(|part| low_word(c, part));

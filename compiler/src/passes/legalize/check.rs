@@ -1,4 +1,4 @@
-//! What legalization guarantees, checked in debug builds.
+//! Checks in debug builds that legalization has kept its guarantees.
 
 use super::atomics::is_seq_cst_fence;
 use super::elements::is_array;
@@ -7,7 +7,7 @@ use crate::ir::print::print_inst;
 use crate::ir::*;
 use crate::target::Target;
 
-/// In debug builds, returns an error that names an instruction of a type that the device does not have.
+/// In debug builds, returns an error that names an instruction with a type that the device does not have.
 pub fn debug_check(module: &Module, target: &Target) -> Result<(), String> {
     if !cfg!(debug_assertions) {
         return Ok(());
@@ -61,7 +61,7 @@ fn is_legal(func: &Function, inst: Inst, target: &Target) -> bool {
         }
     }
     if let Convert { op: ConvertOp::Bitcast, .. } = data {
-        // Lanes are regrouped by scalarization; the words of a number may be put together.
+        // Scalarization has regrouped lanes before. Only the words of a number may still be joined.
         if types.iter().any(|ty| ty.is_vector() && *ty != Type::PAIR) {
             return false;
         }
@@ -72,7 +72,7 @@ fn is_legal(func: &Function, inst: Inst, target: &Target) -> bool {
         (AtomicLoad { .. } | AtomicStore { .. }, Scalar::I64) => true,
         (Convert { op: ConvertOp::Bitcast, .. }, _) => true,
         (_, Scalar::I64) => false,
-        // Integers on their way from and to memory.
+        // Integers that were loaded or will be stored.
         (Load { .. } | LoadArg { .. } | Store { .. }, _) => true,
         (Convert { op: ConvertOp::ZExt | ConvertOp::Trunc, .. }, _) => true,
         _ => false,

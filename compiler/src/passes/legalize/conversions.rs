@@ -1,4 +1,4 @@
-//! Conversions between numbers that a device has no instruction for, or a wrong one: of integers of 8, 16 and 64 bits,
+//! Conversions between numbers for which a device has no instruction, or a wrong one: of integers of 8, 16 and 64 bits,
 //! of unsigned words on weak devices, and of halves.
 
 use super::half;
@@ -7,7 +7,7 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use crate::target::Target;
 
-/// Returns the result of a conversion to `ty`; `None` where the device's own is right.
+/// Returns the result of a conversion to `ty`; `None` if the device's own conversion is right.
 pub fn legalized(
     c: &mut Cursor<'_>,
     op: ConvertOp,
@@ -55,8 +55,8 @@ fn float_to_int(
     }
 }
 
-/// Splits the magnitude into two words, exactly: it is less than 2^64, and both the scaling by 2^-32 and the remainder
-/// are exact.
+/// Converts a float to a 64-bit integer: splits the magnitude into two words. The split is exact, since the magnitude
+/// is less than 2^64 and both the scaling by 2^-32 and the remainder are exact.
 fn float_to_words(c: &mut Cursor<'_>, op: ConvertOp, arg: Value) -> Value {
     let (ty, down, up) = match c.ty(arg) {
         Type::F64 => (Type::F64, 0x3df0_0000_0000_0000, 0x41f0_0000_0000_0000),
@@ -111,18 +111,19 @@ fn int_to_float(
     }
 }
 
-/// The bits of 2^52, below whose leading one a word is a fraction, and of 2^84, where it is one of 2^32.
+/// The high words of the doubles 2^52 and 2^84. A low word below the leading one counts units of 1 in 2^52, and units
+/// of 2^32 in 2^84.
 const WORD: i64 = 0x4330_0000;
 const HIGH_WORD: i64 = 0x4530_0000;
 
-/// Returns the double whose words are these.
+/// Returns the double that consists of these words.
 fn double_of(c: &mut Cursor<'_>, low: Value, high: i64) -> Value {
     let high = c.iconst(Type::I32, high);
     let words = c.build(&[low, high]);
     c.bitcast(words, Type::F64)
 }
 
-/// Returns a word, the leading one of a signed one turned, so that it counts from -2^31 on.
+/// Returns a word that counts from 0. The sign bit of a signed word is flipped, so that the result counts from -2^31.
 fn counted(c: &mut Cursor<'_>, word: Value, is_signed: bool) -> Value {
     match is_signed {
         true => c.binary_imm(BinaryOp::Xor, word, i64::from(i32::MIN)),
@@ -130,8 +131,8 @@ fn counted(c: &mut Cursor<'_>, word: Value, is_signed: bool) -> Value {
     }
 }
 
-/// Returns a word as a double by a sum, of which GPUs that compute with doubles make four and more in the time of one
-/// conversion: the word below the leading one of 2^52, less that number.
+/// Converts a word to a double by a subtraction, since GPUs that compute with doubles make four and more of these in
+/// the time of one conversion. The word is placed below the leading one of 2^52, and 2^52 is subtracted.
 fn word_to_double(c: &mut Cursor<'_>, is_signed: bool, word: Value) -> Value {
     let word = counted(c, word, is_signed);
     let sum = double_of(c, word, WORD);
@@ -140,21 +141,22 @@ fn word_to_double(c: &mut Cursor<'_>, is_signed: bool, word: Value) -> Value {
     c.binary_alone(BinaryOp::FSub, sum, offset)
 }
 
-/// The same for two words: the high word's conversion is exact, and the sum of both rounds once.
+/// Converts two words to a double as [`word_to_double`] does: the high word's conversion is exact, and the sum of both
+/// rounds once.
 fn long_to_double(c: &mut Cursor<'_>, is_signed: bool, arg: Value) -> Value {
     let (low, high) = c.words_of(arg);
     let high = counted(c, high, is_signed);
     let low = double_of(c, low, WORD);
     let high = double_of(c, high, HIGH_WORD);
-    // 2^84 and 2^52, and where the high word counts from -2^31, 2^63.
+    // The sum of 2^84 and 2^52, and of 2^63 if the high word counts from -2^31.
     let offset = if is_signed { 0x8010_0000 } else { 0x0010_0000 };
     let offset = c.func.constant(Type::F64, (HIGH_WORD as u64) << 32 | offset);
     let high = c.binary_alone(BinaryOp::FSub, high, offset);
     c.binary_alone(BinaryOp::FAdd, high, low)
 }
 
-/// Returns an unsigned word as F32 through the signed conversion, for weak devices: SwiftShader's unsigned one rounds
-/// twice. Half of a large word, with its last bit sticky, is converted and doubled.
+/// Converts an unsigned word to F32 through the signed conversion, for weak devices: SwiftShader's unsigned conversion
+/// rounds twice. Half of a large word, with a sticky last bit, is converted and doubled.
 fn word_to_float(c: &mut Cursor<'_>, word: Value) -> Value {
     let large = c.icmp_imm(IntCC::Slt, word, 0);
     let half = c.binary_imm(BinaryOp::LShr, word, 1);
@@ -179,7 +181,7 @@ fn words_to_float(c: &mut Cursor<'_>, is_signed: bool, arg: Value, ty: Type) -> 
     c.select(is_negative, negated, float)
 }
 
-/// Both words are exact, their sum rounds once.
+/// Converts a magnitude of 64 bits to a double. Both words are exact, and their sum rounds once.
 fn magnitude_to_double(c: &mut Cursor<'_>, magnitude: Value) -> Value {
     let words = c.bitcast(magnitude, Type::PAIR);
     let [lo, hi] = [0, 1].map(|i| {
@@ -191,7 +193,8 @@ fn magnitude_to_double(c: &mut Cursor<'_>, magnitude: Value) -> Value {
     c.binary(BinaryOp::FAdd, hi, lo)
 }
 
-/// Shifts the magnitude so that its top 32 bits, with a sticky bit for the rest, round once.
+/// Converts a magnitude of 64 bits to F32. The magnitude is shifted so that its top 32 bits, with a sticky bit for the
+/// rest, round once.
 fn magnitude_to_single(c: &mut Cursor<'_>, magnitude: Value) -> Value {
     let (lo, hi) = c.words_of(magnitude);
     let zeros = count_zeros_64(c, MathOp::Clz, hi, lo);
@@ -203,7 +206,7 @@ fn magnitude_to_single(c: &mut Cursor<'_>, magnitude: Value) -> Value {
     let sticky = c.convert(ConvertOp::ZExt, any, Type::I32);
     let top = c.binary(BinaryOp::Or, hi, sticky);
     let float = word_to_float(c, top);
-    // 2^(32 - zeros), from its bits; zero stays zero.
+    // 2^(32 - zeros), built from its bits; a zero stays zero.
     let limit = c.iconst(Type::I32, 32 + 127);
     let exponent = c.binary(BinaryOp::ISub, limit, zeros);
     let bits = c.binary_imm(BinaryOp::Shl, exponent, 23);

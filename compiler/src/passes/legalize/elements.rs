@@ -1,16 +1,16 @@
 //! Addresses in work-group and private memory as indices of elements.
 //!
 //! A byte offset that is computed as `index * size` is not multiplied and divided again, so that drivers see plain array
-//! indexing. Constants are added last: accesses at constant distances share the rest of the index.
+//! indexing. Constants are added last: accesses at constant distances from each other share the rest of the index.
 
 use crate::ir::*;
 use crate::passes::cursor::{rewrite_insts, Cursor};
 use smallvec::SmallVec;
 
-/// The depth to which the computation of an address is followed.
+/// The most instructions in a chain that are followed back from an address.
 const MAX_DEPTH: u32 = 8;
 
-/// Legalizes a function, each access of which is one of an element. Returns true if anything changed.
+/// Legalizes a function in which every access is to one element. Returns true if anything changed.
 pub fn run(func: &mut Function) -> bool {
     rewrite_insts(func, |c, inst| {
         let (ptr, ty) = c.func.access(inst)?;
@@ -29,11 +29,12 @@ pub fn is_array(ptr: Type) -> bool {
     matches!(ptr.space(), Some(AddressSpace::Local | AddressSpace::Private))
 }
 
-/// A number of elements: a computed part, if there is one, and a constant one.
+/// A number of elements: the sum of a constant part and, possibly, a computed part.
 struct Count {
     varying: Option<Value>,
     constant: i32,
-    /// How many summands the computed part has, each the quotient of an exact number of 32 bits; `None` if some is not.
+    /// The number of summands of the computed part, if each is the quotient of an exact number of 32 bits; otherwise
+    /// `None`.
     summands: Option<u32>,
 }
 
@@ -46,10 +47,10 @@ impl Count {
         Count { varying: Some(value), constant: 0, summands: is_exact.then_some(1) }
     }
 
-    /// Adds a count of elements of the same size in bytes.
+    /// Adds a count of elements with the same size in bytes.
     fn plus(self, c: &mut Cursor<'_>, other: Count, bytes: u32) -> Count {
         let summands = self.summands.zip(other.summands).map(|(a, b)| a + b);
-        // A sum of at most `bytes` quotients by `bytes` fits in 32 bits, as what was divided does.
+        // A sum of at most `bytes` quotients by `bytes` fits in 32 bits, since each dividend does.
         let flags = exact_if(summands.is_some_and(|summands| summands <= bytes));
         let varying = match (self.varying, other.varying) {
             (Some(a), Some(b)) => Some(c.with_flags(flags, |c| c.binary(BinaryOp::IAdd, a, b))),
@@ -59,7 +60,7 @@ impl Count {
     }
 }
 
-/// Returns NO_SIGNED_WRAP for an operation that is known not to wrap around.
+/// Returns NO_SIGNED_WRAP if `is_exact`: the operation is known not to wrap around.
 fn exact_if(is_exact: bool) -> OpFlags {
     if is_exact {
         OpFlags::NO_SIGNED_WRAP
@@ -78,7 +79,7 @@ fn element_addr(c: &mut Cursor<'_>, ptr: Value, bytes: u32) -> Value {
         counts.push(count);
         base = ptr;
     }
-    // Addresses in one object share sums from its start on.
+    // Addresses in one object share the sums of the offsets from its start on, so these are added first.
     let inner_first = counts.into_iter().rev();
     let Count { varying, constant, .. } =
         inner_first.fold(Count::constant(0), |sum, count| sum.plus(c, count, bytes));
@@ -94,8 +95,8 @@ fn element_addr(c: &mut Cursor<'_>, ptr: Value, bytes: u32) -> Value {
     c.element_addr(base, index, skipped, bytes)
 }
 
-/// Returns `value / bytes` of an I32 or I64, if the way it is computed shows a multiple. Sums and products of 32 bits count
-/// only where they do not wrap around: what is lost by that, the quotients would have.
+/// Returns `value / bytes` of an I32 or I64, if its computation shows that it is a multiple. Sums and products of 32 bits
+/// count only if they do not wrap around: bits that they lose would be part of the quotients.
 fn divided(c: &mut Cursor<'_>, value: Value, bytes: u32, depth: u32) -> Option<Count> {
     if let Some(bits) = c.func.as_const(value) {
         let (offset, bytes) = (bits as u32 as i32, bytes as i32);
@@ -143,7 +144,7 @@ fn divided(c: &mut Cursor<'_>, value: Value, bytes: u32, depth: u32) -> Option<C
     }
 }
 
-/// Returns `value * factor / bytes`. `is_exact`: the product does not wrap around 32 bits.
+/// Returns `value * factor / bytes`. `is_exact`: the product does not wrap around in 32 bits.
 fn divided_product(
     c: &mut Cursor<'_>,
     value: Value,

@@ -1,5 +1,5 @@
-//! Operations of floats that devices get wrong, done on the bits: signs, classes, minima and maxima. Conversions are
-//! in [`super::conversions`].
+//! Float operations that devices compute wrong, computed on the bits instead: signs, classes, minima and maxima.
+//! [`super::conversions`] has the conversions.
 
 use super::conversions;
 use crate::ir::*;
@@ -20,8 +20,8 @@ pub fn run(func: &mut Function, target: &Target) -> bool {
     })
 }
 
-/// Returns the negated numbers that nothing but arithmetic takes, where the device's own negation is good enough for
-/// that: its compiler has no instruction for it then.
+/// Returns the negated numbers that only arithmetic uses, if the device's own negation is good enough for that. The
+/// device's compiler then needs no instruction for the negation.
 fn negated_operands(func: &Function, target: &Target) -> EntitySet<Value> {
     use BinaryOp::*;
     let mut operands = EntitySet::new();
@@ -65,7 +65,7 @@ fn is_candidate(data: &InstData) -> bool {
     }
 }
 
-/// Returns what takes the place of an instruction's result, after the instructions that it needs have been inserted.
+/// Inserts the legal instructions for an instruction. Returns the value that replaces the instruction's result.
 fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<Value> {
     let ty = c.ty(c.func.result(inst)?);
     if !is_candidate(&c.func.insts[inst]) {
@@ -112,7 +112,7 @@ fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<Value> {
     }
 }
 
-/// Legalizes the operations of halves that are vectors, each lane by itself.
+/// Legalizes operations on vectors of halves, each lane by itself.
 fn lanewise(c: &mut Cursor<'_>, data: &InstData, ty: Type, target: &Target) -> Option<Value> {
     let is_right = match *data {
         InstData::Unary { .. } => target.floats(ty.scalar).sign_alone,
@@ -139,8 +139,8 @@ fn lanewise(c: &mut Cursor<'_>, data: &InstData, ty: Type, target: &Target) -> O
     Some(c.build(&lanes))
 }
 
-/// Rounds a double to an integer by operations that are exact: Floor of the magnitude, or a sum that has no bits for a
-/// fraction. The result keeps the number's sign, also for zeros.
+/// Rounds a double to an integer by exact operations: Floor of the magnitude, or a sum without bits for a fraction. The
+/// result keeps the number's sign, also for zeros.
 fn rounded_double(c: &mut Cursor<'_>, op: MathOp, x: Value) -> Value {
     let bits = bits_of(c, x);
     let sign = c.binary_imm(BinaryOp::And, bits, i64::MIN);
@@ -161,7 +161,7 @@ fn rounded_double(c: &mut Cursor<'_>, op: MathOp, x: Value) -> Value {
     c.bitcast(signed, Type::F64)
 }
 
-/// Returns true if the device's minimum and maximum tell denormals apart. (A quirk covers doubles.)
+/// Returns true if the device's minimum and maximum distinguish denormals. (A quirk covers doubles.)
 fn has_order(scalar: Scalar, target: &Target) -> bool {
     scalar == Scalar::F64 || target.floats(scalar).orders
 }
@@ -183,7 +183,8 @@ fn with_sign(c: &mut Cursor<'_>, op: BinaryOp, x: Value) -> Value {
     c.bitcast(changed, ty)
 }
 
-/// NaN and infinity are told by the bits: drivers may fold OpIsNan and x != x to false.
+/// Returns whether a float is NaN, or infinite. The bits are tested, because drivers may fold OpIsNan and x != x to
+/// false.
 fn class(c: &mut Cursor<'_>, nan: bool, x: Value) -> Value {
     let (rest, infinity) = match c.ty(x).scalar {
         Scalar::F16 => (0x7fff, 0x7c00),
@@ -195,8 +196,8 @@ fn class(c: &mut Cursor<'_>, nan: bool, x: Value) -> Value {
     c.icmp_imm(if nan { IntCC::Ugt } else { IntCC::Eq }, magnitude, infinity)
 }
 
-/// Returns the smaller of two floats, or the larger, by their order as integers: what the device takes for equal zeros is
-/// not to be the wrong one of two denormals.
+/// Returns the smaller or the larger of two floats, by their order as integers. The device may take two denormals for equal
+/// zeros and choose the wrong one.
 fn choice(c: &mut Cursor<'_>, smaller: bool, a: Value, b: Value) -> Value {
     let width = c.ty(a).scalar.bits();
     let [x, y] = [a, b].map(|x| {
@@ -207,7 +208,7 @@ fn choice(c: &mut Cursor<'_>, smaller: bool, a: Value, b: Value) -> Value {
         c.binary(BinaryOp::ISub, flipped, sign)
     });
     let first = c.icmp(if smaller { IntCC::Slt } else { IntCC::Sgt }, x, y);
-    // NaNs are beyond the infinities: never chosen beside a number.
+    // NaNs are beyond the infinities. They must not be chosen if the other operand is a number.
     let (a_nan, b_nan) = (class(c, true, a), class(c, true, b));
     let a_is_number = c.unary(UnaryOp::Not, a_nan);
     let first = c.binary(BinaryOp::And, first, a_is_number);

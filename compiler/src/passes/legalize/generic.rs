@@ -1,7 +1,7 @@
-//! Generic pointers: 64-bit integers whose top bits tell the address space.
+//! Generic pointers: 64-bit integers whose top bits say which address space they point to.
 //!
-//! An access through one becomes a branch on those bits, with an access in each address space; conversions become
-//! operations on integers.
+//! An access through a generic pointer becomes a branch on those bits, with an access in each address space; conversions
+//! become operations on integers.
 
 use super::atomics;
 use super::split::Splitter;
@@ -9,8 +9,8 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use cranelift_entity::SecondaryMap;
 
-/// Bits 61 and up of a generic pointer: the space it points to. Device addresses have all of them
-/// equal, so these patterns are free.
+/// Bits 61 and up of a generic pointer, which say which space it points to. In a device address these bits are all
+/// equal, so the following patterns are free.
 const TAG_PRIVATE: i64 = 0x2000_0000;
 const TAG_LOCAL: i64 = 0x4000_0000;
 const TAG_MASK: i64 = 0xe000_0000;
@@ -20,11 +20,12 @@ const TAG_MASK: i64 = 0xe000_0000;
 pub struct Spaces {
     local: bool,
     private: bool,
-    /// True if there are generic pointers at all.
+    /// True if there are generic pointers.
     used: bool,
 }
 
-/// Returns the spaces for each function: what is cast to generic pointers in the functions that share kernels with it.
+/// Returns the spaces for each function: the spaces from which pointers are cast to generic ones, in the functions that
+/// share kernels with it.
 pub fn spaces_of_functions(
     module: &Module,
     component: &SecondaryMap<Func, Func>,
@@ -84,7 +85,7 @@ pub fn run(func: &mut Function, spaces: Spaces) -> bool {
     changed
 }
 
-/// Writes what an instruction becomes. Returns true if that is something else.
+/// Writes the legal form of an instruction. Returns true if the instruction changed.
 fn legalize(s: &mut Splitter<'_>, inst: Inst, spaces: Spaces) -> bool {
     let data = &s.c.func.insts[inst];
     match data.address() {
@@ -117,13 +118,13 @@ fn words(c: &mut Cursor<'_>, ptr: Value) -> (Value, Value) {
     c.words_of(address)
 }
 
-/// Returns the tag of a generic pointer, and the offset that it holds if it has one.
+/// Returns the tag of a generic pointer, and the offset that it contains if it has a tag.
 fn tag_and_offset(c: &mut Cursor<'_>, ptr: Value) -> (Value, Value) {
     let (offset, high) = words(c, ptr);
     (c.binary_imm(BinaryOp::And, high, TAG_MASK), offset)
 }
 
-/// Replaces an access by one in each space that the pointer may point to.
+/// Replaces an access by accesses in each space that the pointer may point to.
 fn access(s: &mut Splitter<'_>, inst: Inst, ptr: Value, spaces: Spaces) {
     let mut others = Vec::new();
     if spaces.local {
@@ -156,7 +157,7 @@ fn access(s: &mut Splitter<'_>, inst: Inst, ptr: Value, spaces: Spaces) {
     s.become_param(inst, merge);
 }
 
-/// Writes a copy of an access through another pointer, and a jump with what it gives.
+/// Writes a copy of an access through another pointer, and a jump that passes its result.
 fn access_and_jump(s: &mut Splitter<'_>, inst: Inst, ptr: Value, to: Block) {
     let data = through(&s.c.func.insts[inst], ptr);
     let result = s.c.func.result(inst).map(|value| s.c.ty(value));
@@ -172,7 +173,7 @@ fn access_and_jump(s: &mut Splitter<'_>, inst: Inst, ptr: Value, to: Block) {
     s.jump(to, value.as_slice());
 }
 
-/// Returns the type that an atomic operation acts on; `None` for other accesses.
+/// Returns the type of an atomic operation's value; `None` for other accesses.
 fn atomic_type(func: &Function, data: &InstData, result: Option<Type>) -> Option<Type> {
     match *data {
         InstData::Load { .. } | InstData::Store { .. } => None,
@@ -181,7 +182,7 @@ fn atomic_type(func: &Function, data: &InstData, result: Option<Type>) -> Option
     }
 }
 
-/// Returns an access with another pointer.
+/// Returns a copy of an access with another pointer.
 fn through(data: &InstData, ptr: Value) -> InstData {
     let mut data = data.clone();
     match &mut data {
@@ -196,7 +197,7 @@ fn through(data: &InstData, ptr: Value) -> InstData {
     data
 }
 
-/// Returns what a cast to or from generic becomes; `None` where the bits stay.
+/// Returns the replacement of a cast to or from generic; `None` if the bits do not change.
 fn space_cast(c: &mut Cursor<'_>, arg: Value, result: Value) -> Option<InstData> {
     use AddressSpace::*;
     let tag = match (c.ty(arg).space()?, c.ty(result).space()?) {
@@ -218,7 +219,7 @@ fn space_cast(c: &mut Cursor<'_>, arg: Value, result: Value) -> Option<InstData>
     Some(InstData::Convert { op: ConvertOp::IntToPtr, arg: address })
 }
 
-/// Returns the pointer to the space that the tag must tell; else null.
+/// Returns the pointer in the result's space if the tag is that of the space; otherwise null.
 fn to_space(c: &mut Cursor<'_>, arg: Value, result: Value) -> InstData {
     let (tag, offset) = tag_and_offset(c, arg);
     let ty = c.ty(result);

@@ -1,11 +1,12 @@
-//! Half: conversions on the bits, and halves as their bits where the device has no 16-bit floats.
+//! Half: conversions on the bits, and halves represented by their bits on devices without 16-bit floats.
 
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
 
-/// Makes I16 of every half of a function that computes with none. Returns true if there were any.
+/// Changes the type of every half in a function to I16, if the function has no arithmetic on halves. Returns true if
+/// there were any.
 ///
-/// Arithmetic of halves stays as it is, for the emitter to tell that the device has none.
+/// Arithmetic on halves does not change, so that the emitter can report that the device has none.
 pub fn store_as_bits(func: &mut Function) -> bool {
     let is_half = |func: &Function, value| func.ty(value).scalar == Scalar::F16;
     if !func.values.values().any(|value| value.ty.scalar == Scalar::F16) {
@@ -43,7 +44,8 @@ fn bits_of(c: &mut Cursor<'_>, half: Value) -> Value {
     c.resize(bits, Type::I32, false)
 }
 
-/// Returns a half as F32, in integers except for the denormals' own, which count units of 2^-24.
+/// Converts a half to F32. The conversion uses integer operations; only denormals, which count units of 2^-24, use
+/// float operations.
 pub fn to_single(c: &mut Cursor<'_>, half: Value) -> Value {
     let bits = bits_of(c, half);
     let sign = c.binary_imm(BinaryOp::And, bits, 0x8000);
@@ -64,11 +66,10 @@ pub fn to_single(c: &mut Cursor<'_>, half: Value) -> Value {
     c.bitcast(result, Type::F32)
 }
 
-/// Returns an F32 or F64 as a half, to nearest even.
+/// Converts an F32 or F64 to a half, rounding to nearest even.
 ///
-/// Not by OpFConvert, not even where there are 16-bit floats: NVIDIA's driver takes a conversion to half and back for
-/// nothing at all, and loses the rounding. Nor by PackHalf2x16, whose rounding is the device's choice (lavapipe
-/// truncates).
+/// OpFConvert is not used even on devices with 16-bit floats: NVIDIA's driver removes a conversion to half and back, and with
+/// it the rounding. PackHalf2x16 is not used because its rounding is the device's choice (lavapipe truncates).
 pub fn from_float(c: &mut Cursor<'_>, float: Value) -> Value {
     let bits = match c.ty(float) {
         Type::F64 => round_to_odd(c, float),
@@ -77,18 +78,18 @@ pub fn from_float(c: &mut Cursor<'_>, float: Value) -> Value {
     from_bits(c, bits)
 }
 
-/// Returns the bits of a double as a half.
+/// Converts the bits of a double to a half.
 pub fn from_double_bits(c: &mut Cursor<'_>, double: Value) -> Value {
     let bits = round_to_odd(c, double);
     from_bits(c, bits)
 }
 
-/// Returns the float of some bits as a half, to nearest even.
+/// Converts the float with these bits to a half, rounding to nearest even.
 fn from_bits(c: &mut Cursor<'_>, bits: Value) -> Value {
     let magnitude = c.binary_imm(BinaryOp::And, bits, 0x7fff_ffff);
     let sign = c.binary_imm(BinaryOp::LShr, bits, 16);
     let sign = c.binary_imm(BinaryOp::And, sign, 0x8000);
-    // Normal: rebias the exponent (subtract 112 << 23), add half a unit less one and the odd bit.
+    // Normal: rebias the exponent (subtract 112 << 23), and add half a unit less one, and the odd bit.
     let odd = c.binary_imm(BinaryOp::LShr, magnitude, 13);
     let odd = c.binary_imm(BinaryOp::And, odd, 1);
     let normal = c.binary_imm(BinaryOp::IAdd, magnitude, 0x0fff - (112 << 23));
@@ -112,9 +113,9 @@ fn from_bits(c: &mut Cursor<'_>, bits: Value) -> Value {
     c.bitcast(result, Type::F16)
 }
 
-/// Returns the bits of an F32 such that rounding that to half rounds the F64 correctly: cut, with the last bit set if
-/// anything was lost. Numbers that are denormal as F32 become some that are. On the bits, since drivers take a
-/// conversion there and back for nothing.
+/// Returns the bits of an F32 such that rounding the F32 to half rounds the F64 correctly: truncated, with the last bit
+/// set if any bit was lost. Numbers below the normal range of F32 become its smallest denormal. The conversion is on
+/// the bits, since drivers remove a conversion to F32 and back.
 fn round_to_odd(c: &mut Cursor<'_>, double: Value) -> Value {
     let (lo, hi) = c.words_of(double);
     let is_set = |c: &mut Cursor<'_>, word| {
@@ -123,7 +124,7 @@ fn round_to_odd(c: &mut Cursor<'_>, double: Value) -> Value {
     };
     let sign = c.binary_imm(BinaryOp::And, hi, 0x8000_0000);
     let magnitude = c.binary_imm(BinaryOp::And, hi, 0x7fff_ffff);
-    // Normal: the exponent rebiased (896 less), 3 more bits of the fraction, and a sticky one.
+    // Normal: the exponent rebiased (896 less), 3 more bits of the fraction, and a sticky bit.
     let rebased = c.binary_imm(BinaryOp::ISub, magnitude, 896 << 20);
     let high = c.binary_imm(BinaryOp::Shl, rebased, 3);
     let low = c.binary_imm(BinaryOp::LShr, lo, 29);
@@ -135,7 +136,7 @@ fn round_to_odd(c: &mut Cursor<'_>, double: Value) -> Value {
     let tiny = is_set(c, any);
     let is_tiny = c.icmp_imm(IntCC::Ult, magnitude, 897 << 20);
     let finite = c.select(is_tiny, tiny, normal);
-    // From 2^128 on: infinity, or a NaN where a bit is set below the bits of infinity.
+    // From 2^128 on: infinity, or a NaN if a bit below the bits of infinity is set.
     let low_bits = is_set(c, lo);
     let with_low = c.binary(BinaryOp::Or, magnitude, low_bits);
     let is_nan = c.icmp_imm(IntCC::Ugt, with_low, 0x7ff0_0000);

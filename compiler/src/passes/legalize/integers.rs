@@ -1,12 +1,12 @@
 //! Integer operations that SPIR-V does not have for every width, or leaves undefined for some operands.
 //!
-//! - Signed division: the smallest integer divided by -1 traps in CPU drivers, so the divisor is then 1 (the quotient is
-//!   right, as is the remainder 0).
-//! - Signed remainder: Vulkan leaves OpSRem undefined for negative operands, so it comes from the quotient.
-//! - High halves of products: SPIR-V has them for 32 bits; narrower ones come from a product of 32 bits, and 64-bit ones
-//!   from four products of halves, since drivers rarely have the instruction.
+//! - Signed division: the smallest integer divided by -1 traps in CPU drivers, so the divisor is replaced by 1 (this gives the
+//!   right quotient, and the right remainder 0).
+//! - Signed remainder: Vulkan leaves OpSRem undefined for negative operands, so it is computed from the quotient.
+//! - High halves of products: SPIR-V has them for 32 bits. Narrower ones come from a product of 32 bits, and 64-bit ones from
+//!   four products of halves, since drivers rarely have the instruction.
 //! - Counting and reversing bits: SPIR-V has both for 32 bits.
-//! - Dot products are arithmetic on the numbers in the words, where the device has none.
+//! - Dot products become arithmetic on the bytes of the words, if the device has none.
 
 use crate::ir::*;
 use crate::passes::cursor::{rewrite_insts, Cursor};
@@ -17,10 +17,10 @@ pub fn run(func: &mut Function, target: &Target) -> bool {
     rewrite_insts(func, |c, inst| legalized(c, inst, target))
 }
 
-/// Returns what an instruction becomes, after the instructions that it then needs have been inserted.
+/// Returns the instruction that replaces an instruction. Inserts the instructions that it needs before.
 fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<InstData> {
     let ty = c.ty(c.func.result(inst)?);
-    // Where the device has no 64-bit integers, `int64` divides and multiplies word by word.
+    // On devices without 64-bit integers, `int64` divides and multiplies word by word.
     let is_native = ty.scalar != Scalar::I64 || target.int64;
     match c.func.insts[inst] {
         InstData::Binary { op, args: [a, b], .. } if ty.lanes == 1 && is_native => match op {
@@ -54,7 +54,7 @@ fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<InstData
     }
 }
 
-/// Returns the last sum of a dot product.
+/// Inserts the instructions of a dot product, and returns the last sum.
 fn dot_product(c: &mut Cursor<'_>, signs: [bool; 2], [a, b]: [Value; 2]) -> InstData {
     let mut products = [0, 8, 16, 24].map(|shift| {
         let [x, y] = [(a, signs[0]), (b, signs[1])]
@@ -67,7 +67,7 @@ fn dot_product(c: &mut Cursor<'_>, signs: [bool; 2], [a, b]: [Value; 2]) -> Inst
     binary(BinaryOp::IAdd, products[0], products[2])
 }
 
-/// Returns the 8-bit number that begins at a bit of a word.
+/// Returns the 8-bit number that begins at bit `first` of a word.
 fn number_in_word(c: &mut Cursor<'_>, word: Value, first: i64, signed: bool) -> Value {
     let up = c.binary_imm(BinaryOp::Shl, word, 24 - first);
     c.binary_imm(if signed { BinaryOp::AShr } else { BinaryOp::LShr }, up, 24)
@@ -77,11 +77,11 @@ fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {
     InstData::Binary { op, args: [a, b], flags: OpFlags::empty() }
 }
 
-/// Returns a divisor by which `a` can be divided without overflow; `None` where `b` is one.
+/// Returns a divisor by which `a` can be divided without overflow; `None` if `b` is one.
 fn guarded(c: &mut Cursor<'_>, a: Value, b: Value, target: &Target) -> Option<Value> {
     let ty = c.ty(a);
     let bits = ty.scalar.bits();
-    // Integers that the device does not have are divided in 32 bits, where the quotient fits.
+    // Integers that the device does not have are divided in 32 bits, in which the quotient fits.
     let is_widened = match bits {
         8 => !target.int8,
         16 => !target.int16,
@@ -98,7 +98,7 @@ fn guarded(c: &mut Cursor<'_>, a: Value, b: Value, target: &Target) -> Option<Va
     Some(c.select(overflows, one, b))
 }
 
-/// Returns the high half of a product; `None` where the device has it.
+/// Returns the high half of a product; `None` if the device has the instruction.
 fn high_product(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> Option<InstData> {
     let ty = c.ty(a);
     match ty.scalar.bits() {
@@ -114,8 +114,8 @@ fn high_product(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> Option<
     }
 }
 
-/// Adds up four products of 32-bit halves. A negative operand counts as 2^64 more than it is, so the other one is
-/// subtracted from the high half.
+/// Adds up four products of 32-bit halves. A negative operand counts as 2^64 more than its value, so the other operand
+/// is subtracted from the high half.
 fn high_product_64(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> InstData {
     use BinaryOp::*;
     let low = |c: &mut Cursor<'_>, x| c.binary_imm(And, x, 0xffff_ffff);
@@ -147,7 +147,7 @@ fn high_product_64(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> Inst
     binary(IAdd, result, carried)
 }
 
-/// Returns a count of bits, or a reversal, in terms of the 32-bit operation; `None` where the operand has 32.
+/// Returns a count or reversal of bits in terms of the 32-bit operation; `None` if the operand has 32 bits.
 fn bit_operation(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> Option<InstData> {
     match c.ty(arg).scalar.bits() {
         32 => None,
@@ -160,7 +160,7 @@ fn narrow_bit_operation(c: &mut Cursor<'_>, op: MathOp, arg: Value, bits: i64) -
     let wide = c.resize(arg, Type::I32, false);
     let result = match op {
         MathOp::Ctz => {
-            // A bit above the top stops the search.
+            // A bit above the top bit ends the search.
             let stopped = c.binary_imm(BinaryOp::Or, wide, 1 << bits);
             c.math(op, &[stopped])
         }
@@ -194,7 +194,7 @@ fn bit_operation_64(c: &mut Cursor<'_>, op: MathOp, arg: Value) -> InstData {
     InstData::Convert { op: ConvertOp::ZExt, arg: count }
 }
 
-/// Counts zeros from one end: the zeros of the word there or, if it is 0, all of its bits and the zeros of the other word.
+/// Counts zeros from one end: the zeros of the near word or, if it is 0, all of its bits and the zeros of the far word.
 pub fn count_zeros_64(c: &mut Cursor<'_>, op: MathOp, near: Value, far: Value) -> Value {
     let near_zeros = c.math(op, &[near]);
     let far_zeros = c.math(op, &[far]);

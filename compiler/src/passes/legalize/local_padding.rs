@@ -1,8 +1,8 @@
 //! Padding of arrays in work-group memory against bank conflicts.
 //!
-//! One element is left out behind each row, as programmers do by hand (`float tile[32][33]`): the element `i` moves to
-//! `i + (i >> log2(row))`. Where the row of an index is known without computing it, that costs nothing. An array is
-//! padded if all its accesses are known, and if that saves several times the time of the operations that it adds.
+//! One element is left unused behind each row, as programmers do by hand (`float tile[32][33]`): the element `i` moves to
+//! `i + (i >> log2(row))`. If the row of an index is known without computing it, this costs nothing. An array is padded if
+//! all its accesses are known, and if padding saves several times the time of the operations that it adds.
 
 use crate::analysis::bank_conflicts::{cycles, LaneValues, BANKS, CYCLE_BYTES};
 use crate::analysis::known_bits::KnownBits;
@@ -17,24 +17,26 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// The lengths of rows that are tried: so many powers of two, from the size of all banks on.
+/// The number of row lengths that are tried: consecutive powers of two, from the number of elements in all banks on.
 const ROWS: u32 = 4;
-/// The depth to which a sum is taken apart.
+/// The depth to which a sum is split into terms.
 const MAX_DEPTH: u32 = 8;
-/// Operations that take as long as a cycle of the banks.
+/// The number of operations that take as long as a cycle of the banks.
 const OPERATIONS_PER_CYCLE: u64 = 4;
-/// How many times the time that padding costs it must save: both are estimates, and larger arrays leave room for fewer
-/// work-groups.
+/// The least ratio of the time that padding saves to the time that it costs. Both are estimates, and larger arrays
+/// leave room for fewer work-groups.
 const MARGIN: u64 = 4;
-/// Operations that compute the row of an index and add it: from the whole index, or for each of its terms.
+/// The number of operations that compute the row of an index and add it: from the whole index, or for each of its
+/// terms.
 const OPERATIONS_OF_ROW: u64 = 3;
 const OPERATIONS_OF_TERM: u64 = 2;
-/// How many times as often as the block around it a loop's block is taken to run, as a power of two, and for how many
-/// loops that counts.
+/// How often a loop's block is assumed to run for each run of the block around it, as a power of two, and the number of
+/// nested loops for which this counts.
 const LOOP_WEIGHT: u32 = 3;
 const MAX_LOOPS: u32 = 4;
 
-/// Pads the arrays of all kernels, whose accesses are addresses of elements. Returns the functions that changed.
+/// Pads the arrays of all kernels, if their accesses are through addresses of elements. Returns the functions that
+/// changed.
 pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
     let mut changed = Vec::new();
     let users = users_of_local_variables(module);
@@ -45,7 +47,7 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
             continue;
         }
         let mut func = functions[id].clone();
-        // Removes byte addresses that element addresses have replaced, and merges equal indices.
+        // Remove byte addresses that element addresses have replaced, and merge equal indices.
         cse::run(&mut func, Some(kernel));
         dce::run(&mut func);
         let mut arrays = arrays(&func);
@@ -68,7 +70,7 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
 /// A length of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Row {
-    /// Elements, as a power of two.
+    /// The number of elements, as a power of two.
     log2: u32,
     /// Bytes of an element.
     bytes: u32,
@@ -90,7 +92,7 @@ impl Row {
         (rows, (elements - (rows << self.log2)) as u32)
     }
 
-    /// Finds out how the row of `index + rest` is computed, where `rest` is less than a row.
+    /// Finds out how the row of `index + rest` can be computed. `rest` is less than a row.
     fn number(self, func: &Function, kernel: &KernelEntry, index: Value, rest: u32) -> RowNumber {
         let known = KnownBits::new(func, Some(kernel));
         let mut terms = Terms { log2: self.log2, ..Terms::default() };
@@ -106,11 +108,11 @@ impl Row {
 #[derive(Default)]
 struct Array {
     accesses: Vec<Access>,
-    /// True if its address is used otherwise, also by another function, or its elements differ in size.
+    /// True if its address has other uses, also by another function, or if its elements differ in size.
     is_refused: bool,
 }
 
-/// The address of an element.
+/// An access to an element.
 #[derive(Clone, Copy)]
 struct Access {
     block: Block,
@@ -119,7 +121,7 @@ struct Access {
     bytes: u32,
 }
 
-/// Returns the variable that a value is the address of, if it is one.
+/// Returns the variable whose address a value is, if it is one.
 fn global_of(func: &Function, value: Value) -> Option<Global> {
     let is_local = func.ty(value).space() == Some(AddressSpace::Local);
     match func.def_inst(value)? {
@@ -128,8 +130,8 @@ fn global_of(func: &Function, value: Value) -> Option<Global> {
     }
 }
 
-/// Returns the function that uses each variable in work-group memory; `None` for a variable that several use, as where kernels
-/// call kernels.
+/// Returns the function that uses each variable in work-group memory; `None` for a variable that several functions use, as
+/// when kernels call kernels.
 fn users_of_local_variables(module: &Module) -> FxHashMap<Global, Option<Func>> {
     let mut users: FxHashMap<Global, Option<Func>> = FxHashMap::default();
     for (id, func) in &module.functions {
@@ -142,8 +144,8 @@ fn users_of_local_variables(module: &Module) -> FxHashMap<Global, Option<Func>> 
     users
 }
 
-/// Returns the arrays in work-group memory of a function; none if there is more such memory, of its arguments or of
-/// functions that it calls: how much the device has would be unknown.
+/// Returns the arrays in work-group memory of a function. Returns none if there is other work-group memory, of
+/// arguments or called functions: then it is unknown how much the device has left.
 fn arrays(func: &Function) -> FxHashMap<Global, Array> {
     let mut arrays: FxHashMap<Global, Array> = FxHashMap::default();
     for &block in &func.layout {
@@ -180,7 +182,8 @@ impl Array {
         self.accesses.push(access);
     }
 
-    /// Returns true if a block accesses adjacent elements, which the driver may vectorize if nothing comes between them.
+    /// Returns true if a block accesses adjacent elements. The driver may vectorize such accesses if there is no
+    /// padding between the elements.
     fn has_adjacent_accesses(&self) -> bool {
         let place = |access: &Access, skipped| (access.block, access.index, skipped);
         let places: FxHashSet<_> =
@@ -226,17 +229,17 @@ fn choose_rows(
     rows
 }
 
-/// How often an access is made, and to which elements by the work-items of a sub-group, if that can be told.
+/// How often an access is executed, and the elements that the work-items of a sub-group access, if they are known.
 struct Sample {
     weight: u64,
     access: Access,
     elements: Option<Vec<u32>>,
 }
 
-/// Returns the row with which accesses take the least time, if it is worth it.
+/// Returns the row with which accesses take the least time, if padding is worth it.
 fn best_row(samples: &[Sample], func: &Function, kernel: &KernelEntry, size: u64) -> Option<Row> {
     let bytes = samples.first()?.access.bytes;
-    // Work-items whose element lies beyond the array do not exist.
+    // A work-item whose element would be beyond the array does not exist.
     let exists = |element: &&u32| u64::from(**element) < size / u64::from(bytes);
     let time_of_banks = |row: Option<Row>| -> u64 {
         let of_sample = |sample: &Sample| {
@@ -259,7 +262,7 @@ fn best_row(samples: &[Sample], func: &Function, kernel: &KernelEntry, size: u64
     (saved > MARGIN * costs(best)).then_some(best)
 }
 
-/// Returns how many operations padding adds. Accesses with the same index share them.
+/// Returns the number of operations that padding adds. Accesses with the same index share them.
 fn operations(samples: &[Sample], func: &Function, kernel: &KernelEntry, row: Row) -> u64 {
     let mut counted: FxHashSet<(Value, u32)> = FxHashSet::default();
     let mut sum = 0;
@@ -291,7 +294,7 @@ fn fits(
     total.is_some_and(|total| total <= target.local_memory_size)
 }
 
-/// Rewrites the addresses of elements.
+/// Rewrites the addresses of the elements of padded arrays.
 fn pad(func: &mut Function, kernel: &KernelEntry, rows: &FxHashMap<Global, Row>) {
     rewrite_insts(func, |c, inst| {
         let InstData::ElementAddr { ptr, index, skipped, bytes } = c.func.insts[inst] else {
@@ -317,7 +320,7 @@ fn pad(func: &mut Function, kernel: &KernelEntry, rows: &FxHashMap<Global, Row>)
     });
 }
 
-/// Returns `value >> log2` of a multiple of a row.
+/// Returns `value >> log2`. The value is a multiple of a row.
 fn rows_of(c: &mut Cursor<'_>, value: Value, log2: u32) -> Value {
     if let Some(&InstData::Binary { op: BinaryOp::Shl, args: [a, by], flags }) =
         c.func.def_inst(value)
@@ -330,15 +333,15 @@ fn rows_of(c: &mut Cursor<'_>, value: Value, log2: u32) -> Value {
     c.binary_imm(BinaryOp::AShr, value, log2.into())
 }
 
-/// The row of an index. It may be negative, where what is skipped is not.
+/// How the row of an index is computed. The row may be negative, if the constant part of the index is not.
 enum RowNumber {
-    /// The sum of the rows of these multiples of a row.
+    /// The sum of the rows of these values, which are multiples of a row.
     Sum(SmallVec<[Value; 4]>),
-    /// Shifted out of the index.
+    /// Computed from the index by a shift.
     Computed,
 }
 
-/// The summands of an index whose sums do not overflow.
+/// The terms of an index whose sums do not overflow.
 #[derive(Default)]
 struct Terms {
     log2: u32,

@@ -1,4 +1,4 @@
-//! Legalization: what a device has no instruction for becomes what it has instructions for.
+//! Legalization: replaces operations and types for which a device has no instructions.
 //!
 //! Runs after all other passes but structurization.
 
@@ -34,8 +34,8 @@ use crate::passes::simplify;
 use crate::target::{FloatTraits, Subgroups, Target};
 use cranelift_entity::SecondaryMap;
 
-/// Legalizes all functions for a device. Returns the functions that have changed. Where doubles are computed by integers, the
-/// module `doubles` has their arithmetic.
+/// Legalizes all functions for a device. Returns the functions that have changed. If doubles are computed by integers, the
+/// module `doubles` contains their arithmetic.
 ///
 /// # Errors
 /// If a kernel asks for sub-groups that the device does not have, and cannot do without them.
@@ -53,7 +53,7 @@ pub fn run(
     }
     subgroup_sizes::run(module, target, |func| changed[func] = true)?;
     for (id, func) in module.functions.iter_mut() {
-        // Functions that act on sub-groups are inlined into kernels.
+        // Functions that act on sub-groups have been inlined into kernels.
         changed[id] |= subgroups::run(func, target, sizes[id], together[id]);
     }
     if let Some(library) = doubles {
@@ -78,7 +78,7 @@ pub fn run(
     Ok(module.functions.keys().filter(|&id| changed[id]).collect())
 }
 
-/// Replaces the integers that the device does not have. What functions take and give changes with them.
+/// Replaces the integers that the device does not have, also in the parameters and results of functions.
 fn legalize_types(module: &mut Module, target: &Target, changed: &mut SecondaryMap<Func, bool>) {
     let results = if target.int64 { Default::default() } else { int64::results(module) };
     let Module { functions, globals, .. } = module;
@@ -93,7 +93,8 @@ fn legalize_types(module: &mut Module, target: &Target, changed: &mut SecondaryM
     }
 }
 
-/// Legalizes loads, stores and atomic operations. Functions that share kernels see the same stack and work-group memory.
+/// Legalizes loads, stores and atomic operations. Functions that share kernels have the same stack and work-group
+/// memory.
 fn legalize_accesses(
     module: &mut Module,
     target: &Target,
@@ -131,13 +132,13 @@ fn has_array_accesses(func: &Function) -> bool {
     func.layout_insts().any(|inst| func.insts[inst].address().is_some_and(is_array))
 }
 
-/// Returns a device with sub-groups of some sizes and all their operations.
+/// Returns a device with sub-groups of the given sizes and all their operations.
 fn with_subgroups(sizes: [u32; 2], target: Target) -> Target {
     let subgroups = target.subgroups.map(|it| Subgroups { size: sizes[0], sizes, ..it });
     Target { subgroups, ..target }
 }
 
-/// Returns a kind of device by its name in file tests.
+/// Returns the device that file tests call by this name.
 pub(super) fn device(name: &str) -> Option<Target> {
     let generic = Target::generic();
     let wrong = FloatTraits {

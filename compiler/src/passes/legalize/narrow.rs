@@ -1,8 +1,8 @@
-//! Integers of 8 and 16 bits on devices without them: values of 32 bits whose upper ones are zero.
+//! Integers of 8 and 16 bits on devices without them: values of 32 bits whose upper bits are zero.
 //!
-//! A value keeps its place and becomes an I32. Operations that may carry into the upper bits are followed by a mask;
-//! those that look at the sign extend it first. In memory integers keep their width: what is loaded is
-//! zero-extended, what is stored is truncated, and so are the bits of a half.
+//! A value becomes an I32. Operations that may carry into the upper bits are followed by a mask; operations that use the
+//! sign extend it first. In memory integers keep their width: loaded values are zero-extended, stored values are truncated,
+//! and so are the bits of a half.
 
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
@@ -11,7 +11,7 @@ use crate::passes::unreachable;
 use crate::target::Target;
 use cranelift_entity::SecondaryMap;
 
-/// Legalizes a function, its parameters and results too. Returns true if anything changed.
+/// Legalizes a function, including its parameters and results. Returns true if anything changed.
 pub fn run(func: &mut Function, target: &Target) -> bool {
     let is_narrow = |ty: Type| is_missing(ty.scalar, target);
     if !func.values.values().any(|value| is_narrow(value.ty)) {
@@ -35,7 +35,7 @@ pub fn run(func: &mut Function, target: &Target) -> bool {
     true
 }
 
-/// Returns true if a type is an integer that the device has not, but for its memory.
+/// Returns true if a type is an integer that the device does not have, except in memory.
 pub fn is_missing(scalar: Scalar, target: &Target) -> bool {
     match scalar {
         Scalar::I8 => !target.int8,
@@ -46,9 +46,9 @@ pub fn is_missing(scalar: Scalar, target: &Target) -> bool {
 
 struct Narrowing<'a> {
     c: Cursor<'a>,
-    /// The bits that a value had, if it is one of those that have become I32; else 0.
+    /// The number of bits that a value had before it became an I32; 0 for all other values.
     widths: SecondaryMap<Value, u32>,
-    /// Values that another now stands for.
+    /// By value, the value that replaces it.
     replaced: SecondaryMap<Value, Option<Value>>,
 }
 
@@ -72,7 +72,7 @@ impl Narrowing<'_> {
         self.c.finish_in(block, insts);
     }
 
-    /// Returns what an instruction becomes, once its operands are I32.
+    /// Returns the replacement of an instruction whose operands have become I32.
     fn rewritten(&mut self, inst: Inst) -> Simplified {
         let operand = match self.c.func.insts[inst] {
             InstData::ICmp { args, .. } => Some(args[0]),
@@ -117,7 +117,7 @@ impl Narrowing<'_> {
         }
     }
 
-    /// Returns the I32 for an operand that was narrow; others as they are.
+    /// Returns the I32 for an operand that was narrow; other operands unchanged.
     fn operand(&mut self, arg: Value) -> Value {
         if let Some(value) = self.replaced[arg] {
             return value;
@@ -137,7 +137,7 @@ impl Narrowing<'_> {
         }
     }
 
-    /// Returns a value with the same low bits, whatever the upper ones are.
+    /// Returns a value with the same low bits and any upper bits.
     fn low_bits(&self, value: Value, bits: u32) -> Value {
         match self.c.func.def_inst(value) {
             Some(&InstData::Binary { op: BinaryOp::And, args: [unmasked, mask], .. })
@@ -166,7 +166,8 @@ impl Narrowing<'_> {
         Become(binary(BinaryOp::And, value, mask))
     }
 
-    /// Returns a value as memory and halves have it. Not folded: the device has no constants of such types.
+    /// Returns a value with the type that it has in memory and in halves. The conversion is not folded: the device has
+    /// no constants of such types.
     fn truncated(&mut self, value: Value, bits: u32) -> Value {
         let ty = self.c.ty(value).with_scalar(Scalar::int(bits));
         let arg = match self.c.func.def_inst(value) {
@@ -206,8 +207,8 @@ impl Narrowing<'_> {
         self.masked(wide, bits)
     }
 
-    /// A conversion of a value that had `from` bits to one that had `to` bits: 0 where the type is not an I32 that stands for
-    /// something narrower. `ty` is the type of the result now.
+    /// Returns the replacement of a conversion of a value that had `from` bits to one that had `to` bits. A number is 0 if
+    /// the type is not an I32 that stands for a narrower type. `ty` is the current type of the result.
     fn convert(&mut self, op: ConvertOp, arg: Value, from: u32, to: u32, ty: Type) -> Simplified {
         use ConvertOp::*;
         match op {
@@ -243,13 +244,13 @@ impl Narrowing<'_> {
                 let arg = self.sign_extended(arg, from);
                 Become(InstData::Convert { op, arg })
             }
-            // Not negative; a device's unsigned conversion may be worse than the signed one.
+            // The value is not negative. A device's unsigned conversion may be worse than the signed one.
             UToF => Become(InstData::Convert { op: SToF, arg }),
             _ => Keep,
         }
     }
 
-    /// Returns an I32 as an integer of another width, or the same.
+    /// Converts an I32 to an integer of the given width.
     fn resized(&mut self, arg: Value, ty: Type, signed: bool) -> Simplified {
         Simplified::Value(self.c.resize(arg, ty, signed))
     }

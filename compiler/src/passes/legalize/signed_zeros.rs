@@ -1,14 +1,14 @@
-//! Products and sums with a constant zero, where the device's compiler need not keep the signs of zeros (it does not have
-//! SignedZeroInfNanPreserve): it may take `x * 0` for the constant, and `x + 0` and `0 - x` for `x` and `-x`.
+//! Products and sums with a constant zero, on devices whose compiler need not keep the signs of zeros (they do not have
+//! SignedZeroInfNanPreserve): the compiler may replace `x * 0` by the constant, and `x + 0` and `0 - x` by `x` and `-x`.
 
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
 use crate::target::Target;
 
-/// What an operation with a constant zero is, `x` being the other operand.
+/// The kind of an operation with a constant zero. `x` is the other operand.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// `x` times a zero of these bits.
+    /// `x` times a zero with these bits.
     Product(u64),
     /// `x + 0` or `x - -0`.
     Sum,
@@ -39,7 +39,8 @@ pub fn run(func: &mut Function, target: &Target) -> bool {
     })
 }
 
-/// Returns what an instruction is, its operation, its operands, and the operand that is not zero; `None` if it stays.
+/// Returns the kind of an instruction, its operation, its operands, and the operand that is not zero; `None` if the
+/// instruction stays.
 fn candidate(
     func: &Function,
     inst: Inst,
@@ -65,7 +66,7 @@ fn candidate(
     Some((kind, op, args, args[usize::from(is_left)]))
 }
 
-/// Returns the bits of a constant zero, or of each lane of one.
+/// Returns the bits of a constant zero, or of each lane of a constant zero vector.
 fn zero_bits(func: &Function, value: Value) -> Option<u64> {
     let bits = match func.def_inst(value) {
         Some(InstData::Build { args }) => {
@@ -78,7 +79,7 @@ fn zero_bits(func: &Function, value: Value) -> Option<u64> {
     (bits << unused << 1 == 0).then_some(bits)
 }
 
-/// Returns what takes the place of one number, after the instructions that it needs have been inserted.
+/// Inserts the legal instructions for one number. Returns the value that replaces the result.
 fn legalized(c: &mut Cursor<'_>, kind: Kind, op: BinaryOp, args: [Value; 2], x: Value) -> Value {
     let ty = c.ty(x);
     let sign = i64::MIN >> (64 - ty.scalar.bits());

@@ -1,15 +1,15 @@
-//! Doubles on devices that have none: their bits, and arithmetic of those.
+//! Doubles on devices that have none: their bits, and arithmetic on the bits.
 //!
-//! Every value of type F64 becomes one of I64, which later passes may take apart further. Sums, products, quotients, roots
-//! and conversions are calls of functions of the built-in library (`library/soft_f64.cl`), which stay functions; what is a
-//! few operations on the bits (signs, comparisons, minima) stands where it is used, so that constants are folded.
+//! Every value of type F64 becomes an I64, which later passes may split further. Sums, products, quotients, roots and
+//! conversions become calls of functions of the built-in library (`library/soft_f64.cl`), which are not inlined. Operations
+//! that take only a few operations on the bits (signs, comparisons, minima) are written in place, so that constants are folded.
 
 use super::half;
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
 use rustc_hash::FxHashMap;
 
-/// The functions of the library that are called.
+/// The functions of the library that may be called.
 pub const FUNCTIONS: &[&str] = &[
     "add",
     "mul",
@@ -30,7 +30,7 @@ const MAGNITUDE: i64 = i64::MAX;
 const INFINITY: i64 = 0x7ff0_0000_0000_0000;
 const ONE: i64 = 0x3ff0_0000_0000_0000;
 
-/// Returns true if a function of a module has to do with doubles.
+/// Returns true if a function of a module has values that are doubles.
 pub fn is_needed(module: &Module) -> bool {
     module.functions.values().any(has_doubles)
 }
@@ -39,8 +39,8 @@ fn has_doubles(func: &Function) -> bool {
     func.values.values().any(|value| value.ty.scalar == Scalar::F64)
 }
 
-/// Makes integers of all doubles of a module, and tells of each function that it changes. What is called of the `library`
-/// is copied into the module.
+/// Turns all doubles of a module into integers. Calls `changed` for each function that it changes. Functions of the `library`
+/// that are called are copied into the module.
 pub fn run(module: &mut Module, library: &Module, mut changed: impl FnMut(Func)) {
     let mut callees: FxHashMap<&'static str, Func> = FxHashMap::default();
     let functions: Vec<Func> = module.functions.keys().collect();
@@ -50,7 +50,7 @@ pub fn run(module: &mut Module, library: &Module, mut changed: impl FnMut(Func))
         }
         let empty = Function::new("", &[], None);
         let mut func = std::mem::replace(&mut module.functions[id], empty);
-        // From here on, an operation on floats that has integers for operands is one of doubles.
+        // From here on, a float operation that has integer operands is an operation on doubles.
         func.retype(Scalar::F64, Scalar::I64);
         replace_values(&mut func, |c, inst| {
             let callee = &mut |name: &'static str| {
@@ -71,10 +71,10 @@ fn copy(module: &mut Module, library: &Module, name: &str) -> Func {
     module.functions.push(function)
 }
 
-/// Gives the function of a name.
+/// Returns the function with a name.
 type Callee<'a> = dyn FnMut(&'static str) -> Func + 'a;
 
-/// Returns what takes the place of an instruction's result.
+/// Returns the value that replaces an instruction's result.
 fn replacement(c: &mut Cursor<'_>, inst: Inst, callee: &mut Callee<'_>) -> Option<Value> {
     let ty = c.ty(c.func.result(inst)?);
     let data = c.func.insts[inst].clone();
@@ -91,7 +91,7 @@ fn replacement(c: &mut Cursor<'_>, inst: Inst, callee: &mut Callee<'_>) -> Optio
     };
     let from = c.ty(args[0]);
     let is_of_double = match &data {
-        // Doubles are what integers are converted to, where they are not floats.
+        // If the result of this conversion is an integer, it is a double.
         InstData::Convert { op: ConvertOp::SToF | ConvertOp::UToF, .. } => ty.scalar.is_int(),
         InstData::Convert { op: ConvertOp::FConvert, .. } => {
             from.scalar.is_int() || ty.scalar.is_int()
@@ -120,7 +120,7 @@ struct Doubles<'a, 'c, 'f> {
 }
 
 impl Doubles<'_, '_, '_> {
-    /// Returns the result of an operation on scalars; `None` if there is none of doubles.
+    /// Returns the result of an operation on scalars; `None` if the operation does not exist for doubles.
     fn operation(&mut self, data: &InstData, args: &[Value], ty: Type) -> Option<Value> {
         Some(match (data, args) {
             (InstData::Unary { .. }, &[x]) => self.negated(x),
@@ -202,7 +202,7 @@ impl Doubles<'_, '_, '_> {
         })
     }
 
-    /// Returns an integer that compares as a number does, 0 for both zeros.
+    /// Returns an integer that compares as the double does. It is 0 for both zeros.
     fn order(&mut self, x: Value) -> Value {
         let magnitude = self.magnitude(x);
         let sign = self.c.binary_imm(BinaryOp::AShr, x, 63);
@@ -210,7 +210,7 @@ impl Doubles<'_, '_, '_> {
         self.c.binary(BinaryOp::ISub, flipped, sign)
     }
 
-    /// Returns `a` if it compares so with `b`, or that is NaN, else `b`.
+    /// Returns `a` if it compares with `b` as `cc` says, or if `b` is NaN; otherwise `b`.
     fn choice(&mut self, cc: IntCC, a: Value, b: Value) -> Value {
         let (x, y) = (self.order(a), self.order(b));
         let wins = self.c.icmp(cc, x, y);
@@ -269,7 +269,7 @@ impl Doubles<'_, '_, '_> {
                 self.c.bitcast(bits, Type::F32)
             }
             _ => {
-                // No operation on the float: the device's may flush denormal numbers.
+                // No float operation is used, because the device's may flush denormal numbers.
                 let is_half = self.c.ty(x) == Type::F16;
                 let float = if is_half { half::to_single(self.c, x) } else { x };
                 let bits = self.c.bitcast(float, Type::I32);

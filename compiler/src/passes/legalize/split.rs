@@ -1,9 +1,10 @@
-//! A cursor for rewrites that need control flow: one instruction may become several blocks.
+//! A cursor for rewrites that need control flow: one instruction may be replaced by several blocks.
 
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 
-/// Rewrites one block, with others behind it where an instruction becomes several blocks.
+/// Rewrites one block. If an instruction is replaced by several blocks, the rest of the block moves to the last of
+/// them.
 pub struct Splitter<'a> {
     pub c: Cursor<'a>,
     /// The block being written.
@@ -28,7 +29,7 @@ impl<'a> Splitter<'a> {
         self.c.func.add_block()
     }
 
-    /// Goes on in another block. The current one must have been ended.
+    /// Continues in another block. The current block must have been ended.
     pub fn switch_to(&mut self, block: Block) {
         debug_assert!(self.c.out.is_empty());
         self.block = block;
@@ -58,7 +59,7 @@ impl<'a> Splitter<'a> {
         blocks
     }
 
-    /// Turns an instruction's result, if it has one, into the first parameter of a block.
+    /// Makes an instruction's result, if it has one, a parameter of a block.
     pub fn become_param(&mut self, inst: Inst, block: Block) {
         let Some(result) = self.c.func.results[inst].take() else { return };
         self.c.func.push_param(block, result);

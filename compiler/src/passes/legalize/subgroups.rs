@@ -1,8 +1,8 @@
-//! Operations of sub-groups that a device does not have, or not for a type: by shuffles and ballots, which every device
-//! with sub-groups has for 32 bits.
+//! Sub-group operations that a device does not have, or not for a type. They are computed by shuffles and ballots, which
+//! every device with sub-groups has for 32 bits.
 //!
-//! A missing reduction or scan goes along the list of the work-items that are there together: each knows its predecessor,
-//! combines the predecessor's value with its own, and then takes the predecessor's predecessor for its own (pointer jumping).
+//! A missing reduction or scan follows the list of the work-items that execute it together: each knows its predecessor,
+//! combines the predecessor's value with its own, and continues with the predecessor's predecessor (pointer jumping).
 
 use super::work_items::query;
 use crate::ir::*;
@@ -10,11 +10,11 @@ use crate::passes::cursor::{replace_values, Cursor};
 use crate::target::{Subgroups, Target};
 use hekla_device::Quirks;
 
-/// Set in a link of a work-item that has none before it, in which stands its own number then.
+/// Set in the link of a work-item that has no predecessor. The link then contains its own number.
 const FIRST: i64 = 1 << 16;
 
-/// Legalizes a function of kernels for which the hardware has sub-groups of `size` work-items, all of which come to each
-/// operation if they are `together`. Returns true if anything changed.
+/// Legalizes a function of kernels for which the hardware has sub-groups of `size` work-items. `together`: all
+/// work-items of a sub-group reach each operation. Returns true if anything changed.
 pub fn run(func: &mut Function, target: &Target, size: u32, together: bool) -> bool {
     if !func.layout_insts().any(|inst| func.insts[inst].is_of_subgroup()) {
         return false;
@@ -30,14 +30,14 @@ struct Legalizer<'a, 'f> {
     c: &'a mut Cursor<'f>,
     target: &'a Target,
     features: Subgroups,
-    /// Work-items of a whole sub-group.
+    /// The number of work-items of a whole sub-group.
     size: u32,
-    /// True if all work-items of a sub-group come to each operation.
+    /// True if all work-items of a sub-group reach each operation.
     together: bool,
 }
 
 impl Legalizer<'_, '_> {
-    /// Returns what takes the place of an instruction's result; `None` where it stays.
+    /// Returns the value that replaces an instruction's result; `None` if the instruction stays.
     fn replacement(&mut self, inst: Inst) -> Option<Value> {
         match self.c.func.insts[inst] {
             InstData::SubgroupVote { op: SubgroupVote::AllEqual, arg } => self.all_equal(arg),
@@ -66,12 +66,12 @@ impl Legalizer<'_, '_> {
         self.c.iconst(Type::I32, i64::from(value))
     }
 
-    /// Returns the number of this work-item.
+    /// Returns the index of this work-item in the sub-group.
     fn id(&mut self) -> Value {
         query(self.c, WorkItemQuery::SubgroupInvocation, 0)
     }
 
-    /// Returns the size of a cluster as an instruction gives it; no cluster is larger than the sub-group.
+    /// Returns the size of a cluster for an instruction's cluster size; no cluster is larger than the sub-group.
     fn cluster(&self, cluster: u32) -> u32 {
         match cluster {
             0 => self.size,
@@ -79,7 +79,7 @@ impl Legalizer<'_, '_> {
         }
     }
 
-    /// Exchanges the words of a number; `None` if the device exchanges the number itself.
+    /// Exchanges the words of a number with `exchange`; `None` if the device can exchange the number itself.
     fn exchange(
         &mut self,
         value: Value,
@@ -118,14 +118,15 @@ impl Legalizer<'_, '_> {
         Some(self.value_of(arg, index))
     }
 
-    /// Returns the value of the work-item of this number.
+    /// Returns the value of the work-item with this index.
     fn value_of(&mut self, value: Value, index: Value) -> Value {
         let op = SubgroupShuffle::Index;
         let split = self.exchange(value, |c, word| c.subgroup_shuffle(op, word, index));
         split.unwrap_or_else(|| self.c.subgroup_shuffle(op, value, index))
     }
 
-    /// Returns the value of the work-item of the cluster of `id` that `index` is, modulo the cluster.
+    /// Returns the value of a work-item of the cluster that contains work-item `id`. `index` is taken modulo the
+    /// cluster's size.
     fn in_cluster(&mut self, value: Value, id: Value, index: Value, cluster: u32) -> Value {
         let mask = i64::from(cluster) - 1;
         let inside = self.c.binary_imm(BinaryOp::And, index, mask);
@@ -134,7 +135,8 @@ impl Legalizer<'_, '_> {
         self.value_of(value, index)
     }
 
-    /// Whether all have equal values: floats by comparison, since drivers forget NaN; other numbers by words.
+    /// Returns whether all work-items have equal values. Floats are compared as floats, since drivers do not handle
+    /// NaN; other numbers are compared by words.
     fn all_equal(&mut self, arg: Value) -> Option<Value> {
         let ty = self.c.ty(arg);
         if ty.scalar.is_float() {
@@ -211,7 +213,7 @@ impl Legalizer<'_, '_> {
         other.unwrap_or_else(|| self.c.subgroup_scan(scan, op, arg, whole))
     }
 
-    /// In 32 bits, where the identity of the narrow type is in the place of the wide one's.
+    /// Scans in 32 bits. The identity of the narrow type replaces that of the wide type.
     fn narrow_scan(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32) -> Value {
         let ty = self.c.ty(arg);
         let signed = matches!(op, BinaryOp::SMin | BinaryOp::SMax);
@@ -225,7 +227,8 @@ impl Legalizer<'_, '_> {
         self.c.resize(result, ty, false)
     }
 
-    /// Scans bools: by the sets of present work-items and of those for which the argument is true.
+    /// Scans bools, using the set of work-items that execute the scan together and the set of those with a true
+    /// argument.
     fn logical(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32) -> Value {
         let (truth, range) = (self.ballot(arg), self.range(scan, cluster));
         let always = self.c.func.constant(Type::BOOL, 1);
@@ -259,13 +262,13 @@ impl Legalizer<'_, '_> {
         }
     }
 
-    /// Returns the words of a ballot that sub-groups of this size fill.
+    /// Returns the words of a ballot that a sub-group of this size uses.
     fn ballot(&mut self, arg: Value) -> Vec<Value> {
         let ballot = self.c.subgroup_ballot(arg);
         (0..self.size.div_ceil(32) as u8).map(|lane| self.c.extract(ballot, lane)).collect()
     }
 
-    /// Returns bits of the work-items whose values a scan combines.
+    /// Returns a mask of the work-items whose values a scan combines.
     fn range(&mut self, scan: SubgroupScan, cluster: u32) -> Vec<Value> {
         let id = self.id();
         let words = self.size.div_ceil(32);
@@ -282,7 +285,7 @@ impl Legalizer<'_, '_> {
         (0..words).map(|number| word(self, number)).collect()
     }
 
-    /// Returns the bits of a word that stand for the cluster of a work-item.
+    /// Returns a mask of the bits in a word that belong to the cluster of a work-item.
     fn cluster_word(&mut self, id: Value, number: u32, cluster: u32) -> Value {
         let all = self.word(u32::MAX);
         if cluster >= self.size {
@@ -307,7 +310,7 @@ impl Legalizer<'_, '_> {
         self.c.select(is_here, here, none)
     }
 
-    /// Returns the bits of a word that stand for work-items of lower numbers than `end`.
+    /// Returns a mask of the bits in a word that belong to work-items with indices below `end`.
     fn below_word(&mut self, end: Value, number: u32) -> Value {
         let start = i64::from(number * 32);
         let (all, none) = (self.word(u32::MAX), self.word(0));
@@ -325,7 +328,7 @@ impl Legalizer<'_, '_> {
         self.c.select(is_before, none, bits)
     }
 
-    /// Returns the number of the highest bit of words, and whether there is any.
+    /// Returns the index of the highest bit that is set in words, and whether any bit is set.
     fn highest(&mut self, words: &[Value]) -> (Value, Value) {
         let mut any = self.c.func.constant(Type::BOOL, 0);
         let mut highest = self.word(0);
@@ -340,7 +343,8 @@ impl Legalizer<'_, '_> {
         (highest, any)
     }
 
-    /// Of all work-items before this one: each combines its value with the value of the work-item `reach` before it.
+    /// Scans by shuffles, if all work-items take part: each combines its value with the value of the work-item `reach`
+    /// before it.
     fn shuffled_scan(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value) -> Value {
         let id = self.id();
         let mut value = arg;
@@ -362,14 +366,14 @@ impl Legalizer<'_, '_> {
         self.c.select(has_other, other, identity)
     }
 
-    /// Returns the value of the work-item so far before this one.
+    /// Returns the value of the work-item that is `distance` before this one.
     fn before(&mut self, value: Value, distance: u32) -> Value {
         let (op, by) = (SubgroupShuffle::Up, self.word(distance));
         let other = self.shuffle(op, value, by);
         other.unwrap_or_else(|| self.c.subgroup_shuffle(op, value, by))
     }
 
-    /// Along the list of the work-items that are there together, in their order.
+    /// Scans along the list of the work-items that execute the scan together, in their order.
     fn linked_scan(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32) -> Value {
         let always = self.c.func.constant(Type::BOOL, 1);
         let together = self.ballot(always);
@@ -407,7 +411,7 @@ impl Legalizer<'_, '_> {
         }
     }
 
-    /// Returns the work-items whose values a scan combines.
+    /// Returns a mask of the work-items among `words` whose values a scan combines.
     fn among(&mut self, words: &[Value], scan: SubgroupScan, cluster: u32) -> Vec<Value> {
         let range = self.range(scan, cluster);
         words.iter().zip(range).map(|(&a, b)| self.c.binary(BinaryOp::And, a, b)).collect()

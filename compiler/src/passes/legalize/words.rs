@@ -4,7 +4,7 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use smallvec::{smallvec, SmallVec};
 
-/// Returns the bytes of a value, the last word zero-extended.
+/// Returns the bytes of a value as words. The last word is zero-extended.
 pub fn words_of(c: &mut Cursor<'_>, value: Value) -> SmallVec<[Value; 8]> {
     let ty = c.ty(value);
     let mut words: SmallVec<[Value; 8]> = SmallVec::new();
@@ -42,7 +42,7 @@ fn words_of_scalar(c: &mut Cursor<'_>, value: Value) -> SmallVec<[Value; 2]> {
     smallvec![low, high]
 }
 
-/// Returns a value from its bytes; what is above its size is ignored.
+/// Returns the value that consists of the bytes in words. Bytes above its size are ignored.
 pub fn value_of_words(c: &mut Cursor<'_>, words: &[Value], ty: Type) -> Value {
     let bytes = ty.scalar.bytes();
     let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();

@@ -1,5 +1,5 @@
-//! Kernel inputs in pieces that a device has: arguments and launch values as words of the kernel-argument buffer, and ids
-//! as sums of a built-in variable and where the dispatch begins.
+//! Kernel inputs in parts that a device has: arguments and launch values as words of the kernel-argument buffer, and ids as
+//! the sum of a built-in variable and the start of the dispatch.
 
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
@@ -32,7 +32,7 @@ pub fn run(func: &mut Function) -> bool {
     })
 }
 
-/// Returns the launch values of which something takes the low word, or less.
+/// Returns the launch values that are truncated to the low word or less.
 fn narrowed_values(func: &Function) -> FxHashSet<Value> {
     let narrowed = func.layout_insts().filter_map(|inst| match func.insts[inst] {
         InstData::Convert { op: ConvertOp::Trunc, arg } => Some(arg),
@@ -41,7 +41,8 @@ fn narrowed_values(func: &Function) -> FxHashSet<Value> {
     narrowed.filter(|&v| matches!(func.def_inst(v), Some(InstData::WorkItem { .. }))).collect()
 }
 
-/// Returns true if an argument is a word of the kernel-argument buffer, or in none, as local pointers are.
+/// Returns true if an argument is a word of the kernel-argument buffer, or not in the buffer, as local pointers are
+/// not.
 fn is_word(ty: Type, offset: u32) -> bool {
     let is_local = ty.space() == Some(AddressSpace::Local);
     is_local || matches!(ty, Type::I32 | Type::F32) && offset.is_multiple_of(4)
@@ -66,7 +67,7 @@ fn argument(c: &mut Cursor<'_>, arg: u32, offset: u32, ty: Type) -> Value {
     }
 }
 
-/// Returns the `bytes` bytes, at most 4, at an offset in an argument; what is above them is arbitrary.
+/// Returns the `bytes` bytes, at most 4, at an offset in an argument; the bits above them are arbitrary.
 fn argument_word(c: &mut Cursor<'_>, arg: u32, offset: u32, bytes: u32) -> Value {
     let (first, skipped) = (offset / 4 * 4, offset % 4);
     let word = |c: &mut Cursor<'_>, offset| c.inst(InstData::LoadArg { arg, offset }, Type::I32);
@@ -80,7 +81,7 @@ fn argument_word(c: &mut Cursor<'_>, arg: u32, offset: u32, bytes: u32) -> Value
     c.binary(BinaryOp::Or, low, high)
 }
 
-/// Returns a number or pointer of 64 bits.
+/// Returns a number or pointer of 64 bits that consists of two words.
 pub fn of_words(c: &mut Cursor<'_>, words: [Value; 2], ty: Type) -> Value {
     let words = c.build(&words);
     if !ty.scalar.is_ptr() {
@@ -95,8 +96,8 @@ pub fn query(c: &mut Cursor<'_>, query: WorkItemQuery, dim: u8) -> Value {
     c.inst(InstData::WorkItem { query, dim }, query.ty())
 }
 
-/// The built-in variable that an id begins with, if it is one, and the 64-bit field that is added to it; whether that is
-/// zero in most dispatches.
+/// The built-in variable that a launch value starts from, if any, and the 64-bit field that is added to it.
+/// `is_offset`: the field is zero in most dispatches.
 struct Parts {
     builtin: Option<WorkItemQuery>,
     field: WorkItemQuery,
@@ -125,13 +126,13 @@ fn launch_value(c: &mut Cursor<'_>, parts: &Parts, dim: u8, ty: Type) -> Value {
     sum(c, parts, dim, value)
 }
 
-/// Returns the low word of a launch value, from low words alone.
+/// Returns the low word of a launch value, computed from low words alone.
 fn low_word(c: &mut Cursor<'_>, parts: &Parts, dim: u8) -> Value {
     let word = query(c, parts.field, 2 * dim);
     sum(c, parts, dim, word)
 }
 
-/// Returns the sum of the built-in, if there is one, and the field's value.
+/// Returns the sum of the built-in variable, if there is one, and the field's value.
 fn sum(c: &mut Cursor<'_>, parts: &Parts, dim: u8, mut value: Value) -> Value {
     let ty = c.ty(value);
     if parts.is_offset {

@@ -1,11 +1,11 @@
-//! Division of 64-bit integers: a loop that gives one bit of the quotient a turn.
+//! Division of 64-bit integers: a loop that computes one bit of the quotient in each iteration.
 
 use super::words::{self, sign_of, word, Words};
 use super::Expansion;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 
-/// A division that stands in the block that is being rewritten.
+/// A division that has been computed in the block that is being rewritten.
 pub struct Division {
     signed: bool,
     operands: [Words; 2],
@@ -14,7 +14,7 @@ pub struct Division {
 }
 
 impl Expansion<'_> {
-    /// Returns the quotient or the remainder, from the same loop where both are wanted.
+    /// Returns the quotient or the remainder. If both are used, they come from the same loop.
     pub fn divide(&mut self, op: BinaryOp, a: Words, b: Words) -> Words {
         use BinaryOp::{SDiv, SRem, UDiv};
         let signed = matches!(op, SDiv | SRem);
@@ -48,9 +48,10 @@ impl Expansion<'_> {
         (quotient, words::negate_if(&mut self.s.c, remainder, sign_a))
     }
 
-    /// Ends the current block with a loop and goes on in the block behind it. The loop is left at its header, whose
-    /// parameters hold the results: they keep what each invocation leaves with. A driver that runs several in
-    /// lockstep (SwiftShader) would give all of them what the body computes for the last one.
+    /// Ends the current block with a loop. The current block is the one behind the loop afterwards. The loop is left at
+    /// its header, whose parameters hold the results: they keep the values with which each invocation leaves. A driver
+    /// that runs several invocations in lockstep (SwiftShader) would give all of them the values that the body computes
+    /// for the last one.
     fn divide_unsigned(&mut self, a: Words, b: Words) -> (Words, Words) {
         let [header, body, behind] = [(); 3].map(|()| self.s.new_block());
         let [turn, lo, hi, rem_lo, rem_hi] =

@@ -1,11 +1,11 @@
 //! 64-bit integers on devices without them: two words of 32 bits.
 //!
-//! As a parameter of a block or an operand a number is two values. Where it is one thing (in memory, as a parameter or
-//! result of a function, as an address) it is a vector of both words, the low one first; a vector of numbers is
-//! as many vectors of at most four words as it takes.
+//! As a block parameter or an operand, a number is two values. Where a number must be one value (in memory, as a parameter or
+//! result of a function, as an address) it is a vector of both words, the low one first. A vector of numbers becomes as many
+//! vectors of at most four words as needed.
 //!
-//! Pointers of 64 bits stay what they are, but PtrToInt gives their words and IntToPtr takes them; arithmetic on
-//! them is arithmetic on the words.
+//! Pointers of 64 bits do not change, but PtrToInt returns their words and IntToPtr takes words; arithmetic on pointers
+//! becomes arithmetic on the words.
 
 mod division;
 mod objects;
@@ -20,7 +20,7 @@ use objects::pieces;
 use smallvec::{smallvec, SmallVec};
 use words::{sign_of, word, Words};
 
-/// The results of each function before any was changed.
+/// The results of each function before any function was changed.
 pub type Results = PrimaryMap<Func, SmallVec<[Type; 1]>>;
 
 /// Returns the results of a module's functions.
@@ -28,7 +28,7 @@ pub fn results(module: &Module) -> Results {
     module.functions.values().map(|func| func.returns.clone()).collect()
 }
 
-/// Legalizes a function, its parameters and results too. Returns true if anything changed.
+/// Legalizes a function, including its parameters and results. Returns true if anything changed.
 pub fn run(func: &mut Function, results: &Results) -> bool {
     if !func.values.values().any(|value| is_wide(value.ty) || is_address(value.ty)) {
         return false;
@@ -64,7 +64,7 @@ fn pieces_or_whole(ty: Type) -> SmallVec<[Type; 4]> {
     }
 }
 
-/// Returns true if a conversion is one of words. Those between floats and numbers are legalized before this.
+/// Returns true if a conversion acts on words. Conversions between floats and integers are legalized before this pass.
 fn is_of_words(op: ConvertOp) -> bool {
     use ConvertOp::*;
     matches!(op, Trunc | ZExt | SExt | PtrToInt | IntToPtr | Bitcast)
@@ -73,18 +73,18 @@ fn is_of_words(op: ConvertOp) -> bool {
 struct Expansion<'a> {
     s: Splitter<'a>,
     results: &'a Results,
-    /// Words of the numbers, by lane, and of addresses that were computed here.
+    /// By value, the words of each lane of a number, or the words of an address that this pass computed.
     words: SecondaryMap<Value, SmallVec<[Words; 1]>>,
-    /// The first vectors of what calls give, by their results.
+    /// By result of a call, the first vector that the call returns for it.
     calls: SecondaryMap<Value, Option<Value>>,
-    /// Values that another now stands for.
+    /// By value, the value that replaces it.
     replaced: SecondaryMap<Value, Option<Value>>,
     /// Divisions of the block that is being rewritten.
     divisions: Vec<Division>,
 }
 
 impl Expansion<'_> {
-    /// Gives a block two parameters for a number.
+    /// Replaces each 64-bit parameter of a block by two parameters.
     fn split_params(&mut self, block: Block) {
         let func = &mut *self.s.c.func;
         if !func.blocks[block].params.iter().any(|&param| is_wide(func.ty(param))) {
@@ -105,7 +105,7 @@ impl Expansion<'_> {
     fn rewrite_block(&mut self, block: Block) {
         self.divisions.clear();
         self.s.switch_to(block);
-        // Where a division ends the block, allocas still stand in it.
+        // If a division ends the block, the allocas are still in it.
         let mut insts = self.s.take_insts();
         if block == self.s.c.func.entry() {
             self.split_function_params(block);
@@ -124,7 +124,7 @@ impl Expansion<'_> {
         self.s.finish();
     }
 
-    /// Returns true if an instruction has to do with numbers or addresses of 64 bits.
+    /// Returns true if an instruction has operands or results that are numbers or addresses of 64 bits.
     fn is_concerned(&self, inst: Inst) -> bool {
         let func = &self.s.c.func;
         let mut concerned = func.result(inst).is_some_and(|result| is_wide(func.ty(result)));
@@ -134,7 +134,7 @@ impl Expansion<'_> {
                 InstData::PtrAdd { ptr: arg, .. } | InstData::ICmp { args: [arg, _], .. } => {
                     is_address(func.ty(arg))
                 }
-                // Its results may be counted otherwise.
+                // The index of a call's result may change.
                 InstData::CallResult { .. } => true,
                 _ => false,
             }
@@ -192,7 +192,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Has another value stand for a result.
+    /// Notes that a value replaces a result.
     fn replace(&mut self, result: Option<Value>, value: Value) {
         if let Some(result) = result {
             self.replaced[result] = Some(value);
@@ -270,7 +270,8 @@ impl Expansion<'_> {
         }
     }
 
-    /// Keeps an instruction that is legalized elsewhere, or refused: its numbers are put together and taken apart.
+    /// Keeps an instruction that is legalized elsewhere, or refused: joins the words of its operands, and splits its
+    /// result.
     fn keep_wide(&mut self, inst: Inst, mut data: InstData) {
         data.map_args(|arg| match is_wide(self.s.c.ty(arg)) {
             true => {
@@ -314,7 +315,7 @@ impl Expansion<'_> {
         self.s.c.keep(inst);
     }
 
-    /// Returns a switch on the number of the case that a value equals, counted from 1.
+    /// Returns a switch on the index of the case that a value equals, counted from 1.
     fn switch(&mut self, value: Value, cases: Vec<SwitchCase>, default: BlockCall) -> InstData {
         let value = self.words(value);
         let mut selector = word(&mut self.s.c, 0);

@@ -1,4 +1,4 @@
-//! 64-bit integers where they are one thing: in memory, as parameters and results of functions, and as addresses.
+//! 64-bit integers that must be one value: in memory, as parameters and results of functions, and as addresses.
 
 use super::words::{self, Words};
 use super::{is_wide, pieces_or_whole, Expansion};
@@ -6,7 +6,7 @@ use crate::ir::*;
 use crate::passes::cursor::align_at;
 use smallvec::{smallvec, SmallVec};
 
-/// Returns the vectors of words that hold a number or a vector of them.
+/// Returns the types of the vectors of words that hold a number, or a vector of numbers.
 pub fn pieces(ty: Type) -> SmallVec<[Type; 4]> {
     let of_two = |first: u8| Type::vector(Scalar::I32, 2 * (ty.lanes - first).min(2));
     (0..ty.lanes).step_by(2).map(of_two).collect()
@@ -25,7 +25,7 @@ impl Expansion<'_> {
         lanes
     }
 
-    /// Returns the vectors that hold a number; what is none as it is.
+    /// Returns the vectors that hold a number; other values unchanged.
     pub fn as_pieces(&mut self, value: Value) -> SmallVec<[Value; 4]> {
         if !is_wide(self.s.c.ty(value)) {
             return SmallVec::from_slice(&[value]);
@@ -39,7 +39,7 @@ impl Expansion<'_> {
         lanes.chunks(2).map(vector).collect()
     }
 
-    /// Gives the function vectors of words as parameters.
+    /// Replaces the function's 64-bit parameters by vectors of words.
     pub fn split_function_params(&mut self, entry: Block) {
         for param in std::mem::take(&mut self.s.c.func.blocks[entry].params) {
             let ty = self.s.c.ty(param);
@@ -53,7 +53,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Puts what calls give directly behind them, where a division does not come between.
+    /// Moves the results of each call directly behind the call, so that no division comes between them.
     pub fn gather_call_results(&self, insts: &mut Vec<Inst>) {
         let func = &self.s.c.func;
         let call_of = |inst: Inst| match func.insts[inst] {
@@ -84,7 +84,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// A result that stands behind others, which may have become several.
+    /// Rewrites a further result of a call. The results before it may have become several.
     pub fn call_result(&mut self, inst: Inst, call: Value, index: u32) {
         let Some(&InstData::Call { func, .. }) = self.s.c.func.def_inst(call) else {
             return self.s.c.keep(inst);
@@ -101,8 +101,8 @@ impl Expansion<'_> {
         }
     }
 
-    /// Inserts what gives the first vector of a result, number `index` of its call, and those behind it. Returns the
-    /// first one.
+    /// Inserts the instructions for the vectors of a call's result. `index` is the index of the first vector. Returns
+    /// the first vector.
     fn take_result(&mut self, result: Value, data: InstData, index: u32) -> Value {
         let pieces = pieces(self.s.c.ty(result));
         let behind = match data {
@@ -119,7 +119,8 @@ impl Expansion<'_> {
         first
     }
 
-    /// Of device memory: what arrays have of 64 bits are vectors of two words by now.
+    /// Loads a number from device memory. In memory that consists of arrays, 64-bit numbers are vectors of two words by
+    /// now.
     pub fn load(
         &mut self,
         ptr: Value,
@@ -153,7 +154,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Returns a pointer a constant number of bytes further on.
+    /// Returns a pointer advanced by a constant number of bytes.
     fn offset(&mut self, ptr: Value, bytes: u32) -> Value {
         if bytes == 0 {
             return ptr;
@@ -165,7 +166,7 @@ impl Expansion<'_> {
         self.s.c.inst(InstData::Convert { op: ConvertOp::IntToPtr, arg: vector }, ty)
     }
 
-    /// PtrAdd of a 64-bit pointer, with an offset of I32 or I64; for other pointers the instruction stays.
+    /// Rewrites PtrAdd of a 64-bit pointer, with an offset of I32 or I64. For other pointers the instruction stays.
     pub fn ptr_add(&mut self, inst: Inst, ptr: Value, offset: Value) {
         let base = self.words(ptr);
         let offset = match is_wide(self.s.c.ty(offset)) {
@@ -176,7 +177,7 @@ impl Expansion<'_> {
         self.become_address(inst, words);
     }
 
-    /// Has an instruction give the pointer that has these words.
+    /// Makes an instruction return the pointer that consists of these words.
     pub fn become_address(&mut self, inst: Inst, words: Words) {
         let vector = words.joined(&mut self.s.c);
         self.s.c.func.insts[inst] = InstData::Convert { op: ConvertOp::IntToPtr, arg: vector };

@@ -25,7 +25,7 @@ impl Words {
         Words { lo, hi: sign_of(c, lo) }
     }
 
-    /// Returns the low word as a vector's first lane, the high one as its second.
+    /// Returns a vector of the low word and the high word.
     pub fn joined(self, c: &mut Cursor<'_>) -> Value {
         c.build(&[self.lo, self.hi])
     }
@@ -40,7 +40,7 @@ pub fn word(c: &mut Cursor<'_>, value: u32) -> Value {
     c.func.constant(Type::I32, value.into())
 }
 
-/// Returns -1 where a number whose highest word this is is negative, else 0.
+/// Returns -1 if the number with the high word `hi` is negative, otherwise 0.
 pub fn sign_of(c: &mut Cursor<'_>, hi: Value) -> Value {
     c.binary_imm(BinaryOp::AShr, hi, 31)
 }
@@ -52,7 +52,7 @@ fn bit_of(c: &mut Cursor<'_>, condition: Value) -> Value {
 pub fn add(c: &mut Cursor<'_>, a: Words, b: Words) -> Words {
     let lo = c.binary(BinaryOp::IAdd, a.lo, b.lo);
     let hi = c.binary(BinaryOp::IAdd, a.hi, b.hi);
-    // The sum has wrapped around where it is less than what was added, which zero never makes it.
+    // The sum has wrapped around if it is less than an addend. Adding zero never wraps around.
     if lo == a.lo || lo == b.lo {
         return Words { lo, hi };
     }
@@ -74,7 +74,7 @@ pub fn negate(c: &mut Cursor<'_>, a: Words) -> Words {
     sub(c, zero, a)
 }
 
-/// (a ^ sign) - sign: negates where `sign` is -1.
+/// Returns (a ^ sign) - sign: negates `a` if `sign` is -1.
 pub fn negate_if(c: &mut Cursor<'_>, a: Words, sign: Value) -> Words {
     let flipped = bitwise(c, BinaryOp::Xor, a, Words { lo: sign, hi: sign });
     sub(c, flipped, Words { lo: sign, hi: sign })
@@ -103,7 +103,7 @@ fn multiply_high(c: &mut Cursor<'_>, a: Words, b: Words) -> Words {
     let below = c.binary(BinaryOp::UMulHi, a.lo, b.lo);
     let (cross, other) = (product(c, a.lo, b.hi), product(c, a.hi, b.lo));
     let high = product(c, a.hi, b.hi);
-    // The column of the second word; its carries enter the third.
+    // The sum of the second words; its carries are added to the third word.
     let mut column = Words { lo: below, hi: zero };
     for lo in [cross.lo, other.lo] {
         column = add(c, column, Words { lo, hi: zero });
@@ -115,7 +115,8 @@ fn multiply_high(c: &mut Cursor<'_>, a: Words, b: Words) -> Words {
     result
 }
 
-/// A negative operand counts as 2^64 more than it is, so the other one is subtracted from the high half.
+/// Returns the high half of the signed product. A negative operand counts as 2^64 more than its value, so the other
+/// operand is subtracted from the high half.
 fn multiply_high_signed(c: &mut Cursor<'_>, a: Words, b: Words) -> Words {
     let mut high = multiply_high(c, a, b);
     for (sign_of_one, other) in [(a, b), (b, a)] {
@@ -137,7 +138,7 @@ fn shift(c: &mut Cursor<'_>, op: BinaryOp, a: Words, amount: Value) -> Words {
     let thirty_two = word(c, 32);
     let near = c.binary_imm(And, amount, 31);
     let far = c.icmp(IntCC::Uge, amount, thirty_two);
-    // A shift by 32 is undefined: when `near` is 0 nothing crosses between the words.
+    // A shift by 32 is undefined. If `near` is 0, no bits cross between the words.
     let back = c.binary(ISub, thirty_two, near);
     let back = c.binary_imm(And, back, 31);
     let still = c.icmp_imm(IntCC::Eq, near, 0);
@@ -160,7 +161,7 @@ fn shift(c: &mut Cursor<'_>, op: BinaryOp, a: Words, amount: Value) -> Words {
     select(c, far, Words { lo: hi, hi: fill }, Words { lo, hi })
 }
 
-/// Returns the result of an operation that needs no loop; `None` for divisions, and operations on floats.
+/// Returns the result of an operation that needs no loop; `None` for divisions, and for operations on floats.
 pub fn binary(c: &mut Cursor<'_>, op: BinaryOp, a: Words, b: Words) -> Option<Words> {
     use BinaryOp::*;
     let choose = |c: &mut Cursor<'_>, cc| {

@@ -1,11 +1,12 @@
-//! Sub-groups smaller than the hardware's: several lie in one of these, side by side. What one does is an operation of
-//! clusters, a shuffle within its part, or its bits of a ballot; so control flow may differ between them.
+//! Sub-groups smaller than the hardware's: several of them are side by side in one of the hardware's. An operation
+//! becomes an operation on clusters, a shuffle within the sub-group's part, or uses the sub-group's bits of a ballot;
+//! so control flow may differ between the sub-groups.
 
 use super::Resizer;
 use crate::ir::*;
 
 impl Resizer<'_, '_> {
-    /// Returns what an operation of the hardware's sub-groups gives in its place.
+    /// Returns the value that replaces the result of a sub-group operation, computed with the hardware's sub-groups.
     pub(super) fn in_clusters(&mut self, data: &InstData) -> Option<Value> {
         use SubgroupShuffle::*;
         let size = self.sizes.asked;
@@ -29,7 +30,7 @@ impl Resizer<'_, '_> {
             InstData::SubgroupShuffle { op: Broadcast | Index, args: [arg, by] } => {
                 self.value_at(arg, by)
             }
-            // What they take from another sub-group is not defined.
+            // Values that these take from another sub-group are undefined, so they can stay.
             InstData::SubgroupShuffle { op: Xor | Up | Down, .. } => return None,
             InstData::SubgroupRotate { args: [arg, by], cluster } => {
                 let cluster = self.cluster(cluster);
@@ -44,14 +45,14 @@ impl Resizer<'_, '_> {
         })
     }
 
-    /// Returns the number, in the hardware's sub-group, of the first work-item of this sub-group.
+    /// Returns the index, in the hardware's sub-group, of the first work-item of this sub-group.
     fn start(&mut self) -> Value {
         let lane = self.lane();
         let mask = !(self.sizes.asked - 1);
         self.c.binary_imm(BinaryOp::And, lane, i64::from(mask))
     }
 
-    /// Returns the value of the work-item of a number in this sub-group.
+    /// Returns the value of the work-item with this number in this sub-group.
     fn value_at(&mut self, value: Value, number: Value) -> Value {
         let start = self.start();
         let inside = self.c.binary_imm(BinaryOp::And, number, i64::from(self.sizes.asked) - 1);
@@ -64,7 +65,7 @@ impl Resizer<'_, '_> {
         self.value_at(value, first)
     }
 
-    /// Returns the bits of this sub-group in a ballot.
+    /// Returns this sub-group's bits of a ballot.
     fn ballot_words(&mut self, truth: Value) -> Vec<Value> {
         let size = self.sizes.asked;
         let ballot = self.c.subgroup_ballot(truth);
@@ -84,7 +85,7 @@ impl Resizer<'_, '_> {
         (0..size / 32).map(|number| word(self, number)).collect()
     }
 
-    /// Returns a word of a ballot by its number.
+    /// Returns a word of a ballot by its index.
     fn ballot_word(&mut self, ballot: Value, number: Value) -> Value {
         let mut word = self.c.extract(ballot, 0);
         for other in 1..self.sizes.hardware.div_ceil(32) as u8 {
@@ -106,7 +107,7 @@ impl Resizer<'_, '_> {
         self.not(any)
     }
 
-    /// Returns the number, in this sub-group, of the first work-item that is there.
+    /// Returns the index, in this sub-group, of the first work-item that executes this together with the others.
     fn first_there(&mut self) -> Value {
         let always = self.c.func.bool_const(true);
         let words = self.ballot_words(always);

@@ -1,8 +1,8 @@
-//! Sub-groups of the size that a kernel asks for, on hardware that has them of another size: smaller ones are clusters of
-//! the hardware's ([`clusters`]), larger ones several of the hardware's ([`pieces`]). Queries become arithmetic on what
-//! the hardware tells.
+//! Sub-groups of the size that a kernel asks for, on hardware with sub-groups of another size: smaller ones are clusters of
+//! the hardware's ([`clusters`]), larger ones consist of several of the hardware's ([`pieces`]). Queries become arithmetic on
+//! the hardware's values.
 //!
-//! Behind this pass everything is of the hardware's sub-groups.
+//! After this pass, all operations are on the hardware's sub-groups.
 
 mod clusters;
 mod pieces;
@@ -13,7 +13,7 @@ use crate::ir::*;
 use crate::passes::cursor::{replace_values, rewrite_insts, Cursor};
 use crate::target::Target;
 
-/// The sizes of sub-groups, both powers of two.
+/// The sizes of sub-groups in work-items, both powers of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
     /// The size of sub-groups that the kernel sees.
@@ -23,7 +23,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Returns the sizes for a kernel that asks for `required`.
+    /// Returns the sizes for a kernel that requires sub-groups of `required` work-items.
     pub fn of(target: &Target, required: Option<u32>) -> Sizes {
         Sizes {
             asked: target.subgroup_size(required),
@@ -32,10 +32,11 @@ impl Sizes {
     }
 }
 
-/// Legalizes the kernels' functions. Sets the sizes that have changed.
+/// Legalizes the kernels' functions. Calls `changed` for each function that has changed.
 ///
 /// # Errors
-/// If work-items of a kernel may meet where its sub-groups are not the hardware's, and not all of them come there.
+/// If only some work-items of a kernel may reach an operation that needs all of them because the kernel's sub-groups are not
+/// the hardware's.
 pub fn run(
     module: &mut Module,
     target: &Target,
@@ -70,9 +71,9 @@ pub fn run(
     Ok(())
 }
 
-/// Checks that all work-items of the work-group come where sub-groups of another size than the hardware's need them all.
-/// Returns who comes: if need be, all of work-groups that have one sub-group alone. `local` is the number of work-items
-/// that the kernel requires.
+/// Checks that all work-items of the work-group reach the operations that need them all because the hardware's
+/// sub-groups have another size. Returns which work-items reach them: if need be, all of a work-group that has only one
+/// sub-group. `local` is the number of work-items that the kernel requires.
 fn check(
     func: &Function,
     sizes: Sizes,
@@ -114,16 +115,16 @@ fn all_come(func: &Function, sizes: Sizes, one_subgroup: bool) -> Result<(), Str
     Ok(())
 }
 
-/// Replaces instructions of one function.
+/// Replaces sub-group instructions of one function.
 struct Resizer<'a, 'f> {
     c: &'a mut Cursor<'f>,
     sizes: Sizes,
-    /// The memory of [`pieces`].
+    /// The work-group memory that [`pieces`] uses.
     scratch: Option<Global>,
 }
 
 impl Resizer<'_, '_> {
-    /// Returns what takes the place of an instruction's result; `None` where it stays.
+    /// Returns the value that replaces an instruction's result; `None` if the instruction stays.
     fn replacement(&mut self, inst: Inst) -> Option<Value> {
         let data = self.c.func.insts[inst].clone();
         match data {
@@ -164,19 +165,19 @@ impl Resizer<'_, '_> {
         })
     }
 
-    /// Returns the number of work-items of a work-group, by the query of its size.
+    /// Returns the number of work-items of a work-group. `size` is the query of its size.
     fn work_items(&mut self, size: WorkItemQuery) -> Value {
         let [x, y, z] = [0, 1, 2].map(|dim| query(self.c, size, dim));
         let area = self.c.binary(BinaryOp::IMul, x, y);
         self.c.binary(BinaryOp::IMul, area, z)
     }
 
-    /// Returns the number of the work-item in the hardware's sub-group.
+    /// Returns the index of the work-item in the hardware's sub-group.
     fn lane(&mut self) -> Value {
         query(self.c, WorkItemQuery::SubgroupInvocation, 0)
     }
 
-    /// Returns the number of the work-item in its work-group.
+    /// Returns the index of the work-item in its work-group.
     fn linear(&mut self) -> Value {
         let (lane, group) = (self.lane(), query(self.c, WorkItemQuery::SubgroupId, 0));
         let shift = i64::from(self.sizes.hardware.trailing_zeros());
@@ -184,7 +185,7 @@ impl Resizer<'_, '_> {
         self.c.binary(BinaryOp::Or, first, lane)
     }
 
-    /// Returns the number of the work-item in its sub-group.
+    /// Returns the index of the work-item in its sub-group.
     fn id(&mut self) -> Value {
         let Sizes { asked, hardware } = self.sizes;
         let number = if asked > hardware { self.linear() } else { self.lane() };
@@ -194,7 +195,7 @@ impl Resizer<'_, '_> {
         }
     }
 
-    /// Returns the number of the sub-group in its work-group.
+    /// Returns the index of the sub-group in its work-group.
     fn number(&mut self) -> Value {
         let Sizes { asked, hardware } = self.sizes;
         match asked == hardware {
@@ -206,7 +207,7 @@ impl Resizer<'_, '_> {
         }
     }
 
-    /// Returns true if a number equals the first work-item's, which is given; floats by comparison.
+    /// Returns whether a number equals `first`, the first work-item's number. Floats are compared as floats.
     fn same(&mut self, value: Value, first: Value) -> Value {
         match self.c.ty(value).scalar.is_float() {
             true => self.c.fcmp(FloatCC::Oeq, value, first),
@@ -219,7 +220,7 @@ impl Resizer<'_, '_> {
         self.c.binary(BinaryOp::Xor, truth, always)
     }
 
-    /// Returns true if any bit of the words is set.
+    /// Returns whether any bit of the words is set.
     fn any_bit(&mut self, words: &[Value]) -> Value {
         let mut all = self.word(0);
         for &word in words {
@@ -228,14 +229,14 @@ impl Resizer<'_, '_> {
         self.c.icmp_imm(IntCC::Ne, all, 0)
     }
 
-    /// Returns four words that begin with those given.
+    /// Returns a ballot of four words: the given words, then zeros.
     fn ballot_of(&mut self, words: &[Value]) -> Value {
         let mut all = [self.word(0); 4];
         all[..words.len()].copy_from_slice(words);
         self.c.build(&all)
     }
 
-    /// Returns the size of a cluster as an instruction gives it; no cluster is larger than the sub-group.
+    /// Returns the size of a cluster for an instruction's cluster size; no cluster is larger than the sub-group.
     fn cluster(&self, cluster: u32) -> u32 {
         match cluster {
             0 => self.sizes.asked,

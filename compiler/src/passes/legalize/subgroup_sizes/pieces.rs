@@ -1,14 +1,15 @@
-//! Sub-groups larger than the hardware's: one is several of these, its pieces, which exchange numbers through work-group
-//! memory. All work-items of the work-group do so together, between barriers, so each must come there.
+//! Sub-groups larger than the hardware's: a sub-group consists of several of the hardware's, its pieces, which exchange
+//! numbers through work-group memory. All work-items of the work-group exchange numbers together, between barriers, so each
+//! of them must reach the operation.
 
 use super::{Resizer, Sizes};
 use crate::ir::*;
 use crate::target::{Subgroups, Target};
 
-/// Bytes of a work-item's place in the memory.
+/// The size of a work-item's place in the exchange memory, in bytes.
 const PLACE: u32 = 8;
 
-/// Returns the memory: a place for each work-item of the largest work-group, the last sub-group filled up.
+/// Returns the exchange memory: a place for each work-item of the largest work-group, rounded up to whole sub-groups.
 pub(super) fn scratch(target: &Target) -> GlobalData {
     let items = target.max_work_group_size.next_multiple_of(Subgroups::MAX_SIZE);
     GlobalData {
@@ -23,7 +24,7 @@ pub(super) fn scratch(target: &Target) -> GlobalData {
     }
 }
 
-/// Returns what a barrier of sub-groups becomes.
+/// Returns the replacement of a sub-group barrier; `None` for other instructions.
 pub(super) fn barrier(data: &InstData) -> Option<InstData> {
     match *data {
         InstData::SubgroupBarrier { flags } => Some(InstData::Barrier { flags }),
@@ -32,7 +33,8 @@ pub(super) fn barrier(data: &InstData) -> Option<InstData> {
 }
 
 impl Resizer<'_, '_> {
-    /// Returns what an operation of the hardware's sub-groups and the memory give in its place.
+    /// Returns the value that replaces the result of a sub-group operation, computed with the hardware's sub-groups and
+    /// the exchange memory.
     pub(super) fn in_pieces(&mut self, data: &InstData) -> Option<Value> {
         Some(match *data {
             InstData::SubgroupElect => {
@@ -86,7 +88,7 @@ impl Resizer<'_, '_> {
         self.c.binary(BinaryOp::Or, start, inside)
     }
 
-    /// Returns a word of a work-item's place, by its number in the work-group.
+    /// Returns the address of a word of a work-item's place. `item` is the work-item's index in the work-group.
     fn place(&mut self, item: Value, word: usize) -> Option<Value> {
         let ty = Type::ptr(AddressSpace::Local);
         let base = self.c.inst(InstData::GlobalAddr { global: self.scratch? }, ty);
@@ -100,7 +102,7 @@ impl Resizer<'_, '_> {
         self.c.void(InstData::Barrier { flags: BarrierFlags::LOCAL });
     }
 
-    /// Gives a number to all of the work-group, once all are done with what was given before.
+    /// Publishes a number to the whole work-group, once all work-items have read the number that was published before.
     fn give(&mut self, words: &[Value]) {
         self.meet();
         let linear = self.linear();
@@ -112,7 +114,7 @@ impl Resizer<'_, '_> {
         self.meet();
     }
 
-    /// Returns the words that a work-item has given, by its number in the work-group.
+    /// Returns the words that a work-item has published. `item` is its index in the work-group.
     fn take(&mut self, item: Value, words: usize) -> Vec<Value> {
         let flags = MemFlags::empty();
         let places = (0..words).filter_map(|word| self.place(item, word)).collect::<Vec<_>>();
@@ -134,7 +136,7 @@ impl Resizer<'_, '_> {
         vec![self.c.resize(bits, Type::I32, false)]
     }
 
-    /// Inverts [`Resizer::words_of`].
+    /// Returns the number that consists of words: the inverse of [`Resizer::words_of`].
     fn of_words(&mut self, words: &[Value], ty: Type) -> Value {
         if ty == Type::BOOL {
             return self.c.icmp_imm(IntCC::Ne, words[0], 0);
@@ -148,7 +150,8 @@ impl Resizer<'_, '_> {
         self.c.from_memory_int(bits, ty.scalar)
     }
 
-    /// Returns the value of the work-item of a number in the sub-group, taken modulo its size.
+    /// Returns the value of the work-item with this index in the sub-group; the index is taken modulo the sub-group's
+    /// size.
     fn value_of_item(&mut self, value: Value, number: impl FnOnce(&mut Self) -> Value) -> Value {
         let ty = self.c.ty(value);
         let words = self.words_of(value);
@@ -162,19 +165,19 @@ impl Resizer<'_, '_> {
         self.of_words(&words, ty)
     }
 
-    /// Returns the number of the first piece of the `cluster` work-items around this one.
+    /// Returns the index of the first piece of the cluster of `cluster` work-items that contains this work-item.
     fn first_piece(&mut self, cluster: u32) -> Value {
         let piece = self.piece();
         let pieces = cluster / self.sizes.hardware;
         self.c.binary_imm(BinaryOp::And, piece, i64::from(!(pieces - 1)))
     }
 
-    /// Returns the number of the hardware's sub-group.
+    /// Returns the index of the hardware's sub-group.
     fn piece(&mut self) -> Value {
         super::query(self.c, WorkItemQuery::SubgroupId, 0)
     }
 
-    /// Returns the work-item `lane` of piece `first + number`, and whether the work-group has that piece.
+    /// Returns the index of work-item `lane` of piece `first + number`, and whether the work-group has this piece.
     fn item_of_piece(&mut self, first: Value, number: u32, lane: u32) -> (Value, Value) {
         let hardware = self.sizes.hardware;
         let piece = self.c.binary_imm(BinaryOp::IAdd, first, i64::from(number));
@@ -217,7 +220,8 @@ impl Resizer<'_, '_> {
         self.not(any)
     }
 
-    /// Each piece combines its own; then what the pieces have is combined in their order.
+    /// Scans in two steps: each piece combines the values of its work-items, and the results of the pieces are combined
+    /// in their order.
     fn scan_pieces(&mut self, scan: SubgroupScan, op: BinaryOp, arg: Value, cluster: u32) -> Value {
         let hardware = self.sizes.hardware;
         if cluster <= hardware && scan == SubgroupScan::Reduce {
@@ -233,7 +237,7 @@ impl Resizer<'_, '_> {
         let words = self.words_of(whole);
         self.give(&words);
         let (first, piece) = (self.first_piece(cluster), self.piece());
-        // Pieces before this one are whole.
+        // Pieces before this one have all their work-items.
         let lane = if scan == SubgroupScan::Reduce { 0 } else { hardware - 1 };
         let last = cluster / hardware - u32::from(scan != SubgroupScan::Reduce);
         let (mut sum, mut counts) = (None, None);
