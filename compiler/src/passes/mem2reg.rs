@@ -1,4 +1,4 @@
-//! Promotes private objects that are only loaded and stored whole to SSA values: pruned SSA with
+//! Promotes private objects that are only loaded and stored as a whole to SSA values: pruned SSA with
 //! block parameters at iterated dominance frontiers (Cytron et al., 1991).
 
 use super::cursor::Cursor;
@@ -11,33 +11,33 @@ use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// No index: the value is not an alloca's address.
+/// The index of values that are not an alloca's address.
 const NONE: u32 = u32::MAX;
 
 /// An alloca that may be promoted.
 struct AllocaInfo {
     alloca: Inst,
-    /// Type of its SSA values: the type of its first access.
+    /// Type of the alloca's SSA values: the type of its first access.
     ty: Option<Type>,
     promotable: bool,
 }
 
-/// Returns true if anything was promoted. Objects whose parameters would be out of proportion to the function stay in
-/// memory (see `Room`).
+/// Promotes private objects to SSA values. Returns true if any was promoted. Objects whose parameters would be too many
+/// for the size of the function stay in memory (see `Budget`).
 pub fn run(func: &mut Function) -> bool {
     let room = Budget::of(func);
     promote(func, room, |_| true)
 }
 
-/// Like [`run`], of variables that are pointers alone.
+/// Like [`run`], but promotes only variables that are pointers.
 pub fn run_on_pointers(func: &mut Function) -> bool {
     let room = Budget::of(func);
     promote(func, room, |ty| ty.scalar.is_ptr())
 }
 
-/// Like [`run`], for a function that is already legal and had so many instructions before it got variables.
+/// Like [`run`], for a function that is already legal. `size`: its number of instructions before variables were added.
 pub fn run_on_legal(func: &mut Function, size: usize) -> bool {
-    // An inflater with its loops around one another, in hashcat, has ten for each instruction.
+    // hashcat's inflater with its nested loops has ten arguments for each instruction.
     let room = Budget { is_legal: true, args: 16 * size + (1 << 17), ..Budget::of_size(size) };
     promote(func, room, |_| true)
 }
@@ -63,7 +63,7 @@ fn promote(func: &mut Function, room: Budget, is_wanted: impl Fn(Type) -> bool) 
 
 struct Allocas {
     list: Vec<AllocaInfo>,
-    /// Index of the alloca whose address a value is.
+    /// By value, the index of the alloca whose address the value is.
     of_value: SecondaryMap<Value, u32>,
 }
 
@@ -91,7 +91,7 @@ impl Allocas {
         self.list.retain(|s| s.promotable);
     }
 
-    /// Leaves an alloca in memory.
+    /// Marks an alloca as staying in memory.
     fn give_up(&mut self, func: &Function, index: usize) {
         if let Some(address) = func.result(self.list[index].alloca) {
             self.of_value[address] = NONE;
@@ -146,20 +146,20 @@ fn find_allocas(func: &Function) -> Allocas {
     allocas
 }
 
-/// Parameters that were added: (index of the alloca, parameter) for each block, in order.
+/// By block, the parameters that were added, as (index of the alloca, parameter), in order.
 type Params = SecondaryMap<Block, SmallVec<[(u32, Value); 2]>>;
 
-/// What the promotion of a function's objects may take.
+/// The most work and growth that the promotion of a function's objects may cause.
 struct Budget {
-    /// Edges that searches for frontiers go along.
+    /// Edges that searches for frontiers may follow.
     steps: usize,
-    /// Edges that searches for live ranges go along, at most [`LIVE_STEPS`] for one object.
+    /// Edges that searches for live ranges may follow, at most [`LIVE_STEPS`] for one object.
     live_steps: usize,
-    /// Arguments of branches, which are as many as the edges to each block with a parameter.
+    /// Arguments of branches. A block with a parameter takes as many as it has incoming edges.
     args: usize,
-    /// Blocks in all dominance frontiers. Where there are more, each object's frontier is searched for by itself.
+    /// Blocks in all dominance frontiers. If there are more, each object's frontier is searched for separately.
     frontiers: usize,
-    /// True if only objects that hold what any legal memory holds may stay there.
+    /// True if only objects whose values are legal in memory may stay in memory.
     is_legal: bool,
 }
 
@@ -186,7 +186,7 @@ impl Budget {
     }
 }
 
-/// Returns true if an object that holds such a value is legal as it is.
+/// Returns true if an object with values of this type is legal in memory.
 fn may_be_in_memory(ty: Type) -> bool {
     match ty.scalar {
         _ if ty.lanes > 1 => false,
@@ -196,18 +196,18 @@ fn may_be_in_memory(ty: Type) -> bool {
     }
 }
 
-/// How the blocks are found where definitions meet.
+/// How the blocks where definitions meet are found.
 enum Frontiers<'a> {
-    /// Every block's dominance frontier.
+    /// From the dominance frontiers of all blocks.
     All(SecondaryMap<Block, SmallVec<[Block; 4]>>),
     Iterated(IteratedFrontiers<'a>),
 }
 
-/// Blocks that get a parameter for an alloca.
+/// The blocks that get a parameter for an alloca.
 #[derive(Default)]
 struct Joins {
     blocks: SmallVec<[Block; 8]>,
-    /// Arguments of branches that they take.
+    /// The number of branch arguments for these parameters.
     args: usize,
 }
 
@@ -218,12 +218,13 @@ impl Joins {
     }
 }
 
-/// Edges that the search for an alloca's live range goes along. One that is longer is taken for the whole function, and
-/// the parameters that nothing uses are removed in the end: thousands of long ranges would take the square of the text.
+/// The most edges that the search for an alloca's live range follows. A longer range counts as the whole function, and
+/// unused parameters are removed in the end: thousands of long ranges would take time quadratic in the size of the
+/// text.
 const LIVE_STEPS: usize = 1 << 11;
 
-/// Adds a parameter for an alloca wherever definitions meet and its value is live. Allocas beyond the budget are no longer
-/// candidates. Returns false with the parameters if some may be where their value is not live.
+/// Adds a parameter for an alloca to each block where definitions meet and the alloca's value is live. Allocas beyond the
+/// budget stay in memory. Returns the parameters, and false if some may be in blocks where the value is not live.
 fn place_params(
     func: &mut Function,
     allocas: &mut Allocas,
@@ -238,7 +239,7 @@ fn place_params(
     };
     let Accesses { mut defs, mut uses } = Accesses::find(func, allocas, cfg);
     let mut params = Params::new();
-    // Stamps say for which alloca a block was marked last.
+    // A stamp is the index of the alloca for which a block was marked last.
     let mut live = SecondaryMap::<Block, u32>::with_default(NONE);
     live.resize(func.blocks.len());
     let (mut defined, mut placed) = (live.clone(), live.clone());
@@ -347,14 +348,14 @@ impl Accesses {
     }
 }
 
-/// Walks the dominator tree and replaces loads by the values that reach them.
+/// Walks the dominator tree and replaces loads by the reaching values.
 struct Renamer<'a> {
     cursor: Cursor<'a>,
     allocas: &'a Allocas,
     params: Params,
-    /// Value of each alloca at the point of the walk.
+    /// The value of each alloca at the current point of the walk.
     current: Vec<Option<Value>>,
-    /// The earlier contents of [`Renamer::current`], to go back up the tree.
+    /// The earlier contents of [`Renamer::current`], which are restored when the walk goes back up the tree.
     undo: Vec<(u32, Option<Value>)>,
     /// The values that replace the results of removed loads.
     replaced: SecondaryMap<Value, Option<Value>>,
@@ -394,7 +395,7 @@ impl<'a> Renamer<'a> {
         self.current[index] = Some(value);
     }
 
-    /// Returns the alloca's value here; undefined before the first store.
+    /// Returns the current value of an alloca; undefined before the first store.
     fn get(&mut self, index: usize) -> Value {
         let ty = self.allocas.list[index].ty.unwrap_or(Type::I32);
         self.current[index].unwrap_or_else(|| self.cursor.func.undef(ty))
@@ -446,7 +447,7 @@ impl<'a> Renamer<'a> {
         self.replaced[result] = Some(value);
     }
 
-    /// Passes the current values to the parameters that were added.
+    /// Passes the current values as arguments for the parameters that were added.
     fn branch_args(&mut self, block: Block) {
         let Some(inst) = self.cursor.func.terminator(block) else { return };
         let mut data = std::mem::replace(&mut self.cursor.func.insts[inst], InstData::Unreachable);

@@ -54,15 +54,15 @@ use hekla_device::Quirks;
 /// The most times that the scalar optimizations are run.
 const MAX_ITERATIONS: usize = 3;
 
-/// The most nested loops that are unrolled.
+/// The greatest depth of nested loops that are unrolled.
 const MAX_UNROLL_DEPTH: usize = 4;
 
-/// Returns how many loops of a function a pass may transform, where each costs a walk over the whole function.
+/// Returns the most loops of a function that a pass may transform, if each takes a walk over the whole function.
 fn most_searches(func: &Function) -> usize {
     64 + (1 << 22) / (func.num_insts() + func.layout.len() + 1)
 }
 
-/// What a pass may know beside the function, whose place in the module is empty while it runs.
+/// The context of a pass on a function. The function's place in the module is empty while the pass runs.
 pub struct PassContext<'a> {
     pub target: &'a Target,
     pub module: &'a Module,
@@ -70,7 +70,7 @@ pub struct PassContext<'a> {
 }
 
 impl PassContext<'_> {
-    /// Returns the kernel whose function it is, if it is one's.
+    /// Returns the kernel that has the function as its entry, if there is one.
     pub fn kernel(&self) -> Option<&KernelEntry> {
         self.module.kernel_of(self.id)
     }
@@ -82,15 +82,15 @@ pub struct FunctionPass {
     pub name: &'static str,
     /// Returns true for a module and a device that need the pass.
     pub is_needed: fn(&Module, &Target) -> bool,
-    /// Runs it. Returns true if it changed anything.
+    /// Runs the pass. Returns true if it changed anything.
     pub run: fn(&mut Function, &PassContext<'_>) -> bool,
 }
 
-/// A pass on a module, and its name.
+/// The name of a pass on a module, and the pass.
 type ModulePass = (&'static str, fn(&mut Module) -> Result<(), String>);
 
-/// Makes a constant of each pass on functions, and a list of them. A pass for some devices alone has its condition behind
-/// `when`.
+/// Defines a constant for each pass on functions, and a list of the passes. A pass that only some devices need has its
+/// condition behind `when`.
 macro_rules! function_passes {
     ($(#[$doc:meta])+ $list:ident:
      $($pass:ident = $name:literal $(when $condition:expr)?, $run:expr;)*) => {
@@ -108,7 +108,7 @@ macro_rules! function_passes {
 pub(crate) use function_passes;
 
 function_passes! {
-    /// The passes that the pipeline runs in its order.
+    /// The passes on single functions that the pipeline runs.
     FUNCTION_PASSES:
     ALIGNMENT = "alignment", |func, _| alignment::run(func);
     BYTES = "bytes", |func, _| bytes::run(func);
@@ -134,7 +134,7 @@ function_passes! {
     VECTORIZE = "vectorize", |func, c| vectorize::run(func, c.kernel());
 }
 
-/// The passes that the pipeline runs in other ways, as file tests run them.
+/// The passes that the pipeline runs in other ways, in the form in which file tests run them.
 const OTHER_PASSES: &[ModulePass] = &[
     ("contract", |module| on_each(module, |func| contract::run(func, Scalar::is_float))),
     ("dead_args", |module| {
@@ -163,7 +163,7 @@ const OTHER_PASSES: &[ModulePass] = &[
     }),
 ];
 
-/// Several passes, or a pass in other circumstances, for file tests.
+/// Combinations of passes, and passes in other circumstances, for file tests.
 const VARIANTS: &[ModulePass] = &[
     ("alignment_of_objects", |module| {
         on_each(module, |func| {
@@ -191,9 +191,8 @@ pub fn names() -> Vec<&'static str> {
     function_passes.chain(OTHER_PASSES.iter().map(|pass| pass.0)).collect()
 }
 
-/// Runs one pass by the name of its file on every function of a module; for file tests and
-/// debugging. A name may be followed by `@` and the name of a quirk, which the device then has. `None` if there is no such
-/// pass.
+/// Runs the pass with the name of its file on every function of a module; for file tests and debugging. The name may be
+/// followed by `@` and the name of a quirk, which the device then has. `None` if there is no such pass.
 pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> {
     if let Some(device) = name.strip_prefix("legalize_") {
         return Some(legalize::run(module, &legalize::device(device)?, None).map(|_| ()));
@@ -205,7 +204,7 @@ pub fn run_named(module: &mut Module, name: &str) -> Option<Result<(), String>> 
     Some(pass(module))
 }
 
-/// Runs a pass of a list as [`run_named`] does, whether or not the device needs it.
+/// Runs a pass of `list` as [`run_named`] does, even if the device does not need it.
 pub(crate) fn run_function_pass(
     list: &[FunctionPass],
     module: &mut Module,
@@ -221,7 +220,7 @@ pub(crate) fn run_function_pass(
     Some(())
 }
 
-/// Runs a pass on every function, whatever it returns.
+/// Runs a pass on every function, and ignores its results.
 fn on_each<T>(module: &mut Module, pass: impl Fn(&mut Function) -> T) -> Result<(), String> {
     module.functions.values_mut().for_each(|func| _ = pass(func));
     Ok(())
@@ -241,10 +240,10 @@ fn run_on(
     changed
 }
 
-/// Called after each pass with its name, the module, and the function that it ran on, if it ran on a single one.
+/// Called after each pass with the pass's name, the module, and the function, if the pass ran on a single one.
 pub type Observer<'a> = dyn Fn(&'static str, &Module, Option<Func>) + 'a;
 
-/// The passes in their order, for a device.
+/// The passes for a device, in the order in which they run.
 pub struct Pipeline<'a> {
     target: &'a Target,
     thresholds: inline::Thresholds,
@@ -257,17 +256,17 @@ impl<'a> Pipeline<'a> {
         Pipeline { target, thresholds: inline::Thresholds::default(), observer: None }
     }
 
-    /// Returns the pipeline with other thresholds of inlining.
+    /// Returns the pipeline with other thresholds for inlining.
     pub fn with_thresholds(self, thresholds: inline::Thresholds) -> Pipeline<'a> {
         Pipeline { thresholds, ..self }
     }
 
-    /// Returns the pipeline for a device that tells `observer` of each pass.
+    /// Returns the pipeline for a device, which calls `observer` after each pass.
     pub fn observed(target: &'a Target, observer: &'a Observer<'a>) -> Pipeline<'a> {
         Pipeline { observer: Some(observer), ..Pipeline::new(target) }
     }
 
-    /// Removes recursion that constants end from a module; [`Pipeline::optimize_module`] does so, too.
+    /// Removes recursion that ends by constants from a module. [`Pipeline::optimize_module`] does this, too.
     ///
     /// Errors: other recursion.
     pub fn unfold_recursion(&self, module: &mut Module) -> Result<(), recursion::Error> {
@@ -276,12 +275,11 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Optimizes a module and leaves it ready for structurization: the kernels' entry functions and the
-    /// functions that they call, reachable blocks only, and scalar except for memory accesses (see
-    /// [`scalarize`]).
+    /// Optimizes a module and prepares it for structurization: only the kernels' entry functions and the functions that they
+    /// call remain, with reachable blocks only, and scalar except for memory accesses (see [`scalarize`]).
     ///
-    /// Errors: recursion that no constants end, or a kernel that is too large; in debug builds also a pass that breaks a rule
-    /// of the IR.
+    /// Errors: recursion that constants do not end, or a kernel that is too large; in debug builds also a pass that breaks a
+    /// rule of the IR.
     pub fn optimize_module(&self, module: &mut Module) -> Result<(), String> {
         debug_verify(module, "lowering")?;
         inline::run(module, self.thresholds, self)?;
@@ -295,21 +293,21 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Fuses products and sums that may be contracted, where the device has a fused Fma.
+    /// Fuses products and sums that may be contracted, if the device has a fused Fma.
     pub fn contract(&self, module: &mut Module, target: &Target) -> Result<(), String> {
         self.run_on_all(module, "contract", |func| {
             contract::run(func, |scalar| contract::is_fused(target, scalar))
         })
     }
 
-    /// Finds dot products of the kinds that a device accelerates.
+    /// Replaces sums of products by dot products of the kinds that a device accelerates.
     pub fn dot_products(&self, module: &mut Module, target: &Target) -> Result<(), String> {
         self.run_on_all(module, "dot_products", |func| {
             dot_products::run(func, target.accelerated_dot_products)
         })
     }
 
-    /// Lowers the alignments of accesses in functions that are called, where the device is a processor.
+    /// Lowers the alignments of accesses in called functions, if the device is a processor.
     pub fn align_called(&self, module: &mut Module, target: &Target) -> Result<(), String> {
         if target.exact_objects && alignment::run_on_called(module)? {
             self.observe("alignment", module, None);
@@ -318,8 +316,8 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Marks the loads of what nothing writes, where the device's driver makes use of it. Legalization takes the arguments
-    /// apart by which that is known.
+    /// Marks loads of memory that nothing writes, if the device's driver makes use of it. Must run before legalization, which
+    /// splits the arguments that the analysis needs.
     pub fn mark_invariant_loads(&self, module: &mut Module, target: &Target) -> Result<(), String> {
         if target.has(Quirks::READ_ONLY_LOADS) && invariant_loads::run(module)? {
             self.observe("invariant_loads", module, None);
@@ -328,7 +326,7 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Vectorizes accesses of work-group memory, where the device's driver makes use of it.
+    /// Vectorizes accesses to work-group memory, if the device's driver makes use of it.
     pub fn vectorize_local(&self, module: &mut Module, target: &Target) -> Result<(), String> {
         if !target.has_whole_local_vectors() {
             return Ok(());
@@ -339,8 +337,8 @@ impl<'a> Pipeline<'a> {
         changed.into_iter().try_for_each(|func| self.pass(module, func, DCE).map(|_| ()))
     }
 
-    /// Narrows the offsets of addresses, where the device's driver makes use of it. Legalization takes launch values apart, whose
-    /// low words then are parts of their own.
+    /// Narrows the offsets of addresses, if the device's driver makes use of it. Must run before legalization, which splits
+    /// launch values and their low words.
     pub fn narrow_offsets(&self, module: &mut Module, target: &Target) -> Result<(), String> {
         let Some(largest) = target.narrow_offsets.filter(|_| target.int64) else { return Ok(()) };
         let functions: Vec<Func> = module.functions.keys().collect();
@@ -366,7 +364,8 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Legalizes all functions for a device. `doubles` has the arithmetic of doubles where that is not the device's.
+    /// Legalizes all functions for a device. The module `doubles` contains the arithmetic of doubles, if the device has
+    /// none.
     pub fn legalize(
         &self,
         module: &mut Module,
@@ -383,7 +382,7 @@ impl<'a> Pipeline<'a> {
         legalize::debug_check(module, target)
     }
 
-    /// Runs those passes of a list on all functions that the module and the device need.
+    /// Runs the passes of a list that the module and the device need, on all functions.
     pub fn run_needed(&self, module: &mut Module, list: &[FunctionPass]) -> Result<(), String> {
         for pass in list {
             if !(pass.is_needed)(module, self.target) {
@@ -399,7 +398,7 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Runs a pass of this pipeline's own on all functions.
+    /// Runs a pass that is not in the table on all functions.
     fn run_on_all(
         &self,
         module: &mut Module,
@@ -415,7 +414,7 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Structures each function's control flow, which no pass may change any more. Within the bounds of `sharing`, calls of
+    /// Structures each function's control flow. No pass may change it afterwards. Within the bounds of `sharing`, calls of
     /// large functions share call sites.
     ///
     /// Errors: recursion.
@@ -436,8 +435,8 @@ impl<'a> Pipeline<'a> {
         Ok(structures)
     }
 
-    /// Runs the scalar optimizations until CSE and DCE alone change anything, or [`MAX_ITERATIONS`] times. `is_dce_done`: nothing has
-    /// changed since `dce` ran.
+    /// Runs the scalar optimizations until only CSE and DCE change anything, or [`MAX_ITERATIONS`] times. `is_dce_done`:
+    /// nothing has changed since `dce` ran.
     fn run_scalar_passes(
         &self,
         module: &mut Module,
@@ -447,7 +446,7 @@ impl<'a> Pipeline<'a> {
         for iteration in 0..MAX_ITERATIONS {
             let mut changed = self.pass(module, func, INFER_ADDRESS_SPACES)?;
             if changed {
-                // Vectors that are known by now to lie in private or work-group memory do not remain.
+                // Splits vectors that are now known to be in private or work-group memory.
                 self.pass(module, func, SCALARIZE)?;
             }
             changed |= self.pass(module, func, SROA)?;
@@ -456,7 +455,7 @@ impl<'a> Pipeline<'a> {
             changed |= self.pass(module, func, IF_CONVERSION)?;
             changed |= self.pass(module, func, SELECT_OPERANDS)?;
             if iteration > 0 && !changed {
-                // CSE and DCE have seen all that there is.
+                // CSE and DCE have processed the current code already.
                 break;
             }
             changed |= self.pass(module, func, CSE)?;
@@ -482,7 +481,7 @@ impl<'a> Pipeline<'a> {
         Ok(true)
     }
 
-    /// Hoists what is invariant out of loops, and loads that rotated loops alone are certain to run.
+    /// Hoists invariant computations out of loops, and loads that are certain to run once the loop is rotated.
     fn hoist_out_of_loops(&self, module: &mut Module, func: Func) -> Result<(), String> {
         let mut changed = self.pass(module, func, LICM)?;
         if self.pass(module, func, ROTATE)? {
@@ -567,7 +566,7 @@ impl inline::FunctionPasses for Pipeline<'_> {
             self.run_scalar_passes(module, func, false)?;
         }
         self.hoist_out_of_loops(module, func)?;
-        // Functions that are not kernels may be unrolled better once they are inlined.
+        // Functions that are not kernels may be unrolled better after they have been inlined.
         if module.kernel_of(func).is_some() && self.pass(module, func, PARTIAL_UNROLL)? {
             self.pass(module, func, SIMPLIFY)?;
             self.pass(module, func, CSE)?;
@@ -582,7 +581,7 @@ impl inline::FunctionPasses for Pipeline<'_> {
     }
 }
 
-/// No passes between inlining, for tests of that alone.
+/// Runs no passes between inlining, for tests of inlining alone.
 struct NoPasses;
 
 impl inline::FunctionPasses for NoPasses {

@@ -1,13 +1,14 @@
-//! Offsets in memory of devices that are 32-bit numbers, extended:
+//! Offsets in the memory of devices that are extended 32-bit numbers:
 //! [`Target::narrow_offsets`](crate::target::Target::narrow_offsets).
 //!
-//! `p + (extended(x) << 2)` becomes `p + extended(x << 2)`. An address that is accessed points into the object that `p` points
-//! into (C99 6.5.6 p8), and objects are smaller than 2^32 bytes there. So an offset that is not negative is below 2^32, and
-//! its low word, which the low words of its operands give, is all of it. Pointers that are compared, stored or passed on, or
-//! that a negative number is added to, stay as they are.
+//! `p + (extended(x) << 2)` becomes `p + extended(x << 2)`. An address that is accessed points into the same object as `p`
+//! (C99 6.5.6 p8), and objects are smaller than 2^32 bytes on these devices. So an offset that is not negative is below 2^32
+//! and equal to its low word, which can be computed from the low words of its operands. Pointers that are compared, stored
+//! or passed on, or to which a negative number is added, do not change.
 //!
 //! `int i = get_global_id(0)` is negative from 2^31 on. Launches with so many work-items count as launches with an offset
-//! ([`spec_id::HAS_GLOBAL_OFFSET`](crate::kernel::spec_id::HAS_GLOBAL_OFFSET)), by which such an offset is chosen.
+//! ([`spec_id::HAS_GLOBAL_OFFSET`](crate::kernel::spec_id::HAS_GLOBAL_OFFSET)), and code that tests for an offset selects
+//! the right form of the computation.
 
 use super::cursor::{rewrite_insts, Cursor};
 use crate::analysis::branch_facts::{BranchFacts, Fact};
@@ -18,15 +19,15 @@ use crate::ir::incoming::Incoming;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many values are looked at to learn the sign of one.
+/// The most values that are visited to find the sign of one value.
 const MAX_STEPS: u32 = 64;
-/// How many branch conditions about a number are followed.
+/// The most branch conditions about a number that are followed.
 const MAX_COMPARISONS: u32 = 4;
-/// How far the computation of an offset is repeated in 32 bits.
+/// The most instructions in a chain that are repeated in 32 bits to compute an offset.
 const MAX_DEPTH: u32 = 8;
 
-/// Rewrites the offsets of a function, a kernel's entry where `kernel` is given. `largest`: bytes of the largest object. Returns
-/// true if anything changed.
+/// Narrows the offsets of a function. `kernel` is given if the function is a kernel's entry. `largest`: the size of the
+/// largest object in bytes. Returns true if anything changed.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>, largest: u64) -> bool {
     let narrow = narrow_offsets(func, kernel, largest);
     !narrow.is_empty()
@@ -44,7 +45,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>, largest: u64) -> b
         })
 }
 
-/// Returns the additions to addresses whose offsets are not negative, and below 2^32.
+/// Returns the additions to addresses whose offsets are not negative and below 2^32, with the offsets' signs.
 fn narrow_offsets(
     func: &Function,
     kernel: Option<&KernelEntry>,
@@ -79,7 +80,7 @@ fn narrow_offsets(
     insts(func, &cfg).filter_map(sign_of).collect()
 }
 
-/// Returns the instructions that are reached, with their blocks.
+/// Returns the reachable instructions, with their blocks.
 fn insts<'a>(func: &'a Function, cfg: &'a Cfg) -> impl Iterator<Item = (Block, Inst)> + 'a {
     let of = |&block: &Block| func.blocks[block].insts.iter().map(move |&inst| (block, inst));
     cfg.rpo().iter().flat_map(of)
@@ -89,8 +90,8 @@ fn is_of_device(func: &Function, ptr: Value) -> bool {
     matches!(func.ty(ptr).space(), Some(AddressSpace::Global | AddressSpace::Constant))
 }
 
-/// Returns the pointers that are more than addresses of accesses, or bases of those: what is added to them may be less than
-/// `-slack`.
+/// Returns the pointers that have other uses than accesses and additions, or to which a number less than `-slack` may be
+/// added.
 fn used_otherwise(func: &Function, cfg: &Cfg, signs: &Signs<'_>, slack: i64) -> FxHashSet<Value> {
     let mut others: FxHashSet<Value> = FxHashSet::default();
     let bases: FxHashSet<Value> = func
@@ -139,7 +140,7 @@ fn used_otherwise(func: &Function, cfg: &Cfg, signs: &Signs<'_>, slack: i64) -> 
     others
 }
 
-/// What is known of the sign of a number.
+/// The sign of a number, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sign {
     Unknown,
@@ -158,12 +159,12 @@ struct Signs<'a> {
 }
 
 impl Signs<'_> {
-    /// Returns what is known in a block of the sign of an integer.
+    /// Returns the sign of an integer in a block.
     fn of(&self, value: Value, block: Block) -> Sign {
         self.by_facts(value, &self.facts.at(block), MAX_DEPTH)
     }
 
-    /// Returns the same, by what holds there and by all that the value comes from.
+    /// Returns the sign of an integer, by the facts that hold in the block and by the values that it is computed from.
     fn by_facts(&self, value: Value, facts: &[Fact], depth: u32) -> Sign {
         let sign = self.follow(value, &mut FxHashSet::default());
         let Some(depth) = depth.checked_sub(1) else { return sign };
@@ -173,7 +174,7 @@ impl Signs<'_> {
         if self.least(value, facts, MAX_COMPARISONS).is_some_and(|least| least >= 0) {
             return Sign::Positive;
         }
-        // Not around a loop: of the values of the round before other facts hold.
+        // Block parameters are not followed: for the values of the previous iteration of a loop, other facts hold.
         match self.func.def(value) {
             ValueDef::Inst(inst) => {
                 let of = &mut |arg| self.by_facts(arg, facts, depth);
@@ -183,8 +184,8 @@ impl Signs<'_> {
         }
     }
 
-    /// Returns the sign by all that a value comes from. `seen`: what is being looked at; around a loop a number has the
-    /// signs of what it begins with and what it grows by.
+    /// Returns the sign of a value by the values that it is computed from. `seen`: the values that are being visited.
+    /// The parameter of a loop has the sign of its start value, if what the loop adds has the same sign.
     fn follow(&self, value: Value, seen: &mut FxHashSet<Value>) -> Sign {
         let func = self.func;
         let ty = func.ty(value);
@@ -215,7 +216,8 @@ impl Signs<'_> {
         let by_bits =
             (self.bits.max(value) >> (self.func.ty(value).scalar.bits() - 1) == 0).then_some(0);
         let Some(steps) = steps.checked_sub(1) else { return by_bits };
-        // For a sum that does not wrap around, derives bounds from its first operand's, and the other way around.
+        // For a sum that does not wrap around, bounds of the sum follow from bounds of its first operand, and the
+        // reverse.
         let sum = |sum: Value| match self.func.def_inst(sum) {
             Some(&InstData::Binary { op: BinaryOp::IAdd, args: [a, k], flags })
                 if flags.contains(OpFlags::NO_SIGNED_WRAP) =>
@@ -263,7 +265,7 @@ impl Signs<'_> {
 
     fn of_result(&self, inst: Inst, ty: Type, of: &mut dyn FnMut(Value) -> Sign) -> Sign {
         use BinaryOp::*;
-        // Sums of 64 bits are exact, or numbers that no object is as large as.
+        // Sums of 64 bits are exact, or greater than the size of any object.
         let is_exact = |flags: OpFlags| ty == Type::I64 || flags.contains(OpFlags::NO_SIGNED_WRAP);
         match self.func.insts[inst] {
             InstData::Binary { op: IAdd | IMul, args: [a, b], flags } if is_exact(flags) => {
@@ -289,7 +291,7 @@ impl Signs<'_> {
     }
 }
 
-/// Returns the sign of what has a sign only if both of two numbers have it.
+/// Returns the sign that both of two numbers have.
 fn of_both(a: Value, b: Value, of: &mut dyn FnMut(Value) -> Sign) -> Sign {
     match of(a) {
         Sign::Unknown => Sign::Unknown,
@@ -297,7 +299,7 @@ fn of_both(a: Value, b: Value, of: &mut dyn FnMut(Value) -> Sign) -> Sign {
     }
 }
 
-/// Returns true for numbers and sizes of work-items and work-groups, which without an offset are at most 2^31.
+/// Returns true for ids and sizes of work-items and work-groups, which are at most 2^31 in launches without an offset.
 fn is_of_launch(query: WorkItemQuery) -> bool {
     matches!(query, WorkItemQuery::GlobalId | WorkItemQuery::GroupId)
 }

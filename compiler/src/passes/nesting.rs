@@ -1,8 +1,8 @@
-//! How deep control flow is nested, and a form of it that is less so, for drivers that have room for so much
-//! ([`Quirks::BOUNDED_NESTING`](hekla_device::Quirks::BOUNDED_NESTING)).
+//! The depth to which control flow is nested, and a form of control flow that is nested less deeply, for drivers that have
+//! room for a limited number of levels ([`Quirks::BOUNDED_NESTING`](hekla_device::Quirks::BOUNDED_NESTING)).
 //!
-//! What is too deep is entered from a dispatch block near the beginning of the function. Each work-item that comes to it goes
-//! round once more.
+//! Blocks that are nested too deeply are entered from a dispatch block near the beginning of the function. Each work-item
+//! that reaches one of them runs one more iteration of the dispatch loop.
 
 use super::irreducible::dispatch;
 use crate::ir::cfg::Cfg;
@@ -11,20 +11,21 @@ use crate::ir::sparse_map::SparseMap;
 use crate::ir::{Block, BlockCall, Func, Function, InstData, Merge, Module, Structure};
 use cranelift_entity::SecondaryMap;
 
-/// Levels beyond which a function's control flow is cut, which costs much: selectors, variables, rounds of a loop.
+/// The most levels of a function's control flow that are not cut. Cutting costs much: selectors, variables, iterations
+/// of a loop.
 const MOST: u32 = 64;
 
-/// Levels of branches in a part of what is cut.
+/// Levels of branches in each part of control flow that is cut.
 const PART: u32 = 16;
 
-/// The most levels of what is cut: of many parts such a driver makes a nest again.
+/// The most levels of control flow that is cut: of too many parts, such a driver makes a deep nest again.
 const MOST_CUT: u32 = 256;
 
-/// Levels that such a driver has room for, including the levels of called functions.
+/// Levels for which such a driver has room, including the levels of called functions.
 pub const LIMIT: u32 = 72;
 
-/// Returns the most levels of control flow in a kernel, including the levels of the functions that it calls (given callees
-/// first).
+/// Returns the number of levels of control flow in a kernel, including the levels of the functions that it calls. `functions`
+/// lists callees first.
 pub fn depth_with_calls(
     module: &Module,
     functions: &[Func],
@@ -51,7 +52,7 @@ pub fn depth_with_calls(
 fn depths(func: &Function, structure: &Structure) -> SecondaryMap<Block, u32> {
     let mut depths: SecondaryMap<Block, Option<u32>> = SecondaryMap::new();
     let mut found = SecondaryMap::new();
-    // Constructs come before their merge blocks, and blocks after one that leads to them.
+    // In the layout, a construct comes before its merge block, and each block behind a block that leads to it.
     for &block in &func.layout {
         let depth = depths[block].unwrap_or(0);
         found[block] = depth;
@@ -69,15 +70,15 @@ fn depths(func: &Function, structure: &Structure) -> SecondaryMap<Block, u32> {
     found
 }
 
-/// Returns true if a function is nested too deep as it is structured, and is to be cut.
+/// Returns true if a structured function is nested too deeply and has to be cut.
 pub fn is_too_deep(func: &Function, structure: &Structure) -> bool {
     let depths = depths(func, structure);
     let depth = func.layout.iter().map(|&block| depths[block]).max();
     depth.is_some_and(|depth| (MOST + 1..=MOST_CUT).contains(&depth))
 }
 
-/// Returns true if a function may be nested too deep: it has as many branches. None is cut in which work-items act together:
-/// they would reach the end of the cut part one after the other.
+/// Returns true if a function may be nested too deeply, because it has enough branches. A function in which work-items act
+/// together is never cut: they would reach the end of the cut part one after the other.
 pub fn may_be_cut(func: &Function) -> bool {
     let splits = |&&block: &&Block| {
         let terminator = func.terminator(block).map(|inst| &func.insts[inst]);
@@ -87,7 +88,7 @@ pub fn may_be_cut(func: &Function) -> bool {
     branches > MOST as usize && !func.layout_insts().any(|inst| func.insts[inst].is_convergent())
 }
 
-/// Cuts every path of branches into parts of few levels. Block parameters must have been demoted.
+/// Cuts every path of branches into parts with few levels. Block parameters must have been demoted before.
 pub fn cut(func: &mut Function) {
     let cfg = Cfg::compute(func);
     let doms = DomTree::compute(&cfg);
@@ -105,7 +106,7 @@ pub fn cut(func: &mut Function) {
     dispatch(func, &parts);
 }
 
-/// Moves the entry's instructions, except variables, to a new block. Returns that.
+/// Moves the entry's instructions, except variables, to a new block. Returns the new block.
 fn split_entry(func: &mut Function) -> Block {
     let entry = func.entry();
     let first = func.add_block();

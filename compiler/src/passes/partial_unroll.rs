@@ -1,4 +1,4 @@
-//! Partial unrolling: several iterations of a counted loop between two tests, so that their loads are under way at once.
+//! Partial unrolling: several iterations of a counted loop between two tests, so that their loads run at the same time.
 //!
 //! ```text
 //! while (i < n) body(i++)    becomes    limit = n - 3
@@ -6,9 +6,9 @@
 //!                                       while (i < n) body(i++)
 //! ```
 //!
-//! The second loop is the old one. Where the trip count is a known multiple there is one loop. The limit saturates, so
-//! that no bound wraps around. Loops are unrolled because the program says so, because they are small and load, or because
-//! what they do takes no longer than the test.
+//! The second loop is the old one. If the trip count is a known multiple, there is only one loop. The limit saturates, so
+//! that no bound wraps around. Loops are unrolled because the program asks for it, because they are small and load, or
+//! because their work takes no longer than the test.
 
 use super::cloned_iteration::ClonedIteration;
 use super::cursor::Cursor;
@@ -21,17 +21,19 @@ use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
 use hekla_device::Quirks;
 
-/// Copies of the body where the program says no number.
+/// Copies of the body if the program gives no number.
 const COPIES: usize = 4;
-/// The most instructions of a loop that is unrolled though the program does not ask for it.
+/// The most instructions of a loop that is unrolled although the program does not ask for it.
 const MAX_SMALL_LOOP: usize = 24;
-/// The most instructions of a loop that is unrolled though it does not load.
+/// The most instructions of a loop that is unrolled although it does not load.
 const MAX_TINY_LOOP: usize = 8;
-/// The most instructions of a loop without side effects that is unrolled where an iteration has an overhead of tens of them.
+/// The most instructions of a loop without side effects that is unrolled on devices where an iteration has an overhead of
+/// tens of instructions.
 const MAX_SLOW_LOOP: usize = 80;
-/// The most instructions that a loop may become.
+/// The most instructions of an unrolled loop.
 const MAX_UNROLLED: usize = 1024;
-/// The most instructions that all loops of a function may become, for each of its own; and [`MIN_GROWTH`] in any.
+/// The most instructions of all unrolled loops of a function, for each of the function's own instructions.
+/// [`MIN_GROWTH`] are allowed in any function.
 const GROWTH: usize = 4;
 const MIN_GROWTH: usize = 1 << 16;
 /// Greatest trip count that is computed.
@@ -57,11 +59,11 @@ pub fn run(func: &mut Function, quirks: Quirks) -> bool {
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
             Some(count) if iterations(data, &counted, count).is_multiple_of(copies) => {
                 let rest = unroll_multiple(func, &cfg, data, &counted, copies);
-                // The number of remaining rounds is known, too: the driver may unroll them.
+                // The number of remaining iterations is constant, too, so the driver may unroll them.
                 func.blocks[rest].unroll = is_miscompiled.then_some(UnrollHint::Disable);
                 true
             }
-            // The driver shall not unroll it either.
+            // The driver must not unroll this loop either.
             _ if avoids_remainders => {
                 func.blocks[data.header].unroll = Some(UnrollHint::Disable);
                 false
@@ -72,7 +74,7 @@ pub fn run(func: &mut Function, quirks: Quirks) -> bool {
     changed
 }
 
-/// Returns how many copies of a loop's body are made; `None` if it stays.
+/// Returns the number of copies that are made of a loop's body; `None` if the loop is not unrolled.
 fn copies(func: &Function, data: &Loop, quirks: Quirks) -> Option<usize> {
     let insts = data.insts(func).count();
     let copies = match func.blocks[data.header].unroll {
@@ -89,8 +91,8 @@ fn copies(func: &Function, data: &Loop, quirks: Quirks) -> Option<usize> {
     (copies > 1 && copies * insts <= MAX_UNROLLED && can_repeat(func, data)).then_some(copies)
 }
 
-/// Returns true if a loop of `insts` instructions is unrolled though the program does not ask for it. `is_slow`: an
-/// iteration has an overhead.
+/// Returns true if a loop of `insts` instructions should be unrolled although the program does not ask for it.
+/// `is_slow`: an iteration has an overhead.
 fn is_profitable(func: &Function, data: &Loop, insts: usize, is_slow: bool) -> bool {
     if is_slow && insts <= MAX_SLOW_LOOP && !has_side_effects(func, data) {
         return true;
@@ -109,13 +111,13 @@ fn loads(func: &Function, data: &Loop) -> bool {
     has_load && !has_side_effects(func, data)
 }
 
-/// Returns true if a loop does anything but compute and load.
+/// Returns true if a loop has instructions that do more than compute and load.
 fn has_side_effects(func: &Function, data: &Loop) -> bool {
     let mut insts = data.insts(func).map(|inst| &func.insts[inst]);
     insts.any(|data| !data.is_terminator() && data.has_side_effect())
 }
 
-/// Returns true if a loop computes with floats and does nothing else.
+/// Returns true if a loop computes with floats and has no other instructions.
 fn is_float_arithmetic(func: &Function, data: &Loop) -> bool {
     let mut computes = false;
     let only_computes = data.insts(func).all(|inst| {
@@ -127,20 +129,20 @@ fn is_float_arithmetic(func: &Function, data: &Loop) -> bool {
     only_computes && computes
 }
 
-/// Returns true if the body may be copied: it has neither calls nor what work-items do together.
+/// Returns true if the body may be copied: it contains neither calls nor convergent instructions.
 fn can_repeat(func: &Function, data: &Loop) -> bool {
     let stays = |data: &InstData| data.is_convergent() || matches!(data, InstData::Call { .. });
     !data.insts(func).any(|inst| stays(&func.insts[inst]))
 }
 
-/// Returns how often the body runs of a loop whose header runs `count` times.
+/// Returns how often the body of a loop runs, if its header runs `count` times.
 fn iterations(data: &Loop, counted: &CountedLoop, count: usize) -> usize {
     let is_test_first = counted.test == data.header && counted.test != counted.latch;
     count - usize::from(is_test_first)
 }
 
-/// Unrolls a loop whose number of iterations is a multiple of `copies`: only the test of the old iteration stays. Returns the
-/// header of what it becomes.
+/// Unrolls a loop whose number of iterations is a multiple of `copies`. Only the test of the old iteration remains. Returns
+/// the header of the new loop.
 fn unroll_multiple(
     func: &mut Function,
     cfg: &Cfg,
@@ -150,7 +152,8 @@ fn unroll_multiple(
 ) -> Block {
     let clones = clone_iterations(func, data, counted, copies - 1);
     let first = clones[0].block(data.header);
-    // What leaves the loop is a value of the old iteration: the first if it tests first, else the last.
+    // Values that are used after the loop come from the old iteration. It is the first iteration if the loop tests
+    // first, otherwise the last.
     let mut header = data.header;
     if counted.test != data.header || counted.test == counted.latch {
         header = first;
@@ -162,8 +165,8 @@ fn unroll_multiple(
     header
 }
 
-/// Puts a loop of several iterations in front of a loop, which does what is left. Returns false, with nothing changed,
-/// if no test tells that so many iterations are left.
+/// Adds a loop of several iterations in front of a loop, which then runs the remaining iterations. Returns false and
+/// changes nothing if no test can show that enough iterations are left.
 fn unroll_with_remainder(
     func: &mut Function,
     cfg: &Cfg,
@@ -191,7 +194,7 @@ fn unroll_with_remainder(
     true
 }
 
-/// Returns clones of a loop's iteration that go on whatever their test says.
+/// Returns clones of a loop's iteration. Each clone continues without regard to its test.
 fn clone_iterations(
     func: &mut Function,
     data: &Loop,
@@ -244,11 +247,12 @@ fn enter(func: &mut Function, cfg: &Cfg, data: &Loop, counted: &CountedLoop, blo
     }
 }
 
-/// The test that a number of iterations go on: `variable cc limit`.
+/// A test that several more iterations will run: `variable cc limit`.
 enum MainTest {
-    /// The last of the tests decides: the bound is clamped to `to` and moved by `back`, so that it does not wrap around.
+    /// The last of the iterations' tests decides. The bound is clamped to `to` and moved by `back`, so that it does not
+    /// wrap around.
     Order { cc: IntCC, saturate: BinaryOp, to: i64, back: i64 },
-    /// The loop goes on while the variable is not the bound: at least `copies` steps must be left.
+    /// The loop runs while the variable is not equal to the bound, so at least `copies` steps must be left.
     Distance { offset: i64, is_up: bool, copies: i64 },
 }
 
@@ -274,7 +278,7 @@ impl MainTest {
         if cc == Ne {
             return (step.abs() == 1).then_some(MainTest::Distance { offset, is_up, copies });
         }
-        // The last test of an iteration adds the most to the variable. `<= bound` is `< bound + 1`.
+        // The last test of an iteration adds the largest number to the variable. `<= bound` is `< bound + 1`.
         let last = offset.abs() + (copies - 1) * step.abs();
         let (is_inclusive, is_signed) =
             (matches!(cc, Sle | Ule | Sge | Uge), matches!(cc, Slt | Sle | Sgt | Sge));
@@ -294,7 +298,7 @@ impl MainTest {
         Some(MainTest::Order { cc, saturate, to, back })
     }
 
-    /// Returns what the variable is compared with.
+    /// Returns the limit with which the variable is compared.
     fn limit(&self, c: &mut Cursor<'_>, bound: Value) -> Value {
         match *self {
             MainTest::Order { saturate, to, back, .. } => {

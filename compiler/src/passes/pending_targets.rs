@@ -1,19 +1,19 @@
-//! Sets of blocks that control is on its way to, for the structurizer: mostly one or two, in switches whose cases fall
-//! through tens of thousands.
+//! Sets of blocks that are pending targets of the structurizer: mostly one or two blocks, but tens of thousands in switches
+//! whose cases fall through.
 
 use crate::ir::Block;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-/// The most blocks that are looked for one by one.
+/// The most blocks of a set that is searched linearly.
 const FEW: usize = 16;
 
 /// A set of blocks.
 #[derive(Default)]
 pub struct Targets {
-    /// All blocks, if they are few.
+    /// The blocks of a small set.
     few: SmallVec<[Block; 2]>,
-    /// All blocks otherwise.
+    /// The blocks of a large set.
     many: FxHashSet<Block>,
 }
 
@@ -32,7 +32,7 @@ impl Targets {
         self.len() == 0
     }
 
-    /// Returns the block if it is the only one.
+    /// Returns the block of a set with only one block.
     pub fn only(&self) -> Option<Block> {
         match (&self.few[..], self.many.len()) {
             (&[only], 0) => Some(only),
@@ -50,7 +50,7 @@ impl Targets {
         self.many.remove(&block);
     }
 
-    /// Adds the blocks of another set. Takes time in proportion to the smaller one.
+    /// Adds the blocks of another set. Takes time in proportion to the size of the smaller set.
     pub fn merge(&mut self, mut other: Targets) {
         if other.len() > self.len() {
             std::mem::swap(self, &mut other);

@@ -1,11 +1,11 @@
-//! Recursion that constants end: each recursive function becomes a copy for each set of constants that it is called
-//! with, in which the branches on them are decided. OpenCL C has no recursion (6.11.i), but programs write such functions
-//! as templates: `f(x, 9)` calls `f(x, 8)`, and `f(x, 0)` nothing.
+//! Recursion that ends by constants: each recursive function becomes a copy for each set of constants that it is called
+//! with, in which branches on the constants are decided. OpenCL C has no recursion (6.11.i), but programs write such
+//! functions as templates: `f(x, 9)` calls `f(x, 8)`, and `f(x, 0)` calls nothing.
 //!
-//! A call with constants that are known already goes to the copy that is there, so that functions with several calls of
-//! themselves need no more copies than there are different constants. Where copies still call themselves, and constants
-//! may lie in objects that are passed by address, as structures are, kernels have the calls inlined level by level.
-//! What is left then is decided at run time, if at all, and is refused.
+//! A call with constants that are known already calls the existing copy, so that functions with several calls of
+//! themselves need no more copies than there are different constants. If copies still call themselves, and constants may be
+//! in objects that are passed by address, as structures are, the calls are inlined into the kernels level by level.
+//! Recursion that remains is decided at run time, if at all, and is refused.
 
 use super::inline::{self, FunctionPasses};
 use super::{unreachable, unroll};
@@ -22,21 +22,22 @@ use std::fmt;
 const MAX_COPIES: usize = 4096;
 /// The most calls between a kernel and a copy.
 const MAX_DEPTH: u32 = 1024;
-/// The instructions that all copies have together, when they are made: for each of the module, and in any.
+/// The most instructions that all copies have together when they are made: for each instruction of the module, and in
+/// any module.
 const GROWTH: usize = 4;
 const MIN_GROWTH: usize = 200_000;
-/// The most levels of calls that are inlined, and most instructions that kernels together have then.
+/// The most levels of calls that are inlined, and the most instructions that all kernels may have together then.
 const MAX_LEVELS: usize = 64;
 const MAX_INLINED: usize = 30_000;
-/// How often constants are looked for in a function, each time after loops were unrolled.
+/// The most searches for constants in a function. Loops are unrolled between two searches.
 const ROUNDS: usize = 4;
 
-/// Why recursion is not removed.
+/// The reason why recursion cannot be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// No constants end it; with the names of the functions that call each other.
+    /// Constants do not end the recursion. Contains the names of the functions that call each other.
     Endless(Vec<String>),
-    /// A pass breaks a rule of the IR; in debug builds alone.
+    /// A pass breaks a rule of the IR. Occurs in debug builds only.
     Pass(String),
 }
 
@@ -58,9 +59,9 @@ impl From<String> for Error {
     }
 }
 
-/// Removes all recursion from what the kernels reach.
+/// Removes all recursion from the functions that kernels reach.
 ///
-/// Errors: recursion that is decided at run time, or takes too many copies.
+/// Errors: recursion that is decided at run time, or that takes too many copies.
 pub fn run(module: &mut Module, passes: &impl FunctionPasses) -> Result<(), Error> {
     let recursion = Recursion::compute(module);
     if recursion.cycles.is_empty() {
@@ -81,18 +82,18 @@ pub fn run(module: &mut Module, passes: &impl FunctionPasses) -> Result<(), Erro
         .refused(module, members.filter_map(|func| unfolding.originals.get(func).copied())))
 }
 
-/// A function and the constants that some of its arguments are.
+/// A function and its constant arguments; `None` for arguments that are not constant.
 type Instance = (Func, SmallVec<[Option<u64>; 8]>);
 
-/// The copies of functions while they are made.
+/// The copies of functions that have been made so far.
 struct Unfolding<'a> {
     recursion: &'a Recursion,
-    /// The kernels' entries as they were before.
+    /// The original kernels' entries.
     entries: FxHashMap<Func, Function>,
     copies: FxHashMap<Instance, Func>,
-    /// The function that a copy is of.
+    /// By copy, the function that it is a copy of.
     originals: FxHashMap<Func, Func>,
-    /// Copies whose calls have yet to be looked at, with the number of calls between them and a kernel.
+    /// Copies whose calls have yet to be visited, each with the number of calls between it and a kernel.
     pending: VecDeque<(Func, u32)>,
     room: usize,
 }
@@ -118,7 +119,7 @@ impl Unfolding<'_> {
         unfolding
     }
 
-    /// Makes the calls in a function calls of copies.
+    /// Redirects the calls in a function to copies.
     fn redirect_calls(&mut self, module: &mut Module, func: Func, depth: u32) -> Result<(), Error> {
         let insts: Vec<Inst> = module.functions[func].layout_insts().collect();
         for inst in insts {
@@ -136,14 +137,14 @@ impl Unfolding<'_> {
         Ok(())
     }
 
-    /// Returns the copy of a function in which arguments are constants.
+    /// Returns the copy of a function for constant arguments.
     fn copy(&mut self, module: &mut Module, key: Instance, depth: u32) -> Result<Func, Error> {
         if let Some(&known) = self.copies.get(&key) {
             return Ok(known);
         }
         let (func, constants) = &key;
         let mut body = self.entries.get(func).unwrap_or(&module.functions[*func]).clone();
-        // Each function costs something by itself.
+        // Each function has a cost of its own.
         let left = self.room.checked_sub(body.num_insts() + 8);
         let (Some(left), true) = (left, self.copies.len() < MAX_COPIES && depth <= MAX_DEPTH)
         else {
@@ -165,7 +166,7 @@ impl Unfolding<'_> {
         Ok(copy)
     }
 
-    /// Returns the error for recursion that some functions lead to.
+    /// Returns the error for recursion to which the given functions lead.
     fn refused(&self, module: &Module, funcs: impl IntoIterator<Item = Func>) -> Error {
         let mut functions: Vec<Func> = Vec::new();
         for func in funcs {
@@ -181,7 +182,8 @@ impl Unfolding<'_> {
     }
 }
 
-/// Finds which calls of `is_wanted` functions constants leave in a function, and which of their arguments are constants.
+/// Finds the calls of `is_wanted` functions that remain in a function once constants have been propagated, and their
+/// constant arguments.
 fn find_constants(
     module: &mut Module,
     func: Func,
@@ -203,8 +205,8 @@ fn find_constants(
     Ok(())
 }
 
-/// Inlines what leads to recursion into the kernels, a level of calls after the other. Returns true if no call of it is
-/// left.
+/// Inlines functions that lead to recursion into the kernels, level by level. Returns true if no call of such a
+/// function remains.
 fn inline_levels(
     module: &mut Module,
     passes: &impl FunctionPasses,
@@ -224,14 +226,14 @@ fn inline_levels(
     Ok(true)
 }
 
-/// Returns true if a function is passed objects in private memory by address.
+/// Returns true if a function takes addresses of objects in private memory.
 fn takes_objects(func: &Function) -> bool {
     let is_private =
         |space: AddressSpace| matches!(space, AddressSpace::Private | AddressSpace::Generic);
     func.params().iter().any(|&param| func.ty(param).space().is_some_and(is_private))
 }
 
-/// Like [`inline_levels`], for one kernel: takes from the `room` what is inlined.
+/// Like [`inline_levels`], for one kernel. Inlined instructions reduce `room`.
 fn inline_kernel_levels(
     module: &mut Module,
     kernel: Func,
@@ -244,7 +246,7 @@ fn inline_kernel_levels(
         if !callees.iter().any(|&callee| left.is_led_to_by(callee)) {
             return Ok(true);
         }
-        // What changes the objects, too.
+        // Functions that may change such objects are inlined, too.
         let mut wanted: SparseMap<Func, bool> = SparseMap::new();
         for callee in callees {
             let function = &module.functions[callee];
@@ -264,8 +266,8 @@ fn inline_kernel_levels(
     Ok(false)
 }
 
-/// Leaves out the calls that are left in a kernel, if they turn out never to run. While they are there, the objects whose
-/// address they take do not become values, which would decide the branches.
+/// Removes the remaining calls from a kernel if it turns out that they never run. As long as they exist, the objects whose
+/// addresses they take do not become values, which would decide the branches.
 fn ends_here(
     module: &mut Module,
     kernel: Func,

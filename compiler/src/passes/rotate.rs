@@ -1,8 +1,8 @@
-//! Loop rotation: `while (c) body` becomes `if (c) do body while (c)` where a load can then leave the loop
-//! ([`super::licm`]), or memory become a value while it runs ([`super::loop_promotion`]), because the body is certain to run.
+//! Loop rotation: `while (c) body` becomes `if (c) do body while (c)`, if a load can then leave the loop ([`super::licm`]),
+//! or memory can become a value in the loop ([`super::loop_promotion`]), because the body is certain to run.
 //!
-//! The header with the test is cloned in front of the loop and stands at its end. What it computes for other blocks has
-//! two definitions then: it goes through private variables, which mem2reg turns into block parameters.
+//! The header with the test is cloned in front of the loop and moved to its end. Values of the header that other blocks use
+//! then have two definitions: they go through private variables, which mem2reg turns into block parameters.
 
 use super::cloned_iteration::ClonedIteration;
 use super::licm::LoopNest;
@@ -18,10 +18,10 @@ use cranelift_entity::SecondaryMap;
 /// The most instructions of a header that is cloned.
 const MAX_HEADER: usize = 16;
 
-/// Uses of headers' values by other blocks that a function of any size may have.
+/// The number of uses of headers' values by other blocks that is allowed in a function of any size.
 const MIN_USES: usize = 1 << 14;
 
-/// Rotates loops of a function, a kernel's entry where `kernel` is given. Returns true if any was rotated.
+/// Rotates loops of a function. `kernel` is given if the function is a kernel's entry. Returns true if any was rotated.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let Some(nest) = LoopNest::compute(func, kernel) else { return false };
     let is_load = |inst: &Inst| matches!(func.insts[*inst], InstData::Load { .. });
@@ -41,7 +41,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     }
     let Some(live) = live_out(func, &nest, &is_rotated) else { return false };
     demote(func, &live, |func, value| nest.block_of(func, value));
-    // Outer loops first: what is added for one lies in no inner loop.
+    // Outer loops first: blocks that are added for an outer loop are in no inner loop.
     for index in loops {
         rotate(func, &nest.loops.loops[index]);
     }
@@ -49,8 +49,8 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     true
 }
 
-/// Returns true if a loop's header may leave it, is short and only computes, and other blocks follow. A private pointer
-/// with two definitions would no longer tell its object.
+/// Returns true if a loop's header has an exit, is short and only computes, and if other blocks follow it. A private
+/// pointer must not get two definitions, since its object would then be unknown.
 fn is_rotatable(func: &Function, data: &Loop) -> bool {
     let insts = &func.blocks[data.header].insts;
     let Some((&last, rest)) = insts.split_last() else { return false };
@@ -80,8 +80,8 @@ fn loads_from_outside(func: &Function, nest: &LoopNest, index: usize) -> bool {
     })
 }
 
-/// Returns the values of headers that other blocks use. `None` if their uses, each of which becomes a load, are out of
-/// proportion to the function: hundreds of values may be arguments of thousands of branches out of a loop.
+/// Returns the values of headers that other blocks use. `None` if they have too many uses for the size of the function,
+/// since each use becomes a load: hundreds of values may be arguments of thousands of branches out of a loop.
 fn live_out(
     func: &Function,
     nest: &LoopNest,
@@ -105,7 +105,7 @@ fn live_out(
     (uses <= 4 * func.num_insts() + MIN_USES).then_some(live)
 }
 
-/// Rotates a loop no value of whose header is used in other blocks.
+/// Rotates a loop. No value of its header may be used in other blocks.
 fn rotate(func: &mut Function, data: &Loop) {
     let Some(terminator) = func.terminator(data.header) else { return };
     let mut next = None;
@@ -120,7 +120,7 @@ fn rotate(func: &mut Function, data: &Loop) {
             func.redirect(block, data.header, guard);
         }
     }
-    // The first block of the body may be the header of another loop, so the new header is a block of its own.
+    // The first block of the body may be the header of another loop, so the new header must be a new block.
     let header = block_that_leads_to(func, next, next);
     func.blocks[header].unroll = func.blocks[data.header].unroll.take();
     let preheader = block_that_leads_to(func, next, header);
@@ -128,7 +128,7 @@ fn rotate(func: &mut Function, data: &Loop) {
     func.redirect(guard, next, preheader);
 }
 
-/// Returns a new block with the parameters of `like` that passes them on to `target`.
+/// Returns a new block that has the parameters of `like` and passes them on to `target`.
 fn block_that_leads_to(func: &mut Function, like: Block, target: Block) -> Block {
     let block = func.add_block_like(like);
     let target = BlockCall::with_args(target, &func.blocks[block].params);

@@ -1,11 +1,9 @@
-//! Splits vectors into scalars. After it vectors remain at memory alone: results of loads of 2 to
-//! 4 lanes and the extracts of their lanes, and what is built for stores of 2 to 4 lanes, in global,
-//! constant and generic memory. (Parameters and results of functions stay as they are; a kernel's
-//! entry has none.)
+//! Splits vectors into scalars. After this pass, vectors remain only at memory accesses: results of loads of 2 to 4 lanes and
+//! the extracts of their lanes, and the vectors for stores of 2 to 4 lanes, in global, constant and generic memory.
+//! (Parameters and results of functions do not change; a kernel's entry has none.)
 //!
-//! Sums and products of halves stay vectors of up to 4 lanes, and so do the parameters of blocks that bring them from
-//! one to the next: devices compute two halves in the time of one. What builds vectors from lanes of others goes in
-//! simplification.
+//! Sums and products of halves stay vectors of up to 4 lanes, and so do block parameters that pass them on: devices compute
+//! two halves in the time of one. Simplification removes vectors that are built from all lanes of others.
 
 use super::cursor::{align_at, Cursor};
 use crate::ir::cfg::Cfg;
@@ -33,12 +31,13 @@ pub fn run(func: &mut Function) -> bool {
     true
 }
 
-/// Returns true if a function computes vectors of halves, which stay. Variables in memory do not.
+/// Returns true if a function computes vectors of halves, which are not split. Vectors of halves that are only in
+/// memory do not count.
 pub fn keeps_vectors(func: &Function) -> bool {
     func.layout_insts().any(|inst| is_packed_operation(func, inst))
 }
 
-/// Returns true if an instruction computes a vector of halves and stays one.
+/// Returns true if an instruction computes a vector of halves and is not split.
 pub fn is_packed_operation(func: &Function, inst: Inst) -> bool {
     use BinaryOp::*;
     let is_packed = match func.insts[inst] {
@@ -54,29 +53,29 @@ fn is_halves(ty: Type) -> bool {
     ty.scalar == Scalar::F16 && ty.is_vector()
 }
 
-/// Returns the types of the parts that a vector of halves is computed in: the types that memory accesses use.
+/// Returns the types of the parts in which a vector of halves is computed. Memory accesses use the same types.
 fn parts(ty: Type) -> impl Iterator<Item = Type> {
     let first_lanes = (0..ty.lanes).step_by(usize::from(PART));
     first_lanes.map(move |first| Type::vector(ty.scalar, PART.min(ty.lanes - first)))
 }
 
-/// The most lanes of a vector that stays.
+/// The most lanes of a vector that is not split.
 const PART: u8 = 4;
 
 struct Scalarizer<'a> {
     c: Cursor<'a>,
-    /// Lanes of the vectors seen so far.
+    /// By vector, its lanes. Set for all vectors visited so far.
     lanes: SecondaryMap<Value, Lanes>,
-    /// Scalars that another now stands for.
+    /// By scalar, the value that replaces it.
     replaced: SecondaryMap<Value, Option<Value>>,
     /// True if the function computes vectors of halves.
     packs: bool,
-    /// Parameters of blocks that became several, each with those.
+    /// By block, the parameters that were split, each with its new parameters.
     split: SecondaryMap<Block, Vec<(Value, Lanes)>>,
 }
 
 impl Scalarizer<'_> {
-    /// Gives each block a scalar parameter per lane, or for halves one per part.
+    /// Replaces each vector parameter of a block by a scalar parameter per lane, or, for halves, one per part.
     fn split_params(&mut self, cfg: &Cfg) {
         let func = &mut *self.c.func;
         let entry = func.entry();
@@ -127,7 +126,7 @@ impl Scalarizer<'_> {
         self.c.finish_in(block, insts);
     }
 
-    /// Notes the lanes of a value that stays a vector.
+    /// Records the lanes of a value that stays a vector.
     fn extract_all(&mut self, value: Value) {
         let ty = self.c.ty(value);
         if ty.is_vector() {
@@ -137,7 +136,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// Notes the lanes of a value that its parts are of.
+    /// Records the lanes of a value that consists of parts.
     fn extract_parts(&mut self, value: Value, parts: &[Value]) {
         let mut lanes = Lanes::new();
         for &part in parts {
@@ -154,21 +153,21 @@ impl Scalarizer<'_> {
         self.c.build(part)
     }
 
-    /// Returns all lanes of a value; a scalar is its own.
+    /// Returns all lanes of a value; a scalar has itself as its only lane.
     fn lanes(&mut self, value: Value) -> Lanes {
         let ty = self.c.ty(value);
         if !ty.is_vector() {
             return SmallVec::from_slice(&[value]);
         }
         if self.lanes[value].is_empty() {
-            // Only an undefined constant has no definition that was met before.
+            // Only undefined constants have no definition that was visited before.
             let undef = self.c.func.undef(ty.lane());
             self.lanes[value] = SmallVec::from_elem(undef, usize::from(ty.lanes));
         }
         self.lanes[value].clone()
     }
 
-    /// Returns a lane of a vector; any lane of a scalar is itself.
+    /// Returns a lane of a vector; for a scalar, the scalar.
     fn lane(&mut self, value: Value, lane: u8) -> Value {
         let all = self.lanes(value);
         all.get(usize::from(lane)).copied().unwrap_or(all[0])
@@ -186,7 +185,7 @@ impl Scalarizer<'_> {
             _ if is_packed_operation(self.c.func, inst) => return self.packed(&data, result, ty),
             _ if data.is_lanewise() => self.lanewise(&data, ty),
             Convert { op: ConvertOp::Bitcast, arg } => self.bitcast(arg, ty),
-            // Pairs that stand for 64-bit addresses stay.
+            // Pairs that represent 64-bit addresses are not split.
             Convert { op: ConvertOp::PtrToInt | ConvertOp::IntToPtr, .. } | PtrAdd { .. } => {
                 return self.rebuild_args(inst)
             }
@@ -232,7 +231,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// Returns the operation once per lane.
+    /// Inserts the operation once for each lane. Returns the results.
     fn lanewise(&mut self, data: &InstData, ty: Type) -> Lanes {
         (0..ty.lanes)
             .map(|lane| {
@@ -256,7 +255,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// Keeps an instruction that takes vectors (a call, or with pairs for 64-bit integers).
+    /// Keeps an instruction that takes vectors (a call, or one with pairs for 64-bit integers).
     fn rebuild_args(&mut self, inst: Inst) {
         let mut data = std::mem::replace(&mut self.c.func.insts[inst], InstData::Unreachable);
         data.map_args(|arg| {
@@ -285,7 +284,7 @@ impl Scalarizer<'_> {
         self.c.keep(inst);
     }
 
-    /// Returns what is passed on for an argument of a block.
+    /// Returns the arguments that a branch passes for one original argument.
     fn passed_on(&mut self, arg: Value) -> Lanes {
         let ty = self.c.ty(arg);
         match self.packs && is_halves(ty) {
@@ -294,7 +293,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// Bits regrouped: scalars of one width become scalars of another, first lane lowest.
+    /// Regroups bits: scalars of one width become scalars of another width, the first lane lowest.
     fn bitcast(&mut self, arg: Value, ty: Type) -> Lanes {
         let lanes = self.lanes(arg);
         let from = self.c.ty(lanes[0]).scalar;
@@ -330,7 +329,7 @@ impl Scalarizer<'_> {
         out
     }
 
-    /// Returns the index (I32) below the number of lanes.
+    /// Returns the index (I32) reduced to a number below the number of lanes.
     fn wrap_index(&mut self, index: Value, lanes: usize) -> Value {
         if lanes.is_power_of_two() {
             self.c.binary_imm(BinaryOp::And, index, lanes as i64 - 1)
@@ -339,7 +338,7 @@ impl Scalarizer<'_> {
         }
     }
 
-    /// Returns the lane that an index names: a tree of selects over the index's bits, or a chain for three.
+    /// Returns the lane with an index: by a tree of selects on the index's bits, or by a chain for three lanes.
     fn choose(&mut self, lanes: &[Value], index: Value) -> Value {
         if !lanes.len().is_power_of_two() {
             let index = self.wrap_index(index, lanes.len());
@@ -372,7 +371,7 @@ impl Scalarizer<'_> {
         out
     }
 
-    /// The number of lanes of one access.
+    /// Returns the number of lanes of each access.
     fn chunk(&self, ptr: Value, ty: Type) -> u8 {
         match self.c.ty(ptr).space() {
             Some(AddressSpace::Private | AddressSpace::Local) => 1,

@@ -1,14 +1,14 @@
-//! Selections move to operands: where the arms of a selection are the same operations on the same values but for
-//! constants, the operations are done once, on constants that are selected.
+//! Selections move to operands: if the arms of a selection are the same operations on the same values except for constants,
+//! the operations are done once, on selected constants.
 //!
 //! ```text
 //! c ? x >> 24 | y << 8 : x >> 16 | y << 16    becomes    x >> (c ? 24 : 16) | y << (c ? 8 : 16)
 //! ```
 //!
-//! Selections of constants by one condition are few, and common subexpressions of all that is selected so. In a chain of
-//! selections by `v == 0`, `v == 1` and so on, the last is of no use if `v` has no other value. Together they make two shifts and a
-//! selection of hashcat's `hc_bytealign`, which if-conversion leaves as six shifts and four selections, and of which some of its
-//! kernels have thousands.
+//! Selections of constants by one condition are few, and are common subexpressions if the condition selects several
+//! values. In a chain of selections by `v == 0`, `v == 1` and so on, the last test is not needed if `v` has no other value.
+//! Together these rules reduce hashcat's `hc_bytealign` to two shifts and a selection. If-conversion leaves it as six shifts
+//! and four selections, and some of hashcat's kernels contain thousands of it.
 
 use super::cursor::{replace_values, Cursor};
 use crate::analysis::known_bits::KnownBits;
@@ -16,9 +16,9 @@ use crate::ir::sparse_map::SparseMap;
 use crate::ir::*;
 use smallvec::SmallVec;
 
-/// The most selections of a chain that are looked at.
+/// The most selections of a chain that are analysed.
 const MAX_CHAIN: usize = 8;
-/// How many operations deep arms are compared.
+/// The depth to which the operations of arms are compared.
 const MAX_DEPTH: u32 = 3;
 
 /// Returns true if anything changed.
@@ -38,17 +38,18 @@ fn count_uses(func: &Function) -> SparseMap<Value, u32> {
     uses
 }
 
-/// `conds[0] ? arms[0] : conds[1] ? arms[1] : ... : arms[n]`.
+/// A chain of selections: `conds[0] ? arms[0] : conds[1] ? arms[1] : ... : arms[n]`.
 struct Chain {
     conds: SmallVec<[Value; MAX_CHAIN]>,
-    /// The values; one more than conditions.
+    /// The selected values, one more than conditions.
     arms: SmallVec<[Value; MAX_CHAIN]>,
-    /// True if selections were left out.
+    /// True if impossible selections were removed.
     is_shorter: bool,
 }
 
 impl Chain {
-    /// Returns the chain that begins with an instruction; `None` if that selects nothing, or other values than integers.
+    /// Returns the chain that begins with an instruction; `None` if the instruction is no selection, or selects other
+    /// values than integers.
     fn of(func: &Function, inst: Inst) -> Option<Chain> {
         let ty = func.ty(func.result(inst)?);
         if ty.lanes != 1 || !ty.scalar.is_int() {
@@ -67,7 +68,7 @@ impl Chain {
         Some(chain)
     }
 
-    /// Removes what follows the comparison with the last value that is possible, if all compare one value.
+    /// If all conditions compare one value, removes the selections behind the comparison with its last possible value.
     fn without_impossible(mut self, func: &Function, kernel: Option<&KernelEntry>) -> Chain {
         let Some((first, _)) = compared(func, self.conds[0], MAX_DEPTH) else { return self };
         let most = KnownBits::new(func, kernel).max(first);
@@ -90,12 +91,12 @@ impl Chain {
         self
     }
 
-    /// Returns true if building it anew takes fewer operations.
+    /// Returns true if rebuilding the chain takes fewer operations.
     fn is_improved(&self, func: &Function, uses: &SparseMap<Value, u32>) -> bool {
         self.is_shorter || self.arms.windows(2).any(|pair| are_alike(func, uses, pair[0], pair[1]))
     }
 
-    /// Builds it anew: of neighbours that are alike becomes one, which is selected if any of them was.
+    /// Rebuilds the chain. Neighbouring arms that are alike become one arm, which is selected if any of them would be.
     fn build(&self, c: &mut Cursor<'_>, uses: &SparseMap<Value, u32>) -> Value {
         let mut selected = None;
         let mut end = self.conds.len();
@@ -118,7 +119,8 @@ impl Chain {
     }
 }
 
-/// Returns what a condition compares, if it asks whether an integer is one of some constants: those below 64, as bits.
+/// Returns the compared value, if a condition tests whether an integer is one of some constants, and a mask with a bit
+/// for each of the constants below 64.
 fn compared(func: &Function, cond: Value, depth: u32) -> Option<(Value, u64)> {
     let depth = depth.checked_sub(1)?;
     match *func.def_inst(cond)? {
@@ -134,7 +136,7 @@ fn compared(func: &Function, cond: Value, depth: u32) -> Option<(Value, u64)> {
     }
 }
 
-/// Returns true for a constant, and for one that conditions select.
+/// Returns true for a constant, and for a selection between constants.
 fn is_selected_constant(func: &Function, value: Value, depth: u32) -> bool {
     let is_constant = |value: Value| {
         depth.checked_sub(1).is_some_and(|depth| is_selected_constant(func, value, depth))
@@ -144,7 +146,7 @@ fn is_selected_constant(func: &Function, value: Value, depth: u32) -> bool {
             if is_constant(a) && is_constant(b))
 }
 
-/// The operands of two operations that may become one.
+/// Returns the operation and the operands of two values that may become one operation.
 fn operands(func: &Function, a: Value, b: Value) -> Option<(BinaryOp, [Value; 2], [Value; 2])> {
     use BinaryOp::*;
     let (Some(a), Some(b)) = (func.def_inst(a), func.def_inst(b)) else { return None };
@@ -161,7 +163,8 @@ fn operands(func: &Function, a: Value, b: Value) -> Option<(BinaryOp, [Value; 2]
     }
 }
 
-/// Returns true if two values are the same operations, used here alone, on the same values but for constants.
+/// Returns true if two values are the same operations on the same values except for constants. The operations may have
+/// no other uses.
 fn are_alike(func: &Function, uses: &SparseMap<Value, u32>, a: Value, b: Value) -> bool {
     fn are_alike_within(
         func: &Function,
@@ -184,7 +187,7 @@ fn are_alike(func: &Function, uses: &SparseMap<Value, u32>, a: Value, b: Value) 
     operands(func, a, b).is_some() && are_alike_within(func, uses, [a, b], MAX_DEPTH)
 }
 
-/// Returns `cond ? a : b` of two values that are alike; constants of `b` may be selected ones.
+/// Returns `cond ? a : b` for two values that are alike. Constants of `b` may be selections between constants.
 fn merged(c: &mut Cursor<'_>, cond: Value, a: Value, b: Value) -> Value {
     if a == b {
         return a;

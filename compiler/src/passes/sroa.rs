@@ -1,9 +1,9 @@
-//! Scalar replacement of aggregates: splits allocas whose accesses all say where they are into
-//! independent ones, one for each partition: a set of accesses that overlap. Partitions whose accesses
-//! differ in extent (a vector and its lanes, a union's members) are split into parts of the smallest.
+//! Scalar replacement of aggregates: splits an alloca whose accesses all have known offsets into independent ones, one for
+//! each partition. A partition is a set of overlapping accesses. If its accesses differ in extent (a vector and its lanes,
+//! a union's members), it is split into parts with the size of the smallest access.
 //!
-//! An access at an offset that is not constant may be anywhere in the bytes that the address is [`Within`], and makes a
-//! partition of them that stays whole: the member of a struct that is subscripted.
+//! An access at an offset that is not constant may be anywhere in the bytes that the address is [`Within`], as in a
+//! subscripted member of a struct. These bytes become a partition that is not split.
 
 use super::cursor::Cursor;
 use crate::ir::cfg::Cfg;
@@ -11,10 +11,10 @@ use crate::ir::*;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// The most parts that a partition is split into.
+/// The most parts into which a partition is split.
 const MAX_PARTS: u64 = 256;
 
-/// Returns true if anything was split.
+/// Splits allocas. Returns true if any was split.
 pub fn run(func: &mut Function) -> bool {
     let mut entry = func.blocks[func.entry()].insts.iter();
     if !entry.any(|&inst| matches!(func.insts[inst], InstData::Alloca { .. })) {
@@ -40,7 +40,7 @@ pub fn run(func: &mut Function) -> bool {
 struct Slice {
     start: u64,
     end: u64,
-    /// Bytes of one scalar; `None` if the access is somewhere in the slice.
+    /// Bytes of one scalar; `None` if the access may be anywhere in the slice.
     unit: Option<u64>,
 }
 
@@ -48,27 +48,27 @@ struct Slice {
 struct AllocaSlices {
     size: u64,
     align: u32,
-    /// True if all uses are loads and stores inside it, each at a constant offset or in known bytes.
+    /// True if all uses are loads and stores inside the alloca, each at a constant offset or in known bytes.
     splittable: bool,
     slices: Vec<Slice>,
     /// Disjoint, ascending.
     partitions: Vec<Partition>,
 }
 
-/// Bytes whose accesses overlap.
+/// The bytes of a set of overlapping accesses.
 struct Partition {
     start: u64,
     end: u64,
     /// Bytes of one part.
     unit: u64,
-    /// True if it stays whole: offsets of accesses are not constant.
+    /// True if the partition is not split, because accesses have offsets that are not constant.
     is_indexed: bool,
-    /// Address of the alloca that replaces each part.
+    /// For each part, the address of the alloca that replaces it.
     allocas: Vec<Value>,
 }
 
 impl AllocaSlices {
-    /// Computes the partitions of a splittable alloca; none if there is nothing to gain.
+    /// Computes the partitions of a splittable alloca; none if splitting gains nothing.
     fn build_partitions(&mut self) {
         if !self.splittable || self.slices.is_empty() {
             return;
@@ -115,18 +115,18 @@ impl AllocaSlices {
     }
 }
 
-/// Where in an alloca an address lies.
+/// The position of an address in an alloca.
 #[derive(Clone, Copy)]
 enum Offset {
     At(i64),
-    /// What is accessed lies between these.
+    /// Accesses through the address are between these offsets.
     Within(u64, u64),
 }
 
 /// The allocas of a function and the addresses inside them.
 struct AllocaSet {
     list: Vec<AllocaSlices>,
-    /// Index of the alloca, and place in it, of each address.
+    /// By address, the index of its alloca and the position in it.
     addresses: SecondaryMap<Value, Option<(u32, Offset)>>,
 }
 
@@ -175,7 +175,8 @@ impl AllocaSet {
         }
     }
 
-    /// Marks the alloca of an address that escapes, or is used in a way that does not say what is accessed.
+    /// Marks an alloca as unsplittable, because an address in it escapes, or has a use that does not show which bytes
+    /// are accessed.
     fn mark_unsplittable(&mut self, value: Value) {
         if let Some((alloca, _)) = self.addresses[value] {
             self.list[alloca as usize].splittable = false;
@@ -201,14 +202,14 @@ impl AllocaSet {
         alloca.slices.push(slice);
     }
 
-    /// Returns the partition that an access at a constant offset belongs to, and the offset in it.
+    /// Returns the partition to which an access at a constant offset belongs, and the offset in the partition.
     fn partition(&self, ptr: Value) -> Option<(&Partition, u64)> {
         let Some((alloca, Offset::At(at))) = self.addresses[ptr] else { return None };
         let partition = self.list[alloca as usize].partition_at(at as u64)?;
         Some((partition, (at as u64).checked_sub(partition.start)?))
     }
 
-    /// Returns the address in the new alloca that takes the place of `ptr`, to which `value` adds an offset that is not
+    /// Returns the address in the new alloca that replaces `ptr`. `value` is the sum of `ptr` and an offset that is not
     /// constant.
     fn indexed_base(&self, c: &mut Cursor, ptr: Value, value: Value) -> Option<Value> {
         let ((alloca, Offset::At(at)), (_, Offset::Within(start, end))) =
@@ -223,8 +224,9 @@ impl AllocaSet {
     }
 }
 
-/// Returns where an address is in an alloca of `size` bytes that lies `by` bytes from another one, or anywhere near it if
-/// that is not constant; `None` if nothing is known.
+/// Returns the position of an address in an alloca of `size` bytes, given the position of another address and the distance
+/// `by` between them. If the distance is not constant, the result is the range `within` which the address stays; `None` if
+/// nothing is known.
 fn moved(from: Offset, by: Option<i64>, within: Within, size: u64) -> Option<Offset> {
     match (from, by) {
         (Offset::Within(..), _) => Some(from),
@@ -238,7 +240,7 @@ fn moved(from: Offset, by: Option<i64>, within: Within, size: u64) -> Option<Off
     }
 }
 
-/// Makes an alloca for each part of each partition.
+/// Creates an alloca for each part of each partition.
 fn make_allocas(func: &mut Function, allocas: &mut AllocaSet) {
     let mut new_allocas = Vec::new();
     for alloca in &mut allocas.list {
@@ -303,7 +305,7 @@ fn rewrite(func: &mut Function, cfg: &Cfg, allocas: &AllocaSet) {
     }
 }
 
-/// Returns the allocas of one lane.
+/// Returns the allocas of the parts of one lane.
 fn lane_allocas(partition: &Partition, at: u64, lane: u64, bytes: u64) -> &[Value] {
     let first = ((at + lane * bytes) / partition.unit) as usize;
     let count = (bytes / partition.unit) as usize;

@@ -1,5 +1,5 @@
-//! Restores SSA form after control flow was rearranged: a value whose definition no longer dominates
-//! all its uses goes through a private variable, which mem2reg turns into block parameters.
+//! Restores SSA form after control flow was rearranged: a value whose definition no longer dominates all its uses is stored
+//! in a private variable, which mem2reg turns into block parameters.
 
 use super::fall_through::FallThroughs;
 use super::mem2reg;
@@ -9,9 +9,9 @@ use crate::ir::{Block, BlockCall, Function, Inst, InstData, MemFlags, Type, Valu
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// Replaces all block parameters (but the entry's) by private variables: a store on each edge, a
-/// load at the start of the block. Edges of two-way branches and switches that pass arguments get a
-/// block of their own; not those to a case that another one goes on to, which has to be a target of the switch itself.
+/// Replaces all block parameters (except the entry's) by private variables: a store on each edge, a load at the start
+/// of the block. Edges of two-way branches and switches that pass arguments get a new block. Edges to a case to which
+/// another case falls through do not, since this case has to be a target of the switch itself.
 pub fn demote_params(func: &mut Function, falls: &FallThroughs) {
     let blocks = func.layout.clone();
     let entry = func.entry();
@@ -35,7 +35,7 @@ pub fn demote_params(func: &mut Function, falls: &FallThroughs) {
         }
         func.blocks[block].insts.splice(0..0, loads);
     }
-    // The last one first, as if each had been put in front.
+    // In reverse order, as if each alloca had been inserted at the start of the block.
     func.blocks[entry].insts.splice(0..0, allocas.into_iter().rev());
     for &block in &blocks {
         let Some(terminator) = func.terminator(block) else { continue };
@@ -53,8 +53,8 @@ pub fn demote_params(func: &mut Function, falls: &FallThroughs) {
     }
 }
 
-/// Stores the arguments of all edges of a switch to `target` before the switch, if they pass the same: nothing but the target
-/// loads them.
+/// Stores the arguments of all edges of a switch to `target` before the switch, if all edges pass the same arguments. Only
+/// the target loads them.
 fn demote_edges(
     func: &mut Function,
     source: Block,
@@ -83,7 +83,7 @@ fn demote_edges(
     });
 }
 
-/// Stores the arguments of one edge, in the source block before a jump, else in a new block.
+/// Stores the arguments of one edge: in the source block before a jump, otherwise in a new block.
 fn demote_edge(
     func: &mut Function,
     source: Block,
@@ -110,7 +110,7 @@ fn demote_edge(
     }
 }
 
-/// Lets values go through variables where they are used in other blocks than their own, which `home` tells.
+/// Replaces uses of values in other blocks than their own by loads of variables. `home` returns the block of a value.
 pub(super) fn demote(
     func: &mut Function,
     live: &[Value],
@@ -163,7 +163,8 @@ pub(super) fn homes(func: &Function) -> SecondaryMap<Value, Option<Block>> {
     home
 }
 
-/// Repairs all values, then promotes their variables, in a function that had so many instructions before it got them.
+/// Repairs all values, then promotes their variables. `size`: the function's number of instructions before variables
+/// were added.
 pub fn run(func: &mut Function, size: usize) {
     let mut repair = Repair {
         doms: DomTree::compute(&Cfg::compute(func)),
@@ -184,7 +185,7 @@ pub fn run(func: &mut Function, size: usize) {
     mem2reg::run_on_legal(func, size);
 }
 
-/// The most steps of an address's computation that are repeated.
+/// The most instructions of an address's computation that are repeated.
 const MAX_STEPS: u32 = 8;
 
 /// The state of repairing a function.
@@ -193,15 +194,15 @@ struct Repair {
     /// The block of each value's definition.
     home: SecondaryMap<Value, Option<Block>>,
     variables: SecondaryMap<Value, Option<Value>>,
-    /// Values that have got variables.
+    /// Values that have variables.
     broken: Vec<Value>,
-    /// The block's new instructions, and what stands for broken values there.
+    /// The current block's new instructions, and for broken values the value that replaces each in this block.
     new: Vec<Inst>,
     available: Vec<(Value, Value)>,
 }
 
 impl Repair {
-    /// Puts something available in place of each operand that its definition does not dominate.
+    /// Replaces each operand that its definition does not dominate by a value that is available in the block.
     fn repair_block(&mut self, func: &mut Function, block: Block) {
         let old = std::mem::take(&mut func.blocks[block].insts);
         self.new.reserve(old.len());
@@ -224,7 +225,7 @@ impl Repair {
             }
             self.new.push(inst);
         }
-        // The entry may have got allocas meanwhile.
+        // Allocas may have been added to the entry meanwhile.
         self.new.splice(0..0, std::mem::take(&mut func.blocks[block].insts));
         func.blocks[block].insts = std::mem::take(&mut self.new);
     }
@@ -233,8 +234,8 @@ impl Repair {
         self.home[value].is_some_and(|def| def != block && !self.doms.dominates(def, block))
     }
 
-    /// Returns what stands for a value in the block: itself, or what is loaded from its variable. An address in a
-    /// private object is computed again, so that it is still known which object it points into.
+    /// Returns a value that can be used in the block: the value itself, or a load of its variable. An address in a
+    /// private object is computed again, so that its object is still known.
     fn make_available(
         &mut self,
         func: &mut Function,
@@ -254,7 +255,7 @@ impl Repair {
                 let offset = self.make_available(func, block, offset, steps - 1);
                 InstData::PtrAdd { ptr, offset, within }
             }
-            // Nor does SPIR-V have variables of these.
+            // SPIR-V has no variables for such pointers either, so they are computed again.
             Some(&InstData::ElementAddr { ptr, index, skipped, bytes }) => {
                 let ptr = self.make_available(func, block, ptr, steps);
                 let index = self.make_available(func, block, index, steps);
@@ -280,7 +281,7 @@ impl Repair {
     }
 }
 
-/// Returns true if a value is computed from the address of a private object in that many steps.
+/// Returns true if a value is computed from the address of a private object in at most `steps` steps.
 fn is_in_object(func: &Function, mut value: Value, steps: u32) -> bool {
     for _ in 0..steps {
         match func.def_inst(value) {
@@ -312,7 +313,7 @@ pub(super) fn variable_for(func: &mut Function, ty: Type) -> Value {
     variable
 }
 
-/// Returns a variable for one value that is not yet in a block, and its address.
+/// Returns the instruction and the address of a variable for one value. The instruction is not yet in a block.
 fn new_variable(func: &mut Function, ty: Type) -> (Inst, Value) {
     let size = u64::from(ty.bytes());
     let ptr = Type::ptr(crate::ir::AddressSpace::Private);

@@ -1,18 +1,18 @@
 //! Store merging: bytes that are stored one after the other in private memory, at an offset known only at run time, become
 //! stores of words.
 //!
-//! Private memory that is accessed in several widths is an array of words, where a store of a byte is a load, an insertion
-//! and a store, each of which waits for the one before. Where it is known that bytes follow each other, they are shifted
-//! to their place in words of 32 bits instead, or of 64 where those are in reverse; only the first and the last word keep
-//! bytes that were there. Programs that build messages of hash functions store so, at `(p + k) ^ 3` or `(p + k) ^ 7` where
-//! the functions read numbers with the high byte first.
+//! Private memory that is accessed in several widths is an array of words, in which a store of a byte is a load, an
+//! insertion and a store, each of which waits for the one before. If bytes are known to be adjacent, they are shifted to
+//! their place in words of 32 bits instead, or of 64 bits if those are in reverse; only the first and the last word keep
+//! old bytes. Programs that build messages for hash functions store so, at `(p + k) ^ 3` or `(p + k) ^ 7` if the functions
+//! read numbers with the high byte first.
 
 use crate::analysis::access_types::Accesses;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use smallvec::SmallVec;
 
-/// Fewest adjacent bytes that are merged.
+/// The fewest adjacent bytes that are merged.
 const MIN_BYTES: usize = 8;
 
 /// The address at which a byte is stored: `offset + ((index + position) ^ flip)` bytes into an object.
@@ -28,10 +28,10 @@ struct ByteAddress {
     position: i32,
 }
 
-/// Stores of bytes at adjacent places, in this order, with nothing between them that accesses the object.
+/// Stores of bytes at adjacent addresses, in ascending order, with no access to the object between them.
 struct Run {
     first: ByteAddress,
-    /// Number of the object in [`Accesses::objects`].
+    /// Index of the object in [`Accesses::objects`].
     object: usize,
     values: Vec<Value>,
     /// Index in the block of each store.
@@ -66,7 +66,7 @@ fn stored_byte(func: &Function, inst: Inst) -> Option<(Value, Value)> {
     (is_private && is_byte).then_some((ptr, value))
 }
 
-/// Returns the place that a pointer with a variable offset into an object points to.
+/// Returns the address of a pointer with a variable offset into an object; `None` for other pointers.
 fn place(func: &Function, ptr: Value) -> Option<ByteAddress> {
     let (ptr, outer) = func.base_and_offset(ptr);
     let &InstData::PtrAdd { ptr: object, offset: index, .. } = func.def_inst(ptr)? else {
@@ -84,14 +84,14 @@ fn place(func: &Function, ptr: Value) -> Option<ByteAddress> {
     if flip == 0 {
         (place.offset, place.position) = (0, position.wrapping_add(offset));
     }
-    // The bytes of a word stay together, in one of two orders, and the object consists of whole words.
+    // The bytes of a word must be adjacent, in one of two orders, and the object must consist of whole words.
     let bytes = place.word().bytes();
     let is_whole = size % u64::from(bytes) == 0 && place.offset % bytes as i32 == 0;
     (matches!(flip & 3, 0 | 3) && is_whole).then_some(place)
 }
 
 impl ByteAddress {
-    /// Returns the type of the words whose bytes are all in the order of memory, or all in reverse.
+    /// Returns the type of the words in which all bytes are in the order of memory, or all in reverse.
     fn word(&self) -> Type {
         match self.flip & 7 {
             7 => Type::I64,
@@ -100,7 +100,7 @@ impl ByteAddress {
     }
 }
 
-/// Splits the constant operand off an operation. Returns the value itself and 0 if there is no such operation.
+/// Splits a constant operand off an operation. Returns the value itself and 0 if the value is no such operation.
 fn split_constant(func: &Function, wanted: BinaryOp, value: Value) -> (Value, i32) {
     match func.def_inst(value) {
         Some(&InstData::Binary { op, args: [other, constant], .. }) if op == wanted => {
@@ -140,13 +140,13 @@ fn runs(func: &Function, accesses: &Accesses, block: Block) -> Vec<Run> {
 }
 
 impl Run {
-    /// Returns the place behind the last one.
+    /// Returns the address behind the last byte of the run.
     fn next(&self) -> ByteAddress {
         let position = self.first.position.wrapping_add(self.values.len() as i32);
         ByteAddress { position, ..self.first }
     }
 
-    /// Returns the number of bytes that are merged: whole words. The others remain stores of bytes.
+    /// Returns the number of bytes that are merged: those of whole words. The remaining bytes are stored one by one.
     fn merged(&self) -> usize {
         let bytes = self.first.word().bytes() as usize;
         self.values.len() / bytes * bytes
@@ -157,7 +157,7 @@ impl Run {
         self.first.flip & 3 == 3
     }
 
-    /// Writes the stores of words.
+    /// Writes the run as stores of words.
     fn write(&self, c: &mut Cursor<'_>) {
         let ByteAddress { index, position, .. } = self.first;
         let ty = self.first.word();
@@ -169,12 +169,13 @@ impl Run {
         let shift = c.convert(ConvertOp::ZExt, shift, ty);
         let rest = c.iconst(ty, bytes * 8 - 1);
         let rest = c.binary(BinaryOp::ISub, rest, shift);
-        // Away from the first byte in memory, and towards it.
+        // Shifts away from the first byte in memory, and towards it.
         let (later, earlier) = match self.is_big_endian() {
             true => (BinaryOp::LShr, BinaryOp::Shl),
             false => (BinaryOp::Shl, BinaryOp::LShr),
         };
-        // Returns what of a word comes into the next one; nothing if the bytes begin with a word.
+        // Returns the bits of a word that are carried into the next one; none if the bytes begin at the start of a
+        // word.
         let carried = |c: &mut Cursor<'_>, word: Value| {
             let less = c.binary_imm(earlier, word, 1);
             c.binary(earlier, less, rest)
@@ -207,7 +208,7 @@ impl Run {
         self.store_part(c, last, carry, mask);
     }
 
-    /// Returns a pointer to the word at an index, a multiple of its size.
+    /// Returns a pointer to the word at a byte index that is a multiple of the word's size.
     fn word_at(&self, c: &mut Cursor<'_>, index: Value) -> Value {
         let ByteAddress { object, flip, offset, .. } = self.first;
         let words = -(self.first.word().bytes() as i32);
@@ -216,7 +217,7 @@ impl Run {
         c.ptr_add(object, index)
     }
 
-    /// Writes the bits of a word that a mask has; `value` has no others.
+    /// Stores the bits of a word that are in a mask; `value` has no others.
     fn store_part(&self, c: &mut Cursor<'_>, index: Value, value: Value, mask: Value) {
         let ptr = self.word_at(c, index);
         let old = c.load(self.first.word(), ptr, self.align(), MemFlags::empty());
@@ -230,13 +231,13 @@ impl Run {
         c.store(ptr, word, self.align(), MemFlags::empty());
     }
 
-    /// Returns the alignment of the words.
+    /// Returns the alignment of the words in bytes.
     fn align(&self) -> u32 {
-        // Objects that are arrays of words are aligned to them.
+        // Objects that are arrays of words are aligned to the words.
         self.first.align.clamp(4, self.first.word().bytes())
     }
 
-    /// Returns the word of bytes in the order of memory.
+    /// Returns the word that consists of bytes in the order of memory.
     fn word_of_bytes(&self, c: &mut Cursor<'_>, bytes: &[Value]) -> Value {
         let mut bytes: SmallVec<[Value; 8]> = SmallVec::from_slice(bytes);
         if self.is_big_endian() {
@@ -254,7 +255,7 @@ impl Run {
     }
 }
 
-/// Returns the word of four bytes, the low one first.
+/// Returns the word that consists of four bytes, the low one first.
 fn composed_word(c: &mut Cursor<'_>, bytes: &[Value]) -> Value {
     let mut word = c.iconst(Type::I32, 0);
     for (byte, shift) in bytes.iter().zip([0, 8, 16, 24]) {
@@ -265,7 +266,8 @@ fn composed_word(c: &mut Cursor<'_>, bytes: &[Value]) -> Value {
     word
 }
 
-/// Returns the word that bytes, the low one first, are of one integer.
+/// Returns the part of one integer that consists of the given bytes, the low one first; `None` if they are no such
+/// part.
 fn word_of_parts(c: &mut Cursor<'_>, bytes: &[Value]) -> Option<Value> {
     let (whole, low) = part(c.func, bytes[0])?;
     let follows = |(byte, at): (&Value, u64)| part(c.func, *byte) == Some((whole, at));
@@ -278,7 +280,7 @@ fn word_of_parts(c: &mut Cursor<'_>, bytes: &[Value]) -> Option<Value> {
     Some(c.resize(moved, Type::of(Scalar::int(bits as u32)), false))
 }
 
-/// Returns the integer that a byte is cut from, and the number of the byte's lowest bit in it.
+/// Returns the integer from which a byte is truncated, and the index of the byte's lowest bit in it.
 fn part(func: &Function, byte: Value) -> Option<(Value, u64)> {
     let &InstData::Convert { op: ConvertOp::Trunc, arg } = func.def_inst(byte)? else {
         return None;
@@ -291,7 +293,7 @@ fn part(func: &Function, byte: Value) -> Option<(Value, u64)> {
     }
 }
 
-/// Puts the stores of words where the last store of a byte of theirs stands.
+/// Writes the stores of words at the place of the last store of one of their bytes.
 fn rewrite(func: &mut Function, block: Block, runs: &[Run]) {
     let mut c = Cursor::new(func);
     let insts = c.begin(block);

@@ -1,17 +1,14 @@
-//! Gives the control-flow graph the structure that SPIR-V demands: every branch that splits control
-//! names the block where it joins again, every loop has one header, one continue target and one
-//! merge block.
+//! Gives the control-flow graph the structure that SPIR-V demands: every branch that splits control names the block where
+//! control joins again, and every loop has one header, one continue target and one merge block.
 //!
-//! The graph is rebuilt along its dominator tree (Ramsey, "Beyond Relooper", ICFP 2022, gives the
-//! idea of placing each join after the code that it is immediately dominated by). A block that
-//! several edges reach is a *follow* of its immediate dominator: it is generated after the construct
-//! that the dominator opens. An edge to it is a *pending target*: control falls through to the end
-//! of the enclosing construct and goes on to the follow from there. Where more than one target is
-//! pending at such an end, the selector (a variable that every such edge sets) decides which follow
-//! runs. What leaves a loop is a follow of the outermost loop that it leaves, so that work-items
-//! reconverge after a loop and not inside it.
+//! The graph is rebuilt along its dominator tree (Ramsey, "Beyond Relooper", ICFP 2022, describes how each join is placed
+//! behind the code that immediately dominates it). A block that several edges reach is a *follow* of its immediate
+//! dominator: it is generated after the construct that the dominator opens. An edge to it is a *pending target*: control
+//! falls through to the end of the enclosing construct and continues at the follow from there. If more than one target is
+//! pending at such an end, the selector (a variable that every such edge sets) decides which follow runs. The exit of a loop
+//! is a follow of the outermost loop that it leaves, so that work-items reconverge after a loop and not inside it.
 //!
-//! Values may lose their dominance over uses on the way; [`super::ssa_repair`] mends that.
+//! Values may lose their dominance over uses in this process; [`super::ssa_repair`] restores it.
 
 use super::fall_through::FallThroughs;
 use super::loop_exits::LoopExits;
@@ -27,12 +24,12 @@ use cranelift_entity::SecondaryMap;
 use hekla_device::Quirks;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Structures a function. Afterwards only passes that leave the graph alone may run.
+/// Structures a function. After this, only passes that do not change the graph may run.
 pub fn run(func: &mut Function) -> Structure {
     run_and_share(func, &[], Quirks::empty())
 }
 
-/// Like [`run`] for a driver with these quirks, where the calls of some functions share call sites ([`shared_calls`]).
+/// Like [`run`], for a driver with the given quirks. Calls of `callees` share call sites ([`shared_calls`]).
 pub fn run_and_share(func: &mut Function, callees: &[SharedCallee], quirks: Quirks) -> Structure {
     super::unreachable::run(func);
     let size = func.num_insts() + func.layout.len();
@@ -53,19 +50,20 @@ pub fn run_and_share(func: &mut Function, callees: &[SharedCallee], quirks: Quir
     }
 }
 
-/// Rebuilds the graph of a function without block parameters, which had so many instructions with them.
+/// Rebuilds the graph of a function without block parameters. `size`: the function's size before its block parameters
+/// were replaced.
 fn rebuild(func: &mut Function, size: usize) -> Structure {
     irreducible::run(func);
     let structure = Structurizer::new(func).run();
-    // Merge blocks that nothing reaches are named by merge instructions nevertheless.
+    // Merge instructions also name merge blocks that are unreachable, so these must stay in the layout.
     let layout = func.layout.clone();
     ssa_repair::run(func, size);
     func.layout = layout;
     structure
 }
 
-/// The state of control after some code was generated: at the end of `cur`, on its way to one of
-/// `targets`. With more than one target the selector variable holds which.
+/// The state of control after some code was generated: control is at the end of `cur` and will continue at one of
+/// `targets`. If there are several, the selector variable holds the target.
 struct Flow {
     cur: Block,
     targets: Targets,
@@ -83,12 +81,12 @@ struct Structurizer<'a> {
     loops: LoopExits,
     /// Position of each block of the old graph in reverse postorder.
     order: SecondaryMap<Block, u32>,
-    /// Follows of each block within its own innermost loop, in reverse postorder.
+    /// Follows of each block that are in the block's innermost loop, in reverse postorder.
     inner_follows: SecondaryMap<Block, Vec<Block>>,
-    /// Follows of a loop header that lie outside its loop.
+    /// Follows of a loop header that are outside its loop.
     outer_follows: SecondaryMap<Block, Vec<Block>>,
     is_follow: SecondaryMap<Block, bool>,
-    /// Targets of switches that are generated as cases although other cases reach them: no follows.
+    /// Targets of switches that are generated as cases although other cases reach them. They are no follows.
     falls: FallThroughs,
     stack: Vec<LoopContext>,
     selector: Value,
@@ -121,8 +119,8 @@ impl<'a> Structurizer<'a> {
         this
     }
 
-    /// Decides for every block whether it is generated in line, by its only predecessor, or as a
-    /// follow, and of which block.
+    /// Decides for every block whether it is generated in line, behind its only predecessor, or as a follow, and of
+    /// which block.
     fn place_follows(&mut self, cfg: &Cfg, doms: &DomTree) {
         let mut forward_preds: SecondaryMap<Block, u32> = SecondaryMap::new();
         let mut last_pred: SecondaryMap<Block, Option<Block>> = self.func.block_map();
@@ -162,7 +160,7 @@ impl<'a> Structurizer<'a> {
 
     fn run(mut self) -> Structure {
         let old_entry = self.func.entry();
-        // The allocas stay first in the entry; a new entry block cannot be a loop header.
+        // Allocas stay at the start of the entry. A new entry block cannot be a loop header.
         let start = self.func.add_block();
         let params = std::mem::take(&mut self.func.blocks[old_entry].params);
         self.func.set_params(start, params);
@@ -177,7 +175,7 @@ impl<'a> Structurizer<'a> {
         self.structure
     }
 
-    /// Generates `block`, everything that it dominates and its loops' exits, from the end of `cur`.
+    /// Generates `block`, all blocks that it dominates and the exits of its loops, at the end of `cur`.
     fn region(&mut self, mut block: Block, mut cur: Block) -> Option<Flow> {
         loop {
             let (mut flow, follows) = if self.loops.is_header(block) {
@@ -190,14 +188,14 @@ impl<'a> Structurizer<'a> {
                 flow = self.follow(follow, flow);
             }
             match flow {
-                // The common end of a region goes on here, without recursion.
+                // The common end of a region is generated here, without recursion.
                 Some(f) if f.targets.only() == Some(last) => (block, cur) = (last, f.cur),
                 other => return self.follow(last, other),
             }
         }
     }
 
-    /// Generates a follow where it is the pending target.
+    /// Generates a follow if it is the pending target.
     fn follow(&mut self, target: Block, flow: Option<Flow>) -> Option<Flow> {
         let flow = flow?;
         if !flow.targets.contains(target) {
@@ -220,7 +218,7 @@ impl<'a> Structurizer<'a> {
         Some(Flow { cur: merge, targets })
     }
 
-    /// Generates the loop of a header, from the end of `cur`; returns where its exits lead.
+    /// Generates the loop with a header, at the end of `cur`. Returns the flow to its exits.
     fn loop_construct(&mut self, header: Block, cur: Block) -> Option<Flow> {
         let head = self.func.add_block();
         let body = self.func.add_block();
@@ -242,8 +240,8 @@ impl<'a> Structurizer<'a> {
         self.dispatch(merge, &exits)
     }
 
-    /// At the end of `cur`, after a loop, control is on its way to one of `exits`: jumps to those
-    /// that leave or continue the now innermost loop, and leaves the others pending.
+    /// Continues at the end of `cur`, behind a loop, from which control goes to one of `exits`. Jumps to those that
+    /// leave or continue the loop that is now innermost, and returns the others as pending.
     fn dispatch(&mut self, mut cur: Block, exits: &[Block]) -> Option<Flow> {
         let (pending, mut direct): (Vec<Block>, Vec<Block>) =
             exits.iter().partition(|&&t| self.is_pending_here(t));
@@ -259,7 +257,7 @@ impl<'a> Structurizer<'a> {
         Some(Flow { cur, targets: Targets::of(&pending) })
     }
 
-    /// Jumps to the one of `targets` that is selected. Returns the block after the tests.
+    /// Jumps to the selected one of `targets`. Returns the block behind the tests.
     fn jump_selected(&mut self, mut cur: Block, targets: &[Block]) -> Block {
         for &target in targets {
             let then = self.func.add_block();
@@ -273,7 +271,7 @@ impl<'a> Structurizer<'a> {
         cur
     }
 
-    /// Generates the instructions of one block and what its terminator leads to in line.
+    /// Generates the instructions of one block, and the blocks in line behind its terminator.
     fn code(&mut self, block: Block, cur: Block) -> Option<Flow> {
         let mut insts = std::mem::take(&mut self.func.blocks[block].insts);
         let terminator = insts.pop()?;
@@ -306,7 +304,7 @@ impl<'a> Structurizer<'a> {
         }
     }
 
-    /// Generates the two-way branch or switch of `block`, to `targets` (distinct), at the end of `cur`.
+    /// Generates the two-way branch or switch of `block` at the end of `cur`. `targets` are its distinct targets.
     fn selection(
         &mut self,
         block: Block,
@@ -344,7 +342,7 @@ impl<'a> Structurizer<'a> {
             });
         }
         if !is_switch {
-            // A side that never comes back: the other side is what follows the selection.
+            // If one side never continues, the other side continues behind the selection.
             if let [a, b] = &flows[..] {
                 let open = match (a.is_some(), b.is_some()) {
                     (true, true) => None,
@@ -362,7 +360,8 @@ impl<'a> Structurizer<'a> {
         self.join(flows.into_iter().flatten().collect(), merge)
     }
 
-    /// Lets a case of a switch go on to the next one, which begins with `arm`. Returns where else it goes.
+    /// Makes a case of a switch fall through to the next case, which begins with `arm`. Returns the flow to other
+    /// targets.
     fn fall_through(&mut self, next: Block, arm: Block, flow: Option<Flow>) -> Option<Flow> {
         let mut flow = flow?;
         if !flow.targets.contains(next) {
@@ -372,16 +371,16 @@ impl<'a> Structurizer<'a> {
             self.jump(flow.cur, arm);
             return None;
         }
-        // A case must not be left from within a selection, so this is not a selection.
+        // A case must not be left from within a selection, so no merge instruction is added here.
         let cur = self.func.add_block();
         self.branch_if_selected(flow.cur, next, arm, cur);
         flow.targets.remove(next);
         Some(Flow { cur, targets: flow.targets })
     }
 
-    /// Lets all flows end in `merge`.
+    /// Makes all flows end in `merge`.
     fn join(&mut self, flows: Vec<Flow>, merge: Block) -> Option<Flow> {
-        // What goes to several targets has set the selector before.
+        // Flows to several targets have set the selector before.
         let ends: Vec<(Block, Option<Block>)> =
             flows.iter().map(|flow| (flow.cur, flow.targets.only())).collect();
         let mut targets = Targets::default();
@@ -399,7 +398,7 @@ impl<'a> Structurizer<'a> {
         Some(Flow { cur: merge, targets })
     }
 
-    /// Goes from the end of `cur` to `target`, generating it here if nothing else reaches it.
+    /// Continues from the end of `cur` to `target`, and generates it here if it has no other predecessors.
     fn edge(&mut self, target: Block, cur: Block) -> Option<Flow> {
         let is_back_edge = self.stack.iter().any(|l| l.header == target);
         if is_back_edge || self.is_follow[target] {
@@ -409,13 +408,13 @@ impl<'a> Structurizer<'a> {
         }
     }
 
-    /// Returns true if a target lies in the innermost loop, to be reached by falling through.
+    /// Returns true if a target is in the innermost loop and is reached by falling through.
     fn is_pending_here(&self, target: Block) -> bool {
         let innermost = self.stack.last().map(|l| l.header);
         !self.stack.iter().any(|l| l.header == target) && self.loops.placement(target) == innermost
     }
 
-    /// Leaves the end of `cur` for a follow or the header of an enclosing loop.
+    /// Leaves the end of `cur` for a follow or for the header of an enclosing loop.
     fn goto(&mut self, target: Block, cur: Block) -> Option<Flow> {
         if self.is_pending_here(target) {
             return Some(Flow { cur, targets: Targets::of(&[target]) });
@@ -438,7 +437,7 @@ impl<'a> Structurizer<'a> {
         self.func.append(from, InstData::Jump { target: BlockCall::new(to) }, None);
     }
 
-    /// Makes the selector hold the target of a flow that has only one (else it holds it already).
+    /// Sets the selector to the target of a flow with only one target (with several, it has been set already).
     fn set_selector(&mut self, flow: &Flow) {
         if let Some(target) = flow.targets.only() {
             self.store_selector(flow.cur, target);
@@ -462,7 +461,7 @@ impl<'a> Structurizer<'a> {
     }
 }
 
-/// Moves allocas to the start of the entry block, where code generation put its blocks together.
+/// Moves allocas to the start of the entry block. Code generation may have placed them in other blocks.
 fn hoist_allocas(func: &mut Function) {
     let is_alloca =
         |func: &Function, inst: Inst| matches!(func.insts[inst], InstData::Alloca { .. });
@@ -480,8 +479,8 @@ fn hoist_allocas(func: &mut Function) {
     func.blocks[entry].insts.splice(0..0, allocas);
 }
 
-/// Blocks in an order with every construct before its merge block and every loop's continue target
-/// just before its merge: reverse postorder of a walk that visits merge blocks first.
+/// Returns the blocks in an order in which every construct is before its merge block and every loop's continue target
+/// just before the loop's merge block: the reverse postorder of a walk that visits merge blocks first.
 fn structured_order(func: &Function, start: Block, structure: &Structure) -> Vec<Block> {
     let mut visited: SecondaryMap<Block, bool> = SecondaryMap::new();
     let mut postorder = Vec::new();
@@ -495,7 +494,7 @@ fn structured_order(func: &Function, start: Block, structure: &Structure) -> Vec
             continue;
         }
         stack.push((block, true));
-        // Last pushed is visited first.
+        // The block that is pushed last is visited first.
         for succ in func.successors(block) {
             stack.push((succ, false));
         }
@@ -512,7 +511,7 @@ fn structured_order(func: &Function, start: Block, structure: &Structure) -> Vec
     postorder
 }
 
-/// Cases of a switch to a set of blocks, for the dispatch of [`irreducible`].
+/// Ends a block with a switch to a set of blocks, for the dispatch of [`irreducible`].
 pub(super) fn switch_to(func: &mut Function, from: Block, value: Value, targets: &[(u64, Block)]) {
     let Some(&(_, default)) = targets.last() else { return };
     let cases = targets[..targets.len() - 1]

@@ -3,12 +3,12 @@
 use crate::ir::cfg::Cfg;
 use crate::ir::Function;
 
-/// Removes them; returns true if there were any.
+/// Removes the unreachable blocks. Returns true if there were any.
 pub fn run(func: &mut Function) -> bool {
     remove(func).1
 }
 
-/// Like [`run`], and returns the graph of the blocks that are left.
+/// Like [`run`], and returns the graph of the remaining blocks.
 pub fn remove(func: &mut Function) -> (Cfg, bool) {
     let cfg = Cfg::compute(func);
     let all = cfg.rpo().len() == func.layout.len();

@@ -1,8 +1,8 @@
-//! Full unrolling of loops with a constant trip count: of those that index a private array, so that the indices become
-//! constants and the array registers, of small ones, whose addresses then differ by constants, and of larger ones where
-//! the program asks for it. [`super::partial_unroll`] is for the others.
+//! Full unrolling of loops with a constant trip count: loops that index a private array, so that the indices become
+//! constants and the array registers; small loops, so that their addresses differ by constants; and larger loops if the
+//! program asks for it. [`super::partial_unroll`] unrolls other loops.
 //!
-//! A loop is cloned once for each time its header runs; each clone's back edges lead to the next.
+//! A loop is cloned once for each time its header runs; each clone's back edges lead to the next clone.
 //! [`super::simplify`] then finds which exits are taken.
 
 use super::cloned_iteration::ClonedIteration;
@@ -17,33 +17,34 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use hekla_device::Quirks;
 use smallvec::SmallVec;
 
-/// Greatest trip count of a loop that is unrolled: how often its header runs.
+/// The greatest trip count of a loop that is unrolled. The trip count is the number of times that the header runs.
 const MAX_TRIP_COUNT: usize = 65;
-/// The most instructions that a loop may become.
+/// The most instructions of an unrolled loop.
 const MAX_LOOP: usize = 4096;
-/// The most instructions that a loop may become that indexes no private array.
+/// The most instructions of an unrolled loop that indexes no private array.
 const MAX_SMALL_LOOP: usize = 256;
-/// As above, of one that samples images, where its test takes long.
+/// The most instructions of an unrolled loop that samples images, on devices where the test of such a loop takes long.
 const MAX_SAMPLING_LOOP: usize = 512;
-/// The same bound for loops that divide by numbers which are constant once the loop is unrolled.
+/// The greatest trip count of a loop that divides by numbers which become constant when the loop is unrolled.
 const MAX_DIVIDING_TRIP_COUNT: usize = 17;
-/// The greatest trip count where the program asks for unrolling.
+/// The greatest trip count, and the most instructions of the unrolled loop, if the program asks for unrolling.
 const MAX_HINTED_TRIP_COUNT: usize = 257;
 const MAX_HINTED_LOOP: usize = 2048;
-/// As above, of one that indexes a private array: left as it is, each access becomes a choice among all elements.
+/// The most instructions of an unrolled loop that indexes a private array, if the program asks for unrolling. Without
+/// unrolling, each access becomes a selection among all elements.
 const MAX_HINTED_ARRAY_LOOP: usize = 16384;
-/// The most instructions that a function may grow to by unrolling.
+/// The most instructions to which a function may grow by unrolling.
 const MAX_FUNCTION: usize = 32768;
 
-/// Unrolls innermost loops; run again (after [`super::simplify`]) for those around them. Returns true if
-/// any was unrolled.
+/// Unrolls innermost loops. Can be run again (after [`super::simplify`]) for the loops around them. Returns true if any
+/// was unrolled.
 pub fn run(func: &mut Function, quirks: Quirks) -> bool {
     let indexes_arrays = has_dynamic_private_offset(func);
     run_within(func, |func, cfg, data| limits(func, cfg, data, indexes_arrays, quirks))
 }
 
 /// Unrolls innermost loops in which an argument of a call of a `wanted` function changes, so that it becomes constant, and
-/// those with such calls that run once at most. Returns true if any was unrolled.
+/// loops with such calls that run at most once. Returns true if any was unrolled.
 pub fn run_around_calls(func: &mut Function, wanted: impl Fn(Func) -> bool) -> bool {
     run_within(func, |func, cfg, data| {
         let is_wanted = |inst: Inst| matches!(&func.insts[inst], InstData::Call { func: callee, .. } if wanted(*callee));
@@ -86,8 +87,8 @@ fn run_within(
     changed
 }
 
-/// Returns the greatest trip count of a loop that is unrolled, and the most instructions that it may become; `None` if
-/// it stays.
+/// Returns the greatest trip count with which a loop is unrolled, and the most instructions of the unrolled loop;
+/// `None` if the loop is not unrolled.
 fn limits(
     func: &Function,
     cfg: &Cfg,
@@ -132,8 +133,8 @@ fn samples(func: &Function, data: &Loop) -> bool {
     data.insts(func).any(|inst| matches!(func.insts[inst], InstData::ImageSample { .. }))
 }
 
-/// Returns the number of branches in a loop, the test that ends it among them. Drivers take long to compile copies of the
-/// others.
+/// Returns the number of branches in a loop, including the test that ends it. Drivers take long to compile copies of the
+/// other branches.
 pub fn branches(func: &Function, data: &Loop) -> usize {
     data.blocks.iter().filter(|&&block| func.successors(block).len() > 1).count()
 }
@@ -154,15 +155,15 @@ fn has_varying_private_offset(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     })
 }
 
-/// Returns true if a loop divides by a number that changes from iteration to iteration and is constant once the loop is
-/// unrolled, as in the stages of a Fourier transform or a sort. Devices divide in some twenty operations, by a power of two in
-/// one.
+/// Returns true if a loop divides by a number that changes from iteration to iteration and becomes constant when the loop is
+/// unrolled, as in the stages of a Fourier transform or a sort. Devices divide in some twenty operations, but by a power of
+/// two in one.
 fn divides_by_constants(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     let is_division = |inst: &InstData| {
         use BinaryOp::{SDiv, SRem, UDiv, URem};
         matches!(inst, InstData::Binary { op: SDiv | SRem | UDiv | URem, .. })
     };
-    // A loop that is larger becomes too large with two iterations.
+    // A larger loop becomes too large with two iterations.
     if data.insts(func).count() > MAX_LOOP / 2
         || !data.insts(func).any(|inst| is_division(&func.insts[inst]))
     {
@@ -175,7 +176,7 @@ fn divides_by_constants(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     })
 }
 
-/// Returns the values of a loop that begin as constants and change by constants alone.
+/// Returns the values of a loop that begin as constants and are changed only by constants.
 fn constant_once_unrolled(func: &Function, cfg: &Cfg, data: &Loop) -> SparseMap<Value, bool> {
     let params = &func.blocks[data.header].params;
     let mut is_known: Vec<bool> = vec![true; params.len()];
@@ -214,7 +215,7 @@ fn constant_once_unrolled(func: &Function, cfg: &Cfg, data: &Loop) -> SparseMap<
     }
 }
 
-/// Returns true if there is an instruction in a loop that is `found`, by which values change from iteration to iteration.
+/// Returns true if `found` is true for an instruction in a loop, given the values that change from iteration to iteration.
 fn any_varying(
     func: &Function,
     cfg: &Cfg,
@@ -247,14 +248,14 @@ fn unroll(func: &mut Function, data: &Loop, trip_count: usize) -> bool {
     if form_closed_ssa(func, data, &data.block_set()).is_none() {
         return false;
     }
-    // The clones keep the order of the layout, which reads best.
+    // The clones are in the order of the layout, which is easiest to read.
     let mut order = data.blocks.clone();
     order.sort_unstable();
     let clones: Vec<ClonedIteration> =
         (1..trip_count).map(|_| ClonedIteration::of(func, &order)).collect();
     let end = func.add_block();
     func.append(end, InstData::Unreachable, None);
-    // Each iteration continues in the next; the last one leaves.
+    // Each iteration continues with the next one; the last one leaves the loop.
     for iteration in 0..trip_count {
         let next = clones.get(iteration).map_or(end, |clone| clone.block(data.header));
         for &latch in &data.latches {
@@ -276,8 +277,8 @@ fn unroll(func: &mut Function, data: &Loop, trip_count: usize) -> bool {
     true
 }
 
-/// Brings the loop into closed SSA form: all exits go through one new block, whose parameters are the loop's
-/// values that are used after it. Returns that block; `None`, with nothing changed, if the exits lead to different blocks.
+/// Brings the loop into closed SSA form: all exits go through one new block, whose parameters are the values of the loop that
+/// are used after it. Returns the new block. Returns `None` and changes nothing if the exits lead to different blocks.
 pub fn form_closed_ssa(
     func: &mut Function,
     data: &Loop,
@@ -304,7 +305,7 @@ pub fn form_closed_ssa(
             }
         }
     }
-    // The new block's parameters: the exit's, then one for each value that is used after the loop.
+    // The new block has the exit's parameters, then one for each value that is used after the loop.
     let closing = func.add_block();
     let mut args: SmallVec<[Value; 2]> = SmallVec::new();
     for param in func.blocks[exit].params.clone() {

@@ -1,12 +1,13 @@
-//! Loop unswitching: a branch in a loop that always goes one way leaves the loop, which then stands there twice.
+//! Loop unswitching: a branch that goes the same way in all iterations of a loop is moved out of the loop, of which there
+//! are two copies then.
 //!
 //! ```text
 //! for (…) { if (c) a(); else b(); }    becomes    if (c) for (…) a(); else for (…) b();
 //! ```
 //!
-//! Only branches that all work-items take alike are moved: those on what is computed from the kernel's arguments. (A
-//! kernel that reads images branches on whether the device filters them.) Each loop is then small enough to be unrolled,
-//! and its loads are under way at once.
+//! Only branches that all work-items take in the same way are moved: branches on values computed from the kernel's
+//! arguments. (A kernel that reads images branches on whether the device filters them.) Each copy is then small enough to be
+//! unrolled, and its loads run at the same time.
 
 use super::cloned_iteration::ClonedIteration;
 use super::mem2reg;
@@ -21,10 +22,10 @@ use cranelift_entity::SecondaryMap;
 
 /// The most instructions of a loop that is cloned.
 const MAX_LOOP: usize = 256;
-/// The most steps of the computation of a condition.
+/// The most instructions in the computation of a condition.
 const MAX_STEPS: u32 = 8;
 
-/// Moves a branch out of each innermost loop that has such a one. Returns true if there was any.
+/// Moves a branch out of each innermost loop that has a suitable one. Returns true if there was any.
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let loops = Loops::compute(&cfg, &DomTree::compute(&cfg));
@@ -40,7 +41,7 @@ pub fn run(func: &mut Function) -> bool {
     let mut changed = false;
     for (data, branch) in found {
         let live = live_out(func, data, &home);
-        // A private pointer with two definitions would no longer tell its object.
+        // A private pointer must not get two definitions, since its object would then be unknown.
         if live.iter().any(|&value| is_private(func, value)) {
             continue;
         }
@@ -54,8 +55,8 @@ pub fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// Returns the first block of a loop that ends with a branch within the loop that all work-items take alike; Also `None` if the
-/// loop must not be cloned.
+/// Returns the first block of a loop that ends with a branch within the loop that all work-items take in the same way; `None`
+/// if there is none, or if the loop must not be cloned.
 fn uniform_branch(func: &Function, data: &Loop) -> Option<Block> {
     let stays = |data: &InstData| data.is_convergent() || matches!(data, InstData::Call { .. });
     let is_bound = data.insts(func).any(|inst| stays(&func.insts[inst]));
@@ -83,7 +84,7 @@ fn branch_of(func: &Function, block: Block) -> Option<(Value, &BlockCall, &Block
     }
 }
 
-/// Returns true if a value is computed from arguments of the kernel in that many steps.
+/// Returns true if a value is computed from arguments of the kernel in at most `steps` steps.
 fn is_of_arguments(func: &Function, value: Value, steps: u32) -> bool {
     match func.def(value) {
         ValueDef::Const(_) => true,
@@ -122,7 +123,8 @@ fn live_out(func: &Function, data: &Loop, home: &SecondaryMap<Value, Option<Bloc
     live
 }
 
-/// Puts the branch that ends a block of a loop, no value of which is used outside, in front of the loop and a clone.
+/// Moves the branch that ends a block of a loop in front of the loop and a clone of it. No value of the loop may be
+/// used outside.
 fn unswitch(func: &mut Function, data: &Loop, block: Block) {
     let clone = ClonedIteration::of(func, &data.blocks);
     func.blocks[clone.block(data.header)].unroll = func.blocks[data.header].unroll;
@@ -154,7 +156,7 @@ fn decide(
     Some(cond)
 }
 
-/// Computes a value of arguments again where the builder stands.
+/// Computes a value from arguments again at the builder's position.
 fn rematerialize(b: &mut Builder<'_>, value: Value) -> Value {
     let Some(mut data) = b.func.def_inst(value).cloned() else { return value };
     let mut args = Vec::new();

@@ -1,8 +1,8 @@
-//! Load and store vectorization: accesses of adjacent scalars in device memory become one of a vector, where the
-//! address is known to be aligned to it. Where the device's driver makes use of it, accesses to work-group memory are merged,
+//! Load and store vectorization: accesses to adjacent scalars in device memory become one access to a vector, if the address
+//! is known to be aligned to the vector. If the device's driver makes use of it, accesses to work-group memory are merged,
 //! too ([`Quirks::WHOLE_LOCAL_VECTORS`](hekla_device::Quirks::WHOLE_LOCAL_VECTORS)).
 //!
-//! An access tells the alignment of its address, and so the alignment of the others from the same base pointer.
+//! An access shows the alignment of its address, and so the alignment of other addresses with the same base pointer.
 
 use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::analysis::known_bits::KnownBits;
@@ -15,14 +15,14 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The most bytes of an access.
+/// The most bytes of a vectorized access.
 const MAX_BYTES: i64 = 16;
 
-/// The most accesses of a group, and most groups that accesses may yet join.
+/// The most accesses of a group, and the most groups that accesses may still join.
 const MAX_MEMBERS: usize = 1024;
 const MAX_GROUPS: usize = 4096;
 
-/// Alignment that objects in work-group memory get.
+/// The alignment that objects in work-group memory get, in bytes.
 const LOCAL_ALIGN: u32 = 16;
 
 /// The memory whose accesses are vectorized.
@@ -55,21 +55,21 @@ impl Memory<'_> {
 /// One access of a group.
 #[derive(Clone, Copy)]
 struct Member {
-    /// Bytes from the group's base pointer.
+    /// Offset from the group's base pointer in bytes.
     offset: i64,
     align: u32,
     /// Index in the block.
     at: usize,
 }
 
-/// Accesses from one base pointer between which nothing has to stay in its place.
+/// Accesses with one base pointer that may be moved together: nothing between them has to keep its order with them.
 struct Group {
     base: Value,
     /// Type of the accessed scalars.
     ty: Type,
     is_store: bool,
     flags: MemFlags,
-    /// Classes that are read or written.
+    /// Alias classes that the accesses read or write.
     classes: ClassSet,
     members: SmallVec<[Member; 8]>,
     /// The least and the greatest offset of a member.
@@ -84,26 +84,26 @@ impl Group {
     }
 }
 
-/// A part of a group that becomes one access.
+/// A part of a group that becomes one access to a vector.
 struct Run {
     base: Value,
     ty: Type,
     is_store: bool,
     flags: MemFlags,
-    /// Offset of the first lane, and how many there are: a load may have lanes that no member wants.
+    /// Offset of the first lane in bytes, and the number of lanes. A load may have lanes that no member uses.
     offset: i64,
     lanes: u8,
     members: SmallVec<[Member; 4]>,
 }
 
-/// Vectorizes accesses of device memory in a function, a kernel's entry where `kernel` is given. Returns true if anything
-/// changed.
+/// Vectorizes accesses to device memory in a function. `kernel` is given if the function is a kernel's entry. Returns true if
+/// anything changed.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     vectorize(func, kernel, Memory::Device)
 }
 
-/// Vectorizes accesses of work-group memory in all functions. Its objects get an alignment that allows for it where there
-/// is room. Returns the functions that changed.
+/// Vectorizes accesses to work-group memory in all functions. Objects in it get an alignment that allows vectors, if there is
+/// room. Returns the functions that changed.
 pub fn run_on_local(module: &mut Module, target: &Target) -> Vec<Func> {
     align_local_objects(module, target);
     let mut changed = Vec::new();
@@ -170,7 +170,7 @@ struct Access {
     is_store: bool,
 }
 
-/// Returns the access of an instruction that may become part of a vector's.
+/// Returns the access of an instruction, if it may become part of an access to a vector.
 fn access(func: &Function, inst: Inst, memory: Memory<'_>) -> Option<Access> {
     let (ptr, ty, align, flags, is_store) = match func.insts[inst] {
         InstData::Load { ptr, align, flags } => {
@@ -185,10 +185,11 @@ fn access(func: &Function, inst: Inst, memory: Memory<'_>) -> Option<Access> {
     (is_there && is_plain && has_size).then_some(Access { ptr, ty, align, flags, is_store })
 }
 
-/// Gathers the accesses of a block.
+/// Gathers the accesses of a block in groups.
 fn groups(func: &Function, classes: &AliasClasses, block: Block, memory: Memory<'_>) -> Vec<Group> {
     let (mut open, mut closed): (Vec<Group>, Vec<Group>) = (Vec::new(), Vec::new());
-    // How many open groups have a base pointer, and the classes of those that load and that store, or of more.
+    // The number of open groups with each base pointer, and the alias classes that open groups load and store. The
+    // classes may include more.
     let mut of_base: FxHashMap<Value, u32> = FxHashMap::default();
     let mut used: [ClassSet; 2] = [0; 2];
     for (at, &inst) in func.blocks[block].insts.iter().enumerate() {
@@ -207,7 +208,7 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block, memory: Memory<
             }
             _ => false,
         };
-        // The accesses that it must stay in order with.
+        // The alias classes of the accesses with which the instruction must stay in order.
         let written = classes.clobbered(func, inst);
         let read = match func.insts[inst] {
             InstData::Load { ptr, .. } | InstData::MatrixLoad { ptr, .. } => {
@@ -263,7 +264,7 @@ fn groups(func: &Function, classes: &AliasClasses, block: Block, memory: Memory<
     closed
 }
 
-/// Returns the parts of a group that are adjacent and aligned.
+/// Returns the parts of a group whose accesses are adjacent and aligned.
 fn runs(
     func: &Function,
     kernel: Option<&KernelEntry>,
@@ -273,7 +274,7 @@ fn runs(
     let mut members = group.members.clone();
     members.sort_unstable_by_key(|member| member.offset);
     let variable = memory.variable(func, group.base);
-    // The base is `misalignment` bytes past a multiple of `align`.
+    // The base is `misalignment` bytes behind a multiple of `align`.
     let known = match variable {
         Some(data) => i64::from(data.align),
         None => alignment(func, kernel, group.base, memory),
@@ -285,7 +286,7 @@ fn runs(
     let (align, misalignment) =
         told.fold((known, 0), |best, other| if other.0 > best.0 { other } else { best });
     let size = i64::from(group.ty.bytes());
-    // A load of a whole variable's part may have lanes that nothing wants, as behind the rows of a padded array.
+    // A load from a variable of known size may have unused lanes, as behind the rows of a padded array.
     let end = variable.map_or(0, |data| data.size as i64);
     let mut runs = Vec::new();
     let mut rest = &members[..];
@@ -321,7 +322,7 @@ fn runs(
     runs
 }
 
-/// Returns true if a group loads from a variable of that many bytes, all of which may be loaded.
+/// Returns true if a group loads from a variable of `bytes` bytes, all of which may be loaded.
 fn is_loaded_whole(group: &Group, bytes: i64) -> bool {
     !group.is_store && bytes > 0
 }
@@ -332,7 +333,7 @@ fn alignment(func: &Function, kernel: Option<&KernelEntry>, ptr: Value, memory: 
     KnownBits::new(func, kernel).alignment_from(ptr, variable)
 }
 
-/// Replaces the accesses of each run: loads by one where the first stands, stores by one where the last stands.
+/// Replaces the accesses of each run: loads by one at the place of the first, stores by one at the place of the last.
 fn rewrite(func: &mut Function, block: Block, runs: &[Run]) {
     let mut run_at: Vec<Option<usize>> = vec![None; func.blocks[block].insts.len()];
     for (index, run) in runs.iter().enumerate() {

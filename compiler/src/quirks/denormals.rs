@@ -1,22 +1,22 @@
-//! Emulation of double arithmetic for devices that flush denormal numbers: OpenCL C 7.5.3 requires them, so what a
-//! program does with doubles becomes calls of the library's operations, or integer comparisons.
+//! Emulation of double arithmetic for devices that flush denormal numbers. OpenCL C 7.5.3 requires denormal doubles, so
+//! operations of a program on doubles become calls of the library's operations, or integer comparisons.
 //!
-//! The library's own functions are not changed: they know what may be flushed and what not.
+//! The library's own functions are not changed: they take account of flushed numbers themselves.
 
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
 use rustc_hash::FxHashMap;
 
-/// Magnitudes below 2^-900: comparisons with denormal numbers among those are decided by integers;
-/// beside larger ones a denormal number may as well be zero.
+/// The bound 2^-900. Comparisons between magnitudes below it are decided by integers, since the numbers may be
+/// denormal. Compared with a larger number, a denormal one may as well be zero.
 const SMALL: i64 = 123 << 52;
 const LEAST_NORMAL: i64 = 1 << 52;
 const SIGN_BIT: i64 = i64::MIN;
 
-/// Gives the library's function for an operation on doubles (`ieee_add`), if it has one.
+/// Returns the library's function for an operation on doubles (`ieee_add`), if it has one.
 type Callee<'a> = dyn FnMut(&str) -> Option<Func> + 'a;
 
-/// Rewrites a function of the program.
+/// Rewrites the operations on doubles in a function of the program.
 pub fn run(func: &mut Function, callee: &mut Callee<'_>) {
     let products = products_of_sums(func);
     replace_values(func, |c, inst| {
@@ -24,10 +24,11 @@ pub fn run(func: &mut Function, callee: &mut Callee<'_>) {
     });
 }
 
-/// The factors of products.
+/// By product, its factors.
 type Products = FxHashMap<Value, [Value; 2]>;
 
-/// Returns the products of doubles whose only use is a sum or difference in the same block; of two in one sum, the second.
+/// Returns the products of doubles whose only use is a sum or difference in the same block. If a sum has two such products,
+/// the second is returned.
 fn products_of_sums(func: &Function) -> Products {
     let mut uses: FxHashMap<Value, u32> = FxHashMap::default();
     for inst in func.layout_insts() {
@@ -59,12 +60,12 @@ fn products_of_sums(func: &Function) -> Products {
 struct DenormalEmulation<'a, 'c, 'f> {
     c: &'a mut Cursor<'f>,
     callee: &'a mut Callee<'c>,
-    /// The products that are computed together with the sum that uses them.
+    /// The products that are computed together with the sums that use them.
     products: &'a Products,
 }
 
 impl DenormalEmulation<'_, '_, '_> {
-    /// Returns the replacement of a result, and inserts the instructions that it needs.
+    /// Returns the value that replaces an instruction's result. Inserts the instructions that it needs.
     fn replacement(&mut self, inst: Inst) -> Option<Value> {
         if self.products.contains_key(&self.c.func.result(inst)?) {
             return None;
@@ -92,7 +93,7 @@ impl DenormalEmulation<'_, '_, '_> {
         Some(self.c.build(&lanes))
     }
 
-    /// Returns the operands and the function of a sum with a product that nothing else uses.
+    /// Returns the operands and the library function for a sum with a product that has no other use.
     fn product_and_sum(&self, op: BinaryOp, args: [Value; 2]) -> Option<(Vec<Value>, LaneOp)> {
         let [first, second] = args;
         let factors = [first, second].map(|value| self.products.get(&value));
@@ -106,7 +107,7 @@ impl DenormalEmulation<'_, '_, '_> {
         Some(([factors.as_slice(), &[other]].concat(), LaneOp::Call(name)))
     }
 
-    /// Returns true if an operation may have a denormal operand or result; with some constants none can.
+    /// Returns true if an operation may have a denormal operand or result. With some constants it cannot.
     fn may_involve_denormals(&self, op: LaneOp, args: &[Value]) -> bool {
         let is_large = |&arg: &Value| {
             let magnitude = self.c.func.as_const(arg).map(|bits| bits as i64 & i64::MAX);
@@ -125,14 +126,14 @@ impl DenormalEmulation<'_, '_, '_> {
             (LaneOp::Call(name), _) => self.call(name, args),
             (LaneOp::Compare(cc), &[a, b]) => Some(self.compare(cc, a, b)),
             (LaneOp::MinMax(cc), &[a, b]) => {
-                // The device's own might give a zero for the operand.
+                // The device's own operation might return zero for the operand.
                 let first = self.compare(cc, a, b);
                 let other_is_nan = self.c.math(MathOp::IsNan, &[b]);
                 let first = self.c.binary(BinaryOp::Or, first, other_is_nan);
                 Some(self.c.select(first, a, b))
             }
             (LaneOp::RoundToInt(op), &[x]) => {
-                // Any small number does in place of a denormal one.
+                // A denormal number is replaced by a small normal one with the same result.
                 let bits = self.c.bitcast(x, Type::I64);
                 let magnitude = self.c.binary_imm(BinaryOp::And, bits, i64::MAX);
                 let below = self.c.binary_imm(BinaryOp::ISub, magnitude, 1);
@@ -166,7 +167,8 @@ impl DenormalEmulation<'_, '_, '_> {
         self.c.select(is_small, truth, other)
     }
 
-    /// Returns the result of comparing two numbers as integers, and whether both are small, so that it counts.
+    /// Returns the result of comparing two numbers as integers, and whether both are small. The result is valid only if
+    /// they are.
     fn compare_as_integers(&mut self, cc: IntCC, a: Value, b: Value) -> (Value, Value) {
         let (x, y) = (self.c.bitcast(a, Type::I64), self.c.bitcast(b, Type::I64));
         let mx = self.c.binary_imm(BinaryOp::And, x, i64::MAX);
@@ -180,7 +182,7 @@ impl DenormalEmulation<'_, '_, '_> {
         (self.c.icmp(cc, x, y), is_small)
     }
 
-    /// Returns an integer for a number that compares as the number does, both zeros being 0.
+    /// Returns an integer that compares as the number does. It is 0 for both zeros.
     fn integer_order(&mut self, bits: Value, magnitude: Value) -> Value {
         let sign = self.c.binary_imm(BinaryOp::AShr, bits, 63);
         let flipped = self.c.binary(BinaryOp::Xor, magnitude, sign);
@@ -188,13 +190,13 @@ impl DenormalEmulation<'_, '_, '_> {
     }
 }
 
-/// The operation on each lane.
+/// The operation that is applied to each lane.
 #[derive(Clone, Copy)]
 enum LaneOp {
-    /// A function of the library.
+    /// A call of a function of the library.
     Call(&'static str),
     Compare(FloatCC),
-    /// The first operand if it compares so with the other, or that is NaN.
+    /// The first operand if it compares with the second in this way, or if the second is NaN; otherwise the second.
     MinMax(FloatCC),
     /// Rounding to an integer.
     RoundToInt(MathOp),

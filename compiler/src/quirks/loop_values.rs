@@ -1,10 +1,10 @@
-//! Values of loops on drivers that go on computing them for invocations that have left:
+//! Values of loops on drivers that continue to compute them for invocations that have left the loop:
 //! [`Quirks::UNMASKED_LOOP_VALUES`](hekla_device::Quirks::UNMASKED_LOOP_VALUES).
 //!
-//! SwiftShader executes several invocations in lockstep until the last one leaves. The parameters of the loop's header
-//! keep what each has left with; all else that the loop computes is computed again in each round, which makes a
-//! difference where it depends on memory, since invocations that have left load nothing. So such a loop is left from a
-//! new header, whose parameters are what is used after it:
+//! SwiftShader executes several invocations in lockstep until the last one leaves. The parameters of the loop's header keep
+//! the values with which each invocation has left. All other values of the loop are computed again in each iteration. This
+//! makes a difference for values that depend on memory, since invocations that have left load nothing. So such a loop gets a
+//! new header as its only exit, whose parameters are the values that are used after the loop:
 //!
 //! ```text
 //! do x = f(x); while (c); use(x)    becomes    for (done = false, y; !done; done = !c, y = x) x = f(x); use(y)
@@ -23,7 +23,8 @@ use rustc_hash::FxHashMap;
 pub fn run(func: &mut Function) -> bool {
     let mut done = EntitySet::<Block>::new();
     let mut changed = false;
-    // Each rewriting changes the graph. Inner loops come first: what leaves them is a value of those around.
+    // Each rewrite changes the graph. Inner loops come first, because values that leave them are values of the loops
+    // around.
     loop {
         let cfg = Cfg::compute(func);
         let dom = DomTree::compute(&cfg);
@@ -41,8 +42,8 @@ pub fn run(func: &mut Function) -> bool {
     }
 }
 
-/// Returns true if a value that is used after a loop may change for invocations that have left it. Loops with private
-/// addresses among those values do not count: a block parameter would hide which object the address is in.
+/// Returns true if a value that is used after a loop may change for invocations that have left it. Loops in which such
+/// a value is a private address do not count: a block parameter would hide which object the address is in.
 fn has_unstable_value(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     let mut blocks = data.blocks.clone();
     blocks.sort_unstable_by_key(|&block| cfg.rpo_index(block));
@@ -78,8 +79,8 @@ fn has_unstable_value(func: &Function, cfg: &Cfg, data: &Loop) -> bool {
     is_used && !has_private
 }
 
-/// Lets a loop be left from a new header, which is returned; `None`, with nothing changed, if exits lead to different
-/// blocks.
+/// Makes a loop exit only from a new header, which is returned. Returns `None` and changes nothing if exits lead to
+/// different blocks.
 fn leave_from_header(func: &mut Function, cfg: &Cfg, data: &Loop) -> Option<Block> {
     let inside = data.block_set();
     let closing = form_closed_ssa(func, data, &inside)?;

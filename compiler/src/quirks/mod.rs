@@ -1,9 +1,8 @@
-//! Workarounds for what drivers get wrong, each chosen by what the runtime's probe, or the driver's version, says of the
-//! device ([`Target`]).
+//! Workarounds for errors of drivers. Each is selected by what the runtime's probe found or by the driver's version
+//! ([`Target`]).
 //!
-//! Operations that a device gets wrong by themselves (signs, orders and conversions of [`FloatTraits`]) are legalized
-//! instead; functions that would be inaccurate ([`Target::exp2_accurate`], [`Target::log2_accurate`]) are lowered
-//! otherwise.
+//! Single operations that a device computes wrong (signs, orders and conversions of [`FloatTraits`]) are legalized instead.
+//! Functions that would be inaccurate ([`Target::exp2_accurate`], [`Target::log2_accurate`]) are lowered in another way.
 //!
 //! [`FloatTraits`]: crate::target::FloatTraits
 
@@ -22,14 +21,14 @@ use crate::target::Target;
 use hekla_device::Quirks;
 
 function_passes! {
-    /// Passes that run before legalization, which may replace signs by masks.
+    /// Passes that run before legalization, since legalization may replace signs by masks.
     BEFORE_LEGALIZATION:
     SIGN_MERGE = "sign_merge" when |_, target| !target.merges_signs,
         |func, c| sign_merge::run(func, c.target.has_native_doubles());
 }
 
 function_passes! {
-    /// Passes that run after legalization, which decides what loads there are.
+    /// Passes that run after legalization, since legalization decides which loads there are.
     AFTER_LEGALIZATION:
     SWITCHES = "switches" when |module, _| module.functions.values().any(switches::acts_on_subgroup),
         |func, _| switches::run(func);
@@ -41,7 +40,7 @@ function_passes! {
         |func, _| packed_halves::run(func);
     LOOP_VALUES = "loop_values" when |_, target| target.has(Quirks::UNMASKED_LOOP_VALUES),
         |func, _| loop_values::run(func);
-    // Drivers with this quirk do not have addresses of two words.
+    // Drivers with this quirk have 64-bit integers, so addresses are not pairs of words.
     UNIFORM_LOADS = "uniform_loads" when |_, target| target.has(Quirks::UNMASKED_UNIFORM_LOADS) && target.int64,
         |func, _| uniform_loads::run(func);
 }
@@ -52,18 +51,18 @@ pub fn names() -> Vec<&'static str> {
     all.map(|pass| pass.name).collect()
 }
 
-/// Runs what goes before legalization.
+/// Runs the passes that come before legalization.
 pub fn before_legalization(module: &mut Module, pipeline: &Pipeline<'_>) -> Result<(), String> {
     pipeline.run_needed(module, BEFORE_LEGALIZATION)
 }
 
-/// Runs what goes behind legalization.
+/// Runs the passes that come after legalization.
 pub fn after_legalization(module: &mut Module, pipeline: &Pipeline<'_>) -> Result<(), String> {
     pipeline.run_needed(module, AFTER_LEGALIZATION)
 }
 
-/// Returns true if the rounding mode to nearest even is to be declared for 32-bit floats, in a kernel that divides such
-/// or does not.
+/// Returns true if a kernel has to declare rounding to nearest even for 32-bit floats. `divides`: the kernel divides
+/// such floats.
 pub fn declares_nearest_32(target: &Target, divides: bool) -> bool {
     target.rounding_rte_32 && (divides || !target.rounding_rte_32_to_divide)
 }

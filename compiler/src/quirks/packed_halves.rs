@@ -1,14 +1,15 @@
-//! Vectors of halves, so that NVIDIA's compiler (driver 580) keeps them together.
+//! Vectors of halves, in a form that NVIDIA's compiler (driver 580) does not scalarize.
 //!
-//! It packs operations on two halves into one where the operands are packed already: loaded as vectors, or results of packed
-//! operations. It scalarizes vectors that are constructed from scalars, splats above all, and all that is computed from them.
-//! It does not scalarize a vector that is bitcast from an integer, unless it recognizes how the integer is made: a constant, or
-//! `x | x << 16`. It does not recognize `x * 0x10001`. So vectors are built from the bits of two halves.
+//! The compiler packs operations on two halves into one if the operands are packed already: loaded as vectors, or results
+//! of packed operations. It scalarizes vectors that are constructed from scalars, especially splats, and everything computed
+//! from them. It does not scalarize a vector that is bitcast from an integer, unless it recognizes how the integer is
+//! computed: a constant, or `x | x << 16`. It does not recognize `x * 0x10001`. So vectors are built from the bits of two
+//! halves.
 //!
-//! Packed operations go to two pipes of half the rate each. The compiler assigns the loop-carried values to them in the order of
-//! their OpPhi, and schedules the two pipes best where that order is the reverse of the one in which the loop computes them, and
-//! where the initial values are constructed from scalars. On an H200, beside floats, mad of half2 runs 1.5 times as fast (1.3 in
-//! the order of the source, 1.0 where splats are constructed), of half4 1.9 (1.8, 1.0).
+//! Packed operations go to two pipes of half the rate each. The compiler assigns the loop-carried values to the pipes in
+//! the order of their OpPhi. It schedules the pipes best if that order is the reverse of the order in which the loop computes
+//! the values, and if the initial values are constructed from scalars. On an H200, compared to floats, mad of half2 runs 1.5
+//! times as fast (1.3 in the order of the source, 1.0 if splats are constructed), of half4 1.9 (1.8, 1.0).
 
 use rustc_hash::FxHashSet;
 
@@ -19,7 +20,7 @@ use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
 use crate::passes::scalarize;
 
-/// Rewrites a function that computes vectors of halves. Returns true if it is one.
+/// Rewrites a function that computes vectors of halves. Returns true if the function does.
 pub fn run(func: &mut Function) -> bool {
     if !scalarize::keeps_vectors(func) {
         return false;
@@ -32,7 +33,7 @@ pub fn run(func: &mut Function) -> bool {
     true
 }
 
-/// Returns the values that loops begin with, and that no operation on vectors of halves in a loop uses.
+/// Returns the initial values of loop-carried values that no operation on vectors of halves in a loop uses.
 fn initial_values(func: &Function, cfg: &Cfg, loops: &[Loop]) -> FxHashSet<Value> {
     let mut initial: FxHashSet<Value> =
         loops.iter().flat_map(|data| begins_with(func, cfg, data)).collect();
@@ -60,7 +61,7 @@ fn begins_with(func: &Function, cfg: &Cfg, data: &Loop) -> Vec<Value> {
 fn reverse_parameters(func: &mut Function, cfg: &Cfg, block: Block) {
     let params = func.blocks[block].params.iter().rev().copied().collect();
     func.set_params(block, params);
-    // A branch on a condition may lead there twice.
+    // A conditional branch may lead to the block twice.
     let preds: FxHashSet<Block> = cfg.preds(block).iter().copied().collect();
     for pred in preds {
         let Some(terminator) = func.terminator(pred) else { continue };
@@ -72,7 +73,8 @@ fn reverse_parameters(func: &mut Function, cfg: &Cfg, block: Block) {
     }
 }
 
-/// Returns the vector that an instruction builds, from its bits; `None` of initial values of loops, among others.
+/// Returns the vector that an instruction builds, built from its bits instead; `None` for initial values of loops,
+/// among others.
 fn replacement(c: &mut Cursor<'_>, inst: Inst, initial: &FxHashSet<Value>) -> Option<Value> {
     if initial.contains(&c.func.result(inst)?) {
         return None;
@@ -89,13 +91,13 @@ fn replacement(c: &mut Cursor<'_>, inst: Inst, initial: &FxHashSet<Value>) -> Op
     Some(c.inst(InstData::Shuffle { args: [low, high], lanes }, Type::vector(Scalar::F16, count)))
 }
 
-/// Returns true if all lanes are extracted from vectors, and they are not a splat.
+/// Returns true if all lanes are extracted from vectors and are not all the same.
 fn is_permutation(func: &Function, lanes: &[Value]) -> bool {
     let is_lane = |&lane: &Value| matches!(func.def_inst(lane), Some(InstData::Extract { .. }));
     lanes.iter().all(is_lane) && lanes.iter().any(|lane| *lane != lanes[0])
 }
 
-/// Returns a vector of two halves, or a splat of one.
+/// Returns a vector of two halves, or a splat of one half.
 fn joined(c: &mut Cursor<'_>, pair: &[Value]) -> Value {
     let word = |c: &mut Cursor<'_>, half| {
         let bits = c.bitcast(half, Type::I16);

@@ -1,8 +1,8 @@
 //! Rotations of 64-bit integers by constants, as two funnel shifts each.
 //!
 //! NVIDIA's compiler (driver 580) does not recognize a rotation: it shifts in both directions and combines the results. The
-//! low word of a right shift becomes a funnel shift, one instruction of the hardware. On an H200 rounds of SHA-512 run 1.5
-//! times as fast. Words are joined by shifts, the form that was measured, not by bit casts.
+//! low word of a right shift becomes a funnel shift, which is one instruction of the hardware. On an H200, rounds of SHA-512
+//! run 1.5 times as fast. Words are joined by shifts, the form that was measured, not by bit casts.
 
 use crate::ir::*;
 use crate::passes::cursor::{replace_values, Cursor};
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 /// Replaces the rotations. Returns true if there were any.
 pub fn run(func: &mut Function) -> bool {
-    // The current block's numbers with their words swapped: a number is often rotated several times.
+    // Numbers of the current block with their words swapped: a number is often rotated several times.
     let mut swapped: FxHashMap<Value, Value> = FxHashMap::default();
     replace_values(func, |c, inst| {
         if c.out.is_empty() {
@@ -34,7 +34,8 @@ pub fn run(func: &mut Function) -> bool {
     })
 }
 
-/// Returns what is rotated to the right, and by how many bits, 1 to 63; `None` if the instruction is something else.
+/// Returns the number that is rotated to the right, and by how many bits, 1 to 63; `None` if the instruction is no
+/// rotation.
 fn rotation(func: &Function, inst: Inst) -> Option<(Value, i64)> {
     let InstData::Binary { op, args: [a, b], .. } = func.insts[inst] else { return None };
     if func.ty(a) != Type::I64 || !matches!(op, BinaryOp::Or | BinaryOp::Xor | BinaryOp::IAdd) {
@@ -60,7 +61,7 @@ fn low_word(c: &mut Cursor<'_>, number: Value) -> Value {
     c.convert(ConvertOp::Trunc, number, Type::I32)
 }
 
-/// Returns the number of two words, the low one first.
+/// Returns the number that consists of two words, the low one first.
 fn joined(c: &mut Cursor<'_>, words: [Value; 2]) -> Value {
     let [low, high] = words.map(|word| c.convert(ConvertOp::ZExt, word, Type::I64));
     let high = c.binary_imm(BinaryOp::Shl, high, 32);

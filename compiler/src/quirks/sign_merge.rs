@@ -1,13 +1,12 @@
-//! The sign of one number on the magnitude of another, as a choice between two floats instead of
-//! masks: for drivers whose compiler makes one instruction of the masks and gets that wrong where the
-//! result is chosen beside the number with the sign (`c ? x : (m & 0x7fffffff) | (x & 0x80000000)`;
-//! LLVM 15 and 22 do with AVX-512, and so they do with a choice between integers).
+//! Merges of the sign of one number with the magnitude of another, as a selection between two floats instead of masks. For
+//! drivers whose compiler makes one instruction of the masks and computes it wrong if the result is an arm of a selection
+//! whose other arm is the number with the sign (`c ? x : (m & 0x7fffffff) | (x & 0x80000000)`). LLVM 15 and 22 do so with
+//! AVX-512, and also with a selection between integers.
 
 use crate::ir::*;
 use crate::passes::cursor::rewrite_insts;
 
-/// Rewrites every such merge of 32 bits and, where the device has `doubles`, of 64. Returns true if there
-/// were any.
+/// Rewrites every such merge of 32 bits and, if the device has `doubles`, of 64 bits. Returns true if there were any.
 pub fn run(func: &mut Function, doubles: bool) -> bool {
     rewrite_insts(func, |c, inst| {
         let merge = find(c.func, inst, doubles)?;
@@ -22,7 +21,7 @@ pub fn run(func: &mut Function, doubles: bool) -> bool {
     })
 }
 
-/// The integers whose bits are merged.
+/// The integers whose magnitude and sign are merged.
 struct Merge {
     magnitude: Value,
     sign: Value,
@@ -47,14 +46,14 @@ fn find(func: &Function, inst: Inst, doubles: bool) -> Option<Merge> {
     }
 }
 
-/// `magnitude & 0x7f.. | sign & 0x80..`.
+/// Matches `magnitude & 0x7f.. | sign & 0x80..`.
 fn of_parts(func: &Function, a: Value, b: Value) -> Option<Merge> {
     let sign_bit = 1u64 << (func.ty(a).scalar.bits() - 1);
     let ((magnitude, rest), (sign, bit)) = (masked(func, a)?, masked(func, b)?);
     (rest == sign_bit - 1 && bit == sign_bit).then_some(Merge { magnitude, sign })
 }
 
-/// `x ^ ((x ^ y) & mask)`: y's bits where the mask has ones, else x's.
+/// Matches `x ^ ((x ^ y) & mask)`: the bits of y where the mask has ones, otherwise those of x.
 fn of_choice(func: &Function, x: Value, part: Value) -> Option<Merge> {
     let sign_bit = 1u64 << (func.ty(x).scalar.bits() - 1);
     let (differing, mask) = masked(func, part)?;
@@ -74,7 +73,7 @@ fn of_choice(func: &Function, x: Value, part: Value) -> Option<Merge> {
     }
 }
 
-/// `sign < 0 ? magnitude | 0x80.. : magnitude & 0x7f..`.
+/// Matches `sign < 0 ? magnitude | 0x80.. : magnitude & 0x7f..`.
 fn of_cases(func: &Function, cond: Value, below: Value, above: Value) -> Option<Merge> {
     let InstData::ICmp { cc: IntCC::Slt, args: [sign, zero] } = *func.def_inst(cond)? else {
         return None;

@@ -1,25 +1,26 @@
-//! Switches for drivers that compile one to a comparison with each case, one behind the other
-//! ([`Quirks::SEQUENTIAL_SWITCHES`]): trees of comparisons take their place.
+//! Switches for drivers that compile a switch to one comparison per case, one behind the other
+//! ([`Quirks::SEQUENTIAL_SWITCHES`]): they are replaced by trees of comparisons.
 //!
-//! Mesa's drivers make `if (v == 0) { r = a; } if (v == 1) { r = b; } ...` of a switch with a phi behind it, as read in what
-//! spirv_to_nir of Mesa 26.2 makes. Before the first comparison r has no value, and none of the tests tells that it gets one; so in a loop
-//! the r of the round before stays alive, in a register. hashcat's switches have 32 such phis for each of 32 cases: its kernel
-//! m01710 took 144,000 instructions and spilled 10,961 registers on RADV (navi31), and takes 114,000 and spills none.
+//! Mesa's drivers turn a switch with a phi behind it into `if (v == 0) { r = a; } if (v == 1) { r = b; } ...`, as the output
+//! of spirv_to_nir of Mesa 26.2 shows. Before the first comparison r has no value, and none of the tests shows that it gets
+//! one. So in a loop the r of the previous iteration stays alive, in a register. hashcat's switches have 32 such phis for each
+//! of 32 cases: its kernel m01710 took 144,000 instructions and spilled 10,961 registers on RADV (navi31), and now takes
+//! 114,000 and spills none.
 //!
-//! A switch is one test for its default and a binary search among its cases, or, where those lie far apart, a chain of
-//! tests. Switches with cases that go on to others stay: SPIR-V has no branch for that.
+//! A switch becomes one test for its default and a binary search among its cases or, if the cases are far apart, a chain of
+//! tests. Switches with cases that fall through to others do not change: SPIR-V has no branch for that.
 //!
 //! [`Quirks::SEQUENTIAL_SWITCHES`]: hekla_device::Quirks::SEQUENTIAL_SWITCHES
 
 use crate::ir::cfg::Cfg;
 use crate::ir::*;
 
-/// The most cases of a switch that becomes a chain, whose depth they are.
+/// The most cases of a switch that becomes a chain. The chain is as deep as the number of cases.
 const MAX_CHAIN: usize = 16;
 /// The most cases of a switch that becomes a tree.
 const MAX_TREE: usize = 256;
 
-/// Cases that lie side by side and go to one target.
+/// Consecutive cases with one target.
 struct Range<'a> {
     first: u64,
     last: u64,
@@ -59,8 +60,9 @@ pub fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// Returns the one target of the switch at the end of a block that is reached from elsewhere, too, if there is any: where all
-/// cases join, or the one that another goes on to. `None` if there are several, or too many cases.
+/// Returns the target of the switch at the end of a block that has other predecessors, too, if there is one: the block where
+/// all cases join, or the target to which another one falls through. `None` if there are several such targets, or too many
+/// cases.
 fn join(
     cfg: &Cfg,
     block: Block,
@@ -75,7 +77,8 @@ fn join(
     (is_one && cases.len() <= MAX_TREE).then_some(first)
 }
 
-/// Returns the cases in order, those side by side that share a target as one; `None` if others share one that is not `join`.
+/// Returns the cases in order, with consecutive cases of one target as one range; `None` if other cases share a target that
+/// is not `join`.
 fn ranges<'a>(
     cases: &'a [SwitchCase],
     default: &BlockCall,
@@ -103,10 +106,11 @@ fn ranges<'a>(
     (!is_shared).then_some(ranges)
 }
 
-/// The numbers between the first case and the last that are not cases.
+/// The numbers between the first case and the last case that are not cases.
 enum Holes {
     None,
-    /// There are at most 32 numbers, of which these are cases: bit 0 is for the first.
+    /// There are at most 32 numbers. The mask has a bit for each number that is a case: bit 0 is that of the first
+    /// case.
     Mask(u32),
     Many,
 }
@@ -124,13 +128,14 @@ impl Holes {
         Holes::Mask(bits.fold(0, |mask, value| mask | 1 << (value - first.first)))
     }
 
-    /// Returns true if a number is not a case.
+    /// Computes whether a number is not a case.
     fn is_hole(&self, b: &mut Builder<'_>, value: Value, ranges: &[Range<'_>]) -> Value {
         let (first, last) = (ranges[0].first, ranges[ranges.len() - 1].last);
         let from_first = minus(b, value, first);
         let is_outside = b.icmp_imm(IntCC::Ugt, from_first, (last - first) as i64);
         let Holes::Mask(mask) = *self else { return is_outside };
-        // Beyond the width of the mask the low bits of the number tell nothing, and need not.
+        // For numbers beyond the width of the mask, the mask is not needed, and the low bits of the number select any
+        // bit.
         let ty = Type::I32;
         let by = b.resize(from_first, ty, false);
         let by = b.binary_imm(BinaryOp::And, by, 31);
@@ -142,7 +147,7 @@ impl Holes {
     }
 }
 
-/// Returns how far a number is above another.
+/// Returns the difference between a number and a lower one.
 fn minus(b: &mut Builder<'_>, value: Value, other: u64) -> Value {
     match other {
         0 => value,
@@ -166,7 +171,7 @@ fn search(b: &mut Builder<'_>, value: Value, ranges: &[Range<'_>]) {
     search(b, value, above);
 }
 
-/// Ends the current block with a test for each target, one behind the other.
+/// Ends the current block with a chain of tests, one for each target.
 fn chain(b: &mut Builder<'_>, value: Value, ranges: &[Range<'_>], default: BlockCall) {
     for range in ranges {
         let is_here = match range.last - range.first {

@@ -1,12 +1,12 @@
-//! Switches in modules that act on sub-groups: chains of comparisons take their place.
+//! Switches in modules that act on sub-groups: they are replaced by chains of comparisons.
 //!
-//! The work-items that a switch sends to one label are together there (SPV_KHR_maximal_reconvergence). NVIDIA's
-//! compiler (driver 580) makes a tree of comparisons of a switch, and copies what several of its branches lead to: on
-//! an H200 work-items with the values 1 and 3, both `default`, did the functions of sub-groups there apart.
+//! The work-items that a switch sends to one label are together there (SPV_KHR_maximal_reconvergence). NVIDIA's compiler
+//! (driver 580) turns a switch into a tree of comparisons, and copies the code that several of its branches lead to: on an
+//! H200, work-items with the values 1 and 3, both `default`, executed the sub-group functions at this label separately.
 
 use crate::ir::*;
 
-/// Returns true if a function does what depends on the sub-group.
+/// Returns true if a function acts on sub-groups.
 pub fn acts_on_subgroup(func: &Function) -> bool {
     let mut insts = func.layout.iter().flat_map(|&block| &func.blocks[block].insts);
     insts.any(|&inst| func.insts[inst].is_of_subgroup())
@@ -26,7 +26,7 @@ pub fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// Ends a block with a comparison for each case, one behind the other.
+/// Ends a block with a chain of comparisons, one for each case.
 fn compare(
     func: &mut Function,
     block: Block,

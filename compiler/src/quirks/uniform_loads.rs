@@ -1,10 +1,9 @@
-//! Uniform loads on drivers that execute a load from an address that all invocations agree on even where none of
-//! them gets to it: [`Quirks::UNMASKED_UNIFORM_LOADS`](hekla_device::Quirks::UNMASKED_UNIFORM_LOADS).
+//! Uniform loads on drivers that execute a load from an address that is the same for all invocations even if none of
+//! them reaches it: [`Quirks::UNMASKED_UNIFORM_LOADS`](hekla_device::Quirks::UNMASKED_UNIFORM_LOADS).
 //!
-//! lavapipe of Mesa 26.2 makes one scalar load of such a load, outside of the mask that it executes branches
-//! and loops with: `if (p) x = *p` with a null `p` ends the process. Addresses that differ between
-//! invocations as far as the driver can tell are loaded from under the mask; so a zero is added that depends
-//! on the invocation's number in its sub-group.
+//! lavapipe of Mesa 26.2 turns such a load into one scalar load, outside of the mask with which it executes branches and
+//! loops: `if (p) x = *p` with a null `p` ends the process. It loads from addresses that may differ between invocations
+//! under the mask. So the pass adds to the address a zero that depends on the invocation's number in its sub-group.
 
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
@@ -40,7 +39,7 @@ pub fn run(func: &mut Function) -> bool {
     true
 }
 
-/// Returns an I64 that is zero, which no driver finds out: n (n + 1) is even.
+/// Returns an I64 that is zero, which no driver can find out: n (n + 1) is even.
 fn varying_zero(c: &mut Cursor<'_>) -> Value {
     let query = WorkItemQuery::SubgroupInvocation;
     let n = c.inst(InstData::WorkItem { query, dim: 0 }, query.ty());

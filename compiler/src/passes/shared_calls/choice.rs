@@ -1,4 +1,4 @@
-//! Which functions share the calls of which others.
+//! The choice of functions whose calls share call sites.
 
 use super::SharedCallee;
 use crate::analysis::call_graph::{bottom_up, calls};
@@ -8,23 +8,24 @@ use crate::ir::{Func, Function, InstData, MemFlags, Module, SyncSemantics};
 use crate::passes::irreducible;
 use crate::target::CallSharing;
 
-/// The functions whose calls each function shares.
+/// By function, the callees for which its calls share a call site.
 pub type Shared = SparseMap<Func, Vec<SharedCallee>>;
 
-/// What is known of a function with all that it calls.
+/// Properties of a function, including all functions that it calls.
 #[derive(Debug, Clone, Copy, Default)]
 struct Summary {
-    /// Instructions with all calls inlined, and with those that do not share a call site.
+    /// The number of instructions with all calls inlined (`inlined`), and with only those calls inlined that share no
+    /// call site (`shared`).
     inlined: usize,
     shared: usize,
     observes: Observes,
-    /// True if work-items act together there.
+    /// True if work-items act together in the function.
     is_convergent: bool,
-    /// True if it acts on memory in an order that others may see.
+    /// True if the function accesses memory in an order that other work-items may observe.
     is_ordered: bool,
 }
 
-/// Chooses functions of the kernels that are too large with all calls inlined.
+/// Chooses functions of the kernels that are too large if all calls are inlined.
 ///
 /// Errors: recursion.
 pub fn choose(module: &Module, bounds: Option<CallSharing>) -> Result<Shared, String> {
@@ -58,15 +59,15 @@ pub fn choose(module: &Module, bounds: Option<CallSharing>) -> Result<Shared, St
     Ok(shared)
 }
 
-/// Returns the functions that a function calls, in the order of their numbers, and how often each stands there.
+/// Returns the functions that a function calls, in the order of their numbers, and the number of calls of each.
 fn sites(func: &Function) -> Vec<(Func, usize)> {
     let mut callees: Vec<Func> = calls(func).map(|(callee, _)| callee).collect();
     callees.sort_unstable();
     callees.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect()
 }
 
-/// Returns true if work-items may come to a function's calls in another order, and at other times than those beside them:
-/// they neither act together nor wait for one another.
+/// Returns true if work-items may reach a function's calls in another order, and not at the same time as their neighbours:
+/// they neither act together nor wait for each other.
 fn may_share(func: &Function, summary: Summary, summaries: &SparseMap<Func, Summary>) -> bool {
     let observes =
         |data: &InstData| waits::observed_by(func, data, |callee| summaries[callee].observes);

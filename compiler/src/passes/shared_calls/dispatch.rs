@@ -1,4 +1,4 @@
-//! The dispatch block, and what goes through it.
+//! The dispatch block, and the calls and edges that go through it.
 
 use super::SharedCallee;
 use crate::analysis::call_graph;
@@ -11,14 +11,14 @@ use cranelift_entity::EntitySet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
-/// How often joins are looked for: each one that goes through the dispatch block may make others.
+/// The most searches for joins: each join that goes through the dispatch block may create others.
 const MAX_ROUNDS: usize = 16;
 
-/// The most arguments that are forgotten, for each instruction.
+/// The most arguments that are set to undefined, for each instruction of the function.
 const FORGOTTEN: usize = 4;
 
-/// Lets the calls of each of some functions share a call site. Block parameters must have been demoted
-/// ([`crate::passes::ssa_repair::demote_params`]); SSA form is broken afterwards.
+/// Makes the calls of each of the given functions share a call site. Block parameters must have been demoted before
+/// ([`crate::passes::ssa_repair::demote_params`]). SSA form is broken afterwards.
 pub fn share(func: &mut Function, callees: &[SharedCallee]) {
     let called = call_graph::callees(func);
     let callees: Vec<&SharedCallee> =
@@ -32,7 +32,7 @@ pub fn share(func: &mut Function, callees: &[SharedCallee]) {
     dispatch.write();
 }
 
-/// Where a call's argument comes from: the same value at all call sites, or a variable.
+/// The source of a call's argument: a value that is the same at all call sites, or a variable.
 #[derive(Clone, Copy)]
 enum Argument {
     Same(Value),
@@ -45,7 +45,7 @@ struct SharedCall {
     args: Vec<Argument>,
     /// The type of each result, and the variable that it is stored in.
     results: Vec<(Type, Value)>,
-    /// The states in which its callers go on, and their blocks.
+    /// The states in which the callers continue, and the blocks where they do.
     states: Range<usize>,
     continuations: Vec<Block>,
 }
@@ -57,10 +57,10 @@ struct Dispatch<'a> {
     state: Value,
     calls: Vec<SharedCall>,
     call_of: FxHashMap<Func, usize>,
-    /// Other blocks that are entered from the dispatch block, with states numbered after the states of calls.
+    /// Other blocks that are entered from the dispatch block. Their states are numbered after those of calls.
     joins: Vec<Block>,
     first_join: usize,
-    /// True if arguments of other calls are forgotten.
+    /// True if arguments of other calls are set to undefined.
     forgets: bool,
 }
 
@@ -87,14 +87,15 @@ impl<'a> Dispatch<'a> {
         let state = variable_for(func, Type::I32);
         let dispatcher = func.add_block();
         func.blocks[dispatcher].unroll = Some(UnrollHint::Disable);
-        // At the end of each block at most, all arguments except the arguments of one call.
+        // At most, each block ends with stores for the arguments of all calls but one.
         let most = func.layout.len() * calls.iter().map(|call| call.args.len()).sum::<usize>();
         let forgets = !func.undefined_is_zero && most <= FORGOTTEN * func.num_insts();
         let (joins, first_join) = (Vec::new(), first_state);
         Dispatch { func, dispatcher, state, calls, call_of, joins, first_join, forgets }
     }
 
-    /// Ends a block at each call: it goes to the dispatch block, and what follows the call is a block of its own.
+    /// Ends a block at each call with a jump to the dispatch block. The instructions behind the call become a new
+    /// block.
     fn cut_at_calls(&mut self) {
         let mut results = self.results_of_calls();
         let mut moved: EntitySet<Inst> = EntitySet::new();
@@ -117,7 +118,7 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// Returns the instructions that give results of calls behind the first one, by that.
+    /// Returns the instructions that read further results of calls, by the call's first result.
     fn results_of_calls(&self) -> FxHashMap<Value, Vec<(Inst, usize)>> {
         let mut results: FxHashMap<Value, Vec<(Inst, usize)>> = FxHashMap::default();
         for inst in self.func.layout_insts() {
@@ -133,7 +134,7 @@ impl<'a> Dispatch<'a> {
         results
     }
 
-    /// Ends a block at a call. Returns the block that goes on behind it.
+    /// Ends a block at a call. Returns the block that continues behind the call.
     fn cut(
         &mut self,
         block: Block,
@@ -165,7 +166,7 @@ impl<'a> Dispatch<'a> {
         next
     }
 
-    /// Ends a block: control goes on in a state.
+    /// Ends a block with a jump to the dispatch block, which continues in `state`.
     fn go_to_dispatcher(&mut self, block: Block, state: usize) {
         self.forget_other_arguments(block, state);
         let state = self.func.constant(Type::I32, state as u64);
@@ -175,7 +176,7 @@ impl<'a> Dispatch<'a> {
         self.func.append(block, InstData::Jump { target }, None);
     }
 
-    /// Leaves the arguments of all calls except one state's undefined, so that their values need not be kept.
+    /// Sets the arguments of all calls except that of `state` to undefined, so that their values need not be kept.
     fn forget_other_arguments(&mut self, block: Block, state: usize) {
         if !self.forgets {
             return;
@@ -190,9 +191,10 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// Finds the blocks that are to be entered from the dispatch block as well, and lets the edges to them go through it:
-    /// where paths from several of its targets meet, so that these are apart; and where paths past it meet others in a cycle,
-    /// which is then entered there alone.
+    /// Finds blocks that must also be entered from the dispatch block, and redirects the edges to them through it. These are
+    /// blocks where paths from several targets of the dispatch block meet, so that the code of the targets is separate, and
+    /// blocks where a path that bypasses the dispatch block enters a cycle through it, which is then entered only at the
+    /// dispatch block.
     fn find_joins(&mut self) {
         for _ in 0..MAX_ROUNDS {
             self.write_targets();
@@ -216,7 +218,7 @@ impl<'a> Dispatch<'a> {
         calls.chain(&self.joins).copied()
     }
 
-    /// Makes a plain switch the end of the dispatch block, so that the graph is known.
+    /// Ends the dispatch block with a plain switch to all targets, so that the graph can be analysed.
     fn write_targets(&mut self) {
         let targets: Vec<(u64, Block)> =
             self.targets().enumerate().map(|(state, block)| (state as u64, block)).collect();
@@ -225,7 +227,8 @@ impl<'a> Dispatch<'a> {
         switch_to(self.func, self.dispatcher, value, &targets);
     }
 
-    /// Redirects all edges to a block through the dispatch block, except the back edges of a loop whose header it is.
+    /// Redirects all edges to a block through the dispatch block, except the back edges of a loop of which the block is
+    /// the header.
     fn redirect(&mut self, join: Block, cfg: &Cfg, doms: &DomTree) {
         let state = self.first_join + self.joins.len();
         self.joins.push(join);
@@ -259,7 +262,7 @@ impl<'a> Dispatch<'a> {
         self.choose_part(self.dispatcher, state, &parts);
     }
 
-    /// Goes on from the end of a block to the part that a state is in.
+    /// Branches from the end of a block to the part that contains the current state.
     fn choose_part(&mut self, block: Block, state: Value, parts: &[Part]) {
         let [part] = parts else {
             let states = |parts: &[Part]| -> usize { parts.iter().map(|p| p.targets.len()).sum() };
@@ -307,7 +310,7 @@ impl<'a> Dispatch<'a> {
         self.func.append(block, InstData::Brif { cond, then, otherwise }, None);
     }
 
-    /// Appends the call itself.
+    /// Appends the call of a function, with its arguments.
     fn call(&mut self, block: Block, call: &SharedCall) {
         let mut args = smallvec::SmallVec::with_capacity(call.args.len());
         for argument in &call.args {
@@ -334,16 +337,16 @@ impl<'a> Dispatch<'a> {
     }
 }
 
-/// States in a row: those where callers of one function go on, or where no call is made.
+/// Consecutive states: those in which callers of one function continue, or those without a call.
 struct Part {
     call: Option<SharedCall>,
-    /// The first state.
+    /// The number of the first state.
     first: usize,
-    /// The block of each.
+    /// The block of each state.
     targets: Vec<Block>,
 }
 
-/// Returns where the arguments of some calls come from.
+/// Returns the sources of the arguments of the given calls.
 fn shared_arguments(func: &mut Function, sites: &[Inst]) -> Vec<Argument> {
     let args_of = |func: &Function, inst: Inst| match &func.insts[inst] {
         InstData::Call { args, .. } => args.clone(),
@@ -362,7 +365,8 @@ fn shared_arguments(func: &mut Function, sites: &[Inst]) -> Vec<Argument> {
     first.iter().enumerate().map(argument).collect()
 }
 
-/// Returns the blocks of the innermost cycles through a block where paths from that meet, or paths from elsewhere come in.
+/// Returns the blocks of the innermost cycles through `header` where paths from `header` meet, or where paths from elsewhere
+/// enter.
 fn joins(cfg: &Cfg, doms: &DomTree, header: Block) -> Vec<Block> {
     let is_outside = |block: Block| block != header && doms.dominates(block, header);
     let reach = |next: &dyn Fn(Block) -> Vec<Block>| {

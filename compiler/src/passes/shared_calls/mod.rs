@@ -1,9 +1,10 @@
-//! Calls that share a call site, for drivers whose compiler inlines every call, and takes long to compile what becomes of
-//! that ([`Target::call_sharing`]): of a large function that is called from many places there is one copy.
+//! Calls that share a call site, for drivers whose compiler inlines every call and takes long to compile the result
+//! ([`Target::call_sharing`]): a large function that is called from many places is copied only once.
 //!
-//! A function that calls large ones gets a dispatch block in a loop. What leads to a call stores the arguments and the
-//! number of the place where it goes on, its *state*, and goes to the dispatch block; that tests the state, calls, and goes
-//! on there. Work-items in different states go round more often, each time those that call the same function together.
+//! A function that calls large functions gets a dispatch block in a loop. In place of a call, a block stores the arguments
+//! and the number of the place where it continues, its *state*, and jumps to the dispatch block. The dispatch block tests
+//! the state, calls, and branches to the place of the state. If work-items are in different states the loop runs more
+//! iterations, in each of which the work-items that call the same function do so together.
 //!
 //! [`Target::call_sharing`]: crate::target::Target::call_sharing
 
@@ -17,15 +18,15 @@ pub use choice::choose;
 pub use dispatch::share;
 use smallvec::SmallVec;
 
-/// A function whose calls in another one share a call site.
+/// A function that another function calls through a shared call site.
 #[derive(Debug, Clone)]
 pub struct SharedCallee {
     pub func: Func,
-    /// The types of its results.
+    /// The types of the function's results.
     pub returns: SmallVec<[Type; 1]>,
 }
 
-/// Lets all calls share call sites that may, and repairs SSA form; for file tests.
+/// Makes all calls share call sites that may do so, and repairs SSA form; for file tests.
 pub fn run(module: &mut Module) -> Result<(), String> {
     let chosen = choose(module, Some(CallSharing::ALL))?;
     for (id, func) in module.functions.iter_mut() {
@@ -36,7 +37,7 @@ pub fn run(module: &mut Module) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs what needs a function without block parameters.
+/// Runs a pass that needs a function without block parameters, and repairs SSA form.
 fn repaired(func: &mut Function, pass: impl FnOnce(&mut Function)) {
     unreachable::run(func);
     let size = func.num_insts() + func.layout.len();

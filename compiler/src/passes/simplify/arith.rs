@@ -15,7 +15,7 @@ fn constant(c: &mut Cursor, ty: Type, bits: u64) -> Simplified {
     Simplified::Value(c.func.constant(ty, bits))
 }
 
-/// Operation and operands of a binary instruction.
+/// Returns the operation, operands and flags of a binary instruction.
 fn as_binary(c: &Cursor, v: Value) -> Option<(BinaryOp, [Value; 2], OpFlags)> {
     match c.func.def_inst(v)? {
         InstData::Binary { op, args, flags } => Some((*op, *args, *flags)),
@@ -23,7 +23,7 @@ fn as_binary(c: &Cursor, v: Value) -> Option<(BinaryOp, [Value; 2], OpFlags)> {
     }
 }
 
-/// Operand of a unary instruction of kind `op`.
+/// Returns the operand of a unary instruction with operation `op`.
 fn as_unary(c: &Cursor, op: UnaryOp, v: Value) -> Option<Value> {
     match c.func.def_inst(v)? {
         InstData::Unary { op: found, arg, .. } if *found == op => Some(*arg),
@@ -173,12 +173,12 @@ fn int_right_constant(
     merge_constants(c, op, a, y, flags, ty)
 }
 
-/// Returns what is known of overflow.
+/// Returns the flags that concern overflow.
 fn exact(flags: OpFlags) -> OpFlags {
     flags & OpFlags::NO_SIGNED_WRAP
 }
 
-/// (x op c1) op c2 with both constants in one operation.
+/// Simplifies (x op c1) op c2 to one operation with both constants.
 fn merge_constants(
     c: &mut Cursor,
     op: BinaryOp,
@@ -201,7 +201,7 @@ fn merge_constants(
         return Become(InstData::Binary { op: ISub, args, flags: OpFlags::empty() });
     }
     let Some(k) = c.func.as_const(k) else { return Keep };
-    // A product of two factors, each of which is multiplied with exactly, is exact.
+    // If both products with a constant are exact, so is the product with the product of the constants.
     let product = |c: &mut Cursor, op: BinaryOp, k: u64| {
         let k = c.func.constant(ty, k);
         Become(InstData::Binary { op, args: [x, k], flags: exact(flags & inner_flags) })
@@ -240,13 +240,13 @@ fn merge_constants(
     }
 }
 
-/// Operand `index` of the binary instruction that defines `v`; `v` itself if none does.
+/// Returns operand `index` of the binary instruction that defines `v`; `v` itself if no such instruction does.
 fn self_operand(c: &Cursor, v: Value, index: usize) -> Value {
     as_binary(c, v).map_or(v, |(_, args, _)| args[index])
 }
 
-/// Returns a division or remainder of 64-bit integers in 32 bits, which are known to hold both operands, so neither is
-/// negative.
+/// Returns a division or remainder of 64-bit integers computed in 32 bits. Both operands are known to fit in 32 bits,
+/// so neither is negative.
 fn narrow_division(c: &mut Cursor, op: BinaryOp, operands: [Value; 2]) -> Option<Simplified> {
     let known = KnownBits::new(c.func, None);
     if operands.iter().any(|&value| known.max(value) > u64::from(u32::MAX)) {
@@ -302,7 +302,8 @@ fn int_variables(c: &mut Cursor, op: BinaryOp, a: Value, b: Value, ty: Type) -> 
     }
 }
 
-/// Bitwise operation on two booleans that were both zero-extended, or both sign-extended: extends the operation on booleans.
+/// Simplifies a bitwise operation on two booleans that were both zero-extended, or both sign-extended: extends the operation
+/// on booleans.
 fn of_conditions(c: &mut Cursor, op: BinaryOp, args: [Value; 2]) -> Simplified {
     let condition = |value| match c.func.def_inst(value) {
         Some(&InstData::Convert { op: op @ (ConvertOp::ZExt | ConvertOp::SExt), arg })
@@ -360,7 +361,7 @@ fn float_binary(
     match op {
         FMin | FMax if a == b => value(a),
         FSub if fast && a == b && ty.lanes == 1 => constant(c, ty, 0),
-        // Signs move out: a + -b = a - b, a - -b = a + b.
+        // Signs move from the operand to the operation: a + -b = a - b, a - -b = a + b.
         FAdd => match as_unary(c, UnaryOp::FNeg, b) {
             Some(b) => Become(InstData::Binary { op: FSub, args: [a, b], flags }),
             None => Keep,
@@ -377,7 +378,7 @@ fn float_binary(
     }
 }
 
-/// 1/y where y is a power of two whose reciprocal is normal.
+/// Returns 1/y if y is a power of two whose reciprocal is normal.
 fn exact_reciprocal(scalar: Scalar, bits: u64) -> Option<u64> {
     let y = fold::float(scalar, bits);
     let mantissa_zero = y.is_normal() && y.to_bits() << 12 == 0;
@@ -466,12 +467,12 @@ fn bool_or_not(a: Value, invert: bool) -> Simplified {
     }
 }
 
-/// Comparison of what an instruction gives with a constant.
+/// Simplifies the comparison of an instruction's result with a constant.
 fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Simplified {
     let bits = c.ty(a).scalar.bits();
     let equality = matches!(cc, IntCC::Eq | IntCC::Ne);
     match c.func.def_inst(a) {
-        // Of an extended value: compare before the extension, if the constant fits there.
+        // The operand is extended: compare before the extension, if the constant fits in the narrower type.
         Some(&InstData::Convert { op: op @ (ConvertOp::ZExt | ConvertOp::SExt), arg }) => {
             let from = c.ty(arg);
             let narrow = fold::mask(from.scalar.bits(), y);
@@ -486,7 +487,7 @@ fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Simplified 
             let k = c.func.constant(from, narrow);
             Become(InstData::ICmp { cc, args: [arg, k] })
         }
-        // A comparison of a choice between constants is the condition, or its negation.
+        // The operand is a selection between constants: the comparison is the condition, or its negation.
         Some(&InstData::Select { args: [cond, then, otherwise] }) if c.ty(cond) == Type::BOOL => {
             let (Some(p), Some(q)) = (c.func.as_const(then), c.func.as_const(otherwise)) else {
                 return Keep;
@@ -497,7 +498,7 @@ fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Simplified 
                 (same, _) => constant(c, ty, u64::from(same)),
             }
         }
-        // A comparison of a sum: move the constant to the other side.
+        // The operand is a sum: move the constant to the other side.
         Some(&InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. }) if equality => {
             match c.func.as_const(k) {
                 Some(k) => {
@@ -517,7 +518,7 @@ fn icmp_of(c: &mut Cursor, cc: IntCC, a: Value, y: u64, ty: Type) -> Simplified 
 }
 
 pub fn fcmp(cc: FloatCC, [a, b]: [Value; 2], flags: OpFlags) -> Simplified {
-    // x == x asks whether x is a number.
+    // x == x tests whether x is a number.
     let asks = match cc {
         FloatCC::Oeq => FloatCC::Ord,
         FloatCC::Une => FloatCC::Uno,

@@ -1,5 +1,5 @@
-//! Rules of control flow: branches that are decided, chains of blocks, empty blocks, and
-//! parameters that always get the same value.
+//! Rules of control flow: decided branches, chains of blocks, empty blocks, and parameters that always get the same
+//! value.
 
 use crate::ir::cfg::Cfg;
 use crate::ir::incoming::Incoming;
@@ -8,11 +8,12 @@ use crate::passes::unreachable;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// A branch whose sides go to one block with more differing arguments than this stays a branch.
+/// The most differing arguments of a branch whose two sides have the same target, for which the branch becomes
+/// selections.
 const MAX_SELECTS: usize = 4;
 
-/// Returns true if anything changed, with a graph that still has the order of the blocks; blocks that are in it
-/// but no longer in the function are empty.
+/// Simplifies control flow. Returns true if anything changed, and a graph that still has the order of the blocks.
+/// Blocks that are in the graph but no longer in the function are empty.
 pub fn run(func: &mut Function) -> (Cfg, bool) {
     let mut changed = false;
     for i in 0..func.layout.len() {
@@ -29,7 +30,7 @@ pub fn run(func: &mut Function) -> (Cfg, bool) {
     (cfg, changed)
 }
 
-/// Decides a block's branch where it can be.
+/// Decides a block's branch if this is possible.
 fn simplify_branch(func: &mut Function, block: Block) -> bool {
     let Some(inst) = func.terminator(block) else { return false };
     let new = match &func.insts[inst] {
@@ -72,7 +73,7 @@ fn simplify_branch(func: &mut Function, block: Block) -> bool {
     true
 }
 
-/// Turns a branch to one block either way into selections of the arguments.
+/// Replaces a branch whose two sides have the same target by selections of the arguments.
 fn to_selects(
     func: &mut Function,
     block: Block,
@@ -101,9 +102,9 @@ fn to_selects(
     true
 }
 
-/// Leads branches around blocks that only jump on. A block that closes a loop stays, so that loops
-/// keep one back edge; so does one whose going would leave a two-way branch with an edge into a
-/// block that others reach too, unless the branch itself then goes away.
+/// Redirects branches around blocks that contain only a jump. A block that closes a loop stays, so that loops keep one
+/// back edge. A block also stays if removing it would leave a two-way branch with an edge into a block that others
+/// reach too, unless the branch itself is removed then.
 fn thread_jumps(func: &mut Function, cfg: &Cfg) -> bool {
     let mut changed = false;
     for &block in cfg.rpo() {
@@ -155,10 +156,10 @@ fn leads_to(func: &Function, call: &BlockCall, target: Block) -> bool {
     }
 }
 
-/// Removes parameters that get the same value from every branch (or themselves).
+/// Removes parameters for which every branch passes the same value (or the parameter itself).
 fn remove_redundant_params(func: &mut Function, cfg: &Cfg) -> bool {
     let entry = func.entry();
-    // What each removed parameter stands for.
+    // The value that replaces each removed parameter.
     let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let mut dead: SecondaryMap<Block, SmallVec<[bool; 4]>> = SecondaryMap::new();
     let mut changed = false;
@@ -213,7 +214,7 @@ fn remove_redundant_params(func: &mut Function, cfg: &Cfg) -> bool {
     changed
 }
 
-/// The argument that all branches pass for a parameter, if it is one.
+/// The argument that all branches pass for a parameter, if there is only one.
 #[derive(Clone, Copy)]
 enum UniqueArg {
     /// None seen yet.
@@ -233,7 +234,7 @@ impl UniqueArg {
     }
 }
 
-/// Follows replacements to their end; a chain may close only on itself through dead code.
+/// Returns the end of a chain of replacements. Only in dead code a chain may lead back to itself.
 fn resolve(replaced: &SecondaryMap<Value, Option<Value>>, mut value: Value) -> Value {
     for _ in 0..1_000_000 {
         match replaced[value] {

@@ -1,4 +1,4 @@
-//! Rules of conversions and of taking vectors apart and together.
+//! Rules of conversions, and of splitting and building vectors.
 
 use super::Simplified;
 use crate::analysis::known_bits::KnownBits;
@@ -13,8 +13,7 @@ pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Simplifie
         return Simplified::Value(arg);
     }
     if c.func.is_undef(arg) {
-        // The address space of a null pointer has one fixed answer, so that get_fence returns a
-        // fence.
+        // The address space of a null pointer has one defined result, so that get_fence returns a fence.
         return Simplified::Value(match op {
             ConvertOp::ToSpace => c.func.constant(ty, 0),
             _ => c.func.undef(ty),
@@ -24,7 +23,7 @@ pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Simplifie
         Some(&InstData::Convert { op: first, arg: source }) => {
             convert_of_convert(c, first, op, source, from, ty)
         }
-        // A choice between constants converts at compile time.
+        // A selection between constants is converted at compile time.
         Some(&InstData::Select { args: [cond, then, otherwise] }) if ty.lanes == 1 => {
             let fold = |c: &Cursor, v: Value| {
                 fold::convert(op, from.scalar, ty.scalar, c.func.as_const(v)?)
@@ -37,7 +36,7 @@ pub fn convert(c: &mut Cursor, op: ConvertOp, arg: Value, ty: Type) -> Simplifie
     }
 }
 
-/// `second` of `first` of `source`: one conversion where that is the same.
+/// Simplifies conversion `second` of conversion `first` of `source` to one conversion, if there is an equivalent one.
 fn convert_of_convert(
     c: &mut Cursor,
     first: ConvertOp,
@@ -52,17 +51,17 @@ fn convert_of_convert(
     match (first, second) {
         (Bitcast, Bitcast) => single(Bitcast),
         (ZExt, ZExt) | (SExt, SExt) | (Trunc, Trunc) => single(second),
-        // What zero extension gives is not negative.
+        // The result of a zero extension is not negative.
         (ZExt, SExt) => single(ZExt),
         (ZExt | SExt, Trunc) if from == ty => Simplified::Value(source),
         (ZExt | SExt, Trunc) if from.scalar.bits() > ty.scalar.bits() => single(Trunc),
         (ZExt | SExt, Trunc) => single(first),
-        // Nothing is cut where the number is known to fit, as saturated ones are.
+        // Truncation loses no bits if the number is known to fit, as saturated numbers do.
         (Trunc, ZExt) if from == ty && fits(c, source, middle, false) => Simplified::Value(source),
         (Trunc, SExt) if from == ty && fits(c, source, middle, true) => Simplified::Value(source),
         (Trunc, UToF) if fits(c, source, middle, false) => single(SToF),
         (Trunc, SToF) if fits(c, source, middle, true) => single(SToF),
-        // Small integers are exact in what they are extended to.
+        // A small integer has the same value after its extension.
         (ZExt, SToF | UToF) if from.scalar.is_int() => single(UToF),
         (SExt, SToF) if from.scalar.is_int() => single(SToF),
         (PtrToInt, IntToPtr) | (IntToPtr, PtrToInt) if from == ty => Simplified::Value(source),
@@ -75,7 +74,7 @@ fn convert_of_convert(
     }
 }
 
-/// Whether a narrower integer type has a value.
+/// Returns true if a value fits in a narrower integer type.
 fn fits(c: &Cursor, value: Value, narrow: Type, signed: bool) -> bool {
     let bits = narrow.scalar.bits();
     if narrow.lanes != 1 || !narrow.scalar.is_int() || bits > 16 {
@@ -89,7 +88,7 @@ fn fits(c: &Cursor, value: Value, narrow: Type, signed: bool) -> bool {
     range.is_some_and(|range| *range.start() >= low && *range.end() <= high)
 }
 
-/// Replaces all lanes of one vector in their order by that vector.
+/// Replaces a build of all lanes of one vector in their order by the vector.
 pub fn build(c: &mut Cursor, args: &[Value], ty: Type) -> Simplified {
     if args.iter().all(|&a| c.func.is_undef(a)) {
         return Simplified::Value(c.func.undef(ty));

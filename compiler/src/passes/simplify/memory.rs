@@ -1,4 +1,4 @@
-//! Rules of addresses, and loads of constants that the program itself holds.
+//! Rules of addresses, and of loads of constants in the program's variables.
 
 use super::Simplified;
 use crate::ir::fold;
@@ -8,7 +8,8 @@ use cranelift_entity::PrimaryMap;
 use smallvec::SmallVec;
 use Simplified::{Become, Keep};
 
-/// Constants gather at the outer end of a chain: (p + x) + c, so that equal p + x are found.
+/// Simplifies an address. Constants move to the outer end of a chain: (p + x) + c, so that equal p + x become equal
+/// values.
 pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, within: Within, ty: Type) -> Simplified {
     let by_constant = |ptr: Value, offset: Value| {
         Become(InstData::PtrAdd { ptr, offset, within: Within::ANYWHERE })
@@ -28,7 +29,7 @@ pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, within: Within, ty: Ty
             return by_constant(moved, inner);
         }
     }
-    // A wide constant that 32 bits hold.
+    // A 64-bit constant that fits in 32 bits.
     if let (Some(k), true) = (constant, c.ty(offset) == Type::I64) {
         if i32::try_from(k).is_ok() {
             let offset = c.func.constant(Type::I32, k as u64);
@@ -54,10 +55,10 @@ pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, within: Within, ty: Ty
     }
 }
 
-/// The most sums that are followed for a constant part.
+/// The most nested sums that are searched for a constant part.
 const MAX_DEPTH: u32 = 3;
 
-/// x and k of x + k, (x + k) << s, or the sign extension of a sum that does not overflow.
+/// Splits an offset into x and k: x + k, (x + k) << s, or the sign extension of a sum that does not overflow.
 fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
     match *c.func.def_inst(offset)? {
         InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. } => Some((x, c.func.as_const(k)?)),
@@ -69,7 +70,7 @@ fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
             let factor = c.func.as_const(by)?;
             let (x, k) = split_constant(c, inner)?;
             let scaled = fold::binary(op, c.ty(offset).scalar, k, factor)?;
-            // The whole lies in an object, so the part of it counts as exact too.
+            // The address with the whole offset is in an object, so its part counts as exact too.
             let (data, ty) = (InstData::Binary { op, args: [x, by], flags }, c.ty(offset));
             Some((c.inst(data, ty), scaled))
         }
@@ -81,7 +82,8 @@ fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
     }
 }
 
-/// x and k, extended to a wider type, of a sum that does not overflow as a signed number: of x + k, or of a sum of sums.
+/// Splits a sum that does not overflow as a signed number into x and k, both extended to a wider type. The sum is x +
+/// k, or a sum of such sums.
 fn split_extended(c: &mut Cursor, sum: Value, ty: Type, depth: u32) -> Option<(Value, i64)> {
     let depth = depth.checked_sub(1)?;
     let &InstData::Binary { op: BinaryOp::IAdd, args: [a, b], flags } = c.func.def_inst(sum)?
@@ -106,7 +108,7 @@ fn split_extended(c: &mut Cursor, sum: Value, ty: Type, depth: u32) -> Option<(V
     Some((c.binary(BinaryOp::IAdd, other, rest), k))
 }
 
-/// Replaces a load from a constant variable at a known offset by the initial value.
+/// Replaces a load from a constant variable at a known offset by the variable's initial value.
 pub fn load(
     c: &mut Cursor,
     globals: &PrimaryMap<Global, GlobalData>,

@@ -1,5 +1,5 @@
-//! Simplifies instructions (constants, identities, casts of casts, addresses, loads of known
-//! constants) and control flow (constant branches, chains of blocks, needless parameters).
+//! Simplifies instructions (constants, identities, casts of casts, addresses, loads of known constants) and control flow
+//! (constant branches, chains of blocks, unneeded parameters).
 
 mod arith;
 mod control;
@@ -13,20 +13,20 @@ use crate::ir::fold;
 use crate::ir::*;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 
-/// The most times that the pass goes through the whole function.
+/// The most times that the pass visits the whole function.
 const ROUNDS: usize = 4;
 
-/// What the rules may look at.
+/// The information that rules may use.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     globals: &'a PrimaryMap<Global, GlobalData>,
-    /// The kernel of which the function is the entry.
+    /// The kernel that has the function as its entry.
     kernel: Option<&'a KernelEntry>,
-    /// False after legalization, which puts operations on floats as the device takes them.
+    /// False after legalization, which has brought operations on floats into the form that the device needs.
     floats: bool,
 }
 
-/// Simplifies a function, a kernel's entry where `kernel` is given. Returns true if anything changed.
+/// Simplifies a function. `kernel` is given if the function is a kernel's entry. Returns true if anything changed.
 pub fn run(
     func: &mut Function,
     globals: &PrimaryMap<Global, GlobalData>,
@@ -35,7 +35,7 @@ pub fn run(
     run_in(func, Scope { globals, kernel, floats: true })
 }
 
-/// Like [`run`], without the rules that concern floats: for what legalization left.
+/// Like [`run`], without the rules for floats: for use after legalization.
 pub fn run_on_integers(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>) -> bool {
     run_in(func, Scope { globals, kernel: None, floats: false })
 }
@@ -59,7 +59,7 @@ pub(crate) enum Simplified {
     Keep,
     /// The instruction's result is this value.
     Value(Value),
-    /// This instruction replaces it.
+    /// This instruction replaces the old one.
     Become(InstData),
 }
 
@@ -74,7 +74,7 @@ fn instructions(func: &mut Function, cfg: &Cfg, scope: Scope<'_>) -> bool {
             if any_replaced {
                 cursor.func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             }
-            // A rule's result may be open to another rule, but not forever.
+            // Another rule may apply to a rule's result. The number of rules is limited.
             for _ in 0..8 {
                 match simplify(&mut cursor, inst, scope) {
                     Simplified::Keep => break,

@@ -1,5 +1,5 @@
-//! Rules that need to know how large integers may be: signed operations on numbers that are never negative, and shifts and
-//! masks of sums. `get_local_id(0) / 16` and `% 16` are a shift and a mask, though both are signed in C.
+//! Rules that depend on the range of integers: signed operations on numbers that are never negative, and shifts and
+//! masks of sums. `get_local_id(0) / 16` and `% 16` become a shift and a mask, although both are signed in C.
 
 use super::Simplified;
 use crate::analysis::known_bits::KnownBits;
@@ -8,7 +8,7 @@ use crate::ir::*;
 use crate::passes::cursor::Cursor;
 use Simplified::{Become, Keep};
 
-/// Simplifies an operation on integers, in the entry of `kernel` where that is given.
+/// Simplifies an operation on integers. `kernel` is given if the function is a kernel's entry.
 pub fn binary(
     c: &mut Cursor,
     op: BinaryOp,
@@ -49,8 +49,8 @@ fn sum_of(c: &Cursor, value: Value) -> Option<[Value; 2]> {
     }
 }
 
-/// Simplifies `(high + low) >> by`, where the low bits of `high` are zero and the sum does not overflow: to `high >> by`
-/// where `low` is below `1 << by`, to `(low >> by) + constant` where `high` is a constant.
+/// Simplifies `(high + low) >> by`, if the low bits of `high` are zero and the sum does not overflow: to `high >> by`
+/// if `low` is below `1 << by`, to `(low >> by) + constant` if `high` is a constant.
 fn shifted_sum(
     c: &mut Cursor,
     sum: Value,
@@ -81,7 +81,7 @@ fn shifted_sum(
             let ty = c.ty(sum);
             let low = c.binary(BinaryOp::LShr, low, shift);
             let high = c.func.constant(ty, constant >> by);
-            // What is shifted has no sign bit.
+            // The shifted numbers have a clear sign bit, so the sum does not overflow.
             let flags = OpFlags::NO_SIGNED_WRAP;
             return Become(InstData::Binary { op: BinaryOp::IAdd, args: [low, high], flags });
         }
@@ -89,8 +89,8 @@ fn shifted_sum(
     Keep
 }
 
-/// Simplifies `value & mask`: to the value where the mask clears no bit that it may have; to `low & mask` where it is a sum
-/// `high + low`, all set bits of the mask are low ones, and `high` has none of them.
+/// Simplifies `value & mask`: to the value if the mask clears no bit that may be set; to `low & mask` if the value is a sum
+/// `high + low`, all set bits of the mask are low ones, and `high` has none of them set.
 fn masked(c: &mut Cursor, value: Value, mask: u64, kernel: Option<&KernelEntry>) -> Simplified {
     let known = KnownBits::new(c.func, kernel);
     let bits = mask.trailing_ones();
