@@ -26,7 +26,7 @@ struct Frame {
 /// The state of the search for strongly connected components (Tarjan's).
 #[derive(Default)]
 struct Search {
-    /// The number of each function met, and the least one that it reaches on the stack.
+    /// The number of each function that was visited, and the least number of a function on the stack that it reaches.
     numbers: FxHashMap<Func, (u32, u32)>,
     stack: Vec<Func>,
     on_stack: FxHashSet<Func>,

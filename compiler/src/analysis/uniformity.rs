@@ -39,7 +39,7 @@ impl Uniformity {
         it
     }
 
-    /// Marks values.
+    /// Marks values as varying.
     fn vary(&mut self, values: impl IntoIterator<Item = Value>) {
         for value in values {
             self.varying.insert(value);

@@ -9,7 +9,7 @@ use super::types::{Scalar, Type};
 #[derive(Debug, Clone, Copy)]
 pub struct Addr {
     pub ptr: Value,
-    /// Bytes, a power of two.
+    /// The alignment in bytes, a power of two.
     pub align: u32,
     pub flags: MemFlags,
 }

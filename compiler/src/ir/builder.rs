@@ -111,7 +111,7 @@ impl<P: InsertionPoint> InstBuilder<'_, P> {
         self.build(&vec![value; usize::from(lanes)])
     }
 
-    /// Builds with more flags.
+    /// Builds instructions with additional flags.
     pub fn with_flags<T>(&mut self, flags: OpFlags, build: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.flags;
         self.flags |= flags;

@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Loc(u32);
 
 impl Loc {
-    /// No location is known.
+    /// The number for an unknown location.
     pub const NONE: Loc = Loc(0);
 
     /// Returns the number, 0 for none.

@@ -103,7 +103,7 @@ impl Matrix {
 }
 
 impl fmt::Display for Matrix {
-    /// `matrix.a.f16.16x8`.
+    /// Prints the type as `matrix.a.f16.16x8`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Matrix { usage, rows, columns, .. } = *self;
         write!(f, "matrix.{}.{}.{rows}x{columns}", USES[usage as usize].1, self.element())

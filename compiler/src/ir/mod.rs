@@ -11,7 +11,7 @@
 //! memory, and copies of it are loads and stores of its members. Integers carry no sign; the
 //! operations do.
 //!
-//! The text form ([`mod@print`], [`parse`]) is what file tests read and write; [`verify`] states the
+//! The text form ([`mod@print`], [`parse`]) is for file tests; [`verify`] states the
 //! rules that hold between any two passes.
 //!
 //! | address space | type | width and meaning |

@@ -94,9 +94,9 @@ pub enum Linkage {
 #[derive(Debug, Clone)]
 pub struct GlobalData {
     pub name: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Bytes, a power of two.
+    /// The alignment in bytes, a power of two.
     pub align: u32,
     /// `Constant`, `Global` or `Local`.
     pub space: AddressSpace,

@@ -54,7 +54,7 @@ pub fn space_name(space: AddressSpace) -> &'static str {
     }
 }
 
-/// Inverts [`space_name`].
+/// Returns the address space that [`space_name`] names so.
 pub fn space_from_name(name: &str) -> Option<AddressSpace> {
     Some(match name {
         "private" => AddressSpace::Private,

@@ -176,7 +176,7 @@ instructions! {
     Load { ptr: Value, align: u32, flags: MemFlags } ["load" ptr, "align" align flags]
         if flags.contains(MemFlags::VOLATILE) { READS | EFFECT } else { READS }, Never;
         |c, ty| c.access(*ptr, ty, *align)
-    /// No result.
+    /// Writes a scalar or vector; no result.
     Store { ptr: Value, value: Value, align: u32, flags: MemFlags }
         ["store" ptr, value, "align" align flags]
         EFFECT | VOID, Never;
@@ -203,7 +203,7 @@ instructions! {
         ["atomic_load" ptr sync unless SyncSemantics::RELAXED]
         READS | EFFECT, Never;
         |c, ty| c.atomic(*ptr, ty)
-    /// No result.
+    /// Writes a value atomically; no result.
     AtomicStore { ptr: Value, value: Value, sync: SyncSemantics }
         ["atomic_store" ptr, value sync unless SyncSemantics::RELAXED]
         EFFECT | VOID, Never;
@@ -308,7 +308,7 @@ instructions! {
             ensure(c.ty(*arg) == Type::BOOL, "operand is not bool")?;
             ensure(ty == Type::BALLOT, "result is not four words")
         }
-    /// The value of the first.
+    /// The value of the first work-item of those that execute this together.
     SubgroupBroadcastFirst { arg: Value } ["subgroup_broadcast_first" arg]
         CONVERGENT, Never;
         |c, ty| {
@@ -343,7 +343,7 @@ instructions! {
         ["matrix_load" layout ptr, stride, "align" align flags]
         READS | CONVERGENT, Never;
         |c, ty| c.matrix_access(*ptr, *stride, *align, ty)
-    /// No result.
+    /// Writes a matrix; no result.
     MatrixStore { layout: MatrixLayout, ptr: Value, stride: Value, value: Value, align: u32, flags: MemFlags }
         ["matrix_store" layout ptr, stride, value, "align" align flags]
         EFFECT | VOID | CONVERGENT, Never;

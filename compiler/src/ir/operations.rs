@@ -46,7 +46,7 @@ pub enum Speculation {
     OutOfLoops,
     /// The operation may be executed unconditionally, in place of the branch around it.
     OutOfArms(u32),
-    /// It may do both.
+    /// The operation may do both.
     Anywhere(u32),
 }
 
@@ -232,10 +232,10 @@ operations! {
         Pow = "pow" => on(FLOAT).moves(Never),
         /// x * 2^e, e an I32 per lane.
         Ldexp = "ldexp" => on(FLOAT).moves(Never),
-        /// Bool result.
+        /// Whether the operand is NaN, or (`IsInf`) infinite; bool result.
         IsNan = "isnan" => on(FLOAT).operands(1).moves(OutOfArms(1)),
         IsInf = "isinf" => on(FLOAT).operands(1).moves(OutOfArms(1)),
-        /// Integer operations.
+        /// Absolute value of a signed number. This operation and the following ones take integers.
         SAbs = "sabs" => on(INT).operands(1),
         /// Leading zeros; the width for 0.
         Clz = "clz" => on(INT).operands(1).moves(OutOfArms(2)),
@@ -552,9 +552,9 @@ pub enum MatrixOperand {
     Shape,
     /// The operand has the type of the result's elements.
     Element,
-    /// It may be any matrix.
+    /// The operand may be any matrix.
     Any,
-    /// An I32.
+    /// The operand is an I32.
     Index,
 }
 
@@ -708,9 +708,9 @@ operations! {
         GlobalOffsetWord = "global_offset_word" => Type::I32,
         GlobalSizeWord = "global_size_word" => Type::I32,
         NumGroupsWord = "num_groups_word" => Type::I32,
-        /// A word of the address.
+        /// A word of the address of [`crate::printf`]'s buffer.
         PrintfBufferWord = "printf_buffer_word" => Type::I32,
-        /// A word of the address.
+        /// A word of the address of [`crate::device_queue::context`].
         QueueContextWord = "queue_context_word" => Type::I32,
         /// A word of the address of the program's data image ([`crate::kernel::DataImage`]).
         DataAddressWord = "data_address_word" => Type::I32,

@@ -14,7 +14,7 @@ use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
-/// Why a text is not IR.
+/// The reason why a text is not valid IR.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct ParseError {
@@ -23,7 +23,7 @@ pub struct ParseError {
     pub message: String,
 }
 
-/// Reads a module.
+/// Parses a module.
 pub fn parse_module(text: &str) -> Result<Module, ParseError> {
     let tokens = tokenize(text)?;
     let mut parser = Parser { tokens, at: 0, funcs: HashMap::new(), globals: HashMap::new() };
@@ -46,7 +46,7 @@ pub fn parse_module(text: &str) -> Result<Module, ParseError> {
 enum Kind {
     /// Letters, digits, `_` and `.`; also numbers (with sign and exponent).
     Word(String),
-    /// `@name`.
+    /// A name `@name`.
     At(String),
     /// A punctuation character; `->` becomes `>`.
     Punct(char),
@@ -502,7 +502,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `v0:i32`, defined here.
+    /// Parses the definition of a value, `v0:i32`.
     fn value_def(&mut self, body: &mut Body, def: ValueDef) -> Parse<Value> {
         let word = self.word("a value")?;
         let Some(number) = numbered(&word, "v") else {

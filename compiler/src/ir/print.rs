@@ -1,4 +1,4 @@
-//! The text form of the IR, written.
+//! The printer of the IR's text form.
 //!
 //! ```text
 //! ; a comment runs to the end of the line
@@ -23,13 +23,15 @@
 //! }
 //! ```
 //!
-//! Where a program's locations are kept ([`super::location`]), the text begins with their table, `loc @"a.cl" 12 9 @f at 3`
-//! (line, column, function, and where it is inlined), and instructions end in the number of theirs,
-//! `!4`. Texts of files that are at hand come before it, as names in quotes: `file @"a.cl" @"..."`.
+//! If a program's locations are kept ([`super::location`]), the text begins with the table of locations,
+//! `loc @"a.cl" 12 9 @f at 3` (line, column, function, and where the function is inlined), and instructions end with the
+//! number of their location, `!4`. Texts of files that are available come before the table, as names in quotes:
+//! `file @"a.cl" @"..."`.
 //!
-//! A loop's header may say `unroll`, `unroll 4` or `nounroll` before the colon. Every result carries its type. Constants are decimal (integers signed, floats in the shortest
-//! form that reads back; infinities and NaNs as their bits in hexadecimal) with their type after a
-//! colon. Parameters of the entry block stand in the function's head. [`super::parse`] reads it.
+//! A loop's header may have `unroll`, `unroll 4` or `nounroll` before the colon. Every result has its type behind it.
+//! Constants are decimal (integers signed, floats in the shortest form that parses to the same value; infinities and NaNs as
+//! their bits in hexadecimal), with their type after a colon. Parameters of the entry block are in the function's head.
+//! [`super::parse`] parses the text.
 
 use super::entities::{Block, Func, Global, Inst, Value};
 use super::function::{Constant, Function, UnrollHint, ValueDef};

@@ -45,12 +45,12 @@ impl Builder<'_> {
         self.binary_imm(BinaryOp::LShr, value, by)
     }
 
-    /// `-value` of a float.
+    /// Returns `-value` of a float.
     pub fn negate(&mut self, value: Value) -> Value {
         self.unary(UnaryOp::FNeg, value)
     }
 
-    /// `value != 0` per lane.
+    /// Returns `value != 0` for each lane.
     pub fn is_nonzero(&mut self, value: Value) -> Value {
         let ty = self.ty(value);
         if ty.scalar == Scalar::Bool {

@@ -48,7 +48,7 @@ macro_rules! operations {
 ///     |checker, result_type| { the type rule }
 /// ```
 ///
-/// The second part is the text form. It begins with the mnemonic, or with the field that has it as its name. A comma is
+/// The second part is the text form. It begins with the mnemonic, or with the operation whose name it is. A comma is
 /// printed as it is, a literal is a word, and [`super::fields::Field`] prints a field; `(field)` is a list in parentheses,
 /// and `field unless VALUE` is left out when the field has that value. Properties, speculation and rule may use the fields.
 macro_rules! instructions {

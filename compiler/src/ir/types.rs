@@ -18,7 +18,7 @@ pub enum Scalar {
     F32,
     F64,
     Ptr(AddressSpace),
-    /// Never in a vector.
+    /// A cooperative matrix. Never in a vector.
     Matrix(Matrix),
 }
 

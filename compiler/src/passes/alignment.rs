@@ -59,7 +59,7 @@ pub fn run_on_called(module: &mut Module) -> Result<bool, String> {
     Ok(changed)
 }
 
-/// Exponents of values.
+/// By value, the exponent of its alignment.
 type Exponents = FxHashMap<Value, u32>;
 
 /// Like [`run`], with known exponents for some parameters. These parameters are addresses in objects.

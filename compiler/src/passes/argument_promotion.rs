@@ -27,7 +27,7 @@ const MAX_PARTS: i64 = 64;
 pub struct ArgPart {
     /// Number of the old parameter.
     param: u32,
-    /// Bytes from the pointer.
+    /// Offset from the pointer in bytes.
     offset: i64,
     ty: Type,
     align: u32,

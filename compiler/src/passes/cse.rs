@@ -89,7 +89,7 @@ fn add_stored_value(
     }
 }
 
-/// A place in the table.
+/// An entry of the table.
 enum Entry<'a> {
     /// The value of an equal instruction, and its block.
     Leader(&'a mut Value, &'a mut Block),

@@ -165,7 +165,7 @@ fn has_matrix(func: &Function, values: &[Value]) -> bool {
 /// A block that only this branch or switch reaches, and that contains only cheap operations.
 struct Arm {
     cost: u32,
-    /// The continuation.
+    /// The block where the arm continues, with arguments.
     end: BlockCall,
 }
 

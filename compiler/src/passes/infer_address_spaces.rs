@@ -222,7 +222,7 @@ impl Rewriter<'_> {
                         let (offset, within) = (self.zero(), Within::ANYWHERE);
                         data = InstData::PtrAdd { ptr: specific, offset, within };
                     }
-                    // Elsewhere: null.
+                    // A cast to another space gives null.
                     Some(_) if op == ConvertOp::ToSpace => data = self.null_pointer(to),
                     _ => *arg = self.cast_to_generic(*arg),
                 }

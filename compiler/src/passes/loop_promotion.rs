@@ -8,8 +8,8 @@
 //! Nothing else in the loop may access the same bytes, nor let other work-items see them (barriers, fences, atomic
 //! operations). Memory that others may reach is promoted only if an access to it runs whenever the loop does: only then is
 //! its address known to be valid, and does the program itself store to it whenever the pass stores behind the loop. Private
-//! objects of known size need not fulfil these conditions. Elements of an array with other, computed indices become values in
-//! the loops without such accesses.
+//! objects of known size need not fulfil these conditions. If other code indexes an array, its elements still become values in
+//! loops that do not index it.
 
 use super::licm::{find_preheader, LoopNest};
 use super::most_searches;

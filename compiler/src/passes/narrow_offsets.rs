@@ -7,8 +7,8 @@
 //! or passed on, or to which a negative number is added, do not change.
 //!
 //! `int i = get_global_id(0)` is negative from 2^31 on. Launches with so many work-items count as launches with an offset
-//! ([`spec_id::HAS_GLOBAL_OFFSET`](crate::kernel::spec_id::HAS_GLOBAL_OFFSET)), and code that tests for an offset selects
-//! the right form of the computation.
+//! ([`spec_id::HAS_GLOBAL_OFFSET`](crate::kernel::spec_id::HAS_GLOBAL_OFFSET)). An offset that depends on such an id is
+//! narrowed only in launches without an offset.
 
 use super::cursor::{rewrite_insts, Cursor};
 use crate::analysis::branch_facts::{BranchFacts, Fact};

@@ -51,7 +51,7 @@ struct AllocaSlices {
     /// True if all uses are loads and stores inside the alloca, each at a constant offset or in known bytes.
     splittable: bool,
     slices: Vec<Slice>,
-    /// Disjoint, ascending.
+    /// Disjoint partitions, in ascending order.
     partitions: Vec<Partition>,
 }
 
@@ -59,7 +59,7 @@ struct AllocaSlices {
 struct Partition {
     start: u64,
     end: u64,
-    /// Bytes of one part.
+    /// The size of a part in bytes.
     unit: u64,
     /// True if the partition is not split, because accesses have offsets that are not constant.
     is_indexed: bool,

@@ -19,7 +19,7 @@ const MIN_BYTES: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ByteAddress {
     object: Value,
-    /// Bytes, a power of two.
+    /// The object's alignment in bytes, a power of two.
     align: u32,
     /// The variable part of the offset.
     index: Value,

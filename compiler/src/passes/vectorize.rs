@@ -58,7 +58,7 @@ struct Member {
     /// Offset from the group's base pointer in bytes.
     offset: i64,
     align: u32,
-    /// Index in the block.
+    /// Index of the access in the block.
     at: usize,
 }
 

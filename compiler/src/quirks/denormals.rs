@@ -198,7 +198,7 @@ enum LaneOp {
     Compare(FloatCC),
     /// The first operand if it compares with the second in this way, or if the second is NaN; otherwise the second.
     MinMax(FloatCC),
-    /// Rounding to an integer.
+    /// Rounds to an integer.
     RoundToInt(MathOp),
 }
 

@@ -11,7 +11,7 @@ const MAX_SEEDS: usize = 4;
 
 /// Parameters of a block that are the parts of one word, the lowest first.
 struct Group {
-    /// Their indices.
+    /// The indices of the parameters.
     members: Parts<usize>,
     /// For each branch to the block, the value that it passes for the parameters together.
     words: Vec<Word>,
@@ -27,7 +27,7 @@ struct Source {
     low: u32,
 }
 
-/// What a branch passes.
+/// The value that a branch passes for a group.
 #[derive(Clone, Copy)]
 enum Word {
     Value(Source),

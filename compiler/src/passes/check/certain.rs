@@ -31,7 +31,7 @@ pub(super) fn find(
         let first = it.description.places.first();
         first.map(|place| (place.file.clone(), place.line, place.column))
     };
-    // A finding without a place in the program helps nobody.
+    // A finding without a place in the program is of no use.
     found.retain(|it| place(it).is_some());
     found.sort_by_key(|it| (place(it), it.finding.kind.bits(), it.finding.address));
     found.dedup_by_key(|it| (place(it), it.finding.kind.bits()));

@@ -556,7 +556,7 @@ impl Instrumenter<'_> {
     }
 }
 
-/// Writes code that is skipped if `is_needless` is true. The current block is the one behind it afterwards.
+/// Writes code that is skipped if `is_needless` is true. Afterwards, the current block is the one behind that code.
 fn unless(s: &mut Splitter<'_>, is_needless: Option<Value>, write: impl FnOnce(&mut Splitter<'_>)) {
     let Some(is_needless) = is_needless else { return write(s) };
     if s.c.func.as_const(is_needless) == Some(1) {

@@ -89,7 +89,7 @@ pub struct Races {
 #[derive(Clone, Copy)]
 struct Known {
     shadow: Global,
-    /// Words of the shadow.
+    /// Size of the shadow in words.
     words: u32,
     texts: Texts,
     /// The variable in which each work-item keeps its epoch.

@@ -67,7 +67,7 @@ fn is_legal(func: &Function, inst: Inst, target: &Target) -> bool {
         }
     }
     types.iter().filter(|ty| is_missing(**ty, target)).all(|ty| match (data, ty.scalar) {
-        // Refused by the emitter.
+        // The emitter refuses these.
         (AtomicRmw { .. } | AtomicCmpXchg { .. }, Scalar::I64) => true,
         (AtomicLoad { .. } | AtomicStore { .. }, Scalar::I64) => true,
         (Convert { op: ConvertOp::Bitcast, .. }, _) => true,

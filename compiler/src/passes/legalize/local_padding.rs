@@ -345,7 +345,7 @@ enum RowNumber {
 #[derive(Default)]
 struct Terms {
     log2: u32,
-    /// Multiples of a row.
+    /// Terms that are multiples of a row.
     whole_rows: SmallVec<[Value; 4]>,
     /// The greatest possible sum of all other terms.
     below_row: u64,

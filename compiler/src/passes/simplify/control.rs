@@ -217,7 +217,7 @@ fn remove_redundant_params(func: &mut Function, cfg: &Cfg) -> bool {
 /// The argument that all branches pass for a parameter, if there is only one.
 #[derive(Clone, Copy)]
 enum UniqueArg {
-    /// None seen yet.
+    /// No argument has been seen yet.
     None,
     One(Value),
     Many,
