@@ -97,7 +97,7 @@ impl LocalLayout {
             1 => target.workgroup_explicit_layout_8,
             2 => target.workgroup_explicit_layout_16,
             4 => true,
-            // As a vector of words.
+            // The elements of this view are vectors of words.
             16 => target.has_whole_local_vectors(),
             _ => bytes == 8 && target.int64,
         }

@@ -676,7 +676,7 @@ operations! {
         /// The actual size of this work-group.
         LocalSize = "local_size" => Type::I32,
         EnqueuedLocalSize = "enqueued_local_size" => Type::I32,
-        /// Dimension is 0.
+        /// The number of dimensions of the launch; dimension is 0.
         WorkDim = "work_dim" => Type::I32,
         /// Global pointer to the launch's buffer for [`crate::printf`]; dimension is 0.
         PrintfBuffer = "printf_buffer" => Type::ptr(AddressSpace::Global),

@@ -17,7 +17,7 @@ const MAX_COST: u32 = 16;
 /// The same limit on devices that track the work-items of a branch with masks ([`Quirks::SOFTWARE_MASKS`]).
 const MAX_COST_WITH_MASKS: u32 = 32;
 
-/// Returns true if anything changed.
+/// Converts branches and switches of a function. Returns true if anything changed.
 pub fn run(func: &mut Function, quirks: Quirks) -> bool {
     let most = match quirks.contains(Quirks::SOFTWARE_MASKS) {
         true => MAX_COST_WITH_MASKS,

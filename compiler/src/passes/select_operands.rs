@@ -21,7 +21,7 @@ const MAX_CHAIN: usize = 8;
 /// The depth to which the operations of arms are compared.
 const MAX_DEPTH: u32 = 3;
 
-/// Returns true if anything changed.
+/// Moves selections of a function to operands. Returns true if anything changed.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let uses = count_uses(func);
     replace_values(func, |c, inst| {

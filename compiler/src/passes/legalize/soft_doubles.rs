@@ -71,7 +71,7 @@ fn copy(module: &mut Module, library: &Module, name: &str) -> Func {
     module.functions.push(function)
 }
 
-/// Returns the function with a name.
+/// Returns the library function with this name, copied into the module.
 type Callee<'a> = dyn FnMut(&'static str) -> Func + 'a;
 
 /// Returns the value that replaces an instruction's result.

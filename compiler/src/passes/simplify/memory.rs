@@ -58,7 +58,8 @@ pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, within: Within, ty: Ty
 /// The most nested sums that are searched for a constant part.
 const MAX_DEPTH: u32 = 3;
 
-/// Splits an offset into x and k: x + k, (x + k) << s, or the sign extension of a sum that does not overflow.
+/// Splits an offset into a variable part x and a constant part k. The offset is x + k, (x + k) << s, or the sign
+/// extension of a sum that does not overflow.
 fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
     match *c.func.def_inst(offset)? {
         InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. } => Some((x, c.func.as_const(k)?)),
