@@ -29,7 +29,7 @@ pub(super) trait Named: Sized {
     fn named(name: &str) -> Option<Self>;
 }
 
-/// Implements [`Field`] for types that are one word of the text form. Each type comes with the description of the word.
+/// Implements `Field` for types that are one word of the text form. Each type comes with the description of the word.
 macro_rules! words {
     ($($ty:ident $what:literal),* $(,)?) => {
         $(impl Field for $ty {

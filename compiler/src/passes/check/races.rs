@@ -122,7 +122,7 @@ pub(super) fn may_order(data: &InstData, mark: Option<Func>) -> bool {
 }
 
 impl Races {
-    /// Finds the accesses of a kernel that may race. Nothing in the kernel may order accesses in other ways ([`may_order`]).
+    /// Finds the accesses of a kernel that may race. Nothing in the kernel may order accesses in other ways (`may_order`).
     /// `room`: the device's work-group memory in bytes. `sites`: the number of places so far, which is increased by theirs.
     pub fn new(
         func: &mut Function,
