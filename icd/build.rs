@@ -1,8 +1,8 @@
-//! How the library is linked: calls from inside bind inside, since behind an ICD loader the process has every cl* name
-//! twice; and it is never unloaded, since its event thread may be running.
+//! Flags of the linker. Calls inside the library bind to the library's own functions, since behind an ICD loader every
+//! cl* name exists twice in the process. The library is never unloaded, since its event thread may be running.
 //!
-//! That takes flags of ELF linkers. On macOS and Windows names bind to one library in any case; there
-//! `platform::keep_loaded` and thread-local variables keep the library.
+//! The flags are those of ELF linkers. On macOS and Windows names bind to one library in any case; there
+//! `platform::keep_loaded` and thread-local variables keep the library loaded.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

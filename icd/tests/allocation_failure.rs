@@ -1,5 +1,5 @@
-//! Memory that is not there: the specification's error, and everything goes on. The process' address space
-//! is bounded for it, which is where software devices have their memory.
+//! Allocations that fail return the specification's error, and later calls work. The tests bound the address space of
+//! the process, where software devices have their memory.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -16,7 +16,7 @@ fn in_use() -> u64 {
     pages * 4096
 }
 
-/// Limits the process to `more` bytes beyond what it has; `None` lifts the limit.
+/// Limits the address space to `more` bytes beyond the bytes in use; `None` lifts the limit.
 fn bound(more: Option<u64>) {
     let most = more.map_or(libc::RLIM_INFINITY, |more| in_use() + more);
     let limit = libc::rlimit { rlim_cur: most, rlim_max: libc::RLIM_INFINITY };
@@ -34,7 +34,7 @@ fn create(s: &Setup, flags: u64, size: usize) -> Result<cl_mem, cl_int> {
     }
 }
 
-/// What a buffer of no great size needs still works.
+/// Checks that a small buffer still works.
 fn small_ones_work(s: &Setup) {
     let mem = create(s, 0, 4096).unwrap();
     s.write(mem, true, 0, &pattern(4096, 1));
@@ -42,7 +42,7 @@ fn small_ones_work(s: &Setup) {
     check(unsafe { (s.cl.clReleaseMemObject)(mem) });
 }
 
-// One test: the bound is the process'.
+// There is one test, since the bound holds for the whole process.
 #[test]
 fn buffers_beyond_memory_are_errors_and_no_more() {
     let s = Setup::new();

@@ -1,6 +1,5 @@
-//! Builds in the background: what queries answer while one is under way, and the callback at its end. Alone
-//! in its binary: builds are held up by files in the folder of `HEKLA_DUMP`, which holds for a
-//! whole process.
+//! Builds in the background: the answers to queries during a build, and the callback at its end. The tests have a
+//! binary of their own: files in the folder of `HEKLA_DUMP` hold builds up, and the variable holds for a whole process.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -28,7 +27,7 @@ fn folder() -> &'static PathBuf {
     })
 }
 
-/// The environment is set before any other thread looks at it.
+/// Returns a setup; sets the environment before any other thread reads it.
 fn setup() -> Setup {
     folder();
     Setup::new()
@@ -64,11 +63,11 @@ fn status(s: &Setup, program: cl_program) -> cl_int {
     value(|z, p, r| unsafe { (s.cl.clGetProgramBuildInfo)(program, s.device, name, z, p, r) })
 }
 
-/// A callback's end of a channel: what it was called with, and where.
+/// The callback's end of a channel: each call sends the program's handle and the thread of the call.
 struct Told(Sender<(usize, ThreadId)>);
 
 impl Told {
-    /// The sender lives on: who has received does not know when the callback has returned.
+    /// Returns both ends. The sender is never dropped, since the receiver does not know when the callback has returned.
     fn channel() -> (&'static Told, Receiver<(usize, ThreadId)>) {
         let (sender, receiver) = channel();
         (Box::leak(Box::new(Told(sender))), receiver)
@@ -110,7 +109,7 @@ fn a_build_with_a_callback_returns_at_once() {
     let (told, calls) = Told::channel();
     let program = source(&s, SQUARE);
     check(start(&s, program, told));
-    // The text is not even read yet.
+    // The compiler has not even read the text yet.
     assert_eq!(status(&s, program), CL_BUILD_IN_PROGRESS);
     assert_eq!(build(&s, program), CL_INVALID_OPERATION);
     assert_eq!(start(&s, program, told), CL_INVALID_OPERATION);
@@ -133,7 +132,7 @@ fn a_build_with_a_callback_returns_at_once() {
     assert_eq!(status(&s, program), CL_BUILD_SUCCESS);
     run(&s, program);
     check(unsafe { (s.cl.clReleaseProgram)(program) });
-    // Once for the build, and never for those that were refused.
+    // The callback was called once for the build, and never for the builds that were refused.
     assert!(calls.try_recv().is_err());
 }
 
@@ -193,7 +192,7 @@ fn failures_are_told_by_status_and_log() {
     assert_eq!(status(&s, program), CL_BUILD_ERROR);
     let log = s.build_log(program);
     assert!(log.contains(":2:") && log.contains("undeclared"), "{log}");
-    // What is wrong with the call itself is told by the call.
+    // An error of the call itself is the call's result: there is no callback.
     let bad = c"-cl-bogus".as_ptr();
     let code = unsafe { (s.cl.clBuildProgram)(program, 0, null(), bad, Some(tell), told.data()) };
     assert_eq!(code, CL_INVALID_BUILD_OPTIONS);
@@ -238,7 +237,7 @@ fn compiling_and_linking_go_on_behind() {
 
 #[test]
 fn a_callback_may_build_and_wait() {
-    // More builds than processors, each of which waits in its callback for another.
+    // More builds than processors; the callback of each waits for another build.
     struct Chain(Setup, Sender<cl_int>);
     unsafe extern "C" fn next(_: cl_program, data: *mut c_void) {
         let Chain(s, sender) = unsafe { &*data.cast::<Chain>() };

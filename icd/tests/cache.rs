@@ -1,6 +1,5 @@
-//! The disk cache: found by the next process, never believed when headers changed or bytes are
-//! damaged, and nothing but a cache when its folder is full or read-only. Each use is a process of its
-//! own, this binary again.
+//! The disk cache: the next process finds its entries, does not use them when headers changed or bytes are damaged, and
+//! does without them when the folder is full or read-only. Each use is a process of its own: this binary again.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -22,7 +21,7 @@ fn role() {
     let s = Setup::new();
     let out = s.buffer(0, 4);
     if std::env::var_os("HEKLA_TEST_SMALL_FILES").is_some() {
-        // lavapipe's memory is a file; what small buffers share is made now.
+        // lavapipe's memory is a file: the memory that small buffers share is made now, before the limit on files.
         s.read(out, 0, 4);
         let limit = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) }, 0);
@@ -82,15 +81,15 @@ fn command(folder: &Path, options: &str) -> Command {
         .env(ROLE, options)
         .env("HEKLA_CACHE", "1")
         .env("HEKLA_LOG", "debug")
-        // Mesa's own cache would lie in the same folder, and it does not survive the damage that ours must. NVIDIA's would
-        // answer first.
+        // Mesa's own cache would be in the same folder, and does not survive the damage that Hekla's must survive.
+        // NVIDIA's cache would answer first.
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         .env("__GL_SHADER_DISK_CACHE", "0")
         .env("XDG_CACHE_HOME", folder);
     command
 }
 
-/// What a process reports: true if the program came from the cache, and what it computed.
+/// The report of a process: whether the program came from the cache, the computed value, and the size of the build log.
 #[derive(Debug, PartialEq, Clone, Copy)]
 struct Ran {
     found: bool,
@@ -129,7 +128,7 @@ fn the_next_process_finds_the_program() {
     assert!(!entries(&folder).is_empty());
     // The log comes with it.
     assert_eq!(run(&mut command(&folder, "")), Ran { found: true, ..first });
-    // Options and text tell programs apart.
+    // Programs with other options or another text have entries of their own.
     assert_eq!(run(&mut command(&folder, "-w")), Ran { found: false, value: 42, log: 0 });
     let other = SOURCE.replace("41", "51");
     let other = run(command(&folder, "").env("HEKLA_TEST_SOURCE", other));
@@ -148,8 +147,8 @@ fn constants_and_options_tell_modules_apart() {
     assert_eq!(go("5", ""), ran(true, 5));
 }
 
-/// Lavapipe and SwiftShader keep nothing of pipelines; see `core/cache/pipelines.rs` for a driver that does
-/// and is on every machine.
+/// Lavapipe and SwiftShader keep nothing of pipelines; `core/cache/pipelines.rs` has a driver that keeps them and is on
+/// every machine.
 #[test]
 fn the_next_process_finds_the_pipelines() {
     const MADE: &str = "a pipeline took";
@@ -163,11 +162,11 @@ fn the_next_process_finds_the_pipelines() {
     let first = made();
     assert!(!first.is_empty());
     assert!(first.iter().all(|line| line.ends_with("nothing was known of it")), "{first:#?}");
-    // One entry is the program, three are what was found out about the driver.
+    // One entry is the program; three are findings about the driver.
     let keeps_pipelines = entries(&folder).len() > 4;
     let second = made();
     println!("{first:#?}\n{second:#?}");
-    // The kernels that ask the driver are not run again.
+    // The probes' kernels are not run again.
     assert!(second.len() == 1 && first.len() > 5);
     if !keeps_pipelines {
         skip("the driver keeps nothing of pipelines");
@@ -187,7 +186,7 @@ fn an_injected_defect_is_not_kept() {
     };
     fails(&folder);
     assert_eq!(run(&mut command(&folder, "")).value, 42);
-    // Nor does what was found keep the fault away.
+    // The fault has its effect although the cache has findings about the driver.
     fails(&folder);
 }
 
@@ -196,7 +195,7 @@ fn off_means_off() {
     let folder = scratch("off");
     run(command(&folder, "").env("HEKLA_CACHE", "0"));
     assert!(!folder.join("hekla").exists());
-    // Without a home there is none, either; a relative path is none.
+    // Without a home folder there is no cache, either; a relative path is ignored.
     let mut homeless = command(&folder, "");
     homeless.env_remove("HOME").env("XDG_CACHE_HOME", "relative");
     assert_eq!(run(&mut homeless).value, 42);
@@ -225,7 +224,7 @@ fn changed_headers_are_noticed() {
     std::fs::write(second.join("more.h"), "#define VALUE 7").unwrap();
     assert_eq!(go(), ran(false, 8));
     assert_eq!(go(), ran(true, 8));
-    // One that now comes first.
+    // A header that now comes first.
     std::fs::write(first.join("value.h"), "#define VALUE 8").unwrap();
     assert_eq!(go(), ran(false, 9));
     std::fs::remove_file(first.join("value.h")).unwrap();
@@ -256,7 +255,7 @@ fn damaged_entries_are_built_anew() {
         assert_eq!(run(&mut command(&folder, "")), good);
         assert!(run(&mut command(&folder, "")).found, "it is stored again");
     }
-    // Entries that are not files at all.
+    // Folders in the place of entries.
     for path in entries(&folder) {
         std::fs::remove_file(&path).unwrap();
         std::fs::create_dir(&path).unwrap();
@@ -267,7 +266,7 @@ fn damaged_entries_are_built_anew() {
 #[test]
 fn a_folder_that_cannot_be_written_costs_nothing() {
     let good = Ran { found: false, value: 42, log: 0 };
-    // Permissions do not stop root; something that is not a folder does.
+    // Permissions do not stop root; a file in the place of the folder does.
     let folder = scratch("file");
     std::fs::write(folder.join("hekla"), "").unwrap();
     assert_eq!(run(&mut command(&folder, "-w")), good);
@@ -285,7 +284,7 @@ fn a_folder_that_cannot_be_written_costs_nothing() {
     mode("u+w");
     run(&mut command(&folder, "-w"));
     mode("u-w");
-    // What is there is still used.
+    // Entries that are in the folder are still used.
     assert_eq!(run(&mut command(&folder, "-w")), Ran { found: true, ..good });
     mode("u+w");
 }
@@ -298,8 +297,8 @@ fn a_full_disk_costs_nothing() {
     for _ in 0..2 {
         assert_eq!(run(command(&folder, "-w").env("HEKLA_TEST_SMALL_FILES", "1")), good);
     }
-    // What opening the device took was kept before that: pipelines, and the answers of the driver, of which those
-    // about defects and filters are small; nothing else is there in part.
+    // Opening the device stored entries before the limit was set: pipelines, and the driver's answers, of which those
+    // about defects and filters are small. No entry is written in part.
     let small = |path: &PathBuf| std::fs::metadata(path).unwrap().len() <= 100;
     let small: Vec<_> = entries(&folder).into_iter().filter(small).collect();
     assert!(small.len() <= 2, "{small:?}");

@@ -1,5 +1,5 @@
-//! A thread that is cancelled (pthread_cancel) in a call of the library ends after the call, and not in the middle of it,
-//! which would abort the process: cancellation unwinds frames that do not let it pass.
+//! A thread that is cancelled (pthread_cancel) in a call of the library ends after the call. In the middle of a call
+//! the cancellation would abort the process, since it unwinds frames that do not let it pass.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
@@ -19,7 +19,7 @@ unsafe extern "C-unwind" {
 static BEGUN: AtomicBool = AtomicBool::new(false);
 static RETURNED: AtomicBool = AtomicBool::new(false);
 
-/// What the thread does. It has nothing to drop when it is unwound.
+/// The function of the thread. It has nothing to drop when it is unwound.
 extern "C-unwind" fn finish(queue: *mut c_void) -> *mut c_void {
     BEGUN.store(true, Ordering::Release);
     unsafe { (cl().clFinish)(queue.cast()) };

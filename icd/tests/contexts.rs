@@ -1,4 +1,4 @@
-//! Contexts tell their creator of errors, and call their destructors when they end.
+//! Contexts report errors to their creator, and call their destructors when they end.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -20,7 +20,7 @@ impl Heard {
         (&raw const *self).cast_mut().cast()
     }
 
-    /// Takes all that was said.
+    /// Takes all messages that were reported.
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.texts.lock().unwrap())
     }
@@ -30,7 +30,7 @@ unsafe extern "C" fn hear(text: *const c_char, _: *const c_void, size: usize, da
     let (text, heard) = unsafe { (CStr::from_ptr(text), &*data.cast::<Heard>()) };
     heard.texts.lock().unwrap().push(text.to_str().unwrap().to_string());
     assert_eq!(size, 0);
-    // The callback may call the API again, and is not told of what fails there.
+    // The callback may call the API again; errors of its own calls are not reported to it.
     let context = *heard.context.lock().unwrap() as cl_context;
     if !context.is_null() {
         let devices: u32 = value(|z, p, r| unsafe {
@@ -70,12 +70,12 @@ fn errors_are_told_to_the_creator_of_the_context() {
         assert!(heard.take().is_empty());
         assert_eq!(read(queue, mem, 1), CL_INVALID_VALUE);
         assert_eq!(heard.take(), ["clEnqueueReadBuffer: CL_INVALID_VALUE"]);
-        // The queue's context hears of it, not the buffer's.
+        // The error is reported to the queue's context, not to the buffer's.
         assert_eq!(read(s.queue, mem, 0), CL_INVALID_CONTEXT);
         assert!(heard.take().is_empty());
         assert_eq!(read(queue, s.buffer(0, 64), 0), CL_INVALID_CONTEXT);
         assert_eq!(heard.take(), ["clEnqueueReadBuffer: CL_INVALID_CONTEXT"]);
-        // Errors of other contexts, and those that no context has.
+        // Errors of other contexts, and errors that belong to no context, are not reported here.
         assert_eq!(refused(|e| (s.cl.clCreateBuffer)(s.context, 0, 0, null_mut(), e)), -61);
         assert_eq!((s.cl.clWaitForEvents)(0, null()), CL_INVALID_VALUE);
         assert!(heard.take().is_empty());

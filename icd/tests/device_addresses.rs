@@ -98,7 +98,7 @@ fn pointers_into_the_middle_are_arguments() {
     s.set(kernel, 1, &out);
     check(s.launch(kernel, &[1], None));
     assert_eq!(int_at(&s, out), 1234);
-    // What is not followed may be anything.
+    // A pointer that the kernel does not follow may have any value.
     check(unsafe { set_pointer(&s)(kernel, 0, 0) });
     check(unsafe { set_pointer(&s)(kernel, 0, 0x1234_5677) });
 }
@@ -118,7 +118,7 @@ fn pointers_in_memory_are_followed() {
     s.set(follow, 1, &out);
     check(s.launch(follow, &[1], None));
     assert_eq!(int_at(&s, out), 77);
-    // An empty list takes the old one back.
+    // An empty list removes the old list.
     check(unsafe { (s.cl.clSetKernelExecInfo)(follow, list, 0, null()) });
     let code = unsafe { (s.cl.clSetKernelExecInfo)(follow, list, 7, (&raw const target).cast()) };
     assert_eq!(code, CL_INVALID_VALUE);

@@ -14,12 +14,12 @@ use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 
-/// Set where copies are to go through bounce buffers.
+/// The variable that is set where copies are to go through bounce buffers.
 const BOUNCES: &str = "HEKLA_TEST_BOUNCES";
-/// More than the bounce buffer holds, and no multiple of anything.
+/// More bytes than the bounce buffer holds, and no multiple of any alignment.
 const LARGE: usize = (70 << 20) + 1001;
 
-/// A kernel that takes its time.
+/// A kernel that runs for a long time.
 const SPIN: &CStr = c"kernel void spin(global uint *x, uint rounds) {
     uint v = *x; for (uint i = 0; i < rounds; i++) v = v * 1664525u + (v >> 7); *x = v; }";
 
@@ -36,7 +36,7 @@ struct Pair {
 unsafe impl Sync for Pair {}
 
 impl Pair {
-    /// `None` where there is no second device.
+    /// Returns the pair; `None` where there is no second device.
     fn new() -> Option<Pair> {
         let ((_, devices), cl) = (pair::two_devices()?, cl());
         unsafe {
@@ -67,14 +67,14 @@ impl Pair {
     }
 }
 
-/// Fails where two are not equal, without printing them.
+/// Fails where the bytes are not equal, without printing them.
 fn same(found: &[u8], expected: &[u8], what: &str) {
     assert_eq!(found.len(), expected.len());
     let wrong = found.iter().zip(expected).position(|(a, b)| a != b);
     assert_eq!(wrong, None, "{what}: the first wrong byte");
 }
 
-/// A buffer that goes to and fro, whole at first, then the parts that each device writes.
+/// Moves a buffer to and fro between the devices: all of it at first, then the parts that each device writes.
 #[test]
 fn ranges_of_any_size_and_place_arrive() {
     let Some(pair) = Pair::new() else { return };
@@ -109,7 +109,7 @@ fn ranges_of_any_size_and_place_arrive() {
     }
 }
 
-/// Several buffers go to and fro at once, from different threads.
+/// Moves several buffers to and fro at once, from different threads.
 #[test]
 fn copies_in_both_directions_at_once() {
     const SIZE: usize = (9 << 20) + 5;
@@ -132,14 +132,14 @@ fn copies_in_both_directions_at_once() {
     });
 }
 
-/// Runs the tests again with a log, and returns its path there, with the devices.
+/// Runs the tests of this binary again with a log. In the new process it returns the log's path and the devices.
 fn logged(name: &str) -> Option<(PathBuf, Pair)> {
     let log = std::env::temp_dir().join(format!("hekla-{name}-{}", std::process::id()));
     if !run_again_with(&[("HEKLA_LOG", "debug"), ("HEKLA_LOG_FILE", log.to_str().unwrap())]) {
         let _ = std::fs::remove_file(log);
         return None;
     }
-    // Other tests run them again without a log.
+    // Other tests run this binary again without a log.
     Some((std::env::var_os("HEKLA_LOG_FILE")?.into(), Pair::new()?))
 }
 
@@ -149,8 +149,8 @@ fn moves(log: &Path, size: usize) -> usize {
     text.matches(&format!("moved 0..{size} of")).count()
 }
 
-/// What a command needs goes to its device while it still waits for another command, which runs there where the bytes are and
-/// does not use them.
+/// The bytes that a command needs are moved to its device while the command still waits for another one, which runs on
+/// the device that has the bytes and does not use them.
 #[test]
 fn bytes_arrive_while_what_is_waited_for_runs() {
     const SIZE: usize = (7 << 20) + 1;
@@ -171,7 +171,7 @@ fn bytes_arrive_while_what_is_waited_for_runs() {
             check(enqueue(here, kernel, 1, null(), &one, null(), 0, null(), event));
             check((cl.clFlush)(here));
         };
-        // The kernel has its memory on the device, and the pipeline exists.
+        // After this launch the kernel's memory is on the device, and the pipeline exists.
         launch(1, null_mut());
         check((cl.clFinish)(here));
         let mut running = null_mut();
@@ -195,8 +195,8 @@ fn bytes_arrive_while_what_is_waited_for_runs() {
     same(&pair.read(1, mem, SIZE), &pattern(SIZE, 1), "what came ahead");
 }
 
-/// Bytes that a launch is known to overwrite are not brought, and those that it only reads stay on all devices, whatever the
-/// kernel declares.
+/// Bytes that a launch is known to overwrite are not moved, and bytes that it only reads stay on all devices, whatever
+/// the kernel declares.
 #[test]
 fn only_what_is_needed_moves() {
     const ITEMS: usize = 54_321;
@@ -224,7 +224,7 @@ fn only_what_is_needed_moves() {
         check((cl.clReleaseKernel)(kernel));
     };
     let ones = |count| 1u32.to_ne_bytes().repeat(count);
-    // All of it is written: nothing comes. Then a part: the rest comes along.
+    // A launch that writes all of a buffer moves nothing. One that writes a part moves the buffer for the sake of the rest.
     launch(1, c"all", &[a], ITEMS);
     assert_eq!(moves(&log, SIZE), 0);
     same(&pair.read(1, a, SIZE), &ones(ITEMS), "what was written");
@@ -235,7 +235,7 @@ fn only_what_is_needed_moves() {
         &[&ones(100)[..], &old[400..]].concat(),
         "beside what was written",
     );
-    // The first launch that reads it on the other device brings it, and no further one does.
+    // The first launch that reads the buffer on the other device moves it; later launches move nothing.
     let [sum, other] = [pair.buffer(4), pair.buffer(4)];
     for _ in 0..3 {
         launch(0, c"add", &[a, sum], 1);
@@ -245,8 +245,8 @@ fn only_what_is_needed_moves() {
     same(&pair.read(0, sum, 4), &1u32.to_ne_bytes(), "what was read");
 }
 
-/// The same across a bus: with another driver, which may import no bounce buffer; with the same driver again; and with memory
-/// that is not coherent, where bounce buffers are not used.
+/// The tests again across a bus: with another driver, which may import no bounce buffer; with the same driver; and with
+/// memory that is not coherent, where bounce buffers are not used.
 #[test]
 fn the_same_across_a_bus() {
     let across = [("HEKLA_VALIDATE", "1"), ("HEKLA_STAGING", "1")];

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What a run printed, and whether it found no fault.
+/// The output of a run, and whether it found no fault.
 struct Said {
     fine: bool,
     text: String,
@@ -91,7 +91,7 @@ fn no_icd_file() {
     assert!(!said.fine);
     said.has("FAULT", "icd", "set OCL_ICD_VENDORS to a folder with a hekla.icd");
     said.has("FAULT", "loader", "not Hekla");
-    // The kernel runs all the same.
+    // The kernel gives right results nevertheless.
     said.has("ok", "kernel 0", "right results");
     std::fs::write(folder.join("hekla.icd"), "/nowhere/libhekla.so\n").unwrap();
     let said = doctor(&folder, &[("HEKLA_CACHE", "0")]);
@@ -103,7 +103,7 @@ fn no_icd_file() {
 #[test]
 fn a_cache_that_cannot_be_written() {
     let folder = vendors("cache", &[("hekla.icd", &library().display().to_string())]);
-    // A file in the folder's place, which not even root can write below.
+    // A file in the place of the cache's folder: not even root can write below it.
     std::fs::write(folder.join("hekla"), "").unwrap();
     let said = doctor(&folder, &[]);
     std::fs::remove_dir_all(&folder).unwrap();

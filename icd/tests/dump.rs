@@ -1,5 +1,5 @@
-//! `HEKLA_DUMP`: what a program was built from and into lies in the folder, ready for `heklac`. Alone
-//! in its binary, since the variable holds for a whole process.
+//! `HEKLA_DUMP`: the folder has the input and the output of a program's build, ready for `heklac`. The test has a
+//! binary of its own, since the variable holds for a whole process.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -38,8 +38,8 @@ fn programs_are_dumped() {
     assert_eq!(modules.len(), 1);
     assert!(modules[0].file_name().unwrap().to_str().unwrap().starts_with("fill-"));
 
-    // A program that does not build is what a bug report needs; headers come with it, but none that
-    // an application names so that it would lie elsewhere.
+    // A program that does not build is dumped for bug reports. Its headers are dumped too, but none whose name leads
+    // out of the folder.
     let broken = source(&s, c"#include \"a/b.h\"\n#include \"../up.h\"\nbroken");
     let headers = [source(&s, c"int b;"), source(&s, c"int up;")];
     let names: [*const c_char; 2] = [c"a/b.h".as_ptr(), c"../up.h".as_ptr()];

@@ -56,7 +56,7 @@ struct Gl {
 struct Texture {
     name: u32,
     image: Handle,
-    /// The format of texels in OpenGL's transfers, and their bytes.
+    /// The format of texels in OpenGL's transfers; `texel` is their size in bytes.
     transfer: u32,
     texel: usize,
 }
@@ -258,7 +258,7 @@ fn errors_are_told() {
     assert_eq!(code(display, image, CL_MEM_USE_HOST_PTR, &[]), CL_INVALID_VALUE);
     assert_eq!(code(display, image, 1 << 30, &[]), CL_INVALID_VALUE);
     assert_eq!(code(display, image, 0, &[0x1234, 1, 0]), CL_INVALID_VALUE);
-    // GL_RGBA32F has no format of DRM's, GL_RGB565 none of OpenCL's here.
+    // DRM has no format that is like GL_RGBA32F, and OpenCL has none here that is like GL_RGB565.
     for format in [0x8814, 0x8D62] {
         let other = gl.texture(format, GL_RGBA, 4);
         assert_eq!(code(display, other.image, 0, &[]), CL_IMAGE_FORMAT_NOT_SUPPORTED);

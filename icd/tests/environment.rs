@@ -13,7 +13,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns the names of variables of Hekla's that stand between `before` and a character that no name has.
+/// Returns the names of Hekla's variables that follow `before` in a text.
 fn names(text: &str, before: &str) -> BTreeSet<String> {
     let after = text.split(before).skip(1);
     let name = |rest: &str| {

@@ -44,7 +44,7 @@ fn commands_wait_for_user_events_and_keep_their_order() {
     let gate = s.user_event();
     assert_eq!(s.status(gate), CL_SUBMITTED);
     let behind = write_after(&s, s.queue, mem, &[2; 4], &[gate], false);
-    // It waits for nothing itself, but its queue is in order.
+    // This command waits for no event, but its queue is in order.
     let after = write_after(&s, s.queue, mem, &[3; 4], &[], false);
     assert_eq!(s.status(behind), CL_QUEUED);
     assert_eq!(s.status(after), CL_QUEUED);
@@ -61,7 +61,7 @@ fn commands_wait_for_user_events_and_keep_their_order() {
         check(read(other, &[], seen.as_mut_ptr().cast(), null_mut()));
         check((s.cl.clFinish)(other));
         assert_eq!(seen, [1; 4]);
-        // And waits for a command that waits itself.
+        // This command waits for a command that waits itself.
         let mut done = null_mut();
         check(read(other, &[after], seen.as_mut_ptr().cast(), &mut done));
         assert_eq!(s.status(done), CL_QUEUED);
@@ -73,7 +73,8 @@ fn commands_wait_for_user_events_and_keep_their_order() {
     }
 }
 
-/// A blocking write in the only queue of a context returns when it has taken its bytes, whatever it waits for.
+/// A blocking write in the only queue of a context returns when the library has copied its bytes, whatever events it
+/// waits for.
 #[test]
 fn a_blocking_write_of_the_only_queue_takes_its_bytes() {
     let s = Setup::new();
@@ -99,7 +100,7 @@ fn a_blocking_call_waits_for_another_thread() {
     let opener = std::thread::spawn(move || {
         let [gate, mem, queue] = addresses;
         std::thread::sleep(Duration::from_millis(50));
-        // The bytes that the read must find are written only now; it finds them only if it has waited.
+        // The bytes that the read must return are written only now: it returns them only if it has waited.
         let (mem, bytes) = (mem as cl_mem, [5u8; 4]);
         let write = cl().clEnqueueWriteBuffer;
         let from = bytes.as_ptr().cast();
@@ -207,7 +208,7 @@ fn callbacks_are_made() {
         assert_eq!((s.cl.clSetEventCallback)(behind, 0, None, data), CL_INVALID_VALUE);
         assert!(receiver.recv_timeout(Duration::from_millis(20)).is_err());
         check((s.cl.clSetUserEventStatus)(gate, CL_COMPLETE));
-        // The event's own reference may go before the callbacks come.
+        // The application may release the event before its callbacks are called.
         check((s.cl.clReleaseEvent)(behind));
         let wait = || receiver.recv_timeout(Duration::from_secs(20)).unwrap();
         let reports = [wait(), wait(), wait()];
@@ -216,14 +217,14 @@ fn callbacks_are_made() {
     }
 }
 
-/// What a callback works with, and where it says that it has.
+/// The objects that a callback uses, and the channel by which it reports its results.
 struct Work {
     context: cl_context,
     queue: cl_command_queue,
     done: mpsc::Sender<(cl_int, cl_int)>,
 }
 
-/// Makes a buffer, fills it and lets it go.
+/// Makes a buffer, fills it and releases it.
 unsafe extern "C" fn work(_: cl_event, status: cl_int, data: *mut c_void) {
     let work = unsafe { &*data.cast::<Work>() };
     let cl = cl();
@@ -359,8 +360,8 @@ fn all_again_through_staging_memory() {
     run_again("1");
 }
 
-/// A queue that is made while a blocking write is deferred behind a user event does not wait for it, since the thread that makes
-/// it may be the one that completes the event; but its commands come behind the write.
+/// Making a queue does not wait for a blocking write that is deferred behind a user event, since the same thread may be
+/// the one that completes the event; but the new queue's commands run behind the write.
 #[test]
 fn a_queue_is_made_while_a_blocking_write_waits_for_a_user_event() {
     for other in [false, true] {

@@ -60,7 +60,7 @@ fn enqueue_work(run: &str) {
     }
 }
 
-/// What a destructor of a static object is to release.
+/// The setup and the buffer that the destructor of a static object releases.
 static HELD: AtomicPtr<(Setup, cl_mem)> = AtomicPtr::new(null_mut());
 
 /// Releases a buffer in a handler that was registered before the driver was loaded, as destructors of static objects are,

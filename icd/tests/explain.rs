@@ -1,5 +1,5 @@
-//! `heklac --explain`, and the log, tell people why there is a device or none. Each in a process of its
-//! own, since the environment holds for a process.
+//! `heklac --explain` and the log explain why there is a device or none. Each test starts processes, since the
+//! environment holds for a process.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -8,7 +8,7 @@ use common::*;
 use std::process::Command;
 use std::ptr::{null, null_mut};
 
-/// What a process says, and whether it found a device.
+/// The output of a process, and whether it found a device.
 struct Said {
     found: bool,
     text: String,
@@ -24,7 +24,7 @@ fn explain(variables: &[(&str, &str)]) -> Said {
     run(Command::new(env!("CARGO_BIN_EXE_heklac")).arg("--explain"), variables)
 }
 
-/// This binary again, which enumerates devices with a log.
+/// Runs this binary again, which enumerates devices with a log.
 fn enumerate(variables: &[(&str, &str)]) -> Said {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "role", "--nocapture"]).env("HEKLA_TEST_ROLE", "1");
@@ -47,7 +47,7 @@ fn role() {
         if code == CL_SUCCESS {
             (cl.clCreateCommandQueue)(context, device, 0, &mut code);
         }
-        // Once more: what is said is said once.
+        // Fails once more: the log has each message once.
         if code != CL_SUCCESS {
             (cl.clCreateContext)(null(), 1, &device, None, null_mut(), &mut code);
         }

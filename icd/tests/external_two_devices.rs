@@ -28,7 +28,7 @@ type HandOver = unsafe extern "C" fn(
     *mut cl_event,
 ) -> cl_int;
 
-/// The device that has the memory acquires and releases an image of it; both devices' kernels write it in between.
+/// The device that has the memory acquires and releases an image of it; in between kernels of both devices write the image.
 #[test]
 fn imported_images_move_between_devices() {
     let Some((platform, devices)) = pair::two_devices() else { return };

@@ -1,5 +1,5 @@
-//! What can go wrong around a program: a lost device, no memory left, fork, dlclose, exit in the middle.
-//! Each happens in a process of its own, this binary again, which must come to its end.
+//! Faults around a program: a lost device, a lack of memory, fork, dlclose, exit at any moment. Each happens in a
+//! process of its own, this binary again, which must come to its end.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
 const ROLE: &str = "HEKLA_TEST_ROLE";
-/// A process that takes longer hangs.
+/// The time after which a process counts as hanging.
 const LIMIT: Duration = Duration::from_secs(120);
 const SOURCE: &str = "
 kernel void add(global uint *out, uint x) { out[get_global_id(0)] += x; }
@@ -21,8 +21,7 @@ kernel void spin(global uint *out, uint n) {
     out[get_global_id(0)] = x;
 }";
 
-/// Runs the test `role` of this binary in a process where it is more than nothing. Returns what it
-/// printed.
+/// Runs the test `role` of this binary in a process of its own, where it does not return at once. Returns the output.
 fn process(role: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", role, "--nocapture", "--test-threads=1"]).env(ROLE, role);
@@ -89,7 +88,7 @@ fn without_opengl_nothing_of_it_is_loaded() {
     process("role_without_opengl", &[]);
 }
 
-/// Launches start no thread for OpenGL, and neither they nor contexts that ask for it load a library of it.
+/// Launches start no thread for OpenGL. Neither launches nor contexts that ask for OpenGL load a library of OpenGL.
 #[test]
 fn role_without_opengl() {
     if !plays("role_without_opengl") {
@@ -198,7 +197,7 @@ fn role_stall() {
         s.set(kernel, 0, &data);
         s.set(kernel, 1, &1u32);
     }
-    // A wait is told of when it has lasted for a second.
+    // The log reports a wait that has lasted for a second.
     let mut rounds = 1u32 << 24;
     let start = Instant::now();
     let queues = [(); 2]
@@ -275,7 +274,7 @@ fn role_lose() {
             (s.cl.clSetEventCallback)(event, CL_COMPLETE as cl_int, Some(ended), sender)
         });
         let code = unsafe { (s.cl.clWaitForEvents)(1, &event) };
-        // The callback is made in any case, with the same status.
+        // The callback is called in any case, with the event's status.
         assert_eq!(statuses.recv().unwrap(), s.status(event));
         if code != CL_SUCCESS {
             assert_eq!(s.status(event), CL_OUT_OF_RESOURCES);
@@ -301,7 +300,7 @@ fn role_lose() {
     let anew = Setup::new();
     assert_eq!(anew.device, s.device);
     computes(&anew);
-    // In the old context everything fails from now on, and references are given up.
+    // In the old context every call that computes fails from now on; objects can still be released.
     let launch = s.launch(kernel, &[64], None);
     let finished = unsafe { (s.cl.clFinish)(queue) };
     assert!(launch == CL_OUT_OF_RESOURCES || finished == CL_OUT_OF_RESOURCES);
@@ -384,14 +383,14 @@ fn address_space() -> u64 {
     pages * 4096
 }
 
-/// Leaves this process so many bytes of address space to allocate.
+/// Leaves this process `bytes` bytes of address space to allocate.
 fn leave(bytes: u64) {
     let rlim_cur = bytes.checked_add(address_space()).unwrap_or(libc::RLIM_INFINITY);
     let limit = libc::rlimit { rlim_cur, rlim_max: libc::RLIM_INFINITY };
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
 }
 
-/// CL_BUILD_PROGRAM_FAILURE would say that the program is wrong.
+/// A build without enough memory does not return CL_BUILD_PROGRAM_FAILURE, which would mean that the program is wrong.
 #[test]
 fn a_system_without_threads_is_no_fault_of_the_program() {
     process("role_no_thread", &[]);
@@ -409,14 +408,14 @@ fn role_no_thread() {
     });
     let build = s.cl.clBuildProgram;
     let build = || unsafe { build(program, 0, null(), null(), None, null_mut()) };
-    // Less than the stack of the thread that compiles.
+    // Fewer bytes than the stack of the thread that compiles.
     leave(100 << 20);
     assert_eq!(build(), CL_OUT_OF_RESOURCES);
     leave(u64::MAX);
     check(build());
 }
 
-/// What an application says to be large is asked for in a way that may fail.
+/// Memory of a size that the application chooses is allocated in a way that may fail.
 #[test]
 fn sizes_that_memory_does_not_suffice_for_are_errors() {
     process("role_no_room", &[]);
@@ -561,7 +560,7 @@ fn role_reload() {
         assert!(!library.is_null());
         use_directly(library, round);
         assert_eq!(unsafe { libc::dlclose(library) }, 0);
-        // It stays, since its threads do.
+        // The library stays loaded, since its threads still run.
         assert!(maps("libhekla.so"));
     }
 }
@@ -574,7 +573,7 @@ unsafe fn function<F: Copy>(library: *mut c_void, name: &CStr) -> F {
     unsafe { std::mem::transmute_copy(&address) }
 }
 
-/// An event with a callback, which starts a thread, left behind in the first rounds.
+/// Calls the library's own functions. In the first rounds it leaves an event with a callback behind, which starts a thread.
 fn use_directly(library: *mut c_void, round: u32) {
     let all = CL_DEVICE_TYPE_ALL;
     unsafe {
@@ -627,7 +626,7 @@ fn role_exit() {
     s.set(add, 0, &data);
     s.set(add, 1, &7u32);
     check(s.launch(add, &[64], None));
-    // What is reported complete is there.
+    // The result of a command that is reported complete is in memory.
     let first = s.read(data, 0, 4);
     println!("complete: {}", first[0]);
     let long = s.buffer(0, 4 << 16);
@@ -646,7 +645,7 @@ fn role_exit() {
             check((s.cl.clFlush)(s.queue));
         }
         if std::env::var("HEKLA_TEST_ROUND").unwrap() == "2" {
-            // A thread of the library waits for it, and another builds.
+            // A thread of the library waits for the event, and another one builds.
             let (sender, statuses) = std::sync::mpsc::channel::<cl_int>();
             let sender = std::ptr::from_ref(Box::leak(Box::new(sender))).cast_mut().cast();
             std::mem::forget(statuses);
@@ -660,7 +659,7 @@ fn role_exit() {
             unsafe extern "C" fn built(_: cl_program, _: *mut c_void) {}
             check((s.cl.clBuildProgram)(program, 0, null(), null(), Some(built), null_mut()));
         }
-        // A command that nobody will ever let go.
+        // A command that waits for ever.
         let user = s.user_event();
         check((s.cl.clEnqueueMarkerWithWaitList)(s.queue, 1, &user, null_mut()));
         libc::exit(0);

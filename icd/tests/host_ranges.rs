@@ -1,5 +1,5 @@
-//! Transfers whose host pointer leads to memory that commands write too: mapped regions, shared virtual memory,
-//! and what reads have yet to fill. Each takes its turn in the order of commands.
+//! Transfers whose host pointer leads to memory that commands write too: mapped regions, shared virtual memory, and
+//! memory that reads have yet to fill. Each transfer uses the memory in the order of commands.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -22,7 +22,7 @@ kernel void copy(global const uint *from, global uint *to) { to[get_global_id(0)
 
 /// Rounds that take longer than the host needs to enqueue some commands.
 const ROUNDS: u32 = 20_000_000;
-/// Words of a buffer: more than the host writes to memory across a bus itself.
+/// Words of a buffer: more than the host itself writes to memory across a bus.
 const WORDS: usize = 8192;
 const BYTES: usize = 4 * WORDS;
 
@@ -34,9 +34,9 @@ enum Mode {
     OutOfOrder,
     /// In two queues by turns: events order the commands.
     TwoQueues,
-    /// In order, behind a user event that is set when all are enqueued.
+    /// In order, behind a user event that is completed when all commands are enqueued.
     Deferred,
-    /// Out of order, behind such an event.
+    /// Out of order, behind a user event that is completed when all commands are enqueued.
     DeferredOutOfOrder,
 }
 
@@ -91,7 +91,7 @@ impl Chain<'_> {
         self.last.set(Some(event));
     }
 
-    /// `x[i] = value + i`, late.
+    /// Enqueues a kernel that computes `x[i] = value + i` and ends late.
     fn slow(&self, value: u32, set: impl FnOnce(cl_kernel)) {
         let kernel = self.s.kernel(self.program, "slow");
         set(kernel);
@@ -104,7 +104,7 @@ impl Chain<'_> {
         self.slow(value, |kernel| self.s.set(kernel, 0, &mem));
     }
 
-    /// `to[i] = from[i]` by a kernel.
+    /// Enqueues a kernel that computes `to[i] = from[i]`.
     fn copy(&self, set: impl FnOnce(cl_kernel), to: cl_mem) {
         let kernel = self.s.kernel(self.program, "copy");
         set(kernel);
@@ -152,7 +152,7 @@ impl Chain<'_> {
         self.then(|queue, n, list, event| unsafe { unmap(queue, mem, pointer, n, list, event) });
     }
 
-    /// Waits until all is done.
+    /// Waits until all commands are complete.
     fn end(&self) {
         if let Some(gate) = self.gate {
             check(unsafe { (self.s.cl.clSetUserEventStatus)(gate, CL_COMPLETE) });
@@ -193,7 +193,7 @@ fn part(s: &Setup, mem: cl_mem, origin: usize, size: usize) -> cl_mem {
     made(|e| unsafe { (s.cl.clCreateSubBuffer)(mem, 0, kind, region, e) })
 }
 
-/// Shared virtual memory that needs no mapping, where the device has such.
+/// Returns shared virtual memory that needs no mapping, where the device has such memory.
 fn fine_grained(s: &Setup) -> Option<*mut c_void> {
     let capabilities: u64 = value(|n, p, r| unsafe {
         (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_SVM_CAPABILITIES, n, p, r)
@@ -209,8 +209,8 @@ fn fine_grained(s: &Setup) -> Option<*mut c_void> {
     Some(shared)
 }
 
-/// What a mapped region holds when the map is complete is written, and not what it held at the enqueue; the
-/// buffer may be unmapped and released meanwhile.
+/// A write from a mapped region takes the bytes that the region has when the map is complete, not those at the enqueue;
+/// the buffer may be unmapped and released meanwhile.
 #[test]
 fn writes_from_a_mapped_region() {
     let s = Setup::new();
@@ -247,7 +247,7 @@ fn blocking_writes_from_a_mapped_region() {
         chain.slow_on(a, 7);
         let p = chain.map(a, CL_MAP_READ, 0, BYTES);
         chain.write(b, true, 0, p, BYTES);
-        // Memory that the application may now overwrite is not read any more.
+        // The application may overwrite the memory now: the write no longer reads it.
         chain.unmap(a, p);
         s.write(a, true, 0, &[1; BYTES]);
         chain.end();
@@ -256,8 +256,8 @@ fn blocking_writes_from_a_mapped_region() {
     }
 }
 
-/// Parts of a region, from its middle and into the middle of a buffer; a second region for the same bytes goes
-/// before.
+/// Writes from the middle of a mapped region into the middle of a buffer. A second region with the same bytes is
+/// unmapped before.
 #[test]
 fn parts_of_mapped_regions() {
     let s = Setup::new();
@@ -553,7 +553,7 @@ fn the_last_of_two_reads_stays() {
     }
 }
 
-/// Regions for writing overlap no others for writing, whichever object they are mapped through.
+/// Regions for writing must not overlap, whichever object they are mapped through.
 #[test]
 fn regions_for_writing_do_not_overlap() {
     let s = Setup::new();
@@ -599,7 +599,7 @@ fn regions_for_writing_do_not_overlap() {
             assert_eq!(count, 1 + u32::from(mem == low));
             unmap(mem, pointer);
         }
-        // Through another object than it was mapped by there is nothing to unmap.
+        // A region can only be unmapped through the object that it was mapped by.
         let code =
             unsafe { (s.cl.clEnqueueUnmapMemObject)(s.queue, high, first, 0, null(), null_mut()) };
         assert_eq!(code, CL_INVALID_VALUE);

@@ -1,5 +1,5 @@
-//! What an ICD loader of cl_khr_icd 2.0 finds: tags in the dispatch table, functions by name, and its own
-//! word in every object. The library is called itself, without a loader in between.
+//! What an ICD loader of cl_khr_icd 2.0 finds: tags in the dispatch table, functions by name, and its own word in every
+//! object. The test calls the library without a loader in between.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 #![allow(non_snake_case)]
@@ -46,7 +46,7 @@ fn the_table_has_the_tags_and_all_functions_are_found() {
             assert_eq!(slot, found(name), "{name}");
         }
     }
-    // The newest of the core, functions of extensions, and what there is not.
+    // The newest core function, a function of an extension, and a function that does not exist.
     for name in ["clGetKernelSuggestedLocalWorkSize", "clCreateSemaphoreWithPropertiesKHR"] {
         assert_ne!(found(name), 0, "{name}");
     }
@@ -71,7 +71,7 @@ fn every_object_carries_the_word_of_the_loader() {
     let data = 0x1234_5678_usize as *mut c_void;
     let mut objects = vec![words(platform)];
     unsafe {
-        // A loader that sets no word lists the devices before the one that does.
+        // A loader that sets no word lists the devices before another loader sets one.
         let mut count = 0;
         let all = CL_DEVICE_TYPE_ALL;
         assert_eq!(clGetDeviceIDs(platform, all, 0, null_mut(), &mut count), CL_SUCCESS);

@@ -29,7 +29,7 @@ const GROUP: usize = 16;
 /// Elements of each local array.
 const ELEMENTS: usize = 77;
 
-/// Both kernels take a place for a word per work-item, and `ELEMENTS` elements of local memory.
+/// Both kernels take a buffer with a word per work-item, and `ELEMENTS` elements of local memory.
 const LOCAL_MEMORY: &str = "
 kernel void dirty(global uint *out, local TYPE *given) {
     local TYPE own[77];
@@ -127,8 +127,7 @@ kernel void test(global uint *out) {
     assert_eq!(s.read(out, 0, 16), [5, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0]);
 }
 
-/// What each work-item adds up to `out[get_global_id(0)]` is what it finds in variables that nothing has
-/// initialized; `n` is 3.
+/// Each work-item adds the values of variables that nothing has initialized to `out[get_global_id(0)]`; `n` is 3.
 const PRIVATE_MEMORY: [(&str, &str); 7] = [
     ("a scalar", "int x; if (n < 0) x = 1; out[i] = x;"),
     ("a scalar each time round a loop", "for (int k = 0; k < n; ++k) { int x; if (k == 0) x = 7; else out[i] += x; }"),
@@ -188,7 +187,7 @@ fn private_memory_is_zero() {
     let (plain, s) = (Setup::new(), context_with(PRIVATE));
     for (what, body) in PRIVATE_MEMORY {
         let text = private_text(body);
-        // Programs compiled for other contexts, and perhaps cached, differ.
+        // Programs that were compiled for other contexts, and may be cached, are different ones.
         plain.program(&text, "");
         assert_eq!(run_private(&s, s.program(&text, "")), [0; 4 * ITEMS], "{what}");
     }
@@ -309,7 +308,7 @@ fn contexts_tell_what_they_initialize() {
     assert_eq!(properties, [CL_CONTEXT_MEMORY_INITIALIZE_KHR as isize, 3, 0]);
 }
 
-/// What other contexts compiled and the disk cache keeps is not taken.
+/// Code that was compiled for other contexts, and is in the disk cache, is not used.
 #[test]
 fn all_again_with_a_cache_and_under_validation() {
     let folder = std::env::temp_dir().join(format!("hekla-initialize-{}", std::process::id()));

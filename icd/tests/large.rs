@@ -1,5 +1,5 @@
-//! What is larger than one allocation of the device, with small allocations (`HEKLA_MAX_ALLOCATION`): buffers
-//! and mappings; and indices that 32 bits do not hold.
+//! Buffers and mappings that exceed one allocation of the device, with small allocations (`HEKLA_MAX_ALLOCATION`), and
+//! indices that exceed 32 bits.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -13,7 +13,7 @@ const SIZE: usize = 2 * PIECE + 12_344;
 
 /// Returns a device whose memory lies across a bus (mappings are copies), in small allocations.
 fn setup() -> Setup {
-    // Every test of this process sets the same.
+    // Every test of this process sets the same values.
     std::env::set_var("HEKLA_STAGING", "1");
     std::env::set_var("HEKLA_MAX_ALLOCATION", PIECE.to_string());
     Setup::new()
@@ -46,7 +46,7 @@ fn large_mappings_carry_bytes_both_ways() {
     contents[offset..offset + size].copy_from_slice(&changed);
     assert!(s.read(mem, 0, SIZE) == contents);
 
-    // Written without being read.
+    // A region that is written without being read.
     let pointer = map(&s, mem, false, CL_MAP_WRITE_INVALIDATE_REGION, 0, SIZE);
     s.finish();
     unsafe { pointer.write_bytes(0x5A, SIZE) };
@@ -55,7 +55,7 @@ fn large_mappings_carry_bytes_both_ways() {
     check(unsafe { (s.cl.clReleaseMemObject)(mem) });
 }
 
-/// A mapping that is given back before its bytes have arrived leaves memory for them.
+/// A mapping that is unmapped before its bytes have arrived keeps its memory until they have.
 #[test]
 fn a_mapping_lives_until_its_bytes_have_arrived() {
     let s = setup();
@@ -89,7 +89,7 @@ fn large_buffers_are_filled_copied_and_computed_on() {
     assert!(s.read(b, 0, SIZE).chunks(4).all(|bytes| bytes == expected));
 }
 
-/// A size that no device offers is refused, and one that it offers but does not have fails.
+/// A size that no device offers is refused; a size that the device offers, but has no memory for, fails.
 #[test]
 fn sizes_beyond_the_device_are_errors() {
     let s = setup();
@@ -129,7 +129,7 @@ fn indices_are_of_64_bits() {
     let mem = made(|e| unsafe { create(context, list.as_ptr(), 0, 64, none, e) });
     let name = CL_MEM_DEVICE_ADDRESS_EXT;
     let base: u64 = value(|z, p, r| unsafe { (s.cl.clGetMemObjectInfo)(mem, name, z, p, r) });
-    // Launches a kernel with a pointer so far below the buffer that byte `distance` is its first.
+    // Launches a kernel with a pointer `distance` bytes below the buffer.
     let run = |name: &str, distance: u64, args: &dyn Fn(cl_kernel), offset: usize| {
         s.write(mem, true, 0, &[0; 64]);
         let kernel = s.kernel(program, name);
@@ -169,7 +169,7 @@ fn indices_are_of_64_bits() {
     assert_eq!(run("by_bytes", big, &|k| s.set(k, 1, &(big + 8)), 0)[2], 9);
 }
 
-/// Nearly all work-items of so large a launch return at once; no processor gets through it in useful time.
+/// Nearly all work-items of this launch return at once; no processor gets through so many in useful time.
 #[test]
 fn a_launch_has_2_to_the_40_work_items() {
     let s = setup();

@@ -13,7 +13,7 @@ const SQUARE: &str = "kernel void square(global uint *in, global uint *out) {
     out[i] = in[i] * in[i];
 }";
 
-/// Returns the kernel, from a binary for the first device that somebody else wrote.
+/// Returns the kernel of a binary for the first device that another library has written.
 fn square_kernel(s: &Setup) -> (cl_program, cl_kernel) {
     let device = &hekla::api::platform().devices()[0];
     let bytes = {
@@ -22,7 +22,7 @@ fn square_kernel(s: &Setup) -> (cl_program, cl_kernel) {
         let source = Source { text: SQUARE.into(), ..Source::default() };
         let options = Options::default();
         let object = compile_to_linked(&source, &options, target).object.unwrap();
-        // The library has another key: it must not believe that this is SPIR-V.
+        // The library has another key: it must not use this SPIR-V.
         let mut program = compile(&source, &options, target).program.unwrap();
         program.kernels[0].spirv.truncate(7);
         write(Content::Executable(&program, Some(&linked(&object))), target, &[0; 32])
@@ -135,7 +135,7 @@ fn arguments_that_are_set_again_are_checked_again() {
     assert_eq!(set(1, 4, null()), CL_INVALID_ARG_VALUE);
     assert_eq!(set(1, 3, place(&0)), CL_INVALID_ARG_SIZE);
     assert_eq!(set(2, 512, place(&0)), CL_INVALID_ARG_VALUE);
-    // What was refused has left the arguments as they were.
+    // Calls that were refused have not changed the arguments.
     check(s.launch(kernel, &[64], Some(&[64])));
     assert_eq!(words(&s.read(buffers[1], 0, 256)), [5 + 6 + 7 + 7; 64]);
     check(unsafe { (s.cl.clReleaseMemObject)(buffers[1]) });

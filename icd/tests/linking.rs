@@ -57,7 +57,7 @@ fn info<T: Copy>(s: &Setup, program: cl_program, name: u32) -> T {
     value(|z, p, r| unsafe { (s.cl.clGetProgramBuildInfo)(program, s.device, name, z, p, r) })
 }
 
-/// Returns the program made from the binary of another.
+/// Returns a program made from the binary of another program.
 fn reloaded(s: &Setup, program: cl_program) -> cl_program {
     unsafe {
         let size: usize =
@@ -232,7 +232,7 @@ fn every_documented_option_is_taken() {
         assert_eq!(text(program, CL_PROGRAM_BUILD_OPTIONS), options);
         check(unsafe { (s.cl.clReleaseProgram)(program) });
     }
-    // 5.8.7: of libraries, and what may change in linking.
+    // Section 5.8.7: options for libraries, and options that may change in linking.
     let object = compiled(&s, SCALE);
     let linking = [
         "-create-library",

@@ -1,4 +1,4 @@
-//! Regions for which the host has no room left: CL_MAP_FAILURE, and everything goes on.
+//! Maps for which the host has no memory left return CL_MAP_FAILURE, and later calls work.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 const MIB: usize = 1 << 20;
 const SIZE: usize = 256 * MIB;
 
-/// Lets the process' address space grow by so much; no bound for `None`.
+/// Bounds the address space to `more` bytes beyond its present size; `None` lifts the bound.
 fn bound(more: Option<usize>) {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: usize = text.split(' ').next().unwrap().parse().unwrap();
@@ -38,7 +38,7 @@ fn unmap(s: &Setup, mem: cl_mem, pointer: *mut c_void) {
     s.finish();
 }
 
-// One test: the bound is the process'.
+// There is one test, since the bound holds for the whole process.
 #[test]
 fn a_region_without_room_is_an_error_and_no_more() {
     // Mappings are copies.
@@ -62,7 +62,7 @@ fn a_region_without_room_is_an_error_and_no_more() {
     let small = map(&s, mem, 4096).unwrap();
     assert_eq!(unsafe { std::slice::from_raw_parts(small.cast::<u8>(), 4096) }, [5; 4096]);
     unmap(&s, mem, small);
-    // These have room: it cannot fail for them.
+    // These regions need no memory: mapping them cannot fail.
     assert_eq!(map(&s, over_own, SIZE), Ok(own.as_mut_ptr().cast()));
     unmap(&s, over_own, own.as_mut_ptr().cast());
     let pointer = map(&s, pinned, SIZE).unwrap();

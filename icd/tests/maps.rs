@@ -29,7 +29,7 @@ fn part(s: &Setup, mem: cl_mem, origin: usize, size: usize) -> cl_mem {
     made(|e| unsafe { (s.cl.clCreateSubBuffer)(mem, 0, kind, region, e) })
 }
 
-/// Regions for reading may overlap each other and one for writing; those for writing lie side by side.
+/// Regions for reading may overlap each other and a region for writing; regions for writing must not overlap each other.
 #[test]
 fn nested_and_overlapping_regions() {
     let s = Setup::new();
@@ -51,7 +51,7 @@ fn nested_and_overlapping_regions() {
 
         let low = map(&s, mem, CL_MAP_WRITE, 0, 2048);
         let high = map(&s, mem, CL_MAP_WRITE_INVALIDATE_REGION, 2048, 1000);
-        // What is mapped for writing has the latest bytes, unless they are given up.
+        // A region for writing has the latest bytes, unless the application gives them up.
         assert_eq!(*low, contents[..2048]);
         low[100..200].fill(1);
         high.fill(2);

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What `double_and_add` is called with: buffers, of which one may be missing, and values around them.
+/// The arguments of `double_and_add`: buffers, of which one may be missing, and values around them.
 #[repr(C)]
 struct Arguments {
     added: i32,
@@ -24,7 +24,7 @@ unsafe extern "C" fn double_and_add(arguments: *mut c_void) {
     data.iter_mut().for_each(|value| *value = *value * 2 + arguments.added);
 }
 
-/// `None` where the device runs no native kernels; then the call says so.
+/// Returns the setup; `None` where the device runs no native kernels: then the call must fail.
 fn setup() -> Option<Setup> {
     let s = Setup::new();
     let offered: u64 = value(|z, p, r| unsafe {
@@ -83,7 +83,7 @@ fn enqueue(
         )
     };
     check(code);
-    // The arguments are the application's again.
+    // The application may change the arguments again.
     unsafe { (&raw mut arguments).write_bytes(0xFF, 1) };
     event
 }

@@ -1,4 +1,4 @@
-//! A device whose queues have no timestamps, as `HEKLA_TIMESTAMP_BITS=0` makes of any: it offers no profiling.
+//! A device whose queues have no timestamps offers no profiling. `HEKLA_TIMESTAMP_BITS=0` makes any device one of these.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 

@@ -9,7 +9,7 @@ fn heklac(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_heklac")).args(args).output().unwrap()
 }
 
-/// Returns what it prints; it must succeed.
+/// Runs heklac, which must succeed; returns its output.
 fn printed(args: &[&str]) -> String {
     let done = heklac(args);
     let errors = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -17,7 +17,7 @@ fn printed(args: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap()
 }
 
-/// Returns what it complains of; it must fail.
+/// Runs heklac, which must fail; returns its messages.
 fn refused(args: &[&str]) -> String {
     let done = heklac(args);
     assert!(!done.status.success(), "{args:?}");
@@ -84,7 +84,7 @@ fn what_is_no_module_is_refused() {
     assert!(refused(&["no such file.spv"]).contains("no such file.spv: "));
 }
 
-/// Sub-groups are there only where the probe finds them in order, which the file of a device says.
+/// Sub-groups are available only where the probe finds them in order; the device file records this.
 #[test]
 fn a_device_that_describes_itself_can_be_compiled_for() {
     let text = printed(&["--describe"]);
@@ -135,7 +135,7 @@ kernel void r(global int *a, int n) {
 }
 ";
 
-/// Nothing of it is certain to be wrong.
+/// A program in which nothing is certain to be wrong.
 const RIGHT: &[u8] = b"\
 kernel void k(global int *a, local int *t, int n) {
     int p[4] = {1, 2, 3, 4}, i = get_local_id(0), x;

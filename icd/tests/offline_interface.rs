@@ -1,5 +1,5 @@
-//! The offline compiler's C interface: from C, by the example that is compiled with cc against the header, from C++, and
-//! its mistakes.
+//! The offline compiler's C interface: from C, by the example that is compiled with cc against the header; from C++;
+//! and wrong calls.
 // Nearly every call is unsafe, for the reason that docs/offline.md gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -28,7 +28,7 @@ const INFO: hekla_compile_info = hekla_compile_info {
     spec_values: null(),
 };
 
-/// Compiles; gives the program and the code.
+/// Compiles; returns the program and the code.
 fn compile(input: &[u8], info: Option<&hekla_compile_info>) -> (hekla_program, cl_int) {
     let mut code = 77;
     let info = info.map_or(null(), |info| &raw const *info);

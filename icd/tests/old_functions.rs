@@ -1,4 +1,4 @@
-//! What OpenCL deprecated works as it did: programs of the 1.x days still call it.
+//! Functions that OpenCL has deprecated still work: programs of the 1.x days call them.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -70,7 +70,7 @@ fn compilers_are_unloaded_and_come_back() {
     build();
 }
 
-/// A clone has the arguments of the moment, and from then on its own.
+/// A clone has the arguments that are set at the moment of its creation; later changes are its own.
 #[test]
 fn clones_keep_the_arguments_they_were_made_with() {
     let s = Setup::new();

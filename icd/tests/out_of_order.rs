@@ -1,5 +1,4 @@
-//! Out-of-order queues: what does not depend on each other does not wait for each other, and what does
-//! depend waits: wait lists, markers, barriers.
+//! Out-of-order queues: independent commands do not wait for each other; wait lists, markers and barriers make commands wait.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -119,7 +118,7 @@ fn independent_commands_do_not_wait_for_one_that_is_held() {
     wait(&s, fill(&s, queue, held, 1, &[]));
     let gate = s.user_event();
     let first = fill(&s, queue, held, 2, &[gate]);
-    // Each kind of command, and blocking ones: none of this would return in order.
+    // Each kind of command, and blocking ones: in an in-order queue none of these waits would return.
     wait(&s, fill(&s, queue, a, 3, &[]));
     wait(&s, copy(&s, queue, a, b, &[]));
     assert_eq!(read_now(&s, queue, b, &[]), [3; 64]);
@@ -160,7 +159,7 @@ fn markers_wait_for_all_or_for_their_list() {
     let second = fill(&s, queue, mem, 2, &[first, two]);
     let of_first = marker(&s, queue, &[first]);
     let of_both = marker(&s, queue, &[]);
-    // What comes after a marker does not wait for it.
+    // Commands behind a marker do not wait for it.
     let free = fill(&s, queue, s.buffer(0, 64), 3, &[]);
     wait(&s, marker(&s, queue, &[free]));
     for event in [first, of_all, second, of_first, of_both] {
@@ -187,7 +186,7 @@ fn barriers_hold_what_comes_after_them() {
     wait(&s, fill(&s, queue, b, 0, &[]));
     let (one, two) = (s.user_event(), s.user_event());
     let held = fill(&s, queue, a, 1, &[one]);
-    // A barrier with a list waits for that alone, and all after it wait for the barrier.
+    // A barrier with a list waits for the events of the list alone, and all later commands wait for the barrier.
     let with_list = barrier(&s, queue, &[two]);
     let after = copy(&s, queue, a, b, &[]);
     let unaware = marker(&s, queue, &[]);
@@ -198,7 +197,7 @@ fn barriers_hold_what_comes_after_them() {
     wait(&s, with_list);
     wait(&s, after);
     assert_eq!(s.status(held), CL_QUEUED);
-    // One without a list waits for all before it.
+    // A barrier without a list waits for all earlier commands.
     let without = barrier(&s, queue, &[]);
     let last = copy(&s, queue, a, b, &[]);
     assert_eq!(s.status(without), CL_QUEUED);

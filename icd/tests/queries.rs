@@ -19,7 +19,7 @@ fn the_platform_says_who_it_is() {
     assert!(lists("cl_khr_icd") && lists("cl_khr_icd_unloadable"));
     let of_device =
         text(|z, p, r| unsafe { (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_EXTENSIONS, z, p, r) });
-    // There is one device: what all devices have is what it has.
+    // There is one device, so the platform lists the extensions of this device.
     for name in of_device.split(' ') {
         assert!(lists(name), "{name}");
         assert_eq!(extensions.split(' ').filter(|listed| *listed == name).count(), 1, "{name}");
@@ -52,7 +52,8 @@ fn every_device_query_answers() {
     assert_eq!(code, CL_INVALID_VALUE);
 }
 
-/// Clients use it as a key for cached binaries, and must not load binaries of another driver; BOINC has room for 32 bytes.
+/// Clients use the version as a key for cached binaries, and must not load binaries of another driver; BOINC has room
+/// for 32 bytes.
 #[test]
 fn the_driver_version_names_the_vulkan_driver_in_32_bytes() {
     let s = Setup::new();
@@ -188,7 +189,7 @@ fn queues_report_and_check_their_properties() {
         |name| bytes(|z, p, r| unsafe { (s.cl.clGetCommandQueueInfo)(queue, name, z, p, r) });
     assert_eq!(info(CL_QUEUE_SIZE), (1u32 << 16).to_ne_bytes());
     assert_eq!(info(CL_QUEUE_DEVICE_DEFAULT), 0usize.to_ne_bytes());
-    // The application enqueues nothing there.
+    // The application cannot enqueue to a device queue.
     let no_queue = unsafe { (s.cl.clFinish)(queue) };
     assert_eq!(no_queue, CL_INVALID_COMMAND_QUEUE);
     check(unsafe { (s.cl.clReleaseCommandQueue)(queue) });

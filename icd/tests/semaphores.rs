@@ -170,7 +170,7 @@ fn queues_take_turns() {
     assert!(s.read(mem, 0, 4 * size).chunks(4).all(|word| word == last));
 }
 
-/// A wait may be enqueued before its signal; what stands behind it in its queue waits too.
+/// A wait may be enqueued before its signal; later commands of its queue wait, too.
 #[test]
 fn waits_may_come_first() {
     let t = Semaphores::new();
@@ -193,7 +193,7 @@ fn waits_may_come_first() {
     assert_eq!((s.status(wait), target), (CL_COMPLETE, [2; 64]));
 }
 
-/// A signal that never comes, since what it waits for failed, fails the wait.
+/// If a signal never comes, since a command that it waits for failed, the wait fails.
 #[test]
 fn failures_are_passed_on() {
     let t = Semaphores::new();
@@ -209,7 +209,7 @@ fn failures_are_passed_on() {
     assert_eq!(t.payload(semaphore), 0);
 }
 
-/// Several at once, in an out-of-order queue too.
+/// Several semaphores in one call, also in an out-of-order queue.
 #[test]
 fn lists_of_semaphores() {
     let t = Semaphores::new();

@@ -1,5 +1,5 @@
-//! Programs with more rights than their user: what the user says in the environment is not obeyed. A setuid program of
-//! root's is run by somebody else, so root alone can run these tests; CI is root.
+//! Programs with more rights than their user ignore the user's environment. Root's setuid program is run by another
+//! user, so root alone can run these tests; CI is root.
 #![cfg(target_os = "linux")]
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
@@ -15,8 +15,8 @@ use std::process::Command;
 const NOBODY: u32 = 65534;
 const KEPT: &str = "root's own";
 
-/// What the setuid program does: it uses a device, if it finds one. The functions are linked in: the loader's own
-/// variables do not count.
+/// The work of the setuid program: it uses a device, if it finds one. The functions are linked in, so that the loader's
+/// own variables do not matter.
 #[test]
 #[ignore = "runs in a process of its own"]
 fn role() {
@@ -68,7 +68,7 @@ impl Place {
         copy
     }
 
-    /// Runs a program as nobody with every variable that names a place. Returns what it printed.
+    /// Runs a program as the user `nobody` with every variable that names a place. Returns its output.
     fn run(&self, program: &Path, of: &str) -> String {
         let at = |name: &str| self.folder.join(of).join(name);
         let mut command = Command::new(program);
@@ -115,7 +115,7 @@ fn a_setuid_program_obeys_nobody() {
         return;
     }
     let place = Place::new("setuid");
-    // The same program without the bit writes all of that, so that this test can fail.
+    // The same program without the setuid bit writes all of these files: this shows that the test can fail.
     let said = place.run(&place.program(false), "all");
     assert!(said.contains(&format!("who: {NOBODY}")), "{said}");
     let names = place.names("all");

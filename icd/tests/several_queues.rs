@@ -1,5 +1,5 @@
-//! Several queues of one device whose commands wait for each other's: what waits holds back nothing that does
-//! not, neither commands nor threads. A kernel that runs until the host ends it keeps one of the queues busy.
+//! Several queues of one device whose commands wait for each other's: waiting commands hold up neither commands nor
+//! threads that need not wait. A kernel that runs until the host ends it keeps one of the queues busy.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -50,18 +50,18 @@ fn program(s: &Setup) -> cl_program {
     program
 }
 
-/// A kernel that runs until it is told to end.
+/// A kernel that runs until a flag ends it.
 struct Gate<'a> {
     s: &'a Setup,
     kernel: cl_kernel,
     flag: Flag,
-    /// Work-items. Where they run one after the other each has its share of the time, since some drivers
-    /// bound the rounds of a loop.
+    /// The number of work-items. Where they run one after the other, each runs for a share of the time, since some
+    /// drivers bound the rounds of a loop.
     items: usize,
     out: cl_mem,
 }
 
-/// What the kernel looks at.
+/// The flag that the kernel reads.
 enum Flag {
     /// Memory that host and device share.
     Shared(*mut c_void),
@@ -91,7 +91,7 @@ impl Gate<'_> {
         s.set(kernel, 1, &out);
         s.set(kernel, 2, &most);
         let gate = Gate { s, kernel, flag, items, out };
-        // With its pipelines made, it is closed.
+        // Runs it once to make its pipelines; then it is closed.
         gate.launch(s.queue);
         wait(s, step(s, s.queue, (new_word(s, 0), 1), &[]));
         gate.set(0);
@@ -116,7 +116,7 @@ impl Gate<'_> {
         match self.flag {
             Flag::Shared(flag) => unsafe { flag.cast::<u32>().write_volatile(value) },
             Flag::Buffer(flag) => {
-                // One that is idle, and shares no queue of the device with those that wait.
+                // An idle queue, which shares no queue of the device with the waiting queues.
                 let queue = self.s.queue;
                 check(unsafe {
                     let (write, from) = (self.s.cl.clEnqueueWriteBuffer, (&raw const value).cast());
@@ -126,7 +126,7 @@ impl Gate<'_> {
         }
     }
 
-    /// Asserts that the host ended it, and not the bound.
+    /// Asserts that the host ended the kernel, and not the bound of its loop.
     fn expect_opened(&self) {
         assert_eq!(word(self.s, self.out), 1);
     }
@@ -134,7 +134,7 @@ impl Gate<'_> {
 
 impl Drop for Gate<'_> {
     fn drop(&mut self) {
-        // A test that fails ends nevertheless.
+        // The kernel ends even if the test fails.
         if let Flag::Shared(flag) = self.flag {
             unsafe { flag.cast::<u32>().write_volatile(1) };
         }
@@ -243,7 +243,7 @@ fn out_of_order_what_waits_for_another_queue_holds_back_nothing() {
     let behind_that = step(&s, queue, (a, 3), &[behind]);
     let free = step(&s, queue, (b, 4), &[]);
     flush(&s, queue);
-    // The device knows nothing of what waits: were its queue given that, all after it would wait, too.
+    // The device does not get the waiting commands: if its queue had them, all later commands would wait, too.
     assert_eq!(s.status(behind), CL_QUEUED);
     assert_eq!(s.status(behind_that), CL_QUEUED);
     if runs_queues_at_once(&s) {
@@ -254,7 +254,7 @@ fn out_of_order_what_waits_for_another_queue_holds_back_nothing() {
     }
     assert!(s.status(running) > CL_COMPLETE);
     gate.open();
-    // It goes on without a call that asks for it.
+    // The command runs without a call that asks for it.
     assert!(comes(|| s.status(behind_that) == CL_COMPLETE));
     wait(&s, free);
     assert_eq!((word(&s, a), word(&s, b)), (34, 29));
@@ -273,7 +273,7 @@ fn a_barrier_that_waits_for_another_queue_waits_on_the_device() {
     let closed = barrier(&s, queue, &[running]);
     let after = step(&s, queue, (b, 4), &[]);
     flush(&s, queue);
-    // What comes later has to wait anyway.
+    // Later commands of the queue have to wait anyway.
     for event in [closed, after] {
         assert_eq!(s.status(event), CL_SUBMITTED);
     }
@@ -296,7 +296,7 @@ fn in_order_what_comes_before_a_wait_does_not_wait() {
     let (a, b) = (new_word(&s, 1), new_word(&s, 1));
     let gate = Gate::new(&s);
     let running = gate.launch(busy);
-    // These may be recorded, and given to the device, together.
+    // These commands may be recorded, and submitted to the device, together.
     let before: Vec<_> = (0..5).map(|_| step(&s, queue, (a, 2), &[])).collect();
     let behind = step(&s, queue, (b, 2), &[running]);
     let last = step(&s, queue, (b, 3), &[]);
@@ -326,7 +326,7 @@ fn queues_wait_for_each_other_in_turn() {
         let (mut expected, mut last) = (1u32, Vec::new());
         for round in 0..200u32 {
             let queue = queues[order[round as usize % 2]];
-            // What is recorded in between is for the same batch.
+            // Commands that are recorded in between are for the same batch.
             s.set(kernel, 0, &unrelated);
             s.set(kernel, 1, &1u32);
             launch(&s, queue, (kernel, 1), &[]);
@@ -342,7 +342,7 @@ fn queues_wait_for_each_other_in_turn() {
     }
 }
 
-/// Calls of all kinds on a queue and a context whose other queues are busy: none waits for those.
+/// Makes calls of all kinds on a queue and a context whose other queues are busy: none waits for the busy queues.
 fn calls_that_return(s: &Setup, at_once: bool) {
     let queue = s.second_queue();
     let x = new_word(s, 5);
@@ -395,7 +395,7 @@ fn a_thread_that_waits_holds_up_no_other() {
             });
             assert_eq!(u32::from_ne_bytes(bytes), 5);
         });
-        // They are waiting, most likely; nothing below depends on it.
+        // By now the other threads are probably waiting; nothing below depends on it.
         std::thread::sleep(Duration::from_millis(20));
         let setup = Sent(&s);
         scope.spawn(move || {
@@ -416,13 +416,13 @@ fn a_blocking_call_holds_up_no_held_command_of_another_queue() {
     let _alone = alone();
     let s = Setup::new();
     let (busy, blocked, other) = (s.second_queue(), out_of_order(&s), out_of_order(&s));
-    // What is large enough goes in pieces, and the call waits for each.
+    // A large transfer is cut into pieces, and the call waits for each piece.
     const SIZE: usize = 2 << 20;
     let contents = pattern(SIZE, 5);
     let x = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut contents.clone());
     let (first, second) = (Gate::new(&s), Gate::new(&s));
     let awaited = first.launch(busy);
-    // Both begin when the first gate opens.
+    // Both commands begin when the first gate opens.
     let held = step(&s, other, (new_word(&s, 0), 1), &[awaited]);
     step(&s, blocked, (new_word(&s, 0), 1), &[awaited]);
     let running = second.launch(blocked);
@@ -436,7 +436,7 @@ fn a_blocking_call_holds_up_no_held_command_of_another_queue() {
             });
             assert!(bytes == contents);
         });
-        // The thread is waiting, most likely.
+        // By now the thread is probably waiting.
         std::thread::sleep(Duration::from_millis(20));
         first.open();
         let begun = comes(|| s.status(held) < CL_QUEUED);
@@ -451,8 +451,8 @@ fn a_blocking_call_holds_up_no_held_command_of_another_queue() {
     second.expect_opened();
 }
 
-/// A blocking write is complete when its call returns, for all queues of the context: those that exist, and one that is made
-/// later. (One that is alone may return from the write when it has taken the bytes.)
+/// A blocking write is complete when its call returns, for all queues of the context: for existing queues and for one
+/// that is made later. (A write in a context's only queue may return when the library has copied the bytes.)
 #[test]
 fn no_queue_runs_ahead_of_a_blocking_write() {
     let _alone = alone();

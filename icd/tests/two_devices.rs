@@ -322,8 +322,8 @@ unsafe fn read_all<T: Copy + Default>(
     back
 }
 
-/// Each device counts in its own half of a buffer, all the time; the halves change hands, and both are read
-/// and written together in between.
+/// Each device counts in its own half of a buffer, all the time. The halves change hands, and in between both are read
+/// and written together.
 #[test]
 fn disjoint_sub_buffers_belong_to_a_device_each() {
     const LAUNCHES: i32 = 300;
@@ -370,7 +370,7 @@ fn disjoint_sub_buffers_belong_to_a_device_each() {
     }
 }
 
-/// Transfers of each device to ranges of bytes that touch the other's, none of them aligned.
+/// Both devices write ranges of bytes that touch each other, none of them aligned.
 #[test]
 fn transfers_of_both_devices_to_ranges_side_by_side() {
     const WIDTH: usize = 1001;
@@ -460,8 +460,8 @@ fn transfers_of_both_devices_to_ranges_side_by_side() {
     }
 }
 
-/// A command returns from its call although another device is busy with the rest of the buffer, and a
-/// migration although what it is to bring is not there yet.
+/// A command's call returns although another device is busy with the rest of the buffer; a migration's call returns
+/// although the bytes that it moves are not there yet.
 #[test]
 fn no_call_waits_for_another_device() {
     const SIZE: usize = 32 << 20;
@@ -476,7 +476,7 @@ fn no_call_waits_for_another_device() {
             let from: *const c_void = (&raw const word).cast();
             let fill = cl.clEnqueueFillBuffer;
             check(fill(here, parent, from, 4, 0, SIZE, 0, null(), null_mut()));
-            // Not compiled in what follows.
+            // After this the kernel is compiled.
             for rounds in [1u32, 300_000_000] {
                 check((cl.clSetKernelArg)(kernel, 1, 4, (&raw const rounds).cast()));
                 let mem = (&raw const front).cast();
@@ -533,7 +533,7 @@ fn buffers_migrate_with_their_contents_or_without() {
         };
         fill(queues[0], 7);
         fill(queues[1], 9);
-        // The first device still has what it wrote.
+        // The first device still has the bytes that it wrote.
         migrate(queues[0], CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
         assert_eq!(read_all::<u32>(cl, queues[0], mem, count), vec![7; count]);
         fill(queues[1], 9);
@@ -580,7 +580,7 @@ fn commands_keep_their_order_behind_a_move() {
     }
 }
 
-/// The numbers of the threads that move bytes.
+/// Returns the numbers of the threads that move bytes.
 #[cfg(target_os = "linux")]
 fn movers() -> Vec<String> {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();

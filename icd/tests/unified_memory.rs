@@ -183,7 +183,7 @@ fn copies_go_from_device_to_device() {
             pair.launch(queue, kernel, near, count);
             pair.copy(queue, (far, near), size, None);
             let last = pair.copy(queue, (here, far), size, None);
-            // Later commands of the queue come later.
+            // Later commands of the queue run later: this fill does not change the copy.
             pair.fill(queue, own, 0, size);
             check(unsafe { (pair.cl.clWaitForEvents)(1, &last) });
             assert!(back.iter().zip(&plain).all(|(got, given)| *got == given + 2), "{count}");
@@ -216,7 +216,7 @@ fn copies_between_devices_wait_for_events() {
     check(unsafe { (pair.cl.clSetUserEventStatus)(gate, CL_COMPLETE) });
     check(unsafe { (pair.cl.clWaitForEvents)(1, &last) });
     assert_eq!(back, [8; 1000]);
-    // A failure goes the same way.
+    // A failure is passed on in the same way.
     let gate = made(|e| unsafe { (pair.cl.clCreateUserEvent)(pair.context, e) });
     let first = pair.copy(0, (memory[1], source.as_mut_ptr().cast()), 4000, Some(gate));
     let last = pair.copy(1, (memory[0], memory[1]), 4000, Some(first));
@@ -292,7 +292,7 @@ fn both_devices_and_the_host_reach_memory_of_all() {
     pair.free(&memory);
 }
 
-/// Both as it is and where the host does not see memory of the devices.
+/// Runs the tests as the device is, and with memory of the devices that the host does not see.
 #[test]
 fn under_validation() {
     run_again("0");

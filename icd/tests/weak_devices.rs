@@ -1,5 +1,5 @@
-//! What is compiled for the devices that the shipped device files describe (vk-backend/devices): every program of the
-//! conformance files becomes modules that are valid there and ask for nothing that the device lacks, or is refused.
+//! Code for the devices that the shipped device files describe (vk-backend/devices): every program of the conformance
+//! files becomes modules that are valid for the device and need nothing that the device lacks, or is refused.
 
 #[path = "weak_devices/capabilities.rs"]
 mod capabilities;
@@ -48,7 +48,7 @@ fn conformance_files_compile_to_what_devices_have() {
     compile_all(&device_file_names().map(Device::named).collect::<Vec<_>>(), |_| true);
 }
 
-/// Of doubles that are computed by integers, too.
+/// The same for doubles that are computed by integers.
 #[test]
 fn soft_doubles_compile_to_what_devices_have() {
     let with_doubles = |device: Device| match device.features.float64 {
@@ -94,7 +94,7 @@ fn compile_all(devices: &[Device], wanted: impl Fn(&Program) -> bool) {
 /// Returns true for a module, with or without scalarBlockLayout, that was not seen before.
 type IsNew<'a> = &'a dyn Fn(&(&[u32], bool)) -> bool;
 
-/// Compiles a program; a device that has what it needs must take it.
+/// Compiles a program; a device that has all the features that the program needs must accept it.
 fn check(program: &Program, device: &Device, is_new: IsNew<'_>) -> Result<(), String> {
     let Ok(options) = Options::parse(&program.options) else { return Ok(()) };
     let source = Source { name: "test.cl".into(), text: program.text.clone(), headers: Vec::new() };
@@ -146,8 +146,8 @@ fn validate(words: &[u32], device: &Device) -> Result<(), String> {
     }
 }
 
-/// Leaves out `OpExecutionMode %f MaximallyReconvergesKHR`, which older validators do not know and which changes nothing of
-/// what else is valid.
+/// Leaves out `OpExecutionMode %f MaximallyReconvergesKHR`, which older validators do not know and which does not
+/// change what else is valid.
 fn without_maximal_reconvergence(words: &[u32]) -> Vec<u32> {
     let is_mode = |instruction: &Instruction<'_>| {
         let mode = ExecutionMode::MaximallyReconvergesKHR as u32;

@@ -15,8 +15,8 @@ const SOURCE: &str = "
     kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }";
 const COUNT: usize = 256;
 
-/// Commands before, between and behind such kernels keep their order, in each replay, and so do commands enqueued behind them;
-/// the event covers all.
+/// Commands before, between and behind kernels that enqueue others keep their order in each replay, and so do commands
+/// enqueued behind the replay; the event covers all.
 #[test]
 fn what_kernels_enqueue_is_done_before_what_follows() {
     let s = Setup::new();
@@ -48,7 +48,7 @@ fn what_kernels_enqueue_is_done_before_what_follows() {
         check(unsafe { (s.cl.clWaitForEvents)(1, &event) });
         assert_eq!(words(&s, copy, COUNT), vec![x; COUNT], "round {round}");
         check(unsafe { (s.cl.clReleaseEvent)(event) });
-        // From the third round on the argument is another one.
+        // From the third round on the argument has another value.
         if round == 1 {
             by = 7;
             let args = [arg(1, &by)];

@@ -46,7 +46,7 @@ fn arguments_change_and_stay_changed() {
     r.enqueue();
     assert_eq!(words(&s, p, 16), vec![2 + 2 * 11 + 10; 16]);
     assert_eq!(words(&s, other, 16), vec![100; 16]);
-    // The kernel's own arguments are what they were.
+    // The kernel object still has the arguments that the application set.
     check(s.launch(kernel, &[16], None));
     assert_eq!(words(&s, p, 16), vec![35; 16]);
 }
@@ -93,7 +93,7 @@ fn sizes_and_offset_change() {
         ..config(command)
     }]);
     expect(16, 7_016_004);
-    // The count of dimensions may be said; the sizes of one call belong together.
+    // A change may give the number of dimensions; the sizes of one call belong together.
     r.update(&[cl_mutable_dispatch_config_khr {
         work_dim: 1,
         global_work_size: global.as_ptr(),
@@ -105,7 +105,7 @@ fn sizes_and_offset_change() {
     assert_eq!(sizes(CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR), 7usize.to_ne_bytes());
     assert_eq!(sizes(CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR), 32usize.to_ne_bytes());
     assert_eq!(sizes(CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR), 8usize.to_ne_bytes());
-    // Nothing to run, and something again.
+    // Changes the range to an empty one, which runs nothing, and back.
     let nothing = [0usize];
     let to = |global: &[usize; 1]| cl_mutable_dispatch_config_khr {
         global_work_size: global.as_ptr(),
@@ -190,7 +190,7 @@ fn all_changes_are_made_or_none() {
     assert_eq!(r.try_update(&[to(first, &ten), wrong]), CL_INVALID_GLOBAL_OFFSET);
     r.enqueue();
     assert_eq!(words(&s, p, 16), vec![2; 16]);
-    // Of two changes of a command in one call the later one counts, where they meet.
+    // Where two changes of a command in one call meet, the later one counts.
     let global = [8usize];
     let narrow =
         cl_mutable_dispatch_config_khr { global_work_size: global.as_ptr(), ..config(first) };

@@ -48,7 +48,7 @@ fn every_replay_prints() {
     r.launch(say, 1, &[]);
     r.launch(count, 1, &[]);
     r.finalize();
-    // More than there are buffers to print to, with nobody waiting meanwhile.
+    // More replays than there are buffers for output, with no wait in between.
     const TIMES: u32 = 40;
     for _ in 0..TIMES {
         r.enqueue();

@@ -47,7 +47,7 @@ functions! {
     clGetMutableCommandInfoKHR(cl_mutable_command_khr, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
 }
 
-/// A command buffer and what its functions need.
+/// A command buffer and the extension's functions.
 pub struct Recorder {
     pub f: Functions,
     pub buffer: Buffer,
@@ -81,12 +81,12 @@ fn list<T>(list: &[T]) -> (u32, *const T) {
 }
 
 impl Recorder {
-    /// Returns a buffer of the setup's queue, which is in order.
+    /// Returns a command buffer for the setup's queue, which is in order.
     pub fn new(s: &Setup) -> Recorder {
         Recorder::on(s, s.queue, &[])
     }
 
-    /// Returns a buffer whose commands change.
+    /// Returns a command buffer whose commands may be changed.
     pub fn mutable(s: &Setup) -> Recorder {
         Recorder::on(s, s.queue, &[CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR, 0])
     }
@@ -192,14 +192,14 @@ impl Recorder {
         check(unsafe { (self.f.clFinalizeCommandBufferKHR)(self.buffer) });
     }
 
-    /// Enqueues to the buffer's own queue.
+    /// Enqueues the command buffer to its own queue.
     pub fn enqueue(&self) {
         let (queues, events) = (null_mut(), null());
         let enqueue = self.f.clEnqueueCommandBufferKHR;
         check(unsafe { enqueue(0, queues, self.buffer, 0, events, null_mut()) });
     }
 
-    /// Enqueues to a queue, behind events; returns the event.
+    /// Enqueues the command buffer to a queue, behind events; returns its event.
     pub fn enqueue_to(&self, mut queue: Queue, waits: &[cl_event]) -> cl_event {
         let ((count, list), mut event) = (list(waits), null_mut());
         let enqueue = self.f.clEnqueueCommandBufferKHR;

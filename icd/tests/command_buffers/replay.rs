@@ -1,4 +1,4 @@
-//! What a replay does, what it keeps alive, and what its event says.
+//! The work of a replay, the objects that it keeps alive, and the state of its event.
 
 use crate::common::*;
 use crate::recorder::*;
@@ -66,7 +66,7 @@ fn replays_run_in_order_among_other_commands() {
     assert_eq!(words(&s, p, 64), vec![stepped(1, 360); 64]);
 }
 
-/// Replays bring the buffer's bytes to the image and back, behind and before what other commands do to the buffer.
+/// Replays copy the buffer's bytes to the image and back, in order with other commands on the buffer.
 #[test]
 fn images_of_buffers_are_replayed() {
     let s = Setup::new();
@@ -312,7 +312,7 @@ fn what_is_recorded_lives_as_long_as_the_buffer() {
     r.copy(p, copy, 64, &[]);
     r.finalize();
     assert_eq!(counts(), [2, 2, 2]);
-    // Whatever the application lets go, replays go on.
+    // Replays still work after the application has released these objects.
     unsafe {
         check((s.cl.clReleaseKernel)(kernel));
         check((s.cl.clRetainMemObject)(copy));
@@ -325,7 +325,7 @@ fn what_is_recorded_lives_as_long_as_the_buffer() {
     check(unsafe { (r.f.clRetainCommandBufferKHR)(r.buffer) });
     assert_eq!(r.info::<u32>(CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR), 2);
     r.release();
-    // What is enqueued outlives the buffer.
+    // A replay that is enqueued outlives the command buffer.
     r.release();
     check(unsafe { (s.cl.clWaitForEvents)(1, &last) });
     assert_eq!(words(&s, copy, 16), vec![stepped(1, 2); 16]);

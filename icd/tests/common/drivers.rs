@@ -6,9 +6,9 @@ use std::sync::Once;
 
 const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
-/// Makes Vulkan see a second driver: the manifest that `HEKLA_TEST_OTHER_DRIVER` names (`cargo xtask test`
-/// always does), else SwiftShader. To be called before the first look at devices. False, with a message,
-/// where there is none.
+/// Makes Vulkan see a second driver: the manifest that `HEKLA_TEST_OTHER_DRIVER` names (`cargo xtask test` always
+/// does), else SwiftShader. To be called before the first look at devices. Returns false, with a message, where there
+/// is no second driver.
 pub fn add_another() -> bool {
     let named = std::env::var("HEKLA_TEST_OTHER_DRIVER").ok();
     let other = named.as_deref().unwrap_or(SWIFTSHADER);
@@ -29,8 +29,9 @@ pub fn add_another() -> bool {
     true
 }
 
-/// Makes the driver under test a second one, under another name: a copy of its library, with a manifest. Returns the folder and
-/// the manifest; `None` where `VK_DRIVER_FILES` names no manifest. [`add_another`] may have added a second manifest.
+/// Makes a second driver of the driver under test: a copy of its library under another name, with a manifest. Returns
+/// the folder and the manifest; `None` where `VK_DRIVER_FILES` names no manifest. [`add_another`] may have added a
+/// second manifest.
 #[allow(dead_code)]
 pub fn twin() -> Option<(PathBuf, PathBuf)> {
     let manifest = std::env::split_paths(&std::env::var_os("VK_DRIVER_FILES")?).next()?;

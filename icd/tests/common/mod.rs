@@ -36,8 +36,8 @@ macro_rules! functions {
                 }
             }
 
-            /// Returns the functions as they are linked into this program: no loader, and nothing that was
-            /// not compiled with it.
+            /// Returns the functions that are linked into this program, without a loader: all of their code was
+            /// compiled together with the program.
             fn linked() -> OpenCl {
                 #[allow(improper_ctypes)]
                 extern "C" {
@@ -142,7 +142,7 @@ functions! {
     clGetExtensionFunctionAddressForPlatform(cl_platform_id, *const c_char) -> *mut c_void;
 }
 
-/// What a developer without a device that Hekla can use is told.
+/// The message for a developer without a device that Hekla can use.
 const NO_DEVICE: &str =
     "there is no OpenCL device to test on (`heklac --explain` tells why); `cargo \
                          xtask run -- cargo test ...` gets a recent Mesa where there is none";
@@ -162,7 +162,7 @@ pub fn cl() -> &'static OpenCl {
         }
         let hekla = library_path();
         assert!(hekla.exists(), "{} is not built", hekla.display());
-        // Tests of the cache ask for it.
+        // Tests of the cache set the variable themselves.
         if std::env::var_os("HEKLA_CACHE").is_none() {
             std::env::set_var("HEKLA_CACHE", "0");
         }
@@ -312,7 +312,7 @@ impl Setup {
         bytes
     }
 
-    /// A write; the bytes must live until it completes.
+    /// Enqueues a write; the bytes must live until it completes.
     pub fn write(&self, mem: cl_mem, blocking: bool, offset: usize, bytes: &[u8]) {
         let source = bytes.as_ptr().cast();
         check(unsafe {
@@ -393,13 +393,14 @@ impl Setup {
     }
 }
 
-/// Runs the tests of this binary again in a process of its own, under the validation layer and with
-/// `HEKLA_STAGING` as told: all must pass and the layer must have nothing to say.
+/// Runs the tests of this binary again in a process of its own, under the validation layer and with this value of
+/// `HEKLA_STAGING`: all tests must pass, and the layer must report nothing.
 pub fn run_again(staging: &str) {
     run_again_with(&[("HEKLA_VALIDATE", "1"), ("HEKLA_STAGING", staging)]);
 }
 
-/// Runs the tests again with any environment. Returns true in the new process, where it does nothing.
+/// Runs the tests of this binary again with these variables in the environment. In the new process it does nothing and
+/// returns true.
 pub fn run_again_with(environment: &[(&str, &str)]) -> bool {
     const MARK: &str = "HEKLA_TEST_AGAIN";
     if std::env::var_os(MARK).is_some() {

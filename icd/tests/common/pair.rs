@@ -4,8 +4,8 @@ use crate::common::*;
 use crate::drivers;
 use std::ptr::null_mut;
 
-/// Returns the platform and its first two devices, the second of another driver where the first has one alone; `None` where there is
-/// no second one.
+/// Returns the platform and its first two devices. Where the first driver has one device alone, the second device is
+/// another driver's. `None` where there is no second device.
 pub fn two_devices() -> Option<(cl_platform_id, [cl_device_id; 2])> {
     let has_another = drivers::add_another();
     let cl = cl();

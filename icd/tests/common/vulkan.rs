@@ -21,7 +21,7 @@ pub struct Vulkan {
     memory_fd: khr::external_memory_fd::Device,
     semaphore_fd: Option<khr::external_semaphore_fd::Device>,
     dma_bufs: bool,
-    /// Freed when the device goes.
+    /// Buffers with their memory, freed when this device is dropped.
     made: RefCell<Vec<(vk::Buffer, vk::DeviceMemory)>>,
     images: RefCell<Vec<(vk::Image, vk::DeviceMemory)>>,
     semaphores: RefCell<Vec<vk::Semaphore>>,
@@ -32,7 +32,7 @@ pub struct Vulkan {
 pub struct Shared {
     pub buffer: vk::Buffer,
     pub size: u64,
-    /// The descriptor, which an import takes.
+    /// The file descriptor of the memory; an import takes it over.
     pub fd: i32,
 }
 
@@ -44,7 +44,7 @@ pub struct SharedImage {
     texel: u32,
     /// Bytes from row to row and from slice to slice.
     pub pitches: [usize; 2],
-    /// The descriptor, which an import takes.
+    /// The file descriptor of the memory; an import takes it over.
     pub fd: i32,
 }
 
@@ -70,8 +70,8 @@ pub struct Sync {
 }
 
 impl Vulkan {
-    /// Returns a device of the physical device with this UUID; `None`, with a message, where that does not export
-    /// memory.
+    /// Returns a device of the physical device with this UUID; `None`, with a message, where the physical device does
+    /// not export memory.
     pub fn new(uuid: [u8; 16]) -> Option<Vulkan> {
         unsafe {
             let entry = ash::Entry::load().unwrap();
@@ -138,8 +138,8 @@ impl Vulkan {
         self.semaphore_fd.is_some()
     }
 
-    /// Returns a buffer; `shared`: as what its memory can be exported. `flags`: of its memory. `None` where there is no such
-    /// memory.
+    /// Returns a buffer. `shared`: the handle type as which its memory can be exported; `flags`: properties of the
+    /// memory. `None` where there is no such memory.
     fn buffer(
         &self,
         size: u64,
@@ -187,7 +187,8 @@ impl Vulkan {
         self.share_as(OPAQUE_MEMORY, size).unwrap()
     }
 
-    /// Returns the same as a dma_buf; `None`, with a message, where the driver has none.
+    /// Returns a buffer in the device's memory, to be imported elsewhere as a dma_buf; `None`, with a message, where
+    /// the driver has no dma_bufs.
     pub fn share_dma_buf(&self, size: u64) -> Option<Shared> {
         let handle = vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT;
         let shared = self.dma_bufs.then(|| self.share_as(handle, size)).flatten();
@@ -205,8 +206,8 @@ impl Vulkan {
         Some(Shared { buffer, size, fd })
     }
 
-    /// Returns an image in rows, to be imported elsewhere, and fit for kernels there; `None`, with a message, where the
-    /// driver has none. `texel`: the bytes of a texel of the format.
+    /// Returns an image in rows, to be imported elsewhere for use by kernels; `None`, with a message, where the driver
+    /// has no such images. `texel`: the size of a texel in bytes.
     pub fn share_image(
         &self,
         kind: vk::ImageType,
@@ -270,8 +271,8 @@ impl Vulkan {
         }
     }
 
-    /// Makes the device write texels, closely packed, and releases the image to other APIs. `first`: what it held does
-    /// not matter. Returns when that is done.
+    /// Makes the device write texels, closely packed, and releases the image to other APIs. `first`: the image's former
+    /// contents do not matter. Returns when the write is done.
     pub fn write_image(&self, shared: &SharedImage, texels: &[u8], first: bool) {
         let (staging, memory) = self.staging(shared);
         unsafe {
@@ -298,7 +299,7 @@ impl Vulkan {
         });
     }
 
-    /// Takes the image over and reads all of it, closely packed.
+    /// Takes the image over from other APIs and reads all of it, closely packed.
     pub fn read_image(&self, shared: &SharedImage) -> Vec<u8> {
         let (staging, memory) = self.staging(shared);
         let (own, external) = (self.family, vk::QUEUE_FAMILY_EXTERNAL);
@@ -359,8 +360,8 @@ impl Vulkan {
         }
     }
 
-    /// Makes the device write bytes, and releases the buffer to other APIs. Returns when that is done, unless a
-    /// semaphore is signalled then.
+    /// Makes the device write bytes, and releases the buffer to other APIs. Waits for the end of the write, unless a
+    /// semaphore is to be signalled at its end.
     pub fn write(&self, shared: &Shared, bytes: &[u8], sync: Sync) {
         self.run(sync, |device, commands| unsafe {
             for (i, part) in bytes.chunks(65536).enumerate() {
@@ -370,7 +371,7 @@ impl Vulkan {
         });
     }
 
-    /// Takes the buffer over and reads all of it.
+    /// Takes the buffer over from other APIs and reads all of it.
     pub fn read(&self, shared: &Shared, wait: Option<vk::Semaphore>) -> Vec<u8> {
         let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         let (target, memory) = self.buffer(shared.size, None, flags).unwrap();
@@ -412,7 +413,7 @@ impl Vulkan {
         }
     }
 
-    /// Records and submits; waits for the end unless a semaphore is signalled then.
+    /// Records and submits commands; waits for their end unless a semaphore is to be signalled at their end.
     fn run(&self, sync: Sync, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) {
         let device = &self.device;
         unsafe {

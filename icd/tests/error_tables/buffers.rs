@@ -24,7 +24,7 @@ pub fn rows(t: &mut Table, w: &World) {
     map_rows(t, w);
 }
 
-/// Rows of what clCreateBuffer and clCreateBufferWithProperties both take.
+/// Adds the rows that clCreateBuffer and clCreateBufferWithProperties have in common.
 fn creation_rows(
     t: &mut Table,
     w: &World,
@@ -236,7 +236,7 @@ impl Side {
     }
 }
 
-/// A side that a region of 8 x 4 x 2 bytes fits.
+/// A side into which a region of 8 x 4 x 2 bytes just fits.
 const TIGHT: Side = Side { origin: Some([0; 3]), row_pitch: 8, slice_pitch: 32 };
 const REGION: [usize; 3] = [8, 4, 2];
 
@@ -249,7 +249,7 @@ fn bad_pitches() -> [(&'static str, Side); 3] {
     ]
 }
 
-/// Sides that leave a buffer of [`SIZE`] bytes.
+/// Sides with which the region exceeds a buffer of [`SIZE`] bytes.
 fn out_of_bounds() -> [Side; 6] {
     let at = |origin| Side { origin: Some(origin), ..TIGHT };
     [

@@ -25,7 +25,7 @@ pub fn new(queue: cl_command_queue, flags: u64) -> cl_command_buffer_khr {
     made(|e| unsafe { clCreateCommandBufferKHR(1, &queue, list.as_ptr(), e) })
 }
 
-/// Returns one that is finalized.
+/// Returns a command buffer that is finalized.
 fn finalized(w: &World) -> cl_command_buffer_khr {
     let buffer = new(w.queue, 0);
     assert_eq!(unsafe { clFinalizeCommandBufferKHR(buffer) }, CL_SUCCESS);
@@ -124,7 +124,7 @@ fn enqueue_rows(t: &mut Table, w: &World) {
     t.wait_lists(w, |waits| call(&[], buffer, waits));
 }
 
-/// What every recorded command is given.
+/// The arguments that every recorded command takes.
 #[derive(Clone, Copy)]
 struct Given {
     buffer: cl_command_buffer_khr,
@@ -140,7 +140,7 @@ fn given(buffer: cl_command_buffer_khr) -> Given {
     Given { buffer, queue, properties, count: 0, points, handle }
 }
 
-/// Rows of what every recorded command is given.
+/// Adds the rows of the arguments that every recorded command takes.
 fn recording_rows(t: &mut Table, w: &World, good: Given, call: impl Fn(Given) -> cl_int) {
     t.each(CL_INVALID_COMMAND_BUFFER_KHR, "command_buffer", no_buffers(w), |buffer| {
         call(Given { buffer, ..good })

@@ -19,7 +19,7 @@ fn list(properties: &[isize]) -> *const isize {
     }
 }
 
-/// Rows of the properties, which both functions take.
+/// Adds the rows of the properties, which both functions take.
 fn property_rows(t: &mut Table, w: &World, create: impl Fn(&[isize]) -> cl_int) {
     let platform = CL_CONTEXT_PLATFORM as isize;
     let sync = CL_CONTEXT_INTEROP_USER_SYNC as isize;

@@ -60,7 +60,7 @@ fn alias_rows(t: &mut Table, w: &World) {
     t.each(CL_INVALID_KERNEL, "kernel", w.no_kernels(), suggest);
 }
 
-/// Functions that answer with an address; NULL stands for the error.
+/// Adds rows of functions that return addresses; NULL counts as the error.
 fn address_rows(t: &mut Table, w: &World) {
     let (found, missing) = (CL_SUCCESS, CL_INVALID_VALUE);
     let answer = |address: *mut c_void| if address.is_null() { missing } else { found };
@@ -98,13 +98,13 @@ fn address_rows(t: &mut Table, w: &World) {
     t.row(missing, "nobody has the function", find(w.platform, c"clNobodyKHR".as_ptr()));
 }
 
-/// Returns what stands in a function's slot of the loader's table.
+/// Returns the address in a function's slot of the loader's table.
 fn slot(name: &str) -> *const c_void {
     let index = NAMES.iter().position(|slot| *slot == name).expect("a slot of the table");
     TABLE[index].address()
 }
 
-/// Functions that only another operating system has: no address.
+/// Adds rows of functions that only another operating system has: there is no address.
 fn absent_rows(t: &mut Table) {
     let elsewhere = |name: &str| ["D3D10", "D3D11", "DX9"].iter().any(|api| name.contains(api));
     for name in NAMES.iter().filter(|name| elsewhere(name)) {
@@ -112,7 +112,7 @@ fn absent_rows(t: &mut Table) {
         let got = if slot(name).is_null() { CL_INVALID_OPERATION } else { CL_SUCCESS };
         t.row(CL_INVALID_OPERATION, "the function does not exist here", got);
     }
-    // The tag of cl_khr_icd 2.0 stands where loaders never call through an object.
+    // The tag of cl_khr_icd 2.0 is in slots of functions that loaders never call through an object.
     for name in ["clGetPlatformIDs", "clUnloadCompiler"] {
         let marked = slot(name) as isize == CL_ICD2_TAG_KHR;
         t.row(CL_SUCCESS, &format!("the slot of {name} is tagged"), i32::from(!marked));

@@ -7,7 +7,7 @@ use crate::world::{made, SIZE};
 /// A place or an extent; `None` is NULL.
 pub type Three = Option<&'static [usize; 3]>;
 
-/// Returns the pointer that C is given.
+/// Returns the pointer that C's functions take.
 pub fn raw(three: Three) -> *const usize {
     three.map_or(null(), |values| values.as_ptr())
 }
@@ -38,14 +38,15 @@ fn no_images(w: &World) -> Vec<(&'static str, cl_mem)> {
     all
 }
 
-/// Rows of an operand that is an image.
+/// Adds the rows of an operand that is an image.
 fn image_rows(t: &mut Table, w: &World, name: &str, call: impl Fn(cl_mem) -> cl_int) {
     t.each(CL_INVALID_MEM_OBJECT, name, no_images(w), &call);
     let stranger = image_of(w.other.context, 0, FORMAT);
     t.row(CL_INVALID_CONTEXT, &format!("{name} is of another context"), call(stranger));
 }
 
-/// Rows of an operand that is a buffer: `call` is given it, and an offset in it, from which 64 bytes are used.
+/// Adds the rows of an operand that is a buffer: `call` is given the buffer and an offset; the command uses 64 bytes
+/// from the offset on.
 fn buffer_rows(t: &mut Table, w: &World, call: impl Fn(cl_mem, usize) -> cl_int) {
     t.each(CL_INVALID_MEM_OBJECT, "the buffer", w.no_buffers(), |mem| call(mem, 0));
     let image = image_of(w.context, 0, FORMAT);
@@ -62,7 +63,7 @@ fn region_rows(t: &mut Table, call: impl Fn(Three, Three) -> cl_int) {
     }
 }
 
-/// Rows of copies between images: `call` is given both, where the regions begin, and the region.
+/// Adds the rows of copies between images: `call` is given both images, both origins, and the region.
 pub fn copy_rows(
     t: &mut Table,
     w: &World,
@@ -203,7 +204,7 @@ fn transfer_rows(t: &mut Table, w: &World) {
     host_rows(t, w, "clEnqueueWriteImage", hidden, &write);
 }
 
-/// Rows of a transfer, which the host may not do with images of the flags `hidden`.
+/// Adds the rows of a transfer; the host may not transfer images with one of the flags `hidden`.
 fn host_rows(
     t: &mut Table,
     w: &World,

@@ -39,7 +39,7 @@ pub fn rows(t: &mut Table, w: &World) {
     shared_rows(t, w, image);
 }
 
-/// Adds rows with an image where any memory object is accepted, and where only a buffer is.
+/// Adds rows with an image where any memory object is accepted, and where only buffers are accepted.
 fn shared_rows(t: &mut Table, w: &World, image: cl_mem) {
     t.about("clGetMemObjectInfo");
     let all = (CL_MEM_TYPE..=CL_MEM_PROPERTIES).map(|name| (name, CL_SUCCESS));
@@ -68,7 +68,7 @@ fn shared_rows(t: &mut Table, w: &World, image: cl_mem) {
     });
 }
 
-/// What is wrong with flags, formats and memory of the application, for all functions that create images.
+/// Adds the rows of wrong flags, formats and host pointers, for all functions that create images.
 fn common_rows(
     t: &mut Table,
     w: &World,

@@ -42,7 +42,7 @@ mod table;
 mod usm;
 mod world;
 
-/// What [`drivers`] uses of the common module of other tests.
+/// The part of other tests' common module that [`drivers`] uses.
 mod common {
     pub use crate::report::skip;
 }
@@ -59,7 +59,7 @@ mod prelude {
     pub use std::ptr::{null, null_mut};
 }
 
-/// What fills in a chapter's rows.
+/// A function that adds a chapter's rows.
 type Rows = fn(&mut table::Table, &world::World);
 
 /// The chapters of the API specification, in its order.

@@ -30,7 +30,7 @@ fn record(w: &World, buffer: cl_command_buffer_khr, fields: u64) -> cl_mutable_c
     handle
 }
 
-/// Returns a change of nothing.
+/// Returns a configuration that changes nothing.
 fn nothing(command: cl_mutable_command_khr) -> cl_mutable_dispatch_config_khr {
     cl_mutable_dispatch_config_khr {
         command,

@@ -186,7 +186,7 @@ fn intermediate_rows(t: &mut Table, w: &World) {
 
     t.about("clCompileProgram");
     let name = c"a.h".as_ptr();
-    // Headers are ignored, whatever they are.
+    // Programs in an intermediate language ignore headers, even invalid ones.
     t.correct(unsafe {
         clCompileProgram(program, 0, null(), null(), 1, null(), &raw const name, None, null_mut())
     });
@@ -204,7 +204,7 @@ fn intermediate_rows(t: &mut Table, w: &World) {
 
 unsafe extern "C" fn ignore(_: cl_program, _: *mut c_void) {}
 
-/// What clBuildProgram, clCompileProgram and clLinkProgram have in common.
+/// The arguments that clBuildProgram, clCompileProgram and clLinkProgram have in common.
 #[derive(Clone, Copy)]
 struct Building<'a> {
     program: cl_program,
@@ -343,7 +343,7 @@ fn compile_rows(t: &mut Table, w: &World) {
 
 fn link_rows(t: &mut Table, w: &World) {
     t.about("clLinkProgram");
-    // A program comes with the code of a link that failed, for its log.
+    // A link that fails returns a program as well as the code, since the program has the log.
     let link = |context, b: Building, count, inputs| unsafe {
         let (mut code, options) = (1, b.options.as_ptr());
         let (notify, data) = (b.notify, b.data);
@@ -384,7 +384,7 @@ fn query_rows(t: &mut Table, w: &World) {
         clGetProgramInfo(program, name, size, place, null_mut())
     };
     t.query(CL_PROGRAM_CONTEXT, |name, size, place| info(w.program, name, size, place));
-    // The place for binaries is an array of addresses, of which NULL ones are skipped.
+    // For binaries the query takes an array of addresses; NULL addresses are skipped.
     let all = CL_PROGRAM_REFERENCE_COUNT..=CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT;
     t.answered(all, |name, size, place| {
         unsafe { place.cast::<u8>().write_bytes(0, size) };

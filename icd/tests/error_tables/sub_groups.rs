@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-/// What both functions have in common.
+/// The type that both functions have in common.
 type Info = unsafe extern "C" fn(
     cl_kernel,
     cl_device_id,

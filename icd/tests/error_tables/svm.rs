@@ -1,4 +1,4 @@
-//! Shared virtual memory (5.6). Functions that have no code to return say so by NULL or by nothing.
+//! Shared virtual memory (5.6). Functions that return no code report errors by NULL or not at all.
 
 use crate::prelude::*;
 use crate::world::SIZE;
@@ -63,8 +63,8 @@ fn alloc_rows(t: &mut Table, w: &World) {
     }
 }
 
-/// Adds a row of a call with memory of the host that is in no allocation: an error, unless kernels reach that, too. `bytes` are
-/// the memory.
+/// Adds a row of a call with host memory that is in no allocation: an error, unless kernels reach such memory, too.
+/// `bytes` is the memory.
 fn host_row<T>(t: &mut Table, w: &World, bytes: &[T], condition: &str, got: cl_int) {
     match w.reaches_system() {
         true => t.correct(got),
@@ -121,7 +121,7 @@ fn free_rows(t: &mut Table, w: &World) {
         let nobody = null_mut();
         clEnqueueSVMFree(queue, list.len() as u32, place, None, null_mut(), count, events, nobody)
     };
-    // No allocation begins there: nothing is freed.
+    // No allocation begins at NULL: nothing is freed.
     let pointers = [null_mut()];
     t.correct(call(w.queue, &pointers, Waits::NONE));
     t.each(CL_INVALID_COMMAND_QUEUE, "command_queue", w.no_queues(), |queue| {

@@ -1,4 +1,4 @@
-//! The table: rows as they were answered, and the rows that many entry points have in common.
+//! The table: rows with the codes that calls returned, and the rows that many entry points have in common.
 
 use crate::world::World;
 use hekla::cl::error;
@@ -32,7 +32,7 @@ impl Waits {
     }
 }
 
-/// Returns the code of a function that returns a handle: NULL exactly if the code is an error.
+/// Returns the code of a function that returns a handle. The handle must be NULL exactly if the code is an error.
 pub fn code<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> cl_int {
     let mut code = 1;
     let handle = create(&mut code);
@@ -41,12 +41,12 @@ pub fn code<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> cl_int {
 }
 
 impl Table {
-    /// The rows that follow are of this chapter.
+    /// Begins a chapter: the rows that follow belong to it.
     pub fn begin(&mut self, chapter: &'static str) {
         self.chapter = chapter;
     }
 
-    /// The rows that follow are about this entry point.
+    /// Begins an entry point: the rows that follow are about it.
     pub fn about(&mut self, function: &'static str) {
         self.function = function;
         self.functions.insert(function);
@@ -77,7 +77,7 @@ impl Table {
         self.row(CL_SUCCESS, "nothing is wrong", got);
     }
 
-    /// Adds a row for each value of an argument that is wrong in the same way.
+    /// Adds a row for each of several wrong values of an argument.
     pub fn each<T: Copy>(
         &mut self,
         expected: cl_int,
@@ -90,7 +90,7 @@ impl Table {
         }
     }
 
-    /// Adds the rows of a wait list, which a command takes that is correct otherwise.
+    /// Adds the rows of the wait list of a command whose other arguments are correct.
     pub fn wait_lists(&mut self, world: &World, call: impl Fn(Waits) -> cl_int) {
         let invalid = CL_INVALID_EVENT_WAIT_LIST;
         let hole = Waits { count: 1, list: null() };
@@ -114,7 +114,7 @@ impl Table {
         self.row(failed, condition, call(Waits::on(&world.failed)));
     }
 
-    /// Adds the rows of a clGet…Info, of which `name` is one parameter.
+    /// Adds the rows of a clGet…Info function; `name` is one of its parameters.
     pub fn query(&mut self, name: cl_uint, call: impl Fn(cl_uint, usize, *mut c_void) -> cl_int) {
         let mut room = [0u64; 4096];
         let place: *mut c_void = room.as_mut_ptr().cast();
@@ -127,7 +127,7 @@ impl Table {
         self.row(CL_INVALID_VALUE, small, call(name, 1, place));
     }
 
-    /// Every other parameter of a clGet…Info is answered.
+    /// Adds rows for the other parameters of a clGet…Info function, which it has to answer.
     pub fn answered(
         &mut self,
         names: impl IntoIterator<Item = cl_uint>,

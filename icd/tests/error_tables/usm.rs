@@ -17,7 +17,7 @@ pub fn rows(t: &mut Table, w: &World) {
     free_rows(t, w, memory);
 }
 
-/// Returns what a correct call allocates.
+/// Returns the memory that a correct call allocates.
 fn code_of(allocate: impl FnOnce(*mut cl_int) -> *mut c_void) -> *mut c_void {
     let mut code = 1;
     let memory = allocate(&mut code);
@@ -95,7 +95,7 @@ fn alloc_rows(t: &mut Table, w: &World) {
     }
 }
 
-/// The rows of one function, for a device that has the memory.
+/// Adds the rows of one function, for a device that has its kind of memory.
 fn kind_rows(t: &mut Table, w: &World, allocate: Allocate, wrong_flags: &[u64]) {
     let (context, device) = (w.context, w.device);
     let good = Allocating { context, device, properties: null(), size: SIZE, alignment: 0 };

@@ -4,16 +4,16 @@ use hekla::api::*;
 use hekla::cl::*;
 use std::ptr::{null, null_mut};
 
-/// Memory that is not an object, wherever it is read.
+/// Memory that holds no object, at whatever place it is read.
 static FOREIGN: [u64; 64] = [0x1234_5678_9abc_def0; 64];
 
 /// Size in bytes of the buffers.
 pub const SIZE: usize = 1024;
 
-/// Work-groups of unequal size, and what is asked of arguments.
+/// Options of the programs: work-groups of unequal size, and queries of arguments.
 const OPTIONS: &std::ffi::CStr = c"-cl-std=CL3.0 -cl-kernel-arg-info";
 
-/// What the program has: kernels with and without arguments.
+/// The source of the program: kernels with and without arguments.
 const SOURCE: &std::ffi::CStr = c"
     kernel void none(void) {}
     kernel void buffer(global int *data) { data[get_global_id(0)] = 1; }
@@ -63,7 +63,7 @@ impl World {
     }
 }
 
-/// Returns a handle that must be made.
+/// Returns the handle that a function makes, which must succeed.
 pub fn made<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> *mut T {
     let mut code = 1;
     let handle = create(&mut code);

@@ -30,7 +30,7 @@ fn own_bytes_are_never_copied() {
     assert!(s.offers("cl_arm_import_memory"));
     let import: Import = s.extension(c"clImportMemoryARM");
     let mut memory = vec![0u8; 40_000];
-    // Where a page has other bytes too.
+    // Memory in whose pages there are other bytes, too.
     let bytes = &mut memory[77..30_077];
     let at: *mut c_void = bytes.as_mut_ptr().cast();
     let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY;
@@ -45,13 +45,13 @@ fn own_bytes_are_never_copied() {
             add(&s, mem, 30_000, 5);
             assert!(bytes.iter().all(|byte| *byte == round + 5), "round {round}");
         }
-        // The same bytes are no second object's.
+        // A second object with the same bytes is refused.
         let again = refused(|e| unsafe { import(s.context, 0, null(), at, 100, e) });
         assert_eq!(again, CL_INVALID_OPERATION);
         check(unsafe { (s.cl.clReleaseMemObject)(mem) });
     }
     assert!(memory[..77].iter().chain(&memory[30_077..]).all(|byte| *byte == 0));
-    // Nothing is mapped at the second of two pages.
+    // No memory is mapped at the second of two pages.
     let (size, own) = (1 << 16, libc::PROT_READ | libc::PROT_WRITE);
     let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     let pages = unsafe { libc::mmap(null_mut(), 2 * size, own, private, -1, 0) };
@@ -64,7 +64,7 @@ fn own_bytes_are_never_copied() {
     assert_eq!(unsafe { pages.cast::<u8>().add(size - 1).read() }, 9);
 }
 
-/// The descriptor stays the application's, and what the other device writes is there without an acquire.
+/// The descriptor remains the application's, and bytes that the other device writes are visible without an acquire.
 #[test]
 fn dma_bufs_are_never_copied() {
     let Some((s, vulkan)) = both("cl_arm_import_memory_dma_buf") else { return };

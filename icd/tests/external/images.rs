@@ -13,7 +13,7 @@ const RGBA8: cl_image_format =
 const R8: cl_image_format =
     cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT8 };
 
-/// What an image is created of.
+/// The arguments with which an image is created.
 struct Request {
     list: Vec<u64>,
     flags: u64,
@@ -58,7 +58,8 @@ impl Request {
     }
 }
 
-/// A kind of image: of OpenCL, of Vulkan, its type and its coordinates in kernels, and a size whose rows drivers pad.
+/// A kind of image: its type in OpenCL, in Vulkan and in kernels, its coordinates in kernels, and a size whose rows
+/// drivers pad.
 struct Kind {
     image_type: u32,
     vulkan: vk::ImageType,
@@ -157,7 +158,7 @@ fn plus_one(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(|byte| byte.wrapping_add(1)).collect()
 }
 
-/// The other device writes one image, kernels write the second, the other device reads that; several times.
+/// The other device writes one image, kernels write a second one, and the other device reads the second one; several times.
 #[test]
 fn images_are_shared_both_ways() {
     let Some((s, vulkan)) = both(EXTENSION) else { return };
@@ -190,7 +191,7 @@ fn images_are_shared_both_ways() {
     }
 }
 
-/// The pitches say where rows are, whoever laid the memory out; nothing between the rows is touched.
+/// The pitches give the places of rows, however the memory was laid out; bytes between the rows keep their values.
 #[test]
 fn pitches_are_those_of_the_memory() {
     let Some((s, vulkan)) = both(EXTENSION) else { return };
@@ -199,7 +200,7 @@ fn pitches_are_those_of_the_memory() {
     test_pitches(&s, &vulkan, shared, MEMORY_FD, [100, height, pitch]);
 }
 
-/// Also pitches of dma_bufs, of which Vulkan makes images with any pitch where it has modifiers.
+/// dma_bufs may have any pitch, too, where Vulkan has modifiers for their images.
 #[test]
 fn dma_bufs_are_images() {
     let Some((s, vulkan)) = both("cl_khr_external_memory_dma_buf") else { return };
@@ -301,7 +302,7 @@ fn errors_of_images_are_told() {
     assert_eq!(request(&|r| r.desc.mem_object = buffer), descriptor);
     assert_eq!(request(&|r| r.desc.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER), descriptor);
     assert_eq!(request(&|r| r.desc.image_width = 0), CL_INVALID_IMAGE_SIZE);
-    // The descriptor is the application's still.
+    // The descriptor still belongs to the application.
     assert!(is_open(shared.fd));
     let mut pipe = [0; 2];
     assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);

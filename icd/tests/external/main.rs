@@ -111,7 +111,8 @@ fn is_open(fd: i32) -> bool {
     unsafe { libc::fcntl(fd, libc::F_GETFD) >= 0 }
 }
 
-/// Returns what file an open descriptor stands for: another thread may get the number of one that was closed.
+/// Returns the file that an open descriptor refers to, since another thread may get the number of a descriptor that was
+/// closed.
 fn file_of(fd: i32) -> Option<(u64, u64)> {
     let mut status: libc::stat = unsafe { std::mem::zeroed() };
     (unsafe { libc::fstat(fd, &mut status) } == 0).then_some((status.st_dev, status.st_ino))
@@ -210,7 +211,7 @@ fn imported_memory_outlives_its_maker() {
     s.finish();
 }
 
-/// An import takes the descriptor; one that fails leaves it.
+/// An import that succeeds takes the descriptor; one that fails leaves it to the application.
 #[test]
 fn descriptors_have_one_owner() {
     let Some((s, vulkan)) = both("cl_khr_external_memory_opaque_fd") else { return };
@@ -253,7 +254,7 @@ fn errors_of_memory_are_told() {
     }
     assert_eq!(create(&s, &list, CL_MEM_ALLOC_HOST_PTR, 64, null_mut()).1, CL_INVALID_VALUE);
     assert_eq!(create(&s, &list, 0, 64, host).1, CL_INVALID_HOST_PTR);
-    // Descriptors of something else are refused, not believed.
+    // Descriptors of anything but memory are refused.
     let mut pipe = [0; 2];
     assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
     let (mem, refused) = create(&s, &[MEMORY_FD, pipe[0] as u64, 0], 0, SIZE, null_mut());
@@ -445,7 +446,7 @@ fn payloads_follow_imported_sync_files() {
     f.operate(f.wait, s.queue, signalled);
     s.finish();
     assert_eq!(f.payload(&s, signalled), 0);
-    // A signal of OpenCL makes it 1 again.
+    // A signal by OpenCL sets the payload to 1 again.
     f.operate(f.signal, s.queue, signalled);
     s.finish();
     assert_eq!(f.payload(&s, signalled), 1);
@@ -489,7 +490,7 @@ fn sync_files_carry_the_state() {
     check(code);
     f.operate(f.wait, s.second_queue(), wait);
     s.finish();
-    // One that is signalled already; the second queue may not have waited yet.
+    // A sync file of -1 is signalled already; the second queue may not have waited yet.
     type Reimport = unsafe extern "C" fn(cl_semaphore_khr, *mut u64, i32) -> cl_int;
     let reimport: Reimport = s.extension(c"clReImportSemaphoreSyncFdKHR");
     check(unsafe { reimport(wait, null_mut(), -1) });

@@ -27,8 +27,8 @@ const FORMATS: [([u32; 3], usize, u32, u32); 10] = [
     ([0x8229, RED, UNSIGNED_BYTE], 1, CL_R, CL_UNORM_INT8),
 ];
 
-/// Returns texels of a format that are no NaNs, which need not keep their bits, nor -32768 among signed fractions, which is -1 as
-/// -32767 is.
+/// Returns texels of a format. None is a NaN, whose bits may change, and no signed fraction is -32768, which means -1
+/// as -32767 does.
 fn texels(size: [usize; 3], texel: usize, data_type: u32, seed: usize) -> Vec<u8> {
     let bytes = pattern(size.iter().product::<usize>() * texel, seed);
     let width = match data_type {
@@ -88,7 +88,7 @@ fn buffers_have_the_same_bytes() {
             let expected: Vec<u8> = bytes.iter().map(|byte| byte.wrapping_add(3)).collect();
             assert!(w.gl.read_buffer(name, 4097) == expected, "{api:?} round {round}");
         }
-        // The host may write what kernels only read.
+        // The host may write a buffer that kernels only read.
         let read = w.buffer(CL_MEM_READ_ONLY, name);
         w.acquire(read);
         w.s.write(read, true, 0, &[9; 16]);
@@ -170,7 +170,8 @@ fn textures_of_every_target_and_level_have_the_same_texels() {
     }
 }
 
-/// The first level of a texture that has more is shared where one that has no more is, and the other levels keep their texels.
+/// The first level of a texture with several levels is shared in the same way as a texture's only level, and the other
+/// levels keep their texels.
 #[test]
 fn first_levels_are_shared_as_others_are() {
     let Some(w) = World::new(Api::Desktop) else { return };
@@ -181,7 +182,7 @@ fn first_levels_are_shared_as_others_are() {
         data_type: UNSIGNED_BYTE,
         texel: 4,
     };
-    // Of an object that is gone memory that is shared lives on, and copies fail.
+    // When the object no longer exists, shared memory lives on, and copies fail.
     let is_shared = |name: u32, mem: cl_mem| {
         w.s.finish();
         unsafe { (w.gl.f.glDeleteTextures)(1, &name) };
@@ -299,7 +300,7 @@ fn depths_have_the_same_texels() {
     assert!(w.gl.read_level(name, kind, 0, size) == bytes, "the stencil is unchanged");
 }
 
-/// Textures of a buffer are images of a buffer, from the offset on that OpenGL was told.
+/// A texture of a buffer is an image of a buffer, from the offset on that was given to OpenGL.
 #[test]
 fn textures_of_buffers_have_the_same_texels() {
     let Some(w) = World::new(Api::Desktop) else { return };
@@ -353,7 +354,7 @@ fn renderbuffers_have_the_same_texels() {
     }
 }
 
-/// OpenGL ES has textures of the same kinds, seen there by way of framebuffers.
+/// OpenGL ES has textures of the same kinds; the tests read them through framebuffers.
 #[test]
 fn textures_of_opengl_es_have_the_same_texels() {
     let Some(w) = World::new(Api::Es) else { return };

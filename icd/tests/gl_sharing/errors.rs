@@ -30,7 +30,7 @@ fn contexts_name_one_of_opengl() {
     let twice = [name, own, name, own, egl, display, 0];
     assert_eq!(context(&w, &twice), CL_INVALID_PROPERTY);
     assert_eq!(context(&w, &[name, own, egl, display, 0x2FFF, 1, 0]), CL_INVALID_PROPERTY);
-    // Values that mean none name no context.
+    // Properties whose values mean "none" name no context.
     let none = [name, 0, egl, 0, 0];
     let plain = made(|e| unsafe {
         (w.s.cl.clCreateContext)(none.as_ptr(), 1, &w.s.device, None, null_mut(), e)
@@ -44,7 +44,7 @@ fn contexts_tell_their_devices() {
     let Some(w) = World::new(Api::Desktop) else { return };
     let get: ContextInfo = w.s.extension(c"clGetGLContextInfoKHR");
     let own = World::properties(&w.gl);
-    // The loader finds the platform by it.
+    // The loader finds the platform by this property.
     let platform = [CL_CONTEXT_PLATFORM as isize, w.s.platform as isize];
     let list = [&platform, &own[..]].concat();
     for query in [CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, CL_DEVICES_FOR_GL_CONTEXT_KHR] {

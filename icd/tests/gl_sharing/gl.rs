@@ -85,7 +85,7 @@ pub struct Gl {
 }
 
 impl Gl {
-    /// Makes a context, which is current here; `None` where there is no such EGL.
+    /// Makes a context and makes it current on this thread; `None` where EGL has no context of this kind.
     pub fn new(api: Api) -> Option<Gl> {
         let f = Functions::load()?;
         unsafe {
@@ -120,7 +120,7 @@ impl Gl {
         }
     }
 
-    /// Makes the context current on this thread, or no more.
+    /// Makes the context current on this thread, or makes none current.
     pub fn make_current(&self, current: bool) {
         let (none, context) = (null_mut(), if current { self.context } else { null_mut() });
         assert_eq!(unsafe { (self.f.eglMakeCurrent)(self.display, none, none, context) }, 1);
@@ -181,7 +181,7 @@ impl Gl {
         name
     }
 
-    /// Makes a level of a texture of texels.
+    /// Makes a level of a texture from texels.
     pub fn level(&self, name: u32, kind: Kind, level: i32, size: [usize; 3], texels: &[u8]) {
         let Kind { target, internal, format, data_type, texel } = kind;
         assert_eq!(texels.len(), size.iter().product::<usize>() * texel);

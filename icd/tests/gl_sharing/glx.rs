@@ -38,8 +38,8 @@ type HandOver = unsafe extern "C" fn(
     *mut cl_event,
 ) -> cl_int;
 
-/// A buffer has the same bytes; a context of nonsense is refused without ending the process; and what is left when the application
-/// closes its display ends in errors.
+/// A buffer has the same bytes in both APIs; a context of invalid handles is refused without ending the process; and
+/// objects that are left when the application closes its display end in errors.
 #[test]
 fn displays_of_x11_may_be_closed_first() {
     let (x11, gl) = (c"libX11.so.6", c"libGL.so.1");

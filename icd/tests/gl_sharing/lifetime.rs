@@ -1,4 +1,4 @@
-//! Objects and contexts of OpenGL that go before those of OpenCL.
+//! Objects and contexts of OpenGL that are deleted before those of OpenCL.
 
 use crate::common::*;
 use crate::gl::*;
@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 const KIND: Kind =
     Kind { target: TEXTURE_2D, internal: RGBA8, format: RGBA, data_type: UNSIGNED_BYTE, texel: 4 };
 
-/// Copies find out; memory that is shared lives on.
+/// Copies fail when the object no longer exists; shared memory lives on.
 #[test]
 fn objects_that_are_gone_are_errors() {
     let Some(w) = World::new(Api::Desktop) else { return };
@@ -38,7 +38,7 @@ fn objects_that_are_gone_are_errors() {
     let mem = w.buffer(CL_MEM_READ_WRITE, other);
     assert_eq!(w.end(w.hand_over(true, &[mem], &[])), CL_COMPLETE);
     assert_eq!(w.s.read(mem, 0, 64), [3; 64]);
-    // One that is made anew, smaller, is no longer what the memory object was made of; a larger buffer still has the bytes.
+    // A buffer that is made anew with a smaller size no longer suits the memory object; one that is larger does.
     unsafe { (f.glBindBuffer)(ARRAY_BUFFER, other) };
     unsafe { (f.glBufferData)(ARRAY_BUFFER, 16, std::ptr::null(), 0x88E8) };
     gone(w.end(w.hand_over(true, &[mem], &[])));
@@ -61,7 +61,7 @@ fn contexts_of_opengl_may_go_first() {
     w.gl.make_current(false);
     let f = &w.gl.f;
     assert_eq!(unsafe { (f.eglDestroyContext)(w.gl.display, w.gl.context) }, 1);
-    // The objects are still those of the context that shares them.
+    // The objects live on in the context that shares them.
     assert_eq!(w.end(w.hand_over(false, &[mem], &[])), CL_COMPLETE);
     assert_eq!(w.end(w.hand_over(true, &[mem], &[])), CL_COMPLETE);
     assert_eq!(w.s.read(mem, 0, 64), [4; 64]);

@@ -5,7 +5,7 @@ use crate::gl::{Api, FRAMEBUFFER, RENDERBUFFER, RGBA8};
 use crate::world::{CreateEglEvent, CreateEvent, World};
 use std::ptr::{null, null_mut};
 
-/// Copies wait for the commands before them, and those behind for the copies: also behind an event of the application's.
+/// Copies wait for earlier commands, and later commands wait for the copies, also behind an event of the application's.
 #[test]
 fn copies_are_in_the_order_of_commands() {
     let Some(w) = World::new(Api::Desktop) else { return };
@@ -41,7 +41,7 @@ fn copies_are_in_the_order_of_commands() {
     }
 }
 
-/// A command that fails keeps nothing from going on.
+/// A command that fails does not hold up others.
 #[test]
 fn copies_behind_a_failed_event_fail() {
     let Some(w) = World::new(Api::Desktop) else { return };
@@ -53,7 +53,7 @@ fn copies_behind_a_failed_event_fail() {
     assert_eq!(w.end(event), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 }
 
-/// Several objects in one command, of which one stands there twice.
+/// Several objects in one command, one of which is listed twice.
 #[test]
 fn one_command_copies_several_objects() {
     let Some(w) = World::new(Api::Desktop) else { return };
@@ -72,8 +72,8 @@ fn one_command_copies_several_objects() {
     }
 }
 
-/// What this thread told OpenGL is done before an acquire, and what OpenGL does next sees what was released, without a wait of
-/// the application's.
+/// OpenGL's commands of this thread are done before an acquire, and its next commands see released objects, without a
+/// wait by the application.
 #[test]
 fn opengl_on_this_thread_is_in_order() {
     let Some(w) = World::new(Api::Desktop) else { return };
@@ -89,7 +89,7 @@ fn opengl_on_this_thread_is_in_order() {
     }
 }
 
-/// What is drawn, and not even flushed, is there as well.
+/// A drawing that is not even flushed is in order, too.
 #[test]
 fn what_is_drawn_is_in_order() {
     let Some(w) = World::new(Api::Desktop) else { return };
@@ -168,7 +168,7 @@ fn fences_of_egl_are_events() {
     }
 }
 
-/// Commands on what OpenGL has are refused, and so are those on parts of it.
+/// Commands on objects that OpenGL has are refused, and so are commands on parts of these objects.
 #[test]
 fn objects_are_used_while_they_are_acquired() {
     let Some(w) = World::new(Api::Desktop) else { return };

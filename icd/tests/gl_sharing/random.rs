@@ -20,7 +20,7 @@ impl Numbers {
     }
 }
 
-/// What a call may answer, beside CL_SUCCESS.
+/// Asserts that a code is CL_SUCCESS or in the list.
 fn is_one_of(code: cl_int, list: &[cl_int]) {
     assert!(code == CL_SUCCESS || list.contains(&code), "{code} is none of {list:?}");
 }
@@ -28,7 +28,7 @@ fn is_one_of(code: cl_int, list: &[cl_int]) {
 const KIND: Kind =
     Kind { target: TEXTURE_2D, internal: RGBA8, format: RGBA, data_type: UNSIGNED_BYTE, texel: 4 };
 
-/// Targets of textures, and what are none.
+/// Targets of textures, and values that are none.
 const TARGETS: [u32; 15] = [
     TEXTURE_1D,
     TEXTURE_2D,
@@ -60,7 +60,7 @@ const FLAGS: [u64; 9] = [
     u64::MAX,
 ];
 
-/// What making an object may answer.
+/// Codes that the creation of an object may return.
 const CREATION: [cl_int; 7] = [
     CL_INVALID_CONTEXT,
     CL_INVALID_VALUE,
@@ -71,7 +71,7 @@ const CREATION: [cl_int; 7] = [
     CL_OUT_OF_RESOURCES,
 ];
 
-/// What acquiring and releasing may answer.
+/// Codes that acquiring and releasing may return.
 const HANDING_OVER: [cl_int; 6] = [
     CL_INVALID_VALUE,
     CL_INVALID_MEM_OBJECT,
@@ -81,7 +81,7 @@ const HANDING_OVER: [cl_int; 6] = [
     CL_INVALID_EVENT,
 ];
 
-/// Whatever is asked for, the answer is an error of the specification, and what is right works afterwards.
+/// Every call succeeds or returns an error of the specification, and correct calls work afterwards.
 #[test]
 fn any_calls_answer_as_the_specification_says() {
     let (Some(w), Some(other)) = (World::new(Api::Desktop), World::new(Api::Desktop)) else {
@@ -152,7 +152,8 @@ fn any_calls_answer_as_the_specification_says() {
     w.s.finish();
 }
 
-/// Two threads hand over objects of one context by a queue each, while a third makes and drops others.
+/// Two threads acquire and release objects of one context, by a queue each, while a third one makes and releases other
+/// objects.
 #[test]
 fn threads_share_one_context() {
     let Some(w) = World::new(Api::Desktop) else { return };
@@ -199,7 +200,7 @@ fn threads_share_one_context() {
     }
 }
 
-/// What threads may use at once: OpenCL's handles.
+/// A world whose handles of OpenCL threads may use at once.
 struct Share<'a>(&'a World);
 
 // SAFETY: OpenCL's functions may be called by threads at once (A.2); none of OpenGL's is.

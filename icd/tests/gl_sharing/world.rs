@@ -23,7 +23,7 @@ type HandOver = unsafe extern "C" fn(
     *mut cl_event,
 ) -> cl_int;
 
-/// What is there in each test.
+/// The objects and functions that each test uses.
 pub struct World {
     pub s: Setup,
     pub gl: Gl,
@@ -41,7 +41,7 @@ impl World {
         [name, gl.context as isize, display, gl.display as isize, 0]
     }
 
-    /// `None`, with a message, where there is no OpenGL without a window.
+    /// Returns the world; `None`, with a message, where there is no OpenGL without a window.
     pub fn new(api: Api) -> Option<World> {
         let s = Setup::new();
         assert!(s.offers("cl_khr_gl_sharing"));
@@ -82,7 +82,7 @@ impl World {
         made(|e| unsafe { (self.create_texture)(self.s.context, flags, target, level, name, e) })
     }
 
-    /// Returns the event of an acquire or a release.
+    /// Enqueues an acquire or a release; returns its event.
     pub fn hand_over(&self, acquires: bool, mems: &[cl_mem], waits: &[cl_event]) -> cl_event {
         let mut event = null_mut();
         check(self.try_hand_over(acquires, mems, waits, &mut event));

@@ -128,7 +128,7 @@ fn a_kernel_gets_images_and_samplers() {
     check(set(kernel, 1, &after));
     check(set(kernel, 2, &sampler));
     check(set(kernel, 3, &words));
-    // A word does not need the object any more, and a launch keeps what it uses.
+    // The word in the argument does not need the sampler any more, and a launch keeps the objects that it uses.
     check(unsafe { clReleaseSampler(sampler) });
     check(launch(queue, kernel));
     check(unsafe { clReleaseMemObject(before) });

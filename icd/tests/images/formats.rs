@@ -22,7 +22,7 @@ struct Programs {
 }
 
 impl Programs {
-    /// `None` if programs on the device may not use images.
+    /// Returns the programs; `None` if programs on the device may not use images.
     fn new(device: cl_device_id, context: cl_context) -> Option<Programs> {
         let mut extensions = [0u8; 8192];
         let place = extensions.as_mut_ptr().cast();
@@ -54,7 +54,7 @@ impl Programs {
         }
     }
 
-    /// Returns what is read after `value` was written.
+    /// Returns the value that a kernel reads after another kernel wrote `value`.
     fn through(&self, image: cl_mem, (prefix, suffix): (&str, &str), value: [u32; 4]) -> [u32; 4] {
         self.run(&format!("{prefix}w{suffix}"), image, &value);
         self.run(&format!("{prefix}r{suffix}"), image, &self.out);

@@ -1,5 +1,5 @@
-//! Images and samplers: what can be made, what is said of it, that the texels are what the application gave, and what
-//! kernels get.
+//! Images and samplers: which can be created, the answers to queries, and that the application and kernels read the
+//! right texels.
 //!
 //! The library is linked, not loaded, so that the tests see where texels are.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
@@ -13,7 +13,7 @@ mod objects;
 #[path = "../../../vk-backend/tests/common/report.rs"]
 mod report;
 
-/// What [`drivers`] uses of the common module of other tests.
+/// The part of other tests' common module that [`drivers`] uses.
 mod common {
     pub use crate::report::skip;
 }

@@ -3,7 +3,7 @@
 use crate::*;
 use hekla_compiler::kernel::{image_word, ImageAccess};
 
-/// Returns the word by which kernels on the first device know an image.
+/// Returns the word that stands for an image in kernels on the first device.
 fn word(image: &Image, access: ImageAccess) -> u32 {
     image.argument(&image.context.devices[0], 0, access).unwrap().unwrap().0
 }
@@ -20,7 +20,7 @@ fn every_type_of_image_says_what_it_is() {
         (CL_MEM_OBJECT_IMAGE3D, [5, 4, 2], 0, 80),
     ];
     for (image_type, size, layers, slice) in all {
-        // What the type does not have is not looked at.
+        // Members of the descriptor that the type does not use are ignored.
         let given = desc(image_type, size.map(|n: usize| n.max(77)), layers.max(99));
         let given = cl_image_desc {
             image_width: 5,
@@ -95,7 +95,7 @@ fn large_images_begin_with_the_texels_of_the_application() {
         let mut bytes = pattern(4 * count);
         let host = bytes.as_mut_ptr().cast();
         let given = desc(image_type, size, 0);
-        // Memory in use may be the application's own still, of which the device has no image.
+        // With CL_MEM_USE_HOST_PTR the texels may still be in the application's memory alone: the device may have no image.
         let in_use = image(context, CL_MEM_USE_HOST_PTR, RGBA8, &given, host);
         assert_eq!(mem_info::<usize>(in_use, CL_MEM_HOST_PTR), host as usize);
         let copied = image(context, CL_MEM_COPY_HOST_PTR, RGBA8, &given, host);
@@ -136,7 +136,7 @@ fn images_of_every_format_are_made() {
     }
 }
 
-/// The places of images in the descriptor set are free again when the images are gone.
+/// The slots of images in the descriptor set are free again when the images are released.
 #[test]
 fn words_name_slots_that_are_used_again() {
     let context = context();
@@ -156,7 +156,7 @@ fn words_name_slots_that_are_used_again() {
             assert_eq!(word(&image, ImageAccess::WriteOnly), write);
             assert!(read & 0xFFFF < 100 && write & 0xFFFF < 100, "{read:#x} {write:#x}");
             let format = 5 << 16 | 2 << 21;
-            // Some devices filter these images by samplers, which their words say.
+            // The words have a bit for images that some devices filter by samplers.
             let read = read & !(1 << image_word::FILTERED_SHIFT);
             assert_eq!((read >> 16 << 16, write >> 16 << 16), (format, format));
             check(unsafe { clReleaseMemObject(handle) });

@@ -1,4 +1,4 @@
-//! Calls that block keep nothing from others that need not.
+//! Calls that block do not hold up calls that need not wait.
 
 use crate::common::*;
 use crate::gate::Gate;
@@ -7,8 +7,8 @@ use crate::{alone, apart, finish, Sent, LIMIT};
 use std::ptr::{null, null_mut};
 use std::time::Duration;
 
-/// A thread blocks in a read of `size` bytes behind the gate; another fills the buffer behind that, and need not
-/// wait. The read comes first in the queue.
+/// A thread blocks in a read of `size` bytes behind the gate. Another thread enqueues a fill of the buffer behind the
+/// read, and need not wait. The read comes first in the queue.
 fn enqueues_while_another_thread_reads(size: usize) {
     let _alone = alone();
     let s = Setup::new();
@@ -24,7 +24,7 @@ fn enqueues_while_another_thread_reads(size: usize) {
         check(unsafe { read(queue, mem, CL_TRUE, 0, size, target, 0, null(), null_mut()) });
         seen
     });
-    // Nothing shows when the thread has entered the call.
+    // There is no way to see when the thread has entered the call.
     std::thread::sleep(Duration::from_millis(200));
     let filled = apart(move || {
         let ((queue, mem), pattern) = (handles.get(), 0xEEu8);
@@ -36,7 +36,7 @@ fn enqueues_while_another_thread_reads(size: usize) {
     gate.expect_closed();
     gate.open();
     let seen = reader.join().unwrap();
-    // Where the other thread was faster, all of the fill came first.
+    // If the other thread was faster, the whole fill came first.
     let all_or_nothing = seen == contents || seen.iter().all(|byte| *byte == 0xEE);
     assert!(all_or_nothing, "the read saw a part of what was enqueued behind it");
     finish(s.queue);
@@ -73,7 +73,7 @@ fn a_replay_that_waits_for_its_output_buffer_keeps_no_other_thread_from_enqueuin
     let handles = Sent((s.queue, mem));
     let second = Sent(recorder);
     let replay = apart(move || second.get().enqueue());
-    // Nothing shows when the thread has entered the call.
+    // There is no way to see when the thread has entered the call.
     std::thread::sleep(Duration::from_millis(200));
     let filled = apart(move || {
         let ((queue, mem), pattern) = (handles.get(), 0xEEu8);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::Mutex;
 
-/// What a callback waits for, and where it says that it was called, and then whether it came.
+/// The channels of a callback: it reports its call by `called`, waits for `go`, and reports by `went` whether that came.
 struct Slow {
     called: Sender<cl_int>,
     go: Mutex<Receiver<()>>,
@@ -46,7 +46,7 @@ fn marker(s: &Setup, queue: cl_command_queue, waits: &[cl_event]) -> cl_event {
     event
 }
 
-/// Runs `during` while an event's callback of another context waits for its end.
+/// Runs `during` while a callback of another context's event waits to be ended.
 fn while_a_callback_waits(during: impl FnOnce(&Setup)) {
     let (called, calls) = mpsc::channel();
     let (go, receiver) = mpsc::channel();
@@ -155,7 +155,7 @@ fn callbacks_come_when_their_status_does() {
     let next = || receiver.recv_timeout(LIMIT);
     let silent = || receiver.recv_timeout(LIMIT / 100).is_err();
     let gate = Gate::new(&s);
-    // Another context's, in which nothing is known of the gate's.
+    // An event of another context, which does not depend on the gate.
     let user = s.user_event();
     set(user, CL_COMPLETE);
     assert!(silent());
@@ -176,7 +176,7 @@ fn callbacks_come_when_their_status_does() {
     assert!(silent());
     check(unsafe { (s.cl.clSetUserEventStatus)(user, CL_COMPLETE) });
     let mut statuses = [next(), next(), next(), next(), next()].map(Result::unwrap);
-    // What the gate holds back has been submitted, no more.
+    // Commands behind the gate have been submitted, and have not begun.
     assert!(silent());
     gate.expect_closed();
     statuses.sort();
@@ -189,7 +189,7 @@ fn callbacks_come_when_their_status_does() {
     assert_eq!(s.status(running), CL_RUNNING);
     gate.expect_closed();
     gate.open();
-    // The end of one is the beginning of the other.
+    // The end of one command is the beginning of the next one.
     let mut statuses = [next(), next(), next()].map(Result::unwrap);
     assert_eq!(statuses[2], CL_COMPLETE);
     statuses.sort();
@@ -197,7 +197,7 @@ fn callbacks_come_when_their_status_does() {
     assert!(silent());
 }
 
-/// What the callback of kernels' output waits for, and where it says that it was called.
+/// The channels of the callback for kernels' output: it sends the output by `called`, and waits for `go`.
 struct Listener {
     called: Sender<Vec<u8>>,
     go: Mutex<Receiver<()>>,

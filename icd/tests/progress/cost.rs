@@ -1,4 +1,4 @@
-//! What waiting costs: no thread looks again and again, and nothing grows with the square of what waits.
+//! The cost of waiting: no thread polls, and no cost grows with the square of the number of waiting commands.
 
 use crate::common::*;
 use crate::gate::Gate;
@@ -22,7 +22,7 @@ fn count_at_end(s: &Setup, event: cl_event, counter: &'static AtomicUsize) {
     check(unsafe { (s.cl.clSetEventCallback)(event, CL_COMPLETE, Some(count), data) });
 }
 
-/// Returns a field of the status of each thread of the library's own, which their names tell.
+/// Returns a field of the status of each of the library's own threads, which are found by name.
 fn of_own_threads(field: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for task in std::fs::read_dir("/proc/self/task").unwrap().flatten() {
@@ -50,14 +50,14 @@ fn a_pending_callback_wakes_nobody() {
         let switches = of_own_threads("voluntary_ctxt_switches");
         switches.iter().map(|(_, count)| count.parse::<u64>().unwrap()).sum::<u64>()
     };
-    // Threads that have nothing to do end meanwhile.
+    // Threads without work end in this time.
     std::thread::sleep(Duration::from_secs(1));
     let before = wake_ups();
     std::thread::sleep(Duration::from_millis(500));
     let during = wake_ups().saturating_sub(before);
     gate.expect_closed();
-    // The thread that waits looks each 100 ms for the loss of the device. A GPU's driver may look again by itself: NVIDIA's
-    // does so each 10 ms.
+    // The waiting thread checks every 100 ms whether the device is lost. A GPU's driver may poll by itself: NVIDIA's
+    // does so every 10 ms.
     let most = if s.device_type() == CL_DEVICE_TYPE_CPU { 6 } else { 99 };
     assert!(during <= most, "{during} times in half a second");
     gate.open();
@@ -86,7 +86,7 @@ fn threads_of_the_library_receive_no_signals() {
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGUSR1, libc::SIGALRM, libc::SIGPROF] {
             assert!(blocked & 1 << (signal - 1) != 0, "{name} receives signal {signal}");
         }
-        // A handler that the application has for faults is for its callbacks, too.
+        // A handler for faults that the application has installed also handles faults of its callbacks.
         assert_eq!(blocked & 1 << (libc::SIGSEGV - 1), 0);
     }
     gate.open();
@@ -100,7 +100,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Returns how long it takes, at best, for `count`, and for eight times as many.
+/// Returns the shortest time for `count`, and for eight times as many.
 fn once_and_eightfold(count: usize, run: impl Fn(usize)) -> [Duration; 2] {
     let best = |count| {
         let time = || {
@@ -115,7 +115,8 @@ fn once_and_eightfold(count: usize, run: impl Fn(usize)) -> [Duration; 2] {
     times
 }
 
-/// Asserts that the cost grows with the number of commands, and not of pairs of them, which would be 64 times as much.
+/// Asserts that the cost grows with the number of commands. A cost that grows with the number of pairs of commands
+/// would be 64 times as high.
 fn expect_linear(count: usize, run: impl Fn(usize)) {
     let [once, eightfold] = once_and_eightfold(count, run);
     assert!(eightfold < 32 * once, "{once:?} for {count}, {eightfold:?} for eight times as many");

@@ -13,14 +13,14 @@ kernel void until(volatile global uint *flag, volatile global uint *ended, uint 
     if (get_global_id(0) == get_global_size(0) - 1) *ended = 1 + told;
 }";
 
-/// A kernel that runs until a flag in memory ends it, and the memory with that flag and the kernel's own.
+/// A kernel that runs until a flag in memory ends it, and two words of memory: this flag, and the one that the kernel sets.
 pub struct Gate<'a> {
     s: &'a Setup,
     program: cl_program,
     kernel: cl_kernel,
     words: Words,
-    /// Work-items. Where they run one after the other each has its share of the time, since some drivers
-    /// bound the rounds of a loop.
+    /// The number of work-items. Where they run one after the other, each runs for a share of the time, since some
+    /// drivers bound the rounds of a loop.
     items: usize,
 }
 
@@ -58,7 +58,7 @@ impl Gate<'_> {
         Gate { s, program, kernel, words, items }
     }
 
-    /// Makes the kernel run in a queue, and the device begin with it.
+    /// Launches the kernel in a queue, and makes the device begin with it.
     pub fn launch(&self, queue: cl_command_queue, event: *mut cl_event) {
         let s = self.s;
         check(unsafe {
@@ -68,7 +68,7 @@ impl Gate<'_> {
         check(unsafe { (s.cl.clFlush)(queue) });
     }
 
-    /// Releases what the kernel consists of.
+    /// Releases the kernel and its program.
     pub fn release_kernel(&self) {
         check(unsafe { (self.s.cl.clReleaseKernel)(self.kernel) });
         check(unsafe { (self.s.cl.clReleaseProgram)(self.program) });
@@ -88,7 +88,7 @@ impl Gate<'_> {
         }
     }
 
-    /// Returns 0 while the kernel runs, 2 when it was ended by the host, 1 by its bound.
+    /// Returns 0 while the kernel runs, 2 if the host ended it, 1 if the bound of its loop ended it.
     fn ended(&self) -> u32 {
         match self.words {
             Words::Shared(words) => unsafe { words.cast::<u32>().add(1).read_volatile() },
@@ -111,7 +111,7 @@ impl Gate<'_> {
 
 impl Drop for Gate<'_> {
     fn drop(&mut self) {
-        // A test that fails ends nevertheless.
+        // The kernel ends even if the test fails.
         if let Words::Shared(words) = self.words {
             unsafe { words.cast::<u32>().write_volatile(1) };
         }

@@ -1,5 +1,5 @@
 //! What waits for what: calls that must return at once, threads of the library that must not wait for the
-//! application's, and what all this costs. A kernel that runs until the host ends it keeps the device busy.
+//! application's, and the cost of waiting. A kernel that runs until the host ends it keeps the device busy.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -42,7 +42,7 @@ impl<T> Sent<T> {
     }
 }
 
-/// Runs `f` on a thread of its own. What comes out says that it has returned.
+/// Runs `f` on a thread of its own. The receiver gets a message when `f` has returned.
 fn apart(f: impl FnOnce() + Send + 'static) -> Receiver<()> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {

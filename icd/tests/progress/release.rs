@@ -12,7 +12,7 @@ fn expect_at_once(gate: &Gate, what: &str, f: impl FnOnce() + Send + 'static) {
     gate.expect_closed();
 }
 
-/// Enqueues a read of all of a buffer, of which nothing tells when it is done.
+/// Enqueues a read of a whole buffer, without an event for its end.
 unsafe fn read_later(s: &Setup, queue: cl_command_queue, mem: cl_mem, bytes: &mut [u8]) {
     let (size, target) = (bytes.len(), bytes.as_mut_ptr().cast());
     let read = s.cl.clEnqueueReadBuffer;

@@ -1,8 +1,7 @@
-//! How much memory the process holds, measured so that what is held shows and what allocators keep for
-//! later does not.
+//! The memory of the process, measured so that memory in use counts, and memory that allocators keep for later does not.
 //!
-//! The resident set would mislead: blocks of device memory and arenas of malloc are mapped long before all
-//! of their pages are touched, and then are touched page by page for minutes.
+//! The resident set would mislead: blocks of device memory and arenas of malloc are mapped long before all of their
+//! pages are touched, and are then touched page by page for minutes.
 
 use hekla::core::device::open::Gpu;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -10,7 +9,7 @@ use std::fmt::{Display, Formatter};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// Bytes that Rust code (ours: drivers are not written in it) holds.
+/// Bytes that Rust code holds (Hekla's: drivers are not written in Rust).
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
 /// The system's allocator, counting.
@@ -51,13 +50,13 @@ pub fn gpus() -> Vec<Arc<Gpu>> {
 /// Memory at one moment, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Footprint {
-    /// What Rust code holds: exact.
+    /// Bytes that Rust code holds: exact.
     ours: usize,
-    /// What buffers hold of the blocks of device memory that they share, except for staging memory that
-    /// waits to be used again: exact.
+    /// Bytes that buffers hold of the blocks of device memory that they share, except for staging memory that waits to
+    /// be used again: exact.
     device: usize,
-    /// What the whole process holds of malloc's memory, drivers and their compilers included, except for
-    /// those blocks where they come from malloc too.
+    /// Bytes of malloc's memory in the whole process, drivers and their compilers included, except for blocks of device
+    /// memory that come from malloc too.
     heap: usize,
     /// Other private memory: stacks, code made at run time.
     other: usize,
@@ -65,8 +64,8 @@ pub struct Footprint {
     resident: usize,
 }
 
-/// How much of each may be gained: a fixed part, and a part for every scene. What is lost for good grows
-/// with the scenes; what wavers, such as the capacity of tables, does not.
+/// How much each part of the footprint may grow: a fixed part, and a part for every scene. Leaks grow with the number
+/// of scenes; sizes that vary, such as the capacity of tables, do not.
 const OURS: (usize, usize) = (128 << 10, 4);
 const DEVICE: (usize, usize) = (128 << 10, 4);
 const HEAP: (usize, usize) = (2 << 20, 8);
@@ -75,14 +74,14 @@ const OTHER: (usize, usize) = (48 << 20, 0);
 /// Fixed part of the heap while drivers fill caches.
 const SHORT_RUN_HEAP: usize = 16 << 20;
 
-/// What may be expected of the memory of others in the process: drivers, layers.
+/// The growth that is allowed to memory of others in the process: drivers and layers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Others {
-    /// They have filled their caches: no growth is allowed.
+    /// Drivers and layers have filled their caches: no growth is allowed.
     Settled,
-    /// They may still fill their caches.
+    /// Drivers and layers may still fill their caches.
     New,
-    /// They may grow without a bound.
+    /// Drivers and layers may grow without a bound.
     Free,
 }
 
@@ -106,7 +105,7 @@ impl Footprint {
         }
     }
 
-    /// Returns what is more than `before` and `scenes` scenes explain, in words.
+    /// Returns, in words, the parts that have grown by more than `scenes` scenes explain.
     pub fn gained_since(&self, before: &Footprint, scenes: usize, others: Others) -> Vec<String> {
         let mut parts = vec![
             ("Rust code", before.ours, self.ours, OURS),

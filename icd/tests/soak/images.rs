@@ -102,7 +102,7 @@ impl Picture {
     }
 }
 
-/// Commands in an in-order queue.
+/// Runs commands on images in an in-order queue.
 pub fn images(world: &World, numbers: &mut Numbers) {
     let Some(program) = &world.image_program else { return };
     let (cl, queue) = (world.cl, world.in_order_queue(numbers));
@@ -157,8 +157,8 @@ pub fn images(world: &World, numbers: &mut Numbers) {
     finish(&queue);
 }
 
-/// Images that threads create, use in a kernel with a sampler, and release, so many in all. Their places in the device's
-/// descriptor set are free again afterwards.
+/// Threads create `images` images in all, use them in a kernel with a sampler, and release them. Their slots in the
+/// device's descriptor set are free again afterwards.
 pub fn come_and_go(world: &Arc<World>, threads: u64, images: usize) {
     let some = |world: &World, seed: u64, count: usize| {
         let Some(program) = &world.image_program else { return };

@@ -1,5 +1,5 @@
-//! The device is lost at a random call while the threads are at their scenes: they end with the errors of the specification,
-//! nothing is left behind, and a new context computes.
+//! The device is lost at a random call while the threads run their scenes: the scenes end with the errors of the
+//! specification, nothing is left behind, and a new context computes.
 
 use crate::common::*;
 use crate::owned::Numbers;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Number of calls that may report a lost device, of which one does: calls that open a device, and a second of scenes.
 const CALLS: usize = 3000;
-/// A process that takes longer hangs.
+/// The time after which a process counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Loses a device in each of `count` processes.
@@ -46,11 +46,11 @@ pub fn lose(count: u64, seed: u64) {
     assert!(lost > 0 || count == 0, "no device was lost");
 }
 
-/// What the panics of scenes say, while they are collected.
+/// The messages of panics in scenes, while they are collected.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static COLLECTING: AtomicBool = AtomicBool::new(true);
 
-/// Ends the collecting: what panics said must tell of the loss of a device.
+/// Ends the collection of panics: each message must report the loss of a device.
 fn judge() {
     COLLECTING.store(false, Ordering::Relaxed);
     let all = std::mem::take(&mut *PANICS.lock().unwrap());
@@ -58,12 +58,12 @@ fn judge() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// True of the end of a scene by a code that a lost device gives: nothing was found wrong.
+/// Returns true if a scene ended with a code that a lost device gives, and not with a wrong result.
 fn tells_of_loss(message: &str) -> bool {
     let codes = [
         CL_OUT_OF_RESOURCES,
         CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-        // A context of one that is lost while it is opened.
+        // The code for a context of a device that is lost while it is opened.
         CL_DEVICE_NOT_AVAILABLE,
     ];
     codes.iter().any(|code| message.contains(&format!("left: {code}\n right: 0")))
@@ -116,7 +116,7 @@ pub fn in_this_process() {
         check((cl().clGetDeviceIDs)(platform, all, 0, none, &mut count));
     }
     let live = hekla::object::registry::live();
-    // It may be lost before there is a context.
+    // The device may be lost before there is a context.
     if let Ok(world) = catch_unwind(World::new) {
         until_lost(&world, seed);
         drop(world);
@@ -124,13 +124,13 @@ pub fn in_this_process() {
         println!("lost in a new context");
     }
     judge();
-    // The library's threads release theirs soon.
+    // The library's threads release their objects soon.
     let patience = Instant::now() + Duration::from_secs(20);
     while hekla::object::registry::live() > live && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(hekla::object::registry::live(), live, "objects are left behind");
-    // All of the scenes in a new context.
+    // Runs all scenes in a new context.
     let (world, mut numbers) = (World::new(), Numbers::new(seed));
     SCENES.iter().for_each(|(_, scene)| scene(&world, &mut numbers));
 }

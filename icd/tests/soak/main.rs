@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use world::World;
 
-/// What a thread does in one go.
+/// A scene: the work that a thread does in one go.
 type Scene = fn(&World, &mut Numbers);
 
 const SCENES: [(&str, Scene); 14] = [
@@ -58,16 +58,16 @@ const SCENES: [(&str, Scene); 14] = [
     ("contexts and queries", world::contexts),
 ];
 
-/// A thread that is at one scene for longer hangs.
+/// The time after which a thread that is at one scene counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(240);
-/// The time between two looks at the memory.
+/// The time between two measurements of the memory.
 const ROUND: Duration = Duration::from_secs(30);
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// How far a thread is: the number of scenes it has begun, and which one it is at.
+/// The progress of a thread: the number of scenes that it has begun, and its present scene.
 #[derive(Default)]
 struct Progress {
     begun: AtomicU64,
@@ -135,7 +135,8 @@ fn soak() {
     drop(World::new());
     let live = hekla::object::registry::live();
     let world = World::new();
-    // A third to have every pool filled and every thread of ours running, then the rest.
+    // In the first third of the time every pool is filled, and every thread of the library starts; the memory is
+    // measured after it.
     let time = Duration::from_secs(seconds);
     let warm = time / 3;
     let first = run(&world, threads, seed, warm);
@@ -152,13 +153,13 @@ fn soak() {
         println!("{} scenes: {after}", first + scenes);
     }
     drop(world);
-    // The library's threads release theirs soon.
+    // The library's threads release their objects soon.
     let patience = Instant::now() + Duration::from_secs(20);
     while hekla::object::registry::live() > live && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(hekla::object::registry::live(), live, "objects are left behind");
-    // The validation layer remembers more and more, and ThreadSanitizer has a malloc of its own.
+    // The validation layer's memory grows without end, and ThreadSanitizer has a malloc of its own.
     let others = match setting("HEKLA_SOAK_OTHERS", 1) == 0 || validated() {
         true => Others::Free,
         false if time < ROUND => Others::New,
@@ -177,7 +178,7 @@ fn objects_come_and_go() {
     if validations.iter().any(|validation| run_again_with(&[*validation])) {
         return soak();
     }
-    // A context of two devices, unless the number is given.
+    // Runs with a context of two devices, unless the number is given.
     let is_given = std::env::var_os("HEKLA_SOAK_DEVICES").is_some();
     if std::env::var_os("HEKLA_TEST_OTHER_DRIVER").is_some() && !is_given {
         run_again_with(&[("HEKLA_SOAK_DEVICES", "2")]);

@@ -90,7 +90,7 @@ pub fn transfers(world: &World, numbers: &mut Numbers) {
 pub fn maps(world: &World, numbers: &mut Numbers) {
     let (cl, queue) = (world.cl, world.in_order_queue(numbers));
     let size = 16 + numbers.below(100_000);
-    // Outlives the buffer that uses it.
+    // This memory outlives the buffer that uses it.
     let mut host = numbers.bytes(size);
     let mut model = host.clone();
     let flags = *numbers.pick(&[CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR]);
@@ -154,7 +154,7 @@ pub fn sub_buffers(world: &World, numbers: &mut Numbers) {
             let sub = made(|e| unsafe { create(mem.get(), 0, kind, region, e) });
             parts.push((Owned::new(sub, cl.clReleaseMemObject), origin, count));
         }
-        // The application's reference goes: the parts hold the whole.
+        // Releases the application's reference: the sub-buffers hold the whole buffer.
         drop(mem);
         for (sub, origin, count) in &parts {
             let bytes = numbers.bytes(*count);

@@ -54,7 +54,7 @@ fn from_binaries(world: &World, all: &[Vec<u8>]) -> Program {
 
 /// A program from source, and again from its binary.
 pub fn build(world: &World, numbers: &mut Numbers) {
-    // Few different ones: drivers never forget a shader that they compiled.
+    // Few different programs: drivers never forget a shader that they compiled.
     let number = numbers.below(50) as u32;
     let source = format!("kernel void k(global uint *p) {{ p[0] = {number}u * 17u + 3u; }}");
     let queue = world.any_queue(numbers);

@@ -37,7 +37,7 @@ pub fn failures(world: &World, numbers: &mut Numbers) {
     check(unsafe { (cl.clFinish)(other.get()) });
 }
 
-/// What callbacks have to work with.
+/// The objects that callbacks use, and the results that they report.
 struct Heard {
     context: cl_context,
     queue: cl_command_queue,
@@ -69,7 +69,7 @@ unsafe extern "C" fn hear(event: cl_event, status: cl_int, data: *mut c_void) {
     heard.times.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Callbacks at every stage, some asked for when the command is long over.
+/// Callbacks for every status, some of them registered long after the command's end.
 pub fn callbacks(world: &World, numbers: &mut Numbers) {
     let cl = world.cl;
     let (queue, for_callbacks) = (world.any_queue(numbers), world.any_queue(numbers));

@@ -11,7 +11,7 @@ use std::sync::{mpsc, Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The most events of other threads that are remembered.
+/// The largest number of other threads' events that are remembered.
 const BAG: usize = 32;
 
 const SOURCE: &str = "
@@ -33,7 +33,7 @@ pub struct World {
     pub image_program: Option<Program>,
     /// Events of commands that will succeed, for others to wait for.
     bag: Mutex<Vec<Event>>,
-    /// User events for the thread that sets them, one after the other.
+    /// User events that a thread of their own completes, one after the other.
     gates: Option<mpsc::Sender<Event>>,
     opener: Option<JoinHandle<()>>,
     pub context: Context,
@@ -114,7 +114,7 @@ impl World {
         buffer(&self.context, CL_MEM_READ_WRITE, size, null_mut())
     }
 
-    /// Returns an event of the application's own.
+    /// Returns a new user event.
     pub fn user_event(&self) -> Event {
         let event = made(|e| unsafe { (self.cl.clCreateUserEvent)(self.context.get(), e) });
         Owned::new(event, self.cl.clReleaseEvent)
@@ -127,7 +127,7 @@ impl World {
         gate
     }
 
-    /// Returns an event that somebody else remembered, if there is one.
+    /// Returns an event that another thread remembered, if there is one.
     pub fn foreign_event(&self, numbers: &mut Numbers) -> Option<Event> {
         let bag = self.bag.lock().unwrap();
         (!bag.is_empty()).then(|| numbers.pick(&bag).share())
@@ -249,7 +249,7 @@ pub fn contexts(world: &World, numbers: &mut Numbers) {
     let seen = read(&queue, &mem, size, &marker);
     drop((mem, queue, marker));
     assert!(seen == bytes);
-    // What watches events may hold the context a little longer; its last breath calls us.
+    // Threads that watch events may hold the context a little longer; its destructor calls us.
     while gone.load(Ordering::SeqCst) == 0 {
         std::thread::yield_now();
     }

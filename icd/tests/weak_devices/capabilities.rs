@@ -1,10 +1,10 @@
-//! What a module of SPIR-V asks of a device, and whether that has it: spirv-val does not know the device.
+//! What a module of SPIR-V asks of a device, and whether the device has it: spirv-val does not know the device.
 
 use hekla_spirv::spirv::{Capability, ExecutionMode, MemoryAccess, Op};
 use hekla_spirv::{instructions, string, HEADER};
 use hekla_vk_backend::{Features, Independence, SubgroupOps};
 
-/// What is read of a module.
+/// The parts of a module that are checked.
 #[derive(Default)]
 pub struct Module {
     capabilities: Vec<u32>,
@@ -50,7 +50,7 @@ impl Module {
         }
     }
 
-    /// Returns how many loads through device addresses are of vectors, and stores of what was so loaded.
+    /// Returns the number of vector loads through device addresses, and of stores of loaded vectors.
     pub fn vector_accesses(&self) -> usize {
         let is_vector = |ty: &&u32| self.vectors.contains(ty);
         let stored = self.stores.iter().filter_map(|value| self.types.get(value));
@@ -58,7 +58,7 @@ impl Module {
     }
 }
 
-/// Checks that a module asks a device of these features for nothing that it lacks.
+/// Checks that a module asks a device with these features for nothing that it lacks.
 pub fn asks_for_less(module: &Module, f: &Features) -> Result<(), String> {
     for &capability in &module.capabilities {
         match Capability::from_u32(capability).and_then(|known| has_capability(known, f)) {
@@ -84,8 +84,8 @@ fn named(capability: u32) -> String {
     Capability::from_u32(capability).map_or(capability.to_string(), |known| format!("{known:?}"))
 }
 
-/// Returns true if a device has a capability; `None` for one that is not expected. Those without a condition are
-/// every device's (Vulkan, "Capabilities").
+/// Returns true if a device has a capability; `None` for a capability that is not expected. Every device has the
+/// capabilities without a condition (Vulkan, "Capabilities").
 fn has_capability(capability: Capability, f: &Features) -> Option<bool> {
     use Capability::*;
     use SubgroupOps as Ops;
@@ -120,7 +120,7 @@ fn has_capability(capability: Capability, f: &Features) -> Option<bool> {
         UniformAndStorageBuffer16BitAccess => f.uniform_storage16,
         StorageBuffer8BitAccess => f.storage8,
         UniformAndStorageBuffer8BitAccess => f.uniform_storage8,
-        // The modes have widths; see below.
+        // The modes have widths; `check_float_modes` checks them.
         DenormPreserve | SignedZeroInfNanPreserve | RoundingModeRTE => true,
         ShaderClockKHR => f.subgroup_clock || f.device_clock,
         VulkanMemoryModel => f.vulkan_memory_model,
