@@ -476,7 +476,7 @@ fn no_call_waits_for_another_device() {
             let from: *const c_void = (&raw const word).cast();
             let fill = cl.clEnqueueFillBuffer;
             check(fill(here, parent, from, 4, 0, SIZE, 0, null(), null_mut()));
-            // After this the kernel is compiled.
+            // The first launch, of one round, compiles the kernel, so that the second one does not.
             for rounds in [1u32, 300_000_000] {
                 check((cl.clSetKernelArg)(kernel, 1, 4, (&raw const rounds).cast()));
                 let mem = (&raw const front).cast();

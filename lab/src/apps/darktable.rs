@@ -1,20 +1,20 @@
-//! darktable develops a raw photograph: its kernels build, and its picture with OpenCL is the one that it computes
-//! without, where the modules did run on the device.
+//! darktable develops a raw photograph: its kernels build, and its picture with OpenCL equals its picture without
+//! OpenCL; the modules must have run on the device.
 
 use super::picture::{judge, Picture};
 use super::{dng, fresh, write, App, Bench, Check, Measure};
 use std::process::Command;
 
-/// What a picture of darktable must come to beside the one of its code for processors, in decibels.
+/// The least signal-to-noise ratio, in decibels, between pictures with OpenCL and without it.
 const AGREEMENT: f64 = 45.0;
 
-/// Where darktable has its kernels.
+/// The folder of darktable's kernels.
 const KERNELS: &str = "/usr/share/darktable/kernels";
 
 /// A module with its parameters as a history stack has them: the bytes of a struct.
 struct Module {
     operation: &'static str,
-    /// The name of the module in the log.
+    /// The module's name in the log.
     title: &'static str,
     version: u32,
     parameters: &'static str,
@@ -29,7 +29,7 @@ const fn module(
     Module { operation, title, version, parameters }
 }
 
-/// Modules that pictures do not pass through by themselves.
+/// Modules that darktable does not apply to pictures by default.
 const MODULES: &[Module] = &[
     module("sharpen", "sharpen", 1, "000000400000003f0000003f"),
     module("bilat", "local contrast", 3, "010000000000000000000000c3f5a83e0000003f"),
@@ -75,7 +75,7 @@ pub fn app() -> App {
         .what("develops a raw photograph: each module against its code for processors")
 }
 
-/// All kernels build, and darktable takes the device.
+/// Checks that all kernels build, and that darktable accepts the device.
 fn builds(bench: &Bench) -> Measure {
     let mut command = client(bench, "darktable-cltest")?;
     command.args(["--conf", &device_setting(bench)]);
@@ -95,13 +95,13 @@ fn builds(bench: &Bench) -> Measure {
     }
 }
 
-/// The way of every raw photograph.
+/// Checks the modules that every raw photograph passes through.
 fn develops(bench: &Bench) -> Measure {
     let titles = ["white balance", "demosaic", "exposure", "input color profile", "filmic rgb"];
     compare(bench, None, &titles)
 }
 
-/// Develops with OpenCL and without; the modules named must have run on the device.
+/// Develops with OpenCL and without it; the named modules must have run on the device.
 fn compare(bench: &Bench, module: Option<&Module>, titles: &[&str]) -> Measure {
     let folder = bench.folder.join("darktable");
     fresh(&folder)?;
@@ -146,8 +146,9 @@ fn client(bench: &Bench, program: &str) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Returns the setting that makes darktable take the device even where that is the processor, which the eighth
-/// number would disable, and slow: the ninth is how long it takes for a benchmark, which is run only for 0.
+/// Returns the setting that makes darktable use the device. By the eighth number darktable would disable a processor.
+/// The ninth number is the time of a benchmark, by which it would disable a slow device; it runs the benchmark only for
+/// 0.
 fn device_setting(bench: &Bench) -> String {
     let device = bench.vendor.canonical_device();
     format!("cldevice_v4_{device}=0 250 0 16 16 128 0 0 0.001000 0.000")

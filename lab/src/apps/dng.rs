@@ -1,14 +1,13 @@
 //! A raw photograph, as a camera with a Bayer sensor would store it: a DNG file of a generated scene.
 
-/// The size of the picture. Its outermost pixels are of one grey: what raw converters make of a border is
-/// theirs to choose.
+/// The size of the picture. Its outermost pixels have one grey, since raw converters may treat a border as they like.
 const WIDTH: usize = 600;
 const HEIGHT: usize = 400;
 const BORDER: usize = 20;
 
 const BLACK: u16 = 512;
 const WHITE: u16 = 15_512;
-/// From XYZ to linear sRGB, in ten thousandths: the camera sees in sRGB.
+/// The matrix from XYZ to linear sRGB, in ten thousandths: the camera's colours are those of sRGB.
 const COLOUR_MATRIX: [i32; 9] = [32406, -15372, -4986, -9689, 18758, 415, 557, -2040, 10570];
 
 /// Types of TIFF values.
@@ -78,7 +77,7 @@ pub fn file() -> Vec<u8> {
     file
 }
 
-/// Returns what the sensor saw: one colour a pixel.
+/// Returns the values of the sensor: one colour per pixel.
 fn mosaic() -> Vec<u8> {
     let mut bytes = Vec::with_capacity(WIDTH * HEIGHT * 2);
     for y in 0..HEIGHT {

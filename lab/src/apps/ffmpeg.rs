@@ -1,5 +1,5 @@
-//! ffmpeg's OpenCL filters on frames that it generates, against PoCL's frames and, where the filter on the
-//! processor means the same, against that.
+//! ffmpeg's OpenCL filters on frames that it generates, against PoCL's frames and, where the filter on the processor
+//! computes the same, against that filter's frames.
 
 use super::picture::{judge, psnr};
 use super::vendor::Vendor;
@@ -120,7 +120,7 @@ fn compare(frames: &[u8], others: &[u8], bar: Bar) -> Measure {
     judge(psnr(frames, others, 255.0), bound).map_err(|why| format!("{why} where {bar:?} is due"))
 }
 
-/// Returns a row's frames as a driver computes them, or the processor.
+/// Returns a row's frames, computed by a driver, or by the processor without a driver.
 fn frames(row: &Row, bench: &Bench, vendor: Option<&Vendor>) -> Result<Vec<u8>, String> {
     let mut command = bench.client(vendor.unwrap_or(&bench.vendor), "ffmpeg")?;
     command.args(["-v", "error", "-nostdin", "-y"]);

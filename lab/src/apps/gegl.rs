@@ -39,7 +39,7 @@ fn check(row: &str, bench: &Bench) -> Measure {
     let mut source = bench.client(&bench.vendor, "ffmpeg")?;
     source.args(["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "mandelbrot=s=640x480"]);
     bench.finish(source.args(["-frames:v", "1", "source.png"]))?;
-    // It takes no processor by itself.
+    // GEGL does not choose a processor by itself.
     let device = if bench.vendor.is_cpu() { "cpu" } else { "gpu" };
     let picture = result(row, bench, device)?;
     let kernels = bench.kernels()?;

@@ -1,9 +1,9 @@
-//! How a check knows from what a program printed that its results are right.
+//! Judges from the output of a program whether its results are right.
 
 use super::tail;
 use std::process::ExitStatus;
 
-/// A test that fails on any driver, or says nothing of the driver, and why.
+/// A test that fails on any driver, or depends on something other than the driver, and the reason.
 #[derive(Debug, Clone, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
@@ -12,17 +12,17 @@ pub struct Known {
     pub why: String,
 }
 
-/// What is asked of a program's output.
+/// A requirement on a program's output.
 #[derive(Debug, Clone)]
 pub enum Judge {
-    /// pytest's summary: at least so many tests pass, and none fail but the known.
+    /// pytest's summary: at least `least` tests pass, and only known ones fail.
     Pytest { least: usize, known: Vec<Known> },
-    /// The program succeeds; all of these texts are in its output, and none of those.
+    /// The program succeeds; its output has all texts of `expect` and none of `never`.
     Text { expect: Vec<String>, never: Vec<String> },
 }
 
 impl Judge {
-    /// Judges an output; returns what it comes to in words.
+    /// Judges an output; returns the result in words.
     pub fn of(&self, status: ExitStatus, output: &str) -> Result<String, String> {
         match self {
             Judge::Pytest { least, known } => pytest(output, *least, known),

@@ -1,8 +1,8 @@
-//! llama.cpp's OpenCL back end: its own test compares each of its operations with its code for processors, and
-//! models of a few layers with random weights give the numbers that they give there. The sources come with a Python
-//! package, which is not installed; built is what the checks need.
+//! llama.cpp's OpenCL back end: its own test compares each operation with the code for processors, and models of a few
+//! layers with random weights must give the same numbers on both. The sources come with a Python package, which is not
+//! installed; only the programs that the checks need are built.
 //!
-//! It takes a device for its name; the identity profile `llama` says what it wants to hear.
+//! The back end accepts a device by its name; the identity profile `llama` gives the name that it looks for.
 
 use super::{fresh, tail, App, Bench, Check, Measure};
 use crate::system::{self, run, step};
@@ -10,17 +10,17 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The package whose sources llama.cpp's are part of, and where.
+/// The Python package that has llama.cpp's sources, its version, and the folder of the sources in it.
 const PACKAGE: &str = "llama-cpp-python";
 const VERSION: &str = "0.3.36";
 const INSIDE: &str = "vendor/llama.cpp";
 
-/// How llama.cpp calls the device.
+/// The name of the device in llama.cpp.
 const DEVICE: &str = "GPUOpenCL";
 
-/// Groups of operations. What there are is in the list that `test-backend-ops --list-ops` prints. Left out is SIGMOID, which ends
-/// in an assertion of the back end's for mixed types. The last four groups take sub-groups of 32 (lockstep: they have no barrier
-/// where others need one).
+/// Groups of operations, out of the list that `test-backend-ops --list-ops` prints. SIGMOID is left out: for mixed
+/// types it ends in an assertion of the back end. The last four groups use sub-groups of 32 (lockstep: the back end has
+/// no barrier where other sizes need one).
 const OPERATIONS: &[(&str, &str)] = &[
     ("elementwise", "ADD,SUB,MUL,DIV,ADD_ID,ADD1,SCALE,SQR,SQRT,CLAMP,FILL,TRI,DIAG"),
     (
@@ -41,9 +41,9 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("attention", "FLASH_ATTN_EXT"),
 ];
 
-/// What the back end's kernels get wrong by themselves, by texts of a row that the test prints: vectors of four floats in rows of
-/// other lengths, which some GPUs read elsewhere (NVIDIA's; undefined in OpenCL C); and a kernel that takes sub-groups of 16
-/// and does not ask for them.
+/// Failures of the back end's own kernels, by texts in the rows that the test prints: vectors of four floats in rows of
+/// other lengths, which some GPUs read at other addresses (NVIDIA's; undefined in OpenCL C); and a kernel that relies
+/// on sub-groups of 16 without asking for them.
 const EXCUSED: &[(&str, &[&str])] = &[
     ("MUL_MAT(type_a=f32", &["k=129,", "k=1057,", "k=2051,"]),
     ("RMS_NORM(", &["ne=[33,", "ne=[1025,"]),
@@ -111,7 +111,7 @@ fn judge_operations(log: &str) -> Measure {
     }
 }
 
-/// Returns true if a row of the test is among those that the back end gets wrong by itself.
+/// Returns true if a row of the test is one of the failures of the back end's own kernels.
 fn is_excused(row: &str) -> bool {
     let has = |text: &&str| row.contains(*text);
     EXCUSED.iter().any(|(operation, shapes)| has(operation) && shapes.iter().any(has))
@@ -156,14 +156,14 @@ fn client(bench: &Bench, program: &str) -> Result<Command, String> {
     let folder = BUILT.get_or_init(build).clone()?;
     let program = folder.join("bin").join(program);
     let mut command = bench.client(&bench.vendor, &program.to_string_lossy())?;
-    // A trace would be of a hundred thousand launches.
+    // A trace would have a hundred thousand launches.
     command.env_remove("HEKLA_TRACE");
-    // What is tested is compiled now, once for all checks.
+    // The kernels under test are compiled now, once for all checks.
     command.env("GGML_OPENCL_KERNEL_CACHE_DIR", bench.folder.join("kernels"));
     Ok(command)
 }
 
-/// Fetches and builds what is not there; returns the folder of the build.
+/// Fetches the sources and builds the programs, unless they exist; returns the folder of the build.
 fn build() -> Result<PathBuf, String> {
     let place = system::target().join("llama");
     let sources = sources(&place)?;

@@ -28,25 +28,25 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use vendor::Vendor;
 
-/// What one check measured, or why it failed.
+/// The result of one check in words, or the reason why it failed.
 type Measure = Result<String, String>;
 
 /// A picture that agrees with its reference to this peak signal-to-noise ratio passes.
 const DECIBELS: f64 = 50.0;
 
-/// An application, and what is checked of it.
+/// An application and its checks.
 struct App {
     name: String,
-    /// What it is and what of it is checked, in a few words.
+    /// The application and its checks in a few words.
     what: String,
     /// The Debian packages that it needs.
     packages: Vec<String>,
     /// Where the program comes from, unless Debian packages alone install it.
     place: Option<prepare::Installation>,
     checks: Vec<Check>,
-    /// How many more checks it has, which were not asked for.
+    /// The number of its checks that were not selected.
     left_out: usize,
-    /// What fails without being the driver's fault.
+    /// Failures that are not the driver's fault.
     known: Vec<judge::Known>,
 }
 
@@ -63,8 +63,8 @@ impl App {
         }
     }
 
-    /// Leaves the checks whose names, after the program's, have one of the words; all without words. A word that is one
-    /// of the names of programs is that program alone.
+    /// Keeps the checks whose names, after the program's, contain one of the words; keeps all without words. A word
+    /// that is the name of a program selects that program alone.
     fn pick(&mut self, words: &[String], names: &[String]) {
         let all = self.checks.len();
         self.checks.retain(|check| {
@@ -100,9 +100,9 @@ impl Check {
 /// The environment of checks: folders, drivers and the programs to compare with.
 struct Bench {
     vendor: Vendor,
-    /// What ffmpeg's frames are compared with, if it is there.
+    /// The driver whose frames ffmpeg's frames are compared with, if there is one.
     reference: Result<Vendor, String>,
-    /// A folder of this run's own, empty in the beginning: also the programs' home.
+    /// A folder of this run, empty in the beginning; it is also the programs' home.
     folder: PathBuf,
     limit: Duration,
 }
@@ -115,8 +115,8 @@ impl Bench {
         Ok(command)
     }
 
-    /// Runs a command to its end, or to the time limit; returns what it printed on standard error, after
-    /// standard output if that goes nowhere else.
+    /// Runs a command to its end, or to the time limit; returns its standard output, unless that is redirected, and
+    /// then its standard error.
     fn finish(&self, command: &mut Command) -> Result<String, String> {
         let (status, text) = self.run(command)?;
         match status.success() {
@@ -125,7 +125,7 @@ impl Bench {
         }
     }
 
-    /// Does the same where failure is not the end.
+    /// Does the same for a command that may fail; also returns its status.
     fn run(&self, command: &mut Command) -> Result<(ExitStatus, String), String> {
         let log = self.folder.join("log");
         let open = || std::fs::File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
@@ -230,7 +230,7 @@ fn chosen(words: &[String]) -> Result<Vec<App>, String> {
     }
 }
 
-/// Installs what is missing.
+/// Installs missing programs.
 fn prepare(apps: &[App]) -> Outcome {
     if prepare::prepared()?.is_some() {
         return Ok(());
@@ -242,7 +242,7 @@ fn prepare(apps: &[App]) -> Outcome {
     apps.iter().filter_map(|app| app.place.as_ref()).try_for_each(prepare::Installation::prepare)
 }
 
-/// Runs the checks of all programs, so many programs at once, and hands over what came of each, in their order.
+/// Runs the checks of all programs, `jobs` programs at once, and passes on the outcome of each, in the order of the programs.
 fn measure_all(
     apps: &[App],
     jobs: usize,
@@ -318,7 +318,7 @@ fn bench(request: &Request) -> Result<Bench, String> {
 }
 
 impl Bench {
-    /// Returns what a program's checks run with: a folder of its own, so that others can run at the same time.
+    /// Returns the environment of a program's checks: a folder of its own, so that other checks can run at the same time.
     fn of(&self, app: &App) -> Result<Bench, String> {
         let folder = self.folder.join(&app.name);
         fresh(&folder)?;
@@ -326,7 +326,7 @@ impl Bench {
         Ok(Bench { vendor: vendor.clone(), reference: reference.clone(), folder, limit: *limit })
     }
 
-    /// Returns what checks run with on another driver.
+    /// Returns the environment of checks on another driver.
     fn beside(&self, name: &str, request: &Request) -> Result<Bench, String> {
         let folder = self.folder.with_extension("beside");
         fresh(&folder)?;
@@ -372,7 +372,7 @@ mod tests {
         let reference = Err("none".to_string());
         let vendor = Vendor::hekla("libhekla.so".into());
         let bench = Bench { vendor, reference, folder, limit: Duration::from_secs(1) };
-        // Each waits for the others, and finds nothing of theirs.
+        // Each check waits for the others, and finds none of their files.
         let meeting: &'static Barrier = Box::leak(Box::new(Barrier::new(3)));
         let check = |bench: &Bench| {
             let files = std::fs::read_dir(&bench.folder).into_iter().flatten().count();

@@ -1,5 +1,5 @@
 //! OpenCV's functions on UMat, each against the same function on the processor. OpenCV falls back to the processor
-//! in silence: the kernels are counted.
+//! without a message, so kernels are counted.
 
 use super::picture::judge;
 use super::{App, Bench, Check, Measure, DECIBELS};

@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_ratio_is_of_the_mean_square() {
         assert_eq!(psnr(&[1u8, 2], &[1, 2], 255.0), f64::INFINITY);
-        // Each off by one: 20 log10(255).
+        // Each sample is off by one: 20 log10(255).
         assert!((psnr(&[1u8, 2], &[2, 1], 255.0) - 48.130_803_608).abs() < 1e-6);
         assert_eq!(judge(48.13, 50.0), Err("48.1 dB".to_string()));
         assert_eq!(judge(f64::INFINITY, f64::MAX), Ok("equal".to_string()));

@@ -1,5 +1,5 @@
-//! Brings programs here that Debian does not have: Python packages into environments of their own, sources at a
-//! revision, and what is built of them, all under `target/apps`. What is there already is left alone.
+//! Fetches programs that Debian does not have: Python packages into environments of their own, and sources at a
+//! revision, which it builds, all under `target/apps`. Programs that are there already are left alone.
 
 use crate::system::{self, step};
 use crate::Outcome;
@@ -14,13 +14,13 @@ use std::sync::OnceLock;
 /// Nothing is installed then.
 static PREPARED: OnceLock<PathBuf> = OnceLock::new();
 
-/// Takes programs from a folder.
+/// Uses the programs of a prepared folder.
 pub fn take_from(folder: &str) -> Outcome {
     let full = std::fs::canonicalize(folder).map_err(|e| format!("{folder}: {e}"))?;
     PREPARED.set(full).map_err(|_| "two prepared folders".to_string())
 }
 
-/// Returns the programs of the prepared folder; nothing without one.
+/// Returns the programs of the prepared folder; none without such a folder.
 pub fn prepared() -> Result<Option<Vec<String>>, String> {
     let Some(folder) = PREPARED.get() else { return Ok(None) };
     let file = folder.join("programs");
@@ -83,14 +83,14 @@ fn whole_repository() -> String {
 pub struct Installation {
     pub name: String,
     pub python: Option<Environment>,
-    /// Its tests, which are run in a copy.
+    /// The program's tests, which are run in a copy.
     pub source: Option<Source>,
-    /// A line of the shell that makes it, in a folder that later lines know as `$BUILT`.
+    /// A shell command that builds the program, in a folder that later commands know as `$BUILT`.
     pub build: Option<String>,
 }
 
 impl Installation {
-    /// Brings here what is missing.
+    /// Fetches and builds what is missing.
     pub fn prepare(&self) -> Outcome {
         if let Some(python) = &self.python {
             python.prepare()?;
@@ -103,7 +103,7 @@ impl Installation {
             step(&format!("building {}", self.name));
             let mut command = Command::new("sh");
             command.args(["-ec", line]).env("BUILT", self.built());
-            // Cargo's settings are not this workspace's.
+            // Cargo must not use this workspace's settings.
             command.env_remove("CARGO_TARGET_DIR").env("CARGO_TARGET_DIR", apps().join("cargo"));
             if let Some(source) = &self.source {
                 command.env("SOURCE", source.checkout());
@@ -192,7 +192,7 @@ impl Source {
         apps().join("sources").join(format!("{name}-{}", self.revision))
     }
 
-    /// Fetches the one revision.
+    /// Fetches a single revision.
     fn prepare(&self) -> Outcome {
         let folder = self.checkout();
         once(&folder, &self.revision, || {
@@ -208,7 +208,7 @@ impl Source {
     }
 }
 
-/// Makes a folder anew unless it is there and was made in this way.
+/// Makes a folder anew, unless it exists and was made in the same way.
 fn once(folder: &Path, how: &str, make: impl FnOnce() -> Outcome) -> Outcome {
     let stamp = PathBuf::from(format!("{}.made", folder.display()));
     if std::fs::read_to_string(&stamp).is_ok_and(|old| old == how) {

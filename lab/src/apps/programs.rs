@@ -22,7 +22,7 @@ struct Program {
     what: String,
     #[serde(default)]
     packages: Vec<String>,
-    /// The name of an environment.
+    /// The name of the program's environment.
     python: Option<String>,
     source: Option<Source>,
     build: Option<String>,
@@ -47,7 +47,7 @@ struct Row {
     known: Vec<Known>,
 }
 
-/// What a program's checks need, once it is there.
+/// What a program's checks need, once the program is installed.
 #[derive(Debug, Clone)]
 struct Client {
     place: Installation,
@@ -92,7 +92,7 @@ fn check(row: Row, client: &Client) -> Result<Check, String> {
 /// Runs a line of the shell where the program is, and judges what it prints.
 fn run(client: &Client, line: &str, judge: &Judge, bench: &Bench) -> Measure {
     let folder = client.place.fresh_copy(&bench.folder)?;
-    // It ends what the line started, too.
+    // `timeout` also ends the processes that the line has started.
     let mut command = bench.client(&bench.vendor, "timeout")?;
     let limit = bench.limit.as_secs().saturating_sub(3).max(1).to_string();
     command.args(["--kill-after=1", &limit, "sh", "-ec", line]).current_dir(folder);

@@ -8,7 +8,7 @@ use crate::Outcome;
 use hekla_xtask::results;
 use std::collections::BTreeMap;
 
-/// Stands where the driver beside was not measured.
+/// The text for a driver beside that was not measured.
 const UNKNOWN: &str = "not run";
 
 /// The outcome of a program's checks.
@@ -17,7 +17,7 @@ pub struct Tally {
     pub passed: usize,
     pub failed: usize,
     pub seconds: f64,
-    /// On the driver beside: seconds of the checks that pass, and how many do not.
+    /// On the driver beside: seconds of the checks that pass, and the number of the other checks.
     pub beside: Option<(f64, usize)>,
 }
 
@@ -36,8 +36,8 @@ impl Tally {
     }
 }
 
-/// Writes a program's row into the table of a device, and the list of causes. What an old row says of the driver beside
-/// stays where that is not measured now.
+/// Writes a program's row into the table of a device, and the list of causes. The entry of an old row for the driver
+/// beside is kept if that driver is not measured now.
 pub fn write(device: &str, beside: &str, app: &App, tally: &Tally) -> Outcome {
     let path = root().join("docs/programs.md");
     let text = crate::system::read_text(&path)?;

@@ -53,9 +53,9 @@ const ROWS: &[(&str, &str)] = &[
     ("cholesky", "xp.linalg.cholesky(s @ s.T)"),
 ];
 
-/// Tests of dpctl that ask for what is not OpenCL's to have, or that a device may lack, and why.
+/// Tests of dpctl that need more than OpenCL offers, or what a device may lack, with the reason.
 const LEFT_OUT: &[&str] = &[
-    // It builds a module with Cython, which is not there.
+    // The test builds a module with Cython, which is not there.
     "test_sycl_queue.py::test_cython_api",
     // Devices in parts.
     "test_sycl_context.py::test_context_multi_device",

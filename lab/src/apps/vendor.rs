@@ -6,12 +6,12 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A driver, the only one that the commands it makes see.
+/// A driver; its commands see no other driver.
 #[derive(Clone)]
 pub struct Vendor {
     name: String,
     kind: Kind,
-    /// The Vulkan driver below it, where one was asked for.
+    /// The Vulkan driver that it runs on, if one was asked for.
     pub driver: Option<Installed>,
     device: String,
     device_type: String,
@@ -81,7 +81,7 @@ impl Vendor {
         self.name == name
     }
 
-    /// Returns a command in a folder, which is also its home, and where it leaves a trace.
+    /// Returns a command whose home is a folder, in which it also leaves a trace.
     pub fn command(&self, program: &str, folder: &Path) -> Result<Command, String> {
         let mut command = match &self.kind {
             Kind::Hekla(library) => artifact::client_of(library, program)?,

@@ -13,9 +13,9 @@ use std::time::Instant;
 
 /// Bytes of the shapes.
 const BYTES: usize = 999_000;
-/// Address space in KiB: 1 GiB, and what the compiler has by itself: its file, the stack of its thread, arenas of malloc.
+/// Address space in KiB: 1 GiB, and the compiler's own needs: its file, the stack of its thread, arenas of malloc.
 const ADDRESS_SPACE: u64 = (1024 + 256 + 160) * 1024;
-/// Seconds of the processor, for the slowest machine: none takes 5 on a fast one.
+/// Seconds of processor time, for the slowest machine: no program takes 5 on a fast one.
 const SECONDS: u64 = 60;
 
 /// A program by name.
@@ -73,7 +73,7 @@ pub fn run(request: &Request) -> Outcome {
     }
 }
 
-/// Compiles a program within the limits. Returns the seconds that it took and the first line that the compiler said.
+/// Compiles a program within the limits. Returns the seconds that it took and the first line of the compiler's output.
 fn compile(heklac: &Path, file: &Path, program: &Program) -> Result<(f64, String), String> {
     let file = file.with_extension(program.extension());
     crate::system::write_file(&file, program.bytes())?;

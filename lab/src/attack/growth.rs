@@ -1,6 +1,6 @@
 //! `cargo xtask attack growth [--compiler FILE] [--only TEXT] [--bytes N] [--jobs N]`: counts the instructions that
-//! `heklac` takes for programs of each shape, and for programs of twice the size, by cachegrind. Counts, other than times,
-//! are nearly the same each time; those for the smallest program of the shape are taken off.
+//! `heklac` takes for programs of each shape, and for programs of twice the size, by cachegrind. Unlike times, counts
+//! are nearly the same in each run; the counts for the smallest program of the shape are subtracted.
 
 use super::Request;
 use crate::system::{ensure_packages, target};
@@ -91,7 +91,7 @@ fn instructions(compiler: &Path, file: &Path, program: &Program) -> Result<u64, 
     refs(&text).ok_or_else(|| format!("valgrind counted nothing: {text}"))
 }
 
-/// Returns the count in what cachegrind says: `==12== I refs: 1,234,567`.
+/// Returns the count in cachegrind's output: `==12== I refs: 1,234,567`.
 fn refs(text: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.contains("I ") && line.contains("refs:"))?;
     let count = line.rsplit(':').next()?;

@@ -23,9 +23,9 @@ pub use request::Request;
 pub struct Kind {
     /// The name on the command line.
     pub name: &'static str,
-    /// What it does, for the one who watches it.
+    /// A description for the person who watches the attack.
     pub about: &'static str,
-    /// Attacks, or is one of the processes that do where `is_child` is set; an error if the library did not hold.
+    /// Runs the attack, or one of its processes where `is_child` is set; returns an error if the library did not hold.
     pub run: fn(&Request) -> Outcome,
 }
 
@@ -42,7 +42,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "bombs", about: "small programs that want much", run: bombs::run },
 ];
 
-/// Runs the command: every kind that is named, or all; goes on where one fails.
+/// Runs every kind that is named, or all kinds; continues after one that fails.
 pub fn run(request: &Request) -> Outcome {
     let wanted =
         |kind: &&Kind| request.kinds.is_empty() || request.kinds.contains(&kind.name.to_string());

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// It ended by itself, with a code.
+    /// The process ended by itself, with a code.
     Code(i32),
-    /// A signal ended it, as its status tells.
+    /// A signal ended the process, according to its status.
     Crash(String),
-    /// It was killed at the time limit.
+    /// The process was killed at the time limit.
     Hang,
 }
 
@@ -25,7 +25,7 @@ pub struct Ran {
     pub end: End,
     /// What it printed.
     pub output: String,
-    /// What it printed to standard error.
+    /// The standard error of the process.
     pub errors: String,
 }
 
@@ -36,7 +36,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Finds or makes what is asked for.
+    /// Finds or makes the library and the driver that are asked for.
     pub fn of(request: &Request) -> Result<Target, String> {
         let driver = request.driver.map(|driver| driver.install()).transpose()?;
         Ok(Target { library: request.library()?, driver })
@@ -54,7 +54,7 @@ impl Target {
         Ok(command)
     }
 
-    /// Returns a program that sees the library alone, on whatever driver the environment says.
+    /// Returns a program that sees the library alone, on the driver that the environment names.
     fn program(&self, program: PathBuf) -> Result<Command, String> {
         artifact::client_of(&self.library, program)
     }

@@ -68,7 +68,7 @@ impl Request {
         }
     }
 
-    /// Returns a folder for what an attack leaves to be looked at, which is there.
+    /// Returns a folder for files that an attack leaves for inspection; makes the folder.
     pub fn folder(&self, kind: &str) -> Result<PathBuf, String> {
         let folder = system::target().join("attack").join(kind);
         system::make_folder(&folder)?;

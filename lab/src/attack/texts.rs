@@ -1,7 +1,7 @@
-//! `attack texts`: OpenCL C whose tokens are exchanged, repeated and taken away, and options likewise. Whatever a text says, it
-//! builds or fails with a log.
+//! `attack texts`: OpenCL C whose tokens are exchanged, repeated and removed, and options that are changed likewise.
+//! Every text builds, or fails with a log.
 //!
-//! `--with launch` also launches the kernels of one in eight of those that build.
+//! `--with launch` also launches the kernels of one in eight of the programs that build.
 
 use super::batch::child::{Child, Verdict};
 use super::batch::exercise::exercise;
@@ -12,7 +12,7 @@ use super::process::Target;
 use super::Request;
 use crate::{system, Outcome};
 
-/// The folder of programs: many a file, each begun by lines with `//#`.
+/// The folder of programs: a file has many, each begun by lines with `//#`.
 const PROGRAMS: &str = "compiler/tests/conformance";
 /// The most bytes of a text.
 const MOST: usize = 200_000;
@@ -41,7 +41,7 @@ const OPTIONS: [&str; 22] = [
     "-g",
     "\"",
 ];
-/// Tokens that no program of the folder need have.
+/// Tokens that may be missing from all programs of the folder.
 const TOKENS: [&str; 40] = [
     "0",
     "-1",
@@ -85,7 +85,7 @@ const TOKENS: [&str; 40] = [
     "sizeof",
 ];
 
-/// Attacks, or is one of the processes that do.
+/// Runs the attack, or one of its processes.
 pub fn run(request: &Request) -> Outcome {
     if request.is_child {
         return child(request);
@@ -136,7 +136,7 @@ fn programs() -> Result<Vec<Vec<String>>, String> {
     Ok(programs)
 }
 
-/// Returns the tokens of a text, roughly: words, numbers, characters, and what separates them.
+/// Returns the tokens of a text, roughly: words, numbers, characters, and the separators.
 fn tokens(text: &str) -> Vec<String> {
     let kind = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '.' => 1,
@@ -155,7 +155,7 @@ fn tokens(text: &str) -> Vec<String> {
     all
 }
 
-/// Returns one of the programs, in which one to six things are changed.
+/// Returns one of the programs with one to six changes.
 fn changed(programs: &[Vec<String>], random: &mut Random) -> String {
     let mut tokens = programs[random.below(programs.len())].clone();
     for _ in 0..=random.small(6) {

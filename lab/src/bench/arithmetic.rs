@@ -1,12 +1,12 @@
-//! Measures sums of products as programs write them: which become one operation, and halves beside floats.
+//! Measures sums of products in the forms that programs use: some become one operation; also halves beside floats.
 
 use super::cl::{Result, Session};
 use super::measure::{expect, repeat, LOCAL};
 use super::scale::Scale;
 
-/// A way to compute `a * x + b`, again and again.
+/// A way to compute `a * x + b` repeatedly.
 pub struct Steps {
-    /// The type of the numbers, its components, and the bytes of one.
+    /// The type of the numbers, the number of its components, and the size of one in bytes.
     pub ty: &'static str,
     pub lanes: usize,
     pub bytes: usize,
@@ -52,7 +52,7 @@ kernel void chain(global T *out, int n, float fa, float fb)
     out[i] = x;
 }";
 
-/// Rounds of the four chains, and steps of the one.
+/// Rounds for four chains, and steps for one chain.
 const ROUNDS: usize = 64;
 const STEPS: usize = 2048;
 
@@ -81,7 +81,7 @@ pub fn rate(s: &Session, scale: &Scale, steps: &Steps) -> Result<f64> {
     let mut head = vec![0u8; 16 * bytes];
     s.read(&out, 0, &mut head)?;
     let one: &[u8] = if bytes == 2 { &[0x00, 0x3c] } else { &[0, 0, 0x80, 0x3f] };
-    // Halfway from below, a tie goes to the even number, one unit less.
+    // A tie, halfway from below, is rounded to the even number, which is one unit less.
     let below: &[u8] = if bytes == 2 { &[0xff, 0x3b] } else { &[0xff, 0xff, 0x7f, 0x3f] };
     let is_right = head.chunks(bytes).all(|number| number == one || number == below);
     expect(is_right, "chains of products and sums")?;

@@ -1,5 +1,5 @@
-//! As much of OpenCL as the bench calls, through the ICD loader of the machine it runs on: thin owners
-//! of handles, and errors as messages.
+//! The part of OpenCL that the bench calls, through the ICD loader of the machine: thin owners of handles, and errors
+//! as messages.
 
 use cl3::types::{
     cl_command_queue, cl_context, cl_device_id, cl_event, cl_kernel, cl_mem, cl_platform_id,
@@ -8,7 +8,7 @@ use cl3::OpenClRuntime;
 use std::ffi::{c_void, CStr, CString};
 use std::ptr::{null, null_mut};
 
-/// Why a measurement has no value.
+/// The reason why a measurement has no value.
 pub type Result<T> = std::result::Result<T, String>;
 
 const CL_DEVICE_TYPE_ALL: u64 = 0xFFFF_FFFF;
@@ -24,7 +24,7 @@ pub(super) const CL_MEM_READ_WRITE: u64 = 1;
 const CL_PROGRAM_BUILD_LOG: u32 = 0x1183;
 pub(super) const CL_TRUE: u32 = 1;
 
-/// In which order a queue's commands run.
+/// The order in which a queue's commands run.
 #[derive(Clone, Copy)]
 pub enum Order {
     /// The order in which they were enqueued.
@@ -45,7 +45,7 @@ pub(super) fn api() -> Result<&'static OpenClRuntime> {
     cl3::load_library().as_ref().map_err(|e| format!("no OpenCL ICD loader (libOpenCL.so.1): {e}"))
 }
 
-/// Calls a function that gives a status.
+/// Calls a function that returns a status.
 macro_rules! check {
     ($name:ident($($arg:expr),* $(,)?)) => {{
         match api()?.$name($($arg),*) {
@@ -56,7 +56,7 @@ macro_rules! check {
     }};
 }
 
-/// Calls a function that gives a value and puts its status behind a last argument.
+/// Calls a function that returns a value and writes its status to a last argument.
 macro_rules! create {
     ($name:ident($($arg:expr),* $(,)?)) => {{
         let mut status = 0;
@@ -100,7 +100,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// `None` for a platform without devices.
+    /// Returns the session; `None` for a platform without devices.
     pub fn open(platform: cl_platform_id) -> Result<Option<Session>> {
         let mut id: cl_device_id = null_mut();
         let mut count = 0;
@@ -132,7 +132,7 @@ impl Session {
         }))
     }
 
-    /// Returns a number that the device tells.
+    /// Returns a number from a query of the device.
     pub fn number(&self, what: u32) -> Result<u64> {
         let mut bytes = device_info(self.id, what)?;
         bytes.resize(8, 0);
@@ -188,7 +188,7 @@ impl Session {
         Ok(owner)
     }
 
-    /// Compiles a program that is not linked: for a driver with clang, what clang does.
+    /// Compiles a program without linking it: in a driver with clang, this is clang's part of a build.
     pub fn compile(&self, source: &str, options: &str) -> Result<()> {
         let (pointer, length) = (source.as_ptr().cast(), source.len());
         let program = create!(clCreateProgramWithSource(self.context, 1, &pointer, &length))?;
@@ -224,7 +224,7 @@ impl Session {
         Ok(buffer)
     }
 
-    /// Blocking write of a buffer's start.
+    /// Writes the start of a buffer; blocks.
     pub fn write<T: Copy>(&self, buffer: &Buffer, values: &[T]) -> Result<()> {
         let bytes = size_of_val(values).min(buffer.bytes);
         let from = values.as_ptr().cast::<c_void>().cast_mut();
@@ -241,7 +241,7 @@ impl Session {
         ))
     }
 
-    /// Blocking read from a byte offset.
+    /// Reads from a byte offset on; blocks.
     pub fn read<T: Copy>(&self, buffer: &Buffer, offset: usize, values: &mut [T]) -> Result<()> {
         let (bytes, to) = (size_of_val(values), values.as_mut_ptr().cast());
         check!(clEnqueueReadBuffer(
@@ -362,7 +362,7 @@ impl Queue {
         ))
     }
 
-    /// Launches behind an event, if one is given; returns its own.
+    /// Launches a kernel behind an event, if one is given; returns the launch's own event.
     pub fn launch_behind(
         &self,
         kernel: &Kernel,

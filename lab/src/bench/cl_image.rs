@@ -28,14 +28,14 @@ impl Texel {
     }
 }
 
-/// An image that kernels read and write: 2D where its last size is one, else 3D.
+/// An image that kernels read and write: 2D if its last size is one, else 3D.
 pub struct Image {
     mem: cl_mem,
     sizes: [usize; 3],
 }
 
 impl Image {
-    /// Creates one without contents; an error where the device has no images.
+    /// Creates an image without contents; returns an error where the device has no images.
     pub fn new(s: &Session, texel: Texel, sizes: [usize; 3]) -> Result<Image> {
         if !s.has_images {
             return Err("no images".to_string());

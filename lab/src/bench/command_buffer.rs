@@ -24,14 +24,14 @@ type Launch = unsafe extern "C" fn(
 type Enqueue =
     unsafe extern "C" fn(u32, *mut Handle, Handle, u32, *const Handle, *mut Handle) -> i32;
 
-/// A command buffer that takes commands.
+/// A command buffer that is being recorded.
 pub struct Recording {
     buffer: CommandBuffer,
     launch: Launch,
 }
 
 impl Recording {
-    /// Begins one for a queue of the session's device.
+    /// Begins a command buffer for a queue of the session's device.
     pub fn begin(s: &Session, queue: Handle) -> Result<Recording> {
         // SAFETY: the functions have these types since the extension's first version.
         let (create, launch, enqueue, release) = unsafe {
@@ -110,7 +110,7 @@ impl CommandBuffer {
         recording.finalize(s)
     }
 
-    /// Enqueues all of it, without an event.
+    /// Enqueues the whole command buffer, without an event.
     pub fn replay(&self) -> Result<()> {
         // SAFETY: the handle is alive; nothing to wait for.
         let status = unsafe { (self.enqueue)(0, null_mut(), self.handle, 0, null(), null_mut()) };

@@ -8,20 +8,20 @@ use super::table::Row;
 use std::f64::consts::{LN_2, PI};
 use std::time::Instant;
 
-/// Calls of each work-item.
+/// Calls per work-item.
 const CALLS: usize = 64;
-/// Samples, of which the fastest counts, and seconds that the launches of each take together: enough for what a launch
-/// costs by itself, which has lines of its own, to count little.
+/// The number of samples, of which the fastest counts, and the seconds that the launches of each take together: long
+/// enough that the cost of a launch, which has lines of its own, hardly counts.
 const SAMPLES: usize = 4;
 const SAMPLE_TIME: f64 = 2e-3;
 /// The most launches of a sample.
 const MAX_LAUNCHES: f64 = 64.0;
-/// What a sum of results may differ by from the host's, as a part of the sum of their magnitudes.
+/// The largest difference between a sum of results and the host's sum, as a part of the sum of their magnitudes.
 const TOLERANCE: f64 = 0.01;
 
-/// An expression of `x`, which goes from `low` almost to `high`, and `y`, from 1.75 to 1.9375; `i` counts the calls from
-/// a number that is an argument, so that no compiler that unrolls the loop knows it. Ends are such that all arguments
-/// are exact.
+/// An expression of `x`, which runs from `low` almost to `high`, and `y`, which runs from 1.75 to 1.9375. `i` counts
+/// the calls from a number that is an argument, so that no compiler that unrolls the loop knows it. The ends are such
+/// that all arguments are exact.
 struct Function {
     name: &'static str,
     call: &'static str,
@@ -164,7 +164,7 @@ const FLOAT_FUNCTIONS: &[Function] = &[
     of_x("half_tan", "half_tan(x)", UNIT, |x, _, _| x.tan()),
 ];
 
-/// Sums are of the width of the function.
+/// Sums have the type of the function.
 const SOURCE: &str = "
 kernel void sums(global T *out, T low, T width, int i)
 {
@@ -179,7 +179,7 @@ kernel void sums(global T *out, T low, T width, int i)
     out[get_global_id(0)] = sum;
 }";
 
-/// Billions of calls a second.
+/// Returns billions of calls a second.
 fn rate(s: &Session, scale: &Scale, function: &Function, is_double: bool) -> Result<f64> {
     let ty = if is_double { "double" } else { "float" };
     let call = function.call;
@@ -238,7 +238,8 @@ fn check(function: &Function, item: usize, sum: f64) -> Result<()> {
     expect(near, &format!("{}: {sum}, not {expected}", function.call))
 }
 
-/// Returns a line for each function whose name `wanted` takes, then the geometric mean of those that all platforms have.
+/// Returns a line for each function whose name `wanted` accepts, then the geometric mean of the functions that all
+/// platforms have.
 pub fn rows(sessions: &[Session], scale: &Scale, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
     let mut rows = Vec::new();
     let families = [

@@ -1,4 +1,4 @@
-//! Measures images: how fast kernels read and write them, and what they cost as arguments.
+//! Measures images: how fast kernels read and write them, and the cost of images as arguments.
 
 use super::cl::{Buffer, Result, Session};
 use super::cl_image::Image;
@@ -26,13 +26,13 @@ pub enum Direction {
     Write,
 }
 
-/// Texels that each work-item reads, a part of the image apart; it writes one sum.
+/// The number of texels that each work-item reads, spread over the image; it writes one sum.
 const READS: usize = 16;
 /// Rows, columns and slices of a work-group.
 const GROUP: [[usize; 3]; 2] = [[16, 16, 1], [16, 4, 4]];
 
-/// A texel's components are POINT of its place, so that sums of floats are exact. A linear read between four
-/// texels is a quarter of their sum.
+/// A texel's components are POINT of its place, so that sums of floats are exact. A linear read between four texels
+/// returns a quarter of their sum.
 const SOURCE: &str = "
 #pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
 #define POINT(x, y, z) (float4)((x) & 7, (y) & 15, (z) & 3, ((x) + (y)) & 1)
@@ -68,12 +68,12 @@ kernel void transfer(write_only IMAGE im)
 }
 #endif";
 
-/// Returns POINT in the text above.
+/// Returns POINT of the source above.
 fn point([x, y, z]: [usize; 3]) -> [f32; 4] {
     [x & 7, y & 15, z & 3, (x + y) & 1].map(|v| v as f32)
 }
 
-/// Returns the sizes of an image with as many texels as the arrays of STREAM have vectors.
+/// Returns the sizes of an image that has as many texels as the arrays of STREAM have vectors.
 fn sizes(scale: &Scale, shape: Shape) -> [usize; 3] {
     let bits = (scale.stream / 16).ilog2();
     match shape {
@@ -96,7 +96,7 @@ fn source(shape: Shape, direction: Direction) -> String {
     )
 }
 
-/// Billions of bytes of texels a second that a kernel reads or writes.
+/// Returns billions of bytes of texels a second that a kernel reads or writes.
 pub fn transfer(
     s: &Session,
     scale: &Scale,
@@ -135,7 +135,7 @@ pub fn transfer(
     Ok((sizes.iter().product::<usize>() * texel.bytes()) as f64 / seconds / 1e9)
 }
 
-/// Writes every texel's POINT: as it is, or as bytes.
+/// Writes POINT to every texel: as floats, or as bytes.
 fn fill(
     s: &Session,
     image: &Image,
@@ -150,7 +150,7 @@ fn fill(
     }
 }
 
-/// Some sums equal the sums of the texels that the kernel has read.
+/// Checks that some sums equal the sums of the texels that the kernel has read.
 fn check_sums(
     s: &Session,
     sums: &Buffer,
@@ -159,7 +159,7 @@ fn check_sums(
     [width, height, depth]: [usize; 3],
 ) -> Result<()> {
     let (rows, unit) = (height / READS, if texel == Texel::Bytes { 255.0 } else { 1.0 });
-    // Some drivers filter bytes to bytes.
+    // Some drivers round the filtered value of bytes to a byte.
     let is_coarse = texel == Texel::Bytes && filter == Filter::Linear;
     let tolerance = if is_coarse { 0.5 * READS as f32 } else { 0.25 };
     for i in 0..64 {
@@ -184,7 +184,7 @@ fn check_sums(
     Ok(())
 }
 
-/// Some texels hold a fifteenth of their POINT.
+/// Checks that some texels are a fifteenth of their POINT.
 fn check_texels(s: &Session, image: &Image, texel: Texel, sizes: [usize; 3]) -> Result<()> {
     for i in 0..64 {
         let at = [i * 97 % sizes[0], i * 31 % sizes[1], i * 13 % sizes[2]];
@@ -231,7 +231,7 @@ kernel void images(read_only image2d_t a, read_only image2d_t b, read_only image
 }
 #endif";
 
-/// Microseconds of a launch, among many, whose eight buffers are set before it.
+/// Returns microseconds of a launch, among many, whose eight buffers are set before it.
 pub fn launch_with_buffers(s: &Session) -> Result<f64> {
     let kernel = s.build(LAUNCHES, "buffers", "")?;
     let make = |i: usize| s.buffer_of(&[[i as f32; 4]; ITEMS]);
@@ -251,7 +251,7 @@ pub fn launch_with_buffers(s: &Session) -> Result<f64> {
     Ok(seconds * 1e6)
 }
 
-/// Microseconds of a launch, among many, whose eight images are set before it.
+/// Returns microseconds of a launch, among many, whose eight images are set before it.
 pub fn launch_with_images(s: &Session) -> Result<f64> {
     let make = |i: usize| {
         let image = Image::new(s, Texel::Float4, [ITEMS, 1, 1])?;

@@ -1,6 +1,6 @@
-//! Kernels of the kinds that programs have, whose speed rests on what a compiler makes of them: tiles in local memory that are read in
-//! vectors, sums in memory, vectors of doubles, divisions by strides, loops that only compute, a local size that is left
-//! open, functions that are called again and again. And the clocks of a GPU behind a rest.
+//! Kernels of the kinds that programs have, whose speed depends on the compiler: tiles in local memory that are read in
+//! vectors, sums in memory, vectors of doubles, divisions by strides, loops that only compute, a local size that is
+//! left open, functions that are called repeatedly. Also the clocks of a GPU after a rest.
 
 use super::cl::{Kernel, Result, Session};
 use super::measure::{expect, repeat};
@@ -9,10 +9,10 @@ use super::text;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// One of so many values is checked.
+/// One of this many values is checked.
 const CHECKED: usize = 997;
 
-/// Returns seconds of a launch.
+/// Returns the seconds of a launch.
 fn time(s: &Session, kernel: &Kernel, global: &[usize], local: &[usize]) -> Result<f64> {
     repeat(1000, |times| {
         (0..times).try_for_each(|_| s.launch(kernel, global, local))?;
@@ -20,7 +20,7 @@ fn time(s: &Session, kernel: &Kernel, global: &[usize], local: &[usize]) -> Resu
     })
 }
 
-/// Returns true if values are near what is expected.
+/// Returns true if values are near the expected ones.
 fn near(values: &[f32], expected: impl Fn(usize) -> f64) -> bool {
     let is_near = |(i, &value): (usize, &f32)| {
         let expected = expected(i);
@@ -59,7 +59,7 @@ void sgemm(global const float *a, global const float *b, global float *c, int n)
         for (int j = 0; j < 8; j++) c[(top + y * 8 + i) * n + left + x * 8 + j] = sums[i][j];
 }";
 
-/// GFLOP/s of a matrix product with 8 x 8 results in the registers of each work-item.
+/// Returns GFLOP/s of a matrix product with 8 x 8 results in the registers of each work-item.
 pub fn sgemm(s: &Session, scale: &Scale) -> Result<f64> {
     let n = scale.matrix.min(2048);
     let a: Vec<f32> = (0..n * n).map(|i| (i % n % 3) as f32).collect();
@@ -102,12 +102,12 @@ kernel void bodies(global const T4 *p, global T4 *a, int n, local T4 *tile)
     a[get_global_id(0)] = (T4)(fx, fy, fz, 0);
 }";
 
-/// Billions of interactions a second of bodies whose places are read from a tile of vectors.
+/// Returns billions of interactions a second of bodies whose places are read from a tile of vectors.
 pub fn bodies(s: &Session, scale: &Scale, ty: &str) -> Result<f64> {
     const TILE: usize = 256;
     let n = scale.items / 32;
     let bytes = if ty == "double" { 8 } else { 4 };
-    // Every other body has mass, and stands a unit off in x.
+    // Every other body has mass, and is one unit away in x.
     let places: Vec<f32> =
         (0..4 * n).map(|i| ((i / 4 % 2 == 1) && i % 4 % 3 == 0).into()).collect();
     let places = match bytes {
@@ -344,7 +344,7 @@ pub fn random(s: &Session, scale: &Scale) -> Result<f64> {
     Ok((2 * n * COUNT) as f64 / seconds / 1e9)
 }
 
-/// As the kernel of random numbers.
+/// Computes the random numbers of the kernel.
 fn inside(mut s: u32, count: usize) -> u32 {
     let mut next = || {
         s ^= s << 13;
@@ -408,15 +408,15 @@ kernel void chain(global float *o, int n)
     o[get_global_id(0)] = x + y + z + w;
 }";
 
-/// What a program does before it has work for the device again.
+/// A pause of the program before it has work for the device again.
 pub enum Pause {
     Rest(Duration),
     /// Writes so many bytes to the device.
     Write(usize),
 }
 
-/// The rate of the first 10 ms behind a pause, as part of the steady one. Another platform that is open in the process may keep the
-/// clocks up: `--skip` leaves it out.
+/// Returns the rate of the first 10 ms after a pause, as a part of the steady rate. Another platform that is open in
+/// the process may keep the clocks up: `--skip` leaves it out.
 pub fn behind(s: &Session, scale: &Scale, pause: &Pause) -> Result<f64> {
     let out = s.buffer(4 * scale.items)?;
     let kernel = s.build(CHAIN, "chain", "")?;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 const SOURCE: &str = include_str!("../../../examples/gemm.cl");
 
-/// Rows and columns on devices that multiply 4096 x 4096 floats in no time.
+/// Rows and columns on devices that multiply 4096 x 4096 floats too fast to be measured.
 const LARGE: usize = 8192;
 
 /// Rounds in which a product is measured by turns with hand-written Vulkan.
@@ -22,11 +22,11 @@ pub struct Types {
     factor: &'static str,
     sum: &'static str,
     bytes: usize,
-    /// Sizes (m, n, k) of matrices that devices have, the best first.
+    /// Sizes (m, n, k) of matrices that devices may support, the best first.
     sizes: &'static [[usize; 3]],
     /// Returns the bits of a small number.
     encode: fn(i8) -> u16,
-    /// Returns the number that a word of the result is.
+    /// Returns the number that a word of the result stands for.
     decode: fn(u32) -> f64,
 }
 
@@ -55,7 +55,7 @@ pub const CHAR: Types = Types {
     decode: |bits| f64::from(bits as i32),
 };
 
-/// Sizes of matrices and blocks, with the names that they have as macros.
+/// Sizes of matrices and blocks, with the names of their macros.
 type Sizes = [(&'static str, usize); 9];
 
 /// A product of square matrices, ready to be computed.
@@ -69,7 +69,7 @@ struct Product<'s> {
     _factors: [Buffer; 2],
 }
 
-/// The number in a row and column of both factors.
+/// The number in a row and a column of both factors.
 fn at(row: usize, column: usize) -> i8 {
     ((row + 3 * column + row * column % 7) % 5) as i8 - 2
 }
@@ -108,7 +108,7 @@ impl Product<'_> {
         Ok(2.0 * (self.n as f64).powi(3) / seconds / 1e9)
     }
 
-    /// Compares some elements of the result with what they are.
+    /// Compares some elements of the result with the right values.
     fn check(&self, types: &Types) -> Result<()> {
         let n = self.n;
         for i in 0..64 {
@@ -122,7 +122,7 @@ impl Product<'_> {
         Ok(())
     }
 
-    /// A digest of all elements of the result.
+    /// Returns a digest of all elements of the result.
     fn digest(&self) -> Result<u64> {
         let mut all = vec![0u32; self.n * self.n];
         self.session.read(&self.sums, 0, &mut all)?;
@@ -130,14 +130,14 @@ impl Product<'_> {
     }
 }
 
-/// The sum of words, each multiplied by its odd place.
+/// Returns the sum of words, each multiplied by an odd number that depends on its place.
 fn digest(words: &[u32]) -> u64 {
     (0u64..).zip(words).fold(0, |sum: u64, (place, &word)| {
         sum.wrapping_add(u64::from(word).wrapping_mul(2 * place + 1))
     })
 }
 
-/// GFLOP/s (of integers, too) of a product of square matrices.
+/// Returns GFLOP/s (also of integers) of a product of square matrices.
 pub fn gemm(s: &Session, scale: &Scale, types: &Types) -> Result<f64> {
     let product = Product::new(s, scale, types)?;
     let rate = product.rate()?;
@@ -145,8 +145,8 @@ pub fn gemm(s: &Session, scale: &Scale, types: &Types) -> Result<f64> {
     Ok(rate)
 }
 
-/// Measures products anew, by turns with the same by hand-written Vulkan, and puts both into the rows: medians, in the
-/// session's column and in the last one.
+/// Measures products anew, in turns with the same products in hand-written Vulkan, and puts both into the rows:
+/// medians, in the session's column and in the last one.
 pub fn by_turns(session: (usize, &Session), scale: &Scale, program: &Path, rows: &mut [Row]) {
     let (column, s) = session;
     for types in [HALF, CHAR] {
@@ -163,7 +163,7 @@ pub fn by_turns(session: (usize, &Session), scale: &Scale, program: &Path, rows:
     }
 }
 
-/// GFLOP/s of Hekla and of the program. Both compute the same product.
+/// Returns GFLOP/s of Hekla and of the Vulkan program. Both compute the same product.
 fn turns(s: &Session, scale: &Scale, types: &Types, program: &Path) -> Result<[f64; 2]> {
     let product = Product::new(s, scale, types)?;
     let mut arguments = vec!["gemm".to_string(), types.factor.to_string(), product.n.to_string()];
@@ -185,12 +185,12 @@ fn turns(s: &Session, scale: &Scale, types: &Types, program: &Path) -> Result<[f
     Ok(rates.map(|mut rates| median(&mut rates)))
 }
 
-/// Builds the kernel with the first matrices that the device has.
+/// Builds the kernel with the first size of matrices that the device supports.
 fn build(s: &Session, types: &Types) -> Result<(Kernel, Sizes)> {
     let sub_group = sub_group_size(s)?;
     let mut reason = String::new();
     for &[m, n, k] in types.sizes {
-        // Sub-groups with 4 x 4 matrices each, 2 x 2 of them, of bytes 2 x 4; 64 elements of each row.
+        // 2 x 2 sub-groups with 4 x 4 matrices each (2 x 4 sub-groups for bytes), and 64 elements of each row.
         let beside = if types.bytes == 1 { 4 } else { 2 };
         let sizes = [
             ("TM", m),

@@ -11,7 +11,7 @@ use super::scale::Scale;
 use super::text::{self, Large, LARGE_LOCAL};
 use std::time::{Duration, Instant};
 
-/// A sample shorter than this says more of the clock than of the driver.
+/// A shorter sample would measure the clock rather than the driver.
 const SAMPLE: Duration = Duration::from_millis(40);
 /// Work-items per group.
 pub const LOCAL: usize = 256;
@@ -47,10 +47,10 @@ const fn more(
     Metric { name, unit, better: Better::More, measure }
 }
 
-/// Its inverse makes a line of its own.
+/// The inverse of this measurement is a line of its own.
 pub const DEPENDENT_LAUNCH: &str = "dependent launch in a batch";
 
-/// All that is measured within one process.
+/// All measurements that are made within one process.
 pub const METRICS: &[Metric] = &[
     less("build, 1 line", "ms", |s, _| build_small(s, false)),
     less("build and first run, 1 line", "ms", |s, _| build_small(s, true)),
@@ -178,7 +178,7 @@ pub fn repeat(limit: usize, mut run: impl FnMut(usize) -> Result<()>) -> Result<
     }
 }
 
-/// Median of single, separately timed repetitions, in seconds.
+/// Returns the median of single, separately timed repetitions, in seconds.
 pub fn median_of_singles(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     run()?;
     let (mut times, start) = (Vec::new(), Instant::now());
@@ -190,7 +190,7 @@ pub fn median_of_singles(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     Ok(median(&mut times))
 }
 
-/// Returns the middle value; NaN of none.
+/// Returns the median; NaN if there are no values.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
@@ -200,7 +200,7 @@ pub fn median(values: &mut [f64]) -> f64 {
     }
 }
 
-/// An error unless a result is right.
+/// Returns an error unless a result is right.
 pub fn expect(right: bool, what: &str) -> Result<()> {
     match right {
         true => Ok(()),
@@ -208,7 +208,7 @@ pub fn expect(right: bool, what: &str) -> Result<()> {
     }
 }
 
-/// Milliseconds to build a new one-line kernel, and to run it where `run` says so.
+/// Returns milliseconds to build a new one-line kernel, and to run it if `run` is set.
 fn build_small(s: &Session, run: bool) -> Result<f64> {
     let seed = text::new_seed();
     let source = text::one_line(seed);
@@ -229,7 +229,7 @@ fn build_small(s: &Session, run: bool) -> Result<f64> {
     Ok(elapsed.as_secs_f64() * 1e3)
 }
 
-/// Milliseconds of the first launch, with many work-items, of a kernel that was created a while before, and of its end.
+/// Returns milliseconds of the first launch, with many work-items, of a kernel that was created a while before, to its end.
 fn first_launch(s: &Session, _: &Scale) -> Result<f64> {
     const ITEMS: usize = 1 << 18;
     let seed = text::new_seed();
@@ -248,7 +248,7 @@ fn first_launch(s: &Session, _: &Scale) -> Result<f64> {
     Ok(elapsed.as_secs_f64() * 1e3)
 }
 
-/// Milliseconds to build a new kernel of 200 lines, and to run it where `run` says so.
+/// Returns milliseconds to build a new kernel of 200 lines, and to run it if `run` is set.
 fn build_large(s: &Session, run: bool) -> Result<f64> {
     let large = Large::new(text::new_seed());
     let input: Vec<u32> = (0..LARGE_LOCAL as u32).collect();
@@ -270,7 +270,7 @@ fn build_large(s: &Session, run: bool) -> Result<f64> {
     Ok(elapsed.as_secs_f64() * 1e3)
 }
 
-/// Like [`kinds::behind`], after milliseconds of rest.
+/// Returns the rate of [`kinds::behind`], after milliseconds of rest.
 fn rest(s: &Session, scale: &Scale, milliseconds: u64) -> Result<f64> {
     kinds::behind(s, scale, &Pause::Rest(Duration::from_millis(milliseconds)))
 }
@@ -342,7 +342,7 @@ fn launch_and_finish(s: &Session, _: &Scale) -> Result<f64> {
     Ok(seconds * 1e6)
 }
 
-/// Microseconds of a blocking read of 4 bytes, behind a launch where `behind_launch` says so.
+/// Returns microseconds of a blocking read of 4 bytes, behind a launch if `behind_launch` is set.
 fn small_read(s: &Session, behind_launch: bool) -> Result<f64> {
     let kernel = s.build(INCREMENT, "increment", "")?;
     let buffer = s.buffer_of(&[0u32; 64])?;
@@ -364,7 +364,7 @@ fn pattern(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i ^ (i >> 8)) as u8).collect()
 }
 
-/// The last bytes of a buffer hold the pattern.
+/// Checks that the last bytes of a buffer hold the pattern.
 fn expect_pattern(s: &Session, buffer: &super::cl::Buffer, host: &[u8], what: &str) -> Result<()> {
     let mut tail = [0u8; 64];
     s.read(buffer, host.len() - 64, &mut tail)?;
@@ -586,7 +586,7 @@ kernel void reduce(global const float *in, global float *sums, uint n)
     if (l == 0) sums[get_group_id(0)] = scratch[0];
 }";
 
-/// Sum of an array by groups; the host adds what they give.
+/// Sums an array by groups; the host adds the groups' sums.
 fn reduction(s: &Session, scale: &Scale) -> Result<f64> {
     let count = scale.stream / 4;
     let host: Vec<f32> = (0..count).map(|i| (i % 4) as f32).collect();

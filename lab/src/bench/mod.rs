@@ -1,8 +1,7 @@
-//! `cargo xtask bench`: Hekla side by side with every other OpenCL platform of the machine, all in one
-//! process and measured in turn, so that what disturbs one disturbs all.
+//! `cargo xtask bench`: measures Hekla and every other OpenCL platform of the machine, all in one process and in turn,
+//! so that disturbances affect all of them alike.
 //!
-//! `xtask bench --library libhekla.so` needs neither cargo nor the sources: the two files can be carried
-//! to another machine.
+//! `xtask bench --library libhekla.so` needs neither cargo nor the sources: the two files can be carried to another machine.
 
 mod arithmetic;
 pub mod cl;
@@ -34,11 +33,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use table::{Column, Row};
 
-/// Rounds of all measurements; the table shows medians.
+/// The number of rounds of all measurements; the table shows medians.
 const ROUNDS: usize = 3;
-/// Fresh processes for the time to the first result.
+/// The number of fresh processes for the time to the first result.
 const PROCESSES: usize = 5;
-/// A process that takes longer is given up, and its platform left out.
+/// The time after which a process is given up, and its platform left out.
 const PROCESS_LIMIT: Duration = Duration::from_secs(60);
 /// What is measured, and where the result goes.
 #[derive(clap::Args)]
@@ -84,7 +83,7 @@ pub fn run(request: &Request) -> Outcome {
     let library = artifact::given_or_built(request.library.as_deref())?;
     let vendors = Vendors::new(&request.vendors, &request.skip, &library)?;
     let first = first_results(&vendors)?;
-    // What is built below has never been built before: a cache would only be written to.
+    // Texts that are built from here on are new: a cache would only be written to.
     std::env::set_var("HEKLA_CACHE", "0");
     std::env::set_var("OCL_ICD_VENDORS", &vendors.working);
     std::env::set_var("OCL_ICD_FILENAMES", "");
@@ -134,16 +133,16 @@ fn write(path: &Path, text: String) -> Result<(), String> {
 /// The measurements of a fresh process, in seconds.
 #[derive(Debug, Clone, Copy)]
 struct Process {
-    /// Seconds from its start to the first result.
+    /// Seconds from the start of the process to the first result.
     first: f64,
-    /// Seconds for a build of 200 lines after that.
+    /// Seconds for a build of 200 lines after the first result.
     build: f64,
 }
 
-/// Medians by platform: of texts never built before, and of texts that an earlier process has built.
+/// Medians by platform: for texts never built before, and for texts that an earlier process has built.
 type FirstResults = BTreeMap<String, [Process; 2]>;
 
-/// Measures every driver in processes of its own; those that fail there are left out from then on.
+/// Measures every driver in processes of its own; drivers that fail there are left out from then on.
 fn first_results(vendors: &Vendors) -> Result<FirstResults, String> {
     let mut results = FirstResults::new();
     for folder in &vendors.single {
@@ -218,7 +217,7 @@ fn run_process(
     if !output.status.success() {
         return Err(format!("its process failed: {}", output.status));
     }
-    // Drivers may print of their own; the answer is the last line.
+    // Drivers may print messages of their own; the answer is the last line.
     let line = text.lines().rev().find_map(|line| line.strip_prefix("first-result\t"));
     Ok(line.and_then(|line| {
         let mut parts = line.split('\t');
@@ -290,7 +289,7 @@ fn first_rows(sessions: &[Session], first: &FirstResults) -> [Row; 4] {
     ]
 }
 
-/// Lines of what is measured within this process: medians of rounds in turn.
+/// Returns the lines of the measurements within this process: medians of rounds in turn.
 fn measured_rows(sessions: &[Session], scale: &Scale, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
     let mut rows = Vec::new();
     for metric in METRICS.iter().filter(|metric| wanted(metric.name)) {

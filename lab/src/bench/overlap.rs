@@ -1,15 +1,15 @@
-//! Measures how far kernels that do not depend on each other run at once, and what a dependence on a kernel of
-//! another queue costs. Each has one small work-group, so that a GPU has room for all of them.
+//! Measures how far independent kernels run at once, and the cost of a dependence on a kernel of another queue. Each
+//! kernel has one small work-group, so that a GPU has room for all of them.
 
 use super::cl::{Buffer, Kernel, Order, Queue, Result, Session};
 use super::command_buffer::Recording;
 use super::measure::{expect, median_of_singles};
 
-/// Kernels that are given to the device together.
+/// The number of kernels that are given to the device together.
 const KERNELS: usize = 8;
-/// Work-items of each, in one group.
+/// Work-items of each kernel, in one group.
 const ITEMS: usize = 64;
-/// Rounds of a kernel's loop: about a millisecond, within what every driver lets a loop do.
+/// Rounds of a kernel's loop: about a millisecond, within the bounds of every driver for a loop.
 const ROUNDS: u32 = 60_000;
 const STEPS_PER_ROUND: u32 = 8;
 const FACTOR: u32 = 1_664_525;
@@ -29,7 +29,7 @@ fn build(s: &Session, kernel: &str) -> Result<Kernel> {
     s.build(&format!("{step}{SOURCE}"), kernel, "")
 }
 
-/// The kernels' places, and one kernel object for all.
+/// The kernels' buffers, and one kernel object for all of them.
 struct Spins {
     kernel: Kernel,
     outs: Vec<Buffer>,
@@ -43,19 +43,19 @@ impl Spins {
         Ok(Spins { kernel, outs })
     }
 
-    /// Returns the kernel that writes to place `index`.
+    /// Returns the kernel that writes to buffer `index`.
     fn kernel(&self, index: usize) -> Result<&Kernel> {
         self.kernel.set_buffer(0, &self.outs[index])?;
         Ok(&self.kernel)
     }
 
-    /// Returns the time of all kernels, in `run`, as a multiple of the time of one.
+    /// Returns the time of all kernels, which `run` launches, as a multiple of the time of one.
     fn ratio(&self, s: &Session, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
         let one = median_of_singles(|| {
             s.launch(self.kernel(0)?, &[ITEMS], &[ITEMS])?;
             s.finish()
         })?;
-        // Cleared, so that results of the measurement before cannot pass for this one's.
+        // The buffers are cleared, so that results of the former measurement cannot pass for new ones.
         for out in &self.outs {
             s.write(out, &[0u32; ITEMS])?;
         }
@@ -105,10 +105,10 @@ pub fn in_command_buffer(s: &Session) -> Result<f64> {
     })
 }
 
-/// Launches of a chain that goes to and fro between two queues.
+/// The number of launches of a chain that goes to and fro between two queues.
 const CHAIN: usize = 100;
 
-/// Microseconds of a launch that waits for one in another queue, by its event.
+/// Returns microseconds of a launch that waits, by an event, for a launch in another queue.
 pub fn behind_another_queue(s: &Session, order: Order) -> Result<f64> {
     let kernel = build(s, "increment")?;
     let buffer = s.buffer_of(&[0u32; ITEMS])?;

@@ -1,7 +1,7 @@
-//! The result as a picture (SVG): Hekla beside each other platform, one bar a row.
+//! The result as a picture (SVG): Hekla beside each other platform, one bar per row.
 //!
-//! A bar tells how many times as good Hekla is: to the right of the middle Hekla is ahead, to the left the other. The
-//! scale is logarithmic, so that twice as fast and half as fast are bars of one length.
+//! A bar shows the factor between the two: to the right of the middle Hekla is ahead, to the left the other platform.
+//! The scale is logarithmic, so that twice as fast and half as fast are bars of one length.
 
 use super::measure::Better;
 use super::table::{Column, Row};
@@ -15,7 +15,7 @@ const NUMBERS: f64 = 60.0;
 const ROW: f64 = 18.0;
 const BAR: f64 = 12.0;
 const TITLE: f64 = 44.0;
-/// The factor at the ends of the scale: bars beyond are cut, their numbers tell.
+/// The factor at the ends of the scale: longer bars are cut, and their numbers show the factor.
 const END: f64 = 16.0;
 const AHEAD: &str = "#2a7f62";
 const BEHIND: &str = "#b5563c";
@@ -38,7 +38,7 @@ pub fn svg(columns: &[Column], rows: &[Row]) -> Result<String, String> {
     draw(&panels, width, height + ROW).map_err(|e| e.to_string())
 }
 
-/// Returns the rows that both platforms have, with how many times as good Hekla is.
+/// Returns the rows that both platforms have, with the factor by which Hekla is better.
 fn bars(rows: &[Row], hekla: usize, other: usize) -> Vec<(&str, f64)> {
     let bar = |row: &'_ Row| {
         let (Ok(ours), Ok(theirs)) = (&row.values[hekla], &row.values[other]) else { return None };
@@ -122,7 +122,7 @@ fn times(factor: f64) -> String {
     }
 }
 
-/// Returns text as XML has it.
+/// Returns text in the form that XML needs.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,7 +1,7 @@
-//! Build times of real programs: some of hashcat's, small and large, where that is installed.
+//! Build times of real programs: some of hashcat's, small and large, where hashcat is installed.
 //!
-//! Each build is of a text that is new, so that no cache of kernels answers; the headers that it
-//! includes are the same each time, as they are for an application.
+//! Each build is of a text that is new, so that no cache of kernels answers; the headers that it includes are the same
+//! each time, as they are for an application.
 
 use super::cl::{Result, Session};
 use super::measure::{self, Better};
@@ -78,15 +78,14 @@ impl Program {
 enum Stage {
     /// clBuildProgram.
     Build,
-    /// clCompileProgram, which leaves out what makes code for the device: of rusticl it is clang's
-    /// part of a build.
+    /// clCompileProgram, which does not generate code for the device: in rusticl it is clang's part of a build.
     Compile,
 }
 
 /// A platform that takes longer, in milliseconds, is measured in one round only.
 const SLOW: f64 = 2000.0;
 
-/// Lines for each program that is there: medians of rounds in turn.
+/// Returns lines for each program that is installed: medians of rounds in turn.
 pub fn rows(sessions: &[Session], wanted: impl Fn(&str) -> bool) -> Vec<Row> {
     let mut rows = Vec::new();
     let stages = [(Stage::Build, "build"), (Stage::Compile, "compile alone")];
@@ -106,7 +105,7 @@ pub fn rows(sessions: &[Session], wanted: impl Fn(&str) -> bool) -> Vec<Row> {
                 }
                 match program.measure(session, stage) {
                     Ok(value) => list.push(value),
-                    // The first line of a log tells enough.
+                    // The first line of a log is enough.
                     Err(log) => *so_far = Err(log.lines().next().unwrap_or("").to_string()),
                 }
             }

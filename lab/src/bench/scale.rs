@@ -20,7 +20,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Takes a small matrix product as the measure of a device.
+    /// Estimates the speed of each device by a small matrix product.
     pub fn of(sessions: &[Session]) -> Scale {
         let speed = |s: &Session| measure::sgemm_of(s, 256).unwrap_or(1.0);
         let slowest = sessions.iter().map(speed).fold(f64::INFINITY, f64::min);
@@ -28,7 +28,7 @@ impl Scale {
         let alloc = sessions.iter().map(|s| s.max_alloc).min().unwrap_or(0);
         let stream = if all_gpus && slowest > 100.0 { 256 << 20 } else { 64 << 20 };
         let mut matrix = 256;
-        // A small product does not fill a large GPU, so that this is on the safe side.
+        // A small product does not fill a large GPU, so the estimate is too low rather than too high.
         while matrix < 4096 && 2.0 * (2.0 * matrix as f64).powi(3) / (slowest * 1e9) < 0.25 {
             matrix *= 2;
         }

@@ -7,12 +7,12 @@ use super::measure::{expect, median, repeat, Better, LOCAL};
 use super::scale::Scale;
 use super::table::Row;
 
-/// Reductions or scans of each work-item, one after the other.
+/// Reductions or scans per work-item, one after the other.
 const ROUNDS: usize = 64;
 /// Samples, in turn with the other platforms.
 const SAMPLES: usize = 3;
 
-/// What is computed: the sum of all, or of all up to this one.
+/// The operation: the sum of all numbers, or of all up to the work-item's own.
 #[derive(Clone, Copy, PartialEq)]
 enum Operation {
     Reduction,
@@ -27,7 +27,7 @@ enum Form {
     WorkGroup,
 }
 
-/// One kernel; `width` work-items add up their numbers.
+/// One kernel, in which groups of `width` work-items add up their numbers.
 #[derive(Clone, Copy)]
 struct Case {
     operation: Operation,
@@ -124,7 +124,7 @@ const SIZE: &str = "
 kernel void size(global uint *out) { *out = get_max_sub_group_size(); }";
 
 impl Case {
-    /// Sums of these are exact as floats.
+    /// A mask of numbers whose sums are exact as floats.
     const MASK: u32 = 15;
 
     fn source(&self) -> String {
@@ -140,7 +140,7 @@ impl Case {
         )
     }
 
-    /// Returns what the work-items of a work-group write.
+    /// Returns the numbers that the work-items of a work-group write.
     fn expected(&self, group: usize) -> Vec<u32> {
         let mut values: Vec<u32> = (0..LOCAL).map(|l| (group + l) as u32 & Case::MASK).collect();
         for _ in 0..ROUNDS {
@@ -202,7 +202,7 @@ fn subgroup_size(s: &Session) -> usize {
     size().map_or(32, |size| (size as usize).clamp(2, LOCAL))
 }
 
-/// Returns the lines whose name `wanted` takes.
+/// Returns the lines whose name `wanted` accepts.
 pub fn rows(sessions: &[Session], scale: &Scale, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
     let mut rows = Vec::new();
     for (operation, name) in [(Operation::Reduction, "reduction"), (Operation::Scan, "scan")] {

@@ -4,7 +4,7 @@ use super::measure::Better;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// One line: a value for each platform, or the reason why there is none, empty where that needs no mention.
+/// One line: a value for each platform, or the reason why there is none; the reason is empty where it needs no mention.
 pub struct Row {
     pub name: String,
     pub unit: Cow<'static, str>,
@@ -18,7 +18,7 @@ pub struct Column {
     pub is_hekla: bool,
 }
 
-/// Returns the table, followed by the reasons for what is missing.
+/// Returns the table, followed by the reasons for missing values.
 pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Error> {
     let hekla = columns.iter().position(|c| c.is_hekla);
     let others = || (0..columns.len()).filter(|i| Some(*i) != hekla);

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Work-items per group of [`Large`].
 pub const LARGE_LOCAL: usize = 64;
 
-/// Returns a number that no other text of this machine's bench holds.
+/// Returns a number that no other text of the bench on this machine has.
 pub fn new_seed() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

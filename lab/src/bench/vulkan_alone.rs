@@ -1,4 +1,4 @@
-//! A column of what Vulkan alone takes: the measurements of `vk-backend/examples/vulkan_alone`, run beside.
+//! A column for Vulkan alone: the measurements of `vk-backend/examples/vulkan_alone`, which is run as well.
 
 use super::measure::median;
 use super::table::{Column, Row};
@@ -28,7 +28,7 @@ pub fn add_column(
     }
     columns.push(Column { title: "Vulkan alone".to_string(), is_hekla: false });
     for row in rows {
-        // Most lines have no counterpart, which nobody needs to be told.
+        // Most lines have no counterpart in Vulkan, which needs no mention.
         let value = measured.get_mut(&row.name).map(|values| median(values));
         row.values.push(value.ok_or_else(String::new));
     }

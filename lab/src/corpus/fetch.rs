@@ -1,5 +1,5 @@
-//! Where the corpus comes from. Packages are taken apart, not installed; programs that hold their
-//! kernels' texts are run, and what they build is dumped. What is there already is left alone.
+//! The sources of the corpus. Packages are unpacked, not installed; programs that contain the texts of their kernels
+//! are run, and the programs that they build are dumped. What is there already is left alone.
 
 use super::modules;
 use crate::apps::llama;
@@ -10,26 +10,26 @@ use crate::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Debian packages that hold programs: the folder to make of each, and where it has them.
+/// Debian packages that contain programs: the folder to make of each, and the programs' folder in the package.
 const PACKAGES: &[(&str, &str, &str)] = &[
     ("hashcat", "hashcat-data", "usr/share/hashcat/OpenCL"),
     ("darktable", "darktable", "usr/share/darktable/kernels"),
     ("ufo", "ufo-filters-data", "usr/share/ufo"),
 ];
 
-/// Python packages that hold programs; their folders have their names.
+/// Python packages that contain programs; the folders have the packages' names.
 const WHEELS: &[&str] = &["silx", "pyFAI"];
 
 /// Python packages whose libraries hold modules of SPIR-V that DPC++ made.
 const SYCL: &[&str] = &["dpctl", "dpnp"];
 
-/// What the kernels of some conformance tests once were, with their options.
+/// Dumps of the kernels of some conformance tests, with their options.
 const CTS: &str = "https://github.com/KhronosGroup/OpenCL-CTS-Kernel-Dumps";
 
-/// Builds all programs of CLBlast.
+/// A script that builds all programs of CLBlast.
 const CLBLAST: &str = include_str!("clblast.py");
 
-/// Brings what is not there yet to a folder; returns the folder of all programs in it.
+/// Fetches missing programs into a folder; returns the folder of all programs in it.
 pub fn all(folder: &Path) -> Result<PathBuf, String> {
     make(folder)?;
     let folder = folder.canonicalize().map_err(|e| e.to_string())?;
@@ -107,7 +107,7 @@ fn unpacked_wheel(folder: &Path, name: &str) -> Result<PathBuf, String> {
     Ok(unpacked)
 }
 
-/// CLBlast chooses parameters by the type of the device: both are asked for.
+/// Returns two commands that build CLBlast's programs: it chooses parameters by the type of the device.
 fn clblast(folder: &Path) -> Result<[Command; 2], String> {
     let library = unpacked(folder, "libclblast1")?.join("usr/lib");
     let script = folder.join("clblast.py");
@@ -124,7 +124,7 @@ fn dump_folder(folder: &Path) -> PathBuf {
     folder.join("dump")
 }
 
-/// Returns a program on Hekla on lavapipe that dumps what it builds.
+/// Returns a command that runs a program on Hekla on lavapipe and dumps what it builds.
 fn dumping(folder: &Path, program: &Path, args: &[&str]) -> Result<Command, String> {
     let mut command = artifact::client(program)?;
     Driver::Lavapipe.select(&mut command)?;
@@ -132,8 +132,8 @@ fn dumping(folder: &Path, program: &Path, args: &[&str]) -> Result<Command, Stri
     Ok(command)
 }
 
-/// Runs programs and moves the texts that they built to a place. A program that fails has dumped what
-/// it failed at, which the corpus shows.
+/// Runs programs and moves the texts that they built to a place. A program that fails has dumped the text at which it
+/// failed, as the corpus shows.
 fn dump(folder: &Path, commands: impl IntoIterator<Item = Command>, place: &Path) -> Outcome {
     let from = dump_folder(folder);
     let _ = std::fs::remove_dir_all(&from);

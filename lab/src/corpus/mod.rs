@@ -1,5 +1,5 @@
-//! `cargo xtask corpus [--dir DIR] [options]`: brings real OpenCL programs here and compiles each;
-//! `compiler/examples/corpus.rs` says how.
+//! `cargo xtask corpus [--dir DIR] [options]`: fetches real OpenCL programs and compiles each;
+//! `compiler/examples/corpus.rs` describes how.
 
 mod fetch;
 mod modules;
@@ -55,7 +55,7 @@ pub fn fetched() -> Result<PathBuf, String> {
     fetch::all(&system::target().join("corpus"))
 }
 
-/// Returns the program that knows the corpus, without its arguments.
+/// Returns the command that runs the compiler's example `corpus`, without its arguments.
 pub fn example() -> Command {
     let package = ["run", "--quiet", "--release", "-p", "hekla-compiler"];
     cargo(&[&package[..], &["--example", "corpus", "--"]].concat())

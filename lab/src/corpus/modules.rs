@@ -1,4 +1,4 @@
-//! Modules of SPIR-V inside the shared libraries of programs in SYCL, which stand there as the compiler wrote them.
+//! Modules of SPIR-V inside the shared libraries of SYCL programs, which contain them as the compiler wrote them.
 
 use crate::Outcome;
 use hekla_spirv::{split, Op, HEADER, MAGIC_NUMBER};
@@ -59,7 +59,7 @@ fn modules(bytes: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// Returns how many bytes a module has, which its header does not tell: it ends with a function.
+/// Returns the size of a module in bytes, which its header does not have: a module ends with a function.
 fn length(bytes: &[u8]) -> Option<usize> {
     let word = |index: usize| {
         let bytes = bytes.get(4 * index..4 * index + 4)?;

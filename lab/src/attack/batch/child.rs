@@ -1,4 +1,4 @@
-//! The process that tries cases: it writes the number of each to a file before it begins it, and what came of it after.
+//! The process that tries cases: before each case it writes the number to a file, and after it the outcome.
 
 use super::super::Request;
 use crate::platform::attack::report_death;
@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 /// The outcome of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It did what it did before it was changed.
+    /// The changed program or file does the same as before the change.
     Same,
-    /// It was accepted and does something else, or what it does was not compared.
+    /// The input was accepted and does something else, or its results were not compared.
     Accepted,
     /// A function returned an error that the specification has for it.
     Refused(String),
@@ -20,17 +20,17 @@ pub enum Verdict {
     Wrong(String),
 }
 
-/// What the parent tells the child beside the seed and the number of cases.
+/// What the parent passes to the child besides the seed and the number of cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Errand {
-    /// A word of the kind's own; may be empty.
+    /// A word that depends on the kind of attack; may be empty.
     pub mode: String,
     /// Where to write the outcomes of the cases.
     pub log: PathBuf,
 }
 
 impl Errand {
-    /// Returns it as a word of the command line.
+    /// Returns the errand as a word of the command line.
     pub fn text(&self) -> String {
         format!("{}:{}", self.mode, self.log.display())
     }
@@ -41,7 +41,7 @@ impl Errand {
     }
 }
 
-/// Returns the place of what the child of a log prints to standard error.
+/// Returns the path of the standard error of the child that writes a log.
 pub fn errors_of(log: &Path) -> PathBuf {
     log.with_extension("errors")
 }
@@ -56,12 +56,12 @@ pub struct Child {
     pub mode: String,
     /// Set when this process cannot go on: its device is lost.
     pub lost: bool,
-    /// Where to write the input of a case, if it is the only one.
+    /// Where to write the input of a case, if there is a single case.
     kept: Option<PathBuf>,
 }
 
 impl Child {
-    /// Opens what the parent of this process reads.
+    /// Opens the files that the parent of this process reads.
     pub fn open(request: &Request) -> Result<Child, String> {
         report_death();
         let errand = request.with.as_deref().and_then(Errand::parse);
@@ -80,17 +80,17 @@ impl Child {
         let _ = self.log.write_all(line.as_bytes());
     }
 
-    /// Reports what the case under way does next.
+    /// Reports the next step of the present case.
     pub fn stage(&mut self, name: &str) {
         self.say(&format!("stage {name}\n"));
     }
 
-    /// Returns the place of a folder that is this process' own.
+    /// Returns the path of a folder that belongs to this process alone.
     pub fn folder(&self, name: &str) -> PathBuf {
         self.log_path.with_extension(name)
     }
 
-    /// Keeps what the case under way is made of as a file `SEED.ENDING` beside the log, if it is tried alone.
+    /// Writes the input of the present case to a file `SEED.ENDING` beside the log, if the case is tried alone.
     pub fn keep(&self, bytes: &[u8], ending: &str) {
         if let Some(path) = &self.kept {
             let _ = std::fs::write(path.with_extension(ending), bytes);

@@ -15,7 +15,7 @@ pub enum Culprit {
     Unknown,
 }
 
-/// The end of a process, as it told it (`platform::attack::report_death`).
+/// The end of a process, as the process reported it (`platform::attack::report_death`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Death {
     pub place: Culprit,
@@ -23,7 +23,7 @@ pub struct Death {
     pub stack: Vec<String>,
 }
 
-/// Names of objects that are nobody's: what they were called by tells.
+/// Names of objects that belong to nobody: their caller is the one that counts.
 const COMMON: [&str; 8] =
     ["libc.so", "libc-", "ld-linux", "libgcc_s", "libstdc++", "libm.so", "libpthread", "[vdso]"];
 /// Names of Vulkan drivers, what they are made of, and the layers and loader in front of them.
@@ -41,13 +41,13 @@ const DRIVERS: [&str; 8] = [
 /// An object in memory.
 struct Mapping<'a> {
     addresses: Range<u64>,
-    /// True where it begins its file.
+    /// True if the mapping is of the beginning of its file.
     is_first: bool,
     executable: bool,
     name: &'a str,
 }
 
-/// Below so many bytes an allocation is of a size that no caller chose.
+/// An allocation of fewer bytes has a size that no caller chose.
 const SMALL: u64 = 4 << 20;
 
 /// What the C library says before it ends a process with the code 127: a thread reads a thread-local variable of a library
@@ -112,9 +112,9 @@ fn file<'a>(mapping: &Mapping<'a>) -> &'a str {
     mapping.name.rsplit('/').next().unwrap_or(mapping.name)
 }
 
-/// Returns whose code an address is; nothing for nobody's.
+/// Returns whose code is at an address; nothing for code of nobody.
 fn owner(address: u64, mappings: &[Mapping<'_>]) -> Option<Culprit> {
-    // A jump to nowhere: what jumped comes next.
+    // A jump to an address without code: the next frame is the code that jumped.
     let mapping = find(address, mappings).filter(|mapping| mapping.executable)?;
     let name = file(mapping);
     let is = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
@@ -122,7 +122,7 @@ fn owner(address: u64, mappings: &[Mapping<'_>]) -> Option<Culprit> {
         None
     } else if name.contains("hekla") {
         Some(Culprit::Hekla)
-    // What a driver has compiled lies in memory without a name.
+    // Code that a driver has compiled is in memory without a name.
     } else if name.is_empty() || name.starts_with("memfd:") || is(&DRIVERS) {
         Some(Culprit::Driver)
     } else if name.starts_with("lab") {
@@ -137,7 +137,7 @@ fn named(address: u64, mappings: &[Mapping<'_>]) -> String {
         None => format!("{address:#x}"),
         Some(mapping) if mapping.name.is_empty() => format!("(made at run time) {address:#x}"),
         Some(mapping) => {
-            // The object's own addresses count from its first mapping; who reads its symbols may have mapped it once more.
+            // Addresses in an object count from its first mapping; a reader of its symbols may have mapped it once more.
             let first = |other: &&Mapping<'_>| other.is_first && other.name == mapping.name;
             let starts = mappings.iter().filter(first).map(|other| other.addresses.start);
             let base = starts.filter(|start| *start <= address).max().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! All that can be done with a program that was accepted: every query, every kernel, its arguments by what the queries say,
-//! and a small launch.
+//! Everything that can be done with an accepted program: every query, every kernel with arguments that the queries
+//! describe, and a small launch.
 
 use super::child::{Child, Verdict};
 use super::opencl::{call, judge, number, query, text, Kernel, Program, World, BUFFER};
@@ -15,23 +15,23 @@ const ITEMS: usize = 8;
 
 const NUM_KERNELS: u32 = 0x1167;
 const KERNEL_NAMES: u32 = 0x1168;
-/// What may be asked of a program: all but its binaries, which `to_binary` asks for. Queries of kernels need an executable.
+/// Queries of a program, except for its binaries, which `to_binary` asks for. Queries about kernels need an executable.
 const PROGRAM: [u32; 9] =
     [0x1160, 0x1161, 0x1162, 0x1163, 0x1164, 0x1165, NUM_KERNELS, KERNEL_NAMES, 0x1169];
-/// What may be asked of a build.
+/// Queries of a build.
 const BUILD: [u32; 5] = [0x1181, 0x1182, 0x1183, 0x1184, 0x1185];
 const FUNCTION_NAME: u32 = 0x1190;
 const NUM_ARGS: u32 = 0x1191;
-/// What may be asked of a kernel.
+/// Queries of a kernel.
 const KERNEL: [u32; 6] = [FUNCTION_NAME, NUM_ARGS, 0x1192, 0x1193, 0x1194, 0x1195];
 const ARG_ADDRESS: u32 = 0x1196;
 const ARG_TYPE: u32 = 0x1198;
-/// What may be asked of an argument.
+/// Queries of an argument.
 const ARG: [u32; 5] = [ARG_ADDRESS, 0x1197, ARG_TYPE, 0x1199, 0x119A];
 const COMPILE_WORK_GROUP_SIZE: u32 = 0x11B1;
-/// What may be asked of a kernel on a device; 0x11B5 is for kernels of custom devices.
+/// Queries of a kernel on a device; 0x11B5 is for kernels of custom devices.
 const WORK_GROUP: [u32; 5] = [0x11B0, COMPILE_WORK_GROUP_SIZE, 0x11B2, 0x11B3, 0x11B4];
-/// What may be asked of a kernel's sub-groups, with sizes of work-groups, and with a number of sub-groups.
+/// Queries of a kernel's sub-groups: by sizes of work-groups, and by a number of sub-groups.
 const SUB_GROUPS_OF_SIZES: [u32; 2] = [0x2033, 0x2034];
 const SIZES_OF_SUB_GROUPS: u32 = 0x11B8;
 const SUB_GROUPS: [u32; 2] = [0x11B9, 0x11BA];
@@ -44,8 +44,8 @@ const PRIVATE: u64 = 0x119E;
 /// What each kernel wrote, as a digest by its name.
 pub type Results = BTreeMap<String, u64>;
 
-/// Asks a program all that there is to ask, tries its kernels, and launches them where `launch` is set. The verdict is
-/// about what may never be; that a kernel cannot be launched is noted in place of its result.
+/// Makes all queries of a program, tries its kernels, and launches them where `launch` is set. The verdict is about
+/// behaviour that is never allowed; a kernel that cannot be launched is noted in place of its result.
 pub fn exercise(
     program: &Program<'_>,
     launch: bool,
@@ -103,7 +103,7 @@ pub fn exercise(
     Ok(results)
 }
 
-/// Returns nothing for an error that may be.
+/// Returns nothing for an error that is allowed.
 fn allow_refusal<T>(result: Result<T, Verdict>) -> Result<Option<T>, Verdict> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -112,7 +112,7 @@ fn allow_refusal<T>(result: Result<T, Verdict>) -> Result<Option<T>, Verdict> {
     }
 }
 
-/// Asks all about a kernel.
+/// Makes all queries of a kernel.
 fn ask(kernel: &Kernel<'_>) -> Result<(), Verdict> {
     let (world, handle) = (kernel.world, kernel.handle);
     for what in KERNEL {
@@ -131,7 +131,7 @@ fn ask(kernel: &Kernel<'_>) -> Result<(), Verdict> {
     ask_sub_groups(kernel)
 }
 
-/// Asks all about a kernel's sub-groups.
+/// Makes all queries of a kernel's sub-groups.
 fn ask_sub_groups(kernel: &Kernel<'_>) -> Result<(), Verdict> {
     let (world, handle, device) = (kernel.world, kernel.handle, kernel.world.device);
     let ask = |what, input: &[usize], size: usize| {
@@ -155,12 +155,12 @@ fn ask_sub_groups(kernel: &Kernel<'_>) -> Result<(), Verdict> {
     SUB_GROUPS.into_iter().try_for_each(|what| ask(what, &[], 1))
 }
 
-/// Returns the number of a kernel's arguments, or of those that are tried.
+/// Returns the number of a kernel's arguments, but no more than are tried.
 fn count(kernel: &Kernel<'_>) -> Result<u32, Verdict> {
     Ok(number(&kernel.info(NUM_ARGS)?).min(MOST as u64) as u32)
 }
 
-/// Sets each argument to an object that suits it; false if there is none for one of them.
+/// Sets each argument to an object that suits it; returns false if one of them has no such object.
 fn set_all(kernel: &Kernel<'_>) -> Result<bool, Verdict> {
     for index in 0..count(kernel)? {
         let asked = |what| allow_refusal(kernel.arg_info(index, what));
@@ -174,7 +174,7 @@ fn set_all(kernel: &Kernel<'_>) -> Result<bool, Verdict> {
 }
 
 fn set(kernel: &Kernel<'_>, index: u32, address: Option<u64>, ty: &str) -> Result<bool, Verdict> {
-    // -70, CL_INVALID_DEVICE_QUEUE, is what an argument that takes a queue says of all there is.
+    // -70, CL_INVALID_DEVICE_QUEUE, is the answer of an argument that takes a queue to every object here.
     const ERRORS: [i32; 5] = [-38, -41, -50, -51, -70];
     let world = kernel.world;
     let value: Vec<u8> = (0..512u32).map(|byte| if byte % 4 == 0 { 3 } else { 0 }).collect();
@@ -205,7 +205,7 @@ fn set(kernel: &Kernel<'_>, index: u32, address: Option<u64>, ty: &str) -> Resul
     Ok(false)
 }
 
-/// Launches a kernel on buffers of known content, and returns a digest of what is in them then.
+/// Launches a kernel on buffers of known content, and returns a digest of their content afterwards.
 fn run(kernel: &Kernel<'_>, child: &mut Child) -> Result<u64, Verdict> {
     let world = kernel.world;
     let pattern: Vec<u8> = (0..BUFFER as u32).map(|byte| (byte * 7 % 13) as u8).collect();
@@ -242,7 +242,7 @@ fn run(kernel: &Kernel<'_>, child: &mut Child) -> Result<u64, Verdict> {
     result
 }
 
-/// The errors of a launch, arguments of which may be missing in what a binary says.
+/// Errors that a launch may return; the binary may say that arguments are missing.
 const LAUNCH: [i32; 9] = [-4, -10, -40, -45, -52, -54, -55, -56, -63];
 
 fn digest(world: &World) -> Result<u64, Verdict> {

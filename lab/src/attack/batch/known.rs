@@ -1,4 +1,4 @@
-//! Programs with a known result: whatever is done to the library's surroundings, they build and give it.
+//! Programs with a known result: whatever is done to the library's surroundings, they must build and give this result.
 
 use super::child::Verdict;
 use super::opencl::{call, judge, Kernel, World};
@@ -15,11 +15,11 @@ pub fn source(number: u32) -> String {
     )
 }
 
-/// Builds the program of a number and runs it. A result that is not its own is a fault, an error is not.
+/// Builds the program of a number and runs it. A wrong result is a fault, an error is not.
 pub fn run(world: &World, number: u32, options: &str) -> Result<(), Verdict> {
     let program = world.source(source(number).as_bytes())?;
     match program.build(options) {
-        // It is a good program: what is missing is something else.
+        // The program is correct: the error must name what is missing.
         Err(Verdict::Refused(why)) if why.contains("BUILD_PROGRAM_FAILURE") => {
             return Err(Verdict::Wrong(format!("a good program gives {why}")));
         }
@@ -27,7 +27,7 @@ pub fn run(world: &World, number: u32, options: &str) -> Result<(), Verdict> {
     }
     let kernels = program.kernels()?;
     let kernel = kernels.first().ok_or_else(|| Verdict::Wrong("no kernel is there".into()))?;
-    // Its own, since other threads may do the same.
+    // A buffer of its own, since other threads may do the same.
     let mut code = 0;
     let buffer = call!(world, clCreateBuffer(world.context, 1, 4, null_mut(), &mut code));
     judge("clCreateBuffer", code, &[-4])?;

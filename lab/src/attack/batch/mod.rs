@@ -1,6 +1,6 @@
-//! Attacks of many small cases: each case is a seed, and processes try many of them, one after the other. What kills a
-//! process is found by the case that it was in, tried once more in a process of its own, and counted; the next process goes on behind
-//! it.
+//! Attacks of many small cases: each case is a seed, and a process tries many of them, one after the other. When a
+//! process dies, the case that it was in is tried once more in a process of its own, and counted; the next process
+//! continues with the case behind it.
 
 pub mod child;
 mod death;
@@ -24,7 +24,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use tally::{Fate, Tally};
 
-/// So many processes may end by a fault of the library before an attack stops: each takes seconds, and they say the same.
+/// The number of processes that may end by a fault of the library before an attack stops: each takes seconds, and they
+/// report the same.
 const MOST: u64 = 40;
 
 /// An attack.
@@ -36,7 +37,7 @@ pub struct Batch<'a> {
     pub mode: String,
     /// What else the children need.
     pub prepare: &'a (dyn Fn(&mut Command) + Sync),
-    /// Cases that a process tries.
+    /// The number of cases that a process tries.
     pub per_process: u64,
     /// How long a case may take.
     pub limit: Duration,
@@ -44,7 +45,7 @@ pub struct Batch<'a> {
     pub memory: u64,
 }
 
-/// Returns the files of a folder that end so, in their names' order.
+/// Returns the files of a folder with an ending, ordered by name.
 pub fn files_in(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
     let entries = crate::system::read_folder(folder)?;
     let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -53,7 +54,7 @@ pub fn files_in(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
     Ok(all)
 }
 
-/// Attacks that also launch do so with one program in so many.
+/// Attacks that also launch do so with one program of this many.
 pub const LAUNCHED: usize = 8;
 
 impl<'a> Batch<'a> {
@@ -81,7 +82,7 @@ struct Attack<'a> {
     tally: Mutex<Tally>,
 }
 
-/// Attacks with as many processes at once as asked for. An error if the library did not hold.
+/// Attacks with as many processes at once as asked for. Returns an error if the library did not hold.
 pub fn attack(request: &Request, batch: &Batch<'_>) -> Outcome {
     let attack = Attack {
         batch,
@@ -167,7 +168,7 @@ impl Attack<'_> {
 
     /// Tries a case in which a process ended once more, in a process of its own.
     fn alone(&self, log: &std::path::Path, seed: u64, fate: Fate) -> Result<Fate, String> {
-        // A case that hangs once more costs as much time again.
+        // A case that hangs once more takes as much time again.
         if matches!(fate, Fate::Endless | Fate::Hung(_)) {
             return Ok(fate);
         }

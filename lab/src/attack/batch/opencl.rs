@@ -77,17 +77,18 @@ macro_rules! call {
 }
 pub(in crate::attack) use call;
 
-/// Bytes of each buffer that kernels are given. What a changed kernel writes behind a small part of it falls into the rest.
+/// Size in bytes of each buffer that kernels get. Kernels use a small part; writes of a changed kernel behind it fall
+/// into the rest.
 pub const BUFFER: usize = 16 << 10;
 
-/// The device and what kernels can be given.
+/// The device, and objects that kernels can get.
 pub struct World {
     pub api: &'static OpenClRuntime,
     pub device: cl_device_id,
     pub context: cl_context,
     pub queue: cl_command_queue,
     pub buffers: [cl_mem; 3],
-    /// One to read and one to write, where there are images.
+    /// One image to read and one to write, where the device has images.
     pub images: Vec<cl_mem>,
     pub sampler: Option<cl_sampler>,
 }
@@ -238,7 +239,7 @@ impl Program<'_> {
         judge("clBuildProgram", code, &[-11, -42, -43])
     }
 
-    /// Compiles it, and does not link it.
+    /// Compiles the program without linking it.
     pub fn compile(&self, options: &str) -> Result<(), Verdict> {
         let options = CString::new(options).unwrap_or_default();
         let (device, options) = (&self.world.device, options.as_ptr());
@@ -251,7 +252,7 @@ impl Program<'_> {
         judge("clCompileProgram", code, &[-15])
     }
 
-    /// Fails if the build log tells of a fault of the compiler.
+    /// Fails if the build log reports a fault of the compiler.
     fn check_log(&self) -> Result<(), Verdict> {
         const LOG: u32 = 0x1183;
         let log = query("clGetProgramBuildInfo", &[], |size, place, needed| {
@@ -297,7 +298,7 @@ impl Program<'_> {
         let mut handles: Vec<cl_kernel> = vec![null_mut(); count as usize];
         let place = handles.as_mut_ptr();
         let code = call!(self.world, clCreateKernelsInProgram(program, count, place, null_mut()));
-        // None is there to be made.
+        // The program has no kernels.
         judge("clCreateKernelsInProgram", code, if count == 0 { &[-30] } else { &[-45] })?;
         Ok(handles.into_iter().map(|handle| Kernel { world: self.world, handle }).collect())
     }

@@ -1,4 +1,4 @@
-//! A process that tries cases, as its parent sees it: what it tells, how it dies, whether it hangs or takes too much
+//! A process that tries cases, as its parent sees it: what it reports, how it dies, whether it hangs or takes too much
 //! memory.
 
 use super::child::{errors_of, Errand};
@@ -12,27 +12,27 @@ use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often a process is looked at.
+/// The time between two looks at a process.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a process may take to open the device.
 const START: Duration = Duration::from_secs(180);
-/// How many frames of a stack are told.
+/// The number of frames of a stack that are reported.
 const FRAMES: usize = 6;
 
 /// How a process ended.
 pub enum End {
-    /// It has tried its cases up to this one; not all, where it lost its device.
+    /// The process has tried its cases up to this one; not all of them, where it lost its device.
     Done { last: u64 },
     /// The time for all cases is over.
     Late,
-    /// It ended, or was ended, in a case.
+    /// The process ended, or was ended, in a case.
     InCase { seed: u64, fate: Fate, took: Duration },
 }
 
-/// What a process has told so far.
+/// What a process has reported so far.
 struct Watched {
     log: File,
-    /// The line that is not whole yet.
+    /// The last line of the output, which is not complete yet.
     rest: String,
     ready: bool,
     done: bool,
@@ -46,7 +46,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// Reads what is new, and hands over the cases that came to an end.
+    /// Reads new output, and passes on the cases that have ended.
     fn read(&mut self, each: &mut dyn FnMut(u64, Fate, Duration)) -> Result<(), String> {
         let mut new = Vec::new();
         self.log.read_to_end(&mut new).map_err(|e| e.to_string())?;
@@ -87,7 +87,8 @@ impl Watched {
     }
 }
 
-/// Runs a process for `count` cases from a seed on, and hands over what comes of each. An error if it could not begin.
+/// Runs a process for `count` cases from a seed on, and passes on the outcome of each. Returns an error if the process
+/// could not begin.
 pub fn run(
     batch: &Batch<'_>,
     log: &Path,
@@ -129,7 +130,7 @@ pub fn run(
             }
             let _ = child.kill();
             let _ = child.wait();
-            // What it told before it was killed counts.
+            // Reports from before the process was killed count.
             watched.read(each)?;
             break why;
         }
@@ -139,17 +140,17 @@ pub fn run(
     end(batch, watched, why, &String::from_utf8_lossy(&bytes))
 }
 
-/// Why a process is no longer looked at.
+/// The reason why the parent no longer watches a process.
 enum Why {
     Ended(ExitStatus),
     Late,
     Hangs,
-    /// It hangs while a changed kernel runs, and computes.
+    /// The process hangs while a changed kernel runs, and uses processor time.
     Computes,
     Grows(u64),
 }
 
-/// Returns why a process has to be killed, if it has to be.
+/// Returns the reason to kill a process, if there is one.
 fn look(
     batch: &Batch<'_>,
     watched: &Watched,
@@ -169,7 +170,7 @@ fn look(
     let used = || ticks(child.id()).unwrap_or_default();
     let before = used();
     std::thread::sleep(Duration::from_secs(1));
-    // What waits uses none; how much of a processor there is for what computes depends on the machine.
+    // A waiting process uses no processor time; the share of a computing process depends on the machine.
     let computes = watched.stage == "finish" && used() - before > 5;
     Some(if computes { Why::Computes } else { Why::Hangs })
 }
@@ -216,9 +217,9 @@ fn died(watched: &Watched, status: &str, errors: &str) -> Fate {
     }
 }
 
-/// Returns where a process died, and words for it.
+/// Returns the place where a process died, and a description of it.
 fn placed(errors: &str) -> (Culprit, String) {
-    // What the library says of its own accord: a failed allocation, a panic in a panic.
+    // Messages of the library itself: a failed allocation, a panic in a panic.
     let said = errors.lines().rev().find(|line| {
         ["Rust cannot catch foreign", "fatal runtime error", "memory allocation of", "panicked at"]
             .iter()
@@ -271,7 +272,7 @@ mod tests {
                     3000-4000 r-xp 00000000 00:00 2 /usr/lib/libvulkan_lvp.so\n";
         let at = |place: &str| format!("{DEATH}11\npc {place}\nat {place}\n{maps}");
         assert!(matches!(died(&watched, "", &at("3001")), Fate::DiedInDriver(_)));
-        // A kernel that was changed has run before, and may have written anywhere.
+        // A changed kernel has run before, and may have written anywhere.
         assert!(matches!(died(&watched, "", &at("1001")), Fate::DiedLater(_)));
         let calm = Watched { ran: false, ..watched };
         assert!(matches!(died(&calm, "", &at("1001")), Fate::Crashed(_)));

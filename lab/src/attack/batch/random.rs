@@ -17,7 +17,7 @@ impl Random {
         self.0.bits()
     }
 
-    /// Returns a number below `end`; 0 where that is 0.
+    /// Returns a number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.any() % end.max(1) as u64) as usize
     }
@@ -32,7 +32,7 @@ impl Random {
         &all[self.below(all.len())]
     }
 
-    /// Returns a number below `end` that is small more often than large: of all magnitudes alike.
+    /// Returns a number below `end`, each order of magnitude as likely as the others.
     pub fn small(&mut self, end: usize) -> usize {
         let bits = self.below(end.max(1).ilog2() as usize + 2);
         self.below(1 << bits) % end.max(1)

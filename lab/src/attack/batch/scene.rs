@@ -1,5 +1,5 @@
-//! Attacks on what a process finds when it begins: each scene is a function that arranges something, and runs processes of
-//! this program that build and run programs with known results.
+//! Attacks on the state that a process finds when it begins: each scene is a function that arranges something, and runs
+//! processes of this program that build and run programs with known results.
 
 use super::super::process::{self, End, Ran, Target};
 use super::super::Request;
@@ -17,29 +17,29 @@ use std::time::Duration;
 
 /// How long a process may take.
 const LIMIT: Duration = Duration::from_secs(30);
-/// The number of a user who is nobody else, to run processes without root's rights.
+/// The id of a user without other processes, to run processes without root's rights.
 pub const USER: u32 = 4321;
-/// The code with which a process ends where a function returned an error that it may.
+/// The exit code of a process in which a function returned an allowed error.
 const REFUSED: i32 = 3;
-/// What begins the errand of such a process.
+/// The beginning of the errand of a scene's process.
 const ERRAND: &str = "once:";
 
 /// The surroundings of a scene.
 pub struct Stage<'a> {
     kind: &'static str,
     target: &'a Target,
-    /// Its own folder, empty at first.
+    /// The scene's own folder, empty at first.
     pub folder: PathBuf,
     pub random: Random,
 }
 
-/// A scene; an error if the library did not hold.
+/// A scene; it returns an error if the library did not hold.
 pub type Scene = fn(&mut Stage<'_>) -> Outcome;
 
-/// Makes something in the place of a file or folder.
+/// Puts something in the place of a file or folder.
 pub type Make = fn(&Path) -> std::io::Result<()>;
 
-/// Plays scenes and tells what came of each; an error if the library did not hold in one.
+/// Plays scenes and reports the outcome of each; returns an error if the library did not hold in one.
 pub fn play(
     request: &Request,
     kind: &'static str,
@@ -88,25 +88,25 @@ impl Stage<'_> {
     }
 }
 
-/// What a process does: it opens the device, and runs programs.
+/// The work of a process: it opens the device, and runs programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Errand {
-    /// It runs the programs from 1 to this number.
+    /// The number of programs: the process runs the programs from 1 to this number.
     pub programs: u32,
-    /// It gives up root's rights first.
+    /// True if the process gives up root's rights first.
     pub as_user: bool,
-    /// A limit of a resource from the start of the process; for memory, relative to what it has then.
+    /// A limit of a resource from the start of the process; a limit of memory is relative to the memory in use.
     pub before: Option<(Limit, u64)>,
-    /// The same, from when the device is open.
+    /// A limit of a resource from the moment when the device is open.
     pub after: Option<(Limit, u64)>,
-    /// Its standard streams are closed.
+    /// True if the process has no standard streams.
     pub is_closed: bool,
-    /// Its programs include `known.h` of the folder that it is in.
+    /// True if the programs include `known.h` of the process' folder.
     pub includes: bool,
 }
 
 impl Errand {
-    /// Runs some programs, and nothing else.
+    /// Returns an errand that runs some programs, and nothing else.
     pub fn programs(programs: u32) -> Errand {
         Errand {
             programs,
@@ -149,7 +149,7 @@ impl Errand {
     }
 }
 
-/// Does the errand that a request is for; nothing where it is for none.
+/// Does the errand of a request; does nothing where the request has none.
 pub fn once(request: &Request) -> Option<Outcome> {
     let errand = Errand::parse(request.with.as_deref()?.strip_prefix(ERRAND)?)?;
     Some(run(errand))
@@ -195,7 +195,7 @@ fn run(errand: Errand) -> Outcome {
     Ok(())
 }
 
-/// Limits this process; to so many bytes of memory beyond what it has.
+/// Limits this process; a limit of memory is relative to the memory that it has.
 pub fn bound(what: Limit, most: u64) -> std::io::Result<()> {
     if what == Limit::FileSize {
         system::ignore_large_files();
@@ -213,8 +213,8 @@ pub fn gives_results(command: &mut Command) -> Outcome {
     }
 }
 
-/// Fails unless a process gave all results, or was refused one by an error that may be; a death in the driver may be, too,
-/// and is told.
+/// Fails unless a process gave all results, or an allowed error in place of one. A death in the driver is allowed, too,
+/// and is reported.
 pub fn is_sound(command: &mut Command) -> Outcome {
     let ran = process::run(command, LIMIT)?;
     match &ran.end {

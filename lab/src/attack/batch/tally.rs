@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The most faults of a kind that are told one by one.
+/// The largest number of faults of a kind that are reported one by one.
 const TOLD: usize = 20;
 
 /// The outcome of a case, as its process or its parent saw it.
@@ -13,24 +13,24 @@ pub enum Fate {
     Accepted,
     Refused(String),
     Wrong(String),
-    /// The process died in Hekla, or nobody knows where.
+    /// The process died in Hekla, or in an unknown place.
     Crashed(String),
     /// The process died in the Vulkan driver.
     DiedInDriver(String),
-    /// It died only after other cases, some of whose changed kernels have run, and may have written to any memory.
+    /// The process died after other cases, some of whose changed kernels have run and may have written to any memory.
     DiedLater(String),
-    /// There was no memory for something small of the library's own: Rust then ends the process.
+    /// There was no memory for a small allocation of the library's own: Rust ends the process.
     Starved(String),
-    /// A changed kernel came to no end.
+    /// A changed kernel did not end.
     Endless,
     /// It did not end.
     Hung(String),
-    /// It took too much memory.
+    /// The process took too much memory.
     Grew(String),
 }
 
 impl Fate {
-    /// Returns the name under which it is counted.
+    /// Returns the name under which the outcome is counted.
     fn name(&self) -> &'static str {
         match self {
             Fate::Same => "as before",
@@ -47,7 +47,7 @@ impl Fate {
         }
     }
 
-    /// Returns the words that tell it from others of its name.
+    /// Returns the words that distinguish an outcome from others with its name.
     fn detail(&self) -> &str {
         match self {
             Fate::Refused(text)
@@ -80,7 +80,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a case, and tells it at once where somebody has to look at it.
+    /// Counts a case, and reports it at once if somebody has to look at it.
     pub fn add(&mut self, kind: &str, seed: u64, fate: &Fate, took: Duration) {
         *self.counts.entry(fate.name()).or_default() += 1;
         self.faults += u64::from(fate.is_fault());
@@ -98,7 +98,7 @@ impl Tally {
         }
     }
 
-    /// Returns how many cases there were.
+    /// Returns the number of cases.
     pub fn cases(&self) -> u64 {
         self.counts.values().sum()
     }
@@ -113,7 +113,7 @@ impl Tally {
         ["CRASHED", "HUNG", "GREW"].iter().filter_map(|name| self.counts.get(name)).sum()
     }
 
-    /// Returns all in one line, and the codes of refusals in another.
+    /// Returns all counts in one line, and the codes of refusals in another.
     pub fn summary(&self, kind: &str) -> String {
         let list = |counts: Vec<String>| counts.join(", ");
         let counts = self.counts.iter().map(|(name, count)| format!("{name} {count}")).collect();

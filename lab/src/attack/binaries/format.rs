@@ -1,17 +1,18 @@
-//! The format of binaries, as far as a forger must know it (`icd/src/core/program/binary/mod.rs`): where the digest is, and how
-//! it is made. It is all in this file. The seal of executables cannot be forged: its key is the library's.
+//! The format of binaries, as far as a forger must know it (`icd/src/core/program/binary/mod.rs`): where the digest is,
+//! and how it is computed. No other file knows the format. The seal of executables cannot be forged: its key is the
+//! library's.
 
 use std::ops::Range;
 
-/// What every binary begins with.
+/// The first bytes of every binary.
 pub const MAGIC: &[u8] = b"HEKLABIN";
 /// "HEKLABIN" | u32 version | u64 target hash | u64 payload hash | payload
 const DIGEST: Range<usize> = 20..28;
 /// The first byte of the payload.
 pub const PAYLOAD: usize = DIGEST.end;
-/// What begins a module of SPIR-V.
+/// The first bytes of a module of SPIR-V.
 const SPIRV: [u8; 4] = hekla_spirv::MAGIC_NUMBER.to_le_bytes();
-/// A run of so many characters is text and no accident.
+/// A run of this many characters is text, and not a coincidence.
 const TEXT: usize = 24;
 
 /// Makes the digest of a binary right for its payload.
@@ -23,13 +24,13 @@ pub fn repair(binary: &mut [u8]) {
     binary[DIGEST].copy_from_slice(&digest.as_bytes()[..8]);
 }
 
-/// What lies where in a binary.
+/// The places of the parts of a binary.
 pub struct Parts {
     /// Modules of SPIR-V, as far as their lengths tell.
     pub code: Vec<Range<usize>>,
     /// Texts: of the IR, of names and attributes.
     pub texts: Vec<Range<usize>>,
-    /// Where numbers begin that are neither code nor text.
+    /// The places of numbers that are neither code nor text.
     pub numbers: Vec<usize>,
 }
 
@@ -42,7 +43,7 @@ impl Parts {
             let rest = &binary[at..];
             let text = rest.iter().take_while(|byte| is_text(**byte)).count();
             if rest.starts_with(&SPIRV) {
-                // A length in words stands before it.
+                // The length in words is in front of the module.
                 let words = number(binary, at - 4).unwrap_or(0) as usize;
                 let end = (at + words.saturating_mul(4)).clamp(at + 4, binary.len());
                 parts.code.push(at..end);

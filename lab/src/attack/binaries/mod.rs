@@ -1,4 +1,4 @@
-//! `attack binaries`: program binaries, changed and with their digest made right again. Whatever they say, a function
+//! `attack binaries`: program binaries that are changed, with the digest made right again. For any content a function
 //! returns CL_SUCCESS or an error of the specification.
 //!
 //! `--with build-only` launches nothing.
@@ -17,10 +17,10 @@ use super::Request;
 use crate::{system, Outcome};
 use programs::{Make, Source};
 
-/// One binary in so many keeps a wrong digest.
+/// One of this many binaries keeps a wrong digest.
 const UNREPAIRED: usize = 200;
 
-/// Attacks, or is one of the processes that do.
+/// Runs the attack, or one of its processes.
 pub fn run(request: &Request) -> Outcome {
     if request.is_child {
         return child(request);
@@ -35,7 +35,7 @@ pub fn run(request: &Request) -> Outcome {
 struct Original {
     make: Make,
     bytes: Vec<u8>,
-    /// The binary that it is linked with.
+    /// The binary with which it is linked.
     companion: Option<Vec<u8>>,
     results: Results,
 }
@@ -114,7 +114,7 @@ fn assemble(text: &str) -> Result<Vec<u8>, Verdict> {
     batch::spirv::assemble(text).map_err(Verdict::Refused)
 }
 
-/// Takes bytes for the binary of a program: creates, builds or links it, and does all that there is to do.
+/// Tries bytes as the binary of a program: creates, builds or links the program, and exercises it.
 fn attempt(
     world: &World,
     original: &Original,

@@ -67,7 +67,7 @@ pub fn change(binary: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     }
 }
 
-/// Makes the digest right of a binary that lies within other bytes, and ends with them.
+/// Makes the digest right of a binary that is at the end of other bytes.
 pub fn repair_within(bytes: &mut [u8]) {
     if let Some(at) = bytes.windows(MAGIC.len()).position(|window| window == MAGIC) {
         repair(&mut bytes[at..]);
@@ -90,8 +90,8 @@ fn change_number(binary: &mut [u8], parts: &Parts, random: &mut Random) {
         return;
     }
     let mut at = *random.of(&parts.numbers);
-    // What is small is a count, a size or a kind more often than not, and what stands before the SPIR-V is read even where that
-    // is not taken.
+    // A small number is mostly a count, a size or a kind. Bytes in front of the SPIR-V are read even where the SPIR-V
+    // is not used.
     let code = parts.code.first().map_or(binary.len(), |code| code.start);
     for _ in 0..12 {
         if at < code && number(binary, at).is_some_and(|value| value < 1 << 12) {
@@ -128,7 +128,7 @@ fn change_code(binary: &mut [u8], parts: &Parts, random: &mut Random) {
     set_number(binary, at, value);
 }
 
-/// Changes a text; the length before it follows, nearly always.
+/// Changes a text; the length in front of it is nearly always changed with it.
 fn change_text(binary: &mut Vec<u8>, parts: &Parts, random: &mut Random) {
     if parts.texts.is_empty() {
         return change_byte(binary, random);
@@ -203,7 +203,7 @@ fn with_number(line: &str, random: &mut Random) -> String {
     format!("{}{}{}", &line[..start], other(old, random), &line[end..])
 }
 
-/// Takes bytes away, repeats them, or copies some from another binary; cuts it short, or makes it longer.
+/// Removes bytes, repeats them, or copies some from another binary; cuts the binary short, or makes it longer.
 fn change_bytes(binary: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
     let size = binary.len();
     let at = PAYLOAD + random.below(size - PAYLOAD);
@@ -223,7 +223,7 @@ fn change_bytes(binary: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
             binary.splice(at..end, other[from..until].iter().copied());
         }
         _ => {
-            // The first half of one and the second of another.
+            // The first half of one binary and the second half of another.
             let other = random.of(others);
             binary.truncate(at);
             binary.extend(other.get(at.min(other.len())..).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The programs whose binaries are forged: one for each thing that a binary tells of kernels.
+//! The programs whose binaries are forged: one for each fact about kernels that a binary records.
 
 /// How a program is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +20,11 @@ pub struct Source {
     pub name: &'static str,
     pub make: Make,
     pub options: &'static str,
-    /// Its texts: one, or two that are linked.
+    /// The program's texts: one, or two that are linked.
     pub texts: &'static [&'static str],
 }
 
-/// The options of most: what arguments are called is in their binaries.
+/// The options of most programs: their binaries have the names of arguments.
 const USUAL: &str = "-cl-std=CL3.0 -cl-kernel-arg-info";
 
 const fn build(name: &'static str, texts: &'static [&'static str]) -> Source {
@@ -41,7 +41,7 @@ kernel void calls(global uint *out, uint n) {
     out[get_global_id(0)] = triple(n) + get_global_id(0);
 }";
 
-/// All of them. Each needs what every device has, or is left out where it does not build.
+/// All programs. Each needs what every device has, or is left out where it does not build.
 pub const ALL: &[Source] = &[
     build(
         "plain",

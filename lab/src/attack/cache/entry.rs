@@ -1,4 +1,4 @@
-//! What is put in the place of an entry.
+//! Replacements for an entry of the cache.
 
 use super::super::batch::random::Random;
 use super::super::binaries::mutate;
@@ -15,7 +15,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Makes it what it was, whatever is there now.
+    /// Restores the entry, whatever is in its place now.
     pub fn restore(&self) {
         let _ = system::set_mode(&self.path, 0o700);
         remove(&self.path);
@@ -30,7 +30,7 @@ pub fn remove(path: &Path) {
     }
 }
 
-/// Something else in an entry's place.
+/// A replacement for an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
     /// A copy of another entry.
@@ -54,7 +54,7 @@ pub enum Damage {
     FifoLink,
     /// Zeros without end.
     Zeros,
-    /// A device that gives nothing.
+    /// A device from which nothing can be read.
     Null,
     /// A link to itself.
     Loop,
@@ -62,11 +62,11 @@ pub enum Damage {
     Folder,
     /// A file of 8 GB without content.
     Sparse,
-    /// The entry, for others to change.
+    /// The entry, which other users may change.
     Open,
     /// The entry, which nobody but root may read.
     Closed,
-    /// The entry, of another user.
+    /// The entry, owned by another user.
     Foreign,
 }
 
@@ -95,8 +95,8 @@ impl Damage {
         Damage::Foreign,
     ];
 
-    /// Puts it in an entry's place. `others` are entries of other keys. What this machine or this user cannot make is not
-    /// made.
+    /// Puts the replacement in an entry's place. `others` are entries of other keys. Replacements that this machine or
+    /// this user cannot make are skipped.
     pub fn put(self, entry: &Entry, others: &[Entry], random: &mut Random) -> io::Result<()> {
         let other = &others[random.below(others.len())];
         let (path, mut bytes) = (&entry.path, entry.bytes.clone());
@@ -155,7 +155,8 @@ impl Damage {
         }
     }
 
-    /// Returns true if a program may do something else with it: its owner has made other code of it.
+    /// Returns true if a program may do something else with this replacement: the owner of the cache has put other code
+    /// into it.
     pub fn may_change(self) -> bool {
         matches!(self, Damage::Forged | Damage::Rebound)
     }

@@ -1,5 +1,5 @@
-//! The format of the disk cache's entries, as far as a forger must know it (`icd/src/core/cache/mod.rs`). It is all in this
-//! file.
+//! The format of the disk cache's entries, as far as a forger must know it (`icd/src/core/cache/mod.rs`). No other file
+//! knows the format.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub fn repair(entry: &mut [u8], name: &str) {
     entry[DIGEST].copy_from_slice(hasher.finalize().as_bytes());
 }
 
-/// Returns the bytes that a name says.
+/// Returns the bytes of a name in hexadecimal digits.
 fn key(name: &str) -> Vec<u8> {
     let digit = |c: char| c.to_digit(16).unwrap_or_default() as u8;
     let digits: Vec<u8> = name.chars().map(digit).collect();

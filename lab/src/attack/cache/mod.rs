@@ -1,7 +1,8 @@
-//! `attack cache`: a disk cache whose entries are damaged, forged, exchanged, and replaced by things that are not files.
-//! Programs give their own results all the same, and nothing waits for ever.
+//! `attack cache`: a disk cache whose entries are damaged, forged, exchanged, and replaced by things that are not
+//! files. Programs still give their own results, and nothing waits for ever.
 //!
-//! Entries are damaged while a process runs, many times each; then whole folders are, before a process begins ([`scenes`]).
+//! Entries are damaged while a process runs, many times each; then whole folders are damaged before a process begins
+//! ([`scenes`]).
 
 mod entry;
 mod format;
@@ -23,7 +24,7 @@ use std::time::Duration;
 /// Programs whose entries are damaged.
 const PROGRAMS: u32 = 8;
 
-/// Attacks, or is one of the processes that do.
+/// Runs the attack, or one of its processes.
 pub fn run(request: &Request) -> Outcome {
     if request.is_child {
         return scene::once(request).unwrap_or_else(|| child(request));
@@ -52,7 +53,7 @@ fn use_cache(command: &mut Command) {
         .env_remove("HEKLA_CACHE_SIZE");
 }
 
-/// Returns the entries in a folder for caches; none where it is not there.
+/// Returns the entries in a folder for caches; none where there is no such folder.
 fn entries(caches: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(caches.join(format::FOLDER));
     let mut all: Vec<PathBuf> =
@@ -66,7 +67,7 @@ fn child(request: &Request) -> Outcome {
     let caches = child.folder("caches");
     let _ = std::fs::remove_dir_all(&caches);
     crate::system::make_folder(&caches)?;
-    // Before the library is loaded, which reads it.
+    // The variable is set before the library is loaded, which reads it.
     std::env::set_var("XDG_CACHE_HOME", &caches);
     let world = World::open()?;
     let mut programs = Vec::new();

@@ -1,5 +1,4 @@
-//! Folders for caches in which something is wrong before a process begins. What was found out about the device is among the
-//! entries then.
+//! Folders for caches in which something is wrong before a process begins. Their entries include findings about the device.
 
 use super::super::batch::scene::{self, gives_results, is_sound, Errand, Make, Stage, USER};
 use super::super::process::Target;
@@ -50,13 +49,13 @@ fn holds(stage: &Stage<'_>, caches: &Path, programs: u32) -> Outcome {
     gives_results(&mut process(stage, caches, Errand::programs(programs))?)
 }
 
-/// The same as a user who is not root, where this one is.
+/// Does the same as a user who is not root, if this user is root.
 fn holds_for_user(stage: &Stage<'_>, caches: &Path, programs: u32) -> Outcome {
     let errand = Errand { as_user: system::is_root(), ..Errand::programs(programs) };
     gives_results(&mut process(stage, caches, errand)?)
 }
 
-/// Returns a folder with the entries of some programs and of what was found out about the device.
+/// Returns a folder with the entries of some programs and of findings about the device.
 fn filled(stage: &Stage<'_>) -> Result<PathBuf, String> {
     let caches = stage.folder.join("filled");
     if !caches.exists() {
@@ -71,13 +70,13 @@ fn read(caches: &Path) -> Vec<Entry> {
     entries(caches).into_iter().filter_map(read).collect()
 }
 
-/// All entries at once are damaged in one way, for each way.
+/// Damages all entries at once, in each of the ways.
 fn every_damage(stage: &mut Stage<'_>) -> Outcome {
     let caches = filled(stage)?;
     let good = read(&caches);
     let mut wrong = Vec::new();
     for damage in Damage::ALL {
-        // What is forged may say anything, of the device too; entries are exchanged below.
+        // A forged entry may have any content, also about the device; entries are exchanged below.
         if damage.may_change() {
             continue;
         }
@@ -97,7 +96,7 @@ fn every_damage(stage: &mut Stage<'_>) -> Outcome {
     }
 }
 
-/// Each entry is written over all others in turn.
+/// Writes each entry over all others in turn.
 fn exchanged(stage: &mut Stage<'_>) -> Outcome {
     let caches = filled(stage)?;
     let good = read(&caches);

@@ -18,7 +18,7 @@ fn unplayed<T>(result: std::io::Result<T>) -> Result<T, Verdict> {
     result.map_err(|error| Verdict::Refused(format!("left out: {error}")))
 }
 
-/// Does something with what memory there is left.
+/// Makes some calls with the memory that is left.
 pub fn memory(world: &World, random: &mut Random, child: &mut Child) -> Result<(), Verdict> {
     let left = random.small(768 << 20) as u64;
     child.stage(&format!("memory, {left} bytes left"));
@@ -116,14 +116,14 @@ fn queues(world: &World) -> Result<(), Verdict> {
     result
 }
 
-/// Leaves no numbers for files.
+/// Leaves no file descriptors.
 pub fn files(world: &World, random: &mut Random, _: &mut Child) -> Result<(), Verdict> {
     let most = 3 + random.below(60) as u64;
     unplayed(limit(Limit::Files, Some(most)))?;
     work(world, random)
 }
 
-/// Leaves no room in files; what is written beyond it raises a signal, which is ignored here.
+/// Leaves no room in files. Writing beyond the limit raises a signal, which is ignored here.
 pub fn file_size(world: &World, random: &mut Random, _: &mut Child) -> Result<(), Verdict> {
     // The log of the attack itself grows, too.
     let most = (16 << 20) + random.small(64 << 20) as u64;

@@ -12,7 +12,7 @@ use std::ptr::{null, null_mut};
 const LEFT: u64 = 700 << 20;
 const MIB: usize = 1 << 20;
 
-/// Bounds the memory, calls, and lifts the bound.
+/// Bounds the memory, makes a call, and lifts the bound.
 fn bounded<T>(run: impl FnOnce() -> Result<T, Verdict>) -> Result<T, Verdict> {
     let error = |error: std::io::Error| Verdict::Refused(format!("left out: {error}"));
     bound(Limit::Memory, LEFT).map_err(error)?;

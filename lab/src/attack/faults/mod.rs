@@ -1,8 +1,8 @@
-//! `attack faults`: memory, threads and files that are not there, sizes that nobody can serve, signals, forks, and invalid
-//! handles. A function returns an error that the specification has for it, and everything goes on.
+//! `attack faults`: a lack of memory, threads and files, sizes that nobody can serve, signals, forks, and invalid
+//! handles. A function returns an error that the specification has for it, and later calls work.
 //!
-//! Most is done while a process runs, many times each ([`cases`], [`huge`]); what a process finds when it begins are
-//! [`scenes`].
+//! Most cases are tried while a process runs, many times each ([`cases`], [`huge`]); faults that a process finds when
+//! it begins are [`scenes`].
 
 mod cases;
 mod huge;
@@ -40,7 +40,7 @@ const CASES: [Case; 13] = [
     ("lists of millions", 2, huge::lists),
 ];
 
-/// Attacks, or is one of the processes that do.
+/// Runs the attack, or one of its processes.
 pub fn run(request: &Request) -> Outcome {
     if request.is_child {
         return scene::once(request).unwrap_or_else(|| child(request));
@@ -88,7 +88,7 @@ fn child(request: &Request) -> Outcome {
     })
 }
 
-/// Returns the case of a number below the sum of how often they are tried; the one that is named, where one is.
+/// Returns the case of a number below the sum of all weights, or the named case, if one is named.
 fn choose(number: usize, wanted: &str) -> (&'static str, Run) {
     let mut rest = number;
     for (name, often, case) in CASES {

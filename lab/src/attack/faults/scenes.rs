@@ -1,4 +1,4 @@
-//! Faults that are there when a process begins.
+//! Faults that exist when a process begins.
 
 use super::super::batch::scene::{self, gives_results, is_sound, Errand, Make, Stage};
 use super::super::process::Target;
@@ -27,7 +27,7 @@ pub fn play(request: &Request, target: &Target) -> Outcome {
     scene::play(request, "faults", target, &SCENES)
 }
 
-/// Plays for each bound, and tells all that went wrong.
+/// Plays a scene for each bound, and reports everything that went wrong.
 fn each(
     stage: &Stage<'_>,
     bounds: impl Iterator<Item = u64>,
@@ -58,7 +58,7 @@ fn memory(stage: &mut Stage<'_>, is_before: bool) -> Outcome {
     })
 }
 
-/// Nobody else's processes count, and root's have no bound: a user has as many threads as the bound says.
+/// Processes of other users do not count, and root's have no bound: a user has as many threads as the bound says.
 fn threads(stage: &mut Stage<'_>) -> Outcome {
     if !system::is_root() {
         stage.leave_out("it needs root");
@@ -87,11 +87,11 @@ fn file_size(stage: &mut Stage<'_>) -> Outcome {
 
 fn closed(stage: &mut Stage<'_>) -> Outcome {
     let errand = Errand { is_closed: true, ..Errand::programs(2) };
-    // What is opened then gets the numbers of the streams: nothing that is printed may be written there.
+    // Files that are opened now get the numbers of the streams: nothing that is printed may be written to them.
     gives_results(stage.process(errand)?.env("HEKLA_LOG", "trace"))
 }
 
-/// Headers that are not files: a diagnostic, and no waiting.
+/// Headers that are not files lead to a diagnostic, and nothing waits.
 fn headers(stage: &mut Stage<'_>) -> Outcome {
     let folder = stage.folder.join("headers");
     std::fs::create_dir(&folder).map_err(|e| e.to_string())?;
@@ -113,7 +113,7 @@ fn headers(stage: &mut Stage<'_>) -> Outcome {
     Ok(())
 }
 
-/// Whoever sets such a variable may wait for his log, but not for ever, and programs give their results.
+/// With such a variable the log may be slow, but nothing waits for ever, and programs give their results.
 fn sinks(stage: &mut Stage<'_>) -> Outcome {
     let fifo = stage.folder.join("fifo");
     system::make_fifo(&fifo).map_err(|e| e.to_string())?;

@@ -1,7 +1,7 @@
-//! `attack modules`: OpenCL's SPIR-V, changed word by word. Whatever a module says, it is refused in words, or becomes a
-//! program that can be asked all that there is to ask.
+//! `attack modules`: OpenCL's SPIR-V, changed word by word. Each module is refused with a message, or becomes a program
+//! that answers all queries.
 //!
-//! `--with launch` also launches the kernels of one in eight of those that build.
+//! `--with launch` also launches the kernels of one in eight of the programs that build.
 
 mod mutate;
 #[path = "../../../../compiler/tests/ingest_support/mod.rs"]
@@ -17,7 +17,8 @@ use super::Request;
 use crate::{system, Outcome};
 use std::path::Path;
 
-/// The folders of modules as text: of many programs a file, in the form that the compiler's tests give them, and of one.
+/// The folders of modules as text: one with many programs in a file, in the form that the compiler's tests use, and one
+/// with a program in a file.
 const MANY: &str = "compiler/tests/ingest";
 const SINGLE: &str = "icd/tests/python/spirv";
 /// Options to build with.
@@ -30,7 +31,7 @@ const OPTIONS: [&str; 6] = [
     "-cl-uniform-work-group-size",
 ];
 
-/// Attacks, or is one of the processes that do.
+/// Runs the attack, or one of its processes.
 pub fn run(request: &Request) -> Outcome {
     let folder = request.folder("modules")?;
     if request.is_child {
@@ -56,7 +57,7 @@ fn assemble(folder: &Path) -> Outcome {
     for path in files_in(&system::root().join(SINGLE), "spvasm")? {
         let text = system::read_text(&path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        // Some are of newer versions of SPIR-V than others.
+        // The modules are of different versions of SPIR-V.
         write(name, spirv::assemble(&text)?)?;
     }
     Ok(())
@@ -86,7 +87,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
-/// Builds or compiles a module, and does all that there is to do with it.
+/// Builds or compiles a module, and exercises the program.
 fn attempt(
     world: &World,
     module: &[u32],
@@ -116,7 +117,7 @@ fn attempt(
     exercise(&program, launch && random.once_in(LAUNCHED), child).map(drop)
 }
 
-/// Gives values of right and of wrong sizes to specialization constants that may be there.
+/// Sets specialization constants that may exist to values of right and of wrong sizes.
 fn specialize(program: &Program<'_>, random: &mut Random) -> Result<(), Verdict> {
     let value = random.any().to_le_bytes();
     for id in [0, 1, 2, 3, 4, 5, 7, 10, 11, 12, 13, 14, 15, u32::MAX] {

@@ -109,7 +109,7 @@ fn renamed(words: &mut [u32], at: &Place, random: &mut Random) -> Vec<u32> {
     copy
 }
 
-/// Returns which word of an instruction is most likely the id of its result.
+/// Returns the index of the word of an instruction that is most likely the id of its result.
 fn result_of(words: &[u32], at: &Place) -> Option<usize> {
     use Op::*;
     let opcode = split(words[at.start]).1;
@@ -134,7 +134,7 @@ fn is_type(opcode: u32) -> bool {
     (Op::TypeVoid as u32..=Op::TypeForwardPointer as u32).contains(&opcode)
 }
 
-/// Takes a word away or repeats one; the instruction's length follows, more often than not.
+/// Removes a word or repeats one; the instruction's length is changed with it, more often than not.
 fn resize(words: &mut Vec<u32>, at: &Place, random: &mut Random) {
     let place = at.start + random.below(at.len());
     let length = if random.once_in(2) {
@@ -149,7 +149,7 @@ fn resize(words: &mut Vec<u32>, at: &Place, random: &mut Random) {
     }
 }
 
-/// Returns the instructions of a module; what is left where a length is wrong is one.
+/// Returns the instructions of a module; the words behind a wrong length count as one instruction.
 pub fn instructions(words: &[u32]) -> Vec<Place> {
     let mut all = Vec::new();
     let mut at = HEADER;
@@ -191,7 +191,7 @@ fn change_operand(words: &mut [u32], all: &[Place], at: &Place, random: &mut Ran
     };
 }
 
-/// Returns an id of the same type as another one, or another type where that is a type.
+/// Returns an id of the same type as another id, or another type where the id is a type.
 fn alike(words: &[u32], all: &[Place], id: u32, random: &mut Random) -> u32 {
     let is_type = |at: &&Place| at.len() > 1 && is_type(split(words[at.start]).1);
     let types: HashSet<u32> = all.iter().filter(is_type).map(|at| words[at.start + 1]).collect();
@@ -211,7 +211,7 @@ fn alike(words: &[u32], all: &[Place], id: u32, random: &mut Random) -> u32 {
     *random.of(&same)
 }
 
-/// Makes another instruction of one, of its kind more often than not.
+/// Changes an instruction into another one, more often than not of its kind.
 fn change_opcode(words: &mut [u32], at: &Place, random: &mut Random) {
     let (length, old) = split(words[at.start]);
     let kinds = KINDS.map(|ranges| {
@@ -239,7 +239,7 @@ fn change_length(words: &mut [u32], at: &Place, random: &mut Random) {
     words[at.start] = first_word(split(words[at.start]).1, length as usize);
 }
 
-/// Lets two instructions take each other's place.
+/// Swaps two instructions.
 fn swap(words: &mut Vec<u32>, at: &Place, all: &[Place], random: &mut Random) {
     let other = random.of(all).clone();
     let (first, second) =
@@ -262,7 +262,7 @@ fn move_run(words: &mut Vec<u32>, all: &[Place], random: &mut Random) {
     words.splice(place..place, run);
 }
 
-/// Takes some instructions of another module, whose ids mean other things here.
+/// Copies some instructions of another module, whose ids mean other things here.
 fn splice(words: &mut Vec<u32>, place: usize, other: &[u32], random: &mut Random) {
     let all = instructions(other);
     if all.is_empty() {
@@ -274,7 +274,7 @@ fn splice(words: &mut Vec<u32>, place: usize, other: &[u32], random: &mut Random
     words[3] = words[3].max(other[3]);
 }
 
-/// Writes one id for another wherever it stands.
+/// Replaces an id by another one everywhere.
 fn exchange_ids(words: &mut [u32], all: &[Place], random: &mut Random) {
     let bound = words[3].max(2) as usize;
     let old = 1 + random.below(bound - 1) as u32;

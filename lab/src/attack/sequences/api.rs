@@ -2,7 +2,7 @@
 
 use cl3::OpenClRuntime;
 
-/// What a call gives that the loader lacks.
+/// The result of a call of a function that the loader lacks.
 pub const MISSING: i32 = -9999;
 
 /// Returns the loader's functions.

@@ -1,4 +1,4 @@
-//! Comparisons of what is found with what the model has: at once, or when a command is complete.
+//! Comparisons of results with the model: at once, or when a command is complete.
 
 use super::api::Result;
 use super::event::Event;
@@ -20,7 +20,7 @@ pub struct Check {
 }
 
 impl World<'_> {
-    /// Remembers host memory that is to have these bytes at a command's end.
+    /// Remembers the bytes that host memory must have at a command's end.
     pub fn check_later(
         &mut self,
         enqueued: &Enqueued,
@@ -33,7 +33,7 @@ impl World<'_> {
         self.checks.push(Check { event, memory, expected, step, what: what.to_string(), stores });
     }
 
-    /// Waits for a check that has an event, and makes it.
+    /// Picks a check; if it has an event, waits for the event and makes the check.
     pub fn settle_one(&mut self) -> Result<()> {
         if self.checks.is_empty() {
             return Ok(());
@@ -48,7 +48,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Makes the check that was added last: its command was blocking.
+    /// Makes the check that was added last, whose command was blocking.
     pub fn settle_last(&mut self) -> Result<()> {
         self.checks.pop().map_or(Ok(()), |check| self.make_check(check))
     }
@@ -69,7 +69,7 @@ impl World<'_> {
         }
     }
 
-    /// Waits for the calls at the ends of events, which may come a little later than these.
+    /// Waits for the callbacks of events, which may come a little later than the events' ends.
     pub fn check_calls(&self) -> Result<()> {
         let start = Instant::now();
         while self.counter.load(Ordering::SeqCst) != self.counted {
@@ -82,7 +82,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Compares bytes with those that are expected; an error with the story of what they come from.
+    /// Compares bytes with the expected ones; an error has the steps that led to them.
     pub fn compare(&self, found: &[u8], expected: &[u8], what: &str, spans: &[Span]) -> Result<()> {
         match first_difference(found, expected) {
             None => Ok(()),

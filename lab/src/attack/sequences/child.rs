@@ -1,4 +1,4 @@
-//! A process that runs sequences, and tells of each, line by line: `seed N`, then `done N` with the numbers of
+//! A process that runs sequences, and reports each of them in lines: `seed N`, then `done N` with the numbers of
 //! operations and of refused calls, or `wrong N` with a report.
 
 use super::api::Result;
@@ -11,10 +11,10 @@ use std::io::Write;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// A step that takes longer hangs.
+/// The time after which a step counts as hanging.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs the seeds asked for; an error if any was wrong.
+/// Runs the seeds that are asked for; returns an error if one was wrong.
 pub fn run(request: &Request) -> Outcome {
     TOLD.store(request.with.as_deref() == Some("story"), Ordering::Relaxed);
     std::thread::spawn(watch);
@@ -54,7 +54,7 @@ fn run_one(device: &Device, base: &mut Option<(u64, Base)>, seed: u64) -> Result
     }
 }
 
-/// Prints a line at once: who crashes prints nothing any more.
+/// Prints a line at once: a process that crashes prints nothing afterwards.
 fn tell(line: &str) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{line}");

@@ -1,4 +1,4 @@
-//! Making objects, and letting them go.
+//! Creating objects, and releasing them.
 
 use super::api::*;
 use super::host::HostMemory;
@@ -51,7 +51,7 @@ impl World<'_> {
         }
     }
 
-    /// Returns flags for so many bytes, and host memory where the flags need it.
+    /// Returns flags for an object with these bytes, and host memory where the flags need it.
     fn first_bytes(&mut self, data: &[u8], align: usize) -> Source {
         let (copied, used) = (CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR);
         let flags = *self.random.pick(&[
@@ -82,7 +82,7 @@ impl World<'_> {
         }
     }
 
-    /// Adds an object with memory of its own, and fills it where nobody did.
+    /// Adds an object with memory of its own, and fills it if it was created without contents.
     fn adopt(
         &mut self,
         object: Object,
@@ -366,7 +366,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Releases an object, whatever commands still do with it.
+    /// Releases an object, even if commands still use it.
     pub fn release(&mut self) -> Result<()> {
         let Some(object) = self.pick(|o| !o.is_svm()) else { return Ok(()) };
         if self.is_mapped(object) {

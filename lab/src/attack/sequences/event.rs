@@ -4,7 +4,7 @@ use super::api::{call, done, Result};
 use cl3::types::cl_event;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// An event, released when nobody needs it any more. Threads share it.
+/// An event, released when no thread needs it any more.
 #[derive(Debug)]
 pub struct Event {
     handle: usize,
@@ -35,7 +35,7 @@ impl Event {
         done!(clSetUserEventStatus(self.handle(), -1))
     }
 
-    /// Returns the status of the command, CL_COMPLETE or an error once it is at its end.
+    /// Returns the status of the command: CL_COMPLETE or an error after its end.
     pub fn status(&self) -> Result<i32> {
         let mut status = 0;
         let place = std::ptr::from_mut(&mut status).cast();
@@ -43,7 +43,7 @@ impl Event {
         Ok(status)
     }
 
-    /// Asks for a call at the command's end, which is counted.
+    /// Registers a callback for the command's end, which counts its calls.
     pub fn count_end(&self, counter: &'static AtomicUsize) -> Result<()> {
         let user = std::ptr::from_ref(counter).cast_mut().cast();
         done!(clSetEventCallback(self.handle(), 0, Some(count), user))

@@ -44,7 +44,7 @@ impl HostMemory {
         self.all.cast::<u8>().wrapping_add(self.start).cast()
     }
 
-    /// Returns all bytes, guards included, and where the memory begins in them.
+    /// Returns all bytes, guards included, and the index of the memory's first byte.
     pub fn all(&self) -> (Vec<u8>, usize) {
         // SAFETY: the memory is this owner's; it is read when no command writes to it.
         (unsafe { (*self.all).to_vec() }, self.start)

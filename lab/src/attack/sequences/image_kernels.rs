@@ -1,4 +1,4 @@
-//! What the kernels on images do, on the device and in the model.
+//! The kernels on images, and what they do to the model.
 
 use super::api::Result;
 use super::kernels::words;
@@ -7,7 +7,7 @@ use super::object::{Image, Object, Shape};
 use super::span::Span;
 use super::world::World;
 
-/// Returns the name that kernels on images of a type begin with.
+/// Returns the beginning of the names of kernels for a type of image.
 fn name(shape: Shape) -> &'static str {
     match shape {
         Shape::One => "one",
@@ -24,7 +24,7 @@ fn mask(image: Image) -> u32 {
     u32::MAX >> (32 - 8 * image.format.bytes)
 }
 
-/// Returns a texel's channels as kernels see them: those that are missing are 0, 0 and 1.
+/// Returns a texel's channels as kernels see them: missing channels are 0, 0 and 1.
 fn channels(image: Image, texel: &[u8]) -> [u32; 4] {
     let mut all = [0, 0, 0, 1];
     for (value, bytes) in all.iter_mut().zip(texel.chunks_exact(image.format.bytes)) {
@@ -35,7 +35,7 @@ fn channels(image: Image, texel: &[u8]) -> [u32; 4] {
     all
 }
 
-/// Returns the texel of channels.
+/// Returns the texel with these channels.
 fn texel(image: Image, channels: &[u32]) -> Vec<u8> {
     let kept = &channels[..image.format.channels];
     kept.iter().flat_map(|value| value.to_le_bytes()[..image.format.bytes].to_vec()).collect()
@@ -55,7 +55,7 @@ impl World<'_> {
         }
     }
 
-    /// Returns a region small enough for a kernel, where it begins, and sizes for it.
+    /// Returns the origin of a region that is small enough for a kernel, the region, and the sizes of the launch.
     fn launch_region(&mut self, image: Image) -> ([usize; 3], [usize; 3], Sizes) {
         let (origin, region) = self.region(image.size);
         let region = [region[0].min(50), region[1].min(20), region[2].min(4)];
@@ -69,7 +69,7 @@ impl World<'_> {
         (origin, region, Sizes { offset, global, local })
     }
 
-    /// Returns where the texels of a region lie, from the object's start on.
+    /// Returns the places of the rows of a region's texels, counted from the object's start.
     fn texels(&self, image: Image, origin: [usize; 3], region: [usize; 3]) -> Vec<usize> {
         let size = image.format.texel();
         image
@@ -80,9 +80,9 @@ impl World<'_> {
             .collect()
     }
 
-    /// Returns the span of texels that a kernel writes. Of an image over a buffer it is the whole image: an
-    /// implementation may keep the texels apart from the bytes while a kernel runs, and what a command modifies while
-    /// another one uses it is undefined (OpenCL API appendix A, "Shared OpenCL Objects").
+    /// Returns the span of texels that a kernel writes. For an image over a buffer the span is the whole image: an
+    /// implementation may keep the texels apart from the bytes while a kernel runs, and bytes that a command modifies
+    /// while another one uses them are undefined (OpenCL API appendix A, "Shared OpenCL Objects").
     fn texel_span(&self, object: usize, rows: &[usize], length: usize) -> Span {
         let own = &self.objects[object];
         let is_bytes = |other: &Object| other.store == own.store && other.image().is_none();

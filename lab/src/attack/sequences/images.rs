@@ -8,7 +8,7 @@ use super::slot::Slot;
 use super::world::{Command, World};
 
 impl World<'_> {
-    /// Returns a region of an image, and where it begins.
+    /// Returns the origin and the size of a region of an image.
     pub fn region(&mut self, size: [usize; 3]) -> ([usize; 3], [usize; 3]) {
         if self.random.once_in(5) {
             return ([0; 3], size);
@@ -24,7 +24,7 @@ impl World<'_> {
         Some((object, self.objects[object].image()?))
     }
 
-    /// Returns the pitches that a transfer names, 0 for the least, and how host memory then lies.
+    /// Returns the pitches that a transfer names, 0 for the smallest ones, and the layout of the host memory.
     fn host_block(&mut self, image: Image, region: [usize; 3]) -> (Pitch, Block) {
         let length = region[0] * image.format.texel();
         let random = &mut self.random;

@@ -1,4 +1,4 @@
-//! What the kernels on buffers do, on the device and in the model.
+//! The kernels on buffers, and what they do to the model.
 
 use super::api::Result;
 use super::launch::{uint, Arg, Sizes};
@@ -6,10 +6,10 @@ use super::object::Object;
 use super::span::Span;
 use super::world::World;
 
-/// So many work-items at most.
+/// The largest number of work-items of a launch.
 const ITEMS: usize = 3000;
 
-/// What kernels can be given for a pointer to bytes.
+/// Returns true if kernels can get the object as a pointer to bytes.
 fn is_memory(object: &Object) -> bool {
     object.image().is_none()
 }
@@ -48,13 +48,13 @@ impl World<'_> {
         }
     }
 
-    /// Picks memory that a kernel writes, of so many bytes at least, and its bytes.
+    /// Picks memory of at least `least` bytes that a kernel writes; returns its number and its size.
     fn target(&mut self, least: usize) -> Option<(usize, usize)> {
         let object = self.pick(|o| is_memory(o) && !o.read_only && o.bytes >= least)?;
         Some((object, self.objects[object].bytes))
     }
 
-    /// Picks memory that a kernel reads while it writes `to`; none where it would find that.
+    /// Picks memory that a kernel reads while it writes `to`; returns none if the two overlap.
     fn source(&mut self, least: usize, to: usize) -> Option<(usize, usize)> {
         let object = self.pick(|o| is_memory(o) && o.bytes >= least)?;
         let overlaps = self.whole_span(object).conflicts(&self.whole_span(to).written());
@@ -67,7 +67,7 @@ impl World<'_> {
 
     fn add(&mut self) -> Result<()> {
         let Some((to, all)) = self.target(4) else { return Ok(()) };
-        // The same memory may be both: each work-item reads what it writes.
+        // A kernel may read and write the same memory: each work-item reads what it writes.
         let both = self.random.once_in(6).then_some((to, all));
         let Some((from, source)) = both.or_else(|| self.source(4, to)) else { return Ok(()) };
         let (sizes, n) = self.sizes((all.min(source) / 4).min(ITEMS));
@@ -134,7 +134,7 @@ impl World<'_> {
         })
     }
 
-    /// Stores bytes or shorts from any place on.
+    /// Stores bytes or shorts from any offset on.
     fn stores(&mut self, size: usize) -> Result<()> {
         let Some((to, all)) = self.target(size) else { return Ok(()) };
         let (sizes, n) = self.sizes((all / size).min(ITEMS));
@@ -150,7 +150,7 @@ impl World<'_> {
         })
     }
 
-    /// Copies bytes, one or three a work-item, from any place to any.
+    /// Copies bytes, one or three per work-item, from any offset to any other.
     fn copy_bytes(&mut self, each: usize) -> Result<()> {
         let Some((to, all)) = self.target(each) else { return Ok(()) };
         let Some((from, source)) = self.source(each, to) else { return Ok(()) };
@@ -303,7 +303,7 @@ impl World<'_> {
         })
     }
 
-    /// Returns an argument for memory and a place in it: an address may stand for both.
+    /// Returns an argument for memory with an offset: an address may stand for both.
     fn pointer(&mut self, object: usize, size: usize, at: usize) -> (Arg, u32) {
         match self.objects[object].is_svm() && self.random.once_in(2) {
             true => (Arg::Address(object, at * size), 0),

@@ -12,14 +12,14 @@ const CL_KERNEL_EXEC_INFO_SVM_PTRS: u32 = 0x11B6;
 
 /// An argument of a kernel.
 pub enum Arg {
-    /// The object of this number.
+    /// The object with this number.
     Object(usize),
-    /// The address of shared memory, so many bytes behind its start.
+    /// The address of shared memory, with an offset in bytes.
     Address(usize, usize),
-    /// The same, as a number: the kernel is told separately that it uses the memory.
+    /// The same address, as a number: clSetKernelExecInfo reports that the kernel uses the memory.
     Number(usize, usize),
     Bytes(Vec<u8>),
-    /// So many bytes of local memory.
+    /// Local memory of a size in bytes.
     Local(usize),
 }
 
@@ -37,7 +37,7 @@ pub struct Sizes {
 }
 
 impl World<'_> {
-    /// Returns sizes for up to `most` work-items in one to three dimensions, and how many they are.
+    /// Returns sizes for up to `most` work-items in one to three dimensions, and the number of work-items.
     pub fn sizes(&mut self, most: usize) -> (Sizes, usize) {
         let dimensions = self.random.between(1, 3);
         let mut global = vec![1; dimensions];
@@ -60,7 +60,7 @@ impl World<'_> {
         random.once_in(3).then(|| (0..dimensions).map(|_| random.below(1000)).collect())
     }
 
-    /// Returns work-group sizes, where it names some: divisors, or any where the device takes those.
+    /// Returns work-group sizes, or none: divisors, or any sizes where the device accepts them.
     pub fn local(&mut self, global: &[usize]) -> Option<Vec<usize>> {
         if self.random.once_in(2) {
             return None;
@@ -109,7 +109,7 @@ impl World<'_> {
                 }
             }
         }
-        // A copy has the arguments that are set by now.
+        // A clone has the arguments that are set at this moment.
         let copied = self.random.once_in(10);
         let kernel = match copied {
             true => made("clCloneKernel", make!(clCloneKernel(kernel)))?,
@@ -145,7 +145,7 @@ impl World<'_> {
         }
     }
 
-    /// Builds the program anew, with another constant, and goes on with it.
+    /// Builds the program anew, with another constant, and uses it from now on.
     pub fn rebuild(&mut self) -> Result<()> {
         let program = Program::new(self.device, self.context, &mut self.random)?;
         self.line(format!("build, K = {}", program.constant), Vec::new());

@@ -1,4 +1,4 @@
-//! Boxes of bytes in memory: where their rows begin.
+//! Boxes of bytes in memory: the places of their rows.
 
 /// How rows and slices follow each other, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Returns where the rows begin.
+    /// Returns the places of the rows.
     pub fn rows(&self) -> Vec<usize> {
         let [x, y, z] = self.origin;
         let mut rows = Vec::with_capacity(self.region[1] * self.region[2]);
@@ -30,7 +30,7 @@ impl Block {
         rows
     }
 
-    /// Returns how many bytes lie before the end of the last row.
+    /// Returns the number of bytes before the end of the last row.
     pub fn end(&self) -> usize {
         self.rows().last().map_or(0, |last| last + self.region[0])
     }

@@ -1,4 +1,4 @@
-//! Mapped regions: what they hold is compared, and written, between mapping and unmapping.
+//! Mapped regions: between mapping and unmapping their contents are compared and written.
 
 use super::api::{call, done, Result, CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION};
 use super::event::Event;
@@ -16,11 +16,11 @@ pub struct Mapping {
     span: Span,
     flags: u64,
     address: *mut c_void,
-    /// Where its rows begin, from its address on and in the object, and how long they are.
+    /// The places of its rows, counted from the address and in the object, and their length.
     rows: Vec<usize>,
     object_rows: Vec<usize>,
     length: usize,
-    /// The command, until somebody has waited for it: its event where it has one, and its queue.
+    /// The map's event, if it has one, and its queue, until somebody has waited for the map.
     pending: Option<(Option<Arc<Event>>, usize)>,
     touched: bool,
 }
@@ -175,7 +175,7 @@ impl World<'_> {
         (count > 0).then(|| self.random.below(count))
     }
 
-    /// Looks at a mapped region, and writes to it.
+    /// Compares a mapped region, and writes to it.
     pub fn touch_one(&mut self) -> Result<()> {
         self.any_mapping().map_or(Ok(()), |index| self.touch(index))
     }
@@ -211,7 +211,7 @@ impl World<'_> {
             if flags == CL_MAP_READ {
                 continue;
             }
-            // What is mapped to be overwritten is undefined until it is, all of it.
+            // A region that is mapped to be overwritten is undefined until all of it is written.
             let (from, bytes) = match all && is_new {
                 true => (0, length),
                 false => {
@@ -227,7 +227,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Looks at the regions that a queue still maps without an event.
+    /// Compares and writes the regions whose maps in a queue have no event to wait for.
     pub fn touch_pending(&mut self, queue: usize) -> Result<()> {
         let pending =
             |mapping: &Mapping| matches!(mapping.pending, Some((None, own)) if own == queue);
@@ -237,7 +237,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Unmaps a region, which was looked at before.
+    /// Unmaps a region, which has been compared before.
     pub fn unmap_one(&mut self) -> Result<()> {
         self.any_mapping().map_or(Ok(()), |index| self.unmap(index))
     }
@@ -261,7 +261,7 @@ impl World<'_> {
         self.submit(command, call).map(drop)
     }
 
-    /// Unmaps all regions that a command may not touch before.
+    /// Unmaps all regions that a command conflicts with.
     pub fn unmap_conflicting(&mut self, spans: &[Span]) -> Result<()> {
         while let Some(index) =
             self.mappings.iter().position(|m| spans.iter().any(|span| span.conflicts(&m.span)))

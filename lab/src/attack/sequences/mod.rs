@@ -1,8 +1,8 @@
 //! `attack sequences`: random sequences of OpenCL commands, checked against a model in host memory.
 //!
 //! Each command depends explicitly on the former ones that touch the same bytes, so there is one right result; the
-//! model executes it on host copies when it is enqueued. A seed makes one sequence, always the same. Children run
-//! blocks of seeds ([`child`]); the parent counts what became of them ([`parent`]).
+//! model executes each command on host copies when it is enqueued. A seed makes one sequence, always the same. Children
+//! run blocks of seeds ([`child`]); the parent counts the outcomes ([`parent`]).
 
 mod api;
 mod check;
@@ -40,7 +40,7 @@ mod wrong_image;
 use super::Request;
 use crate::Outcome;
 
-/// Attacks, or is one of the processes that do.
+/// Runs the attack, or one of its processes.
 pub fn run(request: &Request) -> Outcome {
     match request.is_child {
         true => child::run(request),

@@ -42,7 +42,7 @@ impl World<'_> {
         let (at, count) = self.range(object);
         let k = self.random.number() as u8;
         let mut args = Args { bytes: std::ptr::null_mut(), at, count, k };
-        // The object is given to it as a whole.
+        // The native kernel gets the object as a whole.
         let span = self.whole_span(object).written();
         let what = format!("native kernel on {count} bytes of object {object} from {at}");
         let command = Command { what, spans: vec![span], blocking: false };

@@ -1,4 +1,4 @@
-//! Memory of the model, and the objects that lead to it.
+//! The model's memory, and the objects that use it.
 
 use super::api::call;
 use super::host::HostMemory;
@@ -7,11 +7,11 @@ use super::span::Span;
 use cl3::types::cl_mem;
 use std::ffi::c_void;
 
-/// How objects of a kind are laid out.
+/// The kind of an object, with its layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Buffer,
-    /// clSVMAlloc's memory, in place of a handle an address.
+    /// Memory of clSVMAlloc; it has an address in place of a handle.
     Svm {
         fine: bool,
         /// The alignment of its address, in bytes.
@@ -95,17 +95,17 @@ pub struct Object {
     pub handle: *mut c_void,
     pub kind: Kind,
     pub store: usize,
-    /// Where it begins in the store.
+    /// The offset of the object in the store.
     pub base: usize,
     pub bytes: usize,
     pub host: HostAccess,
-    /// True where kernels may not write it.
+    /// True if kernels may not write the object.
     pub read_only: bool,
     /// CL_MEM_USE_HOST_PTR: the address of its first byte.
     pub host_pointer: Option<*mut c_void>,
     /// The pitch of an image's rows in host memory.
     pub host_pitch: Pitch,
-    /// True for what is made of another object.
+    /// True for an object that was made of another one.
     pub is_view: bool,
 }
 
@@ -133,7 +133,7 @@ impl Object {
         matches!(self.kind, Kind::Svm { .. })
     }
 
-    /// Returns a span of the object that is number `index`: rows counted from its start.
+    /// Returns a span of this object, which has the number `index`; `rows` count from its start.
     pub fn span(&self, index: usize, rows: &[usize], length: usize) -> Span {
         let rows: Vec<usize> = rows.iter().map(|row| row + self.base).collect();
         Span::new(self.store, index, self.base..self.base + self.bytes, &rows, length)

@@ -1,4 +1,4 @@
-//! The process that starts others and counts what became of their sequences.
+//! The process that starts others and counts the outcomes of their sequences.
 
 use super::settings::{self, BLOCK};
 use crate::attack::process::{self, End, Ran, Target};
@@ -10,28 +10,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// A child that takes longer than this, and so much more for each of its sequences, hangs. It finds its own hangs
-/// sooner.
+/// The time after which a child counts as hanging: a fixed part, and a part for each of its sequences. A child finds
+/// its own hangs sooner.
 const LIMIT: Duration = Duration::from_secs(120);
 const EACH: Duration = Duration::from_secs(10);
 
 /// How often progress is printed.
 const NEWS: Duration = Duration::from_secs(300);
 
-/// What the log says once of each loss of a device.
+/// Part of the message by which the log reports each loss of a device, once.
 const LOSS: &str = " was lost (";
 
-/// What became of the sequences.
+/// The outcomes of the sequences.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Tally {
     sequences: u64,
     operations: u64,
-    /// Calls that were wrong, and were refused as they must be.
+    /// Wrong calls, which were refused as they must be.
     refused: u64,
     wrong: u64,
     crashed: u64,
     hung: u64,
-    /// Those in which the driver lost the device, and the calls said so.
+    /// Sequences in which the driver lost the device, and the calls reported it.
     lost: u64,
 }
 
@@ -58,7 +58,7 @@ struct Seeds {
     count: u64,
 }
 
-/// Runs sequences until the time is over, or all that are asked for.
+/// Runs sequences until the time is over, or until all that are asked for have run.
 pub fn run(request: &Request) -> Outcome {
     let target = Target::of(request)?;
     let folder = request.folder("sequences")?;
@@ -98,8 +98,8 @@ pub fn run(request: &Request) -> Outcome {
     }
 }
 
-/// Runs seeds, each once: another process goes on behind a sequence that ends one. What a process with a failure
-/// printed is left in a folder.
+/// Runs seeds, each once: after a sequence that ends a process, another process continues with the next one. The output
+/// of a process with a failure is left in a folder.
 fn run_seeds(
     (target, with): (&Target, &Option<String>),
     seeds: Seeds,
@@ -175,12 +175,12 @@ fn read(
         (None, End::Code(_)) => {
             return Err(format!("the process of seed {} ends: {}", seeds.first, tail(&ran.errors)));
         }
-        // It died at its start, or at its end.
+        // The process died at its start, or at its end.
         (None, _) if ran.output.is_empty() => seeds.first,
         (None, _) => end - 1,
         (Some(seed), _) => seed,
     };
-    // A sequence that was done is counted already.
+    // A sequence that had ended is counted already.
     tally.sequences += u64::from(running.is_some() || ran.output.is_empty());
     match hung {
         true => tally.hung += 1,
@@ -195,8 +195,8 @@ fn read(
     Ok(seed + 1)
 }
 
-/// Returns true if a report, whose lines come next, is of a command that failed, or that waited for one: what calls give once
-/// the device is lost.
+/// Returns true if a report, whose lines follow, is about a command that failed, or that waited for a failed one: the
+/// errors of calls after the device is lost.
 fn tells_of_loss<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let failures = [CL_OUT_OF_RESOURCES, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST];
     let mut report = lines.take_while(|line| line.starts_with("| "));

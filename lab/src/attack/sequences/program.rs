@@ -112,7 +112,7 @@ impl Drop for Program {
     }
 }
 
-/// The program that a sequence uses, and its kernels so far: their arguments are changed while they run.
+/// The program that a sequence uses, and the kernels made so far, whose arguments are changed while they run.
 pub struct Kernels {
     program: Arc<Program>,
     kernels: BTreeMap<String, cl_kernel>,
@@ -128,7 +128,7 @@ impl Kernels {
         self.program.constant
     }
 
-    /// Returns true where any work-group sizes suit any global sizes.
+    /// Returns true if work-groups of any size suit any global size.
     pub fn non_uniform(&self) -> bool {
         self.program.non_uniform
     }
@@ -145,20 +145,20 @@ impl Kernels {
         Ok(kernel)
     }
 
-    /// Releases a kernel, whatever launches of it still run.
+    /// Releases a kernel, even if launches of it still run.
     pub fn forget(&mut self, name: &str) {
         if let Some(kernel) = self.kernels.remove(name) {
             call!(clReleaseKernel(kernel));
         }
     }
 
-    /// Sets an argument: bytes, or local memory where there are none.
+    /// Sets an argument to bytes, or to local memory where no bytes are given.
     pub fn set(kernel: cl_kernel, index: usize, size: usize, bytes: Option<&[u8]>) -> Result<()> {
         let place = bytes.map_or(null(), |bytes| bytes.as_ptr().cast());
         done!(clSetKernelArg(kernel, index as u32, size, place))
     }
 
-    /// Takes another program; the kernels of the former go, and it too where nobody else has it.
+    /// Takes another program; releases the kernels of the former one, and the former one itself if no other thread has it.
     pub fn replace(&mut self, program: Program) {
         *self = Kernels::new(Arc::new(program));
     }

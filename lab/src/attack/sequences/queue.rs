@@ -10,13 +10,13 @@ const CL_QUEUE_PROPERTIES: u64 = 0x1093;
 const OUT_OF_ORDER: u64 = 1;
 const PROFILING: u64 = 2;
 
-/// A queue, which other threads may use too.
+/// A queue, which other threads may use as well.
 #[derive(Clone)]
 pub struct Queue {
     handle: Arc<Handle>,
     pub in_order: bool,
     pub profiles: bool,
-    /// How many barriers were enqueued.
+    /// The number of barriers that were enqueued.
     pub epoch: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Commands on queues as such: markers, barriers, flushes, waiting for their ends.
+//! Commands on whole queues: markers, barriers, flushes, waiting for their ends.
 
 use super::api::{call, done, Result, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
 use super::event::Event;
@@ -22,7 +22,7 @@ impl World<'_> {
         Ok(event)
     }
 
-    /// Enqueues a barrier: in a queue out of order, what follows waits for what is before.
+    /// Enqueues a barrier: in an out-of-order queue, later commands wait for earlier ones.
     pub fn barrier(&mut self) -> Result<()> {
         let queue = self.random.below(self.queues.len());
         done!(clEnqueueBarrierWithWaitList(self.queues[queue].handle(), 0, null(), null_mut()))?;
@@ -44,7 +44,7 @@ impl World<'_> {
 
     /// Flushes a queue by its number.
     pub fn flush(&self, queue: usize) -> Result<()> {
-        // A queue that is released is flushed thereby (OpenCL 5.1).
+        // Releasing a queue flushes it (OpenCL 5.1).
         if queue == GONE {
             return Ok(());
         }
@@ -102,7 +102,7 @@ impl World<'_> {
         })
     }
 
-    /// Finishes one queue alone; then, those checks whose command has no event stay as they are.
+    /// Finishes one queue alone. Checks of commands without an event are not made.
     pub fn finish_one(&mut self) -> Result<()> {
         self.complete_users()?;
         let queue = self.random.below(self.queues.len());

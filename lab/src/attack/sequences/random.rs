@@ -6,7 +6,7 @@ use hekla_xtask::random::SplitMix;
 pub struct Random(SplitMix);
 
 impl Random {
-    /// Streams of neighbouring seeds have nothing in common.
+    /// The numbers of a seed; those of neighbouring seeds are unrelated.
     pub fn new(seed: u64) -> Random {
         Random(SplitMix(SplitMix(seed).bits() ^ seed.rotate_left(32)))
     }
@@ -16,12 +16,12 @@ impl Random {
         self.0.bits()
     }
 
-    /// A number below `n`; 0 where that is 0.
+    /// Returns a number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.number() % n.max(1) as u64) as usize
     }
 
-    /// A number of a range, both ends included.
+    /// Returns a number of a range, both ends included.
     pub fn between(&mut self, first: usize, last: usize) -> usize {
         first + self.below(last.saturating_sub(first) + 1)
     }
@@ -36,7 +36,7 @@ impl Random {
         &all[self.below(all.len())]
     }
 
-    /// A size from 1 to `most`, each order of magnitude as likely as the others.
+    /// Returns a size from 1 to `most`, each order of magnitude as likely as the others.
     pub fn size(&mut self, most: usize) -> usize {
         let bits = self.below(usize::BITS as usize - most.leading_zeros() as usize + 1);
         let above = 1usize.checked_shl(bits as u32).unwrap_or(usize::MAX);

@@ -33,7 +33,7 @@ pub struct Api {
 }
 
 impl Api {
-    /// Finds the functions; nothing where the device does not have the extension.
+    /// Finds the functions; returns none where the device does not have the extension.
     pub fn of(device: &Device) -> Result<Option<Api>> {
         if !device.has("cl_khr_command_buffer") {
             return Ok(None);
@@ -61,7 +61,8 @@ impl Api {
     }
 }
 
-/// Where a command is recorded, and what it waits for there.
+/// The command buffer into which a command is recorded, the sync points that the command waits for, and the place for
+/// its own.
 pub struct Recorder<'a> {
     pub api: &'a Api,
     pub buffer: cl_command_buffer_khr,
@@ -69,7 +70,7 @@ pub struct Recorder<'a> {
     pub point: *mut u32,
 }
 
-/// What a command does to the model.
+/// The effect of a command on the model.
 pub type Effect = Box<dyn Fn(&mut World)>;
 
 /// A command buffer.
@@ -90,17 +91,17 @@ impl Drop for CommandBuffer {
     }
 }
 
-/// A command buffer that takes commands.
+/// A command buffer into which commands are recorded.
 pub struct Recording {
     buffer: CommandBuffer,
-    /// The commands so far: what each touches, and its sync point.
+    /// The commands so far: the spans that each touches, and its sync point.
     commands: Vec<(Vec<Span>, u32)>,
-    /// So many of them are before a barrier.
+    /// The number of commands before the last barrier.
     ordered: usize,
 }
 
 impl World<'_> {
-    /// Enqueues a command whose effect on the model is known, or records it where a command buffer takes commands.
+    /// Enqueues a command with a known effect on the model; while a command buffer is recorded, records it there instead.
     pub fn apply(
         &mut self,
         command: Command,

@@ -1,4 +1,4 @@
-//! One sequence: objects, commands at random, and a look at everything at the end.
+//! One sequence: objects, random commands, and a comparison of everything at the end.
 
 use super::api::Result;
 use super::device::{Context, Device};
@@ -9,13 +9,13 @@ use super::random::Random;
 use super::world::World;
 use std::sync::Arc;
 
-/// What sequences after each other use: making it takes longer than using it.
+/// Objects that successive sequences share: making them takes longer than using them.
 pub struct Base {
     pub context: Context,
     program: Arc<Program>,
 }
 
-/// So many seeds, from a multiple of it on, use the same context and program.
+/// The number of successive seeds, from a multiple of it on, that share the context and the program.
 pub const SHARED: u64 = 4;
 
 /// What a sequence did.
@@ -34,8 +34,7 @@ impl Base {
     }
 }
 
-/// Runs the sequence of a seed; sometimes several threads do, each with objects of its own, perhaps with the
-/// same queues.
+/// Runs the sequence of a seed. Sometimes several threads run it, each with objects of its own, perhaps with the same queues.
 pub fn run(device: &Device, base: &Base, seed: u64) -> Result<Counts> {
     let mut random = Random::new(seed);
     let queues = (0..random.between(1, 4)).map(|_| Queue::new(device, &base.context, &mut random));
@@ -70,14 +69,14 @@ fn run_one(device: &Device, base: &Base, queues: Vec<Queue>, seed: u64) -> Resul
     let mut world = World::new(device, &base.context, queues, base.program.clone(), seed);
     let ended = world.live();
     if ended.is_err() {
-        // Other threads may wait for commands behind the events that this one was to complete.
+        // Other threads may wait for commands behind the user events of this thread.
         world.fail_users();
     }
     ended.map(|()| Counts { operations: world.operations, refused: world.refused })
 }
 
 impl World<'_> {
-    /// Makes objects, does something with them, and looks at everything.
+    /// Makes objects, runs random commands on them, and compares everything.
     fn live(&mut self) -> Result<()> {
         for _ in 0..self.random.between(2, 6) {
             self.create()?;
@@ -88,7 +87,7 @@ impl World<'_> {
         self.look_at_all()
     }
 
-    /// Does something at random.
+    /// Makes a random step.
     fn step(&mut self) -> Result<()> {
         if self.random.once_in(20) {
             return self.wrong_call();
@@ -136,7 +135,7 @@ impl World<'_> {
         }
     }
 
-    /// Does something at random that a command buffer takes.
+    /// Makes a random step that can be recorded into a command buffer.
     pub fn recordable(&mut self) -> Result<()> {
         match self.random.below(12) {
             0 | 1 => self.copy_buffer(),
@@ -152,7 +151,7 @@ impl World<'_> {
         }
     }
 
-    /// Reads everything that is left, and compares.
+    /// Reads all objects that are left, and compares them.
     fn look_at_all(&mut self) -> Result<()> {
         self.unmap_all()?;
         for object in 0..self.objects.len() {
@@ -173,7 +172,7 @@ impl World<'_> {
         self.check_calls()
     }
 
-    /// Reads what the host may not read, by way of a copy.
+    /// Reads an object that the host may not read, by way of a copy.
     fn read_copy(&mut self, object: usize) -> Result<()> {
         let (index, bytes) = (self.objects.len(), self.objects[object].bytes);
         self.create_readable(bytes)?;

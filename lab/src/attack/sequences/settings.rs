@@ -1,14 +1,14 @@
-//! The settings of Hekla that sequences run with: a share of the seeds each.
+//! The settings of Hekla for sequences: each holds for a share of the seeds.
 
 use super::random::Random;
 
-/// So many seeds, from a multiple of it on, have the same settings, and run in one process.
+/// The number of successive seeds, from a multiple of it on, that have the same settings and run in one process.
 pub const BLOCK: u64 = 16;
 
 /// Environment variables.
 pub type Settings = Vec<(&'static str, &'static str)>;
 
-/// Devices that lack something that kernels or commands then do in another way (docs/weak-devices.md).
+/// Devices that lack features, so that kernels or commands work in another way (docs/weak-devices.md).
 const WEAK: [&str; 5] = ["pi4-v3dv", "pi5-v3dv", "android", "adreno-turnip", "apple-kosmickrisp"];
 
 /// Returns the settings of a seed: none for a third of the blocks, else one or several.
@@ -21,7 +21,7 @@ pub fn of(seed: u64) -> Settings {
         ("HEKLA_PACK", "always"),
         ("HEKLA_PREPARE", "always"),
         ("HEKLA_COMPLETION_MARKERS", "1"),
-        // Other processes do without; the parent names a folder for it.
+        // Other processes run without the cache; the parent names a folder for it.
         ("HEKLA_CACHE", "1"),
     ];
     let mut random = Random::new((seed / BLOCK) ^ 0x5E77_1265);

@@ -1,4 +1,4 @@
-//! Commands that are enqueued, or recorded into a command buffer, by the same arguments.
+//! Commands that are either enqueued or recorded into a command buffer, with the same arguments.
 
 use super::api::call;
 use super::recording::Recorder;
@@ -6,20 +6,20 @@ use cl3::types::{cl_command_queue, cl_event, cl_kernel, cl_mem};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-/// What each enqueueing call is given.
+/// The arguments that all enqueueing functions have in common.
 pub struct Slot<'a> {
     pub queue: cl_command_queue,
     pub count: u32,
     pub list: *const cl_event,
     pub event: *mut cl_event,
-    /// Where the command is recorded, if it is.
+    /// The place where the command is recorded, if it is recorded.
     pub recorder: Option<Recorder<'a>>,
 }
 
 /// Three sizes, as OpenCL takes them.
 type Triple = [usize; 3];
 
-/// Records a command; gives the status.
+/// Records a command; returns the status.
 macro_rules! record {
     ($recorder:expr, $record:ident, ($($arg:expr),* $(,)?)) => {{
         let Recorder { api, buffer, points, point } = $recorder;
@@ -35,8 +35,8 @@ macro_rules! record {
     }};
 }
 
-/// Enqueues a command, or records it: the functions differ in their names, and in what stands before and behind the
-/// command's own arguments. Returns the status.
+/// Enqueues a command, or records it: the functions differ in their names, and in the arguments before and behind the
+/// command's own. Returns the status.
 macro_rules! either {
     ($slot:expr, $enqueue:ident, $record:ident, $args:tt) => {
         match $slot.recorder {
@@ -46,7 +46,7 @@ macro_rules! either {
     };
 }
 
-/// Enqueues a command; gives the status.
+/// Enqueues a command; returns the status.
 macro_rules! enqueue {
     ($slot:expr, $enqueue:ident, ($($arg:expr),* $(,)?)) => {
         call!($enqueue($slot.queue, $($arg,)* $slot.count, $slot.list, $slot.event))
@@ -139,7 +139,7 @@ impl Slot<'_> {
         either!(self, clEnqueueSVMMemFill, fill_shared, (to, from, size, bytes))
     }
 
-    /// Copies shared memory; what is recorded never blocks.
+    /// Copies shared memory; a recorded command never blocks.
     pub fn copy_shared(
         self,
         blocking: bool,

@@ -1,24 +1,24 @@
-//! What a command touches, and which commands have to wait for each other.
+//! The bytes that a command touches, and which commands have to wait for each other.
 
 use std::ops::Range;
 
-/// Bytes of a store that a command reads or writes by way of one object.
+/// Bytes of a store that a command reads or writes through one object.
 #[derive(Debug, Clone)]
 pub struct Span {
     pub store: usize,
     pub object: usize,
-    /// Where the object lies in the store.
+    /// The range of the object in the store.
     whole: Range<usize>,
     /// The bytes that are touched, in ascending order.
     ranges: Vec<Range<usize>>,
     pub writes: bool,
 }
 
-/// With more rows than this, all between the first and the last are taken to be touched.
+/// If a span has more rows than this, all bytes from the first row to the last count as touched.
 const ROWS: usize = 64;
 
 impl Span {
-    /// Rows of `length` bytes, in ascending order, counted from the start of the store.
+    /// Returns a span of rows of `length` bytes, in ascending order, counted from the start of the store.
     pub fn new(
         store: usize,
         object: usize,
@@ -45,9 +45,9 @@ impl Span {
         Span { writes: true, ..self }
     }
 
-    /// Returns true if the order of two accesses matters. By way of different objects in the same memory (a buffer and
-    /// a sub-buffer, an image over a buffer), concurrent accesses are undefined wherever the objects overlap
-    /// (OpenCL 5.2.1, 5.3.1).
+    /// Returns true if the order of two accesses matters. Through different objects in the same memory (a buffer and a
+    /// sub-buffer, an image over a buffer), concurrent accesses are undefined wherever the objects overlap (OpenCL
+    /// 5.2.1, 5.3.1).
     pub fn conflicts(&self, other: &Span) -> bool {
         if self.store != other.store || !(self.writes || other.writes) {
             return false;
@@ -58,7 +58,7 @@ impl Span {
         self.overlaps(other)
     }
 
-    /// Returns true if both touch the same byte, whatever they do to it.
+    /// Returns true if both touch the same byte, whether they read or write it.
     pub fn overlaps(&self, other: &Span) -> bool {
         self.store == other.store
             && self.ranges.iter().any(|own| other.ranges.iter().any(|range| overlap(own, range)))

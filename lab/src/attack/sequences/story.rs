@@ -1,26 +1,26 @@
-//! What a sequence did, step by step: the story that a report tells.
+//! The steps of a sequence, for reports.
 
 use super::span::Span;
 use super::world::{Command, World};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 
-/// A command, for the report.
+/// A step of a sequence, for reports.
 pub struct Line {
     text: String,
     stores: Vec<usize>,
 }
 
-/// Where the steps of all sequences are counted, for the watchdog.
+/// The number of steps of all sequences, for the watchdog.
 pub static STEPS: AtomicUsize = AtomicUsize::new(0);
 /// The last of them.
 pub static LAST: Mutex<String> = Mutex::new(String::new());
 
-/// True where each step is printed to standard error before it is made: who crashes tells no story.
+/// True if each step is printed to standard error before it is made: a process that crashes makes no report.
 pub static TOLD: AtomicBool = AtomicBool::new(false);
 
 impl World<'_> {
-    /// Writes a command down; returns its step.
+    /// Notes a command; returns its step.
     pub fn note(&mut self, command: &Command, queue: usize, waits: usize) -> usize {
         let mut stores: Vec<usize> = command.spans.iter().map(|span| span.store).collect();
         stores.dedup();
@@ -29,7 +29,7 @@ impl World<'_> {
         self.line(format!("queue {queue}, {waits} events{blocking}: {}", command.what), stores)
     }
 
-    /// Writes a step down; returns its number.
+    /// Notes a step; returns its number.
     pub fn line(&mut self, text: String, stores: Vec<usize>) -> usize {
         if TOLD.load(Ordering::Relaxed) {
             eprintln!("{}: {text}", self.log.len());

@@ -9,7 +9,7 @@ use super::world::{Command, Enqueued, World};
 use std::ptr::null_mut;
 
 impl World<'_> {
-    /// Checks host memory that a command fills or reads: now if it was blocking, else later.
+    /// Checks host memory that a command fills or reads: now if the command was blocking, else later.
     pub fn expect(
         &mut self,
         enqueued: &Enqueued,
@@ -101,7 +101,7 @@ impl World<'_> {
         })
     }
 
-    /// Fills a range of shared memory with a pattern. Its address is a multiple of the pattern's size.
+    /// Fills a range of shared memory with a pattern. The range's address is a multiple of the pattern's size.
     pub fn svm_fill(&mut self) -> Result<()> {
         let Some(object) = self.pick(Object::is_svm) else { return Ok(()) };
         let Kind::Svm { align, .. } = self.objects[object].kind else { return Ok(()) };
@@ -133,7 +133,7 @@ impl World<'_> {
         self.apply(command, call, move |world| world.put(object, at, &data))
     }
 
-    /// Moves a range of shared memory somewhere: nothing changes.
+    /// Migrates a range of shared memory: its contents do not change.
     pub fn svm_migrate(&mut self) -> Result<()> {
         let Some(object) = self.pick(Object::is_svm) else { return Ok(()) };
         let (at, bytes) = self.range(object);
@@ -152,7 +152,7 @@ impl World<'_> {
         self.submit(command, call).map(drop)
     }
 
-    /// Reads and writes fine-grained memory as the host's own, when no command uses it.
+    /// Reads and writes fine-grained memory by the host, when no command uses it.
     pub fn svm_touch(&mut self) -> Result<()> {
         let Some(object) = self.pick(|o| matches!(o.kind, Kind::Svm { fine: true, .. })) else {
             return Ok(());
@@ -209,7 +209,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Gives contents to an object that was made without: by a fill, or a copy from a buffer.
+    /// Gives contents to an object that was made without any: by a fill, or a copy from a buffer.
     pub fn fill_first(&mut self, object: usize) -> Result<()> {
         let bytes = self.objects[object].bytes;
         let Object { kind, store, .. } = self.objects[object];

@@ -7,11 +7,11 @@ use super::object::Object;
 use super::slot::Slot;
 use super::world::{Command, World};
 
-/// An object, and where in it a range begins.
+/// An object, and the offset of a range in it.
 type Range = (usize, usize);
 
 impl World<'_> {
-    /// Returns a range of an object: where it begins and its bytes, one at least.
+    /// Returns the offset and the size of a range of an object, in bytes; the size is at least one.
     pub fn range(&mut self, object: usize) -> (usize, usize) {
         let all = self.objects[object].bytes;
         if self.random.once_in(5) {
@@ -103,7 +103,7 @@ impl World<'_> {
         self.expect(&enqueued, memory, expected, &what, stores, blocking)
     }
 
-    /// Returns a box of an object, and one of the same region elsewhere, for host memory.
+    /// Returns a box of an object, and a box of the same size in host memory.
     fn boxes(&mut self, object: usize) -> Option<(Block, Block)> {
         let all = self.objects[object].bytes;
         let width = self.random.size(all.min(4096));
@@ -114,7 +114,7 @@ impl World<'_> {
         Some((block, host))
     }
 
-    /// Places a region in memory of so many bytes, with pitches and an origin; none where it has no place.
+    /// Places a region in memory of `all` bytes, with pitches and an origin; returns none where it does not fit.
     fn place(&mut self, region: [usize; 3], all: usize) -> Option<Block> {
         let random = &mut self.random;
         let row = region[0] + if random.once_in(2) { 0 } else { random.below(40) };
@@ -222,8 +222,8 @@ impl World<'_> {
         }
     }
 
-    /// Picks ranges of equal size, of two objects of a kind or of one, that do not overlap: object and offset of each,
-    /// and the size.
+    /// Picks ranges of equal size, in two objects of a kind or in one, that do not overlap. Returns object and offset
+    /// of each, and the size.
     pub fn pick_ranges(&mut self, is_meant: fn(&Object) -> bool) -> Option<(Range, Range, usize)> {
         let (from, to) = (self.pick(is_meant)?, self.pick(is_meant)?);
         let bytes = self.random.size(self.objects[from].bytes.min(self.objects[to].bytes));
@@ -327,14 +327,14 @@ impl World<'_> {
         self.apply(command, call, move |world| world.put(object, at, &data))
     }
 
-    /// Moves objects somewhere, contents or not: nothing changes.
+    /// Migrates an object; its bytes do not change.
     pub fn migrate(&mut self) -> Result<()> {
         let Some(object) = self.pick(|o| !o.is_svm()) else { return Ok(()) };
         let mem = self.objects[object].mem();
-        // CL_MIGRATE_MEM_OBJECT_HOST. Without contents, they would be undefined.
+        // None, or CL_MIGRATE_MEM_OBJECT_HOST: the other flag would make the contents undefined.
         let flags = self.random.below(2) as u64;
         let bytes = self.objects[object].bytes;
-        // It touches all of it, as if it were written.
+        // The migration touches the whole object, as if it wrote all of it.
         let span = self.objects[object].span(object, &[0], bytes).written();
         let what = format!("migrate object {object}, flags {flags}");
         let command = Command { what, spans: vec![span], blocking: false };

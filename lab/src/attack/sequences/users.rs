@@ -56,7 +56,7 @@ impl World<'_> {
         }
     }
 
-    /// Completes the user events, as everybody has to who waits for commands.
+    /// Completes the user events: before this thread waits for commands it has to do so.
     pub fn complete_users(&mut self) -> Result<()> {
         self.users.drain(..).try_for_each(|event| event.complete())
     }

@@ -1,4 +1,4 @@
-//! The state of a sequence: objects with the model's memory, queues, and which commands touch what.
+//! The state of a sequence: objects with the model's memory, queues, and the memory that each command touches.
 
 use super::api::{call, Result};
 use super::check::Check;
@@ -29,7 +29,7 @@ pub struct World<'a> {
     pub objects: Vec<Object>,
     pub mappings: Vec<Mapping>,
     pub kernels: Kernels,
-    /// The command buffer that commands go to, and those that are complete.
+    /// The command buffer that is being recorded, and complete command buffers.
     pub recording: Option<Recording>,
     pub recorded: Vec<CommandBuffer>,
     pub(super) accesses: Vec<Access>,
@@ -40,9 +40,9 @@ pub struct World<'a> {
     pub(super) timed: Vec<Arc<Event>>,
     /// Markers at the ends of queues that were released.
     pub(super) gone: Vec<Arc<Event>>,
-    /// Events of commands that fail, because an event fails that they wait for.
+    /// Events of commands that fail, because an event that they wait for fails.
     pub(super) failing: Vec<Arc<Event>>,
-    /// Calls at the ends of events: made, and asked for.
+    /// Callbacks at the ends of events: the number of calls, and the number of registered callbacks.
     pub(super) counter: &'static AtomicUsize,
     pub(super) counted: usize,
     pub(super) log: Vec<Line>,
@@ -50,11 +50,11 @@ pub struct World<'a> {
     pub refused: u64,
 }
 
-/// What a command did to memory.
+/// An access of a command to memory.
 pub(super) struct Access {
     pub(super) span: Span,
     pub(super) queue: usize,
-    /// The number of barriers in the queue before it.
+    /// The number of barriers in the queue before the command.
     pub(super) epoch: usize,
     pub(super) event: Option<Arc<Event>>,
 }
@@ -73,7 +73,7 @@ pub struct Enqueued {
     pub queue: usize,
 }
 
-/// The number of a queue that is released, in place of its own.
+/// The number that stands for a queue that is released.
 pub(super) const GONE: usize = usize::MAX;
 
 impl<'a> World<'a> {
@@ -110,7 +110,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Returns the number of an object that is there and that `suits`.
+    /// Returns the number of an existing object that `suits`.
     pub fn pick(&mut self, suits: impl Fn(&Object) -> bool) -> Option<usize> {
         let all: Vec<usize> = (0..self.objects.len())
             .filter(|o| self.objects[*o].is_alive() && suits(&self.objects[*o]))
@@ -118,7 +118,7 @@ impl<'a> World<'a> {
         (!all.is_empty()).then(|| *self.random.pick(&all))
     }
 
-    /// Enqueues a command behind all that it depends on.
+    /// Enqueues a command behind all commands that it depends on.
     pub fn submit(&mut self, command: Command, call: impl FnOnce(Slot) -> i32) -> Result<Enqueued> {
         let queue = self.random.below(self.queues.len());
         self.submit_to(queue, command, call)
@@ -171,7 +171,7 @@ impl<'a> World<'a> {
         Ok(Enqueued { event, step, queue })
     }
 
-    /// Asks for a call at an event's end, or for its times, now and then.
+    /// Registers a callback for an event's end, or asks for the event's times, now and then.
     fn watch(&mut self, event: &Option<Arc<Event>>, queue: usize) -> Result<()> {
         let Some(event) = event else { return Ok(()) };
         if self.random.once_in(10) {
@@ -196,7 +196,7 @@ impl<'a> World<'a> {
             let own = &self.queues[queue];
             // Commands of released queues have events.
             let ordered = from == queue && (own.in_order || access.epoch < own.epoch);
-            // What the queue orders anyway may also be waited for.
+            // A wait list may also have commands that the queue orders anyway.
             if ordered && (event.is_none() || !self.random.once_in(4)) {
                 continue;
             }
@@ -215,7 +215,7 @@ impl<'a> World<'a> {
 
 impl Drop for World<'_> {
     fn drop(&mut self) {
-        // Also after a failure, memory must not go while commands use it.
+        // After a failure, too, memory must not be freed while commands use it.
         let _ = self.complete_users();
         for queue in &self.queues {
             call!(clFinish(queue.handle()));

@@ -25,7 +25,7 @@ impl World<'_> {
         }
     }
 
-    /// Fails unless a call gave one of the codes.
+    /// Fails unless the call's status is one of the codes.
     pub fn refuse(&mut self, what: &str, status: i32, codes: &[i32]) -> Result<()> {
         self.refused += 1;
         let step = self.line(format!("wrong call: {what}: {status}"), Vec::new());
@@ -37,7 +37,7 @@ impl World<'_> {
         }
     }
 
-    /// Names a range that a buffer does not have.
+    /// Returns a range that a buffer does not have.
     fn wrong_range(&mut self, bytes: usize) -> (usize, usize) {
         let huge = *self.random.pick(&HUGE);
         match self.random.below(6) {
@@ -322,7 +322,7 @@ impl World<'_> {
                     384,
                 ]);
                 let made_now = make!(clCreateBuffer(context, flags, 64, null_mut()));
-                // CL_INVALID_HOST_PTR, where both are wrong.
+                // CL_INVALID_HOST_PTR, where flags and host pointer are both wrong.
                 let status = made_now.err().unwrap_or(0);
                 self.refuse(
                     &format!("a buffer with flags {flags:#x}"),

@@ -7,7 +7,7 @@ use super::wrong::HUGE;
 use std::ptr::{null, null_mut};
 
 impl World<'_> {
-    /// Names a region that an image does not have.
+    /// Returns a region that an image does not have.
     fn wrong_region(&mut self, size: [usize; 3]) -> ([usize; 3], [usize; 3]) {
         let axis = self.random.below(3);
         let (mut origin, mut region) = ([0; 3], [1; 3]);
@@ -91,7 +91,7 @@ impl World<'_> {
         }
     }
 
-    /// Copies boxes that overlap, texels of another format, or regions that a buffer has no place for.
+    /// Copies boxes that overlap, texels of another format, or regions that do not fit into a buffer.
     pub fn wrong_box_copy(&mut self) -> Result<()> {
         let queue = self.queues[0].handle();
         let (none, event) = (null(), null_mut());
