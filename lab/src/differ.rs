@@ -1,9 +1,9 @@
-//! `cargo xtask differ`: random programs whose results OpenCL C fixes to the bit (`random-programs/src/exact`), run
-//! on Hekla, with and without optimization, and on every other OpenCL platform of the machine; what
-//! they disagree on is a defect of one of them.
+//! `cargo xtask differ`: random programs whose results OpenCL C fixes to the bit (`random-programs/src/exact`), run on
+//! Hekla, with and without optimization, and on every other OpenCL platform of the machine. A disagreement is a defect
+//! of one of them.
 //!
-//! Every driver runs in a process of its own, which is begun again after a program that crashes or hangs
-//! it. `xtask differ --programs DIR --library libhekla.so` needs neither cargo nor the sources.
+//! Every driver runs in a process of its own, which is started again after a program that crashes it or hangs. `xtask
+//! differ --programs DIR --library libhekla.so` needs neither cargo nor the sources.
 
 use crate::bench::cl::{self, Session};
 use crate::driver::Driver;
@@ -56,7 +56,7 @@ pub struct Request {
     options: Option<String>,
 }
 
-/// What became of a program: a hash of its results, or the reason why there is none.
+/// The outcome of each program: a hash of its results, or the reason why there is none.
 type Outcomes = BTreeMap<u64, String>;
 
 /// Runs the command.
@@ -147,7 +147,7 @@ fn start(
     command.spawn().map_err(|e| format!("no process: {e}"))
 }
 
-/// Takes down what a process reports until its end; returns the reason if it ended before its work did.
+/// Notes the reports of a process until its end; returns the reason if it ended before it had run all programs.
 fn listen(child: &mut Child, outcomes: &mut Outcomes) -> Option<&'static str> {
     let (send, lines) = mpsc::channel();
     let output = child.stdout.take()?;
@@ -194,7 +194,7 @@ fn run_driver(folder: &Path, numbers: std::ops::Range<u64>, options: &str) -> Ou
     Ok(())
 }
 
-/// Returns a hash of all that a program writes.
+/// Returns a hash of everything that a program writes.
 fn result(session: &Session, text: &str, options: &str) -> Result<u64, String> {
     let kernel = session.build(text, "k", &format!("-cl-std=CL1.2 {options}"))?;
     // Small, large, zero and all ones.
@@ -223,7 +223,7 @@ fn result(session: &Session, text: &str, options: &str) -> Result<u64, String> {
     Ok(hasher.finish())
 }
 
-/// Prints the programs that not all drivers agree on; an error if Hekla disagrees with any result.
+/// Prints the programs on which the drivers disagree; returns an error if Hekla disagrees with any result.
 fn compare(columns: &[(String, Outcomes)], folder: &Path) -> Outcome {
     let mut wrong = 0;
     for number in columns.first().map_or(&Outcomes::new(), |(_, first)| first).keys() {

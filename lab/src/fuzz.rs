@@ -92,8 +92,8 @@ fn collect(folder: &Path, texts: &mut Vec<String>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns a folder with files of bytes as if drawn by chance: long enough for whole programs, where libFuzzer
-/// would begin with none.
+/// Returns a folder with files of random bytes that are long enough for whole programs; libFuzzer would begin with an
+/// empty file.
 fn bytes() -> std::io::Result<PathBuf> {
     let folder = system::target().join("fuzz/bytes");
     std::fs::create_dir_all(&folder)?;
@@ -121,7 +121,7 @@ fn start(target: &str, minutes: u32, seeds: &Path, binaries: &Path) -> Result<Ch
     command.arg(&folder);
     match target {
         "preprocess" | "parse" => command.arg(seeds),
-        // These make programs of their input themselves.
+        // These targets make programs out of the bytes of their input.
         _ => command.arg(bytes().map_err(say)?),
     };
     command.stdout(Stdio::null()).stderr(log).spawn().map_err(say)

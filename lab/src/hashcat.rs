@@ -10,19 +10,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Modes that are cracked unless others are named: raw hashes of every family, salted, HMAC, crypt,
-/// PBKDF2, network protocols, files, and the memory-hard scrypt (hashcat 6.2.6 has no Argon2).
+/// Modes that are cracked if none are named: raw hashes of every family, salted, HMAC, crypt, PBKDF2, network
+/// protocols, files, and the memory-hard scrypt (hashcat 6.2.6 has no Argon2).
 const MODES: [u32; 41] = [
     0, 10, 50, 100, 110, 300, 900, 1000, 1300, 1400, 1410, 1450, 1500, 1700, 1710, 2600, 3000,
     5500, 5600, 6000, 7300, 10800, 13100, 17400, 18000, 400, 500, 1600, 2100, 3200, 7400, 1800,
     8900, 9300, 9600, 10000, 10500, 10900, 12100, 13600, 22000,
 ];
 
-/// Words that are not the password, tried before it.
+/// Wrong passwords, tried before the right one.
 const DECOYS: &str = "password\n123456\nletmein\ncorrect horse\n";
 
-/// Command line of `hashcat`.
-/// What is tried.
+/// Options of the command: which modes are tried, and with what.
 #[derive(clap::Args)]
 pub struct Request {
     /// The Vulkan driver; what the machine has without
@@ -52,7 +51,7 @@ struct Mode {
     hash: String,
     password: String,
     slow: bool,
-    /// True if it has a self-test.
+    /// True if the mode has a self-test.
     tests_itself: bool,
 }
 
@@ -85,7 +84,7 @@ pub fn run(request: &Request) -> Outcome {
     }
 }
 
-/// hashcat with Hekla as its only device and a fresh home in `folder`.
+/// Returns a command that runs hashcat with Hekla as its only device and a fresh home in `folder`.
 fn hashcat(
     request: &Request,
     driver: Option<&Installed>,
@@ -109,7 +108,7 @@ fn hashcat(
     Ok(command)
 }
 
-/// Returns what `hashcat --hash-info` prints of a mode, as JSON.
+/// Returns the output of `hashcat --hash-info` for a mode, as JSON.
 fn info(
     request: &Request,
     driver: Option<&Installed>,
@@ -147,7 +146,7 @@ fn string(json: &str, key: &str) -> Option<String> {
     }
 }
 
-/// Runs the attack; an error unless the self-test was run, if there is one, and the password found.
+/// Runs the attack; returns an error unless the self-test was run, if there is one, and the password found.
 fn crack(request: &Request, driver: Option<&Installed>, folder: &Path, mode: &Mode) -> Outcome {
     let write = |name: &str, text: &str| {
         std::fs::write(folder.join(name), text).map_err(|e| format!("cannot write {name}: {e}"))
@@ -187,7 +186,7 @@ fn crack(request: &Request, driver: Option<&Installed>, folder: &Path, mode: &Mo
     }
 }
 
-/// Returns a mask of 26^3 or fewer passwords, of which one is this: its last letters and digits are free.
+/// Returns a mask of 26^3 or fewer passwords, one of which is `password`: its last three letters and digits are free.
 fn mask(password: &str) -> String {
     let free = password.chars().count().saturating_sub(3);
     let class = |(index, c): (usize, char)| match c {

@@ -1,14 +1,14 @@
 //! `cargo xtask differ --ingest`: the programs of the conformance files and of the Python suite, compiled to SPIR-V by
-//! clang, without and with optimization, must give the results that they give when they are compiled here.
+//! clang, without and with optimization, must give the same results as when Hekla compiles them.
 
 use crate::driver::Driver;
 use crate::system::{self, step};
 use crate::{artifact, Outcome};
 use std::process::Command;
 
-/// The compiler, as a Debian package and as tests look for it.
+/// The compiler's name, for the Debian package and for the tests.
 const CLANG: &str = "clang-22";
-/// Its options, one for each run.
+/// The compiler's options, one for each run.
 const LEVELS: [&str; 2] = ["-O0", "-O2"];
 
 /// Runs the command.

@@ -1,5 +1,5 @@
-//! The laboratory of Hekla: what measures, compares with other drivers, attacks, and runs for hours. `cargo xtask COMMAND`
-//! runs its commands, too.
+//! The laboratory of Hekla: measurements, comparisons with other drivers, attacks, and tests that run for hours. `cargo
+//! xtask COMMAND` runs its commands, too.
 
 mod apps;
 mod attack;

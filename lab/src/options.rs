@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Where ICD loaders look for .icd files.
 pub const VENDORS: &str = "/etc/OpenCL/vendors";
 
-/// Reads the path of what is there, and makes it absolute: commands run programs in folders of their own.
+/// Reads the path of an existing file or folder, and makes it absolute: commands run programs in folders of their own.
 pub fn existing(path: &str) -> Result<PathBuf, String> {
     std::fs::canonicalize(path).map_err(|error| error.to_string())
 }

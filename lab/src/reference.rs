@@ -1,6 +1,6 @@
-//! `cargo xtask reference`: random programs with one right result, interpreted as SPIR-V for devices of
-//! several kinds and compared with what the C compiler makes of them; no device is needed. `cargo test`
-//! does the same with a few programs.
+//! `cargo xtask reference`: random programs with one right result, interpreted as SPIR-V for devices of several kinds
+//! and compared with the results of the C compiler; no device is needed. `cargo test` does the same with a few
+//! programs.
 
 use crate::system::{self, cargo, step};
 use crate::Outcome;

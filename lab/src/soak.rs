@@ -1,23 +1,22 @@
-//! `cargo xtask soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N] [--losses N]
-//! [--driver NAME] [--race]`:
-//! many threads create, use and release every kind of object at random (`icd/tests/soak`), first with an eye on
-//! memory, then for as long under the validation layer with its checks of synchronization. Then N processes (3) lose their
-//! device at a random call: all ends, and a new context computes.
+//! `cargo xtask soak [--minutes N] [--threads N] [--seed N] [--scene TEXT] [--devices N] [--losses N] [--driver NAME]
+//! [--race]`: many threads create, use and release every kind of object at random (`icd/tests/soak`); first the memory
+//! is measured, then they run for the same time under the validation layer with its checks of synchronization. Then N
+//! processes (3) lose their device at a random call: all threads end, and a new context computes.
 //!
-//! `--race` does it under ThreadSanitizer instead, with a standard library built for it (component
-//! rust-src); RUSTC_BOOTSTRAP lets the one toolchain take the unstable options.
+//! `--race` runs the threads under ThreadSanitizer instead, with a standard library built for it (component rust-src);
+//! RUSTC_BOOTSTRAP lets the one toolchain take the unstable options.
 
 use crate::driver::{Driver, Installed};
 use crate::system::{self, cargo, step};
 use crate::Outcome;
 use std::process::Command;
 
-/// Functions of drivers, which are not instrumented: what they do among themselves is not for us to judge.
+/// Functions of drivers, which are not instrumented: races inside a driver are not ours.
 ///
-/// The libraries that a driver calls must be ignored like it: a function of theirs that ends in a jump to
-/// pthread_mutex_unlock (in libgcc_s, each registration of JIT code's frames) returns into the driver, so
-/// that ThreadSanitizer ignores the unlocking. It then takes the mutex to be locked once more every time, and
-/// ends with a failed check (TraceSkipGap) when that many locks fill a part of the thread's trace.
+/// The libraries that a driver calls must be ignored as well: a function of theirs that ends in a jump to
+/// pthread_mutex_unlock (in libgcc_s, each registration of JIT code's frames) returns into the driver, so that
+/// ThreadSanitizer ignores the unlocking. It then counts one more lock of the mutex every time, and ends with a failed
+/// check (TraceSkipGap) when these locks fill a part of the thread's trace.
 const SUPPRESSIONS: &str = "\
 called_from_lib:libvulkan_lvp.so
 called_from_lib:libLLVM
@@ -112,7 +111,7 @@ fn race(driver: &Installed) -> Result<Command, String> {
         .env("CARGO_TARGET_DIR", &folder)
         .env("TSAN_OPTIONS", options)
         .env("HEKLA_SOAK_PLAIN", "1")
-        // Its malloc cannot tell what is held.
+        // ThreadSanitizer's malloc cannot report how much memory is in use.
         .env("HEKLA_SOAK_OTHERS", "0");
     Ok(command)
 }

@@ -1,4 +1,4 @@
-//! The OpenCL drivers of this machine, each alone in a folder that the loader can be shown, Hekla first.
+//! The OpenCL drivers of this machine, Hekla first, each alone in a folder for the loader.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,12 @@ pub struct Vendors {
     pub root: PathBuf,
     /// One folder for each driver, with its .icd file alone.
     pub single: Vec<PathBuf>,
-    /// The folder of all drivers that got to a first result.
+    /// The folder of all drivers that gave a first result.
     pub working: PathBuf,
 }
 
 impl Vendors {
-    /// Hekla's library and the drivers of a folder, but those whose name has a part that is left out.
+    /// Finds Hekla's library and the drivers of a folder, except for drivers whose name contains a text of `skip`.
     pub fn new(others: &Path, skip: &[String], library: &Path) -> Result<Vendors, String> {
         let root = std::env::temp_dir().join(format!("hekla-vendors-{}", std::process::id()));
         let mut drivers = vec![("hekla".to_string(), format!("{}\n", library.display()))];

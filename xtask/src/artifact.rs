@@ -15,7 +15,7 @@ pub fn build() -> Result<PathBuf, String> {
     BUILT.get_or_init(build_now).clone()
 }
 
-/// Returns a library that was given, else the release build, for whose programs there is a device.
+/// Returns a library that was given, else the release build, after making sure that programs find a device.
 pub fn given_or_built(library: Option<&Path>) -> Result<PathBuf, String> {
     match library {
         Some(path) => Ok(path.to_path_buf()),
@@ -29,7 +29,7 @@ fn build_now() -> Result<PathBuf, String> {
     library.canonicalize().map_err(|e| format!("no library at {}: {e}", library.display()))
 }
 
-/// Returns a folder with one `.icd` file that names the library. Both the Khronos loader and ocl-icd take it
+/// Returns a folder with one `.icd` file that names the library. Both the Khronos loader and ocl-icd accept the folder
 /// as OCL_ICD_VENDORS.
 pub fn vendors(library: &Path) -> Result<PathBuf, String> {
     let folder = target().join("vendors");
@@ -39,8 +39,8 @@ pub fn vendors(library: &Path) -> Result<PathBuf, String> {
             return Ok(());
         }
         std::fs::create_dir_all(&folder)?;
-        // Programs that other threads have started read it: it is there as a whole or not at all. Loaders take no
-        // file of another ending.
+        // Programs that other threads have started read the file: it must exist as a whole or not at all. Loaders
+        // ignore files with another ending.
         let thread = std::thread::current().id();
         let new = folder.join(format!("hekla.{}-{thread:?}.new", std::process::id()));
         std::fs::write(&new, &text)?;
@@ -55,15 +55,14 @@ pub fn client(program: impl AsRef<std::ffi::OsStr>) -> Result<Command, String> {
     client_of(&build()?, program)
 }
 
-/// Returns a command that sees one library alone, without its disk cache: tests and measurements are of what
-/// is compiled now.
+/// Returns a command that sees one library alone, without its disk cache, so that tests and measurements compile anew.
 pub fn client_of(library: &Path, program: impl AsRef<std::ffi::OsStr>) -> Result<Command, String> {
     let mut command = user_of(library, program)?;
     command.env("HEKLA_CACHE", "0");
     Ok(command)
 }
 
-/// Returns a command that sees one library alone, as for its users.
+/// Returns a command that sees one library alone, with the settings that users have.
 fn user_of(library: &Path, program: impl AsRef<std::ffi::OsStr>) -> Result<Command, String> {
     let vendors = vendors(library)?;
     let mut command = Command::new(program);
@@ -71,8 +70,9 @@ fn user_of(library: &Path, program: impl AsRef<std::ffi::OsStr>) -> Result<Comma
     Ok(command)
 }
 
-/// Makes sure that programs find a device. Where Vulkan has none that Hekla takes, and the user chose no
-/// driver, this command is started again on a lavapipe that is downloaded. If no device is found, says why on standard error.
+/// Makes sure that programs find a device. If Vulkan has no device that Hekla accepts, and the user chose no driver,
+/// this command is started again on a lavapipe that is downloaded. If no device is found, prints the reason to standard
+/// error.
 pub fn find_device() -> Outcome {
     let mut explain = user_of(&build()?, target().join("release").join(platform::COMPILER))?;
     let output =
@@ -91,7 +91,7 @@ pub fn find_device() -> Outcome {
     Ok(())
 }
 
-/// Replaces this process by the same command on a driver. Returns only why that failed.
+/// Replaces this process by the same command on a driver. Returns only if that fails, with the reason.
 fn start_again_on(driver: &Installed) -> String {
     let program = match std::env::current_exe() {
         Ok(program) => program,
@@ -103,7 +103,7 @@ fn start_again_on(driver: &Installed) -> String {
     format!("cannot start again: {}", platform::replace_process(&mut command))
 }
 
-/// A program and what it is given.
+/// A program and its arguments.
 #[derive(clap::Args)]
 pub struct Request {
     program: String,
@@ -111,7 +111,7 @@ pub struct Request {
     args: Vec<String>,
 }
 
-/// `cargo xtask run -- PROGRAM ARGS`: in the caller's own directory.
+/// `cargo xtask run -- PROGRAM ARGS`: runs a program in the caller's own directory.
 pub fn run_program(Request { program, args }: &Request) -> Outcome {
     find_device()?;
     let mut command = user_of(&build()?, program)?;

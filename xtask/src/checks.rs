@@ -4,8 +4,8 @@ use crate::system::{self, cargo, run};
 use crate::Outcome;
 use crate::{docs, header, heard, layering, release, results, size, system_code};
 
-/// cargo fmt, clippy and rustdoc without a warning, imports that go one way, one place for what differs between systems,
-/// skips that are reported, a library within its budget, and an up-to-date C header.
+/// Checks that cargo fmt, clippy and rustdoc give no warning, imports go one way, code for single systems is in one
+/// place, skips are reported, the library is within its budget, and the C header is up to date.
 pub fn run_all() -> Outcome {
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
     run(&mut cargo(&[

@@ -1,5 +1,4 @@
-//! `cargo xtask demo`: real OpenCL programs, which nobody here wrote, on this machine's Vulkan
-//! device.
+//! `cargo xtask demo`: real OpenCL programs, written by others, on this machine's Vulkan device.
 
 use crate::system::{self, step};
 use crate::{artifact, Outcome};

@@ -1,4 +1,4 @@
-//! The Vulkan drivers that commands run on, and how a program is made to see one of them alone.
+//! The Vulkan drivers that commands run on, and how a program gets to see one of them alone.
 
 use crate::{mesa, system, Outcome};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 /// A Vulkan driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
-    /// Mesa's lavapipe of version 25 or newer: the installed one, else one that is downloaded.
+    /// Mesa's lavapipe of version 25 or newer: the installed one, or else a downloaded one.
     Lavapipe,
     /// lavapipe of Debian unstable.
     LavapipeUnstable,
@@ -17,7 +17,7 @@ pub enum Driver {
     Nvidia,
 }
 
-/// The possible places of the manifest of the installed lavapipe.
+/// The possible paths of the manifest of the installed lavapipe.
 const LAVAPIPE: [&str; 3] = [
     "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
     "/usr/share/vulkan/icd.d/lvp_icd.aarch64.json",
@@ -61,7 +61,7 @@ impl Driver {
         found.ok_or_else(|| format!("no driver '{name}': one of {all}"))
     }
 
-    /// Finds the driver, or gets it. An error where it is not there.
+    /// Finds or downloads the driver. Returns an error if it is missing.
     pub fn install(self) -> Result<Installed, String> {
         match self {
             Driver::Lavapipe if mesa::installed_version() >= Some(mesa::FIRST_GOOD) => {
@@ -70,7 +70,8 @@ impl Driver {
             Driver::Lavapipe => mesa::backported(),
             Driver::LavapipeUnstable => mesa::unstable(),
             Driver::SwiftShader => Installed::of_system(self, &SWIFTSHADER),
-            // What the environment names, else NVIDIA's place for it, else what Vulkan finds by itself.
+            // The driver that the environment names, else the one in NVIDIA's place, else the one that Vulkan finds by
+            // itself.
             Driver::Nvidia if std::env::var_os("VK_DRIVER_FILES").is_some() => {
                 Ok(Installed::default())
             }
@@ -85,7 +86,7 @@ impl Driver {
     }
 }
 
-/// Returns the manifest of the installed lavapipe where that is too old for Hekla.
+/// Returns the manifest of the installed lavapipe if that is too old for Hekla.
 pub fn refused_lavapipe() -> Option<PathBuf> {
     let old = mesa::installed_version().is_some_and(|version| version < mesa::FIRST_GOOD);
     LAVAPIPE.iter().map(PathBuf::from).find(|path| old && path.exists())
@@ -96,9 +97,9 @@ pub fn refused_lavapipe() -> Option<PathBuf> {
 pub struct Installed {
     /// The file for VK_DRIVER_FILES; without it Vulkan finds the driver by itself.
     pub manifest: Option<PathBuf>,
-    /// The libraries that come with it.
+    /// The folder of the libraries that come with the driver.
     pub libraries: Option<PathBuf>,
-    /// The dynamic loader of the C library that it needs, where that is not the system's.
+    /// The dynamic loader of the C library that the driver needs, unless that is the system's.
     pub loader: Option<PathBuf>,
 }
 
@@ -117,7 +118,8 @@ impl Installed {
         self.set_environment(command);
     }
 
-    /// Sets what programs of the system's C library, or those linked for the driver's, need to find it.
+    /// Sets the variables by which programs find the driver, if they use the system's C library or are linked for the
+    /// driver's.
     pub fn set_environment(&self, command: &mut Command) {
         if let Some(manifest) = &self.manifest {
             // Loaders have two names for the variable.
@@ -126,14 +128,14 @@ impl Installed {
         if let (Some(libraries), None) = (&self.libraries, &self.loader) {
             let before = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
             let all = [libraries.clone()].into_iter().chain(std::env::split_paths(&before));
-            // Paths that hold the separator were never found anyway.
+            // Paths that contain the separator were never found anyway.
             if let Ok(all) = std::env::join_paths(all) {
                 command.env("LD_LIBRARY_PATH", all);
             }
         }
     }
 
-    /// Returns what stands before a program's name so that it runs with the driver's C library.
+    /// Returns the words in front of a program's name by which it runs with the driver's C library.
     pub fn prefix(&self) -> Vec<String> {
         match (&self.loader, &self.libraries) {
             (Some(loader), Some(libraries)) => vec![
@@ -145,8 +147,8 @@ impl Installed {
         }
     }
 
-    /// `cargo test` with the driver as the only one. Where that needs a C library of its own, the tests are
-    /// linked for it, in a target folder of their own.
+    /// Returns `cargo test` with the driver as the only one. If the driver needs a C library of its own, the tests are
+    /// linked for that library, in a target folder of their own.
     pub fn cargo_test(&self, args: &[&str]) -> Command {
         let mut command = system::cargo(&["test"]);
         if self.loader.is_some() {
@@ -159,8 +161,7 @@ impl Installed {
         command
     }
 
-    /// Flags for rustc, whose programs then run with the driver's C library by themselves, their own
-    /// children included.
+    /// Returns flags for rustc by which programs, and their own children, run with the driver's C library by themselves.
     pub fn rust_flags(&self) -> String {
         match (&self.loader, &self.libraries) {
             (Some(loader), Some(libraries)) => format!(
@@ -174,7 +175,7 @@ impl Installed {
     }
 }
 
-/// Returns the same command by way of another dynamic loader.
+/// Returns the same command, started by another dynamic loader.
 fn through(loader: &Path, libraries: &Path, command: &Command) -> Command {
     let program = PathBuf::from(command.get_program());
     let mut other = Command::new(loader);
@@ -192,7 +193,7 @@ fn through(loader: &Path, libraries: &Path, command: &Command) -> Command {
     other
 }
 
-/// Returns where a program lies that is named without a folder.
+/// Returns the path of a program that is named without a folder.
 fn on_path(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return None;

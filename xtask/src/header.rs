@@ -1,9 +1,9 @@
-//! `include/hekla.h`: what libhekla.so offers beside OpenCL, made of some files of `icd` with their documentation.
+//! `include/hekla.h`: the functions of libhekla.so besides OpenCL, made from some files of `icd` with their documentation.
 
 use crate::{system, Outcome};
 use std::path::Path;
 
-/// The files that declare the interface. Nothing in them is declared by a macro, so cbindgen reads them as they are.
+/// The files that declare the interface. Macros declare nothing in them, so that cbindgen can read them.
 const SOURCES: [&str; 4] = [
     "icd/src/cl/offline.rs",
     "icd/src/cl/check.rs",
@@ -11,7 +11,7 @@ const SOURCES: [&str; 4] = [
     "icd/src/api/check.rs",
 ];
 
-/// Parts of the names in the header: Hekla's own, and an extension's that Khronos' headers lack.
+/// Parts of the names in the header: names of Hekla's own, and of an extension that Khronos' headers lack.
 const OURS: [&str; 6] =
     ["hekla", "HEKLA_", "HEKLA(", "cooperative_matrix", "COOPERATIVE_MATRIX", "CooperativeMatrix"];
 
@@ -20,7 +20,7 @@ pub fn write() -> Outcome {
     generate(&system::root().join("include/hekla.h"))
 }
 
-/// Checks that include/hekla.h is what the sources say, has nothing but Hekla's own items, and documents each.
+/// Checks that include/hekla.h agrees with the sources, has nothing but Hekla's own items, and documents each.
 pub fn check() -> Outcome {
     let fresh = system::target().join("hekla.h");
     generate(&fresh)?;
@@ -47,15 +47,15 @@ fn generate(path: &Path) -> Outcome {
     Ok(())
 }
 
-/// Returns what is wrong with items of a header as cbindgen writes it: those without a comment above them, and those whose
-/// names are not Hekla's.
+/// Returns the faults in the items of a header that cbindgen wrote: items without a comment above them, and items with
+/// names that are not Hekla's.
 ///
-/// An item is a constant, a function, a type, or a member of a structure; each begins a line of its own. What belongs to
-/// the file and not to the interface has no comment: its guard, and `extern "C"`.
+/// An item is a constant, a function, a type, or a member of a structure; each begins a line of its own. Lines that
+/// belong to the file and not to the interface have no comment: the file's guard, and `extern "C"`.
 fn wrong_items(header: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let (mut documented, mut in_structure, mut in_comment) = (false, false, false);
-    // What goes on in the next line: the arguments of a function.
+    // True within an item that continues in the next line: the arguments of a function.
     let mut unfinished = false;
     for line in header.lines() {
         let text = line.trim();

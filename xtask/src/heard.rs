@@ -1,5 +1,5 @@
-//! What `cargo test` prints on standard error that decides whether its results count: messages of the validation layer, and
-//! tests that report that they do not run (`vk-backend/tests/common/report.rs`).
+//! Messages of `cargo test` on standard error that decide whether its results count: those of the validation layer, and
+//! those of tests that report that they do not run (`vk-backend/tests/common/report.rs`).
 
 use crate::{system, Outcome};
 use std::collections::BTreeMap;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 /// Tests that do not run on lavapipe, in whole or in part.
 const NOT_ON_LAVAPIPE: [&str; 10] = [
-    // It keeps nothing of pipelines.
+    // lavapipe keeps nothing of pipelines.
     "cache::the_next_process_finds_the_pipelines",
     "compile_device::a_second_device_is_opened_where_something_must_be_compiled",
     "devices::pipelines_are_made_from_what_was_learnt",
-    // It has no semaphores of file descriptors.
+    // lavapipe has no semaphores of file descriptors.
     "external::devices_take_turns_by_semaphores",
     "external::errors_of_semaphores_are_told",
     "external::payloads_follow_imported_sync_files",
@@ -19,25 +19,25 @@ const NOT_ON_LAVAPIPE: [&str; 10] = [
     "external::sync_files_carry_the_state",
     // It would take hours.
     "large::a_launch_has_2_to_the_40_work_items",
-    // It shares no memory with SwiftShader.
+    // lavapipe shares no memory with SwiftShader.
     "unified_memory::both_devices_and_the_host_reach_memory_of_all",
 ];
 
-/// Tests that run where the machine lets them.
+/// Tests that run only on machines that allow them.
 const BY_MACHINE: [&str; 38] = [
-    // A file system is mounted.
+    // Where a file system can be mounted.
     "cache::a_full_disk_costs_nothing",
-    // HEKLA_CLANG names a clang.
+    // Where HEKLA_CLANG names a clang.
     "clang::what_clang_compiles_gives_the_same",
-    // The driver's manifest has its library's path.
+    // Where the driver's manifest has its library's path.
     "device_copies::the_same_across_a_bus",
-    // There is /dev/udmabuf.
+    // Where there is /dev/udmabuf.
     "external::arm::dma_bufs_are_never_copied",
     "external::images::dma_bufs_are_images",
-    // An EGL exports images to the device.
+    // Where an EGL exports images to the device.
     "egl_images::errors_are_told",
     "egl_images::textures_are_images",
-    // An EGL makes contexts without a window, and there is an X server.
+    // Where an EGL makes contexts without a window, and there is an X server.
     "gl_sharing::contents::buffers_have_the_same_bytes",
     "gl_sharing::contents::depths_have_the_same_texels",
     "gl_sharing::contents::first_levels_are_shared_as_others_are",
@@ -68,14 +68,14 @@ const BY_MACHINE: [&str; 38] = [
     "gl_sharing::random::threads_share_one_context",
     "gl_sharing::ways_that_are_not_the_best_work_too",
     "gl_two_devices::objects_are_on_the_device_that_uses_them",
-    // Only root makes programs of root's.
+    // Where the user is root, who alone can make root's programs.
     "setuid::a_setuid_program_obeys_nobody",
 ];
 
 /// Which tests ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// All of the workspace, on the lavapipe that [`NOT_ON_LAVAPIPE`] is of.
+    /// All tests of the workspace, on the lavapipe for which [`NOT_ON_LAVAPIPE`] holds.
     Workspace,
     /// The tests that use Vulkan, on another lavapipe, which may have more features.
     Vulkan,
@@ -84,18 +84,18 @@ pub enum Scope {
 /// What was heard so far.
 #[derive(Debug, Default)]
 pub struct Heard {
-    /// The first thing that is wrong.
+    /// The first fault that was found.
     wrong: Option<String>,
-    /// The message that a test provokes at the time, and whether it came.
+    /// The message that a test provokes at present, and whether it came.
     provoking: Option<(String, bool)>,
-    /// Messages that were provoked and came.
+    /// The number of messages that were provoked and came.
     provoked: usize,
-    /// Tests that did not run, and why.
+    /// Tests that did not run, and the reasons.
     skipped: BTreeMap<String, String>,
 }
 
 impl Heard {
-    /// Takes a line of standard error.
+    /// Evaluates a line of standard error.
     pub fn line(&mut self, line: &str) {
         if let Some(message) = line.split_once("hekla: validation:").map(|(_, message)| message) {
             match &mut self.provoking {
@@ -124,11 +124,12 @@ impl Heard {
         self.wrong.get_or_insert(what);
     }
 
-    /// Prints the tests that did not run, and judges.
+    /// Prints the tests that did not run, and judges the run.
     ///
     /// # Errors
-    /// What the validation layer said unprovoked; that no message was provoked, so that the layer may be absent or mute; tests
-    /// that did not run though they should, or ran though they are listed among those that do not.
+    /// Messages of the validation layer that no test provoked; the lack of any provoked message, since the layer may be
+    /// absent or mute; tests that did not run though they should, or ran though they are listed among those that do
+    /// not.
     pub fn judge(self, scope: Scope) -> Outcome {
         println!("{} tests did not run, in whole or in part", self.skipped.len());
         for (name, why) in &self.skipped {
@@ -154,7 +155,7 @@ impl Heard {
     }
 }
 
-/// Fails on a test that prints that it is skipped, which libtest hides, in the place of reporting it.
+/// Fails on a test that prints that it is skipped, which libtest hides, instead of reporting it.
 pub fn check_sources() -> Outcome {
     for folder in ["icd/tests", "vk-backend/tests", "compiler/tests", "spirv-interp/tests"] {
         for path in rust_files(&system::root().join(folder))? {
@@ -196,7 +197,7 @@ mod tests {
         "hekla-test: provoked VUID-x-00703",
     ];
 
-    /// Returns the judgement of these lines, added to the skips of the tests that do not run on lavapipe.
+    /// Returns the judgement of these lines, added to reports that the tests that do not run on lavapipe are skipped.
     fn judged(lines: &[&str]) -> Outcome {
         let mut heard = Heard::default();
         for name in NOT_ON_LAVAPIPE {

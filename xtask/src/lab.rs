@@ -1,10 +1,10 @@
-//! The laboratory: what measures, compares, attacks and runs for hours is a program of its own (`lab/`), so that nobody who
-//! builds or tests has to build it.
+//! The laboratory: commands that measure, compare, attack and run for hours are a program of its own (`lab/`), so that
+//! nobody who builds or tests has to build them.
 
 use crate::system::{self, cargo};
 use crate::Outcome;
 
-/// What `cargo xtask help` says of it.
+/// The text of `cargo xtask help` about the laboratory.
 pub const COMMANDS: &str = "\
 Commands of the laboratory, each with --help:
   bench         measure all OpenCL platforms side by side with Hekla
@@ -34,12 +34,12 @@ pub fn run(words: &[String]) -> Outcome {
     }
 }
 
-/// Runs a command of the laboratory as a part of another one: what it prints is shown, and it must succeed.
+/// Runs a command of the laboratory as a part of another command: its output is shown, and it must succeed.
 pub fn part(words: &[&str]) -> Outcome {
     system::run(cargo(&["run", "--quiet", "--package", "hekla-lab", "--"]).args(words))
 }
 
-/// Returns the options of the laboratory's commands: a line each, `COMMAND --OPTION`, and one for each command alone.
+/// Returns the options of the laboratory's commands, one `COMMAND --OPTION` per line, and a line `COMMAND` for each command.
 pub fn options() -> Result<String, String> {
     system::capture(&mut cargo(&["run", "--quiet", "--package", "hekla-lab", "--", "options"]))
 }

@@ -7,11 +7,11 @@ use crate::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The imports between folders: each with those that it imports from, and a file that does.
+/// The imports between folders: for each folder, the folders that it imports from, with a file that does.
 type Imports = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Fails if an import cycle spans two folders of a crate's sources. Folders are the crate's own, and for those
-/// in `nested` the ones inside of them.
+/// Fails if an import cycle spans two folders of a crate's sources. The folders are the crate's top-level ones; of
+/// those in `nested`, the folders inside them count instead.
 pub fn check(sources: &Path, nested: &[&str]) -> Outcome {
     let mut files = Vec::new();
     collect(sources, &mut Vec::new(), &mut files)?;
@@ -69,7 +69,7 @@ fn folder(module: &[String], nested: &[&str]) -> String {
     module[..length.min(module.len())].join("::")
 }
 
-/// Returns a source without comments and without its tests.
+/// Returns a source without its comments and tests.
 fn without_tests(text: &str) -> String {
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     text[..end]
@@ -79,12 +79,12 @@ fn without_tests(text: &str) -> String {
         .join("\n")
 }
 
-/// Returns the paths that a source names and that may lead to modules of its crate.
+/// Returns the paths in a source that may lead to modules of its crate.
 fn paths(text: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (start, word) in text.match_indices("use ") {
         let line = text[..start].rsplit('\n').next().unwrap_or("").trim();
-        // Not the word in a string.
+        // A word within a string does not count.
         if line.is_empty() || line.starts_with("pub") {
             let after = &text[start + word.len()..];
             expand(&after[..after.find(';').unwrap_or(after.len())], &[], &mut found);

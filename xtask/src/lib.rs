@@ -1,4 +1,4 @@
-//! What the developer commands are made of, and what the laboratory (`lab/`) takes of it: the machine, the built library,
+//! The parts of the developer commands, some of which the laboratory (`lab/`) uses: the machine, the built library,
 //! Vulkan drivers.
 
 pub mod artifact;

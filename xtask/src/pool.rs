@@ -1,4 +1,4 @@
-//! Runs jobs on several threads, and hands over what they give in the jobs' own order.
+//! Runs jobs on several threads, and passes on their results in the order of the jobs.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,8 +9,8 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Runs `run` on each item, `jobs` at once, and gives `each` the results in the order of the items, each as
-/// soon as those before it are there. Starts no more items once `each` fails, and returns its error.
+/// Runs `run` on each item, `jobs` at once, and passes the results to `each` in the order of the items, each as soon as
+/// those before it exist. Starts no more items once `each` fails, and returns its error.
 pub fn in_order<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn jobs_run_at_once() {
-        // Each waits for the others.
+        // Each job waits for the others.
         let all = Barrier::new(3);
         in_order(&[(); 3], 3, |()| all.wait(), |(), _| Ok(())).unwrap();
     }

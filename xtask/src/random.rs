@@ -1,6 +1,6 @@
 //! Pseudo-random numbers that are the same on every machine.
 
-/// SplitMix64, by its state: what it returns depends on nothing else.
+/// The state of SplitMix64, which determines all numbers that follow.
 #[derive(Debug, Clone)]
 pub struct SplitMix(pub u64);
 
@@ -13,7 +13,7 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns the numbers of one of many cases; neighbouring cases have nothing in common.
+    /// Returns the numbers of one of many cases; those of neighbouring cases are unrelated.
     pub fn of_case(number: u64) -> SplitMix {
         SplitMix(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D_4C95_7F2D)
     }

@@ -1,11 +1,11 @@
-//! `cargo xtask release`: what a release of this version would be, and whether all that says the version agrees. It
-//! changes nothing: the tag that it prints is the release.
+//! `cargo xtask release`: prints what a release of this version would be, and whether all files agree on the version.
+//! It changes nothing: the tag that it prints makes the release.
 
 use crate::package::{self, VERSION};
 use crate::{results, system, Outcome};
 use std::process::Command;
 
-/// Files that say the version, with what stands before it there.
+/// Files that contain the version, with the text in front of it.
 const PLACES: [(&str, &str); 6] = [
     ("CHANGELOG.md", "\n## "),
     ("packaging/arch/PKGBUILD", "\npkgver="),
@@ -77,7 +77,7 @@ fn read(file: &str) -> Result<String, String> {
     std::fs::read_to_string(system::root().join(file)).map_err(|e| format!("{file}: {e}"))
 }
 
-/// Returns what is wrong if the first version in a text, behind `before`, is not the workspace's.
+/// Returns the fault if the first version behind `before` in a text is not the workspace's.
 fn disagreement(text: &str, before: &str) -> Option<String> {
     let Some((_, rest)) = text.split_once(before) else {
         return Some("says no version".to_string());

@@ -1,10 +1,10 @@
-//! Files with results: each says of which commit it is, and those older than the last change of what they measure are
-//! listed by `cargo xtask check` (a warning) and `cargo xtask release` (a fault).
+//! Files with results. Each names the commit of its results. Files that are older than the last change of the code that
+//! they measure are listed by `cargo xtask check` (a warning) and `cargo xtask release` (a fault).
 
 use crate::{system, Outcome};
 use std::process::Command;
 
-/// Every file with results, and the paths whose changes may change them.
+/// Every file with results, and the paths whose changes may change the results.
 const FILES: [(&str, &[&str]); 10] = [
     ("cts-config/results/lavapipe.md", &COMPUTING),
     ("cts-config/results/lavapipe-26.md", &COMPUTING),
@@ -17,13 +17,14 @@ const FILES: [(&str, &[&str]); 10] = [
     ("docs/results-lavapipe.md", &["compiler/src", "icd/src", "vk-backend/src", "lab/src/bench"]),
     ("docs/scale.md", &["icd/src", "vk-backend/src", "examples/scale"]),
 ];
-/// What computes when an OpenCL program runs.
+/// The code that computes when an OpenCL program runs.
 const COMPUTING: [&str; 4] = ["compiler/src", "device/src", "icd/src", "vk-backend/src"];
 
-/// What the line begins with that names commit and date.
+/// The beginning of the line that names commit and date.
 const BEGIN: &str = "Recorded at commit `";
 
-/// Returns the line that says of which commit results are: the one that is checked out, `-dirty` where files have changed since.
+/// Returns the line that names the commit of results: the commit that is checked out, with `-dirty` if files have
+/// changed since.
 pub fn stamp() -> Result<String, String> {
     let git = |args: &[&str]| system::capture(Command::new("git").args(args));
     let commit = git(&["describe", "--always", "--dirty", "--abbrev=8", "--exclude=*"])?;
@@ -31,7 +32,7 @@ pub fn stamp() -> Result<String, String> {
     Ok(format!("{BEGIN}{}` ({}).", commit.trim(), date.trim()))
 }
 
-/// Puts such a line in the place of a file's old one.
+/// Replaces a file's line about the commit.
 pub fn restamped(text: &str, stamp: &str) -> String {
     let line =
         |line: &str| if line.starts_with(BEGIN) { stamp.to_string() } else { line.to_string() };
@@ -45,7 +46,7 @@ fn commit(text: &str) -> Option<&str> {
     Some(&rest[..end]).filter(|commit| commit.len() >= 7)
 }
 
-/// Returns a line for each file whose results are older than the last change of what they measure.
+/// Returns a line for each file whose results are older than the last change of the code that they measure.
 ///
 /// # Errors
 /// For a file that names no commit.
@@ -79,7 +80,7 @@ pub fn stale() -> Result<Vec<String>, String> {
     Ok(stale)
 }
 
-/// Warns of files that are older than what they measure.
+/// Warns of files whose results are older than the code that they measure.
 pub fn warn() -> Outcome {
     stale()?.iter().for_each(|line| println!("warning: {line}"));
     Ok(())

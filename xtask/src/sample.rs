@@ -1,5 +1,5 @@
-//! `cargo xtask sample`: comments and names of the source, drawn at random, for a reader who has not seen the code. Who
-//! has to read one of them twice has found one to rewrite.
+//! `cargo xtask sample`: comments and names of the source, drawn at random, for a reader who has not seen the code. A
+//! comment or name that the reader has to read twice should be rewritten.
 
 use crate::random::SplitMix;
 use crate::{system, Outcome};

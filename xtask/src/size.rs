@@ -1,14 +1,14 @@
-//! The size of the library, which has a budget: what it grows by is loaded by every program that uses OpenCL.
+//! The size of the library, which has a budget: every program that uses OpenCL loads the whole library.
 
 use crate::platform::LIBRARY;
 use crate::{system, Outcome};
 use std::path::Path;
 use std::process::Command;
 
-/// The most bytes of the library without symbols; docs/design/crates.md has what they are. Raise it with a reason.
+/// The largest size of the library without symbols, in bytes; docs/design/crates.md explains it. Raise it with a reason.
 const BUDGET: u64 = 9_200_000;
 
-/// Checks the library of the last release build, if there is one and it is of the kind that the budget is for.
+/// Checks the library of the last release build, if there is one and it is a `.so` file, for which the budget is.
 pub fn check_last() -> Outcome {
     let library = system::target().join("release").join(LIBRARY);
     match LIBRARY.ends_with(".so") && library.exists() {

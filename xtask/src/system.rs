@@ -1,5 +1,4 @@
-//! The machine: where the workspace lies, running commands, installing Debian packages and the
-//! Python environment.
+//! The machine: the place of the workspace, running commands, installing Debian packages and the Python environment.
 
 use crate::Outcome;
 use std::path::{Path, PathBuf};
@@ -7,8 +6,8 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// Root of the workspace: the workspace of the current directory, where this program was carried to another
-/// machine, else the one that it was built from.
+/// Returns the root of the workspace: the workspace of the current directory, if this program was carried to another
+/// machine, else the workspace that it was built from.
 pub fn root() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let mut around = here.ancestors();
@@ -28,13 +27,13 @@ pub fn target() -> PathBuf {
     }
 }
 
-/// Prints a heading, so that a person sees what is going on, and the seconds since the first one.
+/// Prints a heading for the person who watches, with the seconds since the first heading.
 pub fn step(what: &str) {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     println!("\n== {what} ({} s)", START.elapsed().as_secs());
 }
 
-/// Runs a command in the workspace, its output shown; an error unless it succeeds.
+/// Runs a command in the workspace and shows its output; returns an error unless it succeeds.
 pub fn run(command: &mut Command) -> Outcome {
     let shown = format!("{command:?}");
     let status = command
@@ -47,7 +46,7 @@ pub fn run(command: &mut Command) -> Outcome {
     }
 }
 
-/// Runs a command and returns what it printed, standard error after standard output.
+/// Runs a command and returns its output, standard error after standard output.
 pub fn capture(command: &mut Command) -> Result<String, String> {
     let shown = format!("{command:?}");
     let output = command
@@ -62,7 +61,7 @@ pub fn capture(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// Runs a command with a time limit, beyond which it is killed. Nothing where it was.
+/// Runs a command with a time limit, beyond which it is killed; returns nothing if it was killed.
 pub fn wait(command: &mut Command, limit: Duration) -> Result<Option<ExitStatus>, String> {
     let mut child = command.spawn().map_err(|e| format!("cannot run {command:?}: {e}"))?;
     let start = Instant::now();
@@ -99,7 +98,7 @@ pub fn write_file(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> Outcome
     named(path.as_ref(), std::fs::write(path.as_ref(), contents))
 }
 
-/// Makes a folder, and those around it.
+/// Makes a folder, and the folders above it.
 pub fn make_folder(path: impl AsRef<Path>) -> Outcome {
     named(path.as_ref(), std::fs::create_dir_all(path.as_ref()))
 }

@@ -1,9 +1,9 @@
-//! Checks that what differs between operating systems stands in the folders `platform` alone.
+//! Checks that code for single operating systems is in the folders `platform` alone.
 
 use crate::Outcome;
 use std::path::Path;
 
-/// What only code for one system says. `target_arch` is not among them: processors are not systems.
+/// Texts that only code for one system has. `target_arch` is not among them: processors are not systems.
 const SIGNS: [&str; 9] = [
     "std::os::",
     "libc::",
@@ -16,7 +16,7 @@ const SIGNS: [&str; 9] = [
     "target_vendor",
 ];
 
-/// Fails if a source of a crate outside of its folder `platform` says such a thing, tests aside.
+/// Fails if a source of a crate outside of its folder `platform` has such a text, apart from tests.
 pub fn check(sources: &Path) -> Outcome {
     let entries = crate::system::read_folder(sources)?;
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -37,7 +37,7 @@ pub fn check(sources: &Path) -> Outcome {
     Ok(())
 }
 
-/// Returns the first line, counted from 1, that has a sign, and that.
+/// Returns the number of the first line with one of the texts, counted from 1, and the text.
 fn first_sign(text: &str) -> Option<(usize, &'static str)> {
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     for (number, line) in text[..end].lines().enumerate() {

@@ -21,11 +21,11 @@ const PACKAGES: [&str; 11] = [
     // A program in C++ includes hekla.h behind Khronos' headers.
     "g++",
     "opencl-c-headers",
-    // For its SwiftShader, a Vulkan driver as weak as the weakest phone.
+    // Chromium has SwiftShader, a Vulkan driver as weak as the weakest phone.
     "chromium",
 ];
 
-/// The kinds of `cargo xtask attack` that are part of the tests, and how long each attacks; more takes hours.
+/// The kinds of `cargo xtask attack` that are part of the tests, and how long each attacks; longer attacks take hours.
 const ATTACKS: [&str; 11] = [
     "attack",
     "sequences",
@@ -106,7 +106,7 @@ pub fn run(request: &Request) -> Outcome {
     Ok(())
 }
 
-/// Runs the programs through pyopencl on lavapipe restricted to what the device of a device file has
+/// Runs the Python suite through pyopencl on lavapipe that is restricted to the features of the device in a device file
 /// (docs/weak-devices.md).
 fn run_limited(name: &str) -> Outcome {
     step("packages");
@@ -126,8 +126,8 @@ fn found(driver: Driver) -> Result<Installed, String> {
     Ok(installed)
 }
 
-/// cargo test on a driver; `other` is the second one of tests with two devices. The validation layer must say nothing but
-/// what is provoked, and the tests that do not run must be those that are known.
+/// Runs cargo test on a driver; `other` is the second driver of tests with two devices. The validation layer must
+/// report only provoked messages, and the tests that do not run must be the known ones.
 fn cargo_tests(driver: &Installed, scope: Scope, other: &Installed) -> Outcome {
     let packages: &[&str] = match scope {
         Scope::Workspace => &["--workspace"],
@@ -161,8 +161,8 @@ fn cargo_tests(driver: &Installed, scope: Scope, other: &Installed) -> Outcome {
     }
 }
 
-/// A program that finds nothing but the installed lavapipe, where that gives wrong results, is told why it
-/// has no device and what to do; `HEKLA_DEVICE` shows the device nevertheless.
+/// Checks that a program that finds nothing but the installed lavapipe, if that gives wrong results, gets a message
+/// with the reason and with what to do. `HEKLA_DEVICE` shows the device nevertheless.
 fn check_refusal() -> Outcome {
     let Some(manifest) = driver::refused_lavapipe() else {
         println!("not tested: the installed Mesa is not too old, or has no lavapipe");
@@ -199,7 +199,7 @@ fn has_device(clinfo: &str) -> bool {
     clinfo.lines().any(is_name)
 }
 
-/// clinfo exits with 0 and no query of it fails.
+/// Checks that clinfo exits with 0, and that none of its queries fails.
 fn check_clinfo(driver: &Installed) -> Outcome {
     let mut clinfo = artifact::client("clinfo")?;
     driver.select(&mut clinfo);
@@ -213,8 +213,9 @@ fn check_clinfo(driver: &Installed) -> Outcome {
     }
 }
 
-/// icd/tests/python on one driver; then what the driver was given must pass spirv-val and the validation layer must
-/// have said nothing. If a device file is named, the suite is restricted to it and says why it skips tests.
+/// Runs icd/tests/python on one driver. Afterwards the modules for the driver must pass spirv-val, and the validation
+/// layer must have reported nothing. With a device file the suite is restricted to that device, and prints why it skips
+/// tests.
 fn python_suite(
     python: &Path,
     driver: Driver,
@@ -230,7 +231,7 @@ fn python_suite(
     // pytest starts its workers by Python's own path, without the loader of a driver that has a C library of its own.
     let workers = if prefix.is_empty() { pool::processors() } else { 0 };
     suite
-        // What the library writes to stderr goes on to here, not to pytest.
+        // The library's messages on standard error go to this command, not to pytest.
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--capture=sys"])
         .args(["-n", &workers.to_string(), "icd/tests/python"])
         .args(limit_to.map(|_| "-rs"))
@@ -278,7 +279,7 @@ fn validate_modules(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// clpeak runs to its end and leaves nothing out, as it does without double.
+/// Checks that clpeak runs to its end and leaves nothing out, as it would without double.
 fn check_clpeak(driver: &Installed) -> Outcome {
     let mut clpeak = artifact::client("clpeak")?;
     driver.select(&mut clpeak);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The first word of a module, as bytes.
 const MAGIC: [u8; 4] = MAGIC_NUMBER.to_le_bytes();
 
-/// Writes each module of the libraries in a folder, once, to a file in another.
+/// Writes each module of the libraries in a folder to a file in another folder, once.
 pub fn extract(folder: &Path, place: &Path) -> Outcome {
     let mut libraries = Vec::new();
     find(folder, &mut libraries);

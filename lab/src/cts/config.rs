@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct Group {
     #[serde(skip)]
     pub name: String,
-    /// Path of the binary under the folder given.
+    /// Path of the binary below the folder of binaries.
     pub binary: String,
     #[serde(default)]
     pub args: Vec<String>,
@@ -25,11 +25,11 @@ pub struct Group {
     /// Subtests; empty when the binary's own list is taken.
     #[serde(default)]
     pub subtests: Vec<String>,
-    /// The arguments of each process that a subtest is split into; one without arguments where it is not split. The file
-    /// has lists of choices; a part is one choice of each list.
+    /// The arguments of each process that a subtest is split into: one process without more arguments if it is not
+    /// split. The file has lists of choices; a part is one choice of each list.
     #[serde(rename = "split", default = "whole", deserialize_with = "parts")]
     pub parts: Vec<Vec<String>>,
-    /// Time limit of one subtest.
+    /// Time limit of one subtest, in seconds.
     #[serde(default = "two_minutes")]
     pub seconds: u64,
     /// True if nothing else may run at the same time.
@@ -49,9 +49,8 @@ pub struct Expectation {
 pub struct Expectations(BTreeMap<String, Expectation>);
 
 impl Expectations {
-    /// cts-config/expected/all.toml, and DRIVER.toml, which has the last word:
-    /// `[group] subtest = { result = "fail", why = "..." }`, where `"*"` stands for all subtests of the group that are
-    /// not listed themselves.
+    /// cts-config/expected/all.toml, and DRIVER.toml, whose entries take precedence: `[group] subtest = { result =
+    /// "fail", why = "..." }`, where `"*"` stands for all subtests of the group that are not listed themselves.
     pub fn read(driver: Driver) -> Result<Expectations, String> {
         let mut all = BTreeMap::new();
         for name in ["all", driver.name()] {
@@ -77,7 +76,7 @@ fn add(all: &mut BTreeMap<String, Expectation>, listed: Listed) {
     }
 }
 
-/// cts-config/groups.toml, in its order.
+/// The groups of cts-config/groups.toml, in its order.
 pub fn read_groups() -> Result<Vec<Group>, String> {
     let table: toml::Table = read_toml(&system::root().join("cts-config/groups.toml"))?;
     let group = |(name, value): (String, toml::Value)| {

@@ -1,9 +1,9 @@
-//! `cargo xtask cts --bin DIR`: runs the Khronos conformance tests found in DIR as cts-config/
-//! describes, one process per subtest, so that a crash or a hang costs only that one; then prints
-//! what differs from what is expected of the driver.
+//! `cargo xtask cts --bin DIR`: runs the Khronos conformance tests found in DIR as cts-config/ describes, one process
+//! per subtest, so that a crash or a hang costs only one subtest; then prints the results that differ from those
+//! expected of the driver.
 //!
-//! `xtask cts --bin DIR --library libhekla.so` needs no cargo: xtask itself, cts-config, the library and
-//! the suite's binaries can be carried to another machine.
+//! `xtask cts --bin DIR --library libhekla.so` needs no cargo: xtask itself, cts-config, the library and the suite's
+//! binaries can be carried to another machine.
 
 mod config;
 mod subtest;
@@ -105,8 +105,8 @@ pub fn run(request: &Request) -> Outcome {
     report.finish()
 }
 
-/// Returns the tasks, group after group, those groups last that run alone. A binary that is not there is an
-/// error, unless other groups are what was asked for.
+/// Returns the tasks, group after group; groups that run alone come last. A missing binary is an error, unless other
+/// groups were asked for.
 fn tasks<'a>(
     groups: &'a [Group],
     request: &Request,
@@ -138,7 +138,7 @@ struct Report<'a> {
     table: Table,
     /// The name of the group that is running.
     group: String,
-    /// What became of the first parts of the subtest that is running.
+    /// The result of the first parts of the subtest that is running.
     parts: Option<Done>,
     rows: Vec<Row>,
     differences: Vec<String>,
@@ -162,7 +162,7 @@ impl Report<'_> {
         })
     }
 
-    /// Prints what became of a subtest once all its parts are done; when the group before it is complete, records that.
+    /// Prints the result of a subtest once all its parts are done. When the group before it is complete, records that group.
     fn add(&mut self, task: &Task<'_>, part: Done) -> Outcome {
         let done = match self.parts.take() {
             Some(mut done) => {
@@ -189,7 +189,7 @@ impl Report<'_> {
         if result != expected {
             self.differences.push(format!("{key}: {result} (expected {expected})"));
         }
-        // A reason that somebody wrote down, else the suite's own.
+        // A reason in the expected results, else the suite's own.
         let why = listed.filter(|entry| entry.result == result).map(|entry| entry.why.clone());
         self.rows.push(Row {
             subtest: task.subtest.clone(),

@@ -1,4 +1,4 @@
-//! One subtest in a process of its own, and what became of it.
+//! One subtest in a process of its own, and its result.
 
 use super::config::Group;
 use crate::driver::Installed;
@@ -43,7 +43,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// Adds what became of another part of the subtest: the worst verdict stands, and the seconds add up.
+    /// Adds the result of another part of the subtest: the worst verdict counts, and the seconds add up.
     pub fn add(&mut self, part: Done) {
         self.verdict = self.verdict.max(part.verdict);
         self.seconds += part.seconds;
@@ -62,13 +62,13 @@ pub struct Runner<'a> {
     pub bin: &'a Path,
     pub library: &'a Path,
     pub driver: &'a Installed,
-    /// Folder of what they print.
+    /// Folder of the subtests' output.
     pub logs: &'a Path,
 }
 
 impl Runner<'_> {
-    /// Returns the subtests of a group: those groups.toml names, else what the binary prints with `--list`, one
-    /// indented name a line. Listing needs no device.
+    /// Returns the subtests of a group: those that groups.toml names, else the output of the binary for `--list`, one
+    /// indented name per line. Listing needs no device.
     pub fn subtests_of(&self, group: &Group) -> Result<Vec<String>, String> {
         let binary = self.binary(group)?;
         if !group.subtests.is_empty() {
@@ -85,8 +85,9 @@ impl Runner<'_> {
         }
     }
 
-    /// Makes the data of a group (folders, and modules of SPIR-V) findable where the driver needs a C library of its own: the suite looks
-    /// for them beside `/proc/self/exe`, which is then the dynamic loader. Links them there.
+    /// Makes the data of a group (folders, and modules of SPIR-V) findable where the driver needs a C library of its
+    /// own. The suite looks for the data beside `/proc/self/exe`, which is the dynamic loader then: links the data
+    /// there.
     pub fn link_data(&self, group: &Group) -> Outcome {
         let Some(folder) = self.driver.loader.as_deref().and_then(Path::parent) else {
             return Ok(());
@@ -115,7 +116,7 @@ impl Runner<'_> {
         binary.exists().then(|| binary.clone()).ok_or_else(missing)
     }
 
-    /// Runs a subtest, or the part of it that more arguments name, on a device of the platform.
+    /// Runs a subtest, or the part of it that `part` names, on a device of the platform.
     pub fn run(
         &self,
         group: &Group,
@@ -136,12 +137,12 @@ impl Runner<'_> {
 
         let mut command = artifact::client_of(self.library, &binary)?;
         command.arg(subtest).args(&group.args).args(part);
-        // Some read files beside them.
+        // Some binaries read files beside them.
         command.current_dir(binary.parent().unwrap_or(self.bin));
         command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results).env("HEKLA_LOG", "info");
         command.envs(&group.software_environment);
         if device > 0 {
-            // The suite asks for the default device otherwise, of which there is one.
+            // Otherwise the suite asks for the default device, and there is only one.
             command.env("CL_DEVICE_TYPE", "all").env("CL_DEVICE_INDEX", device.to_string());
         }
         self.driver.select(&mut command);
@@ -159,14 +160,14 @@ impl Runner<'_> {
     }
 }
 
-/// Returns the names in what a binary prints with `--list`.
+/// Returns the names in the output of a binary for `--list`.
 fn listed(text: &str) -> Vec<String> {
     let names = text.lines().filter(|l| l.starts_with(char::is_whitespace)).map(str::trim);
     names.filter(|n| !n.is_empty() && !n.contains(' ')).map(str::to_string).collect()
 }
 
-/// Returns what the results file of a run that ended well says. Without one the exit status stands, which
-/// does not tell apart what was left out.
+/// Returns the verdict in the results file of a run that ended well. Without a file the exit status counts, which does
+/// not distinguish skipped subtests.
 fn judged(results: &str) -> Verdict {
     let says = |what: &str| results.contains(&format!("\": \"{what}\""));
     match () {

@@ -7,7 +7,7 @@ use hekla_xtask::results;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// One row: what became of a subtest, and why where it is not `pass`.
+/// One row: the result of a subtest, and the reason where it is not `pass`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     pub subtest: String,
@@ -47,11 +47,10 @@ impl Table {
         Table { sections: read(&text), path, driver, device, order }
     }
 
-    /// Puts rows of a group in. `whole` replaces the group's section; else the subtests told are replaced
-    /// and the others stay.
+    /// Adds rows of a group. `whole`: the rows replace the group's section; else they replace the rows of the same subtests.
     pub fn put(&mut self, group: &str, rows: Vec<Row>, whole: bool) {
         merge(&mut self.sections, group, rows, whole);
-        // Groups that are no more go.
+        // Groups that no longer exist are removed.
         self.sections.retain(|section| self.order.contains(&section.group));
         let place = |section: &Section| self.order.iter().position(|name| *name == section.group);
         self.sections.sort_by_key(place);
@@ -91,7 +90,7 @@ fn read(text: &str) -> Vec<Section> {
         if let (Some(section), ["", subtest, result, seconds, why, ""]) =
             (sections.last_mut(), &cells[..])
         {
-            // The lines that head a table have no number there.
+            // The lines at the head of a table have no number in this column.
             if let Ok(seconds) = seconds.parse() {
                 let [subtest, result, why] = [subtest, result, why].map(|cell| cell.to_string());
                 section.rows.push(Row { subtest, result, seconds, why });

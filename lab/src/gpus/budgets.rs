@@ -1,5 +1,5 @@
 //! Budgets of the kernels with drivers that do not change: `budgets.toml` has, for each GPU, the number of instructions
-//! that each kernel may have. None may spill registers.
+//! that each kernel may have. No kernel may spill registers.
 
 use super::report::Report;
 use crate::system::root;
@@ -14,7 +14,7 @@ fn path() -> PathBuf {
     root().join("lab/src/gpus/budgets.toml")
 }
 
-/// Returns what exceeds its budget, or has none.
+/// Returns the kernels that exceed their budget, or have none.
 pub fn exceeded(reports: &[Report]) -> Result<Vec<String>, String> {
     let path = path();
     let text = crate::system::read_text(&path)?;
@@ -42,7 +42,7 @@ fn of_report(report: &Report, budgets: &Budgets) -> Vec<String> {
     report.costs().iter().filter_map(exceeds).collect()
 }
 
-/// Writes the budgets anew: what the kernels take now.
+/// Writes the budgets anew: the present instructions of each kernel.
 pub fn write(reports: &[Report]) -> Outcome {
     let path = path();
     let mut text = "# Instructions of each kernel with the drivers of Debian 13; written by\n\

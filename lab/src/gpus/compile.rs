@@ -1,4 +1,4 @@
-//! Compiles programs for a GPU's device file, by the heklac of the tree, in a process each.
+//! Compiles programs for a GPU's device file with the workspace's heklac, each in a process of its own.
 
 use super::gpu::Gpu;
 use super::programs::Program;
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 /// Seconds of processor time that a program may take.
 const LIMIT: u32 = 120;
 
-/// What heklac made of a program.
+/// The output of heklac for a program.
 pub enum Compiled {
     /// A module for each kernel.
     Modules(Vec<PathBuf>),

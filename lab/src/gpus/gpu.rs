@@ -1,13 +1,12 @@
-//! The GPUs whose compilers are available: Mesa's drivers open on a stand-in for Linux's DRM driver
-//! (Debian's mesa-drm-shim), and compile as for the GPU that an environment variable names. What is submitted does not
-//! run.
+//! The GPUs whose compilers are available: Mesa's drivers open on a stand-in for Linux's DRM driver (Debian's
+//! mesa-drm-shim), and compile as for the GPU that an environment variable names. Submitted commands do not run.
 
 use crate::mesa::Architecture;
 
 /// A GPU.
 #[derive(Debug, PartialEq)]
 pub struct Gpu {
-    /// The name of its device file in vk-backend/devices.
+    /// The name of the GPU's device file in vk-backend/devices.
     pub name: &'static str,
     pub driver: &'static Driver,
     /// The shim's name for it.
@@ -23,11 +22,11 @@ pub struct Driver {
     pub library: &'static str,
     /// `libNAME_noop_drm_shim.so`.
     pub shim: &'static str,
-    /// The variable that tells the shim which GPU is there.
+    /// The variable that names the GPU to the shim.
     pub variable: &'static str,
-    /// The architecture that Debian builds it for.
+    /// The architecture for which Debian builds the driver.
     pub architecture: Architecture,
-    /// The statistics that tell how good the code is, by the driver's names; the first decides.
+    /// The statistics that measure the quality of the code, by the driver's names; the first one decides.
     pub scores: &'static [&'static str],
     /// The statistics that count spilled registers.
     pub spills: &'static [&'static str],

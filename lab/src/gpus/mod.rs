@@ -17,7 +17,7 @@ use programs::Program;
 use report::{Report, Row};
 use std::path::{Path, PathBuf};
 
-/// What `cargo xtask test` looks at: drivers that do not change.
+/// The GPUs of `cargo xtask test`, with drivers that do not change.
 const TESTED: [&str; 3] = ["radv-navi31", "radeon-radv", "nvk-ampere"];
 
 /// Options of the command: which programs, and for which GPUs.
@@ -49,7 +49,7 @@ pub struct Request {
     check: bool,
 }
 
-/// The kinds of programs beside the corpus.
+/// The kinds of programs, apart from the corpus.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
     Kernels,
@@ -71,7 +71,7 @@ impl Request {
         }
     }
 
-    /// Returns the GPUs that are meant.
+    /// Returns the GPUs that were asked for.
     fn gpus(&self) -> Result<Vec<&'static Gpu>, String> {
         if self.gpus.is_empty() && (self.bless || self.check) {
             return tested();
@@ -165,7 +165,7 @@ fn make(
     Ok(())
 }
 
-/// Compiles the kernels, and what stands beside them, and measures them.
+/// Compiles the kernels and the hand-written shaders beside them, and measures both.
 fn kernels(
     compiler: &Compiler,
     heklac: &Path,
@@ -193,7 +193,7 @@ fn kernels(
         if !is_offered {
             ends.insert(0, None);
         }
-        // What is not made is told as of any other program.
+        // Pipelines that are not made are reported as those of any other program.
         if let Some(end) = ends[0].take_if(|end| !matches!(end, End::Made(..))) {
             report.add(&program.name, &modules[0], end);
         }

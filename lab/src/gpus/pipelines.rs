@@ -13,37 +13,37 @@ const SOURCE: &str = include_str!("pipelines.c");
 /// Seconds of processor time that a module may take.
 pub const LIMIT: u32 = 10;
 
-/// So many times as long takes what QEMU emulates.
+/// The factor of the time limits where QEMU emulates the driver.
 const EMULATED: u32 = 8;
 
-/// So many modules are given to one process; where it does not end well, each gets a process of its own.
+/// The number of modules for one process; where it does not end well, each module gets a process of its own.
 const BATCH: usize = 8;
 
-/// What a process gets that has used its processor time, and a second later.
+/// The signal for a process that has used its processor time, and the one that follows a second later.
 const SIGXCPU: i32 = 24;
 const SIGKILL: i32 = 9;
 
-/// What became of an entry point of a module.
+/// The outcome for an entry point of a module.
 #[derive(Debug, Clone, PartialEq)]
 pub enum End {
-    /// The driver made the pipeline, in so many seconds of processor time.
+    /// The driver made the pipeline; seconds of processor time, and statistics.
     Made(f64, Statistics),
     /// The driver's error code.
     Refused(i32),
     /// The process ended by this signal.
     Crashed(i32),
-    /// It took more than [`LIMIT`] seconds.
+    /// The process took more than [`LIMIT`] seconds.
     TooLong,
 }
 
 /// How a run of the program ended.
 enum Ran {
-    /// What became of each entry point, with its module.
+    /// The outcome for each entry point, with its module.
     ToItsEnd(Vec<(PathBuf, End)>),
     UntilSignal(i32),
 }
 
-/// What the driver tells of a pipeline, by the driver's names.
+/// The driver's numbers about a pipeline, by the driver's names.
 pub type Statistics = BTreeMap<String, f64>;
 
 /// A GPU's compiler, ready to be run.
@@ -65,7 +65,7 @@ impl Compiler {
         Ok(Compiler { gpu, drivers, manifest, tool: tool(gpu.driver.architecture)? })
     }
 
-    /// Returns what the driver calls the device and itself.
+    /// Returns the driver's names for the device and for itself.
     pub fn device(&self) -> Result<String, String> {
         let text = system::capture(&mut self.command(&[]))?;
         let line = text.lines().find(|line| line.contains('\t')).unwrap_or_default();
@@ -114,7 +114,7 @@ impl Compiler {
                 let text = String::from_utf8_lossy(&output.stdout);
                 Ok(Ran::ToItsEnd(text.lines().filter_map(line).collect()))
             }
-            // QEMU passes a signal on as the shell does.
+            // QEMU passes a signal on as a shell does: as an exit code.
             (Some(code), _) if code > 128 => Ok(Ran::UntilSignal(code - 128)),
             (_, Some(signal)) => Ok(Ran::UntilSignal(signal)),
             _ => {

@@ -1,5 +1,5 @@
-//! The programs that are compiled: eight kernels that also stand here as hand-written shaders, the compiler's conformance
-//! programs, and the corpus of real ones.
+//! The programs that are compiled: eight kernels that are also hand-written shaders here, the compiler's conformance
+//! programs, and the corpus of real programs.
 
 #[path = "../../../compiler/tests/conformance_support/mod.rs"]
 mod conformance_support;
@@ -13,9 +13,9 @@ use std::process::Command;
 pub struct Program {
     pub name: String,
     pub file: PathBuf,
-    /// Build options, each in one piece.
+    /// Build options, one per element.
     pub options: Vec<String>,
-    /// True if not every device can have it.
+    /// True if some devices cannot support the program.
     pub optional: bool,
 }
 
@@ -57,7 +57,7 @@ pub fn conformance(folder: &Path) -> Result<Vec<Program>, String> {
     valid.map(write).collect()
 }
 
-/// Writes the programs of the corpus whose names have one of some texts into a folder, and returns them.
+/// Writes the programs of the corpus whose names contain one of some texts into a folder, and returns them.
 pub fn corpus(folder: &Path, names: &[String]) -> Result<Vec<Program>, String> {
     system::make_folder(folder)?;
     let corpus = crate::corpus::fetched()?;

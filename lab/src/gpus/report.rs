@@ -1,4 +1,4 @@
-//! What came of a GPU's modules: printed, and written to docs/gpus.md.
+//! The results for a GPU's modules: printed, and written to docs/gpus.md.
 
 use super::gpu::{Gpu, GPUS};
 use super::pipelines::{End, Statistics, LIMIT};
@@ -9,7 +9,7 @@ use hekla_xtask::results;
 use std::fmt;
 use std::path::Path;
 
-/// A kernel's statistics: of Hekla's module, of the shader with storage buffers, of the one with pointers.
+/// A kernel's statistics: for Hekla's module, for the shader with storage buffers, and for the shader with pointers.
 pub struct Row {
     pub kernel: String,
     pub measured: [Option<Statistics>; 3],
@@ -23,14 +23,14 @@ pub struct Cost {
     pub spilled: u64,
 }
 
-/// What came of the modules for a GPU.
+/// The results for the modules of a GPU.
 pub struct Report {
     pub gpu: &'static Gpu,
-    /// What the driver calls the device and itself.
+    /// The driver's names for the device and for itself.
     pub device: String,
-    /// Programs that need what the device lacks.
+    /// Number of programs that need features which the device lacks.
     pub not_offered: usize,
-    /// Programs that heklac should have compiled.
+    /// Programs that heklac failed to compile.
     pub failed: Vec<String>,
     /// Number of pipelines.
     pipelines: usize,
@@ -75,7 +75,7 @@ impl Report {
         }
     }
 
-    /// Returns what must not be: programs that did not compile, modules that were refused or crashed the driver.
+    /// Returns the failures: programs that did not compile, modules that were refused or crashed the driver.
     pub fn bad(&self) -> Vec<String> {
         let told = |what: &str, list: &[String]| {
             list.iter().map(|one| format!("{}: {what}: {one}", self.gpu.name)).collect::<Vec<_>>()
@@ -103,8 +103,8 @@ impl Report {
         )
     }
 
-    /// Returns the table of the kernels: each statistic of Hekla's module, of the shader with storage buffers and of the
-    /// one with pointers.
+    /// Returns the table of the kernels: each statistic for Hekla's module, for the shader with storage buffers, and
+    /// for the shader with pointers.
     fn kernel_table(&self) -> String {
         let scores = self.gpu.driver.scores;
         let mut table = format!("| kernel | {} |\n|", scores.join(" | "));
@@ -158,7 +158,7 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// Returns what each kernel takes of the statistics that budgets are for: instructions, by the driver's name, and
+    /// Returns the statistics of each kernel for which there are budgets: instructions, by the driver's name, and
     /// spilled registers.
     pub fn costs(&self) -> Vec<(&str, Cost)> {
         let cost = |statistics: &Statistics| {
@@ -193,8 +193,8 @@ pub fn record(reports: &[Report]) -> Outcome {
     std::fs::write(&path, text).map_err(failed)
 }
 
-/// Returns the parts of a section, one for each GPU in the order of [`GPUS`]: the part of its report, else the old one. `begin`
-/// stands before each old part, in which the first name in backticks is the GPU's.
+/// Returns the parts of a section, one for each GPU in the order of [`GPUS`]: the part of its report, else the old
+/// part. Each old part follows `begin`, and its first name in backticks is the GPU's.
 fn merged(
     old: &str,
     begin: &str,

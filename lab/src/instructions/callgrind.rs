@@ -1,4 +1,4 @@
-//! Reads callgrind's profiles: the instructions of one part, by who executed them.
+//! Reads callgrind's profiles: the instructions of one part, by the code that executed them.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -51,8 +51,8 @@ pub fn cost(profile: &str, client: &Path) -> Cost {
     cost
 }
 
-/// Returns the name that a text gives or stands for: names are written once, with a number, `(3) /lib/libc.so.6`, and
-/// the number alone from then on.
+/// Returns the name that a text gives or refers to: a name is written once, with a number, as in `(3) /lib/libc.so.6`,
+/// and later by the number alone.
 fn named<'a>(names: &mut HashMap<&'a str, &'a str>, text: &'a str) -> &'a str {
     let (number, name) = text.split_once(' ').unwrap_or((text, ""));
     if !number.starts_with('(') {

@@ -1,6 +1,6 @@
 //! `cargo xtask instructions [--library FILE] [--driver NAME]`: counts the host's instructions in one call of the
-//! functions that programs call most, by callgrind: instructions of Hekla, the ICD loader and the C library on the one hand, of
-//! the Vulkan driver on the other. Counts, other than times, are nearly the same each time.
+//! functions that programs call most, by callgrind: instructions of Hekla, the ICD loader and the C library on the one
+//! hand, of the Vulkan driver on the other. Unlike times, counts are nearly the same in each run.
 
 mod callgrind;
 mod scenes;

@@ -6,11 +6,11 @@ use crate::bench::cl_image::{Image, Texel};
 /// The name of the function in which instructions are counted.
 pub const MEASURED: &str = "calls_that_are_measured";
 
-/// Calls of a scene: fewer than fill a batch, so that none of the launches submits one.
+/// Calls of a scene: too few to fill a batch, so that none of the launches submits one.
 const CALLS: u32 = 150;
-/// Launches before those: the first ones fill a batch behind the first launch.
+/// Launches before the measured calls: they fill the batch that follows the first launch.
 const BEFORE: usize = 60;
-/// Arguments of the kernels that have many.
+/// Number of arguments of the kernels with many.
 const MANY: usize = 8;
 const ITEMS: usize = 64;
 
@@ -53,7 +53,7 @@ kernel void images(write_only image2d_t a, read_only image2d_t b, read_only imag
 /// Some calls, made many times.
 pub struct Scene {
     pub name: &'static str,
-    /// How often [`MEASURED`] makes them.
+    /// The number of calls that [`MEASURED`] makes.
     pub calls: u32,
     run: fn(&Client) -> Result<()>,
 }
@@ -131,7 +131,8 @@ impl Client {
         Ok(arguments)
     }
 
-    /// Measures launches of a kernel while the device works on others; `anew`: the arguments are set before each.
+    /// Measures launches of a kernel while the device works on other launches. `anew`: the arguments are set before
+    /// each launch.
     fn launches(&self, kernel: &str, arguments: Vec<Argument>, anew: bool) -> Result<()> {
         let s = &self.session;
         let (kernel, busy) = (s.build(SOURCE, kernel, "")?, s.build(SOURCE, "busy", "")?);

@@ -1,4 +1,4 @@
-//! Operating systems: the platform module of the developer commands, and what attacks need besides.
+//! Operating systems: the platform module of the developer commands, and further functions for attacks.
 
 pub mod attack;
 

@@ -1,12 +1,12 @@
-//! The values that functions are tried with: special ones first, then samples of every part of the range, more of them
-//! where functions are hard. The same index always gives the same values.
+//! The arguments with which functions are tried: special values first, then samples of every part of the range, more of
+//! them where functions are hard. The same index always gives the same values.
 
 use super::format::{scale, Format};
 use super::row::{Choice, Row};
 use hekla_xtask::random::SplitMix;
 use std::f64::consts::{FRAC_PI_2, LN_2};
 
-/// Random numbers of an index.
+/// The random numbers of an index.
 struct Random(SplitMix);
 
 impl Random {
@@ -75,7 +75,7 @@ pub struct Chooser<'a> {
 }
 
 impl<'a> Chooser<'a> {
-    /// Makes one for `count` calls; all calls there are if they are as many.
+    /// Returns a chooser for `count` calls; it chooses all different calls if there are no more than `count`.
     pub fn new(row: &'a Row, format: Format, count: u64) -> Chooser<'a> {
         let special = special(format);
         let mut chooser = Chooser { row, format, special, all: false };
@@ -83,12 +83,12 @@ impl<'a> Chooser<'a> {
         chooser
     }
 
-    /// Returns true if the calls are all there are.
+    /// Returns true if all different calls are chosen.
     pub fn is_exhaustive(&self) -> bool {
         self.all
     }
 
-    /// Returns true if the bits of the only value are the index.
+    /// Returns true if the only value of a call has the bits of the call's index.
     pub fn is_index(&self) -> bool {
         self.all && self.row.values == 1
     }
@@ -118,7 +118,7 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// The first calls are those with all combinations of special values, of up to two.
+    /// Chooses the values of the first calls: all combinations of up to two special values.
     fn combination(&self, index: u64, values: &mut [u64; 8]) -> Option<i32> {
         let count = self.special.len() as u64;
         let (bits, index) = (|i: u64| self.format.bits(self.special[i as usize]), index);

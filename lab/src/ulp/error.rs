@@ -1,9 +1,9 @@
-//! The error of a result in ulp (OpenCL C 7.4), and what devices that flush may return instead (7.5.3).
+//! The error of a result in ulp (OpenCL C 7.4), and the results that devices which flush may return instead (7.5.3).
 
 use super::format::{scale, Format};
 use super::quad::{self, Quad};
 
-/// A number that results are compared with, more precise than they.
+/// An exact number with which results are compared, of a higher precision than theirs.
 pub trait Exact: Copy {
     fn is_nan(self) -> bool;
     fn is_infinite(self) -> bool;
@@ -75,7 +75,7 @@ impl Exact for Quad {
     }
 }
 
-/// What to accept besides the definition of the ulp.
+/// Results that are accepted besides the definition of the ulp.
 #[derive(Debug, Clone, Copy)]
 pub struct Allowance {
     /// Zeros of either sign.
@@ -109,7 +109,7 @@ pub fn ulps<E: Exact>(format: Format, result: f64, exact: E, allowance: Allowanc
     }
     let exponent = ulp_exponent(format, exact);
     if result.is_infinite() {
-        // It stands for the number that would follow the largest, and for all beyond.
+        // An infinite result stands for the number that would follow the largest one, and for all numbers beyond.
         let largest = format.max().copysign(result);
         let short = -exact.distance(largest, exponent) * result.signum();
         return if same_sign { (1.0 - short).max(0.0) } else { f64::INFINITY };

@@ -6,9 +6,9 @@ use super::quad::{self, Quad};
 use super::row::Reference::{List, One, Three, Two, Typed};
 use super::row::{ulps, Bound, Choice, Row, HALF_PREFIX, NATIVE, ROUNDED};
 
-/// The angles for which native functions are measured.
+/// The range of angles for which native functions are measured.
 const TURN: Choice = Choice::Range(-std::f64::consts::PI, std::f64::consts::PI);
-/// The arguments of half_cos, half_sin and half_tan (6.15.2).
+/// The range of arguments of half_cos, half_sin and half_tan (6.15.2).
 const HALF_ANGLES: Choice = Choice::Range(-65536.0, 65536.0);
 const UNIT: Choice = Choice::Range(0.0, 1.0);
 
@@ -46,7 +46,7 @@ fn cospi(x: f64) -> Quad {
     }
 }
 
-/// 0.5 - |r| of r, which a double does not hold for small r.
+/// Returns 0.5 - |r|, where r is x less an even integer: a double cannot hold the difference for small r.
 fn cosine_turn(x: f64) -> Quad {
     quad::add(0.5, -near::remainder(x, 2.0).abs())
 }
@@ -55,7 +55,7 @@ fn tanpi(x: f64) -> Quad {
     match near::tanpi_pole(x) {
         Some(value) => Quad::from(value),
         None => {
-            // Within a quarter of a turn both are far from the poles.
+            // Within a quarter of a turn both functions are far from their poles.
             let r = near::remainder(x, 1.0);
             match r.abs() <= 0.25 {
                 true => quad::tan(quad::mul(quad::pi(), r)),
@@ -183,7 +183,7 @@ const ANGLES: [Row; 18] = [
     Row::exact("radians", "r = radians(x);", One(f64::to_radians)).bounds(ulps(2.0, 2.0, 2.0)).defined(no_nan),
 ];
 
-/// Exponentials, logarithms, powers, and what is made of them.
+/// Exponentials, logarithms, powers, and functions that are made of them.
 #[rustfmt::skip]
 const EXPONENTIALS: [Row; 27] = [
     Row::rounded("acosh", "r = acosh(x);", One(near::acosh), One(quad::acosh), ulps(2.0, 4.0, 4.0)).near_error(3.0),
@@ -257,7 +257,7 @@ const EXACT: [Row; 36] = [
     Row::exact("-x", "r = -x;", One(|x| -x)),
 ];
 
-/// Common and geometric functions; functions of vectors for the widest.
+/// Common and geometric functions; functions of vectors for the widest vectors.
 #[rustfmt::skip]
 const VECTORS: [Row; 7] = [
     Row::rounded("cross", "r = cross((T3)(x, y, z), (T3)(w, x2, y2)).x;", List(near_cross), List(cross), [Bound::Absolute(|v, f| tolerance(v, 3.0, f)); 3])
@@ -276,7 +276,7 @@ const VECTORS: [Row; 7] = [
         .bounds([Bound::None, Bound::Absolute(|_, _| 1e-5), Bound::None]).defined(|v, _| v[0] < v[1]),
 ];
 
-/// Functions of floats of which less accuracy is asked.
+/// Functions of floats that need less accuracy.
 #[rustfmt::skip]
 const HALF_AND_FAST: [Row; 17] = [
     Row::of_float("half_cos", "r = half_cos(x);", One(f64::cos), HALF_PREFIX).choice(HALF_ANGLES),

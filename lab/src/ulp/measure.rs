@@ -1,4 +1,4 @@
-//! Running functions on a device, slab by slab, while the threads of the host compare the results before.
+//! Runs functions on a device, slab by slab, while the threads of the host compare the results of the slab before.
 
 use super::arguments::Chooser;
 use super::format::Format;
@@ -6,10 +6,10 @@ use super::row::Row;
 use super::tally::{Comparison, Tally};
 use crate::bench::cl::{Buffer, Kernel, Result, Session};
 
-/// Calls in a launch at most, and if their values need not be written.
+/// The largest number of calls in a launch, and the one for calls whose values need not be written.
 const SLAB: usize = 1 << 22;
 const LARGE_SLAB: usize = 1 << 24;
-/// The names of a row's values in its statement.
+/// The names of a row's values in its statement of OpenCL C.
 const NAMES: [&str; 8] = ["x", "y", "z", "w", "x2", "y2", "z2", "w2"];
 
 /// The configurations of floating-point types: CL_DEVICE_HALF_FP_CONFIG and so on.
@@ -17,7 +17,7 @@ const CONFIGS: [(Format, u32); 3] =
     [(Format::Half, 0x1033), (Format::Float, 0x101B), (Format::Double, 0x1032)];
 const CL_FP_DENORM: u64 = 1;
 
-/// What a device does with a type.
+/// How a device supports a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Support {
     Absent,
@@ -25,7 +25,7 @@ pub enum Support {
     Full,
 }
 
-/// Returns what a device does with a type; one without the type may not know the question.
+/// Returns how a device supports a type. A device without the type may not know the query.
 pub fn support(session: &Session, format: Format) -> Support {
     let what = CONFIGS.iter().find(|config| config.0 == format).map_or(0, |config| config.1);
     match session.number(what).unwrap_or(0) {
@@ -170,7 +170,7 @@ fn compare(comparison: &Comparison<'_>, slab: &Slab, start: usize, end: usize) -
     tally
 }
 
-/// Calls a function `count` times, or once with everything there is if that is less.
+/// Calls a function `count` times, or with all different arguments if there are fewer.
 pub fn measure(session: &Session, row: &Row, format: Format, count: u64) -> Result<Tally> {
     let flushes = support(session, format) == Support::Flushes;
     let comparison = Comparison { row, format, flushes };

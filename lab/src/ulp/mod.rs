@@ -1,7 +1,7 @@
 //! `cargo xtask ulp`: the largest errors of the built-in math functions on a device, for `docs/accuracy.md`.
 //!
 //! `xtask ulp --library libhekla.so --results DIR` needs neither cargo nor the sources: the two files can be carried to
-//! another machine, and what it writes to `docs/accuracy/` here.
+//! another machine, and the files that it writes to `docs/accuracy/` here.
 
 mod arguments;
 mod error;
@@ -78,7 +78,7 @@ pub fn run(request: &Request) -> Outcome {
     render(&docs())
 }
 
-/// Writes `accuracy.md` of the files in `accuracy/`.
+/// Writes `accuracy.md` from the files in `accuracy/`.
 fn render(docs: &std::path::Path) -> Outcome {
     let devices = results::load(&docs.join("accuracy"))?;
     let path = docs.join("accuracy.md");
@@ -96,7 +96,7 @@ fn number(text: &str) -> Result<u64, String> {
     power.ok_or_else(|| format!("no number: {text}"))
 }
 
-/// Measures all platforms, writes their files, and returns how many functions of Hekla's are beyond their bounds.
+/// Measures all platforms, writes their files, and returns how many of Hekla's functions exceed their bounds.
 fn measure_all(
     request: &Request,
     start: Instant,
@@ -152,7 +152,7 @@ fn is_wanted(row: &Row, format: Format, request: &Request) -> bool {
     named && !matches!(row.bound(format), Bound::Absent)
 }
 
-/// Measures a function, tells of it, and returns true if it is within its bound.
+/// Measures a function, reports its error, and returns true if it is within its bound.
 fn measure_one(
     session: &Session,
     device: &mut Device,

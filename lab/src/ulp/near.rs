@@ -1,4 +1,4 @@
-//! Reference functions in doubles: what Rust's library lacks, and what OpenCL C defines otherwise (7.5).
+//! Reference functions in doubles: those that Rust's library lacks, and those that OpenCL C defines in another way (7.5).
 
 use super::format::Format;
 use std::f64::consts::{FRAC_1_PI, PI};
@@ -24,7 +24,7 @@ mod c {
     }
 }
 
-/// Gives functions of the C library to safe code.
+/// Makes functions of the C library callable from safe code.
 macro_rules! of_c {
     ($($name:ident($($argument:ident),*);)*) => { $(
         pub fn $name($($argument: f64),*) -> f64 {
@@ -48,7 +48,7 @@ of_c! {
     fdim(x, y);
 }
 
-/// Returns fraction and exponent; of zero, infinities and NaN the exponent 0.
+/// Returns fraction and exponent; the exponent of zero, infinities and NaN is 0.
 pub fn frexp(x: f64) -> (f64, f64) {
     let mut exponent: c_int = 0;
     // SAFETY: the place is a variable.
@@ -85,12 +85,12 @@ pub fn quotient(x: f64, y: f64) -> f64 {
     }
 }
 
-/// Returns x less an even integer, in -1 to 1.
+/// Returns x less an even integer, from -1 to 1.
 fn less_even(x: f64) -> f64 {
     remainder(x, 2.0)
 }
 
-/// Returns r such that sin(pi x) = sin(pi r), in -0.5 to 0.5.
+/// Returns r such that sin(pi x) = sin(pi r), from -0.5 to 0.5.
 pub fn sine_turn(x: f64) -> f64 {
     let r = less_even(x);
     match r.abs() > 0.5 {
@@ -153,7 +153,7 @@ pub fn atan2pi(y: f64, x: f64) -> f64 {
     y.atan2(x) * FRAC_1_PI
 }
 
-/// Returns what powr is where it is not pow of the same values.
+/// Returns powr for values for which it differs from pow.
 pub fn powr_edge(x: f64, y: f64) -> Option<f64> {
     let undefined = x < 0.0
         || x.is_nan()
@@ -167,7 +167,7 @@ pub fn powr(x: f64, y: f64) -> f64 {
     powr_edge(x, y).unwrap_or_else(|| x.abs().powf(y))
 }
 
-/// Returns the sign of a root and whether it is defined.
+/// Returns the sign of a root; `None` if the root is not defined.
 pub fn root_sign(x: f64, n: f64) -> Option<f64> {
     let odd = n % 2.0 != 0.0;
     if n == 0.0 || x.is_nan() || (x < 0.0 && !odd) {

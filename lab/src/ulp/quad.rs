@@ -4,7 +4,7 @@
 //! double. Stable Rust lacks the type, but the ABIs of x86-64 and AArch64 pass it as they pass a vector of 128 bits
 //! (System V ABI for x86-64, 3.2.3; AAPCS64, 6.8.2), so the functions are called as functions of such vectors.
 
-// The vectors are Rust's, but of the ABI's classes, as the tests see.
+// The vector types are Rust's; they belong to the ABI's classes, as the tests show.
 #![allow(improper_ctypes_definitions)]
 
 #[cfg(target_arch = "aarch64")]
@@ -31,7 +31,7 @@ impl Quad {
         Quad(unsafe { transmute::<u128, Register>(bits) })
     }
 
-    /// Returns the sum of parts, each smaller than the last bit of the one before: a constant of more than 53 bits.
+    /// Returns the sum of parts, each smaller than the last bit of the part before it: a constant of more than 53 bits.
     pub fn sum(parts: [f64; 3]) -> Quad {
         let [first, second, third] = parts.map(Quad::from);
         add(first, add(second, third))
@@ -85,7 +85,7 @@ impl From<f64> for Quad {
                 place(leading as i32 - 1074) | rest
             }
             0x7FF if fraction == 0 => 0x7FFF << FRACTION_BITS,
-            // Quiet, since functions treat signaling ones apart.
+            // The NaN is quiet, since functions treat signaling NaNs in another way.
             0x7FF => 0xFFFF << (FRACTION_BITS - 1),
             exponent => place(exponent - 1023) | (u128::from(fraction) << 60),
         };

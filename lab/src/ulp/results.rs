@@ -1,4 +1,4 @@
-//! What was measured: files with a line for each function on a device, and the document that is made of them.
+//! The measured results: files with a line for each function on a device, and the document that is made of them.
 
 use super::format::{hex, Format};
 use super::functions;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// A function of one type.
 pub type Key = (Format, &'static str);
 
-/// What is known of a device.
+/// A device, and the results on it.
 #[derive(Debug, Clone, Default)]
 pub struct Device {
     pub platform: String,
@@ -20,7 +20,7 @@ pub struct Device {
     pub results: BTreeMap<Key, Outcome>,
 }
 
-/// What was measured of a function.
+/// The result of the measurement of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     Measured {
@@ -45,7 +45,7 @@ impl Outcome {
         }
     }
 
-    /// Returns what becomes of a function that does not run, with one line of why.
+    /// Returns the outcome of a function that does not run, with the reason in one line.
     pub fn broken(why: &str) -> Outcome {
         let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
         Outcome::Broken(why.replace('|', "/").chars().take(300).collect())
@@ -201,7 +201,7 @@ pub fn document(devices: &[Device], stamp: &str) -> String {
     text
 }
 
-/// Returns how often functions were called that were not called with everything, at least and at most.
+/// Returns the smallest and the largest number of calls of the functions that were not called with all arguments.
 fn samples(device: &Device) -> String {
     let calls = device.results.iter().filter_map(|((format, name), outcome)| {
         let row = functions::all().find(|row| row.name == *name)?;

@@ -9,7 +9,7 @@ pub enum Reference<T> {
     One(fn(f64) -> T),
     Two(fn(f64, f64) -> T),
     Three(fn(f64, f64, f64) -> T),
-    /// The values, an integer last if the function takes one.
+    /// A function of a list of values, the last of which is an integer if the function takes one.
     List(fn(&[f64]) -> T),
     /// The reference of a function whose result depends on the type.
     Typed(fn(&[f64], Format) -> T),
@@ -28,7 +28,7 @@ impl<T> Reference<T> {
     }
 }
 
-/// What 7.4 demands of a result.
+/// The requirement of 7.4 on a result.
 #[derive(Debug, Clone, Copy)]
 pub enum Bound {
     /// At most so many ulp.
@@ -65,14 +65,14 @@ impl Bound {
     }
 }
 
-/// How arguments are chosen.
+/// The choice of arguments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Choice {
     /// Arguments from the whole range.
     Any,
-    /// Such that x^y is a number of the type.
+    /// Arguments such that x^y is a number of the type.
     Power,
-    /// Between two numbers; others are left out.
+    /// Arguments between two numbers; other ones are left out.
     Range(f64, f64),
 }
 
@@ -84,7 +84,7 @@ pub struct Row {
     pub body: &'static str,
     /// The number of values of type `T`.
     pub values: usize,
-    /// True if it takes an integer.
+    /// True if the function takes an integer.
     pub integer: bool,
     /// The reference in doubles: exact enough for halves and floats.
     pub near: Reference<f64>,
@@ -92,7 +92,7 @@ pub struct Row {
     pub wide: Option<Reference<Quad>>,
     /// True if quads are the reference for all types.
     pub always_wide: bool,
-    /// How far the reference in doubles can be from the exact result, in ulp of a double.
+    /// The largest error of the reference in doubles, in ulp of a double.
     pub near_error: f64,
     /// The bounds for half, float and double.
     pub bounds: [Bound; 3],
@@ -114,7 +114,7 @@ pub const HALF_PREFIX: [Bound; 3] = [Bound::Absent, Bound::Ulp(8192.0), Bound::A
 pub const NATIVE: [Bound; 3] = [Bound::Absent, Bound::None, Bound::Absent];
 
 impl Row {
-    /// Returns a function whose results are exact in doubles, or rounded to them.
+    /// Returns the row of a function whose results are exact in doubles, or rounded to them.
     pub const fn exact(name: &'static str, body: &'static str, near: Reference<f64>) -> Row {
         let values = match near {
             Reference::One(_) => 1,
@@ -137,7 +137,7 @@ impl Row {
         }
     }
 
-    /// Returns a function whose results are rounded from what both references tell.
+    /// Returns the row of a function whose results are rounded; it has a reference in doubles and one in quads.
     pub const fn rounded(
         name: &'static str,
         body: &'static str,
@@ -148,7 +148,7 @@ impl Row {
         Row { wide: Some(wide), bounds, ..Row::exact(name, body, near) }
     }
 
-    /// Returns a function of floats alone.
+    /// Returns the row of a function of floats alone.
     pub const fn of_float(
         name: &'static str,
         body: &'static str,

@@ -1,4 +1,4 @@
-//! Comparing results with the reference: the largest error, and failures, of many calls.
+//! Compares results with the reference: the largest error, and failures, of many calls.
 
 use super::error::{may_be_flushed, ulps, Allowance, Exact};
 use super::format::Format;
@@ -9,17 +9,17 @@ const EITHER_ZERO: Allowance = Allowance { either_zero: true };
 /// A call that gave an error.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call {
-    /// The values, an integer last if the function takes one.
+    /// The values of the call, an integer last if the function takes one.
     pub values: Vec<f64>,
     pub result: f64,
 }
 
-/// What became of a number of calls.
+/// The results of a number of calls.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     /// The number of calls whose results count.
     pub calls: u64,
-    /// The largest finite error, in ulp or absolute errors, and where it is.
+    /// The largest finite error, in ulp or absolute errors, and its call.
     pub error: f64,
     pub worst: Call,
     /// Calls whose results no bound allows: NaN, infinity or zero in the wrong place.
@@ -72,7 +72,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Returns the error of a result, or some number that is no more than `known` if the error is no more than that.
+    /// Returns the error of a result. If the error is no more than `known`, it may return any number up to `known`.
     fn error(&self, values: &[f64], result: f64, known: f64) -> f64 {
         let (row, format) = (self.row, self.format);
         let near = row.near.call(values, format);
@@ -107,18 +107,18 @@ impl Comparison<'_> {
         ulps(self.format, result, exact, allowance)
     }
 
-    /// Returns a difference in parts of a tolerance.
+    /// Returns a difference as a multiple of a tolerance.
     fn absolute(&self, difference: f64, tolerance: f64) -> f64 {
         match difference {
             _ if difference.is_nan() => f64::INFINITY,
             0.0 => 0.0,
-            // What is flushed on the way is less than the least normal number.
+            // An intermediate result that is flushed is less than the least normal number.
             _ if self.flushes => difference / (tolerance + 4.0 * self.format.min_normal()),
             _ => difference / tolerance.max(self.format.number(1)),
         }
     }
 
-    /// Returns the least error for all that 7.5.3 lets a device flush: values, the result, both.
+    /// Returns the least error over all that 7.5.3 lets a device flush: values, the result, or both.
     fn flushed(&self, values: &[f64], result: f64, strict: f64) -> f64 {
         let (row, format) = (self.row, self.format);
         let numbers = row.values.min(values.len());
@@ -134,7 +134,7 @@ impl Comparison<'_> {
             }
             least = match self.result_may_be_flushed(&values, result) {
                 true => 0.0,
-                // A zero of either sign: it may come of one that was flushed.
+                // A zero of either sign: it may come from a value that was flushed.
                 false => least.min(ulps(format, result, self.nearest(&values), EITHER_ZERO)),
             };
         }
@@ -145,7 +145,8 @@ impl Comparison<'_> {
         may_be_flushed(self.format, result, self.nearest(values))
     }
 
-    /// Returns the exact result, of quads too: numbers that are not flushed are not subnormal.
+    /// Returns the exact result as a double, also where quads are the reference: numbers that are not flushed are not
+    /// subnormal.
     fn nearest(&self, values: &[f64]) -> f64 {
         self.row.near.call(values, self.format)
     }
@@ -189,7 +190,7 @@ mod tests {
         let tiny = 1e-40f32 as f64;
         // The result is subnormal.
         assert_eq!(flushing("x * y", &[1e-20, 1e-20f32 as f64], -0.0), 0.0);
-        // So is an operand, which may become a zero of either sign.
+        // An operand is flushed, too, and may become a zero of either sign.
         assert_eq!(flushing("1 / x", &[tiny], f64::NEG_INFINITY), 0.0);
         assert_eq!(flushing("copysign", &[1.0, tiny], -1.0), 0.0);
         assert_eq!(flushing("x + y", &[1.0, 1.0], 0.0), 16777216.0);

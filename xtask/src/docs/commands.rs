@@ -1,5 +1,5 @@
-//! Commands that documents show: their options must be known, and each is of a kind that is run, or that is not for a
-//! reason.
+//! Commands in the documents: their options must be known, and each must be of a kind that is run, or that is not run
+//! for a given reason.
 
 use super::markdown::{Document, Shown};
 use crate::cli::{self, Cli};
@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use std::path::Path;
 use std::process::Command;
 
-/// What is done with a command.
+/// Whether a command is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Execution {
     /// It must succeed.
@@ -18,7 +18,7 @@ enum Execution {
 }
 use Execution::{NotRun, Run};
 
-/// The kinds of commands by their first words; the first that fits holds.
+/// The kinds of commands by their first words; the first kind that fits counts.
 const KINDS: [(&str, Execution); 27] = [
     ("cargo xtask run -- pocld", NotRun("it is a server of PoCL, which is built by hand")),
     ("cargo xtask run -- ", Run),
@@ -53,30 +53,30 @@ const KINDS: [(&str, Execution); 27] = [
 const FOR_ADMINISTRATORS: [&str; 7] =
     ["apt", "pip", "sudo", "reg", "nix-build", "makepkg", "rustup"];
 
-/// What stands in documents for what readers choose.
+/// Placeholders in documents for words that readers choose, with words to use here.
 const STAND_INS: [(&str, &str); 3] =
     [("PROGRAM", "clinfo"), ("ARGS", "--list"), ("DIR", "installed")];
 
-/// A program for commands that compile one.
+/// A program for commands that compile a program.
 const SOURCE: &str = "kernel void saxpy(global float *y, global const float *x, float a) {
     size_t i = get_global_id(0);
     y[i] += a * x[i];
 }
 ";
 
-/// Returns the kind of a command, after the variables that stand before it.
+/// Returns the kind of a command, whatever variables precede it.
 fn treatment(text: &str) -> Option<Execution> {
     let command = without_variables(text);
     let first = command.split(' ').next().unwrap_or_default();
     if FOR_ADMINISTRATORS.contains(&first) {
         return Some(NotRun("it changes the machine"));
     }
-    // The last word matches like one that a space follows.
+    // The last word matches like a word with a space behind it.
     let padded = format!("{command} ");
     KINDS.iter().find(|(begins, _)| padded.starts_with(begins)).map(|(_, treatment)| *treatment)
 }
 
-/// Returns a command without the variables that stand before it.
+/// Returns a command without the variables that precede it.
 fn without_variables(text: &str) -> &str {
     let mut rest = text;
     while let Some((word, after)) = rest.split_once(' ') {
@@ -91,7 +91,7 @@ fn without_variables(text: &str) -> &str {
     rest
 }
 
-/// Returns the commands of no known kind, and those with options that do not exist, a line each.
+/// Returns the commands of no known kind, and those with options that do not exist, one per line.
 pub fn faults(documents: &[Document]) -> Result<Vec<String>, String> {
     let known = Known::new()?;
     let mut faults = Vec::new();
@@ -112,11 +112,11 @@ pub fn faults(documents: &[Document]) -> Result<Vec<String>, String> {
     Ok(faults)
 }
 
-/// The options of our commands.
+/// The options of Hekla's commands.
 struct Known {
     /// Lines `COMMAND` and `COMMAND --OPTION` of `cargo xtask`.
     xtask: String,
-    /// What heklac's help says.
+    /// The help text of heklac.
     heklac: String,
 }
 
@@ -130,7 +130,7 @@ impl Known {
         Ok(Known { xtask, heklac })
     }
 
-    /// Returns what a command of ours is given that it does not know.
+    /// Returns the option of one of Hekla's commands that the command does not know.
     fn option_fault(&self, text: &str) -> Option<String> {
         let command = without_variables(text);
         let (name, rest) = match command.strip_prefix("cargo xtask ") {
@@ -147,7 +147,7 @@ impl Known {
         if !name.is_empty() && !has_line(name) {
             return Some(format!("there is no `cargo xtask {name}`"));
         }
-        // What follows `--` is another program's.
+        // Words behind `--` belong to another program.
         let own = rest.split(" -- ").next().unwrap_or_default();
         let words = own.split(|c: char| c.is_whitespace() || "[]()|,".contains(c));
         let mut options = words
@@ -162,7 +162,7 @@ impl Known {
     }
 }
 
-/// Runs the commands that can be run, in a folder of their own; says of the others why they are not.
+/// Runs the commands that can be run, in a folder of their own; prints why the others are not run.
 pub fn run_all(commands: &[Shown]) -> Outcome {
     let library = artifact::build()?;
     let folder = system::target().join("docs-commands");
@@ -186,7 +186,7 @@ pub fn run_all(commands: &[Shown]) -> Outcome {
     std::fs::remove_dir_all(&folder).map_err(|e| e.to_string())
 }
 
-/// Runs a command as its reader would, with our programs and a Python that has pyopencl found first.
+/// Runs a command as a reader would; it finds Hekla's programs and a Python with pyopencl first.
 fn run_one(folder: &Path, library: &Path, text: &str) -> Outcome {
     let programs = library.parent().unwrap_or(Path::new("."));
     let mut paths = vec![programs.to_path_buf()];

@@ -1,9 +1,9 @@
-//! Links: files and anchors must be there; of addresses elsewhere the form is checked, since CI asks no network.
+//! Links: files and anchors must exist; of addresses elsewhere only the form is checked, since CI does not use the network.
 
 use super::markdown::Document;
 use std::path::{Component, Path, PathBuf};
 
-/// Returns the links that lead nowhere, a line each.
+/// Returns the broken links, one per line.
 pub fn faults(documents: &[Document], exists: &dyn Fn(&Path) -> bool) -> Vec<String> {
     let mut faults = Vec::new();
     for document in documents {
@@ -16,7 +16,7 @@ pub fn faults(documents: &[Document], exists: &dyn Fn(&Path) -> bool) -> Vec<Str
     faults
 }
 
-/// Returns why a link leads nowhere.
+/// Returns the reason why a link is broken.
 fn fault(
     from: &Document,
     target: &str,

@@ -1,17 +1,17 @@
-//! What a Markdown file holds that can be checked: headings, links, code.
+//! The parts of a Markdown file that can be checked: headings, links, code.
 
 use std::path::PathBuf;
 
 /// A file.
 pub struct Document {
     pub path: PathBuf,
-    /// The anchors of its headings, as forges make them.
+    /// The anchors of the file's headings, as forges make them.
     pub anchors: Vec<String>,
     /// Targets of links, with their lines.
     pub links: Vec<(usize, String)>,
-    /// Code within a line, with its line.
+    /// Code within a line, with the line's number.
     pub spans: Vec<(usize, String)>,
-    /// Blocks of code with the name of the language and the line of the first of theirs.
+    /// Blocks of code, with the name of the language and the number of the block's first line.
     pub blocks: Vec<Block>,
 }
 
@@ -21,7 +21,7 @@ pub struct Block {
     pub lines: Vec<String>,
 }
 
-/// A command of a block, in one line, without its comment.
+/// A command in a block, in one line, without its comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// `FILE:LINE`.
@@ -82,7 +82,7 @@ impl Document {
         }
     }
 
-    /// Returns the commands of its blocks of shell.
+    /// Returns the commands in the file's blocks of shell.
     pub fn commands(&self) -> Vec<Shown> {
         let mut commands = Vec::new();
         for block in self.blocks.iter().filter(|block| block.language == "sh") {

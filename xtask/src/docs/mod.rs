@@ -1,4 +1,5 @@
-//! `cargo xtask docs`: what README and the documents link to is there, and the commands that they show work.
+//! `cargo xtask docs`: checks that the links of README and the documents lead to something, and that the commands in
+//! them work.
 
 mod commands;
 mod links;
@@ -13,7 +14,7 @@ use markdown::Document;
 use std::path::Path;
 use std::process::Command;
 
-/// What is done with commands.
+/// Options of the command: whether commands are run.
 #[derive(clap::Args)]
 pub struct Request {
     /// Run none of the commands
@@ -41,12 +42,12 @@ pub fn run(request: &Request) -> Outcome {
     }
 }
 
-/// The part that needs no build: `cargo xtask check` has it, too.
+/// Makes the checks that need no build, as `cargo xtask check` does.
 pub fn check() -> Outcome {
     run(&Request { check: true })
 }
 
-/// Reads the Markdown files that git knows.
+/// Reads the Markdown files in the git repository.
 fn documents() -> Result<Vec<Document>, String> {
     let list = system::capture(Command::new("git").args(["ls-files", "*.md"]))?;
     let read = |name: &str| {
@@ -56,7 +57,7 @@ fn documents() -> Result<Vec<Document>, String> {
     list.lines().map(read).collect()
 }
 
-/// Returns all that is wrong, a line each.
+/// Returns all faults, one per line.
 fn faults(documents: &[Document]) -> Result<Vec<String>, String> {
     let exists = |path: &Path| system::root().join(path).exists();
     let mut faults = links::faults(documents, &exists);

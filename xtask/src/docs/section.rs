@@ -1,6 +1,6 @@
 //! Sections of documents that commands write, between lines `<!-- begin NAME -->` and `<!-- end NAME -->`.
 
-/// Returns what stands before a section, in it and after it, its lines of begin and end outside.
+/// Returns the text before a section, in it and after it. The lines that begin and end the section are not in its text.
 pub fn section<'a>(text: &'a str, name: &str) -> Result<(&'a str, &'a str, &'a str), String> {
     let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
     let missing = || format!("the document has no section {name}");

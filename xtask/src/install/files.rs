@@ -1,4 +1,4 @@
-//! What an installation consists of, and where each file goes: one list for `install` and for all packages.
+//! The files of an installation and their places: one list for `install` and for all packages.
 
 use crate::{artifact, platform, system};
 use std::path::{Path, PathBuf};
@@ -7,20 +7,20 @@ use std::process::Command;
 /// The folders of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// `bin`, `include` and `share` are in it.
+    /// The folder that contains `bin`, `include` and `share`.
     pub prefix: PathBuf,
     /// The folder of libraries.
     pub libraries: PathBuf,
-    /// Where the ICD loader looks for `.icd` files.
+    /// The folder in which the ICD loader looks for `.icd` files.
     pub vendors: PathBuf,
 }
 
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// The text of a file of the source.
+    /// The text of a file in the source tree.
     Of(PathBuf),
-    /// A program or library that was built, without its debug information.
+    /// A program or library of the build, without its debug information.
     Stripped(PathBuf),
     Text(String),
     /// A symbolic link.
@@ -36,8 +36,8 @@ pub struct File {
 }
 
 impl Places {
-    /// Under /usr the loader's own folder of `.icd` files is used; under another prefix the file goes to
-    /// PREFIX/etc/OpenCL/vendors, for OCL_ICD_VENDORS.
+    /// Returns the folders below a prefix. Under /usr `.icd` files go to the loader's own folder; under another prefix
+    /// they go to PREFIX/etc/OpenCL/vendors, for OCL_ICD_VENDORS.
     pub fn new(prefix: &Path, libraries: Option<&Path>) -> Places {
         let vendors = match prefix == Path::new("/usr") {
             true => PathBuf::from("/etc/OpenCL/vendors"),
@@ -56,10 +56,10 @@ impl Places {
         }
     }
 
-    /// Returns all files, with the paths that they have once they are installed; `library` is the one that was built.
+    /// Returns all files, with their paths after the installation; `library` is the library that was built.
     ///
-    /// The library has a folder of its own, since it has no version in its name; the link beside it is for programs that
-    /// link to it directly.
+    /// The library has a folder of its own, since it has no version in its name; the link beside it is for programs
+    /// that link to it directly.
     pub fn files(&self, library: &Path) -> Vec<File> {
         let plain = |path: PathBuf, content| File { path, content, is_program: false };
         let source = |name: &str| Content::Of(system::root().join(name));
@@ -88,8 +88,8 @@ impl Places {
     }
 }
 
-/// Returns the folder of libraries below a prefix: `lib/x86_64-linux-gnu` on Debian, `lib64` on Fedora and its kin, else
-/// `lib`. Under other prefixes than /usr always `lib`.
+/// Returns the folder of libraries below a prefix: `lib/x86_64-linux-gnu` on Debian, `lib64` on Fedora and its kin,
+/// else `lib`. Under prefixes other than /usr it is always `lib`.
 fn library_folder(prefix: &Path) -> PathBuf {
     let multiarch = PathBuf::from(format!("lib/{}", multiarch()));
     let is_there = |folder: &Path| prefix.join(folder).is_dir();
@@ -109,13 +109,13 @@ pub fn multiarch() -> String {
     format!("{}-linux-gnu", std::env::consts::ARCH)
 }
 
-/// Builds what is installed, and returns the library, beside which the compiler lies.
+/// Builds library and compiler, and returns the path of the library; the compiler is beside it.
 pub fn build() -> Result<PathBuf, String> {
     artifact::build()
 }
 
-/// Writes files below a folder (`DESTDIR`): empty or `/` for the machine itself. A running program keeps the old file of
-/// one that is replaced.
+/// Writes files below a folder (`DESTDIR`): empty or `/` for the machine itself. A running program keeps the old file
+/// if its file is replaced.
 pub fn write(files: &[File], below: &Path) -> Result<Vec<PathBuf>, String> {
     files.iter().map(|file| write_one(file, below)).collect()
 }
@@ -141,7 +141,7 @@ fn write_one(file: &File, below: &Path) -> Result<PathBuf, String> {
     };
     let failed = |e: std::io::Error| format!("cannot write {}: {e}", path.display());
     write().map_err(failed)?;
-    // On Windows debug information lies in files of its own.
+    // On Windows debug information is in files of its own.
     if platform::HAS_ICD_FILES && matches!(file.content, Content::Stripped(_)) {
         system::run(Command::new("strip").arg("--strip-unneeded").arg(&fresh))?;
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask install`: copies library, compiler, header and manual pages, and tells the ICD loader of the library.
+//! `cargo xtask install`: copies library, compiler, header and manual pages, and makes the library known to the ICD loader.
 
 pub mod files;
 
@@ -20,7 +20,7 @@ pub struct Request {
     destdir: Option<PathBuf>,
 }
 
-/// Builds what is installed, and copies it.
+/// Builds the files of the installation, and copies them.
 pub fn run(request: Request) -> Outcome {
     let request = request.absolute()?;
     let places = Places::new(&request.prefix, request.libraries.as_deref());

@@ -1,9 +1,9 @@
-//! Manifests for the Vulkan loader of drivers that lie elsewhere than their packages say.
+//! Manifests for the Vulkan loader, of drivers that are in other places than their packages say.
 
 use std::path::{Path, PathBuf};
 
-/// Writes a manifest of the driver `libvulkan_NAME.so` into the root of an unpacked tree, with the library's place
-/// there, and returns its path. To be called each time: the tree may have been moved.
+/// Writes a manifest of the driver `libvulkan_NAME.so` into the root of an unpacked tree, with the library's path in
+/// that tree, and returns the manifest's path. To be called each time: the tree may have been moved.
 pub(super) fn write(root: &Path, libraries: &Path, name: &str) -> Result<PathBuf, String> {
     let folder = root.join("usr/share/vulkan/icd.d");
     let files = crate::system::read_folder(&folder)?;
@@ -18,7 +18,7 @@ pub(super) fn write(root: &Path, libraries: &Path, name: &str) -> Result<PathBuf
     let library = file_of(&text).ok_or_else(names_no_library)?;
     let text = relocated(&text, &libraries.join(library)).ok_or_else(names_no_library)?;
     let path = root.join(format!("{name}.json"));
-    // Commands that run at once write the same.
+    // Commands that run at once write the same text.
     if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
         crate::system::write_file(&path, text)?;
     }

@@ -11,15 +11,15 @@ use packages::{Base, Tree};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The first major version whose lavapipe Hekla takes.
+/// The first major version whose lavapipe Hekla accepts.
 pub const FIRST_GOOD: u32 = 25;
 
-/// What is unpacked of a release with a C library of its own: the drivers, the loaders of Vulkan and OpenCL, and
+/// The packages to unpack of a release with a C library of its own: the drivers, the loaders of Vulkan and OpenCL, and
 /// stand-ins for the DRM drivers of GPUs.
 const WITH_C_LIBRARY: [&str; 4] =
     ["mesa-vulkan-drivers", "libvulkan1", "ocl-icd-libopencl1", "mesa-drm-shim"];
 
-/// Major version of the installed Mesa, as its package says.
+/// Returns the major version of the installed Mesa, according to its package.
 pub fn installed_version() -> Option<u32> {
     let mut query = Command::new("dpkg-query");
     query.args(["-W", "-f=${Status} ${Version}", "mesa-vulkan-drivers"]);
@@ -27,13 +27,13 @@ pub fn installed_version() -> Option<u32> {
     major(text.trim().strip_prefix("install ok installed ")?)
 }
 
-/// Major version in a Debian version: `22.3.6-1+deb12u1`, or `1:25.0.7`.
+/// Returns the major version in a Debian version: `22.3.6-1+deb12u1`, or `1:25.0.7`.
 fn major(version: &str) -> Option<u32> {
     let upstream = version.split_once(':').map_or(version, |(_, rest)| rest);
     upstream.split(['.', '-']).next()?.parse().ok()
 }
 
-/// lavapipe of the backports of this release.
+/// Returns lavapipe of this release's backports.
 pub fn backported() -> Result<Installed, String> {
     let release = codename()?;
     let backports = format!("{release}-backports");
@@ -52,7 +52,7 @@ pub fn backported() -> Result<Installed, String> {
     })
 }
 
-/// lavapipe of Debian unstable, with the C library that it needs.
+/// Returns lavapipe of Debian unstable, with the C library that it needs.
 pub fn unstable() -> Result<Installed, String> {
     let drivers = with_c_library("unstable", Architecture::host())?;
     Ok(Installed {

@@ -1,16 +1,16 @@
-//! Debian packages of any release, downloaded by apt and unpacked into a folder of their own.
-//! The system, its list of packages and its sources are left as they are, and nobody need be root.
+//! Debian packages of any release, downloaded by apt and unpacked into a folder of their own. The system, its list of
+//! packages and its sources are not changed, and the user need not be root.
 
 use crate::{platform, system, Outcome};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the packages are put beside.
+/// The base that the packages are added to.
 #[derive(PartialEq)]
 pub(super) enum Base {
-    /// The system's own release: what is missing there, or too old.
+    /// The system's own release: unpack packages that are missing there, or too old.
     System,
-    /// Assume nothing is installed: unpack all that the packages need, down to the C library.
+    /// An empty system: unpack everything that the packages need, down to the C library.
     Nothing,
 }
 
@@ -30,7 +30,7 @@ impl Architecture {
         }
     }
 
-    /// Returns Debian's name for it.
+    /// Returns Debian's name of the architecture.
     pub fn debian(self) -> &'static str {
         match self {
             Architecture::Amd64 => "amd64",
@@ -38,7 +38,7 @@ impl Architecture {
         }
     }
 
-    /// Returns the name of the folder of its libraries.
+    /// Returns the name of the folder of the architecture's libraries.
     pub fn triple(self) -> &'static str {
         match self {
             Architecture::Amd64 => "x86_64-linux-gnu",
@@ -49,7 +49,7 @@ impl Architecture {
 
 /// A set of packages that lie unpacked in a folder.
 pub(super) struct Tree<'a> {
-    /// The releases they come from; the last one is preferred.
+    /// The releases that the packages come from; the last one is preferred.
     pub suites: &'a [&'a str],
     pub base: Base,
     pub architecture: Architecture,
@@ -57,7 +57,7 @@ pub(super) struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Returns the root of the unpacked files; downloads and unpacks them on first use. They stay what they were until
+    /// Returns the root of the unpacked files; downloads and unpacks them on first use. The files do not change until
     /// the folder of the release under `target/mesa` is removed.
     pub fn root(&self) -> Result<PathBuf, String> {
         let suite = self.suites.last().copied().unwrap_or_default();
@@ -81,13 +81,13 @@ impl Tree<'_> {
         root.canonicalize().map_err(|e| format!("{}: {e}", root.display()))
     }
 
-    /// Returns where libraries lie, as Debian has it.
+    /// Returns Debian's folder of libraries.
     pub fn libraries(&self, root: &Path) -> PathBuf {
         root.join("usr/lib").join(self.architecture.triple())
     }
 
-    /// Downloads the packages, and what they need beside the base, by an apt whose lists, sources and cache lie in a
-    /// folder of their own.
+    /// Downloads the packages, and the packages that they need beside the base, by an apt whose lists, sources and
+    /// cache are in a folder of their own.
     fn download(&self, folder: &Path) -> Outcome {
         let write = || -> std::io::Result<PathBuf> {
             std::fs::create_dir_all(folder.join("lists/partial"))?;
@@ -115,7 +115,7 @@ impl Tree<'_> {
                 option("APT::Architecture", self.architecture.debian());
                 option("APT::Architectures", self.architecture.debian());
             }
-            // The system's own files stay untouched, and the user that root's downloads run as cannot write here.
+            // The system's own files are not touched. The user as whom root's downloads run cannot write here.
             option("Debug::NoLocking", "1");
             option("APT::Sandbox::User", "root");
             system::capture(command.args(args).env("LC_ALL", "C")).map(|_| ())
@@ -141,7 +141,7 @@ impl Tree<'_> {
     }
 }
 
-/// Returns where apt gets Debian from on this machine.
+/// Returns the address from which apt gets Debian on this machine.
 fn mirror() -> Result<String, String> {
     let mut command = Command::new("apt-get");
     command.args(["indextargets", "--format", "$(REPO_URI) $(COMPONENT)"]);
@@ -175,8 +175,8 @@ fn unpack(archives: &Path, root: &Path) -> Outcome {
     Ok(())
 }
 
-/// libLLVM looks for what it needs in `$ORIGIN/../lib` (and, as that is a DT_RUNPATH, not where the program
-/// says): makes that the folder of all libraries.
+/// libLLVM looks for libraries that it needs in `$ORIGIN/../lib` (and, as that is a DT_RUNPATH, not in the program's
+/// paths): makes that the folder of all libraries.
 fn link_for_llvm(libraries: &Path) -> Outcome {
     let link = libraries.with_file_name("lib");
     let name = libraries.file_name().unwrap_or_default();

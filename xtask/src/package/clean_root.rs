@@ -1,4 +1,4 @@
-//! Tests of packages where nothing of Hekla is: a fresh Debian in a folder, a fresh Python environment.
+//! Tests of packages in places without Hekla: a fresh Debian in a folder, a fresh Python environment.
 
 use super::{empty, write};
 use crate::driver::Driver;
@@ -65,7 +65,7 @@ pub fn test_wheel(package: &Path) -> Outcome {
     timed("program", || capture(&mut run)).map(|text| print!("{text}"))
 }
 
-/// Unpacks the tarball and does what its script says.
+/// Unpacks the tarball and uses it as its script says.
 pub fn test_tarball(package: &Path) -> Outcome {
     let (environment, program) = fresh_python(None)?;
     let folder = empty(system::target().join("packages/unpacked"))?;
@@ -123,9 +123,9 @@ pub fn fresh_debian() -> Result<PathBuf, String> {
     Ok(root)
 }
 
-/// Runs a command in another root, in the home folder, and returns what it printed.
+/// Runs a command in another root, in the home folder, and returns its output.
 pub fn inside(root: &Path, command: &str) -> Result<String, String> {
-    // What is mounted is so for the command alone.
+    // Mounts hold for the command alone.
     let mount = "mount -t proc proc \"$0/proc\" && mount --rbind /dev \"$0/dev\" && \
                  exec chroot \"$0\" sh -c \"cd && $1\"";
     let mut run = Command::new("unshare");
@@ -135,7 +135,7 @@ pub fn inside(root: &Path, command: &str) -> Result<String, String> {
     capture(&mut run)
 }
 
-/// Like [`inside`], and prints the command.
+/// Does the same as [`inside`], and prints the command.
 pub fn shown(root: &Path, command: &str) -> Result<String, String> {
     println!("$ {command}");
     let text = inside(root, command)?;
@@ -143,7 +143,7 @@ pub fn shown(root: &Path, command: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// Prints how long something took.
+/// Prints the time that a step took.
 pub fn timed<T>(what: &str, run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let start = Instant::now();
     let result = run()?;

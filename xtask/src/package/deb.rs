@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const MAINTAINER: &str = "Hekla maintainers <hekla-cl@users.noreply.github.com>";
-/// The revision of the package of one version.
+/// The Debian revision among the packages of one version.
 const REVISION: &str = "-1";
 const DESCRIPTION: &str =
     " Hekla is a library that the OpenCL ICD loader picks up. It compiles OpenCL C to
@@ -41,7 +41,7 @@ pub fn make(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(vec![package, symbols])
 }
 
-/// Puts licence and changelogs where Debian has them, and compresses what Debian has compressed.
+/// Puts licence and changelogs in Debian's places, and compresses the files that Debian compresses.
 fn documents(root: &Path) -> Outcome {
     let folder = root.join("usr/share/doc/hekla");
     let read = |name: &str| {
@@ -74,7 +74,7 @@ fn documents(root: &Path) -> Outcome {
 /// Returns the packages of the libraries that library and compiler need.
 fn dependencies(root: &Path, places: &Places) -> Result<String, String> {
     let below = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
-    // dpkg-shlibdeps wants a source package around it.
+    // dpkg-shlibdeps needs a source package around the files.
     write(&root.join("debian/control"), "Source: hekla\n\nPackage: hekla\nArchitecture: any\n")?;
     let mut find = Command::new("dpkg-shlibdeps");
     find.args(["-O", "--ignore-missing-info"]);

@@ -15,18 +15,18 @@ use std::path::{Path, PathBuf};
 
 /// The version of the workspace, which all packages have.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// What Hekla is, in a line.
+/// A description of Hekla in one line.
 pub const SUMMARY: &str = "OpenCL on Vulkan: an OpenCL driver for every GPU that has Vulkan";
 pub const HOMEPAGE: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// A kind of package.
 struct Kind {
     name: &'static str,
-    /// True where the library is in it.
+    /// True if the package contains the library.
     has_library: bool,
     /// Makes the packages from the library in a folder, and returns their paths.
     make: fn(library: &Path, folder: &Path) -> Result<Vec<PathBuf>, String>,
-    /// Installs the first one where nothing of Hekla is, and runs programs there.
+    /// Installs the first package in a place without Hekla, and runs programs there.
     test: fn(package: &Path) -> Outcome,
 }
 
@@ -92,8 +92,8 @@ pub fn run(request: &Request) -> Outcome {
     }
 }
 
-/// Returns the names of the packages of this version that are made on this machine, and of the texts that others make
-/// some of.
+/// Returns the names of the packages of this version that are made on this machine, and of the recipes from which
+/// others make packages.
 pub fn names() -> Result<Vec<String>, String> {
     let debian = deb::architecture()?;
     Ok(vec![

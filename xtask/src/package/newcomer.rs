@@ -1,5 +1,5 @@
-//! `cargo xtask package --newcomer`: what somebody does who has a fresh Debian and has never heard of Hekla, with the time
-//! that each step takes: first with the source and README's commands, then with the packages.
+//! `cargo xtask package --newcomer`: the steps of somebody who has a fresh Debian and has never heard of Hekla, with
+//! the time of each: first with the source and README's commands, then with the packages.
 
 use super::clean_root::{fresh_debian, inside, shown, timed, PROGRAM};
 use super::write;
@@ -9,14 +9,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What each step with a package may take.
+/// The longest time that a step with a package may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// rustup's own program: what its web page's script downloads.
+/// rustup's own program, which the script on its web page downloads.
 const RUSTUP: &str =
     "https://static.rust-lang.org/rustup/dist/$(uname -m)-unknown-linux-gnu/rustup-init";
 
-/// Walks the path. The packages are those that have just been made.
+/// Takes the steps. The packages are those that have just been made.
 pub fn run(deb: &Path, wheel: &Path) -> Outcome {
     system::ensure_packages(&["debootstrap"])?;
     step("a fresh Debian");
@@ -78,7 +78,7 @@ fn trust_as_here(root: &Path) -> Outcome {
     inside(root, "update-ca-certificates").map(drop)
 }
 
-/// Runs a command that may take its time.
+/// Runs a command that may take long.
 fn long(root: &Path, command: &str) -> Outcome {
     let start = Instant::now();
     shown(root, &format!("PATH=$PATH:/root/.cargo/bin; {command}"))?;
@@ -86,7 +86,7 @@ fn long(root: &Path, command: &str) -> Outcome {
     Ok(())
 }
 
-/// Runs a command that may take no more than a minute, and returns what it printed.
+/// Runs a command that may take no more than a minute, and returns its output.
 fn quick(root: &Path, command: &str) -> Result<String, String> {
     let start = Instant::now();
     let text = shown(root, command)?;

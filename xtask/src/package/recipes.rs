@@ -7,19 +7,19 @@ use std::process::Command;
 
 const RECIPES: [&str; 2] = ["packaging/arch/PKGBUILD", "packaging/nix/default.nix"];
 
-/// Returns the recipes: they are there already.
+/// Returns the paths of the recipes, which are files of the source tree.
 pub fn make(_: &Path, _: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(RECIPES.iter().map(|recipe| system::root().join(recipe)).collect())
 }
 
-/// Passes them to makepkg, which checks the fields, and to the parser of Nix.
+/// Passes the recipes to makepkg, which checks the fields, and to the parser of Nix.
 pub fn test(_: &Path) -> Outcome {
     system::ensure_packages(&["makepkg", "nix-bin"])?;
     let folder = std::env::temp_dir().join(format!("hekla-arch-{}", std::process::id()));
     let copied = std::fs::create_dir_all(&folder)
         .and_then(|()| std::fs::copy(system::root().join(RECIPES[0]), folder.join("PKGBUILD")));
     copied.map_err(|e| format!("{}: {e}", folder.display()))?;
-    // makepkg does not run for root, and wants a package manager that it does not use here.
+    // makepkg does not run as root, and needs a package manager that it does not use here.
     let script = "chmod 777 . && if [ $(id -u) = 0 ]; then \
                   as='setpriv --reuid=nobody --regid=nogroup --clear-groups'; fi; \
                   PACMAN=true BUILDDIR=$PWD PKGDEST=$PWD HOME=$PWD $as makepkg --printsrcinfo";

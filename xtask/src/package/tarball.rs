@@ -1,4 +1,4 @@
-//! The tarball: an installation in one folder, wherever that is put.
+//! The tarball: an installation in one folder that works in any place.
 
 use super::{empty, write, VERSION};
 use crate::install::files::{self, Places};
@@ -6,7 +6,7 @@ use crate::system;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Writes the folder's current path for the loader.
+/// A script that writes the folder's current path for the loader.
 const SETUP: &str = r#"#!/bin/sh
 # Prints what makes OpenCL programs of this shell find Hekla: eval "$(./setup.sh)"
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
@@ -14,7 +14,7 @@ echo "$here/lib/hekla/libhekla.so" > "$here/etc/OpenCL/vendors/hekla.icd" || exi
 echo "export OCL_ICD_VENDORS='$here/etc/OpenCL/vendors' PATH='$here/bin':\"\$PATH\""
 "#;
 
-/// Returns the name of the folder in it.
+/// Returns the name of the folder in the tarball.
 pub fn name() -> String {
     format!("hekla-{VERSION}-linux-{}", std::env::consts::ARCH)
 }

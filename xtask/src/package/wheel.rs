@@ -1,8 +1,8 @@
 //! The wheel `hekla-opencl`: the driver inside a Python package.
 //!
-//! pyopencl's own wheels bring an ICD loader that looks for `.icd` files in `pyopencl/.libs` and takes the libraries that
-//! they name from there: that is where this wheel puts both, as the one of PoCL does. For other loaders
-//! `hekla_opencl.library()` tells the path.
+//! pyopencl's own wheels bring an ICD loader that looks for `.icd` files in `pyopencl/.libs`, and for the libraries
+//! that they name in the same folder: this wheel puts both there, as PoCL's wheel does. For other loaders
+//! `hekla_opencl.library()` returns the path.
 
 use super::{empty, licences, write, HOMEPAGE, SUMMARY, VERSION};
 use crate::install::files::{self, Content, File};

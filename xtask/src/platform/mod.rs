@@ -1,6 +1,6 @@
-//! What differs between operating systems in the developer commands: names of files, links, permissions, and how an
-//! ICD loader learns of the library. Tests, packages and the programs of others are for Debian; building, checking and
-//! installing work on all.
+//! Differences between operating systems in the developer commands: names of files, links, permissions, and how an ICD
+//! loader finds the library. Tests, packages and programs of others need Debian; building, checking and installing work
+//! on all systems.
 
 #[cfg(unix)]
 mod unix;

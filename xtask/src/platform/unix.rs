@@ -31,7 +31,7 @@ pub fn set_executable(path: &Path, is_program: bool) -> io::Result<()> {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
 }
 
-/// Replaces this process by a command. Returns only why that failed.
+/// Replaces this process by a command. Returns only if that fails, with the reason.
 pub fn replace_process(command: &mut Command) -> String {
     command.exec().to_string()
 }

@@ -17,18 +17,18 @@ pub const HAS_ICD_FILES: bool = false;
 /// The prefix of an installation without `--prefix`.
 pub const PREFIX: &str = r"C:\Program Files\Hekla";
 
-/// Copies: links need rights that users do not have.
+/// Copies the file: links need rights that users do not have.
 pub fn link(to: &Path, path: &Path) -> io::Result<()> {
     let from = path.parent().map_or_else(|| to.to_path_buf(), |folder| folder.join(to));
     std::fs::copy(from, path).map(drop)
 }
 
-/// Does nothing: a name tells whether a file is a program.
+/// Does nothing: a file's name says whether it is a program.
 pub fn set_executable(_: &Path, _: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs a command and ends this process with its status. Returns only why that failed.
+/// Runs a command and ends this process with its status. Returns only if that fails, with the reason.
 pub fn replace_process(command: &mut Command) -> String {
     match command.status() {
         Ok(status) => std::process::exit(status.code().unwrap_or(1)),

@@ -1,4 +1,4 @@
-//! A crate's tests of another platform, one test program after the other in an emulator, with a line for each.
+//! A crate's tests on another platform, in an emulator: a line for each test program.
 
 use crate::system::{self, cargo};
 use crate::{pool, Outcome};
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 /// A test program that takes longer is ended, and has failed.
 const LIMIT: Duration = Duration::from_secs(5400);
 
-/// How programs of a target are linked and run here.
+/// How programs of a target are linked and run on this machine.
 pub struct Emulator {
     pub target: &'static str,
     /// The environment of cargo and of the programs.
     pub environment: Vec<(&'static str, OsString)>,
-    /// What a program's path follows.
+    /// The words in front of a program's path.
     pub runner: Vec<OsString>,
     /// Tests that are not run, each with the reason.
     pub skipped: &'static [(&'static str, &'static str)],
@@ -25,7 +25,7 @@ pub struct Emulator {
 /// The tests of a crate.
 pub struct Tests {
     pub package: &'static str,
-    /// The folder in which they expect to be started.
+    /// The folder in which the tests expect to be started.
     pub folder: &'static str,
 }
 
@@ -36,14 +36,14 @@ struct Program {
     path: PathBuf,
 }
 
-/// What a program has done.
+/// The result of a program.
 struct Ran {
     seconds: f64,
     counts: Option<Counts>,
     log: PathBuf,
 }
 
-/// What became of its tests, as it tells at its end.
+/// The results of a program's tests, which it prints at its end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counts {
     passed: usize,
@@ -61,8 +61,8 @@ impl Emulator {
         command
     }
 
-    /// Builds the tests, runs each of their programs, as many at once as there are processors, and fails if one has.
-    /// `only`: programs whose name has this text.
+    /// Builds the tests, runs each of their programs, as many at once as there are processors, and fails if one of them
+    /// has failed. `only`: runs the programs whose name contains this text.
     pub fn test(&self, tests: &Tests, only: &str) -> Outcome {
         let mut build = self.cargo(&["test", "--no-run", "-p", tests.package]);
         let mut programs = programs(&system::capture(&mut build)?);
@@ -129,7 +129,7 @@ impl Emulator {
     }
 }
 
-/// Reads the programs from what `cargo test --no-run` printed: `  Executable tests/atomics.rs (PATH)`.
+/// Reads the programs from the output of `cargo test --no-run`: `  Executable tests/atomics.rs (PATH)`.
 fn programs(said: &str) -> Vec<Program> {
     let program = |line: &str| {
         let (source, path) = line.trim().strip_prefix("Executable ")?.split_once(" (")?;
@@ -145,7 +145,8 @@ fn programs(said: &str) -> Vec<Program> {
 }
 
 impl Counts {
-    /// Reads them from a program's last words: `test result: ok. 5 passed; 0 failed; …`. None where it has not said them.
+    /// Reads the counts from a program's last line: `test result: ok. 5 passed; 0 failed; …`. Returns none if there is
+    /// no such line.
     fn of(said: &str) -> Option<Counts> {
         let line = said.lines().rev().find(|line| line.starts_with("test result: "))?;
         let number = |what: &str| {

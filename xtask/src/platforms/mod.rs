@@ -1,6 +1,6 @@
-//! `cargo xtask platforms`: builds Hekla for the other platforms, and runs the compiler's tests where an emulator does.
+//! `cargo xtask platforms`: builds Hekla for the other platforms, and runs the compiler's tests where there is an emulator.
 //!
-//! docs/platforms.md says what is known of each.
+//! docs/platforms.md has the state of each platform.
 
 mod emulated;
 mod wine;
@@ -14,9 +14,9 @@ use std::process::Command;
 struct Platform {
     name: &'static str,
     target: &'static str,
-    /// Debian's packages of its linker and emulator.
+    /// Debian's packages of the platform's linker and emulator.
     packages: &'static [&'static str],
-    /// What is done beyond type checking, with those test programs whose name has a text.
+    /// What is done beyond type checking; test programs run if their name contains `only`.
     run: fn(&Platform, only: &str) -> Outcome,
 }
 
@@ -38,7 +38,7 @@ const PLATFORMS: [Platform; 5] = [
     Platform { name: "32-bit", target: "i686-unknown-linux-gnu", packages: &[], run: only_checked },
 ];
 
-/// What the refusal of 32-bit targets begins with (`vk-backend/src/platform`).
+/// The beginning of the message that refuses 32-bit targets (`vk-backend/src/platform`).
 const REFUSAL: &str = "Hekla needs a 64-bit target";
 
 /// The tests that need no device.
@@ -77,12 +77,12 @@ pub fn run(Request { names, check: only_check, only }: &Request) -> Outcome {
     Ok(())
 }
 
-/// Type-checks library and compiler, and developer commands, for every platform: what CI does.
+/// Type-checks library and compiler, and developer commands, for every platform, as CI does.
 pub fn check_all() -> Outcome {
     run(&Request { check: true, ..Request::default() })
 }
 
-/// Makes sure that the target's standard library is there.
+/// Makes sure that the target's standard library is installed.
 fn has_standard_library(target: &str) -> bool {
     let mut list = Command::new("rustup");
     let listed = system::capture(list.args(["target", "list", "--installed"]));
@@ -128,7 +128,7 @@ fn refused(result: Result<String, String>) -> Outcome {
     }
 }
 
-/// Does nothing more: there is neither a linker for such a platform here nor an emulator.
+/// Does nothing beyond type checking: this machine has neither a linker nor an emulator for such a platform.
 fn only_checked(_: &Platform, _: &str) -> Outcome {
     Ok(())
 }
@@ -178,7 +178,7 @@ fn starts(heklac: &mut Command) -> Outcome {
     }
 }
 
-/// Returns the path of what was built for a target.
+/// Returns the path of a file that was built for a target.
 fn built(target: &str, name: &str) -> std::path::PathBuf {
     system::target().join(target).join("debug").join(name)
 }

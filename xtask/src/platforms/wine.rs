@@ -1,4 +1,4 @@
-//! Wine as it is in Debian, and what test programs need there that it does not have.
+//! Debian's Wine, and stand-ins for what it lacks and test programs need.
 
 use super::emulated::Emulator;
 use crate::system;
@@ -11,7 +11,7 @@ const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 /// Wine's program in Debian's package.
 const PROGRAM: &str = "/usr/lib/wine/wine64";
 
-/// Rust's standard library takes random numbers from a library that Wine 8 does not have: a stand-in.
+/// A stand-in for the library from which Rust's standard library takes random numbers, and which Wine 8 does not have.
 const RANDOM_NUMBERS: &str = r#"
 __declspec(dllimport) unsigned char SystemFunction036(void *buffer, unsigned long size);
 
@@ -26,7 +26,7 @@ __declspec(dllexport) int ProcessPrng(unsigned char *data, unsigned long long si
 }
 "#;
 
-/// What runs the host's SPIRV-Tools for programs in Wine.
+/// A program by which programs in Wine run the host's SPIRV-Tools.
 const HOST_TOOL: &str = include_str!("host_tool.c");
 const TOOLS: [&str; 3] = ["spirv-as", "spirv-dis", "spirv-val"];
 
@@ -35,7 +35,7 @@ const HOST_MATH: &str =
 const HOST_ROOT: &str =
     "takes the C library's square root for the truth; that of MinGW rounds twice";
 
-/// Tests that cannot pass there.
+/// Tests that cannot pass in Wine.
 const SKIPPED: [(&str, &str); 4] = [
     ("errors_are_within_the_bounds", HOST_MATH),
     ("double_functions_keep_their_bounds", HOST_MATH),
@@ -43,7 +43,7 @@ const SKIPPED: [(&str, &str); 4] = [
     ("roots_and_inverses_of_doubles_are_correctly_rounded", HOST_ROOT),
 ];
 
-/// Makes a Windows of its own below `target/`, with the stand-ins.
+/// Makes a Windows folder of its own below `target/`, with the stand-ins.
 pub fn emulator() -> Result<Emulator, String> {
     if !Path::new(PROGRAM).exists() {
         return Err(format!("no Wine at {PROGRAM}"));

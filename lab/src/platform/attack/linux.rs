@@ -7,16 +7,17 @@ use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most frames of a stack that are told.
+/// The largest number of frames of a stack that are reported.
 const FRAMES: usize = 96;
-/// Signals that end a process which has gone wrong. SIGABRT is also how a parent asks one that hangs where it is.
+/// Signals that end a process in which something went wrong. By SIGABRT a parent also makes a hanging process report
+/// where it is.
 const DEADLY: [c_int; 6] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGSYS];
 
 /// Makes this process write to standard error where a deadly signal struck, as lines of text: [`DEATH`] and the signal,
-/// `pc ADDRESS`, `at ADDRESS` for every frame from the innermost on, `maps`, and /proc/self/maps.
+/// `pc ADDRESS`, `at ADDRESS` for every frame, the innermost first, `maps`, and /proc/self/maps.
 pub fn report_death() {
-    // What backtrace() loads when it is called first must not be loaded in a handler.
+    // Libraries that backtrace() loads at its first call must not be loaded in a handler.
     let mut frame = null_mut();
     // SAFETY: there is room for one frame.
     unsafe { libc::backtrace(&mut frame, 1) };
@@ -34,7 +35,7 @@ pub fn report_death() {
 
 extern "C" fn on_death(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     static TOLD: AtomicBool = AtomicBool::new(false);
-    // The threads of a driver may all strike at once: one tells.
+    // Several threads of a driver may be struck at once: one of them reports.
     while TOLD.swap(true, Ordering::Relaxed) {
         // SAFETY: it only waits.
         unsafe { libc::pause() };
@@ -57,7 +58,7 @@ extern "C" fn on_death(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_v
     }
 }
 
-/// Returns the address at which a signal struck; 0 where it is not known how to find that.
+/// Returns the address at which a signal struck; 0 on processors for which it is not known how to find the address.
 fn program_counter(context: *mut c_void) -> usize {
     let context = context.cast::<libc::ucontext_t>();
     #[cfg(target_arch = "x86_64")]
@@ -101,13 +102,13 @@ fn copy_maps() {
     }
 }
 
-/// Asks a child that hangs to tell where, and to die of it.
+/// Makes a hanging child report where it hangs, and end.
 pub fn ask_to_die(child: &std::process::Child) {
     // SAFETY: the child has not been waited for, so its number is its own.
     unsafe { libc::kill(child.id() as i32, libc::SIGABRT) };
 }
 
-/// Limits this process to so much of something; what it has already counts. Without a number the limit is lifted.
+/// Limits a resource of this process; what the process has already counts. Without a number the limit is lifted.
 pub fn limit(what: Limit, most: Option<u64>) -> io::Result<()> {
     let resource = match what {
         Limit::Memory => libc::RLIMIT_AS,
@@ -128,7 +129,7 @@ pub fn address_space() -> io::Result<u64> {
     statm("self", 0)
 }
 
-/// Returns the number of bytes of memory that a process has.
+/// Returns the number of bytes of memory that a process uses.
 pub fn resident(process: u32) -> io::Result<u64> {
     statm(&process.to_string(), 1)
 }
@@ -172,18 +173,18 @@ pub fn make_fifo(place: &Path) -> io::Result<()> {
     result(unsafe { libc::mkfifo(path(place)?.as_ptr(), 0o600) })
 }
 
-/// Sets what a file's owner, group and others may do.
+/// Sets the permissions of a file's owner, group and others.
 pub fn set_mode(place: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(place, std::fs::Permissions::from_mode(mode))
 }
 
-/// Gives a file to another user, which root can.
+/// Gives a file to another user; only root can.
 pub fn give(place: &Path, user: u32) -> io::Result<()> {
     std::os::unix::fs::lchown(place, Some(user), Some(user))
 }
 
-/// Makes this process another user's, which root can.
+/// Makes this process run as another user; only root can.
 pub fn become_user(user: u32) -> io::Result<()> {
     // SAFETY: no other thread relies on whose this process is.
     unsafe {
@@ -199,7 +200,7 @@ pub fn is_root() -> bool {
     unsafe { libc::geteuid() == 0 }
 }
 
-/// Mounts a file system of so many bytes in memory on a folder, which root can.
+/// Mounts a file system in memory, of a size in bytes, on a folder; only root can.
 pub fn mount_small(folder: &Path, bytes: u64) -> io::Result<()> {
     let options = CString::new(format!("size={bytes},mode=700"))?;
     let (kind, folder) = (c"tmpfs".as_ptr(), path(folder)?);
@@ -207,7 +208,7 @@ pub fn mount_small(folder: &Path, bytes: u64) -> io::Result<()> {
     result(unsafe { libc::mount(kind, folder.as_ptr(), kind, 0, options.as_ptr().cast()) })
 }
 
-/// Unmounts it, in use or not.
+/// Unmounts the file system of a folder, even if it is in use.
 pub fn unmount(folder: &Path) -> io::Result<()> {
     // SAFETY: the path ends with a zero.
     result(unsafe { libc::umount2(path(folder)?.as_ptr(), libc::MNT_DETACH) })
@@ -221,7 +222,7 @@ pub fn close_standard_streams() {
     }
 }
 
-/// Sends this process SIGALRM each `microseconds` from now on, to a handler that does nothing and lets system calls be
+/// Sends this process SIGALRM every `microseconds` from now on, to a handler that does nothing and lets system calls be
 /// interrupted.
 pub fn interrupt_always(microseconds: u32) {
     extern "C" fn nothing(_: c_int) {}
@@ -236,8 +237,8 @@ pub fn interrupt_always(microseconds: u32) {
     }
 }
 
-/// Runs a function in a fork of this process, and returns its status as waitpid gives it: 0 where it came to an end.
-/// `None` if it has not ended within `seconds`; it is killed then.
+/// Runs a function in a fork of this process, and returns the status of waitpid: 0 if the function returned. Kills the
+/// fork and returns `None` if it has not ended within `seconds`.
 pub fn fork_and_run(seconds: u32, run: impl FnOnce()) -> io::Result<Option<i32>> {
     // SAFETY: the child calls what the attack is about, and ends without the handlers of exit().
     unsafe {
@@ -263,14 +264,14 @@ pub fn fork_and_run(seconds: u32, run: impl FnOnce()) -> io::Result<Option<i32>>
     }
 }
 
-/// Address space without memory, zeros where it is read.
+/// Address space without memory, which reads as zeros.
 pub struct Zeros {
     place: *mut u8,
     bytes: usize,
 }
 
 impl Zeros {
-    /// Reserves it; an error where it cannot be had.
+    /// Reserves address space; returns an error if there is not enough.
     pub fn new(bytes: usize) -> io::Result<Zeros> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -282,12 +283,12 @@ impl Zeros {
         }
     }
 
-    /// Returns where it begins.
+    /// Returns the address of the first byte.
     pub fn place(&self) -> *mut u8 {
         self.place
     }
 
-    /// Returns all of it, begun by some bytes.
+    /// Returns all bytes; the first ones are set to `head`.
     pub fn with(&self, head: &[u8]) -> &[u8] {
         let length = head.len().min(self.bytes);
         // SAFETY: the mapping has that many bytes, which nobody else has a reference to while they are written.
@@ -305,14 +306,13 @@ impl Drop for Zeros {
     }
 }
 
-/// Ignores the signal of writing more to a file than is allowed: the write fails.
+/// Ignores the signal that a write beyond the limit on files raises: the write fails.
 pub fn ignore_large_files() {
     // SAFETY: no handler is given.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// Runs `wait` in a thread that is cancelled in the midst of it, then `complete` in this one, and waits for the thread's
-/// end.
+/// Runs `wait` in a thread that is cancelled during the call, then `complete` in this thread, and waits for the thread's end.
 pub fn cancel(wait: &dyn Fn(), complete: &dyn Fn()) -> io::Result<()> {
     extern "C" fn start(wait: *mut c_void) -> *mut c_void {
         // SAFETY: it is the place below, which outlives the thread.

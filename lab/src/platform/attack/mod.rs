@@ -1,5 +1,5 @@
-//! What attacks need of the system beyond the standard library: signals that tell where they struck, limits of memory,
-//! threads and files, and files of all kinds. All of it is there on Linux alone; elsewhere it is refused.
+//! What attacks need of the system beyond the standard library: signals that report where they struck, limits of
+//! memory, threads and files, and files of all kinds. Linux alone has all of them; other systems refuse.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -11,7 +11,7 @@ pub use linux::*;
 #[cfg(not(target_os = "linux"))]
 pub use other::*;
 
-/// What a process may have no more of.
+/// The resources that a process may have limits of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// Bytes of address space.
@@ -24,5 +24,5 @@ pub enum Limit {
     Threads,
 }
 
-/// The first line of what a dying process writes ([`report_death`]).
+/// The beginning of the first line that a dying process writes ([`report_death`]).
 pub const DEATH: &str = "attack: died by signal ";

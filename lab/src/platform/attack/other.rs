@@ -1,4 +1,4 @@
-//! Systems other than Linux: nothing is told of deaths, and nothing limited.
+//! Systems other than Linux: no deaths are reported, and nothing is limited.
 
 use super::Limit;
 use std::io;
@@ -8,10 +8,10 @@ fn refuse<T>() -> io::Result<T> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Does nothing: a process dies without a word.
+/// Does nothing: a process dies without a report.
 pub fn report_death() {}
 
-/// Does nothing: the parent kills.
+/// Does nothing: the parent kills the process.
 pub fn ask_to_die(_: &std::process::Child) {}
 
 /// Refuses.
@@ -54,7 +54,7 @@ pub fn become_user(_: u32) -> io::Result<()> {
     refuse()
 }
 
-/// Returns false: root is what the attacks that need it are told.
+/// Returns false: attacks that need root report this as the reason.
 pub fn is_root() -> bool {
     false
 }
@@ -80,7 +80,7 @@ pub fn fork_and_run(_: u32, _: impl FnOnce()) -> io::Result<Option<i32>> {
     refuse()
 }
 
-/// Address space without memory: there is none.
+/// Address space without memory, which does not exist here.
 pub struct Zeros;
 
 impl Zeros {
