@@ -59,7 +59,7 @@ fn buffers_beyond_memory_are_errors_and_no_more() {
     }
     assert!(unsafe { (s.cl.clSVMAlloc)(s.context, CL_MEM_READ_WRITE, 512 * MIB, 0) }.is_null());
 
-    // Many that fit alone.
+    // Many buffers, each of which would fit alone.
     let mut all = Vec::new();
     let code = loop {
         match create(&s, 0, 16 * MIB) {

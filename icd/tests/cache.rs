@@ -111,7 +111,7 @@ fn run(command: &mut Command) -> Ran {
     ran(&command.output().unwrap())
 }
 
-/// Whole entries.
+/// Returns the paths of complete entries.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder.join("hekla")).map(|files| files.flatten().collect());
     let files: Vec<std::fs::DirEntry> = files.unwrap_or_default();
@@ -126,7 +126,7 @@ fn the_next_process_finds_the_program() {
     assert_eq!((first.found, first.value), (false, 42));
     assert!(first.log > 0, "the warning is in the log");
     assert!(!entries(&folder).is_empty());
-    // The log comes with it.
+    // The build log comes with the program.
     assert_eq!(run(&mut command(&folder, "")), Ran { found: true, ..first });
     // Programs with other options or another text have entries of their own.
     assert_eq!(run(&mut command(&folder, "-w")), Ran { found: false, value: 42, log: 0 });
@@ -220,7 +220,7 @@ fn changed_headers_are_noticed() {
     std::fs::write(second.join("more.h"), "#define VALUE 6").unwrap();
     assert_eq!(go(), ran(false, 7));
     assert_eq!(go(), ran(true, 7));
-    // A header of a header.
+    // A header that another header includes.
     std::fs::write(second.join("more.h"), "#define VALUE 7").unwrap();
     assert_eq!(go(), ran(false, 8));
     assert_eq!(go(), ran(true, 8));

@@ -63,6 +63,6 @@ fn a_thread_is_cancelled_after_its_call() {
     assert!(RETURNED.load(Ordering::Acquire));
     // PTHREAD_CANCELED.
     assert_eq!(result as isize, -1);
-    // All goes on.
+    // Later calls work.
     check(unsafe { (s.cl.clFinish)(s.queue) });
 }

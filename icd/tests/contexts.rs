@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void, CStr};
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
-/// What a context said.
+/// The messages that a context reported.
 #[derive(Default)]
 struct Heard {
     texts: Mutex<Vec<String>>,

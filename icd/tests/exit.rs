@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 const ROLE: &str = "HEKLA_TEST_ROLE";
 const RUN: &str = "HEKLA_TEST_RUN";
-/// Processes of each kind.
+/// Number of processes of each kind.
 const RUNS: usize = 8;
 
 /// Kernels that keep a compiler busy, each with code of its own kind.

@@ -85,7 +85,7 @@ fn a_request_for_another() {
 #[test]
 fn a_driver_that_computes_wrong_results() {
     let lines = |said: &Said| said.text.lines().filter(|l| l.contains("long loops early")).count();
-    // Without a log, one line.
+    // Without a log there is one line.
     let fault = ("HEKLA_FAULT", "defect");
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "role", "--nocapture"]).env("HEKLA_TEST_ROLE", "1");

@@ -130,7 +130,7 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
 
 #[test]
 fn a_lost_device_is_told_and_the_program_ends() {
-    // These numbers lie after the submissions of the probe.
+    // These numbers come after the submissions of the probe.
     let faults = [
         "hang:32",
         "hang:39",
@@ -464,7 +464,7 @@ fn role_no_room() {
     };
     // A device whose memory the host does not see has no such commands.
     assert!([CL_OUT_OF_HOST_MEMORY, CL_INVALID_OPERATION].contains(&code), "{code}");
-    // What has room goes on.
+    // Programs for which there is memory still build.
     check(unsafe { build(small, 0, null(), null(), None, null_mut()) });
 }
 

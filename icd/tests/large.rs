@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 const PIECE: usize = 8 << 20;
 const SIZE: usize = 2 * PIECE + 12_344;
 
-/// Returns a device whose memory lies across a bus (mappings are copies), in small allocations.
+/// Returns a device whose memory is across a bus (mappings are copies), in small allocations.
 fn setup() -> Setup {
     // Every test of this process sets the same values.
     std::env::set_var("HEKLA_STAGING", "1");

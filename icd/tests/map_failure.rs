@@ -41,7 +41,7 @@ fn unmap(s: &Setup, mem: cl_mem, pointer: *mut c_void) {
 // There is one test, since the bound holds for the whole process.
 #[test]
 fn a_region_without_room_is_an_error_and_no_more() {
-    // Mappings are copies.
+    // Mappings are copies with this setting.
     std::env::set_var("HEKLA_STAGING", "1");
     let s = Setup::new();
     if s.device_type() != CL_DEVICE_TYPE_CPU {

@@ -65,7 +65,7 @@ fn nested_and_overlapping_regions() {
     }
 }
 
-/// A region for reading leaves no mark: what the application writes there anyway is nobody's.
+/// A region for reading is not written back: unmapping it changes no bytes of the buffer.
 #[test]
 fn regions_for_reading_are_not_written_back() {
     let s = Setup::new();

@@ -207,7 +207,7 @@ fn barriers_hold_what_comes_after_them() {
     assert_eq!(s.status(held), CL_COMPLETE);
     assert_eq!(s.status(without), CL_COMPLETE);
     assert_eq!(read_now(&s, queue, b, &[]), [1; 64]);
-    // On the device, too.
+    // The device keeps the order, too.
     for round in 2..40 {
         fill(&s, queue, a, round, &[]);
         barrier(&s, queue, &[]);

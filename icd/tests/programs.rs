@@ -267,7 +267,7 @@ fn many_arguments_travel_in_memory() {
     }
 }
 
-/// clGetKernelSuggestedLocalWorkSize gives what a launch without a local size takes.
+/// clGetKernelSuggestedLocalWorkSize returns the size that a launch without a local size uses.
 #[test]
 fn suggested_sizes_are_those_that_launches_take() {
     type Suggest = unsafe extern "C" fn(

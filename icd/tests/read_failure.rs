@@ -48,7 +48,7 @@ fn nothing_is_written_after_the_error() {
         after.copy_from_slice(&target);
         check(unsafe { (s.cl.clFinish)(queue) });
         assert!(target == after, "written after the error");
-        // A smaller read has room.
+        // A smaller read has enough memory.
         check(unsafe { read(queue, mem, CL_TRUE, 4, MIB, place, 0, null(), null_mut()) });
         assert!(target[..MIB] == [1; MIB]);
         check(unsafe { (s.cl.clReleaseCommandQueue)(queue) });

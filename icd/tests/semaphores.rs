@@ -134,7 +134,7 @@ fn states_follow_the_commands() {
     assert_eq!(kind, CL_COMMAND_SEMAPHORE_WAIT_KHR);
     t.finish(t.s.queue);
     assert_eq!(t.payload(semaphore), 0);
-    // And again.
+    // The same once more.
     t.enqueue(t.signal, t.s.queue, semaphore, None);
     t.finish(t.s.queue);
     assert_eq!(t.payload(semaphore), 1);

@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Nobody's number.
+/// The user id of `nobody`.
 const NOBODY: u32 = 65534;
 const KEPT: &str = "root's own";
 

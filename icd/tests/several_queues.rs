@@ -27,10 +27,10 @@ static WRITTEN: u32 = 0x600d_600d;
 /// How long a test waits for what has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// A lock that each test holds: queues share the device's queues, and a command behind another test's gate has to wait for the
-/// gate. The command that opens the gate may even be queued behind the gate itself: by a queue that the two share, or by
-/// one in which it stands behind what waits for that queue. Processes that share a GPU take turns, and a gate takes its whole
-/// turn.
+/// A lock that each test holds: queues share the device's queues, and a command behind another test's gate has to wait
+/// for the gate. The command that opens the gate may even be queued behind the gate itself: in a queue of the device
+/// that both share, or in a queue where it is behind a command that waits for that queue. Processes that share a GPU
+/// take turns, and a gate takes its whole turn.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -157,7 +157,7 @@ fn out_of_order(s: &Setup) -> cl_command_queue {
     made(|e| unsafe { (s.cl.clCreateCommandQueue)(s.context, s.device, properties, e) })
 }
 
-/// Returns true if the device has enough Vulkan queues for one to go on while another is busy.
+/// Returns true if the device has enough Vulkan queues for one to run while another is busy.
 fn runs_queues_at_once(s: &Setup) -> bool {
     let uuid: [u8; 16] =
         value(|n, p, r| unsafe { (s.cl.clGetDeviceInfo)(s.device, CL_DEVICE_UUID, n, p, r) });

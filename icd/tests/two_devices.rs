@@ -201,7 +201,7 @@ fn mapped_regions_serve_both_devices() {
     }
 }
 
-/// A buffer has an address on each device, and its contents are there when a kernel is given it.
+/// A buffer has an address on each device, and a kernel finds its contents at the address that it is given.
 #[test]
 fn device_addresses_bring_the_contents() {
     let Some((cl, context, queues)) = two_devices(&[], null_mut()) else { return };
@@ -269,14 +269,14 @@ fn a_failure_reaches_the_commands_of_both_devices() {
             let status: cl_int = value(|z, p, r| (cl.clGetEventInfo)(*event, name, z, p, r));
             assert!(status < 0, "{status}");
         }
-        // Both go on.
+        // Both queues still work.
         for queue in queues {
             check((cl.clWaitForEvents)(1, &fill(queue, &[])));
         }
     }
 }
 
-/// Kernels that tell where they ran, and when.
+/// Kernels that report where they ran, and when.
 const SOURCE: &std::ffi::CStr = c"
 kernel void increment(global int *p) { p[get_global_id(0)] += 1; }
 kernel void slow(global uint *p, uint rounds) {

@@ -122,7 +122,7 @@ impl Pair {
         event
     }
 
-    /// Repeats a word.
+    /// Fills memory with a word.
     fn fill(&self, queue: usize, to: Pointer, word: u32, size: usize) -> cl_int {
         let pattern = (&raw const word).cast();
         unsafe { (self.fill)(self.queues[queue], to, pattern, 4, size, 0, null(), null_mut()) }

@@ -25,7 +25,7 @@ struct Device {
     name: &'static str,
     features: Features,
     target: Target,
-    /// As spirv-val names it.
+    /// The environment's name for spirv-val.
     environment: &'static str,
 }
 

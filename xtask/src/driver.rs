@@ -92,7 +92,7 @@ pub fn refused_lavapipe() -> Option<PathBuf> {
     LAVAPIPE.iter().map(PathBuf::from).find(|path| old && path.exists())
 }
 
-/// A driver that is there.
+/// A driver on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Installed {
     /// The file for VK_DRIVER_FILES; without it Vulkan finds the driver by itself.

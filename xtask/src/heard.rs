@@ -17,7 +17,7 @@ const NOT_ON_LAVAPIPE: [&str; 10] = [
     "external::payloads_follow_imported_sync_files",
     "external::imports_share_the_semaphore",
     "external::sync_files_carry_the_state",
-    // It would take hours.
+    // The test would take hours.
     "large::a_launch_has_2_to_the_40_work_items",
     // lavapipe shares no memory with SwiftShader.
     "unified_memory::both_devices_and_the_host_reach_memory_of_all",
@@ -72,7 +72,7 @@ const BY_MACHINE: [&str; 38] = [
     "setuid::a_setuid_program_obeys_nobody",
 ];
 
-/// Which tests ran.
+/// The scope of a run of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// All tests of the workspace, on the lavapipe for which [`NOT_ON_LAVAPIPE`] holds.
@@ -81,7 +81,7 @@ pub enum Scope {
     Vulkan,
 }
 
-/// What was heard so far.
+/// The messages on standard error so far.
 #[derive(Debug, Default)]
 pub struct Heard {
     /// The first fault that was found.

@@ -15,7 +15,7 @@ const PLACES: [(&str, &str); 6] = [
     ("Cargo.toml", "\nversion = \""),
 ];
 
-/// What is printed.
+/// Options of the command: what is printed.
 #[derive(clap::Args)]
 pub struct Request {
     /// Print the section of the changelog alone

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const CRATES: [&str; 8] =
     ["compiler", "icd", "vk-backend", "device", "spirv-words", "lab", "xtask", "spirv-interp"];
 
-/// What is drawn.
+/// Options of the command: what is drawn.
 #[derive(clap::Args)]
 pub struct Request {
     /// Number that the draw follows from: the same seed draws the same from the same source

@@ -40,7 +40,7 @@ const ATTACKS: [&str; 11] = [
     "lavapipe",
 ];
 
-/// What is tested.
+/// Options of the command: what is tested.
 #[derive(clap::Args)]
 pub struct Request {
     /// The drivers: all of them have lavapipe of Debian unstable, too
@@ -228,7 +228,8 @@ fn python_suite(
     let mut suite = artifact::client(python)?;
     installed.select(&mut suite);
     let prefix = installed.prefix().join("\n");
-    // pytest starts its workers by Python's own path, without the loader of a driver that has a C library of its own.
+    // pytest starts its workers by Python's own path, without the dynamic loader that a driver with a C library of its
+    // own needs.
     let workers = if prefix.is_empty() { pool::processors() } else { 0 };
     suite
         // The library's messages on standard error go to this command, not to pytest.

@@ -108,7 +108,7 @@ impl Recorder {
         point
     }
 
-    /// Fills from an offset.
+    /// Fills a buffer from an offset on.
     pub fn fill(
         &self,
         mem: cl_mem,

@@ -1,4 +1,4 @@
-//! Command buffers (cl_khr_command_buffer, 5.17): their life, and what is recorded into them.
+//! Command buffers (cl_khr_command_buffer, 5.17): creation, recording, finalization, enqueueing, release.
 
 use crate::image_commands::{self, raw, Three};
 use crate::images::{desc, FORMAT};

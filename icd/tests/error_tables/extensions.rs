@@ -84,7 +84,7 @@ fn address_rows(t: &mut Table, w: &World) {
     t.row(missing, "func_name is NULL", find(null()));
     t.row(missing, "nobody has the function", find(c"clNobodyKHR".as_ptr()));
 
-    // It has no errors.
+    // This function has no errors.
     t.about("clSetCheckCallbackHEKLA");
     t.correct(unsafe { clSetCheckCallbackHEKLA(None, null_mut()) });
 

@@ -1,4 +1,4 @@
-//! What images require (cl_ext_image_requirements_info).
+//! Queries of the requirements of images (cl_ext_image_requirements_info).
 
 use crate::images::{desc, FORMAT};
 use crate::prelude::*;

@@ -49,7 +49,7 @@ mod common {
 
 use hekla::api::dispatch_table as dispatch;
 
-/// What every table uses.
+/// The items that every table uses.
 mod prelude {
     pub use crate::table::{code, Table, Waits};
     pub use crate::world::World;

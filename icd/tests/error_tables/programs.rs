@@ -215,7 +215,7 @@ struct Building<'a> {
     data: *mut c_void,
 }
 
-/// Their common rows.
+/// Adds the rows that clBuildProgram, clCompileProgram and clLinkProgram have in common.
 fn common_rows(t: &mut Table, w: &World, good: Building, call: impl Fn(Building) -> cl_int) {
     let value = CL_INVALID_VALUE;
     let condition = "device_list is NULL and num_devices is not 0";

@@ -1,5 +1,5 @@
-//! Semaphores, and memory of other APIs (cl_khr_semaphore, cl_khr_external_semaphore, cl_khr_external_memory).
-//! What needs a descriptor of another API is in `tests/external`.
+//! Semaphores, and memory of other APIs (cl_khr_semaphore, cl_khr_external_semaphore, cl_khr_external_memory). Errors
+//! that need a descriptor of another API are in `tests/external`.
 
 use crate::prelude::*;
 

@@ -21,7 +21,7 @@ const SOURCE: &std::ffi::CStr = c"
     __attribute__((reqd_work_group_size(4, 1, 1))) kernel void required(void) {}
 ";
 
-/// What one context has.
+/// A context and its objects.
 pub struct Objects {
     pub context: cl_context,
     pub queue: cl_command_queue,

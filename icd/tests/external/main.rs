@@ -1,5 +1,6 @@
 //! Memory and semaphores shared with another Vulkan device by file descriptor (cl_khr_external_memory and
-//! cl_khr_external_semaphore with opaque_fd; cl_arm_import_memory). What the driver does not offer is skipped, with a message.
+//! cl_khr_external_semaphore with opaque_fd; cl_arm_import_memory). Tests of functions that the driver does not offer
+//! are skipped, with a message.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -61,7 +62,7 @@ fn both(extension: &str) -> Option<(Setup, Vulkan)> {
     Some((s, vulkan))
 }
 
-/// Both, with semaphores.
+/// Returns both devices, if both have semaphores.
 fn both_with_semaphores() -> Option<(Setup, Vulkan)> {
     both("cl_khr_external_semaphore_opaque_fd").filter(|(s, v)| {
         let memory = s.offers("cl_khr_external_memory_opaque_fd");
@@ -144,7 +145,7 @@ fn queries_list_the_handles() {
         let listed = semaphores.iter().any(|list| holds(list, handle));
         assert_eq!(listed, s.offers(name), "{name}");
     }
-    // There is one device.
+    // There is one device, so the platform's answer is the device's.
     assert_eq!(platform(CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR), memory);
     assert_eq!(platform(CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR), semaphores[0]);
     assert_eq!(platform(CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR), semaphores[1]);
@@ -173,7 +174,7 @@ fn memory_is_shared_both_ways() {
     expected[8..16].fill(77);
     assert!(vulkan.read(&shared, None) == expected);
 
-    // And a second time round.
+    // The same once more.
     vulkan.write(&shared, &contents, Sync::default());
     hand_over(&s, true, mem);
     add(&s, mem);
@@ -376,7 +377,7 @@ fn imports_share_the_semaphore() {
         check((s.cl.clFinish)(other));
     }
     assert_eq!(s.read(b, 0, 64), [5; 64]);
-    // The other way round it waits for events of its own kind.
+    // In the queue that signals, the semaphore can be waited for as well.
     f.operate(f.signal, s.queue, signal);
     f.operate(f.wait, s.queue, signal);
     s.finish();

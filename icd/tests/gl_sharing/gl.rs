@@ -163,7 +163,7 @@ impl Gl {
     }
 }
 
-/// What a texture is: its target, and how its texels are transferred.
+/// A kind of texture: its target, and how its texels are transferred.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
     pub target: u32,

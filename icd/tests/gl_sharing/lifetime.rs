@@ -33,7 +33,7 @@ fn objects_that_are_gone_are_errors() {
         gone(w.end(w.hand_over(false, &[mem], &[])));
         gone(w.end(w.hand_over(true, &[mem], &[])));
     }
-    // The queue goes on.
+    // The queue still works.
     let other = w.gl.buffer(&[3; 64]);
     let mem = w.buffer(CL_MEM_READ_WRITE, other);
     assert_eq!(w.end(w.hand_over(true, &[mem], &[])), CL_COMPLETE);

@@ -141,7 +141,7 @@ fn fences_are_events() {
     assert_eq!(refused(|e| unsafe { create(w.s.context, null_mut(), e) }), CL_INVALID_GL_OBJECT);
 }
 
-/// So are fences of EGL.
+/// Fences of EGL are events, too.
 #[test]
 fn fences_of_egl_are_events() {
     let Some(w) = World::new(Api::Desktop) else { return };

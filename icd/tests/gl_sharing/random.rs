@@ -1,4 +1,4 @@
-//! Calls with arguments of every kind, right and wrong, in an order that a seed gives.
+//! Calls with arguments of every kind, right and wrong, in an order that depends on a seed.
 
 use crate::common::*;
 use crate::gl::*;
@@ -96,7 +96,7 @@ fn any_calls_answer_as_the_specification_says() {
         [w.gl.buffer(&[1; 256]), w.gl.texture(), w.gl.texture(), w.gl.renderbuffer(RGBA8, [9, 5])];
     w.gl.level(names[1], KIND, 0, [16, 8, 1], &[2; 512]);
     w.gl.level(names[2], Kind { target: FACE, ..KIND }, 0, [4, 4, 1], &[3; 64]);
-    // One of no kind yet.
+    // A name of a texture that has no target yet.
     unsafe { (w.gl.f.glGenTextures)(1, &mut many) };
     let all = [names[0], names[1], names[2], names[3], many, 0, 4711, u32::MAX];
     let levels = [0, 0, 0, 1, 2, -1, 30, i32::MAX, i32::MIN];

@@ -65,7 +65,7 @@ fn kernel(context: cl_context, devices: &[cl_device_id]) -> cl_kernel {
         let device = Ref::<hekla::core::device::Device>::from_handle(*device).unwrap();
         device.gpu().unwrap().target.clone()
     };
-    // This process's library wrote it, so its modules are taken as they are.
+    // This process's library wrote the binary, so it uses the modules as they are.
     let binary = |device| write(Content::Executable(&copy(), None), &target(device), key());
     let binaries: Vec<_> = devices.iter().map(binary).collect();
     let lengths: Vec<_> = binaries.iter().map(Vec::len).collect();

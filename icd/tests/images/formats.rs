@@ -1,4 +1,4 @@
-//! Every format that kernels write and read: what is written comes back as the order of the channels says.
+//! Every format that kernels write and read: the values that were written are read again, in the order of the channels.
 
 use crate::*;
 

@@ -54,7 +54,7 @@ fn every_type_of_image_says_what_it_is() {
 #[test]
 fn images_begin_with_the_texels_of_the_application() {
     let context = context();
-    // Type, size, layers, pitches, and rows and slices as they lie there.
+    // Type, size, layers, pitches, and the numbers of rows and slices in memory.
     let all = [
         (CL_MEM_OBJECT_IMAGE1D, [6, 0, 0], 0, [28, 0], [1, 1]),
         (CL_MEM_OBJECT_IMAGE1D_ARRAY, [6, 0, 0], 3, [24, 48], [3, 1]),

@@ -1,4 +1,4 @@
-//! The application's callbacks take their time, and the driver goes on.
+//! The application's callbacks run for a long time, and the driver still works.
 
 use crate::common::*;
 use crate::gate::Gate;

@@ -33,7 +33,7 @@ enum Words {
 }
 
 impl Gate<'_> {
-    /// Returns a closed one.
+    /// Returns a closed gate.
     pub fn new(s: &Setup) -> Gate<'_> {
         let program = s.program(SOURCE, "");
         let kernel = s.kernel(program, "until");

@@ -133,7 +133,7 @@ impl Display for Footprint {
     }
 }
 
-/// What malloc says of itself, in bytes.
+/// Malloc's own statistics, in bytes.
 struct Malloc {
     held: usize,
     mapped: usize,

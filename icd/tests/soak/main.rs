@@ -1,16 +1,17 @@
-//! Many threads create, use and release every kind of object at random, in one context, and check
-//! every result; at the end no object and no memory is left behind.
+//! Many threads create, use and release every kind of object at random, in one context, and check every result; at the
+//! end no object and no memory is left behind.
 //!
-//! `HEKLA_SOAK_SECONDS` (6), `HEKLA_SOAK_THREADS` (8) and `HEKLA_SOAK_SEED` say how long, how many, and
-//! which; `HEKLA_SOAK_SCENE` takes only scenes with that in their names; with images among them, `HEKLA_SOAK_IMAGES` (1000)
-//! images come and go besides. `HEKLA_SOAK_DEVICES` (1) says how many devices the context has; where the driver has one, the
-//! second is another driver's.
+//! `HEKLA_SOAK_SECONDS` (6), `HEKLA_SOAK_THREADS` (8) and `HEKLA_SOAK_SEED` set the time, the number of threads, and
+//! the seed; `HEKLA_SOAK_SCENE` selects the scenes whose names contain its text. If scenes with images are among them,
+//! `HEKLA_SOAK_IMAGES` (1000) images are created and released besides. `HEKLA_SOAK_DEVICES` (1) sets the number of
+//! devices of the context; where the driver has one device, the second is another driver's.
 //!
-//! `HEKLA_SOAK_PLAIN=1` runs in this process, in which `HEKLA_SOAK_OTHERS=0` leaves the memory of drivers alone. Otherwise
-//! processes of their own run: one for the memory, one under the validation layer with its checks of synchronization, which must
-//! have nothing to say, and one with two devices where `HEKLA_TEST_OTHER_DRIVER` names another driver. `HEKLA_SOAK_LEAK` has
-//! every scene lose so many bytes, to see that they are missed. `HEKLA_SOAK_LOSSES` (3) processes lose their device at a random
-//! call. See `cargo xtask soak`.
+//! `HEKLA_SOAK_PLAIN=1` runs the threads in this process; there `HEKLA_SOAK_OTHERS=0` leaves the memory of drivers out
+//! of account. Otherwise they run in processes of their own: one measures the memory, one runs under the validation
+//! layer with its checks of synchronization, which must report nothing, and one has two devices where
+//! `HEKLA_TEST_OTHER_DRIVER` names another driver. `HEKLA_SOAK_LEAK` makes every scene leak this many bytes, to see
+//! that the leak is found. `HEKLA_SOAK_LOSSES` (3) processes lose their device at a random call. See `cargo xtask
+//! soak`.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 

@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 #[derive(Debug, Clone, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
-    /// Part of its name.
+    /// Part of the test's name.
     pub test: String,
     pub why: String,
 }
@@ -62,7 +62,7 @@ fn pytest(output: &str, least: usize, known: &[Known]) -> Result<String, String>
     Ok(words.join(", "))
 }
 
-/// Returns the name of the test in a line that says that it failed.
+/// Returns the name of the test in a line about a failure.
 fn failure(line: &str) -> Option<&str> {
     ["FAILED ", "ERROR "].iter().find_map(|word| line.strip_prefix(word))
 }

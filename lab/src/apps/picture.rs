@@ -7,7 +7,7 @@ use std::path::Path;
 pub struct Picture {
     pub width: usize,
     pub height: usize,
-    /// What white is.
+    /// The value of white.
     pub peak: u16,
     pub samples: Vec<u16>,
 }

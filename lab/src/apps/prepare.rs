@@ -55,7 +55,7 @@ pub struct Environment {
     /// Requirements for pip.
     #[serde(default)]
     pub requirements: Vec<String>,
-    /// What is installed from sources.
+    /// Packages that are installed from sources.
     #[serde(default)]
     pub sources: Vec<Source>,
 }
@@ -78,7 +78,7 @@ fn whole_repository() -> String {
     ".".to_string()
 }
 
-/// Where a program is, and what it needs there.
+/// The place of a program, and the files that it needs there.
 #[derive(Debug, Clone)]
 pub struct Installation {
     pub name: String,

@@ -1,4 +1,4 @@
-//! The programs of `programs.toml`: each row says what to install, what to run, and how to tell from its output that
+//! The programs of `programs.toml`: each row has what to install, what to run, and how to judge from the output that
 //! the results are right.
 
 use super::judge::{Judge, Known};
@@ -89,7 +89,7 @@ fn check(row: Row, client: &Client) -> Result<Check, String> {
     Ok(Check::new(name, move |bench: &Bench| run(&client, &line, &judge, bench)))
 }
 
-/// Runs a line of the shell where the program is, and judges what it prints.
+/// Runs a shell command in the program's folder, and judges its output.
 fn run(client: &Client, line: &str, judge: &Judge, bench: &Bench) -> Measure {
     let folder = client.place.fresh_copy(&bench.folder)?;
     // `timeout` also ends the processes that the line has started.

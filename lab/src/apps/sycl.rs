@@ -57,7 +57,7 @@ const ROWS: &[(&str, &str)] = &[
 const LEFT_OUT: &[&str] = &[
     // The test builds a module with Cython, which is not there.
     "test_sycl_queue.py::test_cython_api",
-    // Devices in parts.
+    // The tests need a device that is divided into parts.
     "test_sycl_context.py::test_context_multi_device",
     "test_sycl_usm.py::test_memory_copy_between_contexts",
 ];

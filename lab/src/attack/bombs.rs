@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Bytes of the shapes.
+/// Size of the programs of each shape, in bytes.
 const BYTES: usize = 999_000;
 /// Address space in KiB: 1 GiB, and the compiler's own needs: its file, the stack of its thread, arenas of malloc.
 const ADDRESS_SPACE: u64 = (1024 + 256 + 160) * 1024;
@@ -96,7 +96,7 @@ fn compile(heklac: &Path, file: &Path, program: &Program) -> Result<(f64, String
     match output.status.code() {
         _ if bad.iter().any(|text| said.contains(text)) => Err(line(&said)),
         Some(0) => Ok((seconds, String::new())),
-        // A diagnostic, or what is wrong with the file.
+        // A diagnostic, or a message about the file.
         Some(1) if said.contains("error") || said.starts_with("heklac: ") => {
             Ok((seconds, line(&said)))
         }

@@ -1,7 +1,7 @@
 //! `cargo xtask attack [KIND...] [--minutes N] [--count N] [--seed N] [--jobs N] [--driver NAME] [--library FILE]`:
 //! attacks on the library, each of them random and reproducible from its seed.
 //!
-//! What may crash or hang runs in processes of its own ([`process`]): `attack --child KIND` is such a process.
+//! Code that may crash or hang runs in processes of its own ([`process`]): `attack --child KIND` is such a process.
 
 mod batch;
 mod binaries;

@@ -19,11 +19,11 @@ pub enum End {
     Hang,
 }
 
-/// What a process did.
+/// The end and the output of a process.
 #[derive(Debug, Clone)]
 pub struct Ran {
     pub end: End,
-    /// What it printed.
+    /// The standard output of the process.
     pub output: String,
     /// The standard error of the process.
     pub errors: String,

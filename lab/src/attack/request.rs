@@ -5,7 +5,7 @@ use crate::{artifact, options, system};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What is asked for.
+/// Options of the command: which attacks, and for how long.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Request {
     /// The kinds of attacks; without one all

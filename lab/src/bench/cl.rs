@@ -271,7 +271,7 @@ impl Session {
         ))
     }
 
-    /// Maps a whole buffer (blocking), gives its bytes to a function, and unmaps it.
+    /// Maps a whole buffer (blocking), passes its bytes to a function, and unmaps it.
     pub fn map(&self, buffer: &Buffer, access: Access, work: impl FnOnce(&mut [u8])) -> Result<()> {
         let address = create!(clEnqueueMapBuffer(
             self.queue,

@@ -411,7 +411,7 @@ kernel void chain(global float *o, int n)
 /// A pause of the program before it has work for the device again.
 pub enum Pause {
     Rest(Duration),
-    /// Writes so many bytes to the device.
+    /// A write of this many bytes to the device.
     Write(usize),
 }
 

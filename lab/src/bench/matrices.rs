@@ -12,7 +12,7 @@ const SOURCE: &str = include_str!("../../../examples/gemm.cl");
 /// Rows and columns on devices that multiply 4096 x 4096 floats too fast to be measured.
 const LARGE: usize = 8192;
 
-/// Rounds in which a product is measured by turns with hand-written Vulkan.
+/// Rounds in which a product is measured in turns with hand-written Vulkan.
 const TURNS: usize = 5;
 
 /// The types of a product.
@@ -96,7 +96,7 @@ impl Product<'_> {
         Ok(Product { session: s, kernel, sizes, n, sums: c, _factors: [a, b] })
     }
 
-    /// GFLOP/s.
+    /// Returns the speed in GFLOP/s.
     fn rate(&self) -> Result<f64> {
         let of = |name| self.sizes.iter().find(|row| row.0 == name).map_or(1, |row| row.1);
         let items = self.n / of("BM") * (self.n / of("BN")) * of("ITEMS");

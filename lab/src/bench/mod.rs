@@ -39,7 +39,7 @@ const ROUNDS: usize = 3;
 const PROCESSES: usize = 5;
 /// The time after which a process is given up, and its platform left out.
 const PROCESS_LIMIT: Duration = Duration::from_secs(60);
-/// What is measured, and where the result goes.
+/// Options of the command: what is measured, and where the result goes.
 #[derive(clap::Args)]
 pub struct Request {
     /// The file of the table
@@ -327,7 +327,7 @@ fn column(session: &Session) -> Column {
     Column { title: session.platform.clone(), is_hekla: session.is_hekla() }
 }
 
-/// Measures everything.
+/// Returns the rows of all measurements.
 fn rows(sessions: &[Session], first: &FirstResults, scale: &Scale, request: &Request) -> Vec<Row> {
     eprintln!("{scale:?}");
     let wanted = |name: &str| request.wants(name);

@@ -19,7 +19,7 @@ enum Operation {
     Scan,
 }
 
-/// How it is computed.
+/// How a kernel computes the sums: by local memory, or by functions of sub-groups or of work-groups.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Local,

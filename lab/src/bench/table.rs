@@ -63,7 +63,7 @@ pub fn render(columns: &[Column], rows: &[Row]) -> Result<String, std::fmt::Erro
     Ok(text)
 }
 
-/// Reads a table that [`render`] has written; text, and other tables, may stand around it.
+/// Reads a table that [`render`] has written; other text and tables may surround it.
 ///
 /// # Errors
 /// If the text has no such table.

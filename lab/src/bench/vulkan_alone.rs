@@ -35,10 +35,10 @@ pub fn add_column(
     Ok(())
 }
 
-/// Runs the program. Returns what it printed.
+/// Runs the program. Returns its output.
 ///
 /// # Errors
-/// If it cannot be run or fails; what it printed tells why.
+/// If it cannot be run or fails; the error has its output.
 pub fn run(program: &Path, arguments: &[String]) -> Result<String, String> {
     let output = Command::new(program)
         .args(arguments)

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The result of a subtest, or of a part of one, the worst last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
-    /// Not applicable to the device, as the subtest itself says.
+    /// Not applicable to the device, according to the subtest itself.
     Skip,
     Pass,
     Fail,
@@ -177,7 +177,7 @@ fn judged(results: &str) -> Verdict {
     }
 }
 
-/// Returns the last line that says why something was skipped.
+/// Returns the last line with a reason for skipping something.
 fn reason(log: &str) -> String {
     let says = |line: &&str| {
         let line = line.to_lowercase();

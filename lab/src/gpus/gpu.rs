@@ -9,7 +9,7 @@ pub struct Gpu {
     /// The name of the GPU's device file in vk-backend/devices.
     pub name: &'static str,
     pub driver: &'static Driver,
-    /// The shim's name for it.
+    /// The shim's name for the GPU.
     pub id: &'static str,
     /// True if Debian 13 has the driver, and a shim that knows the GPU.
     pub in_trixie: bool,

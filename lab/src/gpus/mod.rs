@@ -1,5 +1,5 @@
-//! `cargo xtask gpus`: compiles programs for GPUs that are not here, and makes their pipelines with those GPUs' own
-//! compilers.
+//! `cargo xtask gpus`: compiles programs for GPUs that this machine does not have, and makes their pipelines with those
+//! GPUs' own compilers.
 
 mod budgets;
 mod compile;

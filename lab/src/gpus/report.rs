@@ -15,7 +15,7 @@ pub struct Row {
     pub measured: [Option<Statistics>; 3],
 }
 
-/// What a kernel takes.
+/// The instructions and spilled registers of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     pub instructions: u64,

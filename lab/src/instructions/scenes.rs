@@ -8,7 +8,7 @@ pub const MEASURED: &str = "calls_that_are_measured";
 
 /// Calls of a scene: too few to fill a batch, so that none of the launches submits one.
 const CALLS: u32 = 150;
-/// Launches before the measured calls: they fill the batch that follows the first launch.
+/// Launches before the measured calls: the first of them fill a batch behind the first launch.
 const BEFORE: usize = 60;
 /// Number of arguments of the kernels with many.
 const MANY: usize = 8;

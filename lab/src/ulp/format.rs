@@ -90,7 +90,7 @@ impl Format {
         ((1 << exponent_bits) - 1) << (self.precision() - 1)
     }
 
-    /// Returns the number that some bits stand for.
+    /// Returns the number that has these bits.
     pub fn number(self, bits: u64) -> f64 {
         match self {
             Half => half_number(bits as u16),
@@ -187,7 +187,7 @@ fn half_bits(x: f64) -> u16 {
         return sign | 0x7C00;
     }
     let steps = scale(x, 10 - exponent).round_ties_even() as u16;
-    // A carry goes on into the exponent.
+    // A carry changes the exponent.
     sign | ((exponent + 14) as u16 * 1024 + steps)
 }
 

@@ -31,13 +31,13 @@ impl<T> Reference<T> {
 /// The requirement of 7.4 on a result.
 #[derive(Debug, Clone, Copy)]
 pub enum Bound {
-    /// At most so many ulp.
+    /// At most this error, in ulp.
     Ulp(f64),
     /// The nearest number: "correctly rounded", or "0 ulp" where the exact result is a number of the type.
     Rounded,
     /// At most an absolute error, which may depend on the values.
     Absolute(fn(&[f64], Format) -> f64),
-    /// Nothing.
+    /// No requirement.
     None,
     /// The function does not exist for the type.
     Absent,
@@ -76,7 +76,7 @@ pub enum Choice {
     Range(f64, f64),
 }
 
-/// A function.
+/// A function, with its references and bounds.
 pub struct Row {
     pub name: &'static str,
     /// A statement that sets `r` from the values `x`, `y`, `z`, `w`, `x2` to `w2` of type `T` and `n` of type int; it

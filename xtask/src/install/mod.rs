@@ -6,7 +6,7 @@ use crate::{platform, Outcome};
 use files::Places;
 use std::path::{Path, PathBuf};
 
-/// Where things go.
+/// Options of the command: where the files go.
 #[derive(clap::Args)]
 pub struct Request {
     /// The folder that all else is in

@@ -91,7 +91,7 @@ pub fn with_c_library(suite: &str, architecture: Architecture) -> Result<Drivers
     Ok(Drivers { root, libraries, loader })
 }
 
-/// This release's name.
+/// Returns the name of this machine's Debian release.
 fn codename() -> Result<String, String> {
     let text = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));

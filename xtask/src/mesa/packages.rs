@@ -22,7 +22,7 @@ pub enum Architecture {
 }
 
 impl Architecture {
-    /// Returns this machine's.
+    /// Returns this machine's architecture.
     pub fn host() -> Architecture {
         match std::env::consts::ARCH {
             "aarch64" => Architecture::Arm64,
@@ -47,7 +47,7 @@ impl Architecture {
     }
 }
 
-/// A set of packages that lie unpacked in a folder.
+/// A set of packages that are unpacked in a folder.
 pub(super) struct Tree<'a> {
     /// The releases that the packages come from; the last one is preferred.
     pub suites: &'a [&'a str],

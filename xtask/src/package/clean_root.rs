@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// Runs a kernel on Hekla's first device, whatever other platforms there are, and prints its name if the result is right.
+/// A program that runs a kernel on Hekla's first device, even if there are other platforms, and prints the device's
+/// name if the result is right.
 pub const PROGRAM: &str = "\
 import numpy as np
 import pyopencl as cl

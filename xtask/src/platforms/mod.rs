@@ -92,7 +92,7 @@ fn has_standard_library(target: &str) -> bool {
     system::capture(Command::new("rustup").args(["target", "add", target])).is_ok()
 }
 
-/// Type-checks for a platform. A 32-bit platform must be refused, with a message that says why.
+/// Type-checks for a platform. A 32-bit platform must be refused, with a message that gives the reason.
 fn check(platform: &Platform) -> Outcome {
     let mut check = cargo(&["check", "--quiet", "--target", platform.target]);
     check.args(["-p", "hekla-icd", "-p", "hekla-compiler"]);
@@ -168,7 +168,7 @@ fn build(emulator: &Emulator, library: &str) -> Outcome {
     Ok(())
 }
 
-/// Fails unless the offline compiler starts and tells its usage.
+/// Fails unless the offline compiler starts and prints its usage.
 fn starts(heklac: &mut Command) -> Outcome {
     let output = heklac.arg("--help").output().map_err(|e| format!("heklac: {e}"))?;
     let said = [output.stdout, output.stderr].concat();

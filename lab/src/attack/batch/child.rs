@@ -46,7 +46,7 @@ pub fn errors_of(log: &Path) -> PathBuf {
     log.with_extension("errors")
 }
 
-/// The child.
+/// The process that tries cases.
 pub struct Child {
     log: File,
     log_path: PathBuf,

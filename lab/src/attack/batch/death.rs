@@ -26,7 +26,7 @@ pub struct Death {
 /// Names of objects that belong to nobody: their caller is the one that counts.
 const COMMON: [&str; 8] =
     ["libc.so", "libc-", "ld-linux", "libgcc_s", "libstdc++", "libm.so", "libpthread", "[vdso]"];
-/// Names of Vulkan drivers, what they are made of, and the layers and loader in front of them.
+/// Names of Vulkan drivers, of libraries that they use, and of the layers and the loader in front of them.
 const DRIVERS: [&str; 8] = [
     "libvulkan",
     "libvk_swiftshader",
@@ -38,7 +38,7 @@ const DRIVERS: [&str; 8] = [
     "libSPIRV-Tools",
 ];
 
-/// An object in memory.
+/// A mapping of an object into memory.
 struct Mapping<'a> {
     addresses: Range<u64>,
     /// True if the mapping is of the beginning of its file.
@@ -50,9 +50,9 @@ struct Mapping<'a> {
 /// An allocation of fewer bytes has a size that no caller chose.
 const SMALL: u64 = 4 << 20;
 
-/// What the C library says before it ends a process with the code 127: a thread reads a thread-local variable of a library
-/// for the first time, and there is no memory for that library's variables. (LLVM throws an exception where memory ends, and
-/// libstdc++ counts the exceptions of each thread.)
+/// The C library's message before it ends a process with the code 127: a thread reads a thread-local variable of a
+/// library for the first time, and there is no memory for that library's variables. (LLVM throws an exception where
+/// memory ends, and libstdc++ counts the exceptions of each thread.)
 const NO_THREAD_LOCALS: &str = "cannot allocate memory for thread-local data: ABORT";
 
 /// Returns true if a process died because there was no memory for something small.
@@ -75,7 +75,7 @@ pub fn read(errors: &str) -> Option<Death> {
     let Some((&pc, frames)) = addresses.split_first() else {
         return Some(Death { place: Culprit::Unknown, stack: Vec::new() });
     };
-    // The handler's own frames come first; those from where the signal struck begin with its address.
+    // The handler's own frames come first; the frames from the place of the signal on begin with its address.
     let start = frames.iter().position(|&frame| frame == pc).map_or(0, |at| at + 1);
     let stack: Vec<u64> = [pc].into_iter().chain(frames[start..].iter().copied()).collect();
     let owner = stack.iter().find_map(|&at| owner(at, &mappings)).unwrap_or(Culprit::Unknown);

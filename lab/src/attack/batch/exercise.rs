@@ -35,13 +35,13 @@ const WORK_GROUP: [u32; 5] = [0x11B0, COMPILE_WORK_GROUP_SIZE, 0x11B2, 0x11B3, 0
 const SUB_GROUPS_OF_SIZES: [u32; 2] = [0x2033, 0x2034];
 const SIZES_OF_SUB_GROUPS: u32 = 0x11B8;
 const SUB_GROUPS: [u32; 2] = [0x11B9, 0x11BA];
-/// Sizes to ask about.
+/// Sizes of work-groups for queries.
 const SIZES: [[usize; 3]; 5] =
     [[1, 1, 1], [8, 4, 2], [1 << 20, 1, 1], [usize::MAX; 3], [usize::MAX / 2 + 1, 2, 1]];
 const LOCAL: u64 = 0x119C;
 const PRIVATE: u64 = 0x119E;
 
-/// What each kernel wrote, as a digest by its name.
+/// A digest of the results of each kernel, by the kernel's name.
 pub type Results = BTreeMap<String, u64>;
 
 /// Makes all queries of a program, tries its kernels, and launches them where `launch` is set. The verdict is about

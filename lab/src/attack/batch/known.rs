@@ -19,7 +19,7 @@ pub fn source(number: u32) -> String {
 pub fn run(world: &World, number: u32, options: &str) -> Result<(), Verdict> {
     let program = world.source(source(number).as_bytes())?;
     match program.build(options) {
-        // The program is correct: the error must name what is missing.
+        // The program is correct, so this error is a wrong one.
         Err(Verdict::Refused(why)) if why.contains("BUILD_PROGRAM_FAILURE") => {
             return Err(Verdict::Wrong(format!("a good program gives {why}")));
         }

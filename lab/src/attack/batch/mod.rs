@@ -35,7 +35,7 @@ pub struct Batch<'a> {
     pub target: &'a Target,
     /// The mode of the children: [`child::Errand::mode`].
     pub mode: String,
-    /// What else the children need.
+    /// Prepares the command of a child.
     pub prepare: &'a (dyn Fn(&mut Command) + Sync),
     /// The number of cases that a process tries.
     pub per_process: u64,
@@ -72,7 +72,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// The attack under way.
+/// An attack that is running.
 struct Attack<'a> {
     batch: &'a Batch<'a>,
     request: &'a Request,
@@ -166,7 +166,7 @@ impl Attack<'_> {
         Ok(())
     }
 
-    /// Tries a case in which a process ended once more, in a process of its own.
+    /// Tries a case in which a process ended once again, in a process of its own.
     fn alone(&self, log: &std::path::Path, seed: u64, fate: Fate) -> Result<Fate, String> {
         // A case that hangs once more takes as much time again.
         if matches!(fate, Fate::Endless | Fate::Hung(_)) {

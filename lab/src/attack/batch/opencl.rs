@@ -10,7 +10,7 @@ use cl3::OpenClRuntime;
 use std::ffi::{c_void, CString};
 use std::ptr::{null, null_mut};
 
-/// Errors by name, as they are counted.
+/// Codes of errors and the names under which they are counted.
 const CODES: [(i32, &str); 33] = [
     (-1, "CL_DEVICE_NOT_FOUND"),
     (-2, "CL_DEVICE_NOT_AVAILABLE"),
@@ -68,7 +68,7 @@ pub fn judge(call: &str, code: i32, errors: &[i32]) -> Result<(), Verdict> {
     }
 }
 
-/// Calls a function of the loader; one that is not there is a fault of the machine.
+/// Calls a function of the loader; a missing function is a fault of the machine.
 macro_rules! call {
     ($world:expr, $name:ident($($arg:expr),* $(,)?)) => {
         $world.api.$name($($arg),*)
@@ -229,7 +229,7 @@ pub struct Program<'w> {
 }
 
 impl Program<'_> {
-    /// Builds it.
+    /// Builds the program.
     pub fn build(&self, options: &str) -> Result<(), Verdict> {
         let options = CString::new(options).unwrap_or_default();
         let (device, options) = (&self.world.device, options.as_ptr());
@@ -275,7 +275,7 @@ impl Program<'_> {
         })
     }
 
-    /// Returns its binary.
+    /// Returns the program's binary.
     pub fn to_binary(&self) -> Result<Vec<u8>, Verdict> {
         const SIZES: u32 = 0x1165;
         const BINARIES: u32 = 0x1166;

@@ -36,9 +36,9 @@ struct Watched {
     rest: String,
     ready: bool,
     done: bool,
-    /// The case under way.
+    /// The seed of the case that is running.
     seed: u64,
-    /// Since when it is.
+    /// The time at which the case began.
     since: Instant,
     stage: String,
     /// True if a changed kernel has run in this process.

@@ -23,7 +23,7 @@ pub enum Fate {
     Starved(String),
     /// A changed kernel did not end.
     Endless,
-    /// It did not end.
+    /// The process did not end.
     Hung(String),
     /// The process took too much memory.
     Grew(String),

@@ -26,7 +26,7 @@ pub fn repair(binary: &mut [u8]) {
 
 /// The places of the parts of a binary.
 pub struct Parts {
-    /// Modules of SPIR-V, as far as their lengths tell.
+    /// Modules of SPIR-V, by their lengths.
     pub code: Vec<Range<usize>>,
     /// Texts: of the IR, of names and attributes.
     pub texts: Vec<Range<usize>>,

@@ -133,7 +133,7 @@ fn change_text(binary: &mut Vec<u8>, parts: &Parts, random: &mut Random) {
     if parts.texts.is_empty() {
         return change_byte(binary, random);
     }
-    // The longest is the IR.
+    // The longest text is the IR.
     let longest = parts.texts.iter().max_by_key(|text| text.len());
     let place = match longest {
         Some(text) if !random.once_in(4) => text.clone(),

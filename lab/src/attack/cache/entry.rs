@@ -46,7 +46,7 @@ pub enum Damage {
     Changed,
     Cut,
     Extended,
-    /// Nothing.
+    /// No file at all.
     Removed,
     Empty,
     Fifo,

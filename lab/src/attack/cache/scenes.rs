@@ -234,7 +234,8 @@ fn sparse(path: &Path) -> std::io::Result<()> {
     std::fs::File::create(path)?.set_len(8 << 30)
 }
 
-/// A device file that cannot be read leaves the device as it is, or no device: nothing waits, and nothing fills the memory.
+/// A device file that cannot be read leaves the device unchanged, or leads to no device: nothing waits, and nothing
+/// fills the memory.
 fn device_file(stage: &mut Stage<'_>) -> Outcome {
     let fifo = stage.folder.join("device");
     system::make_fifo(&fifo).map_err(|e| e.to_string())?;

@@ -139,7 +139,7 @@ pub fn interrupts(world: &World, random: &mut Random, _: &mut Child) -> Result<(
         result = result.and(waited(world)).and(known::run(world, random.below(1000) as u32, ""));
     }
     system::interrupt_always(0);
-    // No resource is missing.
+    // No resource is missing, so every error is a fault.
     result.map_err(|verdict| Verdict::Wrong(format!("{verdict:?}")))
 }
 
@@ -177,7 +177,7 @@ pub fn wrong_handles(world: &World, random: &mut Random, _: &mut Child) -> Resul
     results.into_iter().collect()
 }
 
-/// Calls a function with a handle of a wrong kind: no kind of object has so many functions that all fit.
+/// Calls one of several functions with a handle of a wrong kind.
 fn wrong_call(world: &World, random: &mut Random) -> Result<(), Verdict> {
     let handles = [
         null_mut(),
@@ -252,7 +252,7 @@ fn wrong_call(world: &World, random: &mut Random) -> Result<(), Verdict> {
     }
 }
 
-/// Forks while threads use the library: the fork gets errors and ends, and this process goes on.
+/// Forks while threads use the library: the fork gets errors and ends, and this process continues to work.
 pub fn fork(world: &World, random: &mut Random, _: &mut Child) -> Result<(), Verdict> {
     let stop = AtomicBool::new(false);
     let exits = random.once_in(2);

@@ -8,7 +8,7 @@ use crate::platform::attack::{limit, Limit, Zeros};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-/// Bytes that are left.
+/// Bytes of memory that are left to the process.
 const LEFT: u64 = 700 << 20;
 const MIB: usize = 1 << 20;
 
@@ -62,12 +62,12 @@ pub fn lines(world: &World, random: &mut Random, _: &mut Child) -> Result<(), Ve
     bounded(|| build(world, &pieces, &lengths, ""))
 }
 
-/// Options of 1.5 GB.
+/// Builds a program with options of 1.5 GB.
 pub fn options(world: &World, random: &mut Random, _: &mut Child) -> Result<(), Verdict> {
     let option = *random.of(&["-DA ", "    ", "-w -w -w ", "-I/x "]);
     let mut text = option.repeat(1536 * MIB / option.len());
     if random.once_in(2) {
-        // One name.
+        // A single name that fills all of the options.
         text = format!("-D{}", "x".repeat(text.len()));
     }
     let mut ended = text.into_bytes();

@@ -18,10 +18,10 @@ use crate::platform::attack::{limit, Limit};
 use crate::Outcome;
 use std::time::Duration;
 
-/// What a case does.
+/// The function that tries a case.
 type Run = fn(&World, &mut Random, &mut Child) -> Result<(), Verdict>;
 
-/// A case: its name, its weight among the others, and what it does.
+/// A case: its name, its weight among the others, and its function.
 type Case = (&'static str, usize, Run);
 
 const CASES: [Case; 13] = [

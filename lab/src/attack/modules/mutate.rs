@@ -54,16 +54,16 @@ const KINDS: [&[(Op, Op)]; 12] = {
         &[(VectorExtractDynamic, CopyObject)],
         // Atomic operations.
         &[(AtomicLoad, AtomicXor)],
-        // Ends of blocks, and what stands before them.
+        // Ends of blocks, merge instructions, labels and phis.
         &[(Phi, Unreachable)],
-        // Groups.
+        // Instructions of work-groups, and barriers.
         &[(GroupAsyncCopy, GroupSMax), (ControlBarrier, MemoryBarrier)],
     ]
 };
-/// The most words of a module: what is repeated again and again stays small.
+/// The largest number of words of a module, so that repeated parts stay small.
 const MOST: usize = 20_000;
 
-/// Where an instruction lies.
+/// The range of an instruction's words.
 type Place = std::ops::Range<usize>;
 
 /// Changes a module in one to four places. `others` are modules from which instructions are taken.

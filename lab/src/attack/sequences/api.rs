@@ -22,7 +22,8 @@ macro_rules! call {
     };
 }
 
-/// Calls a function that gives a value, and its status behind a last argument: the value, or the status.
+/// Calls a function that returns a value and writes its status to a last argument; evaluates to the value, or to the
+/// status as an error.
 macro_rules! make {
     ($name:ident($($arg:expr),* $(,)?)) => {{
         let mut status = 0;
@@ -47,7 +48,7 @@ macro_rules! done {
 
 pub(super) use {call, done, make};
 
-/// Why a sequence failed.
+/// The result of a step of a sequence; the error is the reason why the sequence failed.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// Makes a message of the status of a function that makes something.

@@ -228,7 +228,7 @@ impl World<'_> {
         let pitch = Pitch { row, slice: row * size[1] };
         let image = Image { shape, format, size, pitch };
         let bytes = pitch.slice * size[2];
-        // Host memory may have gaps between rows, as the row pitch tells.
+        // Host memory may have gaps between rows, according to the row pitch.
         let gap = if self.random.once_in(2) { 0 } else { self.random.below(6) * format.texel() };
         let in_host = Pitch { row: row + gap, slice: (row + gap) * size[1] };
         let given = self.random.bytes(in_host.slice * size[2]);

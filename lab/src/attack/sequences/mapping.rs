@@ -276,7 +276,7 @@ impl World<'_> {
         self.mappings.iter().any(|mapping| mapping.object == object)
     }
 
-    /// Unmaps everything.
+    /// Unmaps all regions.
     pub fn unmap_all(&mut self) -> Result<()> {
         while !self.mappings.is_empty() {
             self.unmap(0)?;

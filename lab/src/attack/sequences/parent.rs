@@ -36,7 +36,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Returns a line of it.
+    /// Returns the tally in one line.
     fn shown(&self, time: Duration) -> String {
         let Tally { sequences, operations, refused, wrong, crashed, hung, lost } = self;
         format!(
@@ -115,7 +115,7 @@ fn run_seeds(
         args.extend(with.iter().flat_map(|with| ["--with".to_string(), with.clone()]));
         let mut command = target.child("sequences", &args)?;
         command.env("XDG_CACHE_HOME", folder.join("cache")).env("HEKLA_CACHE_SIZE", "64");
-        // After a hang the log tells what was submitted to the device.
+        // After a hang the log shows what was submitted to the device.
         command.env("HEKLA_LOG", "warn").envs(settings.iter().copied());
         let ran = process::run(&mut command, LIMIT + EACH * (end - first) as u32)?;
         if ran.end != End::Code(0) {
@@ -171,7 +171,7 @@ fn read(
     let hung = ran.end == End::Hang || ran.output.lines().any(|line| line.starts_with("hang "));
     let seed = match (running, &ran.end) {
         (None, End::Code(0 | 1)) if !ran.output.is_empty() => return Ok(end),
-        // A process that does not begin, and says why, would not begin with the next seed either.
+        // A process that reports why it does not begin would not begin with the next seed either.
         (None, End::Code(_)) => {
             return Err(format!("the process of seed {} ends: {}", seeds.first, tail(&ran.errors)));
         }

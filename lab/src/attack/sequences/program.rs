@@ -18,14 +18,14 @@ const CL_PROGRAM_BUILD_LOG: u32 = 0x1183;
 #[derive(Debug)]
 pub struct Program {
     handle: usize,
-    /// Its constant K.
+    /// The constant K of the program.
     pub constant: u32,
     /// True where work-groups of a launch may differ in size: from OpenCL C 2.0 on.
     non_uniform: bool,
 }
 
 impl Program {
-    /// Builds the kernels.
+    /// Builds a program with a random constant.
     pub fn new(device: &Device, context: &Context, random: &mut Random) -> Result<Program> {
         let constant = random.number() as u32;
         let (pointer, length) = (SOURCE.as_ptr().cast(), SOURCE.len());

@@ -11,7 +11,7 @@ impl Random {
         Random(SplitMix(SplitMix(seed).bits() ^ seed.rotate_left(32)))
     }
 
-    /// Any number.
+    /// Returns any number.
     pub fn number(&mut self) -> u64 {
         self.0.bits()
     }
@@ -26,12 +26,12 @@ impl Random {
         first + self.below(last.saturating_sub(first) + 1)
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of several.
+    /// Returns one of several values.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
@@ -43,7 +43,7 @@ impl Random {
         self.between(1, above.min(most).max(1))
     }
 
-    /// Random bytes.
+    /// Returns random bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(count + 8);
         while bytes.len() < count {

@@ -18,7 +18,7 @@ pub struct Base {
 /// The number of successive seeds, from a multiple of it on, that share the context and the program.
 pub const SHARED: u64 = 4;
 
-/// What a sequence did.
+/// The number of operations and of refused calls of a sequence.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     pub operations: u64,
@@ -26,7 +26,7 @@ pub struct Counts {
 }
 
 impl Base {
-    /// Makes what a seed uses.
+    /// Makes the objects that a seed shares with others.
     pub fn new(device: &Device, seed: u64) -> Result<Base> {
         let context = device.context()?;
         let program = Program::new(device, &context, &mut Random::new(seed / SHARED))?;

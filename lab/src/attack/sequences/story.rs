@@ -13,7 +13,7 @@ pub struct Line {
 
 /// The number of steps of all sequences, for the watchdog.
 pub static STEPS: AtomicUsize = AtomicUsize::new(0);
-/// The last of them.
+/// The last step of any sequence.
 pub static LAST: Mutex<String> = Mutex::new(String::new());
 
 /// True if each step is printed to standard error before it is made: a process that crashes makes no report.

@@ -89,7 +89,7 @@ impl Zeros {
         refuse()
     }
 
-    /// Returns nowhere.
+    /// Returns NULL.
     pub fn place(&self) -> *mut u8 {
         std::ptr::null_mut()
     }
