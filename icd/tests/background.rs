@@ -73,7 +73,7 @@ impl Told {
         (Box::leak(Box::new(Told(sender))), receiver)
     }
 
-    /// Returns the `user_data` for [`tell`].
+    /// Returns this object as the `user_data` of [`tell`].
     fn data(&'static self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
     }

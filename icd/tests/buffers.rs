@@ -175,7 +175,7 @@ fn boxes_move_between_host_and_device() {
             }
         }
     }
-    // The same box back to another place, then from buffer to buffer.
+    // Writes the same box to another place, then copies it from buffer to buffer.
     let other = s.buffer(0, 512);
     s.write(other, true, 0, &[0; 512]);
     let zero = [0usize; 3];
@@ -314,7 +314,7 @@ fn transfers_from_and_to_mapped_memory() {
     let pointer = map(&s, pinned, CL_MAP_READ | CL_MAP_WRITE, 0, size);
     let shown = unsafe { std::slice::from_raw_parts_mut(pointer, size) };
     shown.copy_from_slice(&pattern(size, 5));
-    // The application has its memory back when a blocking write returns.
+    // The application may use its memory again when a blocking write returns.
     s.write(target, true, 100, &shown[200..size - 100]);
     shown.fill(0);
     assert_eq!(s.read(target, 100, size - 300), pattern(size, 5)[200..size - 100]);

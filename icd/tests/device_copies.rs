@@ -143,7 +143,7 @@ fn logged(name: &str) -> Option<(PathBuf, Pair)> {
     Some((std::env::var_os("HEKLA_LOG_FILE")?.into(), Pair::new()?))
 }
 
-/// Returns how often a range was moved from device to device, by the log.
+/// Returns how often a range was moved from device to device, according to the log.
 fn moves(log: &Path, size: usize) -> usize {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     text.matches(&format!("moved 0..{size} of")).count()

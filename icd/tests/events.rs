@@ -367,7 +367,7 @@ fn a_queue_is_made_while_a_blocking_write_waits_for_a_user_event() {
     for other in [false, true] {
         let s = Setup::new();
         let (mem, gate) = (s.buffer(0, 64), s.user_event());
-        // Where the queue is not alone, the write does not return.
+        // If the context has a second queue, the blocking write does not return yet.
         let _second = other.then(|| s.second_queue());
         let held = [7u8; 64];
         unsafe {

@@ -63,8 +63,8 @@ fn enqueue_work(run: &str) {
 /// The setup and the buffer that the destructor of a static object releases.
 static HELD: AtomicPtr<(Setup, cl_mem)> = AtomicPtr::new(null_mut());
 
-/// Releases a buffer in a handler that was registered before the driver was loaded, as destructors of static objects are,
-/// and so runs after the driver's. The release does not reach the driver, and succeeds.
+/// Registers a handler that releases a buffer. It is registered before the driver is loaded, as destructors of static
+/// objects are, and so runs after the driver's handlers. The release does not reach the driver, and succeeds.
 fn release_at_exit() {
     extern "C" fn destructor() {
         // SAFETY: the process leaked it for this function.
@@ -104,8 +104,8 @@ fn main() {
         Ok("destructors") => return release_at_exit(),
         _ => {}
     }
-    // What opening the device compiles comes from the driver's cache: its compiler is not used before the
-    // kernels need it.
+    // The kernels that the library compiles to open the device are in the driver's cache: the driver's compiler is not
+    // used before the test's kernels need it.
     let folder = std::env::temp_dir().join(format!("hekla-exit-{}", std::process::id()));
     let process = |role: &str, run: usize| {
         let mut process = Command::new(std::env::current_exe().unwrap());

@@ -11,7 +11,7 @@ fn exported(object: &Path) -> BTreeSet<String> {
     let output = nm.args(["-D", "--defined-only", "--format=posix"]).arg(object).output().unwrap();
     assert!(output.status.success(), "nm {}: {:?}", object.display(), output);
     let text = String::from_utf8(output.stdout).unwrap();
-    // NAME@VERSION TYPE ADDRESS SIZE
+    // A line is NAME@VERSION TYPE ADDRESS SIZE.
     let names = text.lines().filter_map(|line| line.split([' ', '@']).next());
     names.filter(|name| name.starts_with("cl")).map(str::to_string).collect()
 }

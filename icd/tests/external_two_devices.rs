@@ -85,7 +85,7 @@ fn imported_images_move_between_devices() {
     let release: HandOver = own.extension(c"clEnqueueReleaseExternalMemObjectsKHR");
     unsafe {
         let call = |f: HandOver, s: &Setup| f(s.queue, 1, &image, 0, null(), null_mut());
-        // The other device is not one that was named.
+        // The import did not name the other device.
         assert_eq!(call(acquire, other), CL_INVALID_COMMAND_QUEUE);
         check(call(acquire, own));
         own.finish();

@@ -32,7 +32,7 @@ enum Mode {
     InOrder,
     /// Out of order: events order the commands.
     OutOfOrder,
-    /// In two queues by turns: events order the commands.
+    /// In two queues alternately: events order the commands.
     TwoQueues,
     /// In order, behind a user event that is completed when all commands are enqueued.
     Deferred,
@@ -584,7 +584,7 @@ fn regions_for_writing_do_not_overlap() {
             assert_eq!(map(high, flags, 475, 100).0, CL_INVALID_OPERATION);
             assert_eq!(map(low, flags, 999, 2).0, CL_INVALID_OPERATION);
         }
-        // Maps a range beside it, for reading.
+        // Ranges beside the region may be mapped for writing, and all ranges for reading.
         for (mem, flags, offset, size) in [
             (whole, write, 0, 1000),
             (high, discard, 476, 500),

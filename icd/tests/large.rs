@@ -105,7 +105,7 @@ fn sizes_beyond_the_device_are_errors() {
     assert_eq!(create(usize::MAX), (null_mut(), CL_INVALID_BUFFER_SIZE));
 }
 
-/// Kernels index with 64 bits: from a pointer far below a small buffer, large indices lead into it, as they
+/// Kernels index with 64 bits: from a pointer far below a small buffer, large indices lead into the buffer, as they
 /// would into a buffer of many gigabytes.
 #[test]
 fn indices_are_of_64_bits() {

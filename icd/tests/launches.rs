@@ -1,5 +1,5 @@
-//! Launches of a kernel that comes as a program binary: arguments, local sizes, order, binaries
-//! themselves. (Kernels from source are tested where the compiler is.)
+//! Launches of a kernel from a program binary: arguments, local sizes, order, and the binaries themselves. (The
+//! compiler's crate tests kernels from source.)
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 

@@ -201,7 +201,7 @@ fn every_documented_option_is_taken() {
     let text = |program, name| {
         text(|z, p, r| unsafe { (s.cl.clGetProgramBuildInfo)(program, s.device, name, z, p, r) })
     };
-    // OpenCL API 5.8.6, each alone and all together.
+    // The options of OpenCL API 5.8.6, each alone and all together.
     let compiling = [
         "-D NAME",
         "-DNAME=2",

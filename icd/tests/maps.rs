@@ -110,7 +110,7 @@ fn parts_that_overlap() {
     }
 }
 
-/// Migration keeps the bytes, or need not, and is a command like others.
+/// Migration keeps the bytes, unless the flags make them undefined, and is a command like others.
 #[test]
 fn migration() {
     let s = Setup::new();

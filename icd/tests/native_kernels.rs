@@ -115,7 +115,7 @@ fn functions_run_in_their_place_in_the_queue() {
         check(s.launch(kernel, &[COUNT], None));
         expected += 1;
         if step == 10 {
-            // This keeps the values small.
+            // The buffer is cleared here, which keeps the values small.
             assert_eq!(integers(&s.read(mem, 0, 4 * COUNT)), vec![expected; COUNT]);
             s.write(mem, true, 0, &[0; 4 * COUNT]);
             expected = 0;

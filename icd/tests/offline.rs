@@ -1,4 +1,4 @@
-//! heklac on OpenCL C and on SPIR-V: modules, reflection, specialization constants, and what it refuses.
+//! heklac on OpenCL C and on SPIR-V: modules, reflection, specialization constants, and refusals.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -103,7 +103,7 @@ fn errors_are_told() {
     assert_eq!(code, CL_INVALID_BUILD_OPTIONS);
     assert!(log(program).contains("-no-such"), "{}", log(program));
     assert_eq!(unsafe { heklaReleaseProgram(program) }, CL_SUCCESS);
-    // A module's beginning alone.
+    // The input is only the beginning of a module.
     let (program, code) = compile(&[3, 2, 0x23, 7, 0, 0, 1, 0], None);
     assert_eq!(code, CL_BUILD_PROGRAM_FAILURE);
     assert!(log(program).starts_with("error: "), "{}", log(program));

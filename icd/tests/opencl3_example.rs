@@ -1,5 +1,5 @@
-//! `opencl3`, an independent Rust client, runs its kind of first example through the ICD loader: SAXPY
-//! with blocking and non-blocking writes, events and profiling.
+//! `opencl3`, an independent Rust client, runs a typical first example of its own through the ICD loader: SAXPY with
+//! blocking and non-blocking writes, events and profiling.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 

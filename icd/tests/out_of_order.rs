@@ -284,7 +284,7 @@ fn dependences_hold_within_and_across_queues() {
     let kernel = s.kernel(s.program(source, ""), "mix");
     let buffers: Vec<_> = (0..BUFFERS).map(|_| s.buffer(0, 256)).collect();
     let mut model: Vec<u32> = (1..=BUFFERS as u32).collect();
-    // For each buffer the last writer, and the readers since.
+    // The last writer of each buffer, and the readers since then.
     let mut writers: Vec<cl_event> = Vec::new();
     for (buffer, word) in buffers.iter().zip(&model) {
         let pattern: *const c_void = (word as *const u32).cast();

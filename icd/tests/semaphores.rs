@@ -140,7 +140,8 @@ fn states_follow_the_commands() {
     assert_eq!(t.payload(semaphore), 1);
 }
 
-/// Work of one queue is done and seen before what another does behind its wait, over and over.
+/// Commands of one queue before a signal are done, and their results visible, before commands of another queue behind
+/// the wait; many times.
 #[test]
 fn queues_take_turns() {
     let t = Semaphores::new();

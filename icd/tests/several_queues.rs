@@ -24,7 +24,7 @@ kernel void step(global uint *x, uint factor) { *x = *x * factor + 1; }";
 /// A word that kernels write.
 static WRITTEN: u32 = 0x600d_600d;
 
-/// How long a test waits for what has to happen.
+/// How long a test waits for an event that has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// A lock that each test holds: queues share the device's queues, and a command behind another test's gate has to wait
@@ -99,7 +99,7 @@ impl Gate<'_> {
         gate
     }
 
-    /// Makes the kernel run in a queue, and the device begin with it.
+    /// Launches the kernel in a queue, and makes the device begin with it.
     fn launch(&self, queue: cl_command_queue) -> cl_event {
         let event = launch(self.s, queue, (self.kernel, self.items), &[]);
         flush(self.s, queue);
@@ -181,7 +181,7 @@ fn launch(
     event
 }
 
-/// `*x = *x * factor + 1` in a queue.
+/// Enqueues a kernel that computes `*x = *x * factor + 1`.
 fn step(
     s: &Setup,
     queue: cl_command_queue,
@@ -346,7 +346,7 @@ fn queues_wait_for_each_other_in_turn() {
 fn calls_that_return(s: &Setup, at_once: bool) {
     let queue = s.second_queue();
     let x = new_word(s, 5);
-    // A program of its own where the driver makes pipelines while kernels run.
+    // Builds another program where the driver can make pipelines while kernels run.
     let another = s.program(SOURCE, "-DANOTHER");
     let kernel = s.kernel(if at_once { another } else { program(s) }, "step");
     s.set(kernel, 0, &x);

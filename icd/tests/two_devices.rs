@@ -15,7 +15,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
-/// Returns two devices, in a context with properties, and a queue on each; `None` where there is no second one.
+/// Returns a context of two devices, with properties, and a queue on each device; `None` where there is no second device.
 fn two_devices(
     properties: &[isize],
     data: *mut c_void,
@@ -130,7 +130,7 @@ fn buffers_move_between_devices() {
         contents[..400].fill(0xAB);
         assert!(back == contents);
 
-        // Mapped on one device, seen on the other.
+        // A write through a map on one device is visible on the other.
         let pointer = made(|e| {
             let flags = CL_MAP_READ | CL_MAP_WRITE;
             (cl.clEnqueueMapBuffer)(
@@ -357,7 +357,7 @@ fn disjoint_sub_buffers_belong_to_a_device_each() {
                     });
                 }
             });
-            // The whole buffer, on a device that has one half of it.
+            // Launches a kernel on the whole buffer, on a device that has one half of it.
             let queue = queues[round / 2] as cl_command_queue;
             let kernel =
                 made(|e| (cl.clCreateKernel)(program as cl_program, c"increment".as_ptr(), e));

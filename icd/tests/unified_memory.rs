@@ -1,5 +1,6 @@
-//! Unified shared memory in a context of two devices (cl_intel_unified_shared_memory): who reaches what, and copies
-//! from device to device. `HEKLA_STAGING=1` keeps the host from the devices' memory, as across a bus.
+//! Unified shared memory in a context of two devices (cl_intel_unified_shared_memory): which device reaches which
+//! memory, and copies from device to device. `HEKLA_STAGING=1` keeps the host from the devices' memory, as across a
+//! bus.
 // Nearly every call of the API is unsafe, for the reason that the C specification gives.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -70,7 +71,7 @@ fn extension<F: Copy>(cl: &OpenCl, platform: cl_platform_id, name: &CStr) -> F {
 }
 
 impl Pair {
-    /// `None` where there is no second device.
+    /// Returns the pair; `None` where there is no second device.
     fn new() -> Option<Pair> {
         let ((platform, devices), cl) = (pair::two_devices()?, cl());
         let list = devices.as_ptr();
@@ -188,7 +189,7 @@ fn copies_go_from_device_to_device() {
             check(unsafe { (pair.cl.clWaitForEvents)(1, &last) });
             assert!(back.iter().zip(&plain).all(|(got, given)| *got == given + 2), "{count}");
             back.fill(0);
-            // From the host to the other device, and straight back.
+            // Copies from the host to the other device, and back at once.
             pair.copy(queue, (far, there), size, None);
             let last = pair.copy(queue, (here, far), size, None);
             check(unsafe { (pair.cl.clWaitForEvents)(1, &last) });

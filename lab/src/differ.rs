@@ -175,7 +175,7 @@ fn listen(child: &mut Child, outcomes: &mut Outcomes) -> Option<&'static str> {
     }
 }
 
-/// In the process of one driver: builds and runs the programs, and prints a line for each.
+/// Builds and runs the programs in the process of one driver, and prints a line for each.
 fn run_driver(folder: &Path, numbers: std::ops::Range<u64>, options: &str) -> Outcome {
     let mut sessions = cl::platforms()?.into_iter().map(Session::open);
     let session = sessions.find_map(Result::transpose).ok_or("no device")??;
@@ -197,7 +197,7 @@ fn run_driver(folder: &Path, numbers: std::ops::Range<u64>, options: &str) -> Ou
 /// Returns a hash of everything that a program writes.
 fn result(session: &Session, text: &str, options: &str) -> Result<u64, String> {
     let kernel = session.build(text, "k", &format!("-cl-std=CL1.2 {options}"))?;
-    // Small, large, zero and all ones.
+    // The numbers include small and large ones, zero, and one with all bits set.
     let input: Vec<u32> = (0..4 * ITEMS as u32)
         .map(|n| match n % 7 {
             0 => 0,

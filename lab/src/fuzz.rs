@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 const TARGETS: [&str; 4] = ["preprocess", "parse", "lower", "ir"];
-/// The most bytes of an input, most seconds and megabytes that one may take.
+/// The largest size of an input in bytes, and the most seconds and megabytes that an input may take.
 const LIMITS: &[&str] = &["-max_len=4096", "-len_control=0", "-timeout=10", "-rss_limit_mb=2048"];
 
 /// Options of the command: what is fuzzed, and for how long.

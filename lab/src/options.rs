@@ -1,9 +1,9 @@
-//! Values of options that several commands have.
+//! Parsers for values of options that several commands have.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where ICD loaders look for .icd files.
+/// The folder in which ICD loaders look for .icd files.
 pub const VENDORS: &str = "/etc/OpenCL/vendors";
 
 /// Reads the path of an existing file or folder, and makes it absolute: commands run programs in folders of their own.

@@ -9,7 +9,7 @@ const BARE_DRIVERS: [&str; 3] = [
     "/usr/lib64/libnvidia-opencl.so.1",
 ];
 
-/// Folders of .icd files, removed in the end.
+/// Folders of .icd files, which are removed when this object is dropped.
 pub struct Vendors {
     pub root: PathBuf,
     /// One folder for each driver, with its .icd file alone.

@@ -1,4 +1,4 @@
-//! Kernels of command buffers that print: each replay's output comes, once and in order.
+//! Kernels of command buffers that print: the output of each replay is printed once and in order.
 
 use crate::common::*;
 use crate::recorder::*;

@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 
 macro_rules! functions {
     ($($name:ident($($ty:ty),* $(,)?) -> $ret:ty;)*) => {
-        /// The extension's functions, as the platform gives their addresses.
+        /// The extension's functions, at the addresses that the platform returns.
         #[allow(non_snake_case)]
         pub struct Functions {
             $(pub $name: unsafe extern "C" fn($($ty),*) -> $ret,)*
@@ -215,7 +215,7 @@ impl Recorder {
         self.info(CL_COMMAND_BUFFER_STATE_KHR)
     }
 
-    /// Changes commands; returns the code.
+    /// Changes kernel commands; returns the code of the call.
     pub fn try_update(&self, configs: &[cl_mutable_dispatch_config_khr]) -> cl_int {
         let pointers: Vec<*const c_void> =
             configs.iter().map(|config| std::ptr::from_ref(config).cast()).collect();

@@ -152,8 +152,8 @@ pub fn library_path() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libhekla.so")
 }
 
-/// Returns the loader, with Hekla as its only platform; with `HEKLA_TEST_LINKED=1` no loader, but Hekla as it is
-/// linked into the test.
+/// Returns the functions of the loader, with Hekla as its only platform; with `HEKLA_TEST_LINKED=1` those of Hekla,
+/// which is linked into the test.
 pub fn cl() -> &'static OpenCl {
     static LOADER: OnceLock<OpenCl> = OnceLock::new();
     LOADER.get_or_init(|| {
@@ -181,7 +181,7 @@ pub fn check(code: cl_int) {
     assert_eq!(code, CL_SUCCESS);
 }
 
-/// Returns the handle that a creating function returns, which must succeed.
+/// Returns the handle that a creating function returns; the function must succeed.
 pub fn made<T>(create: impl FnOnce(*mut cl_int) -> *mut T) -> *mut T {
     let mut code = 1;
     let handle = create(&mut code);
@@ -292,7 +292,7 @@ impl Setup {
         made(|e| unsafe { (self.cl.clCreateBuffer)(self.context, flags, size, host, e) })
     }
 
-    /// Reads a range and blocks.
+    /// Reads a range of a buffer, and blocks.
     pub fn read(&self, mem: cl_mem, offset: usize, size: usize) -> Vec<u8> {
         let mut bytes = vec![0; size];
         let target = bytes.as_mut_ptr().cast();

@@ -275,7 +275,7 @@ fn marker_rows(t: &mut Table, w: &World) {
     }
 }
 
-/// The functions of OpenCL 1.0.
+/// Adds the rows of functions of OpenCL 1.0.
 fn old_rows(t: &mut Table, w: &World) {
     let queue = CL_INVALID_COMMAND_QUEUE;
     t.about("clEnqueueMarker");

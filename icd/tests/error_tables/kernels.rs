@@ -62,7 +62,7 @@ fn create_rows(t: &mut Table, w: &World) {
     }
 }
 
-/// A kernel whose arguments are not the same on all devices.
+/// Adds rows of a kernel whose arguments differ between devices.
 fn differing_rows(t: &mut Table, w: &World) {
     let Some(pair) = &w.pair else { return };
     let source = c"#ifdef TWO

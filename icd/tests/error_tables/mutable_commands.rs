@@ -97,7 +97,7 @@ pub fn rows(t: &mut Table, w: &World) {
     });
 }
 
-/// The lists of changes.
+/// Adds the rows of the lists of changes.
 fn list_rows(t: &mut Table, buffer: cl_command_buffer_khr, open: cl_mutable_command_khr) {
     let config = nothing(open);
     let config: *const c_void = (&raw const config).cast();

@@ -85,7 +85,7 @@ fn alloc_rows(t: &mut Table, w: &World) {
             let a = Allocating { context, device, properties: null(), size: 4, alignment: 0 };
             code(|e| unsafe { allocate(a, e) })
         };
-        // NULL is not a device, or no particular one.
+        // NULL is a wrong device; for shared memory it means no particular device.
         let wrong = w.no_devices().split_off(usize::from(!is_device));
         t.each(CL_INVALID_DEVICE, "device", wrong, |device| call(w.context, device));
         if let Some(stranger) = w.stranger {

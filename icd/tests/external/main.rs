@@ -150,7 +150,7 @@ fn queries_list_the_handles() {
     assert_eq!(platform(CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR), semaphores[0]);
     assert_eq!(platform(CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR), semaphores[1]);
     let linear = CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR;
-    // Images are in rows, as their pitches say.
+    // The images have a pitch, since their memory is in rows.
     assert_eq!(device(linear), memory);
 }
 
@@ -196,7 +196,7 @@ fn imported_memory_outlives_its_maker() {
     drop(vulkan);
     hand_over(&s, true, mem);
     assert!(s.read(mem, 0, SIZE) == contents);
-    // Sub-buffers, mappings and copies are as with any buffer.
+    // Sub-buffers, mappings and copies work as with any buffer.
     let region = cl_buffer_region { origin: 4096, size: 4096 };
     let (kind, region) = (CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast());
     let part = made(|e| unsafe { (s.cl.clCreateSubBuffer)(mem, 0, kind, region, e) });

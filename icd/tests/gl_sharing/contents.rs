@@ -1,4 +1,4 @@
-//! The right bytes in both directions, in objects of every kind.
+//! Tests that the bytes are right in both directions, in objects of every kind.
 
 use crate::common::*;
 use crate::gl::*;
@@ -242,7 +242,7 @@ fn views_have_the_texels_of_their_level() {
     assert!(w.gl.read_level(name, kind, 2, [16, 16, 1]) == pattern(1024, 2));
 }
 
-/// Depths are images of one channel; those beside a stencil are read by kernels alone.
+/// Depths are images of one channel; depths beside a stencil can only be read, and only by kernels.
 #[test]
 fn depths_have_the_same_texels() {
     let Some(w) = World::new(Api::Desktop) else { return };

@@ -17,7 +17,7 @@ mod order;
 mod random;
 mod world;
 
-/// Runs all tests once more with copies alone, and with OpenGL ES that is shared with OpenGL ES.
+/// Runs all tests twice more: with copies alone, and with contexts of OpenGL ES that are shared with OpenGL ES alone.
 #[test]
 fn ways_that_are_not_the_best_work_too() {
     if world::World::new(gl::Api::Desktop).is_some() {

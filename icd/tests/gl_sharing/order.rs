@@ -1,4 +1,4 @@
-//! The order of acquiring and releasing among other commands, and with OpenGL's.
+//! The order of acquires and releases among other commands, and with OpenGL's commands.
 
 use crate::common::*;
 use crate::gl::{Api, FRAMEBUFFER, RENDERBUFFER, RGBA8};
@@ -27,7 +27,7 @@ fn copies_are_in_the_order_of_commands() {
         assert_eq!(kind, CL_COMMAND_ACQUIRE_GL_OBJECTS);
     }
     let last = w.hand_over(false, &[mem], &[]);
-    // What OpenGL does before the gate is opened is seen by the copy behind it.
+    // The copy behind the gate sees what OpenGL does before the gate is opened.
     w.gl.write_buffer(name, &[50; 512]);
     unsafe { (w.gl.f.glFinish)() };
     assert_eq!(w.s.status(last), CL_QUEUED);

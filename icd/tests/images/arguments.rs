@@ -213,7 +213,7 @@ fn images_move_between_devices() {
     let words = made(|e| unsafe { clCreateBuffer(context, 0, 16, null_mut(), e) });
     check(set(kernel, 2, &sampler(context)));
     check(set(kernel, 3, &words));
-    // First on device 1, from there on device 0.
+    // First runs on device 1, then on device 0 with the result.
     for (from, to, device) in [(first, others[0], 1), (others[0], others[1], 0)] {
         check(set(kernel, 0, &from));
         check(set(kernel, 1, &to));

@@ -67,7 +67,7 @@ impl Programs {
     }
 }
 
-/// Returns what a kernel reads of an order of channels after it wrote (r, g, b, a).
+/// Returns the value that kernels read from an image with this order of channels after (r, g, b, a) was written.
 #[allow(non_upper_case_globals)]
 fn seen<T: Copy>(order: u32, [r, g, b, a]: [T; 4], zero: T, one: T) -> [T; 4] {
     match order {

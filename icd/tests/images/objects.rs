@@ -181,7 +181,7 @@ fn an_image_of_an_image_holds_it() {
     assert_eq!(mem_info::<u64>(child, CL_MEM_FLAGS), CL_MEM_READ_ONLY);
     assert_eq!(info::<usize>(child, CL_IMAGE_BUFFER), 0);
     assert_eq!(info::<usize>(child, CL_IMAGE_ROW_PITCH), 16);
-    // The parent lives as long as the child.
+    // The child has kept the parent alive.
     assert_eq!(info::<usize>(parent, CL_IMAGE_HEIGHT), 3);
     check(unsafe { clReleaseMemObject(child) });
     assert_eq!(unsafe { clRetainMemObject(parent) }, CL_INVALID_MEM_OBJECT);
@@ -218,7 +218,7 @@ fn an_image_of_a_buffer_holds_it() {
     assert_eq!(mem_info::<usize>(image, CL_MEM_HOST_PTR), host as usize + 256);
     assert_eq!(mem_info::<usize>(image, CL_MEM_SIZE), 512);
     assert_eq!(info::<usize>(image, CL_IMAGE_WIDTH), 128);
-    // The part lives as long as the image.
+    // The image has kept the sub-buffer alive.
     assert_eq!(mem_info::<usize>(part, CL_MEM_OFFSET), 256);
     check(unsafe { clReleaseMemObject(image) });
     assert_eq!(unsafe { clRetainMemObject(part) }, CL_INVALID_MEM_OBJECT);

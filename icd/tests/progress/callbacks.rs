@@ -235,7 +235,7 @@ fn who_finishes_a_queue_does_not_wait_for_the_callback_of_anothers_text() {
     let first = Sent(queue);
     let printed = apart(move || finish(first.get()));
     assert_eq!(texts.recv_timeout(LIMIT).unwrap(), b"<1>");
-    // A thread of the application is in the callback, and may wait there for this one.
+    // The callback runs on a thread of the application, and may wait for the present thread.
     let sibling = Sent(other);
     let finished = apart(move || finish(sibling.get()));
     let returned = finished.recv_timeout(LIMIT / 2);

@@ -93,7 +93,7 @@ fn threads_of_the_library_receive_no_signals() {
     assert!(comes(|| called.load(Ordering::SeqCst) == 2));
 }
 
-/// Returns the time that this process had of processors: other processes do not count.
+/// Returns the processor time that this process has used; other processes do not count.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) }, 0);

@@ -24,7 +24,7 @@ pub struct Gate<'a> {
     items: usize,
 }
 
-/// Two words: one that the kernel looks at, one that it sets at its end.
+/// Two words: one that the kernel reads, one that it sets at its end.
 enum Words {
     /// In memory that host and device share.
     Shared(*mut c_void),

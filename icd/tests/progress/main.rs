@@ -20,7 +20,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for what has to happen.
+/// How long a test waits for an event that has to happen.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// A lock that each test holds: queues share the device's queues, and a command behind another test's gate has to wait for the

@@ -96,7 +96,7 @@ fn graph(world: &World, numbers: &mut Numbers, queues: &[&Queue]) {
     }
 }
 
-/// Enqueues one command that writes the last of three nodes; returns its event, and the word that it leaves there.
+/// Enqueues one command that writes the last of three nodes; returns its event, and the word that it writes.
 fn command(
     world: &World,
     numbers: &mut Numbers,

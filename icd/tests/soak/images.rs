@@ -1,4 +1,4 @@
-//! Images that are written, filled, copied by commands and by kernels, and read, against what ordinary memory would hold.
+//! Images that are written, filled, copied by commands and by kernels, and read, compared with a model in ordinary memory.
 
 use crate::common::*;
 use crate::owned::{Buffer, Numbers, Owned, Queue};
@@ -107,7 +107,7 @@ pub fn images(world: &World, numbers: &mut Numbers) {
     let Some(program) = &world.image_program else { return };
     let (cl, queue) = (world.cl, world.in_order_queue(numbers));
     let q = queue.get();
-    // Only few sizes: lavapipe compiles code for each, and keeps it.
+    // There are few sizes: lavapipe compiles code for each, and keeps the code.
     let size = *numbers.pick(&SIZES);
     // Host memory that must outlive the commands: declared before, dropped after.
     let mut kept: Vec<Vec<[u8; 4]>> = Vec::new();

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Number of calls that may report a lost device, of which one does: calls that open a device, and a second of scenes.
+/// Number of calls that may report a lost device: calls that open a device, and those of one second of scenes. One of
+/// them reports it.
 const CALLS: usize = 3000;
 /// The time after which a process counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -97,7 +98,7 @@ fn until_lost(world: &Arc<World>, seed: u64) {
     println!("{begun} scenes begun, lost in {}", ended.join(", "));
 }
 
-/// Runs in a process of its own, whose device is lost at some call.
+/// Runs in a process of its own, and loses the device at some call.
 pub fn in_this_process() {
     std::env::set_var("HEKLA_TEST_LINKED", "1");
     let told = std::panic::take_hook();

@@ -1,4 +1,4 @@
-//! Transfers, maps and sub-buffers, against what ordinary memory would hold.
+//! Transfers, maps and sub-buffers, compared with a model in ordinary memory.
 
 use crate::common::*;
 use crate::owned::{event, Buffer, Event, Numbers, Owned, Queue};
@@ -71,7 +71,7 @@ pub fn transfers(world: &World, numbers: &mut Numbers) {
                 }
             }
             3 => {
-                // A read that does not block, into memory that is looked at after clFinish.
+                // A read that does not block, into memory that is compared after clFinish.
                 let mut bytes = vec![0; count];
                 let (read, target) = (cl.clEnqueueReadBuffer, bytes.as_mut_ptr().cast());
                 check(unsafe {

@@ -31,7 +31,7 @@ fn extension<F: Copy>(cl: &OpenCl, name: &CStr) -> F {
     unsafe { std::mem::transmute_copy(&address) }
 }
 
-/// A chain of copies and a kernel through memory of every owner, which is freed as soon as or before it ends.
+/// Runs a chain of copies and a kernel through memory of every kind, which is freed when the chain ends, or before.
 pub fn allocations(world: &World, numbers: &mut Numbers) {
     let (cl, context, device) = (world.cl, world.context.get(), world.any_device(numbers));
     let host: AllocateHost = extension(cl, c"clHostMemAllocINTEL");

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
-/// A failed user event fails what waits for it, at any distance, and nothing else.
+/// A failed user event fails the commands that wait for it, directly or indirectly, and nothing else.
 pub fn failures(world: &World, numbers: &mut Numbers) {
     let cl = world.cl;
     let (queue, other) = (world.any_queue(numbers), world.any_queue(numbers));

@@ -220,7 +220,7 @@ unsafe extern "C" fn count(_: cl_context, data: *mut c_void) {
     unsafe { &*data.cast::<AtomicUsize>() }.fetch_add(1, Ordering::SeqCst);
 }
 
-/// A context of its own, with queries of all that is in it.
+/// Makes a context of its own, and queries all of its objects.
 pub fn contexts(world: &World, numbers: &mut Numbers) {
     let cl = world.cl;
     let gone = Box::new(AtomicUsize::new(0));

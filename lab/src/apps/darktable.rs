@@ -50,7 +50,7 @@ const MODULES: &[Module] = &[
     module("relight", "fill light", 1, "0000803e0000803e00008040"),
     module("colorcorrection", "color correction", 1, "333373bf0000904033336340000000000000803f"),
     module("flip", "orientation", 2, "06000000"),
-    // Rotates by five degrees.
+    // A rotation by five degrees.
     module("ashift", "rotate and perspective", 1, "0000a040000000000000000000000000"),
     module(
         "blurs",
@@ -83,7 +83,7 @@ fn builds(bench: &Bench) -> Measure {
     let bad = ["failed to compile", "could not build", "NOT AVAILABLE"];
     let lines: Vec<&str> = log.lines().collect();
     if let Some(at) = lines.iter().position(|line| bad.iter().any(|bad| line.contains(bad))) {
-        // The compiler's messages are around it.
+        // The compiler's messages are in the lines around the failure.
         let around = at.saturating_sub(6)..(at + 12).min(lines.len());
         return Err(lines[around].join("\n"));
     }

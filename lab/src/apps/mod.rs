@@ -1,11 +1,10 @@
-//! `cargo xtask apps [NAME...]`: programs that nobody here wrote, from Debian, PyPI and public repositories; SYCL programs
-//! among them, whose kernels are SPIR-V. Each check runs one on a driver and knows whether the results are right: by the
-//! program's own tests (`programs.toml`), or by what PoCL or the same program without OpenCL makes.
+//! `cargo xtask apps [NAME...]`: programs by others, from Debian, PyPI and public repositories; SYCL programs among
+//! them, whose kernels are SPIR-V. Each check runs a program on a driver and judges its results: by the program's own
+//! tests (`programs.toml`), or by comparison with PoCL or with the same program without OpenCL.
 //!
-//! `--prepared FOLDER` takes the programs from a folder, for a machine where nothing can be installed (`prepare.rs`).
-//! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures PoCL, too.
-//! `--jobs 4` checks four programs at once, where processors and devices are many.
-//! Of PoCL 3.1 (Debian 12) OpenCV's HOG hangs.
+//! `--prepared FOLDER` takes the programs from a folder, for a machine where nothing can be installed (`prepare.rs`). PoCL is the reference
+//! of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures PoCL, too. `--jobs 4` checks
+//! four programs at once, where processors and devices are many. With PoCL 3.1 (Debian 12) OpenCV's HOG hangs.
 
 mod darktable;
 mod dng;
@@ -136,7 +135,7 @@ impl Bench {
         Ok((status, text))
     }
 
-    /// Returns how many kernels the last client ran, in words; an error if none.
+    /// Returns how many kernels the last client ran, in words; returns an error if it ran none.
     fn kernels(&self) -> Result<String, String> {
         match self.vendor.kernels(&self.folder) {
             Some(0) => Err("no kernel ran".to_string()),

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// A folder with what programs need, made elsewhere: `root` has the files of Debian's packages, its Python among them,
-/// `lib` the libraries that the machine lacks, `bin` links (`python`: to the one in `root`, since compiled packages fit one
-/// version), `site` Python packages, `built` and `sources` what `target/apps` has, `programs` the names of the programs.
-/// Nothing is installed then.
+/// A folder with the files that programs need, made on another machine: `root` has the files of Debian's packages, its
+/// Python among them; `lib` the libraries that this machine lacks; `bin` links (`python` leads to the one in `root`,
+/// since compiled packages fit one version); `site` Python packages; `built` and `sources` the folders of
+/// `target/apps`; `programs` the names of the programs. With such a folder nothing is installed.
 static PREPARED: OnceLock<PathBuf> = OnceLock::new();
 
 /// Uses the programs of a prepared folder.

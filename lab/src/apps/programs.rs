@@ -55,7 +55,7 @@ struct Client {
     only_opencl: bool,
 }
 
-/// Returns the programs of the table, as it is now.
+/// Returns the programs of the table in its present state.
 pub fn apps() -> Result<Vec<App>, String> {
     let path = root().join("lab/src/apps/programs.toml");
     let text = crate::system::read_text(&path)?;

@@ -1,5 +1,5 @@
-//! `docs/programs.md`: a table for each device between lines that name it, a row for each program, and the list of what
-//! fails and why, from the programs' own table.
+//! `docs/programs.md`: a table for each device, between lines that name the device, with a row for each program; and
+//! the list of failures with their causes, from the programs' own table.
 
 use super::App;
 use crate::docs::section;

@@ -120,8 +120,8 @@ fn client(bench: &Bench, as_gpu: bool) -> Result<Command, String> {
         super::write(&settings.join("profiles.toml"), PROFILE)?;
         command.env("XDG_CONFIG_HOME", bench.folder.join("settings")).env("HEKLA_PROFILE", "gpu");
     }
-    // The OpenCL loader among the packages does not look for libsvml.so beside it. Without that selector other parts of
-    // the runtime have loaded it before.
+    // The OpenCL loader in the packages does not find libsvml.so in its own folder. Without ONEAPI_DEVICE_SELECTOR
+    // other parts of the runtime load the library earlier.
     let libraries = "LD_LIBRARY_PATH";
     let set = command.get_envs().find(|(name, _)| *name == libraries);
     let before = match set {

@@ -105,13 +105,13 @@ impl Vendor {
             let _ = std::fs::remove_file(trace);
         }
         match &self.kind {
-            // One file for each process.
+            // The trace is one file for each process.
             Kind::Hekla(_) => command.env("HEKLA_TRACE", folder.join("trace-%p")),
             Kind::Other(_) => {
                 command.env("POCL_TRACING", "text").env("POCL_TRACING_OPT", folder.join("trace-"))
             }
         };
-        // PoCL's cache is the user's: it takes minutes to compile for an application.
+        // PoCL uses the user's own cache, since it takes minutes to compile for an application.
         let cache = std::env::var_os("POCL_CACHE_DIR").map(PathBuf::from);
         let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache/pocl/kcache"));
         if let Some(cache) = cache.or(home) {

@@ -14,7 +14,7 @@ pub mod shapes;
 
 use shapes::{Program, Shape};
 
-/// Bytes of the smaller program: bounds on what may grow are reached before.
+/// Size of the smaller program in bytes: large enough that costs which are bounded have reached their bounds.
 pub const BYTES: usize = 100_000;
 /// The most instructions that twice the text may take, as a multiple.
 const MOST: f64 = 2.3;

@@ -16,7 +16,7 @@ use crate::{system, Outcome};
 const PROGRAMS: &str = "compiler/tests/conformance";
 /// The most bytes of a text.
 const MOST: usize = 200_000;
-/// Options: whole ones and halves.
+/// Options: complete ones, and parts of options.
 const OPTIONS: [&str; 22] = [
     "-cl-std=CL1.0",
     "-cl-std=CL1.2",

@@ -27,9 +27,9 @@ pub(super) const CL_TRUE: u32 = 1;
 /// The order in which a queue's commands run.
 #[derive(Clone, Copy)]
 pub enum Order {
-    /// The order in which they were enqueued.
+    /// The order in which the commands were enqueued.
     Given = 0,
-    /// Any that their wait lists allow (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE).
+    /// Any order that the wait lists allow (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE).
     Any = 1,
 }
 

@@ -206,9 +206,9 @@ fn check_texels(s: &Session, image: &Image, texel: Texel, sizes: [usize; 3]) -> 
     Ok(())
 }
 
-/// Arguments of the kernels below.
+/// Number of arguments of each of the kernels below.
 const ARGUMENTS: usize = 8;
-/// Work-items of each, and texels or vectors of each argument.
+/// Work-items of each kernel, and texels or vectors of each argument.
 const ITEMS: usize = 64;
 
 const LAUNCHES: &str = "

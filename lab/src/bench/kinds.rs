@@ -236,7 +236,7 @@ pub fn neighbours(s: &Session, scale: &Scale) -> Result<f64> {
     let seconds = time(s, &kernel, &[n], &[256])?;
     let mut out = [0f64; 1];
     s.read(&forces, 0, &mut out)?;
-    // One of the neighbours in x is nearer than 2.
+    // One of the neighbours in x is at a distance below 2.
     expect((out[0] + 0.5).abs() < 1e-12, "the force on a particle")?;
     Ok((n * COUNT) as f64 / seconds / 1e9)
 }

@@ -242,7 +242,7 @@ mod tests {
         assert_eq!([-2, 0, 2].map(CHAR.encode), [0xfe, 0, 2]);
         assert_eq!((HALF.decode)(0xc0a0_0000), -5.0);
         assert_eq!((CHAR.decode)(u32::MAX), -1.0);
-        // Sums of products are no zeros.
+        // Sums of products are not all near zero.
         let sum = |i, j| (0..64).map(|k| i32::from(at(i, k)) * i32::from(at(k, j))).sum::<i32>();
         assert!((0..8).any(|i| sum(i, 3) > 9) && (0..8).any(|i| sum(i, 3) < -9));
         assert_eq!(digest(&[1, 2, u32::MAX]), 7 + 5 * u64::from(u32::MAX));

@@ -41,7 +41,7 @@ const PROGRAMS: [Program; 6] = [
 ];
 
 impl Program {
-    /// As hashcat 6.2.6 builds for a device that it does not know.
+    /// The options with which hashcat 6.2.6 builds for a device that it does not know.
     fn options(&self) -> String {
         let Program { attack, exec, hash, .. } = self;
         let none = [

@@ -16,10 +16,10 @@ pub struct Group {
     pub binary: String,
     #[serde(default)]
     pub args: Vec<String>,
-    /// More arguments where the driver computes on the processor, so that a subtest takes seconds there too.
+    /// More arguments for a driver that computes on the processor, so that a subtest takes only seconds with it, too.
     #[serde(default)]
     pub software_args: Vec<String>,
-    /// Variables of the environment where the driver computes on the processor.
+    /// Variables of the environment for a driver that computes on the processor.
     #[serde(default)]
     pub software_environment: BTreeMap<String, String>,
     /// Subtests; empty when the binary's own list is taken.

@@ -38,7 +38,7 @@ pub struct Done {
     pub seconds: f64,
     /// The reason that the subtest gives for being skipped; else empty.
     pub why: String,
-    /// The device and its driver, as Hekla's log names them; empty where no device was looked at.
+    /// The device and its driver, by their names in Hekla's log; empty if the subtest looked at no device.
     pub device: String,
 }
 
@@ -190,7 +190,7 @@ fn reason(log: &str) -> String {
     line.chars().take(120).collect()
 }
 
-/// Returns the device that Hekla's log says is offered.
+/// Returns the name of the device in Hekla's log.
 fn device_name(log: &str) -> String {
     let found = log.lines().find_map(|line| {
         line.strip_prefix("hekla: INFO: ").and_then(|line| line.strip_suffix(" is offered"))

@@ -15,7 +15,7 @@ pub enum Compiled {
     Modules(Vec<PathBuf>),
     /// The device lacks what the program needs.
     NotOffered,
-    /// The build log's first error, or how heklac ended.
+    /// The first error of the build log, or the way in which heklac ended.
     Failed(String),
 }
 

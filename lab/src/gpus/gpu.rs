@@ -59,7 +59,7 @@ static TURNIP: Driver = Driver {
 static HONEYKRISP: Driver = Driver {
     library: "asahi",
     shim: "asahi",
-    // The shim knows one GPU.
+    // The shim has no variable, since it knows one GPU.
     variable: "ASAHI_GPU_ID",
     architecture: Architecture::Amd64,
     scores: &["Instructions", "ALU", "GPRs"],

@@ -41,7 +41,7 @@ impl Exact for f64 {
     }
 
     fn distance(self, result: f64, exponent: i32) -> f64 {
-        // Half of each, since the difference of the largest numbers overflows.
+        // Halves of both numbers are subtracted, since the difference of the largest numbers overflows.
         match self.abs().max(result.abs()) > 1e300 {
             true => scale(result * 0.5 - self * 0.5, 1 - exponent),
             false => scale(result - self, -exponent),

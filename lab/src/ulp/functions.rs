@@ -70,7 +70,7 @@ fn tanpi(x: f64) -> Quad {
 
 fn rsqrt(x: f64) -> Quad {
     match x == 0.0 {
-        // The result for -0 is the one of 1 / sqrt(-0).
+        // For -0 the result is 1 / sqrt(-0).
         true => Quad::from(1.0 / x),
         false => quad::pow(quad::sqrt(x), -1.0),
     }

@@ -93,7 +93,7 @@ impl From<f64> for Quad {
     }
 }
 
-/// Defines functions of one or two numbers by the names that they have in glibc.
+/// Defines functions of one or two numbers by their names in glibc.
 macro_rules! functions {
     ($($name:ident($($argument:ident),*) = $symbol:ident;)*) => { $(
         pub fn $name($($argument: impl Into<Quad>),*) -> Quad {

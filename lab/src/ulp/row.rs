@@ -166,7 +166,7 @@ impl Row {
         Row { values, ..self }
     }
 
-    /// Makes the last of the reference's values an integer.
+    /// Marks the last of the reference's values as an integer.
     pub const fn integer(self) -> Row {
         Row { integer: true, values: 1, ..self }
     }

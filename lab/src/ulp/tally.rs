@@ -6,7 +6,7 @@ use super::row::{Bound, Row};
 
 const EITHER_ZERO: Allowance = Allowance { either_zero: true };
 
-/// A call that gave an error.
+/// A call with an error in its result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call {
     /// The values of the call, an integer last if the function takes one.

@@ -11,9 +11,9 @@ use std::process::Command;
 /// Whether a command is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Execution {
-    /// It must succeed.
+    /// The command must succeed.
     Run,
-    /// It is not run, for this reason.
+    /// The command is not run, for this reason.
     NotRun(&'static str),
 }
 use Execution::{NotRun, Run};

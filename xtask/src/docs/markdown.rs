@@ -7,7 +7,7 @@ pub struct Document {
     pub path: PathBuf,
     /// The anchors of the file's headings, as forges make them.
     pub anchors: Vec<String>,
-    /// Targets of links, with their lines.
+    /// Targets of links, with the numbers of their lines.
     pub links: Vec<(usize, String)>,
     /// Code within a line, with the line's number.
     pub spans: Vec<(usize, String)>,

@@ -104,7 +104,7 @@ fn library_folder(prefix: &Path) -> PathBuf {
     }
 }
 
-/// Returns Debian's name of this machine's architecture in paths: `x86_64-linux-gnu`.
+/// Returns Debian's name of this machine's architecture in paths, like `x86_64-linux-gnu`.
 pub fn multiarch() -> String {
     format!("{}-linux-gnu", std::env::consts::ARCH)
 }

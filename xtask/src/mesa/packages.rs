@@ -150,7 +150,7 @@ fn mirror() -> Result<String, String> {
     found.ok_or_else(|| "apt's sources name no mirror of Debian's main".to_string())
 }
 
-/// Returns the first line's address that has `main` and is not the one for security updates.
+/// Returns the address in the first line that has `main` and is not for security updates.
 fn chosen_mirror(targets: &str) -> Option<&str> {
     let mut mirrors = targets.lines().filter_map(|line| line.split_once(' '));
     let chosen = mirrors.find(|(uri, component)| {

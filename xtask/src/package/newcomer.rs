@@ -59,7 +59,7 @@ fn walk(root: &Path, deb: &Path, wheel: &Path) -> Outcome {
     quick(root, "heklac --explain").map(drop)
 }
 
-/// Runs clinfo, which ends without an error where it finds no device, too.
+/// Runs clinfo and checks its output, since it ends without an error even if it finds no device.
 fn finds_hekla(root: &Path, command: &str) -> Outcome {
     let list = quick(root, command)?;
     match list.contains("Platform #0: Hekla") && list.contains("Device #0") {

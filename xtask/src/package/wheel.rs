@@ -60,7 +60,7 @@ fn write_metadata(root: &Path, tag: &str) -> Outcome {
     write(&info.join("LICENSE"), &licences()?)
 }
 
-/// Returns the platform tag (PEP 600): the newest version of the C library of which the driver uses symbols.
+/// Returns the platform tag (PEP 600): it has the newest version of the C library whose symbols the driver uses.
 fn tag(library: &Path) -> Result<String, String> {
     let symbols = system::capture(Command::new("objdump").arg("-T").arg(library))?;
     let versions = symbols.split("GLIBC_").skip(1).filter_map(|rest| {

@@ -135,7 +135,7 @@ fn programs(said: &str) -> Vec<Program> {
         let (source, path) = line.trim().strip_prefix("Executable ")?.split_once(" (")?;
         let source = Path::new(source.strip_prefix("unittests ").unwrap_or(source));
         let (name, folder) = (source.file_stem()?, source.parent()?);
-        // `tests/passes/main.rs` is named by its folder, `src/lib.rs` by its own name.
+        // A program of `tests/passes/main.rs` is named after its folder, one of `src/lib.rs` after the file.
         let is_main = name == "main" && !folder.ends_with("src");
         let name = if is_main { folder.file_name()? } else { name };
         let path = system::root().join(path.strip_suffix(')')?);

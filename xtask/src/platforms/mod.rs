@@ -10,7 +10,7 @@ use crate::Outcome;
 use emulated::{Emulator, Tests};
 use std::process::Command;
 
-/// Another platform than the one that this program runs on.
+/// A platform other than the one on which this program runs.
 struct Platform {
     name: &'static str,
     target: &'static str,

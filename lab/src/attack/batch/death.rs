@@ -79,7 +79,7 @@ pub fn read(errors: &str) -> Option<Death> {
     let start = frames.iter().position(|&frame| frame == pc).map_or(0, |at| at + 1);
     let stack: Vec<u64> = [pc].into_iter().chain(frames[start..].iter().copied()).collect();
     let owner = stack.iter().find_map(|&at| owner(at, &mappings)).unwrap_or(Culprit::Unknown);
-    // A driver's exception in C++ came through functions that are C's.
+    // An exception of the driver's, in C++, passed through functions of C.
     let is_foreign = errors.contains("Rust cannot catch foreign exceptions");
     let place = if is_foreign { Culprit::Driver } else { owner };
     Some(Death { place, stack: stack.iter().map(|&at| named(at, &mappings)).collect() })

@@ -155,7 +155,7 @@ impl World {
 
     /// Returns a program of source text.
     pub fn source(&self, text: &[u8]) -> Result<Program<'_>, Verdict> {
-        // A length of 0 says that a zero ends the text.
+        // A length of 0 means that a zero ends the text.
         let ended = [text, b"\0"].concat();
         let (pointer, length, mut code) = (ended.as_ptr().cast(), text.len(), 0);
         let handle =
@@ -362,7 +362,7 @@ pub fn query(
     Ok(bytes)
 }
 
-/// Returns an answer that is a number, of whatever width.
+/// Returns an answer that is a number of any width.
 pub fn number(bytes: &[u8]) -> u64 {
     let mut wide = [0; 8];
     let count = bytes.len().min(8);

@@ -203,8 +203,8 @@ fn end(batch: &Batch<'_>, watched: Watched, why: Why, errors: &str) -> Result<En
 fn died(watched: &Watched, status: &str, errors: &str) -> Fate {
     let (place, stack) = placed(errors);
     let text = format!("{status}{stack}");
-    // Mesa's threads block these signals, so that no handler runs. The library's own code raises none of them without a word:
-    // a division by zero is a panic.
+    // Mesa's threads block these signals, so that no handler runs. The library's own code raises none of them without a
+    // message: a division by zero is a panic.
     let is_blocked = ["SIGFPE", "SIGILL"].iter().any(|signal| status.contains(signal));
     match place {
         Culprit::Unknown if is_blocked && !errors.contains("panicked at") => {

@@ -2,7 +2,7 @@
 
 use hekla_xtask::random::SplitMix;
 
-/// The numbers of a case; neighbouring seeds give unrelated ones.
+/// The random numbers of a case; those of neighbouring seeds are unrelated.
 #[derive(Debug, Clone)]
 pub struct Random(SplitMix);
 
@@ -27,7 +27,7 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// Returns one of several, of which there is one at least.
+    /// Returns one of several values; there must be at least one.
     pub fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }

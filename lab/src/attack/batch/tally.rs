@@ -72,7 +72,7 @@ impl Fate {
 #[derive(Debug, Default)]
 pub struct Tally {
     counts: BTreeMap<&'static str, u64>,
-    /// Refusals by their codes.
+    /// The number of refusals by their codes.
     codes: BTreeMap<String, u64>,
     told: BTreeMap<&'static str, usize>,
     faults: u64,

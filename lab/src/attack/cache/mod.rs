@@ -76,7 +76,7 @@ fn child(request: &Request) -> Outcome {
         known::run(&world, number, "").map_err(|verdict| format!("{verdict:?}"))?;
         let mut new = entries(&caches);
         new.retain(|path| !before.contains(path));
-        // A driver may keep its pipelines there, too.
+        // A driver may keep its pipelines in the same folder.
         let path = new.into_iter().max_by_key(|path| path.metadata().map_or(0, |m| m.len()));
         let path = path.ok_or("a program that was built left no entry in the cache")?;
         let bytes = crate::system::read_bytes(&path)?;
@@ -112,7 +112,7 @@ fn attempt(
     match verdict {
         Ok(()) => Verdict::Same,
         Err(Verdict::Wrong(_)) if damage.may_change() => Verdict::Accepted,
-        // Only an entry is missing.
+        // The program must still work, since only an entry is missing.
         Err(Verdict::Refused(what)) if !damage.may_change() => {
             Verdict::Wrong(format!("{damage:?}: {what}"))
         }

@@ -196,7 +196,7 @@ fn full(stage: &mut Stage<'_>) -> Outcome {
 /// Several processes write at the same time, in a cache of 1 MiB.
 fn writers(stage: &mut Stage<'_>) -> Outcome {
     let caches = stage.folder.join("shared");
-    // Old entries, so that there is always too much.
+    // Old entries, so that the cache is always too large.
     let folder = caches.join(format::FOLDER);
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
     for number in 0..64 {

@@ -30,7 +30,7 @@ impl Event {
         done!(clSetUserEventStatus(self.handle(), 0))
     }
 
-    /// Ends a user event with an error.
+    /// Completes a user event with an error.
     pub fn fail(&self) -> Result<()> {
         done!(clSetUserEventStatus(self.handle(), -1))
     }

@@ -40,7 +40,7 @@ impl Span {
         Span { store, object, whole, ranges, writes: false }
     }
 
-    /// Returns the same span, as written.
+    /// Returns the same span as a write.
     pub fn written(self) -> Span {
         Span { writes: true, ..self }
     }
@@ -79,7 +79,7 @@ mod tests {
         assert!(!read(1, &[0, 8]).conflicts(&read(1, &[0, 8])));
         assert!(read(1, &[0, 8]).written().conflicts(&read(1, &[10])));
         assert!(!read(1, &[0, 8]).written().conflicts(&read(1, &[4])));
-        // For another object in the same memory, all of the object counts.
+        // If the two objects differ and share memory, the whole objects count.
         assert!(read(1, &[0]).written().conflicts(&read(2, &[50])));
         let other = Span::new(0, 2, 200..300, &[200], 4);
         assert!(!read(1, &[0]).written().conflicts(&other));

@@ -336,7 +336,7 @@ impl World<'_> {
                 let (origin, size) = self.wrong_range(bytes);
                 let (region, mem) = (cl_buffer_region { origin, size }, self.objects[parent].mem());
                 let made_now = make!(clCreateSubBuffer(mem, 0, 0x1220, from_ref(&region).cast()));
-                // -13: its origin is not aligned.
+                // CL_MISALIGNED_SUB_BUFFER_OFFSET (-13) where the origin is not aligned.
                 let code = if is_view { CL_INVALID_MEM_OBJECT } else { CL_INVALID_VALUE };
                 let status = made_now.err().unwrap_or(0);
                 self.refuse(
