@@ -100,7 +100,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Returns the shortest time for `count`, and for eight times as many.
+/// Returns the shortest time of `run` for `count` commands, and for eight times as many.
 fn once_and_eightfold(count: usize, run: impl Fn(usize)) -> [Duration; 2] {
     let best = |count| {
         let time = || {

@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 const RUSTUP: &str =
     "https://static.rust-lang.org/rustup/dist/$(uname -m)-unknown-linux-gnu/rustup-init";
 
-/// Takes the steps. The packages are those that have just been made.
+/// Goes through all steps in a fresh Debian. The packages are those that have just been made.
 pub fn run(deb: &Path, wheel: &Path) -> Outcome {
     system::ensure_packages(&["debootstrap"])?;
     step("a fresh Debian");

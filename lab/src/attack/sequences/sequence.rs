@@ -26,7 +26,7 @@ pub struct Counts {
 }
 
 impl Base {
-    /// Makes the objects that a seed shares with others.
+    /// Makes the objects that a seed shares with neighbouring seeds.
     pub fn new(device: &Device, seed: u64) -> Result<Base> {
         let context = device.context()?;
         let program = Program::new(device, &context, &mut Random::new(seed / SHARED))?;
