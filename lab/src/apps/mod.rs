@@ -2,9 +2,10 @@
 //! them, whose kernels are SPIR-V. Each check runs a program on a driver and judges its results: by the program's own
 //! tests (`programs.toml`), or by comparison with PoCL or with the same program without OpenCL.
 //!
-//! `--prepared FOLDER` takes the programs from a folder, for a machine where nothing can be installed (`prepare.rs`). PoCL is the reference
-//! of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures PoCL, too. `--jobs 4` checks
-//! four programs at once, where processors and devices are many. With PoCL 3.1 (Debian 12) OpenCV's HOG hangs.
+//! `--prepared FOLDER` takes the programs from a folder, for a machine where nothing can be installed (`prepare.rs`).
+//! PoCL is the reference of ffmpeg's frames, and `--vendor pocl` runs everything on it; `--beside pocl` measures PoCL,
+//! too. `--jobs 4` checks four programs at once, where processors and devices are many. With PoCL 3.1 (Debian 12)
+//! OpenCV's HOG hangs.
 
 mod darktable;
 mod dng;
