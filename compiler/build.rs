@@ -1,5 +1,4 @@
-//! Derives the compiler's build id from its sources: what one build has compiled, another may not
-//! pass off as its own work.
+//! Derives the compiler's build id from its sources, so that no build takes a program that another build compiled for its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +33,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// FNV-1a, 64 bits, continued.
+/// Continues a 64-bit FNV-1a hash with some bytes.
 fn fnv(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

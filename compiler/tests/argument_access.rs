@@ -1,4 +1,4 @@
-//! What kernels do with the memory of their arguments, as the runtime of several devices is told.
+//! How kernels access the memory of their arguments, as the compiler reports it to a runtime with several devices.
 
 use hekla_compiler::kernel::ArgAccess;
 use hekla_compiler::{compile, Options, Source, Target};
@@ -11,7 +11,7 @@ fn covered(covers: u32) -> ArgAccess {
     ArgAccess { covers, ..WRITTEN }
 }
 
-/// Compiles a program for each of some devices, and compares the access of the first kernel's arguments.
+/// Compiles a program for a capable and for a weak device, and compares the access of the first kernel's arguments.
 fn check(text: &str, expected: &[ArgAccess]) {
     for target in [Target::generic(), Target::minimal()] {
         let source = Source { text: text.into(), ..Source::default() };
@@ -49,7 +49,7 @@ fn functions_that_are_called_count() {
 
 #[test]
 fn addresses_that_lead_anywhere_may_be_any_argument() {
-    // Either of the two is written, except for arguments that are declared const.
+    // The store may reach any argument that is not declared const.
     check(
         "kernel void k(global int *a, global int *b, global const int *c, int n) {
              global int *p = n ? a : b;
@@ -80,7 +80,7 @@ fn arrays_are_covered_by_what_all_work_items_store() {
          }",
         &[covered(16), READ, covered(1)],
     );
-    // Not by all, not all of it, or not in its place.
+    // Not all work-items write, or they do not write a whole element, or they write another element than their own.
     for text in [
         "kernel void k(global int *a) { if (get_global_id(0) < 5) a[get_global_id(0)] = 1; }",
         "kernel void k(global int *a) { if (get_global_id(0) < 5) return; a[get_global_id(0)] = 1; }",

@@ -1,5 +1,5 @@
-//! Private arrays with many accesses on drivers that take the square of these to compile them: the kernel begins with stores
-//! to them and a barrier.
+//! Private arrays with many accesses, on drivers whose compile time grows with the square of the accesses: the kernel begins
+//! with stores to the arrays and a barrier.
 
 mod module_support;
 
@@ -43,7 +43,7 @@ fn arrays_that_are_used_often_are_alive_across_a_barrier() {
     assert_eq!(begins_with(&sbox(500), &slow), (32, 1, 1));
     assert_eq!(begins_with(&sbox(500), &Target::generic()).2, 0);
     assert_eq!(begins_with(&sbox(300), &slow).2, 0);
-    // More accesses, more stores, but no more than elements.
+    // The number of stores grows with the number of accesses, up to the number of elements.
     assert_eq!(begins_with(&sbox(1500), &slow), (86, 1, 1));
     assert_eq!(begins_with(&sbox(20_000), &slow), (256, 1, 1));
 }

@@ -15,7 +15,7 @@ fn compiled(text: &str, options: &str, target: &Target) -> (Vec<Kernel>, String)
     (compiled.program.map(|program| program.kernels).unwrap_or_default(), compiled.log)
 }
 
-/// Returns a kernel with these statements, which build without a message.
+/// Compiles a kernel with these statements, which must build without a message.
 #[track_caller]
 fn kernel_for(statements: &str, target: &Target) -> Kernel {
     let text = body(statements);
@@ -170,7 +170,7 @@ fn sequential_consistency_is_made_of_read_modify_write_operations() {
     let kernel = kernel_for(fence, &Target::generic());
     assert_eq!(synchronization(&kernel), [(ADD, DEVICE, all)]);
     assert!(reads_order_word(&kernel));
-    // Where there are such fences, atomic operations are ordered by them in all kernels.
+    // Where a program has a fence like this one, it orders the atomic operations of all kernels.
     let text = format!(
         "kernel void a(global atomic_int *g) {{ atomic_store(g, 1); }} kernel void b() {{ {fence} }}"
     );
@@ -224,7 +224,7 @@ fn mistakes() {
     ] {
         assert_eq!(message(text, "-cl-std=CL3.0", &Target::generic()), expected, "{text}");
     }
-    // 64 bits wide where the device has that in global and in local memory.
+    // Atomic types of 64 bits exist where the device has 64-bit atomic operations in global and in local memory.
     let expected = "error: use of type 'atomic_long' requires cl_khr_int64_base_atomics and \
                     cl_khr_int64_extended_atomics which this device does not offer";
     let narrow = Target { atomic_int64_shared: false, ..Target::generic() };
@@ -274,7 +274,7 @@ fn features_depend_on_the_memory_model() {
     }
 }
 
-/// What a program of OpenCL C 1.2 writes to let the last work-group sum up.
+/// A kernel as programs of OpenCL C 1.2 write it to let the last work-group compute the sum.
 const LAST_WORK_GROUP: &str = "
     kernel void k(global int *partial, volatile global int *counter, local int *last) {
         partial[get_group_id(0)] = 1;
@@ -307,8 +307,8 @@ fn fences_of_opencl_c_1_hand_results_to_other_work_groups() {
     }
 }
 
-/// Loads and stores of global memory are not private to a work-item (Vulkan's memory model), or of
-/// coherent memory (GLSL's).
+/// Asserts that loads and stores of global memory are not private to a work-item (Vulkan's memory model), or access coherent
+/// memory (GLSL's).
 fn every_access_is_shared(kernel: &Kernel, model: u32) {
     let all = instructions(kernel);
     let defined =
@@ -363,7 +363,7 @@ fn other_fences_and_barriers_leave_the_memory_model() {
     }
 }
 
-/// A flag in volatile memory is made visible without an atomic operation, too.
+/// Volatile accesses make a flag visible to other work-items without an atomic operation.
 #[test]
 fn volatile_accesses_are_shown_to_the_device() {
     let text = "kernel void k(volatile global int *p) {

@@ -5,7 +5,7 @@ use hekla_compiler::{compile, Options, Source, Target};
 use rspirv::dr::{load_words, Module};
 use rspirv::spirv::Op;
 
-/// A kernel and what is emitted of it.
+/// A kernel and the size of the module that it becomes.
 struct Budget {
     kernel: &'static str,
     text: &'static str,
@@ -30,7 +30,7 @@ macro_rules! budget {
     };
 }
 
-/// The check of bounds is 15 instructions, a selection and four loads of them, where a kernel can have it.
+/// The check of bounds, in kernels that can have it, takes 15 instructions, among them a selection and four loads.
 const BUDGETS: [Budget; 11] = [
     budget!("adjacent", 58, 0, 1, 12),
     budget!("axpy", 94, 0, 2, 21),

@@ -75,7 +75,7 @@ fn pointee(pattern: TypePattern, shape: Shape) -> Option<(String, Spaces)> {
     })
 }
 
-/// Returns the type of an image parameter, the `choice`-th that the pattern takes.
+/// Returns the type of an image parameter: the `choice`-th type that the pattern accepts.
 fn image_type(pattern: TypePattern, choice: usize) -> Option<String> {
     let accesses = ImageAccess::ALL.into_iter();
     let types = accesses.flat_map(|access| {
@@ -86,8 +86,8 @@ fn image_type(pattern: TypePattern, choice: usize) -> Option<String> {
     Some(format!("{} {}", image.access.name(), image.name()))
 }
 
-/// Returns a kernel that calls an instance with pointers to the `choice`-th address space that each parameter may
-/// point to; `None` where there are fewer.
+/// Returns a kernel that calls an instance of a function with pointers to the `choice`-th address space that each parameter may
+/// point to; `None` if no parameter allows that many.
 fn kernel(name: &str, number: usize, sig: &Sig, shape: Shape, choice: usize) -> Option<String> {
     let mut params = Vec::new();
     let mut args = Vec::new();
@@ -139,7 +139,7 @@ fn kernel(name: &str, number: usize, sig: &Sig, shape: Shape, choice: usize) -> 
     chosen.then(|| format!("kernel void k{number}({params}) {{{locals} {statement} }}\n"))
 }
 
-/// Returns calls of a function that no pattern describes.
+/// Returns calls of a function whose parameters no pattern describes.
 fn special(builtin: Builtin, target: &Target) -> Vec<String> {
     let name = builtin.name();
     let shapes = [ScalarName::Char, ScalarName::Float, ScalarName::ULong, ScalarName::Double];
@@ -215,8 +215,8 @@ fn pipes(name: &str, access: Option<ImageAccess>, arguments: PipeArguments) -> V
     kernels
 }
 
-/// Returns kernels with every call of a function that a device may have: the first ones of each type of element
-/// and form, and the rest.
+/// Returns kernels with every call of a function that a device may have, in two lists: the first kernel for each type of
+/// element and each signature, and the rest.
 fn kernels(builtin: Builtin, target: &Target) -> (Vec<String>, Vec<String>) {
     if builtin.sigs().is_empty() {
         return (special(builtin, target), Vec::new());
@@ -254,8 +254,8 @@ fn source(target: &Target, kernels: &[String]) -> Source {
     }
 }
 
-/// Fails unless a log is without errors, or names what the device does not have, which only atomics, fences
-/// and halves may need.
+/// Fails if a log has errors, unless they name something that the device lacks. Only atomics, fences and halves may need
+/// anything that a device may lack.
 fn check(builtin: Builtin, device: &str, log: &str, text: &str) {
     let errors: Vec<&str> = log.lines().filter(|line| line.contains("rror: ")).collect();
     let may_lack = matches!(builtin.check(), Check::Atomic64 | Check::Synchronization(_))

@@ -23,7 +23,7 @@ fn an_index_is_one_of_an_array() {
     check(1, "kernel void k(global float4 *a, uint i) { a[i] = a[i + 1]; }");
     check(2, "kernel void k(global int *a, global double *b, uint i) { a[i] = b[i]; }");
     check(1, "kernel void k(global int *a, uint i) { atomic_inc(a + i); }");
-    // No index, or elements of other sizes than the access.
+    // No access chain: there is no variable index, or the access is smaller than the element.
     check(0, "kernel void k(global int *a) { a[3] = 1; }");
     check(0, "kernel void k(global int2 *a, uint i) { a[i].y = 1; }");
 }

@@ -1,5 +1,5 @@
-//! Programs that are compiled with checks (`HEKLA_CHECK`): they keep the rules of the IR after each pass, and spirv-val takes what
-//! comes of them, on capable and on weak devices; without checks nothing of them is there.
+//! Programs that are compiled with checks (`HEKLA_CHECK`): their IR is valid after each pass, and spirv-val accepts their
+//! modules, for capable and for weak devices. Programs without checks contain nothing of them.
 
 mod conformance_support;
 
@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// One in so many programs of the conformance files is compiled, and one in so many of these is shown to spirv-val.
+/// One in `SAMPLE` programs of the conformance files is compiled, and spirv-val validates one in `VALIDATED` of these.
 const SAMPLE: usize = 7;
 const VALIDATED: usize = 9;
 
@@ -41,7 +41,7 @@ fn validate(words: &[u32]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// Returns the descriptions in a program's data.
+/// Returns the descriptions of checks that a program's data contains.
 fn descriptions(program: &Program) -> Vec<Description> {
     let data = &program.data.bytes;
     let pieces = data.split_inclusive(|&byte| byte == 0);
@@ -102,7 +102,7 @@ fn places_are_described_by_kind() {
     let none = Target::generic();
     assert_eq!(descriptions(&build(PROGRAM, &none)), []);
     let load = "load of 4 bytes argument 'a'";
-    // An index that is masked is in bounds for all that the compiler cares to see.
+    // The list may also have a check of the masked index: the compiler need not see that it is in bounds.
     let bounds = actions(Checks::BOUNDS);
     assert!(bounds.contains(&(3, load.to_string())), "{bounds:?}");
     assert!(

@@ -52,7 +52,7 @@ fn calls_that_are_errors() {
         ),
         (
             "work_group_reduce_and(1.0f);",
-            // One conversion is as good as another.
+            // The call is ambiguous, since no conversion of the argument is better than another.
             "error: call to 'work_group_reduce_and' is ambiguous",
         ),
     ] {

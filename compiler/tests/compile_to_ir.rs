@@ -58,7 +58,7 @@ fn passes_of_quirks_run_where_they_are_needed() {
     ] {
         assert_eq!((runs(pass, &needing), runs(pass, &plain)), (1, 0), "{pass}");
     }
-    // What these need the device for.
+    // These passes do not run for devices without the types that they work on.
     let words = Target { int64: false, ..with(Quirks::all()) };
     assert_eq!((runs("rotates", &words), runs("uniform_loads", &words)), (0, 0));
     let floats = Target { float16: false, ..with(Quirks::SLOW_BUILT_HALVES) };

@@ -1,7 +1,6 @@
-//! Conformance files: for every rule of the specification of OpenCL C programs that follow it and
-//! programs that break it. Here each is compiled, for a capable and for a weak device; the results
-//! of those that run are checked by spirv-interp/tests/conformance.rs and, on a device, by
-//! icd/tests/python/test_conformance.py.
+//! Conformance files: for every rule of the OpenCL C specification, programs that follow the rule and programs that break it.
+//! Here each program is compiled, for a capable and for a weak device. The results of the programs that run are checked by
+//! spirv-interp/tests/conformance.rs and, on a device, by icd/tests/python/test_conformance.py.
 //!
 //! `HEKLA_CONFORMANCE=6.3` checks only the files whose name begins so.
 
@@ -49,7 +48,7 @@ fn programs_conform() {
     assert!(failures.is_empty(), "{} programs:\n\n{}", failures.len(), failures.join("\n\n"));
 }
 
-/// Compiles a program for a device that has what it needs and compares with what is said of it.
+/// Compiles a program, if the device has what it requires, and compares the outcome with the file's expectations.
 fn check(program: &Program, target: &Target) -> Result<(), String> {
     let offered = [target.extensions(), target.features()].concat();
     if !program.runs_with(&offered) {
@@ -72,7 +71,7 @@ fn check(program: &Program, target: &Target) -> Result<(), String> {
     }
 }
 
-/// The kernel `test` of one argument is what the driver's side runs.
+/// Checks that the program has a kernel `test` with one argument, which the tests on devices run.
 fn has_test_kernel(compiled: &Compiled) -> Result<(), String> {
     let kernels = compiled.program.iter().flat_map(|program| &program.kernels);
     match kernels.into_iter().find(|kernel| kernel.name == "test").map(|kernel| kernel.args.len()) {
@@ -82,7 +81,7 @@ fn has_test_kernel(compiled: &Compiled) -> Result<(), String> {
     }
 }
 
-/// Checks that every expected message is in the log and, where asked, that there is no other.
+/// Checks that every expected message is in the log and, if `complete` is true, that the log has no other message.
 fn compare(kind: &str, expected: &[Message], log: &str, complete: bool) -> Result<(), String> {
     let got = messages(kind, log);
     let said = |a: &Message, b: &Message| a.line == b.line && b.substring.contains(&a.substring);
@@ -96,10 +95,10 @@ fn compare(kind: &str, expected: &[Message], log: &str, complete: bool) -> Resul
     }
 }
 
-/// Errors or warnings of a build log: `test.cl:3:7: error: text`, or without a place.
+/// Returns the errors or the warnings of a build log, whose lines have the form `test.cl:3:7: error: text` or lack the place.
 fn messages(kind: &str, log: &str) -> Vec<Message> {
     let mut found = Vec::new();
-    // The text of the message above, if it is of this kind.
+    // The text of the message before this line, if it is of the wanted kind.
     let mut last: Option<&str> = None;
     for entry in log.lines() {
         if let (Some(lines), Some(text)) = (more_lines(entry), last) {
@@ -123,7 +122,7 @@ fn messages(kind: &str, log: &str) -> Vec<Message> {
     found
 }
 
-/// Returns the lines in which the message above came again: `note: 2 more of these, in lines 3, 4`.
+/// Returns the lines of further occurrences of the message above, from a note such as `note: 2 more of these, in lines 3, 4`.
 fn more_lines(entry: &str) -> Option<Vec<u32>> {
     let (_, lines) = entry.strip_prefix("note: ")?.split_once(" more of these, in line")?;
     lines.trim_start_matches('s').split(',').map(|line| line.trim().parse().ok()).collect()

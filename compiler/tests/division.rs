@@ -1,9 +1,9 @@
-//! Divisions of 64-bit numbers that are words as a rule: ids without an offset are divided in 32 bits alone.
+//! Divisions of 64-bit numbers that usually fit 32 bits: ids without an offset are divided in 32 bits alone.
 
 use hekla_compiler::ir::{parse, Module};
 use hekla_compiler::{compile_to_ir, passes, IrAt, Options, Source, Target};
 
-/// Returns a kernel's IR as a driver sees it that knows that there is no offset.
+/// Returns a kernel's IR as a driver sees it that knows that the launch has no global offset.
 fn without_offset(text: &str) -> Module {
     let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
     let ir = compile_to_ir(&source, &Options::default(), &Target::generic(), &IrAt::End).unwrap();

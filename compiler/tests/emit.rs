@@ -1,5 +1,5 @@
-//! What the emitter writes is valid SPIR-V for Vulkan, for every instruction, type and kind of
-//! device; and says of the launch what the kernel reads.
+//! The emitter writes valid SPIR-V for Vulkan, for every instruction, type and kind of device, and reports what the kernel
+//! reads of its launch.
 
 #[path = "emit/support.rs"]
 mod support;
@@ -20,7 +20,7 @@ fn kernel(lines: &str) -> String {
     )
 }
 
-/// Lines that define values one after the other.
+/// IR text under construction: lines that define values one after the other.
 struct Lines {
     text: String,
     next: u32,
@@ -251,7 +251,7 @@ fn arithmetic_on_vectors_is_refused() {
     }
 }
 
-/// Types that may stand in memory.
+/// Types that values in memory can have.
 const MEMORY: [&str; 16] = [
     "i8",
     "i16",
@@ -389,7 +389,8 @@ fn escaping_private_pointers_share_a_stack() {
         let value = lines.def("i8", &format!("load {back}, align 1"));
         lines.store("i8", &value);
         let kernel = check(&kernel(&lines.text), &target);
-        // 16 bytes of null, 16, 10 padded; and 8 outside the stack.
+        // 16 bytes for the null pointer, an object of 16 bytes, one of 10 with padding, and an object of 8 bytes outside the
+        // stack.
         assert_eq!(kernel.private_size, 16 + 16 + 10 + 8);
     }
 }
@@ -439,7 +440,7 @@ block0:
         lines.line(&format!("call @through({object}, {out})"));
         let text = format!("{}{functions}", kernel(&lines.text));
         let kernel = check_structurized(&text, &target);
-        // 16 bytes of null, then the callers' objects before the callees', each aligned to 16.
+        // 16 bytes for the null pointer, then the callers' objects before the callees', each aligned to 16.
         assert_eq!(kernel.private_size, 16 + 32 + 8);
         let words = disassemble(&kernel.spirv);
         assert_eq!(words.matches("OpFunctionCall").count(), 3);
@@ -641,7 +642,7 @@ block0:
     let offsets: Vec<u64> = offsets.values().copied().collect();
     assert_eq!(offsets, [0, 0, 8, 24]);
     assert_eq!((image.size, image.align, image.global_size), (28, 8, 4));
-    // What is zero is not spelled out.
+    // The bytes do not include the variables at the end, which are zero.
     assert_eq!(image.bytes.len(), 24);
     assert!(image.is_sound());
     assert_eq!(image.bytes[..5], [1, 2, 3, 4, 5]);

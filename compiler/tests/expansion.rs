@@ -1,15 +1,16 @@
-//! The emitter maps one to one: what is emulated is emulated in the IR, so that no instruction of it becomes more than
-//! a few of SPIR-V.
+//! The emitter maps instructions one to one: operations that a device lacks are emulated in the IR, so that no instruction of
+//! the IR becomes more than a few of SPIR-V.
 
 use hekla_compiler::emit::emit_observed;
 use hekla_compiler::ir::{parse, print, Function, Inst, InstData, TexelComponent};
 use hekla_compiler::passes::Pipeline;
 use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};
 
-/// The most instructions of SPIR-V that one of the IR becomes.
+/// The most instructions of SPIR-V that one instruction of the IR becomes.
 const LIMIT: usize = 3;
 
-/// Returns the type of an instruction: texels of signed integers have another type than in the IR.
+/// Returns the most instructions of SPIR-V that an instruction may become: one more for texels of signed integers, whose type
+/// differs from that in the IR.
 fn limit(data: &InstData) -> usize {
     match data {
         InstData::ImageFetch { view, .. }
@@ -19,7 +20,7 @@ fn limit(data: &InstData) -> usize {
         {
             LIMIT + 1
         }
-        // An image, a sampler, both together.
+        // Loads an image and a sampler, and combines them.
         InstData::ImageSample { .. } => 2 * LIMIT,
         _ => LIMIT,
     }
@@ -139,7 +140,7 @@ const KERNELS: [(&str, &str); 16] = [
     ),
 ];
 
-/// Returns the instructions of a program that become more than they may.
+/// Returns the instructions of a program that become more instructions of SPIR-V than they may.
 fn excesses(name: &str, text: &str, target: &Target) -> String {
     let source = Source { name: format!("{name}.cl"), text: text.to_string(), headers: Vec::new() };
     let options = Options::default();

@@ -78,7 +78,7 @@ fn file_tests() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// What the printer writes the reader reads to the same text.
+/// Texts that the printer writes are read back to the same text.
 #[test]
 fn texts_read_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");

@@ -9,7 +9,7 @@ fn compiled(text: &str, std: &str, target: &Target) -> Compiled {
     compile(&source, &Options::parse(&format!("-cl-std={std}")).unwrap(), target)
 }
 
-/// Asserts that a program compiles without a word, for strong and weak devices.
+/// Asserts that a program compiles without a message, for strong and weak devices.
 #[track_caller]
 fn accept_in(std: &str, text: &str) {
     for target in [Target::generic(), Target::minimal()] {
@@ -24,7 +24,7 @@ fn accept(text: &str) {
     accept_in("CL3.0", text);
 }
 
-/// Asserts that the first diagnostic is this one.
+/// Asserts that `message` is the first line of a program's log.
 #[track_caller]
 fn reject_in(std: &str, text: &str, message: &str) {
     let compiled = compiled(text, std, &Target::generic());
@@ -33,7 +33,7 @@ fn reject_in(std: &str, text: &str, message: &str) {
     assert_eq!(said, message, "for:\n{text}\nall:\n{}", compiled.log);
 }
 
-/// Returns a kernel with pointers to every address space around some statements.
+/// Returns a kernel with some statements behind declarations of pointers to every address space.
 fn body(statements: &str) -> String {
     format!(
         "kernel void k(global int *g, local int *l, constant int *c, global uint *out) {{\n\
@@ -230,7 +230,7 @@ fn declarations_that_are_errors() {
     }
 }
 
-/// Without the generic address space such pointers are private, as ever.
+/// Without the generic address space, pointers that name no address space are private.
 #[test]
 fn older_programs_have_private_pointers() {
     for (text, message) in [

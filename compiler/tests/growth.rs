@@ -1,9 +1,9 @@
-//! Growth: twice the source is at most about twice the code, whatever there is more of.
+//! Growth: a source of twice the size becomes at most about twice as much code, whichever construct it repeats.
 
 use hekla_compiler::{compile, Options, Source, Target};
 use std::fmt::Write;
 
-/// Returns the words of SPIR-V that a kernel with a body becomes.
+/// Returns the number of words of SPIR-V that a kernel with a body becomes.
 fn words(body: &str) -> usize {
     let text = format!("kernel void k(global int *p, int n) {{\n{body}\n}}");
     let source = Source { name: "k.cl".into(), text, headers: Vec::new() };

@@ -1,5 +1,5 @@
-//! Growth of memory: for twice the text, or module, the compiler asks for at most about twice the memory, whatever there
-//! is more of.
+//! Growth of memory: for a text or module of twice the size the compiler allocates at most about twice the memory, whichever
+//! construct is repeated.
 
 mod growth_support;
 
@@ -8,19 +8,19 @@ use hekla_compiler::{compile, compile_il, Compiled, Il, Options, Source, Target}
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of a program; it is compared with one of twice the size.
+/// Bytes of the smaller program, which is compared with one of twice the size.
 const BYTES: usize = 24_000;
-/// The most that twice the text may take, as a multiple.
+/// The most memory that the program of twice the size may take, as a multiple of the smaller program's.
 const MOST: f64 = 2.3;
 
-/// Counts what is allocated.
+/// An allocator that counts the bytes that are allocated.
 struct Counting;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 static TOTAL: AtomicUsize = AtomicUsize::new(0);
-/// The newest allocation. What is freed before there is another one is not counted: the compiler tries in this way whether
-/// there is enough memory.
+/// The newest allocation. An allocation that is freed before the next one is not counted: the compiler tries in this way
+/// whether there is enough memory.
 static NEWEST: AtomicUsize = AtomicUsize::new(0);
 
 fn add(bytes: usize) {
@@ -49,7 +49,8 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // What grows is counted once, so that the total is what was ever needed and not how often a vector moved.
+        // A block that grows is counted once, so that the total is the memory that was needed, and not how often a vector
+        // moved.
         LIVE.fetch_sub(layout.size().min(size), Ordering::Relaxed);
         add(size);
         TOTAL.fetch_sub(layout.size().min(size), Ordering::Relaxed);
@@ -62,7 +63,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What a compilation took, in bytes.
+/// The memory that a compilation took, in bytes.
 #[derive(Clone, Copy)]
 struct Taken {
     peak: usize,
@@ -96,7 +97,7 @@ fn taken(program: Program) -> Taken {
 fn memory_grows_as_the_program() {
     let mut faults = String::new();
     for shape in shapes() {
-        // What is analysed once a process, as functions of the library are, is not counted.
+        // Analyses that are made once in a process, as those of library functions, are not counted.
         drop(compiled(shape.of_bytes(2_000)));
         let bytes = BYTES.max(shape.least());
         let measured = || {
@@ -108,8 +109,8 @@ fn memory_grows_as_the_program() {
             };
             (ratio(|taken| taken.peak), ratio(|taken| taken.total))
         };
-        // What another thread allocates meanwhile, as the harness does for its words about a slow test, is counted too: what
-        // the compiler takes is the same each time.
+        // Allocations of other threads count as well, as those of the harness for its message about a slow test. So a
+        // measurement beyond the bounds is repeated: the compiler takes the same each time.
         let is_fine = |(peak, total): &(f64, f64)| *peak <= MOST && *total <= MOST;
         let mut ratios = measured();
         for _ in 0..2 {

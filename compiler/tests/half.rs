@@ -58,8 +58,8 @@ fn the_macro_tells() {
     }
 }
 
-/// Memory that is seen as integers of 16 bits holds halves: taking one for the other is computing with
-/// such integers, which the module declares. (Found by fuzzing.)
+/// Memory that a module views as 16-bit integers may hold halves: to convert one to the other is arithmetic on such integers,
+/// for which the module declares a capability. (Found by fuzzing.)
 #[test]
 fn halves_in_memory_of_integers_are_declared() {
     let text = "

@@ -1,12 +1,12 @@
-//! Headers from disk give the same result the second time, when the process remembers the first one,
-//! as the first; and to the same result as headers given with the source, which are not cached.
+//! Headers from disk give the same result when the process remembers them as when they are first read, and the same result as
+//! headers that are given with the source, which are not cached.
 
 use hekla_compiler::preprocess::{preprocess, Interner, TokenKind};
 use hekla_compiler::source::{Diagnostics, SourceMap};
 use hekla_compiler::{compile, Options, Source, Target};
 use std::path::{Path, PathBuf};
 
-/// A folder that is removed in the end.
+/// A folder that is removed when the value is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -33,7 +33,8 @@ impl Drop for Folder {
 
 const MAIN: &str = "#include \"h.h\"\nlast\n";
 
-/// Tokens with their places, and messages. Without a folder the header is given with the source.
+/// Returns the tokens of a text that includes a header, with their places, and the messages. Without a folder the header is
+/// given with the source.
 fn read(header: &str, options: &str, folder: Option<&Path>) -> Vec<String> {
     let mut options = Options::parse(options).expect("options");
     let mut headers = Vec::new();
@@ -62,7 +63,7 @@ fn read(header: &str, options: &str, folder: Option<&Path>) -> Vec<String> {
     out
 }
 
-/// Reads a header with some options again and again.
+/// Reads a header repeatedly with each of the options, from disk and given with the source, and compares the results.
 fn check(name: &str, header: &str, options: &[&str]) {
     let folder = Folder::new(name);
     folder.write(header);
@@ -150,7 +151,7 @@ struct Programs<'a> {
 }
 
 impl Programs<'_> {
-    /// Compiles a main text with the headers given with the source, or from a folder.
+    /// Compiles a main text, with the headers given with the source or read from a folder.
     fn compile(&self, main: &str, options: &str, folder: Option<&Path>) -> (String, Vec<u32>) {
         let mut options = Options::parse(options).expect("options");
         let mut headers = Vec::new();
@@ -167,7 +168,7 @@ impl Programs<'_> {
         (compiled.log.replace(&place, ""), kernels.into_iter().flat_map(|k| k.spirv).collect())
     }
 
-    /// Compiles all again and again, in both orders.
+    /// Compiles all main texts with all options repeatedly, in both orders.
     fn check(&self, name: &str, options: &[&str]) {
         let folder = Folder::new(name);
         self.headers.iter().for_each(|(name, text)| folder.write_file(name, text));

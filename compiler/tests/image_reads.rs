@@ -1,5 +1,5 @@
-//! What samplers make of images: kernels are run by the interpreter, and compared with the formulas of OpenCL C 8.2. The
-//! interpreter refuses texels beyond an image, whatever the coordinates are.
+//! Reads of images through samplers: the interpreter runs kernels, and the results are compared with the formulas of OpenCL C
+//! 8.2. The interpreter refuses accesses to texels beyond an image, whatever the coordinates are.
 
 mod lower_support;
 
@@ -21,7 +21,7 @@ fn image(dim: ImageDim, size: &[u64]) -> Image {
     Image { dim, size: size.to_vec(), texels }
 }
 
-/// Devices whose texels are fetched, and found by samplers.
+/// Returns a device on which kernels fetch texels, and one on which samplers find them.
 fn devices() -> [Target; 2] {
     [Target::generic(), Target { samples_texels: true, ..Target::generic() }]
 }
@@ -36,7 +36,7 @@ fn run(
     run_on(&Target::generic(), text, images, words, buffer)
 }
 
-/// Like [`run`], on a device.
+/// Like [`run`], on a given device.
 fn run_on(
     target: &Target,
     text: &str,
@@ -69,7 +69,7 @@ fn texel(image: &Image, order: u32, at: &[i64]) -> [f32; 4] {
     image.texels[index as usize].map(|bits| f32::from_bits(bits as u32))
 }
 
-/// The texels on one coordinate, with their weights (OpenCL C 8.2).
+/// Returns the texels that one coordinate selects, with their weights (OpenCL C 8.2).
 fn axis(s: f32, size: u64, sampler: u32) -> Vec<(i64, f32)> {
     let mode = sampler >> bits::ADDRESS_SHIFT & bits::ADDRESS_MASK;
     let (n, linear) = (size as i64, sampler & bits::LINEAR != 0);
@@ -94,7 +94,7 @@ fn axis(s: f32, size: u64, sampler: u32) -> Vec<(i64, f32)> {
     vec![(address(i), 1.0 - a), (address(i + 1), a)]
 }
 
-/// Returns what a sampler makes of an image.
+/// Returns the colour that a read of an image through a sampler must give.
 fn sampled(image: &Image, order: u32, sampler: u32, coords: &[f32]) -> [f32; 4] {
     let is_array = image.dim.is_array();
     let mut places: Vec<(Vec<i64>, f32)> = vec![(Vec::new(), 1.0)];
@@ -119,7 +119,7 @@ fn sampled(image: &Image, order: u32, sampler: u32, coords: &[f32]) -> [f32; 4] 
     sum
 }
 
-/// Image types with sizes, the type of coordinates, and how many of those count.
+/// Image types, each with a size, the type of its coordinates, and how many coordinates count.
 const KINDS: [(ImageDim, &str, &str, &[u64]); 5] = [
     (D1, "image1d_t", "at.x", &[7]),
     (D1Array, "image1d_array_t", "at.xy", &[5, 3]),
@@ -139,7 +139,7 @@ fn coordinates(size: &[u64], normalized: bool) -> Vec<[f32; 4]> {
         }
         list.push(at);
     }
-    // Where texels meet, and at their centers.
+    // Coordinates at the borders and the centers of texels.
     list.extend([0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, -0.5, -1.0].map(|x| [x; 4]));
     list
 }
@@ -288,7 +288,7 @@ fn colors_are_stored_in_the_order_of_the_image() {
     assert_eq!(stored(image_word::STORE_ARGB), [a, r, g, b]);
     assert_eq!(stored(image_word::STORE_ABGR), [a, b, g, r]);
     assert_eq!(stored(image_word::STORE_A)[0], a);
-    // Rounded to bytes: 127.5 and 4.5 to the even ones.
+    // The channels are rounded to bytes: 127.5 and 4.5 to the even neighbours.
     let curve = |x: f32| ((1.055 * x.powf(1.0 / 2.4) - 0.055) * 255.0).round() / 255.0;
     for (a, expected) in [(1.0, 1.0), (0.5, 128.0 / 255.0), (4.5 / 255.0, 4.0 / 255.0)] {
         let found = stored_with(image_word::STORE_SRGB, a);
@@ -309,7 +309,7 @@ fn what_is_stored_reads_back() {
         let word = order << image_word::STORE_SHIFT;
         let found = run(text, &mut images, &[word], &[0.0; 8]).unwrap();
         let alpha = order == image_word::STORE_A;
-        // Bytes of sRGB, near enough.
+        // The values of bytes in sRGB that are nearest to the colour.
         let expected = if alpha { [0.0, 0.0, 0.0, 1.0] } else { [0.50288, 0.25016, 0.00091, 1.0] };
         assert_close(&found[..4], expected, &format!("order {order}"));
         let expected = if alpha { [0.0, 0.0, 0.0, 4.0] } else { [1.0, 2.0, 3.0, 4.0] };

@@ -1,5 +1,5 @@
-//! Images and samplers from OpenCL C to SPIR-V: the modules are valid on every kind of device, and reads with constant
-//! samplers are straight lines.
+//! Images and samplers from OpenCL C to SPIR-V: the modules are valid on every kind of device, and reads with constant samplers
+//! have no branches.
 
 #[allow(dead_code)]
 #[path = "emit/support.rs"]
@@ -12,7 +12,7 @@ use hekla_compiler::Quirks;
 use hekla_compiler::{compile, Options, Source, Target};
 use support::{disassemble, validate};
 
-/// Compiles a program; every kernel is valid.
+/// Compiles a program, and checks that the module of every kernel is valid.
 fn program(text: &str, target: &Target) -> Program {
     let source = Source { name: "t.cl".into(), text: text.into(), headers: Vec::new() };
     let options = Options::parse("-cl-std=CL3.0").unwrap();
@@ -34,7 +34,7 @@ fn kernel(text: &str) -> (Kernel, String) {
     (kernel, text)
 }
 
-/// Returns how often each instruction stands in a module, except for the branch of the check of bounds.
+/// Returns how often each instruction occurs in a module, without the branch of the check of bounds.
 fn counts<const N: usize>(text: &str, names: [&str; N]) -> [usize; N] {
     let bounded = text.lines().any(|line| line.ends_with(&format!("SpecId {}", spec_id::BOUNDED)));
     names.map(|name| {
@@ -153,7 +153,7 @@ fn reads_with_constant_samplers_are_straight_lines() {
     }
 }
 
-/// Returns how often instructions stand in a kernel that reads an image on a device whose samplers filter.
+/// Returns how often some instructions occur in a kernel that reads an image, on a device whose samplers filter.
 fn filtered(image: &str, sampler: &str, at: &str) -> [usize; 4] {
     let target = Target { hardware_linear: true, ..Target::generic() };
     let text = format!(
@@ -171,12 +171,12 @@ fn filtered(image: &str, sampler: &str, at: &str) -> [usize; 4] {
 fn samplers_of_the_device_filter_where_they_are_exact_enough() {
     let (texels, normalized) =
         ("CLK_FILTER_LINEAR", "CLK_FILTER_LINEAR | CLK_NORMALIZED_COORDS_TRUE");
-    // One bit of the image's word chooses: not all formats are filtered well enough.
+    // One bit of the image's word chooses between the sampler and fetches: the sampler does not filter all formats well enough.
     for (image, at, texels_read) in [("image1d_t", ".x", 2), ("image2d_t", ".xy", 4)] {
         assert_eq!(filtered(image, texels, at), [1, texels_read, 1, 1], "{image}");
         assert_eq!(filtered(image, normalized, at), [1, texels_read, 1, 1], "{image}");
     }
-    // Vulkan's samplers take texels for coordinates with images of one and two dimensions alone.
+    // Vulkan's samplers accept coordinates in texels only for one- and two-dimensional images that are not arrays.
     for (image, at, texels_read) in
         [("image1d_array_t", ".xy", 2), ("image2d_array_t", "", 4), ("image3d_t", "", 8)]
     {
@@ -184,7 +184,7 @@ fn samplers_of_the_device_filter_where_they_are_exact_enough() {
         assert_eq!(filtered(image, normalized, at), [1, texels_read, 1, 1], "{image}");
     }
     assert_eq!(filtered("image2d_t", "CLK_FILTER_NEAREST", ".xy")[..2], [0, 1]);
-    // A sampler that is an argument may filter linearly, by either way, or not at all.
+    // A sampler that is an argument may filter linearly, by the hardware or by fetches, or not filter at all.
     assert_eq!(filtered("image2d_t", "s", ".xy")[..2], [1, 5]);
     assert_eq!(filtered("image3d_t", "s", "")[..2], [1, 9]);
 }

@@ -1,7 +1,7 @@
-//! Modules of SPIR-V that are broken in all kinds of ways: each is refused in words or becomes valid SPIR-V.
+//! Modules of SPIR-V that are broken in all kinds of ways: each is refused with a message or becomes valid SPIR-V.
 //!
-//! `HEKLA_MUTATIONS=100000` makes that many of each module, in place of some; `HEKLA_MODULES=DIR` takes the modules in a
-//! folder, too, and `HEKLA_SEED=N` makes other ones. (The slowest is told: `-- --nocapture`.)
+//! `HEKLA_MUTATIONS=100000` makes that many mutations of each module, in place of a few; `HEKLA_MODULES=DIR` mutates the
+//! modules in a folder as well, and `HEKLA_SEED=N` makes other mutations. (`-- --nocapture` shows the slowest module.)
 
 mod ingest_support;
 
@@ -15,9 +15,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Modules made of each test by default.
+/// Mutations that are made of each module by default.
 const MUTATIONS: u64 = 40;
-/// One in so many modules that are accepted is shown to spirv-val.
+/// spirv-val validates one in `VALIDATED` of the modules that are accepted.
 const VALIDATED: usize = 40;
 
 /// Returns the number in an environment variable.
@@ -78,7 +78,7 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
     }
 }
 
-/// Makes another type of one: an integer of another width, more lanes, a pointer into another storage class.
+/// Turns a type into another one: an integer of another width, more lanes, a pointer into another storage class.
 fn change_type(words: &mut [u32], random: &mut Random) {
     let is_type = |&at: &usize| choices(words[at]).is_some();
     let types: Vec<usize> = instructions(words).filter(is_type).collect();
@@ -104,7 +104,7 @@ fn choices(first: u32) -> Option<(usize, &'static [u32])> {
     })
 }
 
-/// Returns where the instructions of a module begin that have all their words.
+/// Returns where the instructions of a module begin, without one whose words are incomplete.
 fn instructions(words: &[u32]) -> impl Iterator<Item = usize> + '_ {
     let end = |at: usize| at + (words[at] >> 16).max(1) as usize;
     let begins =
@@ -112,7 +112,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = usize> + '_ {
     begins.take_while(move |&at| at < words.len() && end(at) <= words.len())
 }
 
-/// Returns the words of the instruction that a word belongs to.
+/// Returns where the instruction that contains a word begins and ends.
 fn instruction(words: &[u32], at: usize) -> (usize, usize) {
     let mut start = 5;
     loop {
@@ -172,7 +172,7 @@ fn broken_modules_are_refused_in_words() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ number("HEKLA_SEED").unwrap_or(0));
     let mut slowest = (Duration::ZERO, String::new());
     let (mut accepted, mut refused) = (0, 0);
-    // The first of each kind: what is wrong, where, and the module.
+    // The first failure of each kind: what is wrong, where, and the module.
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     for (place, module) in modules() {
         for i in 0..count {
@@ -213,7 +213,7 @@ fn broken_modules_are_refused_in_words() {
     assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
 }
 
-/// Returns true if a module was refused in words that do not tell what is wrong with it.
+/// Returns true if the message for a refused module does not say what is wrong with the module.
 fn is_wrong(log: &str) -> bool {
     !log.starts_with("error: ")
         || log.contains("internal error")
@@ -312,7 +312,7 @@ fn objects_keep_what_others_link_to() {
 
 #[test]
 fn half_is_refused_where_the_device_has_none() {
-    // Some producers compute with half where they declare pointers to it.
+    // Some producers declare only pointers to half (Float16Buffer), and yet compute with half.
     let text = "OpCapability Addresses\nOpCapability Kernel\nOpCapability Float16Buffer\n\
         OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\"\n\
         %void = OpTypeVoid\n%half = OpTypeFloat 16\n%pointer = OpTypePointer CrossWorkgroup %half\n\
@@ -349,7 +349,7 @@ fn depths_are_written_as_floats_of_either_width() {
     }
 }
 
-/// With `HEKLA_MODULES=FOLDER`: the modules there (`.spv`) compile, and spirv-val takes what comes of them.
+/// The modules (`.spv`) in the folder `HEKLA_MODULES` compile, and spirv-val accepts the results.
 #[test]
 fn modules_of_others_compile() {
     let mut failures = Vec::new();

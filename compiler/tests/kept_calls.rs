@@ -6,7 +6,7 @@ use hekla_compiler::{Quirks, Target};
 use module_support::module;
 use rspirv::spirv::FunctionControl;
 
-/// Returns a kernel that calls sin of float4 so many times.
+/// Returns a kernel that calls sin of float4 `calls` times.
 fn program(calls: usize) -> String {
     let calls = "v += sin(v * 1.5f);\n".repeat(calls);
     format!("kernel void k(global float4 *o) {{ float4 v = o[0];\n{calls}o[0] = v; }}")

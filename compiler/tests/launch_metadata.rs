@@ -1,4 +1,4 @@
-//! What the emitter says of a kernel's launch: its arguments, and how its work-groups may differ from the application's.
+//! The emitter's metadata of a kernel's launch: its arguments, and how its work-groups may differ from the application's.
 
 #[path = "emit/support.rs"]
 #[allow(dead_code)]
@@ -65,7 +65,7 @@ fn work_groups_run_as_one_where_none_can_tell() {
     for sees_others in [atomic, volatile] {
         assert!(!packs(&format!("{round}{sees_others}{repeat}")), "{sees_others}");
     }
-    // One that counts rounds does not wait.
+    // A loop that counts its rounds does not wait.
     let counted = "    jump block1(0:i32)\nblock1(v3:i32):\n";
     let next = "    v4:i32 = iadd v3, 1:i32\n    v5:bool = icmp ult v4, 9:i32\n    brif v5, block1(v4), block2\nblock2:\n    return\n";
     assert!(packs(&format!("{counted}{atomic}{next}")));
@@ -74,7 +74,7 @@ fn work_groups_run_as_one_where_none_can_tell() {
     // Kernels whose work-items act as a work-group are not packed.
     assert!(!packs("    barrier local\n    return\n"));
     assert!(!packs("    v1:ptr.local = load_arg 1, 0\n    barrier local\n    return\n"));
-    // Each has its own local memory.
+    // Each of the packed work-groups has its own local memory.
     assert!(packs("    v1:ptr.local = load_arg 1, 0\n    store v1, 1:i32, align 4\n    return\n"));
 }
 
@@ -119,7 +119,7 @@ fn kernels_check_bounds_where_they_cannot_tell_the_local_size() {
 #[test]
 fn empty_kernel_needs_nothing() {
     let kernel = check("kernel @k k()\nfn @k() {\nblock0:\n    return\n}\n", &Target::generic());
-    // But the check of bounds, 12 bytes.
+    // The only field is that of the check of bounds, 12 bytes.
     assert_eq!((kernel.argument_buffer_size, kernel.argument_fields.len()), (12, 1));
     assert_eq!((kernel.local.static_size, kernel.private_size), (0, 0));
 }

@@ -9,8 +9,7 @@ use lower_support::{run_module, try_lower};
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 
-/// Calls and what they give, exactly; `T` is the type, `I` infinity, `N` a NaN, `D` the least
-/// positive number.
+/// Calls and their exact results; `T` is the type, `I` infinity, `N` a NaN, `D` the least positive number.
 const CASES: [(&str, f64); 137] = [
     ("pow((T)0, (T)-1)", INF),
     ("pow((T)-0.0, (T)-1)", -INF),
@@ -151,7 +150,7 @@ const CASES: [(&str, f64); 137] = [
     ("fract(I, &t)", 0.0),
 ];
 
-/// Returns the kernel that computes all cases of a type; what is denormal counts in units of the least.
+/// Returns the kernel that computes all cases of a type. Denormal results are in units of the least positive number.
 fn kernel(ty: &str, least: &str, nan: &str) -> String {
     let infinity = if ty == "float" { "INFINITY" } else { "((double)INFINITY)" };
     let mut text = format!("kernel void k(global {ty} *p) {{ {ty} t;\n");
@@ -246,7 +245,7 @@ const BOUNDS: [Bound; 34] = [
 /// Arguments of each.
 const ARGUMENTS: usize = 97;
 
-/// Returns the kernel that replaces arguments by results, function after function.
+/// Returns the kernel that replaces the arguments of each function by its results.
 fn bounds_kernel(ty: &str) -> String {
     let mut text = format!("#define T {ty}\nkernel void k(global T *p) {{\n");
     for (index, (call, ..)) in BOUNDS.iter().enumerate() {
@@ -256,10 +255,10 @@ fn bounds_kernel(ty: &str) -> String {
     text + "}"
 }
 
-/// Returns the arguments in the order of the kernel; floats all.
+/// Returns the arguments in the order of the kernel, each of which is a float.
 fn arguments() -> impl Iterator<Item = f32> {
     BOUNDS.iter().flat_map(|(_, _, (low, high), _)| {
-        // Neither end, and nowhere near it.
+        // The arguments lie inside the interval, away from both ends.
         (0..ARGUMENTS).map(move |i| (low + (high - low) * (i as f64 + 0.43) / 97.0) as f32)
     })
 }
@@ -288,13 +287,13 @@ fn errors_are_within_the_bounds() {
         let bytes = arguments().flat_map(|x| f64::from(x).to_le_bytes()).collect();
         let out = run_module(&module, bytes);
         let doubles = out.chunks_exact(8).map(|c| f64::from_le_bytes(c.try_into().unwrap()));
-        // The host's are not exact either.
+        // The host's results are not exact either.
         check_bounds(doubles, 52.0, 1.0);
     }
 }
 
-/// Doubles over the whole range, those among them whose roots and inverses are hard to round: significands of ones, or
-/// of one or few digits, denormals, and what is not in the range of floats.
+/// Returns doubles over the whole range. Among them are numbers whose roots and inverses are hard to round: with significands
+/// of ones, or of one or few digits, denormals, and numbers beyond the range of floats.
 fn hard_doubles() -> Vec<f64> {
     let significands =
         [0, 1, 2, (1 << 52) - 1, (1 << 52) - 2, 0xf_ffff_0000_0000, 0x6_a09e_667f_3bcd];

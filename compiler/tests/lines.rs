@@ -1,4 +1,4 @@
-//! Source locations: what instructions keep of them, through the text form and the passes, and what modules tell of them.
+//! Source locations: instructions keep them through the text form and the passes, and modules report them.
 
 use hekla_compiler::ir::parse::parse_module;
 use hekla_compiler::ir::verify::verify_module;
@@ -42,7 +42,7 @@ fn instructions(words: &[u32]) -> Vec<(u32, Vec<u32>)> {
     all
 }
 
-/// Returns the lines that a module tells.
+/// Returns the lines that the OpLine instructions of a module name.
 fn lines(words: &[u32]) -> Vec<u32> {
     let all = instructions(words).into_iter();
     let mut lines: Vec<u32> =
@@ -123,7 +123,7 @@ fn debuggers_are_told_functions_and_what_is_inlined_where() {
     let definitions: Vec<_> = of(DEFINITION).collect();
     assert_eq!(definitions.len(), 1);
     assert_eq!(definitions[0].2[0], function("k"));
-    // helper was inlined in line 7 of the kernel, which all of its scopes say.
+    // helper was inlined in line 7 of the kernel, which all scopes of helper name.
     let (_, call, args) = of(INLINED_AT).find(|(_, _, args)| args[1] == function("k")).unwrap();
     let seven = instructions(&words).into_iter().find_map(|(op, constant)| {
         (op == Op::Constant as u32 && constant[1] == args[0]).then(|| constant[2])
@@ -154,7 +154,7 @@ fn the_text_form_keeps_locations() {
         let inst = text.lines().find(|line| line.contains("= load v") && line.contains('!'));
         assert!(inst.is_some(), "{text}");
     }
-    // What is inlined knows the call.
+    // Inlined instructions have the location of the call.
     let text = compile_to_ir(&source(PROGRAM), &options, &target, &IrAt::End).unwrap();
     let inlined = |line: &&str| line.starts_with("loc @a.cl 2 ") && line.contains(" at ");
     assert!(text.lines().any(|line| inlined(&line)), "{text}");

@@ -20,7 +20,7 @@ fn try_link(objects: &[&Object]) -> Compiled {
     link(objects, &LinkOptions::default(), &Target::generic())
 }
 
-/// Links what must link, as it is and as read back from its text.
+/// Links objects that must link, as they are and as read back from their text.
 fn linked(objects: &[&Object]) -> hekla_compiler::Program {
     let read = |object: &&Object| {
         let kernels = object.module.kernels.to_vec();
@@ -106,7 +106,7 @@ fn of_definitions_that_are_linked_once_one_is_taken() {
     let definition = |n| {
         object(&format!("int f(int x) {{ return x + {n}; }} constant int c[2] = {{{n}, {n}}};"))
     };
-    // As modules of SPIR-V say it (SPV_KHR_linkonce_odr).
+    // Definitions as modules of SPIR-V declare them (SPV_KHR_linkonce_odr).
     let once = |n| {
         let text = definition(n).text();
         assert!(text.matches("external").count() == 2, "{text}");
@@ -238,7 +238,7 @@ fn global_variables_are_one_in_all_objects() {
     );
     for objects in [[&user, &definer], [&definer, &user]] {
         let data = linked(&objects).data;
-        // Initialized: table, own and at; zero: counter and the other own.
+        // Initialized variables: table, own and at; zero: counter and the other object's own.
         assert_eq!((data.align, data.global_size), (64, 12 + 4 + 8 + 4 + 4));
         assert!(data.is_sound() && data.size > data.bytes.len() as u64);
         assert_eq!(data.relocations.len(), 1);
@@ -295,7 +295,7 @@ fn records_without_a_tag_are_told_apart_by_their_typedefs() {
         }}"
     ));
     linked(&[&object(&define), &user]);
-    // What is defined for B is not what is declared for A.
+    // The overload for B is defined, which is not the one for A that is declared.
     let other = object(&format!("{types} int OVERLOADABLE get(B b) {{ return (int)b.v; }}"));
     let only_a = object(&format!(
         "{types} int OVERLOADABLE get(A a); kernel void k(global int *p) {{ A a; a.v = 1; p[0] = get(a); }}"

@@ -1,5 +1,5 @@
-//! What a program binary keeps of a program, to compile it again: the linked object as text. It must say all that
-//! compiling needs, so that what is made of it is the same, to the word.
+//! The linked object as text, which a program binary holds to compile the program again. The text must contain all that
+//! compiling needs, so that the result is the same, word for word.
 
 mod conformance_support;
 
@@ -10,7 +10,7 @@ use hekla_compiler::{
 };
 use std::path::Path;
 
-/// Returns the properties by which this test distinguishes programs: everything.
+/// Returns the properties by which this test distinguishes programs, which are all of them.
 fn all_of(program: &Program) -> String {
     format!("{program:?}")
 }
@@ -44,7 +44,7 @@ fn programs_are_the_same_by_way_of_their_text() {
     assert!(compared > 1000, "{compared}");
 }
 
-/// Names in SPIR-V have any characters.
+/// Names in SPIR-V may contain any characters.
 #[test]
 fn names_survive() {
     let text =
@@ -62,7 +62,7 @@ fn names_survive() {
     }
 }
 
-/// A type may be aligned to more than any built-in one, and an argument that points to it with it.
+/// A type may have a larger alignment than every built-in type, and so may an argument that points to it.
 #[test]
 fn arguments_of_large_alignment_survive() {
     let text = "typedef struct { int x; } __attribute__((aligned(65536))) Wide;
@@ -74,7 +74,8 @@ fn arguments_of_large_alignment_survive() {
     assert!(all_of(&direct) == all_of(&by_text(&source, &options, &target)));
 }
 
-/// A binary from elsewhere chooses the number of a kernel's function: neither does memory follow it, nor is it found.
+/// A binary from elsewhere may give any number for a kernel's function: the number does not decide how much memory is
+/// allocated, and one without a function is refused.
 #[test]
 fn functions_that_are_not_there_are_refused() {
     let text = "kernel void k(global int *p) { p[0] = 1; }";

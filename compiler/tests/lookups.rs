@@ -1,5 +1,5 @@
-//! What a compilation tells of the headers that it looked for on disk: caches rely on it, so it must be
-//! the same when headers are remembered from earlier programs of the process.
+//! The report of a compilation on the headers that it looked for on disk. Caches rely on the report, so it must be the same
+//! when headers are remembered from earlier programs of the process.
 
 use hekla_compiler::{compile, Options, Source, Target};
 use std::path::Path;

@@ -87,7 +87,7 @@ trait AsinhTwice {
 }
 
 impl AsinhTwice for f64 {
-    /// asinh(2x), without the overflow of the host's.
+    /// Returns asinh(2x), without the overflow of the host's asinh.
     fn asinh_twice(self) -> f64 {
         let x = 2.0 * self;
         if x > 1e15 {
@@ -251,7 +251,7 @@ fn logarithms_by_the_device_are_right_for_denormals_and_special_numbers() {
     }
 }
 
-/// A device that takes denormal numbers for zero, and whose logarithm does so too, needs nothing else.
+/// A logarithm is one operation on a device that takes denormal numbers for zero, and whose logarithm does so, too.
 #[test]
 fn logarithms_of_devices_without_denormals_are_one_operation() {
     let text = "kernel void k(global float *p) { p[0] = log2(p[0]); }";
@@ -322,7 +322,7 @@ fn quotients_ask_for_a_rounding_mode_only_where_they_are_to_be_exact() {
     assert_eq!(native(text, "-cl-fp32-correctly-rounded-divide-sqrt").0, [false]);
     let (flags, module) = native(text, "");
     assert_eq!(flags, [true]);
-    // The device's own is good for divisors up to 2^126.
+    // The device's own division is good for divisors up to 2^126.
     let divide = |x: f32, y: f32| {
         let bytes = [0.0, x, y].iter().flat_map(|v| v.to_le_bytes()).collect();
         f32::from_le_bytes(run_module(&module, bytes)[..4].try_into().unwrap())

@@ -14,7 +14,7 @@ fn target(matrices: &[MatrixProduct]) -> Target {
     Target { float16: true, matrices: matrices.to_vec(), ..Target::generic() }
 }
 
-/// A kernel that multiplies for each pair of names: `char` of `int` and so on.
+/// Returns a kernel with a product for each pair of names of element types: factors of `char` and a sum of `int`, and so on.
 fn kernel(products: &[(&str, &str)]) -> String {
     let mut text =
         String::from("#define MAT(t, r, c, u) t __attribute__((coop_mat(4, r, c, u)))\n");
@@ -44,7 +44,7 @@ fn build(text: &str, target: &Target) -> Result<Vec<u32>, String> {
     Ok(program.kernels[0].spirv.clone())
 }
 
-/// What a module has: the components of its types of matrices, and the number of conversions between signs.
+/// Returns the components of a module's matrix types, and the number of conversions between signs.
 fn found(words: &[u32]) -> (Vec<String>, usize) {
     let (mut types, mut matrices, mut bitcasts) = (BTreeMap::new(), BTreeMap::new(), 0);
     let mut at = 5;
@@ -90,7 +90,7 @@ fn products_of_both_signs_convert_one() {
     let words = build(&kernel(&[("char", "int"), ("uchar", "uint")]), &device).expect("a module");
     let (components, bitcasts) = found(&words);
     assert_eq!(components, ["s32", "s8", "s8", "u32", "u8", "u8"]);
-    // Both factors and what is added to, and the sum.
+    // Both factors, the summand and the sum are converted.
     assert_eq!(bitcasts, 4);
 }
 
@@ -167,7 +167,7 @@ fn a_large_product_keeps_its_sums_in_registers() {
         let count = |op: Op, test: &dyn Fn(&[u32]) -> bool| {
             instructions(words).filter(|inst| inst[0] & 0xffff == op as u32 && test(inst)).count()
         };
-        // 4 x 4 sums, and two steps through a block.
+        // 4 x 4 sums, in each of the two steps through a block.
         assert_eq!(count(Op::CooperativeMatrixMulAddKHR, &|_| true), 32, "{factor}");
         assert_eq!(found(words).1, 0, "{factor}");
         let is_of_function = |inst: &[u32]| inst[3] == rspirv::spirv::StorageClass::Function as u32;

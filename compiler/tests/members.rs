@@ -1,10 +1,11 @@
-//! Members of private structs that are subscripted: each is an object of its own, so that the others become registers.
+//! Members of private structs that are subscripted: each becomes an object of its own, so that the other members become
+//! registers.
 
 use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};
 
 const STRUCT: &str = "typedef struct { int n; int a[8]; float m[4][4]; int last[4]; } S;";
 
-/// Returns the sizes of the private objects that are left of a kernel.
+/// Returns the sizes of the private objects that remain in a kernel.
 fn objects(text: &str) -> Vec<u64> {
     let source = Source { name: "t.cl".into(), text: format!("{STRUCT} {text}"), headers: vec![] };
     let options = Options::default();
@@ -51,7 +52,7 @@ fn unrolled_loops_leave_no_memory() {
     assert_eq!(objects(text), []);
 }
 
-/// Programs subscript a row beyond its end; the rows stay together.
+/// Programs may subscript a row beyond its end, so the rows of a member stay together.
 #[test]
 fn rows_stay_together() {
     let text = "kernel void k(global float *p, int i) {
@@ -62,7 +63,7 @@ fn rows_stay_together() {
     assert_eq!(objects(text), [64]);
 }
 
-/// What a pointer that the program keeps reaches is the object.
+/// A pointer that the program keeps may reach the whole struct, which stays one object.
 #[test]
 fn other_pointers_reach_the_object() {
     let size = 4 + 32 + 64 + 16;
@@ -72,12 +73,12 @@ fn other_pointers_reach_the_object() {
         );
         assert_eq!(objects(&text), [size], "{access}");
     }
-    // The last array of a struct may go on behind it.
+    // Programs may subscript the last array of a struct beyond the struct's end.
     let text = "typedef struct { S s; int behind[4]; } T; kernel void k(global int *p, int i) {
         T t = { 0 }; S *s = &t.s; s->last[i] = 1; p[0] = t.behind[0] + t.s.n;
     }";
     assert_eq!(objects(text), [32]);
-    // With named structs it does not overlap, and nothing reads it.
+    // If the structs are named, the access does not reach `behind`, and nothing reads `last`.
     let named = text.replace("s->last", "t.s.last");
     assert_eq!(objects(&named), []);
 }

@@ -1,4 +1,4 @@
-//! How a kernel's memory is accessed in the end: what all passes together make of it.
+//! The accesses to a kernel's memory that remain after all passes.
 
 mod module_support;
 
@@ -18,7 +18,7 @@ fn a_sum_in_memory_is_stored_behind_its_loop() {
         let source = Source { name: "t.cl".into(), text, headers: Vec::new() };
         let options = Options::default();
         let ir = compile_to_ir(&source, &options, &Target::generic(), &IrAt::End).unwrap();
-        // Blocks with a product are of the loop.
+        // The blocks with a product are those of the loop.
         let blocks = ir.split("\nblock");
         blocks
             .filter(|block| block.contains("fmul") || block.contains("fma"))

@@ -1,4 +1,4 @@
-//! Offsets from addresses of objects that 32 bits hold, on drivers that make use of it.
+//! Offsets from addresses of objects that fit 32 bits, on drivers that make use of narrow offsets.
 
 mod module_support;
 
@@ -33,7 +33,7 @@ fn offsets_that_are_not_negative_are_narrow() {
         0,
         "kernel void k(global int *a) { size_t i = get_global_id(0); a[i] = 1; a[i + 4] = 2; }",
     );
-    // The wide one is of launches with an offset.
+    // The shift of 64 bits is for launches with a global offset.
     check(1, "kernel void k(global int *a) { int i = get_global_id(0); a[i] = 1; }");
     check(0, "kernel void k(global int *a, int n) { for (int i = 0; i < n; i++) a[i] = i; }");
     check(1, "kernel void k(global int *a, int i) { a[i] = 1; }");

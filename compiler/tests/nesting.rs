@@ -1,4 +1,4 @@
-//! Control flow that is nested deep has less levels where masks are software.
+//! Deeply nested control flow gets fewer levels on drivers that keep the masks of invocations by software.
 
 #[allow(dead_code)]
 #[path = "emit/support.rs"]
@@ -16,7 +16,7 @@ fn compiled(text: String) -> Compiled {
     compile(&source, &Options::default(), &target)
 }
 
-/// Branches within each other, with something to do at every level.
+/// Returns branches within each other, with operations at every level.
 fn nest(depth: usize, innermost: &str) -> String {
     let heads: String = (0..depth).map(|n| format!("if (p[{n}] > a) {{ p[{n}] = b; ")).collect();
     let tails: String = (0..depth).map(|n| format!("}} p[{n}] += b;")).collect();

@@ -101,7 +101,7 @@ impl Module {
         self.kernels += 1;
     }
 
-    /// Returns the log of its build.
+    /// Returns the build log of the module, and the number of kernels in the program.
     fn build(self, target: &Target, options: &str) -> (String, u32) {
         let words = self.b.module().assemble();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -119,7 +119,7 @@ enum Parameter {
     Pointer(StorageClass, Shape),
 }
 
-/// Returns the names in OpenCL C of an instruction with each literal that it may have.
+/// Returns the names in OpenCL C of an instruction, one for each literal operand that it may have.
 fn spellings(name: &str) -> Vec<(String, Option<u32>)> {
     let renamed = match name {
         "fclamp" => "clamp",
@@ -150,7 +150,7 @@ fn spellings(name: &str) -> Vec<(String, Option<u32>)> {
     }
 }
 
-/// Returns true if an instruction takes elements of a type, as its name tells.
+/// Returns true if an instruction takes elements of a type, as the instruction's name says.
 fn suits(name: &str, element: Name) -> bool {
     let is_float = matches!(element, Name::Half | Name::Float | Name::Double);
     match () {

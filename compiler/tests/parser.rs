@@ -1,6 +1,5 @@
-//! Parser tests: each `parser/NAME.cl` beside the tree that it gives, `parser/NAME.ast`; and wrong
-//! texts in `parser/errors.txt`, each with its messages below. Set `HEKLA_BLESS=1` to write what is
-//! expected again.
+//! Parser tests: each `parser/NAME.cl` must give the tree in `parser/NAME.ast`, and each wrong text in `parser/errors.txt` the
+//! messages below it. `HEKLA_BLESS=1` rewrites the expectations.
 
 #[path = "parser_support/mod.rs"]
 mod support;
@@ -28,7 +27,7 @@ fn trees() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// `! line:column: severity: message` for every message of a log.
+/// Returns `! line:column: severity: message` for every message of a log.
 fn messages(log: &str) -> String {
     let lines = log.lines().filter_map(|line| line.strip_prefix("t.cl:"));
     lines.map(|line| format!("! {line}\n")).collect()

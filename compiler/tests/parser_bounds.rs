@@ -9,7 +9,7 @@ const MANY: usize = 100_000;
 const NESTING: &str = "bracket nesting level exceeded maximum of 256";
 const HEIGHT: &str = "expression or statement nesting exceeded maximum of 1500";
 
-/// Parses on a stack of 2 MiB, on which the tree is dropped and printed, too.
+/// Parses a text, and prints and drops its tree, on a stack of 2 MiB.
 fn parse_small(text: String) -> Parsed {
     let thread = std::thread::Builder::new().stack_size(2 << 20);
     thread.spawn(move || parse(&text, "-cl-std=CL3.0")).unwrap().join().unwrap()
@@ -19,7 +19,7 @@ fn in_function(body: String) -> String {
     format!("kernel void f(int a, global int *p) {{ {body} }}")
 }
 
-/// The text is refused, for this reason and no other.
+/// Asserts that a text is refused for this reason and no other.
 fn refused(text: String, reason: &str) {
     let log = parse_small(text).log;
     assert_eq!(log.matches("error:").count(), 1, "{log}");
@@ -125,7 +125,7 @@ fn long_chains_group_from_the_left() {
         parse_small(text).tree
     };
     for count in [5, 40] {
-        // The comma binds least: each link but the first begins again behind it.
+        // The comma binds least, so each link except the first begins a new operand of the comma.
         let mut parts = vec!["(+ 1 (* a 2))".to_string()];
         parts.extend(vec!["(+ a (* a 2))".to_string(); count - 1]);
         parts.push("a".to_string());
@@ -159,7 +159,7 @@ fn other_chains_are_bounded_by_the_height_of_the_tree() {
 
 #[test]
 fn height_counts_across_nesting() {
-    // Chains in brackets inside chains, each on the way to the deepest leaf.
+    // Chains in brackets inside chains: all of them are on the path to the deepest leaf.
     let mut text = "a".to_string();
     for _ in 0..3 {
         text = format!("{}({text})", "- ".repeat(1000));

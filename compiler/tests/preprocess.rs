@@ -34,7 +34,7 @@ fn run(text: &str) -> Output {
     run_source(&source(text), "", &[])
 }
 
-/// Tokens as text, one space between each two.
+/// Returns tokens as text, with one space between each two.
 fn spell(output: &Output) -> String {
     let words = output.tokens.iter().filter_map(|token| {
         Some(match token.kind {
@@ -73,7 +73,7 @@ fn gives(text: &str, expected: &str) {
     assert_eq!(spell(&output), expected, "{text}");
 }
 
-/// Checks that the log holds a line that ends so.
+/// Checks that the log has a line with this end.
 #[track_caller]
 fn says(text: &str, expected: &str) {
     let output = run(text);
@@ -350,8 +350,7 @@ fn place_macros() {
     says("#line 50 \"gen.cl\"\n\n@", "gen.cl:51:1: error: unexpected character '@'");
 }
 
-/// The names of all versions are defined in every version (6.12), so that a comparison means what it
-/// says.
+/// The names of all versions are defined in every version (6.12), so that programs can compare with them.
 #[test]
 fn versions() {
     let text = "CL_VERSION_1_0 CL_VERSION_1_1 CL_VERSION_1_2 CL_VERSION_2_0 CL_VERSION_3_0 \

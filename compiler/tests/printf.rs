@@ -1,5 +1,5 @@
-//! `printf`: what is said of calls, what they become on every kind of device, and what linking
-//! keeps of them.
+//! `printf`: the diagnostics of its calls, the code that calls become on every kind of device, and the data of calls that
+//! linking keeps.
 
 #[allow(dead_code)]
 #[path = "emit/support.rs"]

@@ -1,4 +1,5 @@
-//! Loads of memory that nothing writes, on drivers that make use of it: their pointers are of members that are NonWritable.
+//! Loads of memory that nothing writes, on drivers that make use of this: the loads go through structure members that are
+//! NonWritable.
 
 mod module_support;
 
@@ -40,6 +41,6 @@ fn what_nothing_writes_is_declared() {
         1,
         "kernel void k(constant int *a, global int *b) { atomic_inc(b); mem_fence(3); *b = *a; }",
     );
-    // As many arguments as push constants do not hold.
+    // More arguments than push constants can hold.
     check(2, "kernel void k(constant int *a, global int *b, long16 x, long16 y, long16 z) { *b = *a + x.s0 + y.sf + z.s1; }");
 }

@@ -1,4 +1,4 @@
-//! What real programs rely on: small texts, each after a construct of some program of the corpus.
+//! Constructs that real programs rely on: small texts, each modelled on a construct of a program of the corpus.
 
 use hekla_compiler::{compile, Options, Source, Target};
 
@@ -9,7 +9,7 @@ fn log_of(text: &str) -> String {
     compiled.log
 }
 
-/// Asserts that every condition holds at compile time, after the declarations.
+/// Asserts that every condition, evaluated behind the declarations, is true at compile time.
 #[track_caller]
 fn holds(declarations: &str, conditions: &[&str]) {
     let mut text = format!("{declarations}\nkernel void f(global int *out) {{\n");

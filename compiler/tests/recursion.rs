@@ -1,5 +1,5 @@
-//! Recursion that constants end (`conformance/6.11-restrictions.cl` has programs with their results): what is made of
-//! it, and that what asks for much is refused in bounded time.
+//! Recursion whose depth constants bound (`conformance/6.11-restrictions.cl` has programs with their results): what code it
+//! becomes, and that programs which ask for too much are refused in bounded time.
 
 use hekla_compiler::{compile, Compiled, Options, Source, Target};
 use rspirv::binary::parse_words;

@@ -1,4 +1,4 @@
-//! What programs the semantic analysis accepts, what it says of the others, and what tree it builds.
+//! The semantic analysis: which programs it accepts, which messages it gives for the others, and which tree it builds.
 
 use hekla_compiler::options::ClStd;
 use hekla_compiler::preprocess::{preprocess, Interner};
@@ -49,7 +49,7 @@ fn accept(text: &str) -> hir::Module {
     module
 }
 
-/// Asserts that the first diagnostic is this one.
+/// Asserts that `message` is the first diagnostic of a program.
 #[track_caller]
 fn reject(text: &str, message: &str) {
     let (_, log) = analyzed(text);
@@ -57,7 +57,7 @@ fn reject(text: &str, message: &str) {
     assert_eq!(first, message, "for:\n{text}\nall:\n{log}");
 }
 
-/// Returns a kernel with a few variables of common types around some statements.
+/// Returns a kernel with some statements behind declarations of a few variables of common types.
 fn body(statements: &str) -> String {
     format!(
         "kernel void k(global float4 *v, global int *p, local int *l, constant float *c) {{\n\

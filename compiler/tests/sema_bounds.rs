@@ -19,13 +19,13 @@ fn first_error(text: &str, target: &Target) -> Option<String> {
     diags.has_errors().then(|| diags.list()[0].message.clone())
 }
 
-/// Runs on a stack like the compiler's.
+/// Runs a function on a stack as large as the compiler's.
 fn on_large_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(64 << 20);
     thread.spawn(work).unwrap().join().unwrap();
 }
 
-/// Returns a kernel with a few variables around some statements.
+/// Returns a kernel with some statements behind declarations of a few variables.
 fn body(statements: &str) -> String {
     format!(
         "struct s {{ struct s *n; int v; }}; int g(int x) {{ return x; }}\n\

@@ -41,7 +41,7 @@ fn calls_of_a_large_function_share_a_call_site() {
     let large = calling(60, "");
     assert_eq!(calls(&large, &sharing), 1);
     assert_eq!(calls(&large, &Target::generic()), 60);
-    // Loads may ask for the number in the sub-group.
+    // Functions that share call sites may contain loads that ask for the invocation's number in its sub-group.
     let uniform = Target { quirks: Quirks::UNMASKED_UNIFORM_LOADS, ..sharing.clone() };
     assert_eq!(calls(&large, &uniform), 1);
     // With all calls inlined the kernel is small enough.

@@ -1,4 +1,4 @@
-//! Doubles that are computed by integers: what is compiled for devices that have none.
+//! Doubles that are computed by integers: the modules for devices without doubles.
 
 use hekla_compiler::{compile, Compiled, Options, Quirks, Source, Target};
 
@@ -69,7 +69,7 @@ fn devices_with_doubles_and_programs_without_stay_as_they_are() {
     assert_eq!(words(floats, &target), words(floats, &target.clone().with_soft_doubles()));
 }
 
-/// Constants are folded before, as those of doubles.
+/// Constant expressions are folded as doubles, before integers replace these.
 #[test]
 fn constants_are_folded() {
     let target = without_doubles().with_soft_doubles();

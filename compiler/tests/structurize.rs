@@ -68,7 +68,7 @@ fn binary(func: &mut Function, block: Block, op: BinaryOp, a: Value, bits: u64) 
     func.append(block, data, Some(Type::I32)).unwrap()
 }
 
-/// Lets a block go to `exit` with its state if the fuel is used up, else to a new block. Returns that.
+/// Lets a block branch to `exit` with its state if the fuel is used up, else to a new block, which is returned.
 fn stop_without_fuel(
     func: &mut Function,
     block: Block,
@@ -180,8 +180,8 @@ fn fill_calling(
     fill_block(func, rng, blocks, exit, i, state, fuel);
 }
 
-/// Fills a block that goes on to the next, or to the one as far from the other end: each such pair of edges makes cycles
-/// around the cycles before, many with several entries.
+/// Fills block `i` with branches to the next block and to the block that is as far from the list's end as `i` is from its
+/// beginning, or one nearer. Each such pair of edges makes cycles around the earlier cycles, many with several entries.
 fn fill_nested(
     func: &mut Function,
     rng: &mut Rng,
@@ -218,7 +218,7 @@ fn interpret(module: &Module, func: Func, limit: u64) -> Option<u64> {
     }
 }
 
-/// The distinct targets of a switch in the order of the list that OpSwitch has, the default where no case shares it.
+/// Returns the distinct targets of a switch's cases, in the order in which OpSwitch lists them.
 fn listed_targets(data: &InstData) -> Vec<Block> {
     let InstData::Switch { cases, .. } = data else { return Vec::new() };
     let mut targets: Vec<Block> = cases.iter().map(|case| case.target.block).collect();
@@ -226,7 +226,8 @@ fn listed_targets(data: &InstData) -> Vec<Block> {
     targets
 }
 
-/// Cases go on to one other at most, to which no third one goes, and which comes next in the list.
+/// Checks that a case falls through to at most one other case, to which no third case falls through, and which is next in the
+/// list.
 fn check_cases(func: &Function) {
     let cfg = Cfg::compute(func);
     let doms = DomTree::compute(&cfg);
@@ -253,8 +254,8 @@ fn check_cases(func: &Function) {
     }
 }
 
-/// The rules that can be checked locally: loop headers have one back edge, from the continue target;
-/// every two-way branch has a merge unless a side leaves the loop, or a case for the next; merges are not shared.
+/// Checks the rules that can be checked locally: loop headers have one back edge, from the continue target; every two-way
+/// branch has a merge, unless a side leaves the loop, or leaves a case for the next case; merges are not shared.
 fn check_structure(func: &Function, structure: &Structure) {
     check_cases(func);
     let mut merges = Vec::new();
@@ -332,7 +333,7 @@ fn calls_that_share_call_sites_keep_their_meaning() {
         });
         let id = module.functions.push(function_of(&mut rng, count, 60, fill_calling));
         let expected = interpret(&module, id, 100_000);
-        // Some share the calls of one function alone.
+        // Some functions share call sites with one callee alone.
         let shared = &callees[..2 - rng.below(2) as usize];
         let structure =
             structurize::run_and_share(&mut module.functions[id], shared, Quirks::empty());
@@ -392,7 +393,8 @@ fn a_plain_loop_needs_no_selector() {
     assert_eq!(interpret(&module, id, 1000), Some(10));
 }
 
-/// Returns the words of a switch of so many cases, every third of which falls through, and its comparisons.
+/// Returns the numbers of words and of comparisons in the module of a switch with this number of cases, every third of which
+/// falls through.
 fn falling_through(cases: usize) -> (usize, usize) {
     let case = |i: usize| {
         let end = if i.is_multiple_of(3) { "" } else { " break;" };

@@ -9,7 +9,7 @@ use hekla_compiler::Quirks;
 use hekla_compiler::{Options, Target};
 use support::{check, disassemble, try_emit};
 
-/// Returns a kernel with every operation, on values of a type that it makes of an I32.
+/// Returns a kernel with every sub-group operation on values of a type, each of which `make` makes from an I32.
 fn kernel(ty: &str, make: &str, op: &str) -> String {
     let mut lines = String::new();
     let mut last = "v3".to_string();
@@ -45,7 +45,7 @@ fn kernel(ty: &str, make: &str, op: &str) -> String {
     )
 }
 
-/// Devices by what their sub-groups do.
+/// Returns devices whose sub-groups differ in what they can do.
 fn targets() -> Vec<Target> {
     let [generic, minimal] = [Target::generic(), Target::minimal()];
     let all = generic.subgroups.expect("the generic device has sub-groups");

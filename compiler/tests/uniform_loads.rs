@@ -1,5 +1,5 @@
-//! Loads on drivers that execute those that no invocation gets to: they load from an address that differs
-//! between invocations as far as the driver can tell.
+//! Loads on drivers that execute a load even where no invocation reaches it: the load's address is made to differ between
+//! invocations as far as the driver can tell.
 
 mod module_support;
 

@@ -120,7 +120,7 @@ fn what_is_not_clear_is_used() {
         struct __attribute__((packed)) t { int x; };\n\
         struct __attribute__((packed)) { int x; } u(struct t v) { return v; }\n";
     assert_eq!(bodies(text), ["{ return 3; }", "{ struct s r; return r; }", "{ return v; }"]);
-    // Text that ends too early, or has brackets too many.
+    // Texts that end too early, or have too many brackets.
     assert_eq!(bodies("int a(void) { return"), ["{ return"]);
     assert_eq!(bodies("int a(void)) { return 1; }"), [""; 0]);
     assert_eq!(bodies("} } int a(void) { return 1; }"), [""; 0]);
@@ -155,7 +155,7 @@ fn keys_tell_bodies_and_what_is_before_them() {
     let before =
         |body: &str| key(&format!("int g(int a) {{ {body} }} int f(int a) {{ return 1; }}"));
     assert_eq!(before("return 1;"), before("return 2;"));
-    // But for calls of functions that are defined later.
+    // Calls of functions that are defined later do matter: a body with such a call has the key 0.
     assert_eq!(
         unused("int g(int); int f(int a) { return g(a); } int g(int a) { return a; }")[0].1,
         0

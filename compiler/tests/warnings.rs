@@ -7,7 +7,7 @@ fn log(text: &str, options: &str) -> String {
     compile(&source, &Options::parse(options).unwrap(), &Target::generic()).log
 }
 
-/// Returns a kernel with so many calls whose scalar is widened, from line 2 on.
+/// Returns a kernel with `calls` calls, from line 2 on, each of which widens a scalar.
 fn widened(calls: usize) -> String {
     let call = "    p[0] = fma(x, p[0], p[1]);\n";
     format!("kernel void k(global float2 *p, float x) {{\n{}}}\n", call.repeat(calls))
@@ -67,7 +67,8 @@ fn pragmas_mute_warnings_behind_them() {
     assert!(log_of_pop.ends_with("\n1 warning generated.\n"), "{log_of_pop}");
     let again = format!("{ignored}#pragma clang diagnostic warning \"-Wall\"\n{}", widened(1));
     assert!(log(&again, "").contains(WIDENED));
-    // A group that says nothing about these, and the text as it was: nobody remembers that it was muted.
+    // A pragma for another group does not mute the warning, and the text without any pragma has the warning again: the process
+    // does not remember that it was muted.
     let other = "#pragma clang diagnostic ignored \"-Wunused-variable\"\n";
     assert!(log(&format!("{other}{}", widened(1)), "").contains(WIDENED));
     let unused = "float2 f(float2 a, float x) { return fma(x, a, a); }\n";

@@ -29,7 +29,7 @@ pub struct Driver<'a> {
     pub is_discrete: bool,
 }
 
-/// Drivers that a quirk has been found in.
+/// A driver in which a quirk was found: its versions, and the type of its devices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drivers {
     id: DriverId,
@@ -61,12 +61,12 @@ impl Drivers {
         Drivers { versions, ..Drivers::all(DriverId::NVIDIA_PROPRIETARY) }
     }
 
-    /// Returns the versions of Mesa's driver before one.
+    /// Returns the versions of Mesa's driver before a major and minor number.
     pub(crate) const fn before(self, major: u32, minor: u32) -> Drivers {
         Drivers { versions: Versions::MesaBefore(major, minor), ..self }
     }
 
-    /// Returns the versions of Mesa's driver after one.
+    /// Returns the versions of Mesa's driver after a major and minor number.
     pub(crate) const fn after(self, major: u32, minor: u32) -> Drivers {
         Drivers { versions: Versions::MesaAfter(major, minor), ..self }
     }
@@ -131,7 +131,7 @@ mod tests {
             ("Mesa 25.0.7", false, false),
             ("Mesa 25.1.0", false, true),
             ("Mesa 26.2.6-1 (LLVM 22.1.8)", false, true),
-            // Of a version that is not known the careful answer is true, of a later one false.
+            // For a version that is not known `before` gives true, which is the careful answer, and `after` false.
             ("Mesa git", true, false),
             ("", true, false),
         ] {

@@ -1,5 +1,5 @@
-//! What is known of Vulkan devices by their drivers, as plain data: the [quirks] of drivers, which the compiler and the layer
-//! on Vulkan both ask for. It calls nothing of Vulkan.
+//! Facts about Vulkan devices that follow from their drivers, as plain data: the [quirks] of drivers, which the compiler and
+//! the layer on Vulkan both ask for. The crate makes no calls of Vulkan.
 
 pub mod driver;
 pub mod matrices;

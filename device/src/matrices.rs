@@ -81,11 +81,11 @@ pub struct MatrixProduct {
     pub n: u32,
     /// Columns of the first factor, and rows of the second.
     pub k: u32,
-    /// Elements of the first factor.
+    /// Type of the first factor's elements.
     pub a: MatrixComponent,
-    /// Elements of the second factor.
+    /// Type of the second factor's elements.
     pub b: MatrixComponent,
-    /// Elements of what is added.
+    /// Type of the summand's elements.
     pub c: MatrixComponent,
     /// Elements of the sum.
     pub result: MatrixComponent,
@@ -94,7 +94,7 @@ pub struct MatrixProduct {
 }
 
 impl fmt::Display for MatrixProduct {
-    /// `half 16x16 * half 16x16 + float -> float`.
+    /// Writes the product as `half 16x16 * half 16x16 + float -> float`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MatrixProduct { m, n, k, a, b, c, result, saturates } = self;
         write!(f, "{a} {m}x{k} * {b} {k}x{n} + {c} -> {result}")?;

@@ -3,8 +3,8 @@
 //! Behaviour that rests on more than Vulkan guarantees, or that works around a defect or makes slow code fast, is chosen
 //! here and nowhere else. A driver that is not in the table gets what the specification promises.
 //!
-//! Each quirk has a number, which it keeps; a number of a quirk that is gone is not used again. Code that works around it
-//! asks for the quirk by its name and says nothing of drivers: all that is known of them stands in the row.
+//! Each quirk has a number, which it keeps; a number of a quirk that is gone is not used again. Code that works around it asks
+//! for the quirk by its name and does not mention drivers: the table's row has all that is known of them.
 
 use crate::driver::{Driver, DriverId, Drivers};
 
@@ -26,7 +26,7 @@ const NIR: [Drivers; 8] = [
     LAVAPIPE,
 ];
 
-/// What is known of a quirk, for people.
+/// A description of a quirk for people.
 #[derive(Debug, Clone, Copy)]
 pub struct Description {
     pub quirk: Quirks,
@@ -34,12 +34,12 @@ pub struct Description {
     pub number: &'static str,
     /// What goes wrong, or is slow, with the smallest program that shows it.
     pub wrong: &'static str,
-    /// How it was found out, with versions and devices.
+    /// How the quirk was found, with versions and devices.
     pub found: &'static str,
-    /// The test that fails without the workaround, or shows what it does: `FILE` or `FILE: NAME`. What is measured and
-    /// not tested names the command that measures it.
+    /// The test that fails without the workaround, or shows the workaround's effect: `FILE` or `FILE: NAME`. For a quirk that
+    /// is measured and not tested, the command that measures it.
     pub test: &'static str,
-    /// When the row may be taken out.
+    /// When the row may be removed.
     pub until: &'static str,
 }
 
@@ -120,8 +120,8 @@ quirks! {
         test: "icd/tests/exit.rs",
         until: "The child ends as it should without the workaround.",
     }
-    /// The driver is known for wrong results, or may be: it should be tested for them before it is offered, at the price of
-    /// opening the device.
+    /// The driver gives wrong results, or may do so: a device should be tested for them before it is offered, at the price of
+    /// opening it.
     Q05 TESTED_BEFORE_USE {
         drivers: [LAVAPIPE.before(25, 0)],
         wrong: "Long loops end early, and lanes run that are inactive.",
@@ -138,7 +138,7 @@ quirks! {
         test: "compiler/tests/uniform_loads.rs",
         until: "A later version is known to execute such loads under the mask.",
     }
-    /// Loops go on computing their values for invocations that have left, without loading for them.
+    /// Loops go on computing values for invocations that have left the loop, but do not load for them.
     Q07 UNMASKED_LOOP_VALUES {
         drivers: [SWIFTSHADER],
         wrong: "`do x = f(x, *p); while (...)` gives another x to work-items that leave early: only phis keep what an \
@@ -156,8 +156,8 @@ quirks! {
         test: "icd/tests/python/test_subgroups.py: test_barrier",
         until: "The driver tells scopes of barriers apart.",
     }
-    /// Subgroups are known to be filled in the order of local indices, and what [`Quirks::SUBGROUPS_PROGRESS`] says is
-    /// known too, so that nobody need ask.
+    /// Subgroups are known to be filled in the order of local indices, and whether they progress is known from
+    /// [`Quirks::SUBGROUPS_PROGRESS`], so that neither has to be probed.
     Q09 SUBGROUPS_IN_ORDER {
         drivers: [LAVAPIPE, SWIFTSHADER, NVIDIA],
         wrong: "The probe that finds it out takes time when a device is first opened.",
@@ -184,7 +184,7 @@ quirks! {
         test: "compiler/tests/unroll_quirks.rs",
         until: "The kernel of docs/unsupported.md is right without it.",
     }
-    /// Samplers find a texel faster than fetches do, at integer coordinates, with the arithmetic around them.
+    /// Samplers find a texel at integer coordinates faster than fetches with the arithmetic around them do.
     Q12 SLOW_TEXEL_FETCHES {
         drivers: [LAVAPIPE],
         wrong: "read_imagef at integer coordinates: a fetch has a level of its own in each lane, with sizes and offsets of \
@@ -270,7 +270,7 @@ quirks! {
         test: "vk-backend/tests/queues.rs: pipelines_are_compiled_ahead_until_one_dispatch_is_complete",
         until: "Pipelines are compiled when they are created.",
     }
-    /// Compiling a private array takes the square of its accesses, unless it is alive across a barrier.
+    /// The time to compile a private array grows with the square of its accesses, unless the array is alive across a barrier.
     Q22 QUADRATIC_PRIVATE_ARRAYS {
         drivers: [LAVAPIPE],
         wrong: "bcrypt's S-boxes take 52 s, and 8 with the quirk: kernels become coroutines, with or without barriers, and \
@@ -279,8 +279,8 @@ quirks! {
         test: "compiler/tests/array_uses.rs",
         until: "Kernels without barriers are functions, or LLVM's search is linear.",
     }
-    /// Loads whose address all invocations agree on are made once for all of them where the module says that nothing writes
-    /// there.
+    /// A load whose address all invocations agree on is made once for all of them, if the module says that nothing writes to
+    /// its memory.
     Q23 READ_ONLY_LOADS {
         drivers: [RADV, HONEYKRISP],
         wrong: "A sum over constant memory has a latency of 6,012 cycles in place of 1,452 on NAVI31, and of 7,036 in place \
@@ -291,7 +291,7 @@ quirks! {
         test: "compiler/tests/read_only_loads.rs",
         until: "The drivers find out themselves what nothing writes.",
     }
-    /// Accesses take a number of 32 bits beside an address that all invocations agree on.
+    /// An access can add an offset of 32 bits to an address that all invocations agree on.
     Q24 NARROW_OFFSETS {
         drivers: [RADV],
         wrong: "`p[i] = q[i]`: seven instructions of vectors in place of two compute both addresses on NAVI31, 64 bits being \
@@ -300,7 +300,7 @@ quirks! {
         test: "compiler/tests/narrow_offsets.rs",
         until: "The driver finds such sums in 64 bits.",
     }
-    /// All calls are inlined, and compiling what becomes of that takes seconds for each 10,000 instructions.
+    /// All calls are inlined, and compiling the result takes seconds for each 10,000 instructions.
     Q25 SLOW_INLINED_CALLS {
         drivers: [LAVAPIPE],
         wrong: "The 17,000 instructions of John the Ripper's kernel ssh become 196,000, which are compiled for 45 s, most of \
@@ -327,8 +327,8 @@ quirks! {
         test: "vk-backend/src/physical/found/float_controls.rs",
         until: "The hardware keeps denormals at no cost.",
     }
-    /// A switch is compiled to a test of each case, one behind the other, after which each phi may still have a value of
-    /// before.
+    /// A switch is compiled to a sequence of tests, one for each case, and after each test a phi behind the switch may still
+    /// have its earlier value.
     Q28 SEQUENTIAL_SWITCHES {
         drivers: NIR,
         wrong: "A switch in a loop: each phi behind it takes a register in all of the loop. hashcat's kernel m01710 takes \
@@ -373,7 +373,7 @@ quirks! {
         test: "icd/src/core/device/clock_keeper.rs",
         until: "Clocks stay up while a process has a Vulkan device, as with CUDA.",
     }
-    /// All calls are inlined unless a function says DontInline, and compiling what becomes of that takes long.
+    /// All calls are inlined unless a function says DontInline, and compiling the result takes long.
     Q33 INLINED_CALLS {
         drivers: [NVIDIA],
         wrong: "96 calls of sin's 180 instructions take 0.9 s to compile, and 0.4 s as calls.",
@@ -381,8 +381,8 @@ quirks! {
         test: "compiler/tests/kept_calls.rs",
         until: "The driver keeps calls of large functions.",
     }
-    /// An access of a vector of 64-bit numbers in a storage buffer is one of each number, and one of a vector of words is
-    /// whole.
+    /// An access of a vector of 64-bit numbers in a storage buffer is split into one access for each number; an access of a
+    /// vector of words stays whole.
     Q34 SPLIT_LONG_VECTORS {
         drivers: [NVIDIA],
         wrong: "A double4 is loaded by four LDG.64, and as words by two LDG.128: SHOC's MD of doubles runs at 0.8 of the speed of \
@@ -424,7 +424,8 @@ quirks! {
         test: "compiler/tests/contraction.rs",
         until: "The driver's Fma is one operation that rounds once.",
     }
-    /// On Unix, kernels of seconds are ended only where a screen is attached to the device, which Vulkan does not tell.
+    /// On Unix, kernels that run for seconds are ended only where a screen is attached to the device, which Vulkan does not
+    /// report.
     Q39 NO_WATCHDOG {
         drivers: [NVIDIA],
         wrong: "Launches in slices cost a thread at the first launch of each kernel, where nothing ends long ones.",
@@ -478,7 +479,7 @@ mod tests {
         }
     }
 
-    /// A test that a row names is a file or folder of the workspace, and the function is in it.
+    /// Each test that a row names is a file or folder of the workspace, and contains the function that the row names.
     #[test]
     fn every_quirk_has_a_test() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

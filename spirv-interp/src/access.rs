@@ -44,10 +44,10 @@ fn is_update(op: Op) -> bool {
     )
 }
 
-/// Executes one; returns its result, if it has one.
+/// Executes an instruction that accesses memory or makes a pointer; returns its result, if it has one.
 ///
 /// # Errors
-/// When it accesses what it may not.
+/// When the instruction accesses memory that it may not access.
 pub fn execute<'v, B: Fn(u32) -> Option<[u32; 3]>>(
     target: &mut Target<'_, '_, B>,
     inst: &Inst,
@@ -115,7 +115,7 @@ pub fn execute<'v, B: Fn(u32) -> Option<[u32; 3]>>(
     }
 }
 
-/// How the elements of a matrix lie behind a pointer.
+/// The order of a matrix's elements in memory, from a pointer on.
 struct Lines {
     held: Held,
     /// Bytes of an element.
@@ -189,8 +189,8 @@ fn chain<'v>(
     Ok(Value::Pointer(Pointer { offset, ..pointer }))
 }
 
-/// Checks what an access to device memory says of its alignment (VUID-StandaloneSpirv-
-/// PhysicalStorageBuffer64-04708, VUID-RuntimeSpirv-PhysicalStorageBuffer64-06314 and -06315).
+/// Checks the alignment that an access to device memory states (VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708,
+/// VUID-RuntimeSpirv-PhysicalStorageBuffer64-06314 and -06315).
 fn check_alignment(module: &Module, pointer: Pointer, pointee: u32, access: &[u32]) -> Res<()> {
     if pointer.place != Place::Device {
         return Ok(());

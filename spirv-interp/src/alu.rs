@@ -19,7 +19,7 @@ pub fn value_operands(op: Op, ids: &[u32]) -> &[u32] {
     ids.get(values).unwrap_or(&[])
 }
 
-/// Returns the result of an instruction. `ids` are its operands, `values` what [`value_operands`] stand for.
+/// Returns the result of an instruction. `ids` are its operands, `values` the values of [`value_operands`].
 ///
 /// # Errors
 /// When the instruction has side effects, or operands do not fit it.
@@ -90,7 +90,8 @@ fn component(floats: Floats, op: Op, row: &[Bits], width: u32, to: u32) -> Optio
     }
 }
 
-/// Without Int8, Int16 and Float16 values of those widths may be loaded, stored and converted, no more.
+/// Checks arithmetic on narrow types: without Int8, Int16 and Float16, values of those widths may only be loaded, stored and
+/// converted.
 fn check_arithmetic(module: &Module, op: Op, width: u32, float: bool) -> Res<()> {
     use Capability::{Float16, Int16, Int8};
     let capability = match (width, float) {
@@ -106,7 +107,7 @@ fn check_arithmetic(module: &Module, op: Op, width: u32, float: bool) -> Res<()>
     }
 }
 
-/// Vulkan knows these for 32 bits only (VUID-StandaloneSpirv-Base-04781).
+/// Checks the width of bit counts and bit reversals, which Vulkan knows for 32 bits only (VUID-StandaloneSpirv-Base-04781).
 fn check_32_bits(op: Op, width: u32) -> Res<()> {
     match matches!(op, Op::BitCount | Op::BitReverse) && width != 32 {
         true => Error::invalid(format!("Op{op:?} of {width} bits")),
@@ -114,7 +115,7 @@ fn check_32_bits(op: Op, width: u32) -> Res<()> {
     }
 }
 
-/// Select, with one condition for all components or one for each.
+/// Evaluates OpSelect, with one condition for all components or one for each.
 fn select(values: &[&Value]) -> Res<Value> {
     let [condition, then, otherwise] = values else {
         return Error::invalid("OpSelect without three operands");
@@ -129,7 +130,7 @@ fn select(values: &[&Value]) -> Res<Value> {
     }
 }
 
-/// Arithmetic whose result is a structure of low and high part.
+/// Evaluates arithmetic whose result is a structure of low and high part.
 fn extended(module: &Module, inst: &Inst, from: u32, values: &[&Value]) -> Res<Value> {
     let width = module.types.width(from)?;
     let half = |index: usize| {
@@ -143,7 +144,7 @@ fn extended(module: &Module, inst: &Inst, from: u32, values: &[&Value]) -> Res<V
     Ok(Value::Composite([half(0)?, half(1)?].into()))
 }
 
-/// Returns the same bits as another type. Device addresses may be cast to pointers.
+/// Returns a value's bits as another type. Device addresses may be cast to pointers.
 fn bitcast(module: &Module, from: u32, to: u32, value: &Value) -> Res<Value> {
     let types = &module.types;
     let mut scalars = Vec::new();
@@ -173,7 +174,7 @@ fn bitcast(module: &Module, from: u32, to: u32, value: &Value) -> Res<Value> {
     types.build(to, &mut scalars.into_iter())
 }
 
-/// Scalars of one width as scalars of another, the low bits first.
+/// Returns scalars of one width as scalars of another, the low bits first.
 fn regroup(scalars: &[Bits], from: u32, to: u32) -> Vec<Bits> {
     let bytes: Vec<(u8, u8)> = scalars
         .iter()
@@ -190,7 +191,7 @@ fn regroup(scalars: &[Bits], from: u32, to: u32) -> Vec<Bits> {
     bytes.chunks(to as usize / 8).map(join).collect()
 }
 
-/// Making composites and taking them apart.
+/// Evaluates instructions that make composites or take them apart.
 fn composite(module: &Module, inst: &Inst, ids: &[u32], values: &[&Value]) -> Res<Option<Value>> {
     let value = |index: usize| match values.get(index) {
         Some(value) => Ok(*value),

@@ -18,7 +18,7 @@ pub struct Floats {
 }
 
 impl Floats {
-    /// Returns the number that the device sees in a bit pattern.
+    /// Returns the number that a bit pattern is for the device.
     pub fn number(self, bits: u64, width: u32) -> f64 {
         match width {
             16 => f16::from_bits(bits as u16).to_f64(),
@@ -40,7 +40,7 @@ impl Floats {
         }
     }
 
-    /// Returns the bit pattern of a number that is rounded once, from one that is exact.
+    /// Returns the bit pattern of an exact number, rounded once.
     pub fn rounded(self, number: f64, width: u32) -> u64 {
         let bits = match width {
             16 => u64::from(f16::from_f64(number).to_bits()),
@@ -71,7 +71,7 @@ impl Floats {
         Some(Bits::new(self.rounded(number, width)))
     }
 
-    /// Evaluates the fused operation.
+    /// Evaluates a fused multiply-add.
     pub fn fma(self, a: Bits, b: Bits, c: Bits, width: u32) -> Res<Bits> {
         if a.undef | b.undef | c.undef != 0 {
             return Ok(Bits::undefined(width));
@@ -86,8 +86,7 @@ impl Floats {
                     true => f16::from_f64(product).to_f64(),
                     false => product,
                 };
-                // The product is exact, and a sum of it that doubles cannot hold is one that is
-                // far from any midpoint between two halves.
+                // The product is exact. If a double cannot hold the sum, the sum is far from any midpoint between two halves.
                 u64::from(f16::from_f64(product + number(c)).to_bits())
             }
             32 => {
@@ -132,7 +131,7 @@ impl Floats {
         })
     }
 
-    /// FNegate. The sign of a NaN changes, too.
+    /// Evaluates FNegate. The sign of a NaN changes, too.
     pub fn negate(self, a: Bits, width: u32) -> Bits {
         Bits { bits: self.flushed(a.bits, width) ^ 1 << (width - 1), ..a }
     }
@@ -145,7 +144,7 @@ impl Floats {
         }
     }
 
-    /// ConvertFToS and ConvertFToU. What does not fit has no defined result (SPIR-V 3.49.11).
+    /// Evaluates ConvertFToS and ConvertFToU. Numbers that do not fit have no defined result (SPIR-V 3.49.11).
     pub fn to_int(self, a: Bits, from: u32, to: u32, is_signed: bool) -> Bits {
         let number = self.number(a.bits, from).trunc();
         // Both limits are powers of two, so exact.
@@ -158,7 +157,7 @@ impl Floats {
         Bits::new(bits & ones(to))
     }
 
-    /// ConvertSToF and ConvertUToF.
+    /// Evaluates ConvertSToF and ConvertUToF.
     pub fn of_int(self, a: Bits, from: u32, to: u32, is_signed: bool) -> Bits {
         if a.undef != 0 {
             return Bits::undefined(to);

@@ -20,7 +20,7 @@ pub fn component(floats: Floats, number: u32, args: &[Bits], width: u32) -> Res<
     known.ok_or_else(|| Error::Unsupported(format!("GLSL.std.450 instruction {number}")))
 }
 
-/// Returns true if the result has components of its own width, as no other instruction here.
+/// Returns true for the only instruction here whose result has components of another width than its operand.
 pub fn is_unpack_half(number: u32) -> bool {
     number == Glsl::UnpackHalf2x16 as u32
 }
@@ -102,8 +102,8 @@ fn binary(floats: Floats, op: Glsl, a: Bits, b: Bits, width: u32) -> Res<Option<
     }))
 }
 
-/// x * 2^n. Exact in between, so that the result of a narrower format rounds once; for doubles it may
-/// round twice where it is denormal, as it does on devices.
+/// Returns x * 2^n. The steps in between are exact, so that a result of a narrower format is rounded once; a denormal double
+/// may be rounded twice, as on devices.
 fn ldexp(mut x: f64, mut n: i64) -> f64 {
     n = n.clamp(-4000, 4000);
     while n > 1000 {

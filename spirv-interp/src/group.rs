@@ -102,7 +102,7 @@ impl Group {
         Ok(Group { items, shared: module.shared.iter().map(fresh).collect() })
     }
 
-    /// Lets the work-items go on if all wait at one barrier.
+    /// Lets the work-items continue if all of them wait at the same barrier.
     fn release(&mut self) -> Res<()> {
         let goes_on = |state: &State| matches!(state, State::Running | State::Meeting);
         if self.items.iter().any(|item| goes_on(&item.state)) {

@@ -1,4 +1,4 @@
-//! Operations on integers and bools. What depends on an undefined bit is undefined, and no more.
+//! Operations on integers and bools. Exactly the bits that depend on an undefined bit are undefined.
 
 use crate::value::{ones, signed, Bits};
 use rspirv::spirv::Op;
@@ -38,14 +38,14 @@ pub fn unary(op: Op, a: Bits, width: u32) -> Option<Bits> {
     })
 }
 
-/// Evaluates an operation with two operands of `width` bits and a result of as many; `None` if it is none.
+/// Evaluates an operation with two operands and a result of `width` bits; `None` if `op` is another operation.
 pub fn binary(op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
     let undef = a.undef | b.undef;
     Some(match op {
         Op::IAdd => cut(a.bits.wrapping_add(b.bits), carried(undef), width),
         Op::ISub => cut(a.bits.wrapping_sub(b.bits), carried(undef), width),
         Op::IMul => {
-            // A factor of zero is enough.
+            // A factor of zero is enough to make the product defined.
             let zero = |x: Bits| x == Bits::new(0);
             let undef = if zero(a) || zero(b) { 0 } else { carried(undef) };
             cut(a.bits.wrapping_mul(b.bits), undef, width)
@@ -65,7 +65,7 @@ pub fn binary(op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
     })
 }
 
-/// A dot product of the four 8-bit numbers in each of two words.
+/// Returns the dot product of the four 8-bit numbers in each of two words.
 fn packed_dot(op: Op, a: Bits, b: Bits) -> Bits {
     if a.undef | b.undef != 0 {
         return Bits::undefined(32);
@@ -78,7 +78,7 @@ fn packed_dot(op: Op, a: Bits, b: Bits) -> Bits {
     cut((0..4).map(product).sum::<i64>() as u64, 0, 32)
 }
 
-/// Divisions. Division by zero, and the one quotient that overflows, have no defined result (SPIR-V 3.49.13).
+/// Evaluates a division. Division by zero, and the one quotient that overflows, have no defined result (SPIR-V 3.49.13).
 fn divide(op: Op, a: Bits, b: Bits, width: u32) -> Bits {
     let (x, y) = (signed(a.bits, width), signed(b.bits, width));
     let is_signed = !matches!(op, Op::UDiv | Op::UMod);
@@ -96,7 +96,7 @@ fn divide(op: Op, a: Bits, b: Bits, width: u32) -> Bits {
     cut(bits, 0, width)
 }
 
-/// Evaluates a shift of `width` bits; one by as many or more has no defined result.
+/// Evaluates a shift of `width` bits. A shift by `width` bits or more has no defined result.
 pub fn shift(op: Op, a: Bits, amount: Bits, width: u32) -> Bits {
     if amount.undef != 0 || amount.bits >= u64::from(width) {
         return Bits::undefined(width);
@@ -110,7 +110,7 @@ pub fn shift(op: Op, a: Bits, amount: Bits, width: u32) -> Bits {
     }
 }
 
-/// Evaluates a comparison of integers of `width` bits; `None` if it is none.
+/// Evaluates a comparison of integers of `width` bits; `None` if `op` is no such comparison.
 pub fn compare(op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
     let undef = a.undef | b.undef;
     let differ = (a.bits ^ b.bits) & !undef != 0;
@@ -141,7 +141,7 @@ pub fn convert(a: Bits, from: u32, to: u32, sign_extend: bool) -> Bits {
     }
 }
 
-/// Returns one of two values; where the choice is undefined, what they have in common is not.
+/// Returns one of two values. If the condition is undefined, the bits that both values share are still defined.
 pub fn select(condition: Bits, then: Bits, otherwise: Bits) -> Bits {
     match (condition.undef, condition.bits) {
         (0, 0) => otherwise,
@@ -153,7 +153,7 @@ pub fn select(condition: Bits, then: Bits, otherwise: Bits) -> Bits {
     }
 }
 
-/// Low and high half of a product or sum, or what is borrowed; `None` if the operation is another.
+/// Returns the low and the high half of a product, or a sum or difference and its carry or borrow; `None` for other operations.
 pub fn extended(op: Op, a: Bits, b: Bits, width: u32) -> Option<[Bits; 2]> {
     let undef = a.undef | b.undef;
     let unsigned = |f: fn(u128, u128) -> u128| f(a.bits.into(), b.bits.into());

@@ -18,9 +18,9 @@ const MAX_DEPTH: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     Running,
-    /// It waits at the barrier at this place of the program: function and instruction of each call.
+    /// The work-item waits at the barrier at this place of the program: function and instruction of each call.
     Waiting(Vec<(usize, usize)>),
-    /// It waits for others of its sub-group ([`Invocation::meeting`]).
+    /// The work-item waits for others of its sub-group ([`Invocation::meeting`]).
     Meeting,
     Done,
 }
@@ -73,7 +73,7 @@ pub struct Invocation {
     pub objects: Vec<Bytes>,
 }
 
-/// Returns an object as it is at first.
+/// Returns the initial bytes of an object.
 pub fn fresh(object: &Object) -> Bytes {
     object.contents.clone().unwrap_or_else(|| Bytes::undefined(object.size as usize))
 }
@@ -307,7 +307,7 @@ impl Invocation {
             _ if access::is_access(inst.op) => {
                 let built_in = self.built_ins(module);
                 let mut target = Target { context, objects: &mut [], built_in };
-                // The objects and the values are both this work-item's.
+                // The objects and the values both belong to this work-item, and cannot be borrowed at once.
                 let mut objects = std::mem::take(&mut self.objects);
                 target.objects = &mut objects;
                 let result = access::execute(&mut target, inst, &|id| self.get(module, id));

@@ -61,7 +61,7 @@ impl Default for Launch {
     }
 }
 
-/// Part of one dimension: its equal work-groups.
+/// A part of one dimension that has equal work-groups.
 #[derive(Clone, Copy)]
 struct Part {
     local: u32,
@@ -136,7 +136,7 @@ impl Launch {
                 _ => {}
             }
         }
-        // Work-groups in pairs where that is allowed: no kernel may tell.
+        // Work-groups run in pairs where that is allowed: a kernel cannot notice it.
         let pairs = kernel.packs_groups && parts[0].groups.is_multiple_of(2);
         let packed = if pairs { 2 } else { 1 };
         let (mut local, mut counts) = (parts.map(|part| part.local), parts.map(|part| part.groups));
@@ -210,13 +210,13 @@ impl Launch {
         }
     }
 
-    /// More work-groups of a dimension than the global size needs: the kernel must check it.
+    /// Returns more work-groups of a dimension than the global size needs, so that the kernel must check the global size.
     fn beyond(&self, d: usize) -> Part {
         let groups = (self.global[d] / u64::from(self.local[d])) as u32 + 1;
         Part { local: self.local[d], groups, first_item: 0, first_group: 0 }
     }
 
-    /// Whole work-groups of a dimension, and the smaller one at its end.
+    /// Returns the whole work-groups of a dimension, and the smaller one at its end.
     fn parts(&self, d: usize) -> Vec<Part> {
         let (local, global) = (u64::from(self.local[d]), self.global[d]);
         let (whole, rest) = (global / local, (global % local) as u32);

@@ -7,7 +7,7 @@ use crate::types::{Held, Type};
 use crate::value::{ones, signed, Bits, Value};
 use rspirv::spirv::{CooperativeMatrixOperands as Operands, Op};
 
-/// Returns how a type of matrices is distributed.
+/// Returns how the elements of a matrix type are distributed over work-items.
 pub fn held(module: &Module, ty: u32) -> Res<Held> {
     match module.types.get(ty)? {
         Type::Matrix(held) => Ok(*held),
@@ -40,12 +40,12 @@ pub fn scale(module: &Module, floats: Floats, ty: u32, matrix: &Value, by: &Valu
     })
 }
 
-/// A factor or summand, as all work-items hold it.
+/// A factor or summand of a product, with the parts that all work-items hold.
 struct Side<'a> {
     held: Held,
     width: u32,
     is_signed: bool,
-    /// What each of them holds.
+    /// The part that each work-item holds.
     parts: Vec<&'a Value>,
 }
 
@@ -70,7 +70,7 @@ impl Side<'_> {
     }
 }
 
-/// Returns what a work-item holds of OpCooperativeMatrixMulAddKHR; `values` are the three operands of all.
+/// Returns a work-item's part of the result of OpCooperativeMatrixMulAddKHR; `values` are the three operands of all work-items.
 pub fn product(
     module: &Module,
     floats: Floats,
@@ -104,7 +104,7 @@ pub fn product(
     Ok(Value::Composite(elements.into()))
 }
 
-/// Sums in the format of the result, in order; devices may do so in any order.
+/// The sum is computed in the format of the result, in order; devices may use any order.
 fn float_sum(floats: Floats, sides: &[Side<'_>; 3], width: u32, [i, j]: [u64; 2]) -> Res<Bits> {
     let [a, b, c] = sides;
     let missing = || Error::Unsupported("floats of that width".into());
@@ -128,7 +128,7 @@ fn integer_sum(sides: &[Side<'_>; 3], [i, j]: [u64; 2]) -> Res<Option<i128>> {
     Ok(sum)
 }
 
-/// Returns an exact sum in `width` bits: wrapped, or as near as they come.
+/// Returns an exact sum in `width` bits, wrapped or saturated.
 fn cut(sum: i128, width: u32, is_signed: bool, saturates: bool) -> Bits {
     let [least, most] = match is_signed {
         true => [-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1],

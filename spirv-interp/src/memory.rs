@@ -107,10 +107,10 @@ impl Memory {
         self.allocate(Bytes::new(bytes), 256)
     }
 
-    /// `size` bytes at an address.
+    /// Returns `size` bytes at an address.
     ///
     /// # Errors
-    /// When they lie in no allocation, or one of them was never written.
+    /// When the bytes are not all in one allocation, or one of them was never written.
     pub fn bytes(&self, address: u64, size: usize) -> Res<Vec<u8>> {
         let index = self.find(address, size)?;
         let (base, bytes) = &self.allocations[index];

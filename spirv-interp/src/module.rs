@@ -41,7 +41,7 @@ pub struct Function {
 #[derive(Debug, Clone)]
 pub struct Object {
     pub size: u64,
-    /// Its initial contents; undefined without any.
+    /// The object's initial contents; undefined without any.
     pub contents: Option<Bytes>,
 }
 
@@ -60,7 +60,7 @@ pub struct Module {
     pub local_size: [u32; 3],
     /// Private variables of module scope.
     pub private: Vec<Object>,
-    /// Objects of the work-group. Aliased variables are views of one.
+    /// Objects of the work-group. Aliased variables are views of the same object.
     pub shared: Vec<Object>,
     pub capabilities: BTreeSet<u32>,
     pub glsl: u32,
@@ -205,7 +205,7 @@ impl Module {
                 self.capabilities.extend(operands);
             }
             Op::EntryPoint => self.entry = self.operand(inst, 1)?,
-            // Non-semantic sets mean nothing.
+            // Instructions of non-semantic sets have no effect.
             Op::ExtInstImport if operands.first() == Some(&u32::from_le_bytes(*b"GLSL")) => {
                 self.glsl = inst.id;
             }
@@ -254,7 +254,7 @@ impl Module {
             ExecutionMode::SignedZeroInfNanPreserve,
             ExecutionMode::DenormPreserve,
             ExecutionMode::RoundingModeRTE,
-            // What [`crate::subgroup`] does anyway.
+            // Modes that [`crate::subgroup`] obeys in any case.
             ExecutionMode::MaximallyReconvergesKHR,
             ExecutionMode::SubgroupUniformControlFlowKHR,
         ];
@@ -363,7 +363,7 @@ impl Module {
     fn structure(&self, id: u32, types: &[u32]) -> Res<Type> {
         let (mut members, mut end) = (Vec::new(), 0);
         for (member, &ty) in types.iter().enumerate() {
-            // What extended arithmetic and calls give are structures that never lie in memory.
+            // Results of extended arithmetic and of calls are structures that never are in memory.
             let size = self.types.size(ty).unwrap_or(0);
             let offset = self.decorations.offsets.get(&(id, member as u32)).copied();
             let offset = offset.unwrap_or(end);
@@ -416,7 +416,7 @@ impl Module {
         }
     }
 
-    /// Storage class and type of what pointers of a type point to.
+    /// Returns the storage class and the type that a pointer type points to.
     pub fn pointee(&self, ty: u32) -> Res<(StorageClass, u32)> {
         match self.types.get(ty)? {
             Type::Pointer { class, pointee } => Ok((*class, *pointee)),
@@ -424,7 +424,8 @@ impl Module {
         }
     }
 
-    /// Returns the object of a variable with an initializer at an operand, if there is one.
+    /// Returns the object of a variable, with its initial contents if the instruction has an operand with the index
+    /// `initializer`.
     pub fn object(&self, inst: &Inst, initializer: usize, pointee: u32) -> Res<Object> {
         let size = self.types.size(pointee)?;
         let contents = match self.operands(inst).get(initializer) {
@@ -486,7 +487,7 @@ impl Module {
     }
 }
 
-/// Returns whether an instruction has a result type, and a result.
+/// Returns whether an instruction has a result type, and whether it has a result.
 fn shape(opcode: u32) -> Option<(bool, bool)> {
     static SHAPES: OnceLock<HashMap<u32, (bool, bool)>> = OnceLock::new();
     let shapes = SHAPES.get_or_init(|| {

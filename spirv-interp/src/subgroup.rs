@@ -1,5 +1,5 @@
-//! What the work-items of a sub-group do together. One that gets to such an instruction waits until no other can come there
-//! any more: reconvergence is maximal (VK_KHR_shader_maximal_reconvergence), as the compiler assumes.
+//! Instructions that the work-items of a sub-group execute together. A work-item that reaches such an instruction waits until
+//! no other one can reach it any more: reconvergence is maximal (VK_KHR_shader_maximal_reconvergence), as the compiler assumes.
 
 use crate::error::{Error, Res};
 use crate::float::Floats;
@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 /// The sub-groups of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subgroups {
-    /// Work-items of a whole one.
+    /// Work-items of a whole sub-group.
     pub size: u32,
     /// shaderSubgroupExtendedTypes.
     pub extended_types: bool,
@@ -29,25 +29,25 @@ impl Default for Subgroups {
 /// A selection or loop that a work-item is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Construct {
-    /// The call that it is in, counted from the entry point's.
+    /// The call that the construct is in, counted from the entry point's.
     pub frame: usize,
-    /// The position of its merge instruction in the function.
+    /// The position of the construct's merge instruction in the function.
     pub at: usize,
     pub merge: u32,
-    /// The continue target of a loop.
+    /// The continue target of a loop; `None` for a selection.
     pub continue_target: Option<u32>,
-    /// How often the loop has begun anew.
+    /// The number of rounds that the loop has begun after the first.
     pub round: u64,
 }
 
-/// What a work-item waits with.
+/// A collective instruction at which a work-item waits, with the work-item's operands.
 #[derive(Debug, Clone)]
 pub struct Meeting {
     pub inst: Inst,
-    /// The position of the call in the function.
+    /// The position of the instruction in the function.
     pub at: usize,
     pub constructs: Vec<Construct>,
-    /// The values of the operands that are values.
+    /// The values of the operands that are not literals.
     pub values: Vec<Value>,
 }
 
@@ -71,7 +71,7 @@ fn scope(module: &Module, inst: &Inst) -> Option<u64> {
 pub fn value_ids<'m>(module: &'m Module, inst: &Inst) -> &'m [u32] {
     let operands = module.operands(inst);
     let first = match inst.op {
-        // What follows says what is signed.
+        // The operands behind the first three are literals that say which matrices are signed.
         Op::CooperativeMatrixMulAddKHR => return operands.get(..3).unwrap_or(&[]),
         Op::ControlBarrier => operands.len(),
         _ if is_scan(inst.op) => 2,
@@ -84,7 +84,7 @@ fn is_scan(op: Op) -> bool {
     (Op::GroupNonUniformIAdd as u32..=Op::GroupNonUniformLogicalXor as u32).contains(&(op as u32))
 }
 
-/// Which of two places work-items leave first: places that other work-items may still reach are last.
+/// Orders two places by which of them work-items leave first: a place that other work-items may still reach comes last.
 fn order(a: &Meeting, b: &Meeting) -> Ordering {
     for (a, b) in a.constructs.iter().zip(&b.constructs) {
         let place = a.at.cmp(&b.at).then(a.round.cmp(&b.round));
@@ -95,7 +95,8 @@ fn order(a: &Meeting, b: &Meeting) -> Ordering {
     b.constructs.len().cmp(&a.constructs.len()).then(a.at.cmp(&b.at))
 }
 
-/// Lets the work-items of a sub-group go on that are together, if none of the others is under way.
+/// Executes a collective instruction for the work-items of a sub-group that wait at it together, and lets them continue; does
+/// nothing while another work-item of the sub-group still runs.
 pub fn release(
     module: &Module,
     floats: Floats,
@@ -137,15 +138,15 @@ pub fn release(
     Ok(())
 }
 
-/// The execution of an instruction by work-items.
+/// The execution of a collective instruction by several work-items.
 struct Together<'a> {
     module: &'a Module,
     floats: Floats,
     subgroups: Subgroups,
     inst: &'a Inst,
-    /// Their numbers, ascending.
+    /// The numbers of the work-items, ascending.
     here: &'a [usize],
-    /// The operands of each.
+    /// The operands of each work-item.
     values: Vec<Vec<Value>>,
 }
 
@@ -170,7 +171,7 @@ impl Together<'_> {
         Ok(holds)
     }
 
-    /// Returns what the instruction gives one of them.
+    /// Returns the instruction's result for one of the work-items.
     fn result(&self, place: usize) -> Res<Value> {
         let truth = |value: bool| Ok(integer::truth(value).into());
         let id = self.here[place] as u64;
@@ -229,7 +230,7 @@ impl Together<'_> {
         Ok(Value::Composite(words.map(|word| Bits::new(word).into()).into()))
     }
 
-    /// Returns the value of the work-item of this number; undefined if it is not there.
+    /// Returns the value of the work-item with this number; undefined if that work-item does not take part.
     fn of_number(&self, id: Option<u64>) -> Res<Value> {
         self.value_of(self.here.iter().position(|&other| Some(other as u64) == id))
     }
@@ -305,7 +306,7 @@ impl Together<'_> {
         result.ok_or_else(|| Error::Unsupported(format!("Op{:?}", self.inst.op)))
     }
 
-    /// Returns the value that changes nothing.
+    /// Returns the neutral element of the operation.
     fn identity(&self, width: u32) -> u64 {
         let float = |number: f64| self.floats.rounded(number, width);
         match self.inst.op {

@@ -4,7 +4,7 @@ use crate::error::{Error, Res};
 use crate::value::{Bits, Place, Pointer, Value};
 use rspirv::spirv::StorageClass;
 
-/// A type; others are named by their ids.
+/// A type, which names other types by their ids.
 #[derive(Debug, Clone)]
 pub enum Type {
     Void,
@@ -24,7 +24,7 @@ pub enum Type {
         length: u64,
         stride: u64,
     },
-    /// An array whose end the module does not tell: of device memory, which knows what is accessed there.
+    /// An array of device memory whose length the module does not say; the device memory knows which bytes may be accessed.
     RuntimeArray {
         element: u32,
         stride: u64,
@@ -38,7 +38,7 @@ pub enum Type {
         class: StorageClass,
         pointee: u32,
     },
-    /// A cooperative matrix: the elements that a work-item of the sub-group holds.
+    /// A cooperative matrix, of which a work-item of the sub-group holds some elements.
     Matrix(Held),
     Function,
 }
@@ -53,18 +53,18 @@ pub struct Held {
 }
 
 impl Held {
-    /// Returns the length of each work-item's list; the end of the last ones may stand for no element.
+    /// Returns the length of each work-item's list of elements; the last places of some lists may have no element.
     pub fn count(self) -> u64 {
         (self.rows * self.columns).div_ceil(self.items)
     }
 
-    /// Returns row and column of what a work-item holds at an index; `None` where the index has no element.
+    /// Returns row and column of the element that a work-item holds at an index; `None` if the index has no element.
     pub fn place(self, item: u64, index: u64) -> Option<[u64; 2]> {
         let number = index * self.items + item;
         (number < self.rows * self.columns).then(|| [number / self.columns, number % self.columns])
     }
 
-    /// Returns who holds an element, and at which index.
+    /// Returns the work-item that holds an element, and the element's index there.
     pub fn holder(self, row: u64, column: u64) -> [u64; 2] {
         let number = row * self.columns + column;
         [number % self.items, number / self.items]
@@ -126,7 +126,7 @@ impl Types {
             Type::Vector { element, count } => self.size(*element)? * u64::from(*count),
             Type::Array { length, stride, .. } => length * stride,
             Type::Matrix(held) => held.count() * self.size(held.element)?,
-            // As the last member of a structure it adds nothing to its size.
+            // A runtime array adds nothing to the size of the structure whose last member it is.
             Type::RuntimeArray { .. } => 0,
             Type::Struct { size, .. } => *size,
             Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => 8,
@@ -148,7 +148,7 @@ impl Types {
         }
     }
 
-    /// Type and byte offset of a member.
+    /// Returns the type and the byte offset of a member.
     pub fn member(&self, id: u32, index: i64) -> Res<(u32, u64)> {
         match self.get(id)? {
             Type::Vector { element, .. } | Type::Matrix(Held { element, .. }) => {
@@ -217,7 +217,7 @@ impl Types {
         }
     }
 
-    /// Returns a value each scalar of which is made from its width.
+    /// Returns a value of a type; `of` makes each scalar from the scalar's width in bits.
     pub fn fill(&self, id: u32, of: &dyn Fn(u32) -> Bits) -> Res<Value> {
         let members = |types: &mut dyn Iterator<Item = u32>| {
             let members: Res<Vec<Value>> = types.map(|ty| self.fill(ty, of)).collect();

@@ -85,7 +85,7 @@ impl From<Bits> for Value {
 }
 
 impl Value {
-    /// Returns the scalar that this is.
+    /// Returns the scalar; an error if the value is not a scalar.
     pub fn scalar(&self) -> Res<Bits> {
         match self {
             Value::Bits(bits) => Ok(*bits),
@@ -106,7 +106,7 @@ impl Value {
         }
     }
 
-    /// Returns the pointer that this is.
+    /// Returns the pointer; an error if the value is not a pointer.
     pub fn pointer(&self) -> Res<Pointer> {
         match self {
             Value::Pointer(pointer) => Ok(*pointer),
@@ -149,7 +149,7 @@ impl Value {
         Ok(Value::Composite(members.into()))
     }
 
-    /// Appends the scalars in it, in order.
+    /// Appends the scalars of the value, in order.
     pub fn flatten(&self, out: &mut Vec<Bits>) -> Res<()> {
         match self {
             Value::Bits(bits) => out.push(*bits),

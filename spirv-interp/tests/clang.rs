@@ -1,4 +1,4 @@
-//! The conformance files' programs as clang compiles them to SPIR-V: they do the same as by our own front end.
+//! The conformance files' programs as clang compiles them to SPIR-V: they give the same results as with Hekla's own front end.
 //!
 //! Runs where `HEKLA_CLANG` names a clang of version 22 or later, with the options in `HEKLA_CLANG_OPTIONS`.
 
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use support::Device;
 
-/// Programs that clang 22 compiles to something else than they say, by file and a part of their rule.
+/// Programs that clang 22 does not compile to what they say, by file and a part of their rule.
 const FAULTS: &[(&str, &str)] = &[
     // Macros are clang's: versions and features of its own, no __ROUNDING_MODE__, another largest alignment.
     ("6.12-preprocessor", "is compared with the names of versions"),
@@ -83,13 +83,13 @@ fn what_clang_compiles_gives_the_same() {
     assert!(count == 0, "{count} of {ran}:\n\n{}", text.join("\n"));
 }
 
-/// Returns what complaints have in common that differ only in numbers.
+/// Returns a complaint without its numbers, to group complaints that differ only in these.
 fn kind(complaint: &str) -> String {
     let text = complaint.split_once("): ").map_or(complaint, |(_, rest)| rest);
     text.chars().filter(|c| !c.is_ascii_digit()).take(80).collect()
 }
 
-/// Compiles a program, or takes what was made of it before; `None` if clang refuses it.
+/// Compiles a program, or returns the module that an earlier run made; `None` if clang refuses the program.
 fn compile(clang: &str, program: &Program) -> Option<Vec<u8>> {
     let more = std::env::var("HEKLA_CLANG_OPTIONS").unwrap_or_else(|_| "-O2".to_string());
     let mut hasher = DefaultHasher::new();

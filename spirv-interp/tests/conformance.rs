@@ -1,5 +1,5 @@
-//! The conformance files' programs (compiler/tests/conformance), run on devices of several kinds: what
-//! the files expect holds whether the emitter emulates or not.
+//! The conformance files' programs (compiler/tests/conformance), run on devices of several kinds: the results that the files
+//! expect do not depend on what the compiler emulates.
 
 mod programs;
 mod support;
@@ -55,7 +55,7 @@ fn on_devices_with_matrices() {
     }
 }
 
-/// Runs all programs that a device can have, of which there must be at least `least`.
+/// Runs all programs that can run on a device, of which there must be at least `least`.
 fn check(device: &Device, least: usize) {
     let (mut ran, mut failures) = (0, Vec::new());
     for program in programs::of_device(device) {

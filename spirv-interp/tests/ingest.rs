@@ -86,7 +86,7 @@ fn run(module: &Module, program: &Program, device: &Device) -> Result<(), String
     }
 }
 
-/// Returns the launch that a file asks for. Where it leaves the local size open, all are one work-group.
+/// Returns the launch that a file asks for. If the file gives no local size, all work-items are one work-group.
 fn sizes(module: &Module, kernel: &Kernel) -> Launch {
     let mut launch = Launch { dimensions: module.global.len() as u32, ..Launch::default() };
     launch.global[..module.global.len()].copy_from_slice(&module.global);

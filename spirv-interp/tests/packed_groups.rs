@@ -1,4 +1,4 @@
-//! Work-groups in pairs: each has its own local memory, however its elements are seen.
+//! Work-groups in pairs: each has its own local memory, whatever types access it.
 
 mod support;
 
@@ -8,8 +8,8 @@ use support::Device;
 const GROUPS: u32 = 6;
 const SIZE: u32 = 2;
 
-/// Runs `kernel void test(global uint *out, local uint *given)` with a body that reads back what it stored; it must get
-/// values of its own work-group.
+/// Runs `kernel void test(global uint *out, local uint *given)` with a body that reads back what it stored; each work-item must
+/// read values of its own work-group.
 fn check(body: &str) {
     let devices = [support::capable(), support::middling(), support::weak(), support::weakest()];
     for device in &devices {

@@ -33,7 +33,7 @@ fn programs_give_what_c_gives() {
                 continue;
             }
         };
-        // Each program on some of the devices, each device on many programs.
+        // Each program runs on some of the devices, and each device runs many programs.
         let chosen =
             devices.iter().enumerate().filter(|(i, _)| !(*i as u64 + seed).is_multiple_of(3));
         for (i, device) in chosen {
@@ -45,7 +45,7 @@ fn programs_give_what_c_gives() {
     assert!(!seeds.is_empty());
 }
 
-/// Makes functions stay functions, so that their calls can share call sites.
+/// Forbids inlining of helper functions, so that their calls can share call sites.
 fn without_inlining(text: &str) -> String {
     let line = |line: &str| match line.contains(" helper") && line.ends_with(") {") {
         true => format!("__attribute__((noinline)) {line}\n"),
@@ -56,7 +56,7 @@ fn without_inlining(text: &str) -> String {
 
 #[test]
 fn calls_that_share_call_sites_give_what_c_gives() {
-    // The programs of the other test are compiled at the same time, by the same names.
+    // The other test compiles its programs at the same time, under the same names, so this test has its own folder.
     let folder = &Path::new(env!("CARGO_TARGET_TMPDIR")).join("shared-calls");
     std::fs::create_dir_all(folder).expect("a folder");
     let mut device = support::capable();
@@ -75,7 +75,7 @@ fn calls_that_share_call_sites_give_what_c_gives() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Returns a program, and what the C compiler makes of it in a folder.
+/// Returns a program, and the results of the same program in C, which is compiled in a folder.
 fn program(seed: u64, folder: &Path) -> Result<(String, Results), String> {
     let expected = reference::results(seed, true, folder);
     let expected = expected.map_err(|error| format!("{seed} in C: {error}"))?;
@@ -146,7 +146,7 @@ fn run(text: &str, options: &str, device: &Device, seed: u64) -> Result<Results,
     Ok(Results { words, out: support::words_of(&out) })
 }
 
-/// Returns where results differ, and both values.
+/// Returns the first place where results differ, and both values.
 fn first_difference(got: &Results, right: &Results) -> [String; 3] {
     let mut pairs = got.out.iter().zip(&right.out).enumerate();
     if let Some((i, (got, right))) = pairs.find(|(_, (a, b))| a != b) {

@@ -1,5 +1,5 @@
-//! Sub-groups of other sizes than the hardware's: the conformance files' programs that have any do the same with each size
-//! that a kernel may ask for.
+//! Sub-groups of other sizes than the hardware's: the conformance files' programs that use sub-groups give the same results
+//! with each size that a kernel may ask for.
 
 mod programs;
 mod support;
@@ -9,13 +9,13 @@ use hekla_compiler::Target;
 use programs::Program;
 use support::Device;
 
-/// The message for a kernel whose sub-group functions not all work-items reach.
+/// The message for a kernel that calls sub-group functions where not all work-items reach them.
 const REFUSAL: &str = "depends on what may differ between them";
 
-/// The rules of programs in which one sub-group does what others do not, in a work-group of 128.
+/// The rules of programs in which one sub-group acts differently from the others, in a work-group of 128.
 const ONE_OF_MANY: &[&str] = &["a barrier of the sub-group does not wait for other sub-groups"];
 
-/// The rules of programs in which some of a sub-group do what others do not.
+/// The rules of programs in which some work-items of a sub-group act differently from the others.
 const BY_SOME: &[&str] = &[
     "those of the work-items that are there",
     "those of double",
@@ -45,7 +45,7 @@ fn devices() -> Vec<Device> {
     ]
 }
 
-/// Returns the programs in which the kernel can be told which sub-groups to have.
+/// Returns the programs that use sub-groups or work-group functions, and whose only kernel can be given a size of sub-groups.
 fn programs(device: &Device) -> Vec<Program> {
     let acts = |program: &Program| {
         let text = &program.text;
@@ -93,7 +93,7 @@ fn check(device: &Device, size: u32) {
     assert!(is_complete, "{ran} programs on sub-groups {name}, asking for {size}");
 }
 
-/// Runs a program of this text; one whose kernel wants smaller work-groups than the program has counts as refused.
+/// Runs a program with this text. A program whose work-groups are larger than its kernel allows counts as refused.
 fn run(program: &Program, text: &str, device: &Device, size: u32) -> Result<(), String> {
     let built = support::build(text, &program.options, &device.target)?;
     let items: u64 = match &program.local {

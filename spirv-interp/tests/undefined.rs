@@ -1,4 +1,4 @@
-//! What a program cannot do is an error that names it.
+//! Actions without a defined result are errors that name the action.
 
 mod support;
 
@@ -57,7 +57,7 @@ fn what_was_never_written_is_found_where_it_matters() {
     undefined("local uint x[4]; if (x[get_local_id(0)] > 5) out[0] = 1;", "a branch depends on");
     undefined("local uint x[4]; out[x[0]] = 1;", "never written");
     undefined("local uint x[4]; out[0] = x[1];", "of a result was never written");
-    // A byte of a word is known though its neighbours are not.
+    // A byte of a word is defined even if its neighbours are not.
     let body =
         "local uchar x[16]; x[get_local_id(0)] = 7; out[get_local_id(0)] = x[get_local_id(0)];";
     assert_eq!(run(body).unwrap()[..4], [7; 4]);

@@ -1,5 +1,4 @@
-//! What a program reads and writes as several types has the same bytes on every device, whatever integers the device
-//! lacks.
+//! Memory that a program accesses as several types has the same bytes on every device, whatever integers the device lacks.
 
 mod support;
 
@@ -11,13 +10,13 @@ use support::Device;
 /// A type of OpenCL C.
 struct Type {
     name: String,
-    /// Bytes that a variable takes.
+    /// Bytes that a variable of the type takes.
     size: usize,
-    /// Bytes that the lanes take: fewer where there are three.
+    /// Bytes that the lanes take: fewer than `size` for vectors of three.
     used: usize,
 }
 
-/// Returns the numbers that a device has, and vectors of them.
+/// Returns a device's types of numbers, and vectors of them.
 fn types(target: &Target) -> Vec<Type> {
     let mut scalars = vec![("uchar", 1), ("ushort", 2), ("uint", 4), ("float", 4), ("ulong", 8)];
     scalars.extend(target.float16.then_some(("half", 2)));
@@ -33,7 +32,7 @@ fn types(target: &Target) -> Vec<Type> {
     types
 }
 
-/// Returns a device for each choice of integers.
+/// Returns a device for each set of integer widths.
 fn devices() -> Vec<Device> {
     let Device { name, target, floats } = support::capable();
     let without = |missing: u32| {
@@ -46,7 +45,7 @@ fn devices() -> Vec<Device> {
     devices
 }
 
-/// A program that copies bytes by way of variables, and what it writes.
+/// A program that copies bytes through variables, and the bytes that it writes.
 struct Copies {
     size: usize,
     text: String,
@@ -54,7 +53,7 @@ struct Copies {
 }
 
 impl Copies {
-    /// Returns one that sees variables of a size as each pair of types of that size.
+    /// Returns a program that accesses variables of a size as each pair of types of that size.
     fn of_size(size: usize, target: &Target) -> Copies {
         let bytes: Vec<u8> = (1..=size).map(|i| (29 * i) as u8).collect();
         let text = "kernel void test(global uchar *out) {\n".to_string();
@@ -70,7 +69,8 @@ impl Copies {
         copies
     }
 
-    /// Adds three copies: of a variable that is read as another type, that is written so, and of its bits.
+    /// Adds three copies: through a variable that is read as another type, through a variable that is written as another type,
+    /// and by `as_` functions.
     fn add(&mut self, from: &Type, to: &Type, bytes: &[u8]) {
         let (from, name) = (&from.name, &to.name);
         let value = format!("{from} a = *(global {from} *)out;");
@@ -82,7 +82,7 @@ impl Copies {
         }
     }
 
-    /// Adds statements that write to RESULT.
+    /// Adds statements in which RESULT is the next place of the output.
     fn copy(&mut self, to: &Type, bytes: &[u8], statements: String) {
         let result = format!("*(global {} *)(out + {})", to.name, self.expected.len());
         let statements = statements.replace("RESULT", &result);
@@ -96,7 +96,7 @@ impl Copies {
     }
 }
 
-/// Runs a program that finds `given` of the bytes that it is to leave; else it panics.
+/// Runs a program whose buffer first holds `given` of the expected bytes; panics unless the buffer then holds all of them.
 fn check(text: &str, expected: &[u8], given: usize, device: &Device) {
     let expected: Vec<u8> = expected.iter().copied().chain([0; 3]).collect();
     let expected = support::words_of(&expected);
@@ -130,7 +130,7 @@ fn variables_have_the_same_bytes_as_every_type() {
     }
 }
 
-/// Bytes of the object that programs access at random, and of what they fill it with.
+/// Bytes of the object that programs access at random, and of the values that fill it.
 const OBJECT: usize = 64;
 
 /// Programs of each kind of memory.
@@ -145,10 +145,10 @@ struct Accesses {
 }
 
 impl Accesses {
-    /// Returns one whose pointer `p` is declared in this way.
+    /// Returns a program whose pointer `p` is declared by `pointer`.
     fn new(pointer: &str, seed: u64, target: &Target) -> Accesses {
         let object = std::array::from_fn(|i| (29 * (i + 1)) as u8);
-        // After the given values there is a zero that the compiler does not know of.
+        // Behind the given values there is a zero, whose value the compiler does not know.
         let expected = object.into_iter().chain([0; OBJECT]).collect();
         let text = format!(
             "kernel void test(global uchar *out) {{\n    uint zero = *(global uint *)(out + {OBJECT});\n    \
@@ -173,12 +173,12 @@ impl Accesses {
         (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % end
     }
 
-    /// Returns a place for a type.
+    /// Returns a random offset in the object at which a value of a type fits.
     fn place(&mut self, ty: &Type) -> usize {
         self.below(OBJECT / ty.size) * ty.size
     }
 
-    /// Adds a store of what was given, or a load.
+    /// Adds a store of one of the given values as a type, or a load.
     fn add(&mut self, ty: &Type) {
         let (at, name) = (self.place(ty), &ty.name);
         let offset = ["", " + zero"][self.below(2)];

@@ -20,13 +20,13 @@ impl Instruction<'_> {
         Op::from_u32(self.opcode)
     }
 
-    /// Returns where its words lie.
+    /// Returns the range of the instruction's words.
     pub fn range(&self) -> Range<usize> {
         self.start..self.start + 1 + self.operands.len()
     }
 }
 
-/// An instruction of no words, or of more than there are.
+/// An error: an instruction has a length of no words, or of more words than are left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongLength {
     /// The opcode that it has.
@@ -35,7 +35,7 @@ pub struct WrongLength {
     pub start: usize,
 }
 
-/// The instructions of some words; ends after the first wrong length.
+/// An iterator over the instructions of some words, which ends after the first wrong length.
 #[derive(Debug, Clone)]
 pub struct Instructions<'a> {
     words: &'a [u32],

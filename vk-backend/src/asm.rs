@@ -205,14 +205,14 @@ impl KernelBuilder {
         self.declare_typed(Op::Constant, float, words)
     }
 
-    /// A fixed work-group size.
+    /// Sets a fixed work-group size.
     pub fn local_size(&mut self, size: [u32; 3]) {
         let operands = [self.entry, ExecutionMode::LocalSize as u32, size[0], size[1], size[2]];
         self.emit(Section::Modes, Op::ExecutionMode, &operands);
         self.local_size_set = true;
     }
 
-    /// A work-group size of three specialization constants with the given ids, 1 by default.
+    /// Sets a work-group size of three specialization constants with the given ids, 1 by default.
     pub fn local_size_constants(&mut self, ids: [u32; 3]) {
         let uint = self.uint();
         let triple = self.declare(Op::TypeVector, &[uint, 3]);
@@ -237,7 +237,7 @@ impl KernelBuilder {
         self.emit(Section::Modes, Op::ExecutionMode, &operands);
     }
 
-    /// gl_GlobalInvocationID.x.
+    /// Loads gl_GlobalInvocationID.x.
     pub fn global_id_x(&mut self) -> u32 {
         let uint = self.uint();
         let triple = self.declare(Op::TypeVector, &[uint, 3]);
@@ -245,12 +245,12 @@ impl KernelBuilder {
         self.value(Op::CompositeExtract, uint, &[all, 0])
     }
 
-    /// gl_LocalInvocationIndex.
+    /// Loads gl_LocalInvocationIndex.
     pub fn local_index(&mut self) -> u32 {
         self.input(BuiltIn::LocalInvocationIndex)
     }
 
-    /// gl_SubgroupID and gl_SubgroupInvocationID.
+    /// Loads gl_SubgroupID and gl_SubgroupInvocationID.
     pub fn subgroup_place(&mut self) -> [u32; 2] {
         self.require(Capability::GroupNonUniform);
         [BuiltIn::SubgroupId, BuiltIn::SubgroupLocalInvocationId].map(|which| self.input(which))
@@ -265,14 +265,14 @@ impl KernelBuilder {
         self.value(Op::Load, uint, &[variable])
     }
 
-    /// Element `index` of the array of `element`s at push constant address number `address`.
+    /// Loads element `index` of the array of `element`s at push constant address number `address`.
     pub fn load(&mut self, address: u32, element: u32, index: u32) -> u32 {
         let place = self.place(address, element, index);
         let bytes = self.size_of(element);
         self.value(Op::Load, element, &[place, ALIGNED, bytes])
     }
 
-    /// Sets element `index` of that array.
+    /// Stores to element `index` of the array at push constant address number `address`.
     pub fn store(&mut self, address: u32, element: u32, index: u32, value: u32) {
         let place = self.place(address, element, index);
         let bytes = self.size_of(element);
@@ -289,7 +289,7 @@ impl KernelBuilder {
         self.value(op, result, &[a, literal])
     }
 
-    /// `yes` where the condition holds, else `no`; both of type `result`.
+    /// Returns `yes` where the condition holds, else `no`; both have the type `result`.
     pub fn select(&mut self, result: u32, condition: u32, yes: u32, no: u32) -> u32 {
         self.value(Op::Select, result, &[condition, yes, no])
     }
@@ -319,8 +319,8 @@ impl KernelBuilder {
         count
     }
 
-    /// Like [`KernelBuilder::repeat`], but also ends when the boolean that `body` gives is false; that round
-    /// does not count.
+    /// Like [`KernelBuilder::repeat`], but the loop also ends when the boolean that `body` returns is false; that round does
+    /// not count.
     pub fn repeat_while(&mut self, most: u32, body: impl FnOnce(&mut Self) -> u32) -> u32 {
         self.repeat_loop(most, LoopValues::default(), |k, _| (Some(body(k)), Vec::new())).0
     }
@@ -343,7 +343,7 @@ impl KernelBuilder {
         self.value(Op::ULessThan, boolean, &[a, b])
     }
 
-    /// Returns the number of rounds, and the values after the last.
+    /// Emits a loop; returns the number of its rounds, and the values after the last round.
     fn repeat_loop(
         &mut self,
         times: u32,
@@ -384,8 +384,8 @@ impl KernelBuilder {
         (count, values)
     }
 
-    /// Loads element `index` of the array of words at push constant address number `address`, in one with what other
-    /// invocations of the device do there.
+    /// Loads element `index` of the array of words at push constant address number `address`, atomically for all invocations of
+    /// the device.
     pub fn atomic_load(&mut self, address: u32, index: u32) -> u32 {
         let uint = self.uint();
         let place = self.place(address, uint, index);
@@ -393,7 +393,8 @@ impl KernelBuilder {
         self.value(Op::AtomicLoad, uint, &[place, scope, semantics])
     }
 
-    /// Makes that element the greater one of it and `value`.
+    /// Replaces element `index` of the array of words at push constant address number `address` by the maximum of it and
+    /// `value`, atomically.
     pub fn atomic_max(&mut self, address: u32, index: u32, value: u32) {
         let uint = self.uint();
         let place = self.place(address, uint, index);

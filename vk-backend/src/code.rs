@@ -27,7 +27,7 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::physical::DeviceInfo;
 use hekla_device::Quirks;
 
-/// Keeps threads apart that use the code of pipelines, where that must be.
+/// The lock that keeps threads which use the code of pipelines apart, on devices where that is needed.
 pub(crate) struct CodeLock(Option<Mutex<Submitters>>);
 
 /// The threads that have submitted.

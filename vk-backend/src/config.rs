@@ -36,7 +36,8 @@ pub(crate) fn completion_markers() -> Option<bool> {
     }
 }
 
-/// Least number of bytes that `HEKLA_MAX_ALLOCATION` is taken for: a block that small buffers share.
+/// The least value of `HEKLA_MAX_ALLOCATION` in bytes, which replaces lesser ones: the size of a block that small buffers
+/// share.
 const LEAST_MAX_ALLOCATION: u64 = 8 << 20;
 
 /// Reads `HEKLA_MAX_ALLOCATION`: the largest allocation in bytes that a device is treated as having.
@@ -49,7 +50,7 @@ fn parse_max_allocation(text: &str) -> Option<u64> {
     Some(bytes.max(LEAST_MAX_ALLOCATION))
 }
 
-/// Reads `HEKLA_STALL`: the seconds for which a thread waits for a device until the log tells what the device was given.
+/// Reads `HEKLA_STALL`: after how many seconds of a thread's wait for a device the log reports what the device was given.
 /// Default: 10.
 pub(crate) fn stall() -> Duration {
     let seconds = read("HEKLA_STALL").and_then(|text| text.trim().parse().ok());
@@ -72,7 +73,7 @@ pub(crate) fn queues() -> Option<u32> {
     read("HEKLA_QUEUES")?.trim().parse().ok()
 }
 
-/// Reads `HEKLA_QUEUE_COPIES`: as how many Vulkan queues each one is treated.
+/// Reads `HEKLA_QUEUE_COPIES`: the number of Vulkan queues that each Vulkan queue is treated as.
 pub(crate) fn queue_copies() -> usize {
     let copies = read("HEKLA_QUEUE_COPIES").and_then(|text| text.trim().parse().ok());
     copies.unwrap_or(1).clamp(1, 8)
@@ -83,17 +84,17 @@ pub(crate) fn limit_to() -> Option<String> {
     read("HEKLA_LIMIT_TO").filter(|name| !name.is_empty())
 }
 
-/// What `HEKLA_FAULT` asks for: a loss of the device, or what probes are to find. Submissions and calls are counted from 1 for
-/// each physical device, including calls of its probes, so that a device which is opened again is whole.
+/// The fault that `HEKLA_FAULT` asks for: a loss of the device, or a finding of the probes. Submissions and calls are counted
+/// from 1 for each physical device, including calls of its probes, so that a device which is opened again has no fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// `hang:N`: submission N never completes.
     Hang(u64),
-    /// `silent:N`: likewise, and only who waits for a fence is told.
+    /// `silent:N`: submission N never completes, and only a wait for a fence reports the loss.
     Silent(u64),
     /// `submit:N`: submission N returns VK_ERROR_DEVICE_LOST.
     Submit(u64),
-    /// `call:N`: call N of those that may return VK_ERROR_DEVICE_LOST does; polling counts as one.
+    /// `call:N`: call N of those that may return VK_ERROR_DEVICE_LOST returns it; polling counts as one call.
     Call(u64),
     /// `defect`: nothing is lost, but the driver is found to end long loops early.
     Defect,
@@ -103,7 +104,7 @@ pub(crate) enum Fault {
     Exit,
 }
 
-/// Returns true if `HEKLA_FAULT` injects a fault, so that what a device does is not its own doing.
+/// Returns true if `HEKLA_FAULT` injects a fault, so that the device's behaviour may not be its own.
 pub fn has_injected_fault() -> bool {
     fault().is_some()
 }
@@ -131,9 +132,9 @@ fn parse_fault(text: &str) -> Option<Fault> {
     }
 }
 
-/// Returns the value of an environment variable: the one place where this library reads any. `None` where it is unset, and
-/// in a process with more rights than the user who set its environment, as `secure_getenv` of the C library has it: what
-/// a setuid program writes, reads and obeys is not for others to say.
+/// Returns the value of an environment variable: the one place where this library reads any. `None` where it is unset, and in a
+/// process with more rights than the user who set its environment, as `secure_getenv` of the C library has it: that user must
+/// not choose the files that a setuid program reads and writes.
 pub fn variable(name: &str) -> Option<OsString> {
     match platform::has_more_rights() {
         true => None,

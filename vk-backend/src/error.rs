@@ -15,10 +15,10 @@ pub enum Error {
     /// The device is out of memory.
     #[error("out of device memory")]
     OutOfDeviceMemory,
-    /// The device was lost (crashed, hung or was unplugged). Every later call on it says the same.
+    /// The device was lost (crashed, hung or was unplugged). Every later call on it returns the same error.
     #[error("the device was lost")]
     DeviceLost,
-    /// The device cannot do this: a sentence says what.
+    /// The device does not support the request: a sentence says what is missing.
     #[error("{0}")]
     Unsupported(String),
     /// A buffer larger than the device can make.

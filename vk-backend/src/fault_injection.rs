@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::config::{self, Fault};
 
-/// Counters of a physical device. All Vulkan devices that are opened on it share them, so that a fault comes once.
+/// Counters of a physical device. All Vulkan devices that are opened on it share them, so that a fault occurs once.
 #[derive(Debug, Default)]
 struct Counts {
     submissions: AtomicU64,
@@ -25,7 +25,7 @@ impl FaultPlan {
     }
 }
 
-/// The plan as it concerns one Vulkan device, and whether the device hangs.
+/// The plan for one Vulkan device, and whether the device hangs.
 #[derive(Debug, Default)]
 pub(crate) struct FaultInjection {
     plan: FaultPlan,
@@ -37,7 +37,7 @@ pub(crate) struct FaultInjection {
 pub(crate) enum Outcome {
     /// The call succeeds, and the work is submitted.
     Submitted,
-    /// It is dropped: the device seems to accept it and never completes it.
+    /// The work is dropped: the device seems to accept it and never completes it.
     Hangs,
     /// The call fails with VK_ERROR_DEVICE_LOST.
     DeviceLost,
@@ -63,7 +63,7 @@ impl FaultInjection {
         }
     }
 
-    /// Counts a call that may tell of a lost device. Returns true if this one does.
+    /// Counts a call that may report a lost device. Returns true if this call is to report it.
     #[inline]
     pub(crate) fn next_call_is_lost(&self) -> bool {
         match self.plan.fault {
@@ -109,7 +109,7 @@ mod tests {
         );
         let submit = plan(Some(Fault::Submit(2)));
         assert_eq!(outcomes(&submit), [Submitted, DeviceLost, Submitted, Submitted]);
-        // The next device that is opened is whole.
+        // The next device that is opened has no fault.
         assert_eq!(outcomes(&submit), [Submitted; 4]);
         assert_eq!(outcomes(&plan(None)), [Submitted; 4]);
     }

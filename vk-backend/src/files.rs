@@ -6,7 +6,7 @@ use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Opens a regular file for reading. Returns it with what the system tells of it.
+/// Opens a regular file for reading. Returns the file with the system's metadata.
 ///
 /// # Errors
 /// Errors of the system; `InvalidInput` for anything but a regular file.
@@ -36,7 +36,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
 /// Reads a regular file of text, of at most `limit` bytes.
 ///
 /// # Errors
-/// Like [`read`]; `InvalidData` for what is not UTF-8.
+/// Like [`read`]; `InvalidData` for a text that is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> Result<String> {
     String::from_utf8(read(path, limit)?).map_err(|error| Error::new(ErrorKind::InvalidData, error))
 }

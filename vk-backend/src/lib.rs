@@ -7,11 +7,11 @@
 //! `bufferDeviceAddress` and `timelineSemaphore` is required, everything else is used where [`Features`]
 //! says that a device has it.
 //!
-//! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and
-//! what is known of a device before it is opened), `device` (the opened device), `memory` (buffers, images), `pipeline`,
-//! `sync` (barriers and semaphores), `record` (command buffers), `submit` (queues), `probe`. Beneath them are
-//! `config`, the environment, `fault_injection`, `files`, reading files, and `platform`, the operating system. Quirks of drivers come from
-//! the crate `hekla-device`.
+//! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and the description of a
+//! device before it is opened), `device` (the opened device), `memory` (buffers, images), `pipeline`, `sync` (barriers and
+//! semaphores), `record` (command buffers), `submit` (queues), `probe`. Beneath them are `config`, the environment,
+//! `fault_injection`, `files`, reading files, and `platform`, the operating system. Quirks of drivers come from the crate
+//! `hekla-device`.
 //!
 //! ```no_run
 //! use hekla_vk_backend::{Device, Instance, MemoryKind};

@@ -1,4 +1,4 @@
-//! Starting threads that no signal of the application reaches.
+//! Starts threads to which no signal of the application is delivered.
 
 use std::io;
 use std::thread::{Builder, JoinHandle};

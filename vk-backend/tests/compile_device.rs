@@ -1,5 +1,5 @@
-//! Pipelines that a second Vulkan device compiles, because the driver must not compile while others submit. Every
-//! driver is treated as such a one.
+//! Pipelines that a second Vulkan device compiles, because the driver must not compile while others submit. Every driver is
+//! treated as if it had this defect.
 
 mod common;
 
@@ -17,7 +17,7 @@ use hekla_vk_backend::{
 /// VK_DRIVER_ID_NVIDIA_PROPRIETARY.
 const NVIDIA_PROPRIETARY: u32 = 4;
 
-/// A device that another thread has submitted to.
+/// Returns a device to which another thread has submitted.
 fn device() -> Arc<Device> {
     let device = common::device_with(Quirks::SERIALIZED_PIPELINES);
     submit_in_another_thread(&device);
@@ -34,7 +34,7 @@ fn submit_in_another_thread(device: &Arc<Device>) {
     std::thread::scope(|scope| scope.spawn(submit).join().unwrap());
 }
 
-/// A store that knows of each pipeline the data of a cache that saw none.
+/// A store that has for each pipeline the data of an empty cache.
 struct Nothing;
 
 impl PipelineStore for Nothing {
@@ -70,7 +70,7 @@ fn kernel(device: &Arc<Device>, factor: u32, term: u32) -> Arc<Pipeline> {
     common::create_pipeline(device, &desc).expect("a pipeline")
 }
 
-/// Makes kernels, runs each on a number and drops it; all must compute what they should.
+/// Makes kernels, runs each on a number and drops it; each must compute the right result.
 fn make_and_run(device: &Arc<Device>, kernels: impl Iterator<Item = u32>) {
     let queue = device.create_queue(false).unwrap();
     for number in kernels {
@@ -88,7 +88,7 @@ fn make_and_run(device: &Arc<Device>, kernels: impl Iterator<Item = u32>) {
     }
 }
 
-/// The same in eight threads at once; pairs of them make the same kernels.
+/// Makes and runs kernels in eight threads at once; pairs of threads make the same kernels.
 fn make_and_run_in_threads(device: &Arc<Device>) {
     std::thread::scope(|scope| {
         for thread in 0..8u32 {
@@ -98,7 +98,7 @@ fn make_and_run_in_threads(device: &Arc<Device>) {
     expect_silence();
 }
 
-/// Asserts that the validation layer, if it is there, has nothing to say.
+/// Asserts that the validation layer, if it is loaded, has sent no message.
 fn expect_silence() {
     assert_eq!(validation_message_count(), 0, "see stderr for the messages");
 }
@@ -142,7 +142,7 @@ fn a_second_device_is_opened_where_something_must_be_compiled() {
         common::skip("the driver keeps nothing of pipelines");
         return;
     }
-    // Only creating it is left to the device itself, in this process and in the next.
+    // Only the pipeline's creation is left to the device itself, in this process and in the next.
     assert!(precompiled.used, "{creation}");
     let next = common::device_with(Quirks::SERIALIZED_PIPELINES);
     known.set_for(&next);
@@ -187,7 +187,7 @@ fn what_is_missing_from_an_earlier_process_is_precompiled() {
     let creation = kernel(&device, 3, 4).creation();
     assert!(creation.given == 32 && creation.found != Some(true), "{creation}");
     expect_silence();
-    // A driver that cannot be told not to compile has compiled it. NVIDIA's (580) makes it all the same.
+    // A driver that cannot be forbidden to compile has compiled the pipeline. NVIDIA's (580) compiles all the same.
     let may_refuse = device.info().features.pipeline_creation_cache_control;
     let compiles = device.info().driver_id == NVIDIA_PROPRIETARY || !may_refuse;
     assert!(creation.precompiled.is_some() || compiles, "{creation}");
@@ -221,7 +221,7 @@ fn submissions_go_on_while_a_pipeline_compiles() {
         }
     });
     expect_silence();
-    // One could have come before, and one after.
+    // The bound excludes one submission before the compilation, and one after it.
     assert!(meanwhile > 10, "{meanwhile} submissions in two seconds");
 }
 

@@ -36,7 +36,7 @@ fn every_device_is_described() {
     }
 }
 
-/// The drivers of the table of quirks that no device file names.
+/// Checks the drivers of the table of quirks that no device file names.
 #[test]
 fn drivers_have_the_numbers_that_vulkan_gives_them() {
     for (ours, vulkans) in [
@@ -82,7 +82,7 @@ fn pipelines_are_made_from_what_was_learnt() {
         _ => panic!("one pipeline, kept as {kept:?}"),
     }
 
-    // What another driver left is not given to this one.
+    // Cache data of another driver is not given to this one.
     learnt.0.lock().unwrap().values_mut().for_each(|data| data[16] ^= 1);
     assert_eq!(common::square(&other, 32, false).creation().given, 0);
 }
@@ -97,10 +97,10 @@ fn the_probe_answers_once_and_plausibly() {
         assert!(!answer.fma64_fused && !answer.div64_exact);
         assert!(answer.floats.get(FloatWidth::Double, FloatOp::Add).is_none());
     }
-    // Vulkan requires correctly rounded sums and products (appendix "Precision of Individual
-    // Operations") and, where they are asked for, NaNs that survive.
+    // Vulkan requires correctly rounded sums and products (appendix "Precision of Individual Operations") and, where kernels
+    // ask for it, that NaNs are preserved.
     assert!(answer.nearest32);
-    // Vulkan does not, but all drivers that are tested do so.
+    // Vulkan does not require it, but all tested drivers fill subgroups in order.
     assert!(answer.subgroups_in_order);
     let quirks = device.info().quirks;
     if quirks.contains(Quirks::SUBGROUPS_IN_ORDER) {
@@ -138,7 +138,7 @@ fn a_description_is_a_device_file_of_the_device() {
     assert_eq!(read.probe, Some(probe));
     assert_eq!((read.info.quirks, read.info.driver_id), (info.quirks, info.driver_id));
     assert_eq!(read.info.refusal, None);
-    // What only memory and its import tell is not in the file.
+    // Features that only memory and its import show are not in the file.
     let features = Features {
         external: info.features.external,
         buffer_marker: info.features.buffer_marker,
@@ -148,7 +148,7 @@ fn a_description_is_a_device_file_of_the_device() {
     };
     assert_eq!(features, info.features);
 
-    // Without a probe it is what good hardware does.
+    // Without a probe the file has the answers of good hardware.
     let assumed = physical.unwrap().describe(None);
     assert!(assumed.contains("assumed = true"), "{assumed}");
     let assumed = DeviceFile::parse("test", &assumed).unwrap().device().probe.unwrap();

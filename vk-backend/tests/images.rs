@@ -202,7 +202,7 @@ fn samplers_filter_and_wrap() {
     let mirrored =
         SamplerDesc { address_mode: AddressMode::MirroredRepeat, normalized: true, ..nearest };
     let reversed = sample_line(&device, &mirrored);
-    // In the middle of the texels behind the last one.
+    // In the middle of the two texels behind the last one.
     assert_eq!([reversed[11], reversed[13]], [3., 2.]);
 }
 
@@ -282,7 +282,7 @@ fn write(k: &mut KernelBuilder, images: DescriptorArray, slot: u32, at: u32, tex
     k.write_image(images, slot, at, texel);
 }
 
-/// A kernel copies texels from one view of a buffer to another, of another format.
+/// A kernel copies texels from a view of one buffer to a view of another buffer, with another format.
 #[test]
 fn kernels_read_and_write_views_of_buffers() {
     let device = common::device();

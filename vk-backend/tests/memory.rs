@@ -120,7 +120,7 @@ fn sizes_that_cannot_be_are_refused() {
 #[test]
 fn memory_comes_back() {
     let device = common::device();
-    // More than the device has, but never more than a little at once: large buffers and small.
+    // The buffers are larger in all than the device's memory, but few exist at once.
     let size = 256 << 20;
     let count = (device.info().memory.device_local_bytes / size + 2).min(20);
     for _ in 0..count {
@@ -202,7 +202,7 @@ fn a_write_of_a_few_bytes_keeps_those_beside_them() {
         if b.mapped().is_none() {
             continue;
         }
-        // The host has seen zeros, and the device writes others.
+        // The host writes zeros, and then the device writes other bytes.
         common::write(&b, 0, &[0; 1024]).unwrap();
         let ((), value) = queue.record(|r| r.fill(&b, 0, 1024, 0x0101_0101));
         queue.wait(value).unwrap();

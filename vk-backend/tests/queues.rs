@@ -1,7 +1,7 @@
 //! Recording, order, waiting, timestamps and the lifetime of what commands use.
 //!
-//! Each test opens a device and closes it. NVIDIA's driver 580 may hang where threads do that at once (vkDestroyDevice in one,
-//! with the end of another, as a debugger shows): there the tests need `--test-threads=1`.
+//! Each test opens a device and closes it. NVIDIA's driver 580 may hang where several threads do that at once (one in
+//! vkDestroyDevice and another at its end, as a debugger shows): with it the tests need `--test-threads=1`.
 
 mod common;
 
@@ -127,10 +127,10 @@ fn a_recording_is_replayed_while_earlier_replays_are_under_way() {
             r.replay(&recording);
             r.end_timestamp();
         });
-        // Between two replays a pipeline is bound that the recording does not know of.
+        // Between two replays a pipeline is bound that the recording does not contain.
         last = enqueue_step(&queue, &step, &b).max(last);
     }
-    // The queue keeps what it replays.
+    // The queue keeps the recordings that it replays.
     drop(recording);
     queue.wait(last).unwrap();
     assert_eq!(download(&b), vec![stepped(1, 4 * TIMES); 256]);
@@ -262,7 +262,7 @@ fn complete_commands_are_not_waited_for_again() {
     assert!(reached < last, "waited for all");
 }
 
-/// Who waits for a batch is not held up by those that were submitted behind it.
+/// A thread that waits for a batch does not wait for batches that were submitted behind it.
 #[test]
 fn a_wait_ends_with_its_own_batch() {
     let device = common::device();
@@ -330,7 +330,7 @@ fn timestamps_are_in_order() {
     assert!(!device.create_queue(false).unwrap().profiling());
 }
 
-/// Counts its drops, and uses the queue while at it.
+/// Counts its drops, and uses the queue in each of them.
 struct Witness {
     drops: Arc<AtomicU32>,
     queue: std::sync::Weak<Queue>,
@@ -354,7 +354,7 @@ fn batches_keep_what_they_use_until_they_complete() {
     let target = device.create_buffer(64, MemoryKind::Readback).unwrap();
     let witness = || Arc::new(Witness { drops: drops.clone(), queue: Arc::downgrade(&queue) });
     for i in 0..300 {
-        // The source is forgotten by us at once.
+        // The test drops its reference to the source at once.
         let source = device.create_buffer(64, MemoryKind::Upload).unwrap();
         common::write(&source, 0, &[i as u8; 64]).unwrap();
         queue.record(|r| {
@@ -425,7 +425,8 @@ fn the_copy_kernel_copies_what_the_driver_would() {
     let words: Vec<u32> = (0..100_003u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
     let source = upload(&device, &words);
     let size = source.size();
-    // Whole; an aligned part with a tail; unaligned; too small for the kernel.
+    // Copies of the whole buffer; of an aligned part with a tail; of unaligned parts; of a part that is too small for the
+    // kernel.
     for (from, to, length) in
         [(0, 0, size), (16, 4096, 200_012), (4, 16, 300_000), (16, 4, 300_000), (32, 64, 100)]
     {
@@ -447,7 +448,8 @@ fn the_host_sees_device_memory_when_it_asks() {
     device.pretend_discrete();
     let (queue, other) = (device.create_queue(false).unwrap(), device.create_queue(false).unwrap());
     let b = device.create_buffer(64, MemoryKind::Device).unwrap();
-    // Cases: nothing recorded; a batch that makes nothing visible; one that was expected to; another queue's.
+    // Cases: nothing is recorded; a batch makes nothing visible; a batch was expected to make its results visible; the batch is
+    // another queue's.
     queue.wait_host_visible(0).unwrap();
     for (word, queue) in [(3u32, &queue), (5, &queue), (7, &other), (9, &queue)] {
         let ((), value) = queue.record(|r| r.fill(&b, 0, 64, word));
@@ -517,7 +519,7 @@ fn all_of_this_holds_for_memory_that_is_not_coherent() {
     common::run_again_with(&[("HEKLA_NONCOHERENT", "1")]);
 }
 
-/// Runs them where queues have Vulkan queues of their own, which wait for each other by semaphores.
+/// Runs the tests where queues have Vulkan queues of their own, which wait for each other by semaphores.
 #[test]
 fn all_of_this_holds_with_several_vulkan_queues() {
     common::run_again_with(&[("HEKLA_QUEUE_COPIES", "3")]);
@@ -541,7 +543,7 @@ fn queues_take_turns_part_and_take_turns_again() {
                 queues[at].wait_gpu(&queues[other], value).unwrap();
             }
             last = Some((at, enqueue_step(&queues[at], &step, &shared)));
-            // Work of the third queue, and of this one, that nobody waits for.
+            // The third queue and this one get work that nothing waits for.
             if turn % 3 == 2 {
                 for i in [2, at] {
                     enqueue_step(&queues[i], &step, &own[i]);
@@ -595,7 +597,7 @@ fn pipelines_are_compiled_ahead_until_one_dispatch_is_complete() {
         });
         queue.wait(value).unwrap();
     };
-    // It does nothing by itself, and what it sets is not what the dispatch needs.
+    // The compilation has no effect of its own, and sets other state than the dispatch needs.
     let (compiled, value) = queue.record(|r| {
         let first = [r.compile(&step), r.compile(&square), r.compile_recording(&recording)];
         r.barrier();

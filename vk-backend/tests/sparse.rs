@@ -10,13 +10,13 @@ use common::{bytes, download};
 use hekla_vk_backend::{Device, Error, MemoryKind};
 
 const MIB: u64 = 1 << 20;
-/// The size beyond which allocations fail.
+/// The size in bytes beyond which allocations fail.
 const PIECE: u64 = 16 * MIB;
-/// What one dispatch of the tests works on.
+/// The bytes that one dispatch of the tests works on.
 const PART: u64 = 12 * MIB;
 
 fn device() -> Arc<Device> {
-    // Every test of this process sets the same.
+    // Every test of this process sets the same value.
     std::env::set_var("HEKLA_MAX_ALLOCATION", PIECE.to_string());
     common::device()
 }
@@ -44,7 +44,7 @@ fn kernels_and_commands_cross_the_seams() {
     }
     let queue = device.create_queue(false).unwrap();
     let square = common::square(&device, 64, false);
-    // 7 everywhere but at the seams, where words of their own cross.
+    // The buffer has 7 everywhere except at the seams, where other words cross them.
     let words: Vec<u32> = (100..108).collect();
     let host = device.create_buffer(32, MemoryKind::Upload).unwrap();
     common::write(&host, 0, &bytes(&words)).unwrap();
@@ -81,7 +81,7 @@ fn kernels_and_commands_cross_the_seams() {
 #[test]
 fn large_buffers_give_their_memory_back() {
     let device = device();
-    // More in all than the device has.
+    // The buffers are larger in all than the device's memory.
     let size = 256 * MIB;
     let count = (device.info().memory.device_local_bytes / size + 2).min(20);
     for _ in 0..count {
@@ -102,6 +102,6 @@ fn more_than_there_is_is_an_error() {
         let made = device.create_buffer(size, MemoryKind::Device).err();
         assert_eq!(made, Some(Error::OutOfDeviceMemory));
     }
-    // And nothing is kept of the attempt.
+    // Nothing of the failed attempt is kept.
     assert!(device.create_buffer(64 * MIB, MemoryKind::Device).is_ok());
 }

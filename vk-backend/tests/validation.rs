@@ -1,5 +1,5 @@
-//! The Khronos validation layer hears everything and has nothing to say. In a process of its own,
-//! since the layer is asked for by an environment variable.
+//! The Khronos validation layer checks everything and reports nothing. The test has a process of its own, since an environment
+//! variable requests the layer.
 
 mod common;
 
@@ -40,7 +40,7 @@ fn the_layer_is_silent_until_there_is_cause() {
     assert_eq!(validation_message_count(), heard, "see stderr for the messages");
 }
 
-/// Asks Vulkan itself, not the library, whose messenger may be what fails.
+/// Asks Vulkan itself, and not the library, whose messenger may be at fault.
 fn layer_is_installed() -> bool {
     // SAFETY: the loader is not unloaded while `entry` lives.
     let entry = unsafe { ash::Entry::load() }.expect("the Vulkan loader");

@@ -21,14 +21,14 @@ use std::time::{Duration, Instant};
 /// A compile that takes longer counts as a failure.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Without a result for so long the run ends: a compile hangs.
+/// The run ends when no program has ended for this long: a compile hangs.
 const HANG: Duration = Duration::from_secs(180);
 
-/// What the compiler says of a program that needs an optional feature, or a version: words before the
-/// feature's name, and after it.
+/// The words before and after the feature's name in the compiler's message about a program that needs an optional feature or a
+/// version.
 const REFUSAL: ([&str; 2], &str) = (["requires ", "needs "], " which this device does not offer");
 
-/// The end of what it says of a capability, extension or instruction that modules may not have.
+/// The end of the compiler's message about a capability, extension or instruction that modules may not have.
 const NOT_TAKEN: &str = " is not supported";
 
 /// A header of silx and pyFAI that editors need; their hosts drop the line.
@@ -61,7 +61,7 @@ struct Request {
 /// How a compile ended.
 enum Verdict {
     Good,
-    /// The program is refused, rightly: what it needs, or what is wrong with it.
+    /// The compiler is right to refuse the program: holds what the program needs, or what is wrong with it.
     Refused(String),
     Failed(String),
 }
@@ -163,7 +163,7 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("'{text}' is not a number"))
 }
 
-/// Compiles all, `threads` at a time; a line for each as it ends.
+/// Compiles all programs, `threads` of them at a time, and prints a line for each as it ends.
 fn run(request: Request, items: Vec<Item>) -> Vec<Report> {
     let (threads, count) = (request.threads, items.len());
     let shared = std::sync::Arc::new((request, items, AtomicUsize::new(0)));
@@ -193,7 +193,7 @@ fn run(request: Request, items: Vec<Item>) -> Vec<Report> {
     reports
 }
 
-/// Compiles a program; the time of each stage is known of OpenCL C alone.
+/// Compiles a program. The times of the stages are known only for programs in OpenCL C.
 fn compile(item: &Item, options: &Options, target: &Target) -> (Compiled, Timing) {
     if let Some(module) = item.module() {
         let bytes = std::fs::read(module).unwrap_or_default();
@@ -208,7 +208,7 @@ fn compile(item: &Item, options: &Options, target: &Target) -> (Compiled, Timing
     compile_timed(&source, options, target)
 }
 
-/// Returns what comes of a program that the compiler does not get to see.
+/// Returns the result for a program that fails before the compiler sees it.
 fn failed(error: &str) -> Compiled {
     Compiled { log: format!("error: {error}"), ..Compiled::default() }
 }
@@ -244,7 +244,7 @@ fn compile_item(item: &Item, request: &Request) -> Report {
     }
 }
 
-/// Returns why there is no program: for one reason that the compiler rightly has, or for another.
+/// Returns the verdict on a program that was not compiled: refused for a good reason, or failed.
 fn no_program(item: &Item, log: &str) -> Verdict {
     if let Some((_, why)) = BROKEN.iter().find(|(name, _)| item.name.ends_with(name)) {
         return Verdict::Refused(format!("broken: {why}"));
@@ -263,7 +263,7 @@ fn no_program(item: &Item, log: &str) -> Verdict {
     }
 }
 
-/// Returns what spirv-val has against a module.
+/// Returns spirv-val's message about a module that is not valid.
 fn validate(spirv: &[u32]) -> Option<String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -353,7 +353,7 @@ fn summarize(reports: &[Report]) -> ExitCode {
     ExitCode::from(u8::from(failed != 0))
 }
 
-/// Peak resident memory of this process, where the system tells.
+/// Returns the peak resident memory of this process; `None` where the system does not report it.
 fn peak_memory() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

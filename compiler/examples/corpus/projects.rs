@@ -1,6 +1,5 @@
-//! The projects of the corpus: what each of their files is compiled after and with which options. The
-//! options are those that the projects' hosts give, or, where those depend on the user's data, an
-//! example of them.
+//! The projects of the corpus: which texts are put before each of their files, and with which options the result is compiled.
+//! The options are those that the projects' hosts give, or, where those depend on the user's data, an example of them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +10,9 @@ pub struct Item {
     pub name: String,
     pub texts: Vec<PathBuf>,
     pub options: String,
-    /// True for a program that computes with halves whatever the device says.
+    /// True for a program that uses halves without asking whether the device has them.
     pub needs_half: bool,
-    /// Extensions that the device lists or does not list for the program's sake.
+    /// Extensions that the device is made to list, or not to list, for this program.
     pub shown: &'static [&'static str],
     pub hidden: &'static [&'static str],
 }
@@ -147,8 +146,8 @@ fn hashcat(file: &Path, folder: &Path, name: String, stem: &str, vector: u32) ->
     Some(Item::new(name, vec![file.to_path_buf()], options))
 }
 
-/// llama.cpp's OpenCL back end, as it builds a file for a GPU of Intel and for Qualcomm's Adreno, the two that it knows:
-/// each is known by its extension for sizes of sub-groups.
+/// Returns the programs that llama.cpp's OpenCL back end makes of a file. It knows two GPUs, Intel's and Qualcomm's Adreno, by
+/// their extensions for sizes of sub-groups; there are programs for both.
 fn llama(file: &Path, name: &str, stem: &str) -> Vec<Item> {
     const RELAXED: &str = "-cl-std=CL3.0 -cl-mad-enable -cl-unsafe-math-optimizations \
                            -cl-finite-math-only -cl-fast-relaxed-math";
@@ -173,7 +172,7 @@ fn llama(file: &Path, name: &str, stem: &str) -> Vec<Item> {
     items
 }
 
-/// Returns what llama.cpp adds to the options of a file, for each way in which it builds it.
+/// Returns the options that llama.cpp adds for a file, one entry for each variant that it builds.
 fn llama_options(stem: &str) -> &'static [&'static str] {
     match stem {
         "flash_attn_f32_f16.cl" => &[
@@ -212,7 +211,7 @@ fn darktable(folder: &Path) -> String {
     format!("-w -DUNKNOWN=1 -DFLT_MAX=3.40282347e+38F -I{} -cl-fast-relaxed-math", folder.display())
 }
 
-/// ufo-filters; nothing for a skeleton that its host fills in.
+/// Returns how ufo-filters builds a file; `None` for a skeleton that its host fills in.
 fn ufo(folder: &Path, stem: &str) -> Option<(Vec<&'static str>, String)> {
     if stem == "ocl-1liner-skel.cl" {
         return None;
@@ -221,7 +220,7 @@ fn ufo(folder: &Path, stem: &str) -> Option<(Vec<&'static str>, String)> {
     Some((vec![], format!("-I {} {options}", folder.display())))
 }
 
-/// Returns what silx puts before a file, and its options; nothing for a file that is only put before others.
+/// Returns the files that silx puts before a file, and its build options; `None` for a file that is only put before others.
 fn silx(stem: &str) -> Option<(Vec<&'static str>, String)> {
     let before = match stem {
         "kahan.cl" | "doubleword.cl" | "sift.cl" => return None,
@@ -242,7 +241,7 @@ fn silx(stem: &str) -> Option<(Vec<&'static str>, String)> {
     Some((before, options.to_string()))
 }
 
-/// Returns the same for pyFAI.
+/// Returns the files that pyFAI puts before a file, and its build options; `None` for a file that is only put before others.
 fn pyfai(stem: &str) -> Option<(Vec<&'static str>, String)> {
     const DOUBLEWORD: &str = "silx/opencl/doubleword.cl";
     const PREPROCESS: &str = "openCL/preprocess.cl";

@@ -1,5 +1,5 @@
-//! The format of conformance files: small OpenCL C programs, each with the rule that it tests and
-//! what must come of it (docs/testing.md describes the format).
+//! The format of conformance files: small OpenCL C programs, each with the rule that it tests and its expected outcome
+//! (docs/testing.md describes the format).
 
 #![allow(dead_code)] // Each test file uses its part.
 
@@ -13,16 +13,16 @@ pub struct Program {
     /// True if the compiler must accept the program; false if it must reject it.
     pub accept: bool,
     pub options: String,
-    /// Features and extensions that the device must have, or must lack where a `!` stands before.
+    /// Features and extensions that the device must have, or, with a `!` before the name, must lack.
     pub requires: Vec<String>,
-    /// Work-items in each dimension; one in all if the file does not say.
+    /// Work-items in each dimension; one in each if the file does not say.
     pub global: Vec<u64>,
     /// Work-items of a work-group in each dimension, if the file says.
     pub local: Option<Vec<u32>>,
     /// The words of `out`.
     pub expect: Vec<u32>,
     pub errors: Vec<Message>,
-    /// The options themselves are refused, with this message.
+    /// The message with which the options themselves are refused; `None` if they are valid.
     pub invalid: Option<String>,
     pub warnings: Vec<Message>,
     pub text: String,
@@ -31,13 +31,13 @@ pub struct Program {
 /// A message that must be in the build log.
 #[derive(Debug)]
 pub struct Message {
-    /// Line of the program; 0 for a message without a place.
+    /// Line in the program that the message is about; 0 for a message without a place.
     pub line: u32,
     pub substring: String,
 }
 
 impl Program {
-    /// Returns true if a device that offers these extensions and features can have this program.
+    /// Returns true if the program can run on a device that offers these extensions and features.
     pub fn runs_with(&self, offered: &[&str]) -> bool {
         self.requires.iter().all(|name| match name.strip_prefix('!') {
             Some(name) => !offers(offered, name),
@@ -46,8 +46,8 @@ impl Program {
     }
 }
 
-/// Returns true if one of the names is `name`, or is without its prefix: `fp64` for cl_khr_fp64,
-/// `generic` for __opencl_c_generic_address_space.
+/// Returns true if `name` is one of the names, or one of them without its prefix: `fp64` stands for cl_khr_fp64, `generic` for
+/// __opencl_c_generic_address_space.
 fn offers(offered: &[&str], name: &str) -> bool {
     offered.iter().any(|full| {
         let prefixes = ["cl_khr_", "__opencl_c_"];
@@ -136,7 +136,7 @@ fn apply(program: &mut Program, key: &str, value: &str) -> Result<(), String> {
         "warn" => program.warnings.push(message(value)?),
         "global" => program.global = sizes(value)?,
         "local" => program.local = Some(sizes(value)?),
-        // What is printed is for who runs the program on a device.
+        // Only tests that run the program on a device compare its output.
         "prints" => {}
         _ => return Err(format!("unknown header '{key}'")),
     }

@@ -35,7 +35,7 @@ pub fn check_structurized(text: &str, target: &Target) -> Kernel {
     kernel
 }
 
-/// Returns the module of a text, legalized. What becomes words has no vectors.
+/// Returns the module of a text, legalized for a device. Vectors are split first if the device lacks integers of some width.
 fn legal(text: &str, target: &Target) -> Module {
     let mut module = parse_text(text);
     if !(target.int64 && target.int16 && target.int8) {

@@ -3,12 +3,12 @@
 use super::words::{Op, Words, CROSS_WORKGROUP, UNIFORM_CONSTANT};
 use super::{body, each, kernel, lines, Program};
 
-/// Returns a kernel with a part of it in brackets of a kind, so many times.
+/// Returns a kernel whose body is `middle` inside `count` pairs of `open` and `close`.
 fn nested(open: &str, middle: &str, close: &str, count: usize) -> Program {
     body(&format!("{}{middle}{}", open.repeat(count), close.repeat(count)))
 }
 
-/// Returns functions each of which has a body with calls of the one before.
+/// Returns `count` functions, each with a body that calls the function before it.
 fn tree(count: usize, part: impl Fn(usize) -> String) -> Program {
     let functions =
         each(count, |i| format!("int f{}(int x, local int *l) {{ {} }}\n", i + 1, part(i)));
@@ -18,7 +18,8 @@ fn tree(count: usize, part: impl Fn(usize) -> String) -> Program {
     )
 }
 
-/// Returns a module with a constant variable of an array type of arrays, so many levels with so many elements each.
+/// Returns a module with a constant variable whose type is an array of arrays, `levels` deep, with `length` elements at each
+/// level.
 fn arrays(levels: usize, length: u32, storage: u32) -> Program {
     let mut words = Words::new();
     let count = words.constant(length);

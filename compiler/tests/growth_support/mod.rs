@@ -1,5 +1,5 @@
-//! Shapes of programs with a parameter for their size: what there is more and more of, in OpenCL C and in SPIR-V. Tests
-//! and `cargo xtask attack growth` compile each at two sizes and compare what that takes.
+//! Shapes of programs in OpenCL C and in SPIR-V that repeat a construct, with the number of repetitions as a parameter. Tests
+//! and `cargo xtask attack growth` compile each shape at two sizes and compare what the compilations take.
 
 #![allow(dead_code)] // Each user takes its part.
 
@@ -13,7 +13,7 @@ mod preprocessing;
 mod values;
 pub mod words;
 
-/// The text or module that is compiled.
+/// A program to compile: a text or a module.
 pub enum Program {
     /// OpenCL C.
     Text(String),
@@ -30,7 +30,7 @@ impl Program {
         }
     }
 
-    /// Returns the extension that `heklac` knows it by.
+    /// Returns the extension by which `heklac` recognizes the file.
     pub fn extension(&self) -> &'static str {
         match self {
             Program::Text(_) => "cl",
@@ -47,15 +47,15 @@ impl Program {
     }
 }
 
-/// A shape: what there is `count` times, and the program with that many.
+/// A shape: the name of the construct that it repeats, and a function from the number of repetitions to the program.
 pub struct Shape {
     pub name: &'static str,
     make: fn(usize) -> Program,
 }
 
 impl Shape {
-    /// Returns the bytes of the smallest program from which on a bound holds that is as large as many programs are:
-    /// below it what is compiled is the square of the text, as it has to be.
+    /// Returns the size in bytes from which on the compiler bounds what the program becomes. Smaller programs may become the
+    /// square of their text: the bound has to be as large as many programs are.
     pub fn least(&self) -> usize {
         let bounded = BOUNDED.iter().find(|(name, _)| *name == self.name);
         bounded.map_or(0, |(_, bytes)| *bytes)
@@ -97,14 +97,14 @@ pub fn shapes() -> Vec<Shape> {
     rows.map(|&(name, make)| Shape { name, make }).collect()
 }
 
-/// Shapes that are bounded from some size on, in bytes.
+/// Shapes for which a bound holds only from a size on, in bytes.
 const BOUNDED: &[(&str, usize)] = &[
     ("kernels that call kernels", 120_000),
     // A part of the text is the same for all.
     ("kernels that share variables", 60_000),
 ];
 
-/// A row of a chapter's table.
+/// A row of a submodule's table: the name of a shape and its function.
 type Row = (&'static str, fn(usize) -> Program);
 
 /// Returns the parts that `part` makes of the numbers below `count`, one after the other.
@@ -112,7 +112,7 @@ fn each(count: usize, part: impl Fn(usize) -> String) -> String {
     (0..count).fold(String::new(), |text, i| text + &part(i))
 }
 
-/// Returns as many copies of a line.
+/// Returns `count` copies of a line.
 fn lines(count: usize, line: &str) -> String {
     each(count, |_| format!("{line}\n"))
 }

@@ -13,7 +13,7 @@ fn kernel(write: impl Fn(&mut Words, &Body)) -> Program {
     Program::Module(words.finish())
 }
 
-/// Appends a comparison of what the pointer points to with the number.
+/// Appends a comparison of the word at the body's pointer with the body's number; returns the result.
 fn test(words: &mut Words, body: &Body) -> u32 {
     let loaded = words.value(Op::Load, words.int, &[body.pointer, 2, 4]);
     words.value(Op::IEqual, words.bool, &[loaded, body.number])

@@ -1,4 +1,4 @@
-//! What the preprocessor does.
+//! Macros and directives of the preprocessor.
 
 use super::{body, each, kernel, lines, Program, Row};
 

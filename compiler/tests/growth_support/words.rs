@@ -31,7 +31,7 @@ pub const FUNCTION: u32 = StorageClass::Function as u32;
 pub const UNIFORM_CONSTANT: u32 = StorageClass::UniformConstant as u32;
 pub const CROSS_WORKGROUP: u32 = StorageClass::CrossWorkgroup as u32;
 
-/// What a function has at hand.
+/// The ids that the instructions of a function can use.
 pub struct Body {
     pub id: u32,
     pub pointer: u32,

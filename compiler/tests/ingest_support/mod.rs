@@ -1,4 +1,4 @@
-//! The format of ingestion tests: modules of SPIR-V as text, each with the rule that it tests and what must come of it.
+//! The format of ingestion tests: modules of SPIR-V as text, each with the rule that it tests and its expected outcome.
 //!
 //! A program begins with `;# accept: RULE` or `;# reject: RULE`. What follows in `;#` lines: `expect: WORDS`, what kernel
 //! `test` writes to its only argument; `global: SIZES` and `local: SIZES` of the launch; `spec: ID=VALUE ...`;
@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A module with what must come of it.
+/// A module with its expected outcome.
 #[derive(Debug, Default)]
 pub struct Module {
     /// `file.spvasm:LINE`.
@@ -100,7 +100,7 @@ fn word(place: &str, item: &str) -> u32 {
     .unwrap_or_else(|| panic!("{place}: '{item}' is no word"))
 }
 
-/// What most modules declare.
+/// The declarations that most modules need.
 const PRELUDE: &str = include_str!("prelude.spvasm");
 
 /// Returns the whole text of a module.

@@ -1,4 +1,4 @@
-//! Images of the interpreter: texels are what the instructions read and write, whatever the format.
+//! The interpreter's images: texels hold the values that instructions read and write, whatever the format is.
 
 use super::Lanes;
 use hekla_compiler::ir::{ImageDim, ImageView};
@@ -39,8 +39,8 @@ pub fn size(images: &[Image], view: ImageView, slot: &Lanes) -> Lanes {
     image.size.clone()
 }
 
-/// Returns the texel that a sampler finds which takes the nearest one, and the edge for what lies beyond. It is one that
-/// loses places far to the right, and knows no others.
+/// Returns the texel that a sampler finds that takes the nearest texel, and the edge's texel for coordinates beyond the edge.
+/// Other samplers are errors, and so are coordinates far beyond the image, which some devices' samplers lose.
 pub fn nearest<'a>(
     images: &'a mut [Image],
     view: ImageView,
@@ -62,8 +62,8 @@ pub fn nearest<'a>(
         let at = f32::from_bits(at as u32);
         let is_layer = view.dim.is_array() && i + 1 == coords.len();
         let place = if normalized && !is_layer { at * size as f32 } else { at };
-        // What products round is less than the distance of a texel's center from its edge.
-        // NaN is near no texel.
+        // Rounding of the product moves a place by less than the distance of a texel's center from the texel's edge. NaN is
+        // near no texel.
         let is_near = place <= 2.0 * FARTHEST_TEXEL;
         if !is_near || (is_layer && place != place.floor()) {
             return Err(format!("the sampler loses {coords:?}"));

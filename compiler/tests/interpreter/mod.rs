@@ -1,4 +1,4 @@
-//! A plain interpreter of IR: what a module means for one work-item, for tests of lowering and of the passes.
+//! A plain interpreter of IR, which runs a module for one work-item, for tests of lowering and of the passes.
 #![allow(dead_code)] // Each test file uses its part.
 
 mod images;
@@ -28,7 +28,7 @@ pub struct Machine<'m> {
     pub images: Vec<Image>,
     /// Bytes of each kernel argument.
     pub args: Vec<Vec<u8>>,
-    /// Every byte of private memory that was not written, and of undefined values.
+    /// The value of each byte of private memory that was not written, and of each byte of an undefined value.
     pub unwritten: u8,
     /// The value of a work-item query in a dimension.
     pub work_item: fn(WorkItemQuery, u8) -> u64,
@@ -36,7 +36,7 @@ pub struct Machine<'m> {
     pub steps: u64,
 }
 
-/// Returns the only work-item of its launch.
+/// Answers queries for the only work-item of a launch: sizes and counts are 1, ids are 0.
 fn alone(query: WorkItemQuery, _: u8) -> u64 {
     use WorkItemQuery::*;
     matches!(query, GlobalSize | NumGroups | LocalSize | EnqueuedLocalSize | WorkDim).into()
@@ -239,7 +239,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Returns the bytes of an access, which is as aligned as it says, or as its scalars.
+    /// Returns the bytes of an access, whose address must be a multiple of the stated alignment or of a scalar's size.
     fn bytes(
         &mut self,
         frame: &Frame,
@@ -295,7 +295,7 @@ fn read(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
-/// Bits in scalars of another width.
+/// Returns the bits of scalars as scalars of another width.
 fn regroup(lanes: &[u64], from: Scalar, to: Scalar) -> Lanes {
     let width = from.bytes() as usize;
     let bytes: Vec<u8> =
@@ -318,7 +318,7 @@ struct Frame<'m> {
     function: &'m Function,
     unwritten: u8,
     values: HashMap<Value, Lanes>,
-    /// All results of each call, by its first one.
+    /// All results of each call, by the call's first result.
     results: HashMap<Value, Vec<Lanes>>,
 }
 
@@ -352,7 +352,7 @@ impl Frame<'_> {
         self.function.ty(value).scalar
     }
 
-    /// Instructions without memory.
+    /// Computes the result of an instruction that does not access memory.
     fn compute(&self, data: &InstData, ty: Type) -> Lanes {
         match data {
             InstData::Build { args } => args.iter().map(|&arg| self.get(arg)[0]).collect(),
@@ -397,7 +397,7 @@ impl Frame<'_> {
                 let address = (self.get(*ptr)[0] as u32).wrapping_add(count.wrapping_mul(*bytes));
                 vec![u64::from(address)]
             }
-            // The only work-item of its sub-group.
+            // The work-item is the only one of its sub-group.
             InstData::SubgroupElect => vec![1],
             InstData::SubgroupVote { op: SubgroupVote::AllEqual, arg } => {
                 let (bits, ty) = (self.get(*arg)[0], self.scalar(*arg));

@@ -1,4 +1,4 @@
-//! What single operations of the IR do to the bits of one lane.
+//! The effect of single operations of the IR on the bits of one lane.
 
 use half::f16;
 use hekla_compiler::ir::{BinaryOp, ConvertOp, FloatCC, IntCC, MathOp, Scalar, UnaryOp};
@@ -24,8 +24,8 @@ fn float(bits: u64, scalar: Scalar) -> f64 {
     }
 }
 
-/// Rounds to the type: right for single operations on floats, as a double has more than twice the
-/// digits.
+/// Rounds a number to a float type. That is right for the results of single operations, since a double has more than twice the
+/// digits of the narrower types.
 fn float_bits(value: f64, scalar: Scalar) -> u64 {
     match scalar {
         Scalar::F16 => u64::from(f16::from_f64(value).to_bits()),

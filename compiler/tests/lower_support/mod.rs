@@ -37,8 +37,8 @@ pub fn lower_text(text: &str) -> Module {
     try_lower(text, "", &Target::generic()).unwrap_or_else(|log| panic!("{log}"))
 }
 
-/// Runs the first kernel of a program, whose only parameter is a global pointer, on one work-item:
-/// gives the buffer's bytes afterwards.
+/// Runs the first kernel of a program, whose only parameter is a global pointer, on one work-item; returns the buffer's bytes
+/// afterwards.
 pub fn run_on(text: &str, buffer: Vec<u8>) -> Vec<u8> {
     let module = lower_text(text);
     run_module(&module, buffer)

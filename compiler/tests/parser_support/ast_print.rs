@@ -79,7 +79,7 @@ impl Printer<'_> {
         self.text(")");
     }
 
-    /// Statements on lines of their own, indented.
+    /// Writes statements, each on a line of its own, indented.
     fn body(&mut self, stmts: &[Stmt]) {
         self.indent += 1;
         for stmt in stmts {
@@ -167,7 +167,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Everything of specifiers but the type, a space after each.
+    /// Writes everything of specifiers except the type, with a space after each word.
     fn spec_words(&mut self, specs: &DeclSpecs) {
         if let Some(storage) = specs.storage {
             self.word(&format!("{storage:?}").to_lowercase());
@@ -210,7 +210,7 @@ impl Printer<'_> {
         self.ty(&ty.specs, &ty.declarator.derivations);
     }
 
-    /// The specified type with derivations around it.
+    /// Writes the specified type with derivations around it.
     fn ty(&mut self, specs: &DeclSpecs, derivations: &[Derivation]) {
         for derivation in derivations.iter().rev() {
             match derivation {
@@ -514,7 +514,7 @@ impl Printer<'_> {
             ExprKind::Unary(op, a) => self.list(unary_word(*op), &[a]),
             ExprKind::Binary(op, a, b) => self.list(binary_word(*op), &[a, b]),
             ExprKind::Chain(first, links) => {
-                // As if each link were nested in the next.
+                // Chains are printed as if each link were nested in the next one.
                 for link in links.iter().rev() {
                     let head = link.op.map_or(",", binary_word);
                     self.text(&format!("({head} "));

@@ -1,4 +1,4 @@
-//! What the parser's tests share: text in, tree and log out.
+//! Helpers of the parser's tests, which turn a text into a tree and a log.
 
 mod ast_print;
 

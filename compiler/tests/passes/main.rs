@@ -10,7 +10,7 @@ use interpreter::Machine;
 use random::{Random, BUFFER};
 use std::ops::Range;
 
-/// Contents of the buffer after kernel 0 ran.
+/// Returns the contents of the buffer after kernel 0 ran.
 fn execute(module: &Module, seed: u64) -> Result<Vec<u8>, String> {
     let mut random = Random::new(seed ^ 0xabcd);
     let buffer = (0..BUFFER).map(|_| random.next() as u8).collect();
@@ -18,7 +18,7 @@ fn execute(module: &Module, seed: u64) -> Result<Vec<u8>, String> {
     let mut machine = Machine::new(module);
     let buffer = machine.allocate(buffer);
     machine.args = vec![buffer.to_le_bytes().to_vec(), values];
-    // Passes make undefined values of what was never written: all is zero.
+    // Passes turn memory that was never written into undefined values, so both are zero here.
     machine.unwritten = 0;
     machine.work_item = wide_number;
     machine.steps = 2_000_000;
@@ -31,8 +31,8 @@ fn wide_number(query: WorkItemQuery, dim: u8) -> u64 {
     0x1_0000_0005 * (query as u64 + 1) + u64::from(dim)
 }
 
-/// Runs passes one after the other and compares after each. Returns false if the program does not reach
-/// its end, so that there is nothing to compare.
+/// Runs passes on a program one after the other and compares the program's results after each. Returns false if the program
+/// does not reach its end, so that there is nothing to compare.
 fn check(seed: u64, names: &[&str]) -> bool {
     check_of(60, seed, names)
 }

@@ -48,7 +48,7 @@ struct Gen<'a, 'r> {
     random: &'r mut Random,
     /// Values in scope.
     pool: Vec<Value>,
-    /// (address, bytes, holds floats).
+    /// The private objects: address, bytes, and true if the object holds floats.
     objects: Vec<(Value, u32, bool)>,
     buffer: Value,
     helpers: Vec<(Func, Vec<Type>, Type)>,
@@ -199,7 +199,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Returns a value of a type: one in scope, a constant, or one made of others.
+    /// Returns a value of a type: a value in scope, a constant, or a value made of others.
     fn value(&mut self, ty: Type) -> Value {
         let fitting: Vec<Value> =
             self.pool.iter().copied().filter(|&v| self.b.ty(v) == ty).collect();
@@ -408,7 +408,7 @@ impl Gen<'_, '_> {
         self.b.switch_to(after);
     }
 
-    /// A loop of a few rounds with a value carried around.
+    /// Appends a loop of a few rounds that carries a value from round to round.
     fn repeat(&mut self, depth: usize) {
         let ty = any_type(self.random);
         let start = self.value(ty);
@@ -450,7 +450,7 @@ impl Gen<'_, '_> {
         self.pool.extend(result);
     }
 
-    /// Returns a pointer to [`POINTEE`] bytes of integers; of the same object as others, as like as not.
+    /// Returns a pointer to [`POINTEE`] bytes of integers, often of the same object as other pointers.
     fn pointer(&mut self) -> Value {
         let fitting: Vec<(Value, u32, bool)> = self
             .objects
@@ -492,7 +492,7 @@ impl Gen<'_, '_> {
                 _ => self.random.pick(&INTS),
             },
         };
-        // Floats keep to their places: the bits of other types could make NaNs.
+        // Floats are stored at multiples of their size: the bits at other places could be NaNs.
         let mut align = ty.scalar.bytes();
         if !floats && self.random.below(3) == 0 {
             align = 1 << self.random.below(3);
@@ -500,7 +500,7 @@ impl Gen<'_, '_> {
         if ty.bytes() > size {
             return;
         }
-        // What parameters point to is seldom accessed at computed places.
+        // Memory behind pointer parameters is seldom accessed at computed offsets.
         let is_param = self.b.func.params().contains(&at);
         let offset = match is_param && self.random.below(10) != 0 {
             true => {

@@ -25,7 +25,7 @@ pub fn of_device(device: &Device) -> Vec<Program> {
     programs.into_iter().filter(can_run).collect()
 }
 
-/// Returns what names of files begin with that are run; nothing for all.
+/// Returns the beginning of the names of the files to run; empty for all files.
 pub fn wanted() -> String {
     std::env::var("HEKLA_CONFORMANCE").unwrap_or_default()
 }
@@ -51,7 +51,7 @@ pub fn run(
     }
 }
 
-/// Returns the launch that a file asks for. Where it leaves the local size open, all are one work-group.
+/// Returns the launch that a file asks for. If the file gives no local size, all work-items are one work-group.
 fn sizes(program: &Program, kernel: &Kernel) -> Launch {
     let mut launch = Launch { dimensions: program.global.len() as u32, ..Launch::default() };
     launch.global[..program.global.len()].copy_from_slice(&program.global);

@@ -9,7 +9,7 @@ use hekla_compiler::{
 use hekla_spirv_interp::spirv::{Capability, Op};
 use hekla_spirv_interp::{Error, Floats, Launch, Memory, Subgroups};
 
-/// A device: the compiler's target for it, and how the interpreter behaves as it.
+/// A device: the compiler's target for it, and how the interpreter computes floats for it.
 #[derive(Clone)]
 pub struct Device {
     pub name: &'static str,
@@ -18,7 +18,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Returns the sub-groups that run a kernel.
+    /// Returns the sub-groups in which the device runs a kernel.
     pub fn subgroups(&self, kernel: &Kernel) -> Subgroups {
         let size = self.target.hardware_subgroup_size(kernel.required_subgroup_size);
         let extended_types = self.target.subgroups.is_some_and(|it| it.extended_types);
@@ -81,7 +81,8 @@ pub fn with_matrices() -> Vec<Device> {
     [8, 16, 32].map(of_size).to_vec()
 }
 
-/// Wide integers, rotated by funnel shifts, and doubles, but no views of work-group memory and an Fma that rounds twice.
+/// Returns a device with wide integers, rotated by funnel shifts, and doubles, but without views of work-group memory, and with
+/// an Fma that rounds twice.
 pub fn middling() -> Device {
     let floats = Floats { fma_rounds_twice: true, ..Floats::default() };
     let target = Target {
@@ -122,7 +123,7 @@ pub fn weak() -> Device {
     Device { name: "weak", target: Target::minimal(), ..middling() }
 }
 
-/// Returns the capable one, and the weak one, with doubles that are computed by integers.
+/// Returns the capable device and the weak device, with doubles that are computed by integers.
 pub fn with_soft_doubles() -> [Device; 2] {
     let Device { target, floats, .. } = capable();
     let without = Target { float64: false, denorm_preserve_64: false, ..target };
@@ -138,7 +139,7 @@ pub fn with_soft_doubles() -> [Device; 2] {
     ]
 }
 
-/// Returns the weak one, without Vulkan's memory model and with all kernel arguments in memory.
+/// Returns the weak device, without Vulkan's memory model and with all kernel arguments in memory.
 pub fn weakest() -> Device {
     let target = Target {
         vulkan_memory_model: false,
@@ -149,7 +150,7 @@ pub fn weakest() -> Device {
     Device { name: "weakest", target, ..middling() }
 }
 
-/// Returns every mix of capabilities that changes how values are represented.
+/// Returns devices with every mix of capabilities that changes how values are represented.
 pub fn mixed() -> Vec<Device> {
     let Device { target, floats, .. } = capable();
     let device = |name, target| Device { name, target, floats };
@@ -275,7 +276,7 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
         C::StorageImageReadWithoutFormat => target.read_write_images,
         _ => false,
     };
-    // They come first in a module, two words each.
+    // Capabilities are the first instructions of a module, two words each.
     let declared = kernel.spirv[5..].chunks_exact(2);
     let mut declared = declared.take_while(|words| words[0] == 2 << 16 | Op::Capability as u32);
     match declared.find(|words| !C::from_u32(words[1]).is_some_and(has)) {

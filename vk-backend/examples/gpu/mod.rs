@@ -5,21 +5,21 @@ use std::sync::Mutex;
 
 use ash::vk;
 
-/// A device and what belongs to it. Never closed: the process ends instead.
+/// A device with its queues and functions. It is never closed: the process ends instead.
 pub struct Gpu {
     pub instance: ash::Instance,
     pub physical: vk::PhysicalDevice,
     pub name: String,
     pub device: ash::Device,
     pub queues: Vec<Queue>,
-    /// 8 bytes of push constants.
+    /// A layout with 8 bytes of push constants.
     pub layout: vk::PipelineLayout,
     /// True if kernels may compute with halves.
     pub has_halves: bool,
     /// True if kernels may have cooperative matrices of halves and bytes, and of bfloat16.
     pub has_matrices: bool,
     pub has_bfloat16: bool,
-    /// Where the device has them.
+    /// The functions of VK_AMD_buffer_marker, where the device has them.
     pub markers: Option<ash::amd::buffer_marker::Device>,
 }
 
@@ -32,7 +32,7 @@ pub struct Queue {
 /// Words of memory.
 #[derive(Clone, Copy)]
 pub struct Words {
-    /// Null where the host does not access them.
+    /// Null where the host does not access the words.
     pub mapped: *mut u32,
     pub buffer: vk::Buffer,
     pub address: vk::DeviceAddress,
@@ -113,7 +113,7 @@ struct Offered {
     bfloat16: bool,
 }
 
-/// Asks for what the device offers, of which some depends on extensions that it lists.
+/// Queries which features the device offers; some depend on extensions that the device lists.
 fn offered(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,

@@ -1,4 +1,4 @@
-//! Makes kernels that can be told apart by what they compute, and knows what each of them writes.
+//! Makes kernels that differ in what they compute, and computes what each of them must write.
 //!
 //! Kernel `id` reads a number and writes itself, the number, and the result of a chain of operations on the number
 //! whose constants follow from `id`. So a wrong result names the kernel whose code ran in its place.

@@ -1,4 +1,5 @@
-//! Records, submits and awaits dispatches: one lane a thread, with all that Vulkan wants used by one at a time.
+//! Records, submits and awaits dispatches. Each thread has one lane, with the objects that Vulkan lets only one thread use at a
+//! time.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use crate::gpu::{tried, Queue, Words};
 use crate::kernel::{NUMBER, WORDS};
 use crate::pipelines::Pipelines;
 
-/// What a result is before it is written.
+/// The value of a result before a kernel writes it.
 pub const UNWRITTEN: u32 = 0xdead_beef;
 const TIMEOUT_NS: u64 = 8_000_000_000;
 
@@ -20,7 +21,7 @@ pub struct Lane<'a> {
     commands: vk::CommandBuffer,
     fence: vk::Fence,
     words: Words,
-    /// How long it took, at most, until a submission was made.
+    /// The longest time until a submission was made.
     pub longest: Duration,
 }
 
@@ -35,7 +36,7 @@ impl<'a> Lane<'a> {
         Lane { pipelines, queue, pool, commands, fence, words, longest }
     }
 
-    /// Runs a pipeline on a number, and returns the words that are there then.
+    /// Runs a pipeline on a number, and returns the words in memory afterwards.
     pub fn run(&mut self, pipeline: vk::Pipeline, number: u32) -> [u32; WORDS] {
         self.record(pipeline, number);
         self.submit_again(number)
@@ -87,7 +88,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Submits, and waits for the end.
+    /// Submits the command buffer, and waits for its end.
     fn submit(&mut self) {
         let device = &self.pipelines.gpu.device;
         let commands = [self.commands];
@@ -110,7 +111,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Says what can be seen of a submission that does not end, and ends the process.
+    /// Reports what can be seen of a submission that does not end, and ends the process.
     fn report_hang(&self) -> ! {
         let device = &self.pipelines.gpu.device;
         // SAFETY: the lock gives this thread the queue.

@@ -90,7 +90,7 @@ fn main() {
     end(0)
 }
 
-/// Ends the process without taking the devices down: some drivers are slow, or fail, at that.
+/// Ends the process without destroying the devices, which is slow or fails with some drivers.
 fn end(status: i32) -> ! {
     use std::io::Write;
     let _ = std::io::stdout().flush();
@@ -122,7 +122,7 @@ fn make_use_destroy(
     tally.took(lane.longest);
 }
 
-/// A thread that makes pipelines of so many operations, and never uses them. Returns how long each took.
+/// A thread that makes pipelines of `length` operations, and never uses them. Returns how long each took.
 fn make_large(pipelines: &Pipelines<'_>, length: u32, stop: &AtomicBool) -> Vec<Duration> {
     let seed = std::process::id();
     let mut took = Vec::new();

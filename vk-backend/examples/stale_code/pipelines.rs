@@ -20,11 +20,11 @@ pub enum Protection {
     None,
     /// Transfer commands on the dispatch's memory come before it, with barriers.
     Fill,
-    /// The same, and one queue for all threads.
+    /// Like `Fill`, with one queue for all threads.
     OneQueue,
     /// One thread at a time creates, submits or destroys.
     Lock,
-    /// The same, and a second device compiles without the lock.
+    /// Like `Lock`, but a second device compiles without the lock.
     CompileDevice,
 }
 
@@ -57,7 +57,7 @@ pub struct Pipelines<'a> {
     pub gpu: &'a Gpu,
     pub protection: Protection,
     compiler: Option<Gpu>,
-    /// For all pipelines that are not created from handed-over data.
+    /// The cache of all pipelines that are not created from handed-over data.
     cache: vk::PipelineCache,
     lock: Mutex<()>,
     /// How often the driver did not find a pipeline in handed-over data.
@@ -119,7 +119,7 @@ impl<'a> Pipelines<'a> {
     }
 }
 
-/// Returns the cache data of a pipeline that is made for that alone.
+/// Returns the cache data of a pipeline that is made only for this data.
 fn compile(gpu: &Gpu, words: &[u32]) -> Vec<u8> {
     let cache = create_cache(gpu, &[]);
     let pipeline = tried("vkCreateComputePipelines", gpu.create_pipeline(words, cache, COMPILE));

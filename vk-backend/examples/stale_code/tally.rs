@@ -1,4 +1,4 @@
-//! Counts dispatches, and tells what wrong results consist of.
+//! Counts dispatches, and says of what kind wrong results are.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::Mutex;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use crate::kernel::{mix, Kernel, ID, WORDS};
 use crate::lane::UNWRITTEN;
 
-/// What all threads have seen.
+/// Counts of the results of all threads.
 #[derive(Default)]
 pub struct Tally {
-    /// Ids begin here: other runs' code, from a cache on disk, is not taken for this one's.
+    /// The lowest id of this run, so that code of other runs, from a cache on disk, is recognized.
     base: u32,
-    /// How many kernels there are; 0: no kernel is made twice.
+    /// The number of different kernels; 0 if no kernel is made twice.
     kernels: u32,
     made: AtomicU32,
     dispatches: AtomicU64,
@@ -37,7 +37,7 @@ impl Tally {
         Kernel { id: self.base.wrapping_add(number), length: 4 + mix(number) % 61 }
     }
 
-    /// Takes down the result of a kernel's first dispatch. Returns true if it is right.
+    /// Counts the result of a kernel's first dispatch. Returns true if the result is right.
     pub fn judge(&self, kernel: Kernel, number: u32, words: &[u32; WORDS]) -> bool {
         self.dispatches.fetch_add(1, Ordering::Relaxed);
         if *words == kernel.results(number) {
@@ -53,12 +53,12 @@ impl Tally {
         false
     }
 
-    /// Takes down that the same command buffer gave the right result when it was submitted again.
+    /// Counts a command buffer that gave the right result when it was submitted again.
     pub fn right_again(&self) {
         self.right_again.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes down how long a thread has taken to make a submission, at most.
+    /// Records the longest time that a thread has taken to make a submission.
     pub fn took(&self, longest: Duration) {
         let mut all = self.longest.lock().unwrap();
         *all = longest.max(*all);

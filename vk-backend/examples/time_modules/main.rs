@@ -1,4 +1,4 @@
-//! Times SPIR-V modules that OpenCL has no part in: what a Vulkan driver makes of the same work in other words.
+//! Times SPIR-V modules without OpenCL: how fast a Vulkan driver runs the same work in other words.
 //!
 //! Each module is a kernel `main` whose push constants are the 64-bit address of a buffer and then 32-bit words of the command
 //! line. Its specialization constant 0 is the size of a work-group. So a module that `heklac` wrote, or one that

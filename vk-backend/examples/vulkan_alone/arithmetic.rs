@@ -6,7 +6,7 @@ use hekla_vk_backend::asm::{Glsl, KernelBuilder, Op};
 use crate::gpu::{Gpu, Words};
 use crate::{create_fence, create_pipeline, median, record, run, Waiting, ITEMS};
 
-/// Chains that do not depend on each other, sums of products of each in a round, one after the other, and rounds.
+/// Numbers of chains that do not depend on each other, of sums of products that each chain computes in a round, and of rounds.
 const CHAINS: u32 = 4;
 const STEPS: u32 = 16;
 const ROUNDS: u32 = 64;
@@ -19,7 +19,7 @@ const MOST_GROUPS: u32 = 65535;
 /// Microseconds of the shortest dispatch that is measured; shorter ones get more work-groups.
 const LEAST_TIME: f64 = 1000.0;
 
-/// Returns billions of operations a second, a product and a sum in each step.
+/// Returns billions of operations a second; a step is two of them, a product and a sum.
 pub fn rate(gpu: &Gpu, width: u32, lanes: u32) -> f64 {
     let pipeline = create_pipeline(gpu, &chains(width, lanes));
     let words = gpu.device_words(COUNT as usize + 1);
@@ -124,7 +124,7 @@ fn splat_of_bits(k: &mut KernelBuilder, width: u32, lanes: u32, value: u32) -> u
     k.compose(vector, &halves)
 }
 
-/// Sets the factor and the addend to 0.5, all before them too, and the number of rounds.
+/// Sets all words before the number of rounds, with the factor and the addend, to 0.5, and sets the number of rounds.
 fn fill(gpu: &Gpu, words: &Words) {
     let commands = record(gpu, None, |commands| {
         let half = 0.5f32.to_bits();

@@ -30,7 +30,7 @@ const SIZES: [(&str, u32); 14] = [
 /// Seconds of the shortest series of products that is measured.
 const LEAST_TIME: f64 = 0.04;
 
-/// What the elements of the factors are.
+/// The type of the factors' elements.
 struct Kind {
     name: &'static str,
     module: &'static [u8],
@@ -60,7 +60,7 @@ fn half(number: i8) -> u16 {
     u16::from(number < 0) << 15 | size
 }
 
-/// Measures a product and prints what it finds.
+/// Measures a product and prints the results.
 ///
 /// # Errors
 /// A sentence that says what is wrong with the arguments, or what the device lacks.
@@ -95,7 +95,7 @@ pub fn main(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the seconds of a product, and the digest of what it is.
+/// Returns the seconds that a product takes, and the digest of its result.
 fn measure(
     gpu: &Gpu,
     kind: &Kind,
@@ -176,7 +176,7 @@ fn digest(gpu: &Gpu, words: &Words, count: usize) -> u64 {
     })
 }
 
-/// Creates the pipeline of a kind.
+/// Creates the pipeline for a kind of elements.
 fn pipeline(gpu: &Gpu, kind: &Kind, sizes: &[u32]) -> vk::Pipeline {
     let words: Vec<u32> = kind
         .module

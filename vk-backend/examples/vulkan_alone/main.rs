@@ -1,4 +1,4 @@
-//! Measures by hand-written Vulkan what `xtask bench` measures of OpenCL: what a driver takes in any case.
+//! Measures by hand-written Vulkan what `xtask bench` measures of OpenCL: the time that a driver takes in any case.
 //!
 //! Command buffers are recorded beforehand, memory is allocated and mapped, pipelines are made, unless that is what is
 //! measured. Nothing is checked or counted that OpenCL would ask for.
@@ -24,7 +24,7 @@ use hekla_vk_backend::asm::{KernelBuilder, Op};
 
 use crate::gpu::{tried, Gpu, Words};
 
-/// How often what takes microseconds is measured, at first without being counted; medians are printed.
+/// Repetitions of a measurement of microseconds, after some that are not counted; medians are printed.
 const TIMES: usize = 1000;
 /// Launches that depend on each other, submitted together or in turn.
 const CHAIN: usize = 100;
@@ -33,7 +33,7 @@ const TRANSFER: usize = 8 << 20;
 /// Work-items of a kernel, in one work-group.
 const ITEMS: u32 = 64;
 
-/// What the end of a submission is waited for by.
+/// The means by which the end of a submission is noticed.
 enum Waiting {
     Fence(vk::Fence),
     /// A timeline semaphore, asked for its value again and again.
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Measures what has lines of its own in the bench's table.
+/// Measures the quantities that have lines of their own in the bench's table.
 fn measure_launches() {
     let start = Instant::now();
     let gpu = Gpu::open(gpu::instance(), 2);

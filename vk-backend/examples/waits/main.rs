@@ -32,7 +32,7 @@ const BUSY: Duration = Duration::from_secs(4);
 /// A call that takes longer is reported while it is running.
 const LONG: Duration = Duration::from_millis(1000);
 
-/// One submission on a queue of its own, and what tells its end.
+/// A submission on a queue of its own, with the fence and the semaphore that report its end.
 struct Job {
     queue: &'static Queue,
     commands: vk::CommandBuffer,
@@ -46,7 +46,7 @@ unsafe impl Send for Job {}
 // SAFETY: the words are read and written while no work is submitted.
 unsafe impl Sync for Job {}
 
-/// A kernel whose time follows from the number in word 0.
+/// Returns a kernel whose running time follows from the number in word 0.
 fn loop_module() -> Vec<u32> {
     let mut k = KernelBuilder::new(1);
     let uint = k.uint();
@@ -82,7 +82,7 @@ impl Job {
         }
     }
 
-    /// Submits it; `rounds` of its loop; at the end the semaphore has `value`.
+    /// Submits the job with `rounds` rounds of its loop; at the end the semaphore has `value`.
     fn submit(&self, gpu: &Gpu, rounds: u32, value: u64) {
         // SAFETY: no earlier submission is in flight.
         unsafe { self.words.write_volatile(rounds) };
@@ -104,7 +104,7 @@ impl Job {
         tried("vkGetSemaphoreCounterValue", value)
     }
 
-    /// Waits without sleep, and makes the fence ready again.
+    /// Waits for the job without sleep, and resets the fence.
     fn finish(&self, gpu: &Gpu, value: u64) {
         while self.value(gpu) < value {
             std::thread::yield_now();
@@ -145,7 +145,7 @@ fn wait(gpu: &Gpu, how: &str, timeout_ns: u64, job: &Job, value: u64) {
     }
 }
 
-/// What the calling thread is at, and since when.
+/// The calling thread's current call, with its beginning, its longest calls, and the number of its calls.
 struct Calls {
     current: Mutex<(&'static str, Instant)>,
     longest: Mutex<Vec<(&'static str, Duration)>>,
@@ -169,7 +169,7 @@ impl Calls {
     }
 }
 
-/// Calls that have nothing to do with the busy queue; `job`: on a queue that is idle, if there is one.
+/// Makes calls that have nothing to do with the busy queue. `job` runs on an idle queue, if there is one.
 fn call_all(gpu: &Gpu, calls: &Calls, job: Option<&Job>, busy: &Job, round: u64) {
     let device = &gpu.device;
     calls.timed("vkGetSemaphoreCounterValue of the awaited", || busy.value(gpu));
@@ -285,7 +285,7 @@ fn main() {
     unsafe { libc::_exit(0) }
 }
 
-/// How many rounds of the loop take so long.
+/// Returns how many rounds of the loop take `time`.
 fn rounds_for(gpu: &Gpu, job: &Job, time: Duration) -> u32 {
     // The first submission is not representative: some drivers compile then.
     job.submit(gpu, 1, 1);

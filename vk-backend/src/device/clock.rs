@@ -14,10 +14,10 @@ pub struct ClockCorrelation {
     pub device_ns: u64,
     /// The host's monotonic clock in nanoseconds.
     pub host_ns: u64,
-    /// The two were read at most this many nanoseconds apart.
+    /// The most nanoseconds between the readings of the two clocks.
     pub max_deviation_ns: u64,
-    /// True if they were read together by VK_EXT_calibrated_timestamps. Otherwise a command took a timestamp, and its
-    /// moment on the host is the middle between submission and completion.
+    /// True if VK_EXT_calibrated_timestamps read both clocks together. Otherwise a command took a timestamp, and its moment on
+    /// the host is the middle between submission and completion.
     pub calibrated: bool,
 }
 
@@ -65,7 +65,7 @@ impl Clocks {
     /// that necessary.
     pub(crate) fn prepare(&self) {
         if !self.complete && self.counter.lock().needs_anchor() {
-            // Without calibrated timestamps the first batch serves.
+            // Without calibrated timestamps the first batch is the comparison of the clocks.
             let _ = self.read_calibrated();
         }
     }
@@ -109,7 +109,7 @@ impl Clocks {
 pub(crate) struct BatchClock<'a> {
     clocks: &'a Clocks,
     submitted_ns: u64,
-    /// Extended ticks of the begin timestamp before.
+    /// Extended ticks of the previous begin timestamp.
     previous: Option<u64>,
 }
 

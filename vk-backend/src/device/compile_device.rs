@@ -24,7 +24,7 @@ pub(crate) struct CompileDevice {
 struct Opened(ash::Device);
 
 impl CompileDevice {
-    /// Returns true if there is one.
+    /// Returns true if the compile device is open.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.opened.get(), Some(Some(_)))
     }
@@ -51,7 +51,7 @@ impl CompileDevice {
         self.delay_ms.store(delay.as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// Makes opening it fail, if it is not open yet.
+    /// Makes opening the compile device fail, if it is not open yet.
     pub(super) fn refuse(&self) {
         let _ = self.opened.set(None);
     }

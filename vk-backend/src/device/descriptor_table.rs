@@ -27,7 +27,7 @@ pub enum Binding {
 }
 
 impl Binding {
-    /// All, in the order of their numbers.
+    /// All bindings, in the order of their numbers.
     pub const ALL: [Binding; 5] = [
         Binding::SampledImage,
         Binding::StorageImage,
@@ -51,7 +51,7 @@ impl Binding {
         }
     }
 
-    /// Returns how many slots a device has.
+    /// Returns how many slots a device has in the binding's array.
     fn slots(self, limits: &Limits) -> u32 {
         match self {
             Binding::Sampler => limits.sampler_slots,
@@ -60,7 +60,7 @@ impl Binding {
     }
 }
 
-/// Slots that are taken together, as neighbours.
+/// The number of neighbouring slots that are taken together.
 pub(crate) const ROW: u32 = 16;
 
 /// The slots of one array that are not in use.
@@ -68,13 +68,13 @@ pub(crate) const ROW: u32 = 16;
 struct FreeSlots {
     /// Indices that were in use before, the one returned last at the end.
     returned: Vec<u32>,
-    /// The first slots of rows of [`ROW`] that were in use before.
+    /// The first slots of rows of [`ROW`] slots that were in use before.
     returned_rows: Vec<u32>,
     /// The first slot that was never in use.
     fresh: u32,
 }
 
-/// The set, and what of it is in use.
+/// The descriptor set, and which of its slots are in use.
 pub(crate) struct DescriptorTable {
     layout: vk::DescriptorSetLayout,
     pool: vk::DescriptorPool,
@@ -166,19 +166,19 @@ impl DescriptorTable {
         Some(row)
     }
 
-    /// Takes [`ROW`] slots of an array that are neighbours, and returns the first; `None` if there are none.
+    /// Takes [`ROW`] neighbouring slots of an array, and returns the first; `None` if no such row is free.
     pub(crate) fn take_row(&self, binding: Binding, limits: &Limits) -> Option<u32> {
         let mut free = self.free[binding as usize].lock();
         let returned = free.returned_rows.pop();
         returned.or_else(|| free.take_fresh(ROW, binding.slots(limits)))
     }
 
-    /// Returns a slot that nothing uses any more.
+    /// Gives back a slot that nothing uses any more.
     pub(crate) fn give_back(&self, binding: Binding, slot: u32) {
         self.free[binding as usize].lock().returned.push(slot);
     }
 
-    /// Returns [`ROW`] slots from a first one on that nothing uses any more.
+    /// Gives back [`ROW`] slots, from a first one on, that nothing uses any more.
     pub(crate) fn give_back_row(&self, binding: Binding, first: u32) {
         self.free[binding as usize].lock().returned_rows.push(first);
     }
@@ -203,7 +203,7 @@ impl DescriptorTable {
 }
 
 impl FreeSlots {
-    /// Takes slots that were never in use, as neighbours, and returns the first.
+    /// Takes `count` neighbouring slots that were never in use, and returns the first; `None` if fewer are left.
     fn take_fresh(&mut self, count: u32, slots: u32) -> Option<u32> {
         let first = self.fresh;
         (slots - first >= count).then(|| {

@@ -1,12 +1,12 @@
-//! What the driver says of the loss of a device (VK_EXT_device_fault): a description, addresses with what was done there, and
-//! what the vendor has to add.
+//! The driver's report on the loss of a device (VK_EXT_device_fault): a description, addresses with what was done there, and
+//! the vendor's own entries.
 
 use ash::{ext, vk};
 
-/// The most entries of each kind that are told.
+/// The most entries of each kind that are reported.
 const MOST: u32 = 16;
 
-/// Returns the driver's account of the loss of a device, in lines; `None` where it has none. The device must be lost.
+/// Returns the driver's account of the loss of a device, in lines; `None` where the driver has none. The device must be lost.
 pub(super) fn account(functions: &ext::device_fault::Device) -> Option<String> {
     let get = functions.fp().get_device_fault_info_ext;
     let mut counts = vk::DeviceFaultCountsEXT::default();
@@ -17,7 +17,7 @@ pub(super) fn account(functions: &ext::device_fault::Device) -> Option<String> {
     }
     counts.address_info_count = counts.address_info_count.min(MOST);
     counts.vendor_info_count = counts.vendor_info_count.min(MOST);
-    // The binary is for the vendor's tools.
+    // The vendor's binary is not asked for: only the vendor's tools can read it.
     counts.vendor_binary_size = 0;
     let mut addresses = vec![Default::default(); counts.address_info_count as usize];
     let mut vendor = vec![Default::default(); counts.vendor_info_count as usize];
@@ -43,7 +43,7 @@ fn words(chars: &[std::ffi::c_char]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Returns an account as lines: the description, then one for each address and for each entry of the vendor's.
+/// Returns an account as lines: the description, then a line for each address and for each of the vendor's entries.
 fn text(
     description: &str,
     addresses: &[vk::DeviceFaultAddressInfoEXT],
@@ -64,7 +64,7 @@ fn text(
     text
 }
 
-/// Returns the first and the last address that one of a precision, a power of 2, may stand for.
+/// Returns the first and the last address that an address with a precision, a power of 2, may stand for.
 fn range(address: u64, precision: u64) -> (u64, u64) {
     let below = precision.max(1) - 1;
     (address & !below, address | below)

@@ -1,7 +1,7 @@
 //! Device memory: the memory type of each buffer and image, and allocation.
 //!
-//! Small ones share blocks (gpu-allocator). Large ones have a dedicated allocation, so that freeing one
-//! frees its memory at once and drivers can place it well.
+//! Small buffers and images share blocks (gpu-allocator). Large ones have a dedicated allocation, so that freeing one frees its
+//! memory at once and drivers can place it well.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -43,11 +43,11 @@ pub(crate) struct Memory {
     pub(crate) size: u64,
     pub(crate) mapped: Option<NonNull<u8>>,
     pub(crate) coherent: bool,
-    /// The host's copy of the memory, if that is simulated to be non-coherent.
+    /// The host's copy of the memory, if the memory is simulated to be non-coherent.
     pub(crate) host_copy: Option<HostCopy>,
-    /// True if it is in the device's own memory.
+    /// True for the device's own memory.
     pub(crate) device_local: bool,
-    /// The kinds of handle that other buffers must name to be bound to `raw`, too; `None` where it is one buffer's alone.
+    /// The kinds of handle that other buffers must name to be bound to `raw`, too; `None` where `raw` is one buffer's alone.
     pub(crate) shareable: Option<vk::ExternalMemoryHandleTypeFlags>,
 }
 
@@ -57,8 +57,7 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// Returns `size` bytes of this memory, from `offset` on. They are freed with this memory, which has to live as
-    /// long.
+    /// Returns a part of this memory: `size` bytes from `offset` on. The part is freed with this memory, which must outlive it.
     pub(crate) fn part(&self, offset: u64, size: u64) -> Memory {
         let there =
             |mapped: NonNull<u8>| NonNull::new(mapped.as_ptr().wrapping_add(offset as usize));
@@ -85,12 +84,12 @@ impl Memory {
     }
 }
 
-/// Memory of a device, in bytes. Buffers of 64 MiB and more, and those imported, do not count.
+/// The memory that the small buffers of a device use, in bytes. Buffers of 64 MiB and more, and imported ones, do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PoolUse {
     /// Bytes of the buffers.
     pub held: u64,
-    /// Bytes of the blocks that they share.
+    /// Bytes of the blocks that these buffers share.
     pub reserved: u64,
 }
 
@@ -99,13 +98,13 @@ enum Backing {
     Dedicated,
     /// Several allocations in sequence, bound to a sparse buffer.
     Several(Vec<vk::DeviceMemory>),
-    /// A part of memory that another buffer has.
+    /// A part of the memory of another buffer.
     Part,
 }
 
 /// Allocates and frees the memory of one device.
 pub(crate) struct Heap {
-    /// `None` once the device is going away.
+    /// `None` once the device is being destroyed.
     pool: Mutex<Option<pool::Allocator>>,
     pub(crate) types: MemoryTypes,
     unified: bool,
@@ -280,7 +279,7 @@ impl Heap {
                 Resource::Image(_) => "image",
             },
             requirements,
-            // The type is already chosen: by its bit.
+            // The bits are those of the type that is already chosen.
             location: MemoryLocation::Unknown,
             linear: matches!(resource, Resource::Buffer(_)),
             allocation_scheme: pool::AllocationScheme::GpuAllocatorManaged,
@@ -459,7 +458,7 @@ impl Heap {
     }
 }
 
-/// The error where the process has no room to map memory of a buffer: that memory cannot be had
+/// The error where the process has no room to map memory of a buffer, so that the buffer cannot be made
 /// (CL_MEM_OBJECT_ALLOCATION_FAILURE).
 const NO_ROOM_FOR_MAPPING: Error = Error::OutOfDeviceMemory;
 

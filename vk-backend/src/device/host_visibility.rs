@@ -1,13 +1,13 @@
-//! The decision which batches must make their results visible to the host.
+//! Decides which batches must make their results visible to the host.
 //!
-//! A batch that ends without a barrier to the host stage leaves its results invisible to the host until a
-//! later barrier. These counters, one set for each device, tell when that does not suffice.
+//! A batch that ends without a barrier to the host stage leaves its results invisible to the host until a later barrier. These
+//! counters, one set for each device, show when a batch needs the barrier itself.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Shared counters of a device.
 pub(crate) struct HostVisibility {
-    /// Buffers that the host reads and whose addresses kernels may have; one more for unified memory.
+    /// The number of buffers that the host reads and whose addresses kernels may have; one more for unified memory.
     reachable: AtomicUsize,
     /// The number of complete batches of all queues that did not make their results visible to the host.
     deferred: AtomicU64,
@@ -22,7 +22,7 @@ impl HostVisibility {
         }
     }
 
-    /// Forgets that memory is unified.
+    /// Treats unified memory like a discrete device's.
     pub(crate) fn pretend_discrete(&self) {
         self.reachable.store(0, Ordering::Release);
     }
@@ -51,7 +51,7 @@ impl HostVisibility {
         self.deferred.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Returns how many such batches there were.
+    /// Returns the number of complete batches whose results are not visible to the host.
     pub(crate) fn deferred(&self) -> u64 {
         self.deferred.load(Ordering::Acquire)
     }

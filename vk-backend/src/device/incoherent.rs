@@ -32,7 +32,7 @@ impl HostCopy {
         Some(HostCopy { copy, mapped, layout })
     }
 
-    /// Returns where the host accesses the memory.
+    /// Returns the address at which the host accesses the memory.
     pub(crate) fn address(&self) -> NonNull<u8> {
         self.copy
     }
@@ -57,7 +57,7 @@ impl HostCopy {
         unsafe { self.mapped.add(offset).copy_to_nonoverlapping(self.copy.add(offset), size) };
     }
 
-    /// Limits a range to the memory.
+    /// Returns the part of a range that is in the memory.
     fn clamp(&self, offset: u64, size: u64) -> (usize, usize) {
         let offset = (offset as usize).min(self.layout.size());
         (offset, (size as usize).min(self.layout.size() - offset))

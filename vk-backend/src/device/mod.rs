@@ -1,7 +1,6 @@
 //! The opened device: its Vulkan queues, its memory, and the state that everything made from it shares.
 //!
-//! The methods that make buffers, pipelines, semaphores and queues stand beside what they make, in later
-//! stages.
+//! The methods that make buffers, pipelines, semaphores and queues are in later stages, beside the types that they make.
 
 mod clock;
 mod compile_device;

@@ -35,12 +35,12 @@ pub struct Device {
     pub(crate) heap: Heap,
     /// The Vulkan queues. Several [`crate::Queue`]s may share one, so submissions hold its lock.
     pub(super) vulkan_queues: Vec<Mutex<vk::Queue>>,
-    /// The queues for copies alone, by lane; one may serve both lanes.
+    /// The queues for copies alone, by lane; one queue may serve both lanes.
     pub(super) copy_queues: Vec<Mutex<vk::Queue>>,
-    /// The queue for sparse binding, unless that is one of those.
+    /// The queue for sparse binding, unless that is one of the queues above.
     bind_queue: Option<Mutex<vk::Queue>>,
-    /// How many [`crate::Queue`]s there are on each of the Vulkan queues; for each virtual copy of them where tests pretend
-    /// that there are more.
+    /// How many [`crate::Queue`]s use each of the Vulkan queues, or each virtual copy of one where tests pretend that there are
+    /// more.
     pub(crate) queue_users: Mutex<Vec<usize>>,
     /// Timeline semaphores that no queue uses, each with its value.
     pub(crate) spare_timelines: Mutex<Vec<(vk::Semaphore, u64)>>,
@@ -57,7 +57,7 @@ pub struct Device {
     lost: AtomicBool,
     /// True if pipelines can be dispatched in parts.
     parts: AtomicBool,
-    /// Held by the thread that sleeps in the driver, where that wakes only one ([`Quirks::LOST_WAKE_UPS`]).
+    /// Held by the thread that sleeps in the driver, where the driver wakes only one of several ([`Quirks::LOST_WAKE_UPS`]).
     pub(crate) sleeper: Mutex<()>,
     pub(crate) faults: FaultInjection,
     pub(crate) host_visibility: HostVisibility,
@@ -179,8 +179,8 @@ impl Device {
         bound
     }
 
-    /// Waits until all that was submitted so far is complete, but no longer than `limit`. What is recorded and
-    /// not yet submitted does not count.
+    /// Waits until everything that was submitted so far is complete, but no longer than `limit`. Commands that are recorded and
+    /// not yet submitted do not count.
     ///
     /// # Errors
     /// [`Error::DeviceLost`], out of memory.
@@ -208,7 +208,7 @@ impl Device {
         Ok(())
     }
 
-    /// Returns true if exit() ends what the device is called through, before the process ends: the driver
+    /// Returns true if exit() ends code through which the device is called before the process ends: the driver
     /// ([`Quirks::EXIT_ENDS_DRIVER`]), or the validation layer, whose tables are statics.
     pub fn ends_in_exit(&self) -> bool {
         let validated = config::validation() != config::Validation::Off;
@@ -243,8 +243,8 @@ impl Device {
         self.compile_device.is_open()
     }
 
-    /// Opens that device, if the driver needs one and it is not open. Pipelines are compiled there from then on, so that a
-    /// thread that does not submit can create them and nobody waits.
+    /// Opens the second Vulkan device, if the driver needs one and it is not open. Pipelines are compiled there from then on,
+    /// so that a thread that does not submit can create them while no other thread waits.
     pub fn open_compile_device(&self) {
         if self.info().quirks.contains(Quirks::SERIALIZED_PIPELINES) {
             self.compile_device.get(&self.physical);
@@ -261,14 +261,14 @@ impl Device {
         self.compile_device.refuse();
     }
 
-    /// Takes all queues, which vkDeviceWaitIdle needs to itself.
+    /// Locks all queues: no other thread may use one during vkDeviceWaitIdle.
     fn hold_queues(&self) -> Vec<MutexGuard<'_, vk::Queue>> {
         let queues = self.vulkan_queues.iter().chain(&self.copy_queues).chain(&self.bind_queue);
         queues.map(Mutex::lock).collect()
     }
 
-    /// Comes before each call that may return VK_ERROR_DEVICE_LOST, and before calls that are repeated until something is
-    /// complete, once for all of them. The caller holds no Vulkan queue.
+    /// Checks for the loss of the device. Called before each call that may return VK_ERROR_DEVICE_LOST, and once before calls
+    /// that are repeated until something is complete. The caller holds no Vulkan queue.
     ///
     /// # Errors
     /// [`Error::DeviceLost`] if the device was lost, or is to be lost by this call (`HEKLA_FAULT=call:N`).
@@ -281,14 +281,14 @@ impl Device {
         }
     }
 
-    /// Loses the device as if `call` had told so. As on a device that is really lost, nothing runs any more then, so that
-    /// what it uses may be destroyed (Vulkan, "Lost Device").
+    /// Loses the device as if `call` had reported the loss. As on a device that is really lost, nothing runs any more then, so
+    /// that everything that it uses may be destroyed (Vulkan, "Lost Device").
     #[cold]
     fn lose(&self, call: &'static str) -> Error {
         let _held = self.hold_queues();
         // SAFETY: no other thread uses a queue of the device meanwhile.
         let _ = unsafe { self.raw.device_wait_idle() };
-        // Who learns of it destroys what it used. The driver knows of no fault.
+        // A thread that learns of the loss destroys the objects that the device used. The driver has no fault to report.
         self.note_lost(call);
         Error::DeviceLost
     }

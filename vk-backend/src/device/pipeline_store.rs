@@ -10,7 +10,7 @@ use crate::physical::DeviceInfo;
 pub struct PipelineDesc<'a> {
     /// A valid SPIR-V module for Vulkan.
     pub spirv: &'a [u32],
-    /// Name of its entry point.
+    /// Name of the module's entry point.
     pub entry: &'a str,
     /// What logs call the pipeline.
     pub name: &'a str,
@@ -20,11 +20,11 @@ pub struct PipelineDesc<'a> {
     pub push_constant_size: u32,
     /// True if the module uses the device's descriptor set ([`crate::Binding`]).
     pub uses_images: bool,
-    /// What it asks of subgroups.
+    /// The pipeline's demands on subgroups.
     pub subgroups: SubgroupDemand,
 }
 
-/// What a pipeline asks of subgroups.
+/// Demands of a pipeline on subgroups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SubgroupDemand {
     /// Invocations of a subgroup, where subgroup size control can ask for that; `None` is the device's own number
@@ -37,8 +37,8 @@ pub struct SubgroupDemand {
 
 /// Stores pipeline cache data for later processes: see [`crate::Device::set_pipeline_store`].
 pub trait PipelineStore: Send + Sync {
-    /// Returns what [`PipelineStore::store`] was last given for the same pipeline of the same device and
-    /// driver. It must be complete and unchanged: drivers trust it.
+    /// Returns the data that [`PipelineStore::store`] was last given for the same pipeline of the same device and driver. The
+    /// data must be complete and unchanged: drivers trust it.
     fn load(&self, info: &DeviceInfo, d: &PipelineDesc<'_>) -> Option<Vec<u8>>;
 
     /// Stores a pipeline's cache data.
@@ -50,21 +50,21 @@ pub trait PipelineStore: Send + Sync {
 pub struct Creation {
     /// Bytes of cache data from an earlier process that the driver was given.
     pub given: usize,
-    /// True if the driver found the pipeline there (APPLICATION_PIPELINE_CACHE_HIT); `None` where it
-    /// does not tell (VK_EXT_pipeline_creation_feedback).
+    /// True if the driver found the pipeline in that data (APPLICATION_PIPELINE_CACHE_HIT); `None` where the driver does not
+    /// report it (VK_EXT_pipeline_creation_feedback).
     pub found: Option<bool>,
     /// Duration of the creation, from the SPIR-V module on.
     pub duration: Duration,
-    /// How a second Vulkan device compiled it; `None` if none did.
+    /// How a second Vulkan device compiled the pipeline; `None` if none did.
     pub precompiled: Option<Precompiled>,
 }
 
 /// How a second Vulkan device compiled a pipeline ([`crate::Quirks::SERIALIZED_PIPELINES`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Precompiled {
-    /// Duration of that; the first time with the opening of the device.
+    /// Duration of the compilation; the first time with the opening of the device.
     pub duration: Duration,
-    /// True if the pipeline was created from its cache data; false if it was compiled once more.
+    /// True if the pipeline was created from the second device's cache data; false if it was compiled once more.
     pub used: bool,
 }
 

@@ -15,8 +15,8 @@ pub enum Priority {
     High,
 }
 
-/// Returns Vulkan's priorities for `count` queues: medium ones first, then, if there are more than four, one of high
-/// and one of low priority.
+/// Returns Vulkan's priorities for `count` queues: all medium, or, with more than four queues, medium ones first, then one of
+/// high and one of low priority.
 pub(crate) fn of_queues(count: usize) -> Vec<f32> {
     let mut values = vec![0.5; count];
     for (priority, value) in [(Priority::Low, 0.0), (Priority::High, 1.0)] {
@@ -28,7 +28,7 @@ pub(crate) fn of_queues(count: usize) -> Vec<f32> {
     values
 }
 
-/// Returns the queues, of `count`, that serve a priority.
+/// Returns the range of the queues, out of `count`, that serve a priority.
 pub(crate) fn serving(priority: Priority, count: usize) -> Range<usize> {
     match (priority, count) {
         (_, ..=4) => 0..count,

@@ -1,4 +1,4 @@
-//! The Vulkan queues of a device: queues that compute, and queues for copies alone, which work beside kernels.
+//! The Vulkan queues of a device: queues that compute, and queues for copies alone, whose copies run beside kernels.
 //!
 //! Copies on a queue that computes may wait behind its kernels, and on NVIDIA's driver behind the kernels of all queues. A
 //! family that transfers and does nothing else stands for hardware of its own. Two of its queues are opened, one for copies to
@@ -17,12 +17,12 @@ use crate::physical::CopyFamily;
 /// The index of the first Vulkan queue for copies; compute queues come before it.
 const FIRST_COPY_QUEUE: usize = 1 << 16;
 
-/// The pipeline stages that commands use.
+/// The pipeline stages that commands use on queues that compute.
 const COMMAND_STAGES: vk::PipelineStageFlags = vk::PipelineStageFlags::from_raw(
     vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
 );
 
-/// The direction of copies, of which each has a Vulkan queue.
+/// The direction of copies; each direction has a Vulkan queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyLane {
     /// Copies from the device's memory.
@@ -35,7 +35,7 @@ pub enum CopyLane {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QueueFamily {
     pub(crate) index: u32,
-    /// The pipeline stages that commands use on its queues.
+    /// The pipeline stages that commands use on the family's queues.
     pub(crate) stages: vk::PipelineStageFlags,
 }
 
@@ -45,8 +45,8 @@ impl Device {
         !self.copy_queues.is_empty()
     }
 
-    /// Chooses a Vulkan queue for a queue, and adds a user to it: the one for copies of a lane, if one is given and there is
-    /// one, otherwise one that computes.
+    /// Chooses a Vulkan queue for a queue, and adds a user to it: the Vulkan queue for copies of a lane, if a lane is given and
+    /// the device has queues for copies, otherwise a queue that computes.
     pub(crate) fn take_vulkan_queue(&self, priority: Priority, copies: Option<CopyLane>) -> usize {
         match copies.filter(|_| self.has_copy_queues()) {
             Some(lane) => FIRST_COPY_QUEUE + lane as usize,
@@ -61,7 +61,7 @@ impl Device {
         }
     }
 
-    /// Returns a Vulkan queue that [`Device::take_vulkan_queue`] gave.
+    /// Returns the Vulkan queue that [`Device::take_vulkan_queue`] chose.
     pub(crate) fn vulkan_queue(&self, index: usize) -> &Mutex<vk::Queue> {
         match index.checked_sub(FIRST_COPY_QUEUE) {
             Some(lane) => &self.copy_queues[lane % self.copy_queues.len()],
@@ -69,7 +69,7 @@ impl Device {
         }
     }
 
-    /// Returns the family of such a Vulkan queue.
+    /// Returns the family of a Vulkan queue that [`Device::take_vulkan_queue`] chose.
     pub(crate) fn family_of(&self, index: usize) -> QueueFamily {
         match self.physical.copy_family {
             Some(CopyFamily { index: family, .. }) if index >= FIRST_COPY_QUEUE => {
@@ -100,7 +100,7 @@ impl Device {
     }
 }
 
-/// Returns these queues of a family.
+/// Returns the queues of a family with some indices.
 ///
 /// # Safety
 /// The device was created with these queues of the family.

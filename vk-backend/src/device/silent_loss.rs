@@ -1,9 +1,9 @@
-//! Asks a driver whether a device was lost, for which a thread has waited for long.
+//! Asks a driver whether a device was lost that a thread has waited for a long time for.
 //!
-//! A driver may know of the loss and tell only who asks in the right way. NVIDIA's (580.159 on an H200) gives up work that does
-//! not make way for that of other processes (the kernel's log has `Xid 109, CTX SWITCH TIMEOUT`): vkWaitSemaphores goes on to
-//! time out and vkGetSemaphoreCounterValue to return the old value, for 45 s at least, until a thread waits for a fence that was
-//! submitted since. From then on all calls tell of the loss.
+//! A driver may know of the loss and report it only to certain calls. NVIDIA's (580.159 on an H200) gives up work that does not
+//! make way for that of other processes (the kernel's log has `Xid 109, CTX SWITCH TIMEOUT`): vkWaitSemaphores continues to
+//! time out and vkGetSemaphoreCounterValue to return the old value, for 45 s at least, until a thread waits for a fence that
+//! was submitted since. From then on all calls report the loss.
 
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,10 @@ use parking_lot::Mutex;
 use crate::device::Device;
 use crate::error::Error;
 
-/// How long a thread has waited when it first asks, and how long it leaves between two times.
+/// How long a thread has waited when it first asks, and the time between two questions.
 const FIRST: Duration = Duration::from_secs(2);
 const AGAIN: Duration = Duration::from_secs(1);
-/// How long it waits for the fences: a look at them does not tell.
+/// How long the thread waits for the fences: vkGetFenceStatus does not report the loss.
 const FENCE_NS: u64 = 20_000_000;
 
 /// The fences by which a device is asked.
@@ -26,7 +26,8 @@ pub(super) struct SilentLoss(Mutex<State>);
 #[derive(Default)]
 struct State {
     asked: Option<Instant>,
-    /// One behind what each of the Vulkan queues has been given, by index; those of `pending` are not signalled yet.
+    /// One fence for each Vulkan queue, by index, submitted behind all earlier work; the fences of `pending` are not signalled
+    /// yet.
     fences: Vec<vk::Fence>,
     pending: Vec<vk::Fence>,
 }
@@ -42,7 +43,7 @@ impl SilentLoss {
 }
 
 impl Device {
-    /// Asks whether the device was lost, when a thread has waited for it for long. It may block for 20 ms.
+    /// Asks whether the device was lost, when a thread has waited for the device for a long time. May block for 20 ms.
     ///
     /// # Errors
     /// [`Error::DeviceLost`].
@@ -50,7 +51,7 @@ impl Device {
         if waited < FIRST {
             return Ok(());
         }
-        // Who finds another thread asking learns of the loss from `lost`.
+        // If another thread is asking, this one learns of the loss from `lost`.
         let Some(mut state) = self.silent_loss.0.try_lock() else { return Ok(()) };
         if state.asked.is_some_and(|asked| asked.elapsed() < AGAIN) {
             return Ok(());

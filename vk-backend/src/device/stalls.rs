@@ -1,5 +1,5 @@
-//! Tells what a device was given when a thread has waited for it for long: a hang is rare, and the stacks of those who wait
-//! say nothing of its cause.
+//! Logs the work that a device was given when a thread has waited for the device for a long time: a hang is rare, and the
+//! stacks of waiting threads do not show its cause.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,13 +10,13 @@ use parking_lot::Mutex;
 
 use crate::config;
 
-/// What waits of a device can be for.
+/// Work of a device that threads can wait for: a queue's.
 pub(crate) trait Waited: Send + Sync {
-    /// Writes what the device was given and has not completed; several lines.
+    /// Writes the work that the device was given and has not completed, in several lines.
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
-/// The queues of a device, and whether the log has told of them.
+/// The queues of a device, and whether the log has described them.
 #[derive(Default)]
 pub(crate) struct Stalls {
     submissions: AtomicU64,

@@ -112,7 +112,8 @@ mod tests {
     /// Nanoseconds per tick of Intel's Gen9 GPUs: 12 MHz. 36 bits of them last 95 minutes.
     const INTEL: f64 = 1e9 / 12e6;
 
-    /// A device whose clock began at `start` ticks; returns its timestamp at a time of the host.
+    /// Simulates a device whose clock began at `start` ticks: returns a function from the host's time to the device's
+    /// timestamp.
     fn device(bits: u32, period_ns: f64, start: u64) -> impl Fn(u64) -> u64 {
         let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
         move |host_ns| start.wrapping_add((host_ns as f64 / period_ns) as u64) & mask

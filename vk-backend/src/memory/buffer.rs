@@ -14,7 +14,8 @@ use crate::memory::import_fd::{import_fd, Importer};
 use crate::physical::{MemoryHandles, MemoryKind, BUFFER_PADDING, BUFFER_USAGE};
 use crate::platform::Descriptor;
 
-/// Bytes of a copy that leaves nothing of use in the host's caches: with what it reads, as much as a last-level cache has.
+/// Bytes of a copy that leaves nothing of use in the host's caches: source and destination together are as large as a
+/// last-level cache.
 const BEYOND_CACHES: usize = 16 << 20;
 
 /// How the host accesses a buffer's bytes.
@@ -44,7 +45,7 @@ pub struct Buffer {
     address: u64,
     /// True if the host reads this buffer, and kernels may have its address.
     reachable: AtomicBool,
-    /// What the imported memory belongs to; dropped after the memory is freed.
+    /// The owner of the imported memory; dropped after the memory is freed.
     _owner: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -82,7 +83,7 @@ impl Device {
         unsafe { Buffer::import(self, ptr, size, None) }
     }
 
-    /// Like [`Device::import_host`], of memory that `owner` keeps allocated: the buffer keeps the owner.
+    /// Like [`Device::import_host`], for memory that `owner` keeps allocated: the buffer keeps the owner.
     ///
     /// # Safety
     /// The memory, up to `size` rounded up to that alignment, must be readable and writable and stay
@@ -246,12 +247,12 @@ impl Buffer {
         }
     }
 
-    /// Makes a buffer of `size` bytes of this one's memory, from `offset` on, which the host lent
-    /// ([`Device::import_host_of`]). It keeps this buffer and `owner`.
+    /// Makes a buffer of `size` bytes of this buffer's memory, from `offset` on, which the host lent
+    /// ([`Device::import_host_of`]). The new buffer keeps this buffer and `owner`.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for bytes beyond the end, memory that is not mapped as it is, or an offset that the device does not
-    /// bind buffers at; [`Error::Unsupported`] where the part has another address than `offset` bytes from this buffer's.
+    /// [`Error::Invalid`] for bytes beyond the end, memory that is not mapped as it is, or an offset at which the device does
+    /// not bind buffers; [`Error::Unsupported`] where the part's address is not `offset` bytes behind this buffer's.
     pub fn part(
         self: &Arc<Self>,
         offset: u64,
@@ -273,7 +274,8 @@ impl Buffer {
         }
     }
 
-    /// Makes another Vulkan buffer of the same bytes, for views of a kind. `None` where memory cannot have another buffer.
+    /// Makes another Vulkan buffer of the same bytes, for views with some usage. `None` where the memory cannot have another
+    /// buffer.
     pub(crate) fn create_for_views(
         &self,
         usage: vk::BufferUsageFlags,
@@ -364,8 +366,7 @@ impl Buffer {
         }
     }
 
-    /// Returns true if the host reads what the device writes there without asking for it by
-    /// [`crate::Queue::wait_host_visible`].
+    /// Returns true if the host reads the device's writes without asking for them by [`crate::Queue::wait_host_visible`].
     pub(crate) fn read_by_host(&self) -> bool {
         self.kind == MemoryKind::Readback
     }
@@ -381,7 +382,7 @@ impl Buffer {
         self.memory.as_ref().is_some_and(|m| m.coherent)
     }
 
-    /// Returns the device it belongs to.
+    /// Returns the device that the buffer belongs to.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -499,8 +500,8 @@ impl Buffer {
         Ok(())
     }
 
-    /// Returns true if a large copy should bypass the host's caches: where kernels do not use the same caches, or nothing
-    /// of it would stay there.
+    /// Returns true if a large copy should bypass the host's caches: where kernels do not use the same caches, or the copy is
+    /// too large to stay in them.
     fn streams(&self, size: usize) -> bool {
         !self.device.info().memory.unified || size >= BEYOND_CACHES
     }
@@ -510,7 +511,7 @@ impl Buffer {
         offset.checked_add(size).is_some_and(|end| end <= self.size.next_multiple_of(4))
     }
 
-    /// Returns the address on the host of `size` bytes at `offset`.
+    /// Returns the host's address of `size` bytes at `offset`; an error if they are not mapped, or not in the buffer.
     fn host_range(&self, offset: u64, size: u64) -> Result<NonNull<u8>, Error> {
         let base =
             self.mapped().ok_or_else(|| Error::Invalid("the buffer is not mapped".into()))?;
@@ -592,8 +593,8 @@ fn create_raw(device: &Device, info: &vk::BufferCreateInfo<'_>) -> Result<vk::Bu
     unsafe { device.raw.create_buffer(&info, None) }.map_err(|e| device.fault("vkCreateBuffer", e))
 }
 
-/// Makes a Vulkan buffer of memory that another has already, and binds it. `None` where the memory cannot have another, or not
-/// there.
+/// Makes a Vulkan buffer over memory that another buffer has already, and binds it. `None` where the memory cannot have another
+/// buffer, or not at that offset.
 fn create_over(
     device: &Device,
     memory: &Memory,
@@ -622,8 +623,8 @@ fn create_over(
     bound.map(|()| fits.then_some(raw))
 }
 
-/// Returns true if what a driver gives for a buffer's address is one: every buffer lies at a multiple of 16 bytes
-/// at least, as its memory does.
+/// Returns true if a driver's answer to the query for a buffer's address is an address: every buffer is at a multiple of 16
+/// bytes at least, as its memory is.
 fn is_address(address: u64) -> bool {
     address != 0 && address.is_multiple_of(16)
 }

@@ -20,7 +20,7 @@ const MAX_THREADS: usize = 4;
 /// kilobytes.
 const SPIN: Duration = Duration::from_micros(100);
 
-/// Copies `size` bytes. `stream`: bypass the caches, since the host will not soon use the copy.
+/// Copies `size` bytes. `stream`: bypass the caches, since the host will not use the copy soon.
 ///
 /// # Safety
 /// The bytes at `from` are readable and those at `to` writable, they do not overlap, and no other access races
@@ -40,13 +40,13 @@ pub(crate) unsafe fn copy(to: *mut u8, from: *const u8, size: usize, stream: boo
     unsafe { threads.copy(to, from, size, stream) };
 }
 
-/// One copy, which threads share by pieces.
+/// One copy, whose pieces several threads copy.
 struct Job {
     to: usize,
     from: usize,
     size: usize,
     stream: bool,
-    /// Pieces taken, and pieces copied.
+    /// The numbers of pieces that threads have taken and that they have copied.
     taken: AtomicUsize,
     copied: AtomicUsize,
 }
@@ -88,8 +88,7 @@ struct Shared {
     closed: AtomicBool,
 }
 
-/// Threads that help with copies. Without any (none could be started, or the process has forked) the caller copies
-/// alone.
+/// Threads that help with copies. If none could be started, or the process has forked, the caller copies alone.
 struct CopyThreads {
     shared: Arc<Shared>,
     helpers: usize,
@@ -131,7 +130,7 @@ impl CopyThreads {
             jobs.retain(|other| !Arc::ptr_eq(other, &job));
             self.shared.count.store(jobs.len(), Ordering::Release);
         }
-        // Helpers are copying their last pieces.
+        // The helpers still copy their last pieces.
         let mut rounds = 0u32;
         while job.copied.load(Ordering::Acquire) < job.pieces() {
             rounds += 1;
@@ -163,7 +162,7 @@ impl Shared {
         }
     }
 
-    /// Waits for a job; `None` when the threads are to end.
+    /// Waits for a job; `None` when the threads must end.
     fn next(&self) -> Option<Arc<Job>> {
         let start = Instant::now();
         while self.count.load(Ordering::Acquire) == 0 && start.elapsed() < SPIN {

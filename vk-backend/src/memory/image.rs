@@ -21,7 +21,7 @@ pub enum Component {
 }
 
 impl Component {
-    /// The components as they are.
+    /// Components in their own places, as without a swizzle.
     pub const IDENTITY: [Component; 4] = [Component::R, Component::G, Component::B, Component::A];
 
     fn raw(self) -> vk::ComponentSwizzle {
@@ -43,7 +43,7 @@ pub struct ImageDesc {
     pub kind: ImageKind,
     /// The format of a texel.
     pub format: Format,
-    /// The format as which kernels that only read take it: the same, or its [`Format::srgb`].
+    /// The format with which kernels read the image that do not write it: the same format, or its [`Format::srgb`].
     pub read_as: Format,
     /// Width, height and depth of the first level in texels; 1 where the kind has no such dimension.
     pub extent: [u32; 3],
@@ -51,14 +51,14 @@ pub struct ImageDesc {
     pub layers: u32,
     /// Mip levels.
     pub levels: u32,
-    /// What reading a texel returns. (Writing takes the components as they are.)
+    /// The sources of the components that reads return. (Writes take the components in their own places.)
     pub components: [Component; 4],
 }
 
 /// Texels that kernels read and write through descriptors ([`crate::Slot`]).
 ///
-/// It must be prepared ([`crate::Recorder::prepare`]) before anything else uses it. An image must not be dropped
-/// while submitted commands use it: give it to [`crate::Recorder::retain`].
+/// An image must be prepared ([`crate::Recorder::prepare`]) before anything else uses it. It must not be dropped while
+/// submitted commands use it: give it to [`crate::Recorder::retain`].
 pub struct Image {
     device: Arc<Device>,
     pub(crate) raw: vk::Image,
@@ -66,9 +66,9 @@ pub struct Image {
     support: ImageSupport,
     /// `None` only while dropping.
     memory: Option<Memory>,
-    /// All levels, with the components of the description.
+    /// A view of all levels, with the components of the description.
     pub(crate) sampled: vk::ImageView,
-    /// One view for each level, with the components as they are; none if kernels cannot write.
+    /// One view for each level, with the components in their own places; none if kernels cannot write.
     pub(crate) storage: Vec<vk::ImageView>,
 }
 
@@ -101,7 +101,8 @@ impl Device {
 }
 
 impl ImageDesc {
-    /// Returns the formats of views. Views of both may be asked for later; texels have the layout that suits both.
+    /// Returns the two formats that views may have. Views of either may be asked for later, so the texels have a layout that
+    /// suits both.
     pub(super) fn formats(&self) -> [vk::Format; 2] {
         [self.format.0, self.format.srgb().unwrap_or(self.format).0]
     }
@@ -112,7 +113,7 @@ impl ImageDesc {
         self.kind == ImageKind::D2 && format != other || self.read_as != self.format
     }
 
-    /// Returns what Vulkan makes the image of, but for its tiling.
+    /// Returns the image's creation info for Vulkan, except for the tiling.
     pub(super) fn create_info(&self, support: &ImageSupport) -> vk::ImageCreateInfo<'static> {
         let [width, height, depth] = self.extent;
         let flags = match self.is_mutable() {
@@ -232,12 +233,12 @@ impl Image {
         &self.desc
     }
 
-    /// Returns what the device can do with such images.
+    /// Returns the uses that the device supports for images like this one.
     pub fn support(&self) -> &ImageSupport {
         &self.support
     }
 
-    /// Returns the device it belongs to.
+    /// Returns the device that the image belongs to.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -254,7 +255,7 @@ impl Image {
     }
 }
 
-/// Returns true if images that a device has include this one.
+/// Returns true if an image is within the limits of the images that a device supports.
 fn fits(desc: &ImageDesc, support: &ImageSupport) -> bool {
     let within = desc.extent.iter().zip(support.max_extent).all(|(n, most)| (1..=most).contains(n));
     within

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::physical::MemoryHandles;
 use crate::platform::Descriptor;
 
-/// What imported memory is for.
+/// The object that imported memory is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Importer {
     Buffer(vk::Buffer),
@@ -86,15 +86,15 @@ fn requirements(device: &Device, importer: Importer) -> (vk::MemoryRequirements,
     (needs, dedicated.requires_dedicated_allocation == vk::TRUE)
 }
 
-/// Returns the allocation size to import. A dma_buf reports its size. An opaque descriptor does not: its size is
-/// assumed to be what the importer requires, as the exporter will have found out.
+/// Returns the allocation size to import. A dma_buf reports its size. An opaque descriptor does not: its size is assumed to be
+/// the one that the importer requires, which the exporter will have queried, too.
 fn allocation_size(
     fd: &Descriptor,
     kind: MemoryHandles,
     needs: &vk::MemoryRequirements,
 ) -> Result<u64, Error> {
     if fd.is_stream() {
-        // A driver might read from it and block.
+        // A driver might read from the pipe or socket and block.
         return Err(Error::Invalid("the file descriptor is a pipe or socket".into()));
     }
     match fd.size() {
@@ -104,8 +104,7 @@ fn allocation_size(
     }
 }
 
-/// Returns the memory types as which a descriptor can be imported: all for an opaque one, which does not report
-/// any.
+/// Returns the memory types as which a descriptor can be imported: all for an opaque descriptor, which does not report any.
 fn types_of(device: &Device, fd: &Descriptor, kind: MemoryHandles) -> Result<u32, Error> {
     if kind == MemoryHandles::OPAQUE_FD {
         return Ok(!0);

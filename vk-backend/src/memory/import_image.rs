@@ -1,4 +1,5 @@
-//! Images over memory that another API or process exports by file descriptor: texels in rows, or as a modifier says.
+//! Images over memory that another API or process exports by file descriptor: their texels are in rows, or in the order that a
+//! modifier names.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::physical::{
 };
 use crate::platform::Descriptor;
 
-/// The place of the texels of an image in imported memory.
+/// The place of an image's texels in imported memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportedLayout {
     /// Bytes from the beginning of the memory to the first row.
@@ -22,7 +23,7 @@ pub struct ImportedLayout {
     pub row_pitch: u64,
     /// Bytes from slice to slice of an image of three dimensions.
     pub slice_pitch: u64,
-    /// The order of the texels (DRM format modifier); 0: rows.
+    /// The order of the texels as a DRM format modifier; 0 for rows.
     pub modifier: u64,
 }
 
@@ -73,7 +74,7 @@ impl Device {
         Ok(Arc::new(image))
     }
 
-    /// Returns how the device has the texels of images in imported memory.
+    /// Returns the order that the device wants for the texels of images in imported memory.
     fn sharing(&self, handle: MemoryHandles, desc: &ImageDesc) -> Sharing {
         let modifiers = self.info().features.external.modifiers;
         match modifiers && handle == MemoryHandles::DMA_BUF && desc.kind == ImageKind::D2 {
@@ -119,15 +120,15 @@ impl Device {
         })
     }
 
-    /// Returns where the driver has the rows of an image (VK_IMAGE_TILING_LINEAR).
+    /// Returns where the driver places the rows of an image (VK_IMAGE_TILING_LINEAR).
     fn rows(&self, raw: vk::Image) -> vk::SubresourceLayout {
         let color = vk::ImageSubresource::default().aspect_mask(vk::ImageAspectFlags::COLOR);
         // SAFETY: the image was just created on this device, with the tiling that the query is for.
         unsafe { self.raw.get_image_subresource_layout(raw, color) }
     }
 
-    /// Returns the bytes from row to row and from slice to slice that the driver gives images in rows; `None` where it has no
-    /// such image of this kind of memory, or lets the importer say.
+    /// Returns the bytes from row to row and from slice to slice of the driver's images in rows; `None` where the driver has no
+    /// such image over this kind of memory, or leaves the choice to the importer.
     pub fn row_pitches(&self, handle: MemoryHandles, desc: &ImageDesc) -> Option<[u64; 2]> {
         let support = self.physical.image_support(desc.kind, desc.format)?;
         let single = desc.levels == 1 && desc.layers == 1;
@@ -157,7 +158,7 @@ fn shared(
     SharedImage { kind, format, extent, flags, handle, sharing }
 }
 
-/// Returns true if the driver's rows of an image are where the texels are.
+/// Returns true if the driver's rows of an image are at the places of the texels.
 fn has_rows_at(desc: &ImageDesc, layout: ImportedLayout, rows: vk::SubresourceLayout) -> bool {
     let [_, height, depth] = desc.extent;
     let same_rows = (height == 1 && depth == 1) || rows.row_pitch == layout.row_pitch;

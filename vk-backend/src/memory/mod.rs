@@ -1,4 +1,4 @@
-//! Buffers and images: device memory, the host's access to it, and the slots by which kernels know images.
+//! Buffers and images: device memory, the host's access to it, and the slots whose numbers kernels use for images.
 
 mod buffer;
 mod host_copy;

@@ -1,4 +1,4 @@
-//! Slots: places of images and samplers in the device's descriptor set, which kernels know by number.
+//! Slots: places of images and samplers in the device's descriptor set, which kernels use by number.
 
 use std::sync::Arc;
 
@@ -9,28 +9,28 @@ use crate::error::Error;
 use crate::memory::{Buffer, Component, Image, ImageDesc};
 use crate::physical::{Format, FormatSupport, ImageKind};
 
-/// What a descriptor is written from.
+/// The objects that a descriptor was made from.
 enum Descriptor {
     Image(Arc<Image>),
     ImageView {
         view: vk::ImageView,
         of: Arc<Image>,
     },
-    /// Views of all levels, and of the first one.
+    /// A view of all levels, and a view of the first level.
     Mipmap {
         views: [vk::ImageView; 2],
         of: Arc<Image>,
     },
     BufferView {
         view: vk::BufferView,
-        /// A buffer of the same memory for this view, or null.
+        /// A Vulkan buffer of the same memory for this view alone, or null.
         own: vk::Buffer,
         _of: Arc<Buffer>,
     },
     Sampler(vk::Sampler),
 }
 
-/// What is written to a descriptor.
+/// The data that is written to a descriptor.
 enum Content<'a> {
     Image(&'a [vk::DescriptorImageInfo]),
     BufferView(&'a [vk::BufferView]),
@@ -52,11 +52,11 @@ pub struct Slot {
 pub enum AddressMode {
     /// The texel at the edge.
     ClampToEdge,
-    /// The border colour: zeros, and one for the alpha of formats without.
+    /// Coordinates outside take the border colour: zeros, with an alpha of one for formats without alpha.
     ClampToBorder,
     /// The image repeats.
     Repeat,
-    /// The image repeats, every second time reversed.
+    /// The image repeats, every second time mirrored.
     MirroredRepeat,
 }
 
@@ -67,9 +67,9 @@ pub struct SamplerDesc {
     pub address_mode: AddressMode,
     /// True for linear filtering, false for the nearest texel.
     pub linear: bool,
-    /// False: coordinates count texels.
+    /// True for coordinates from 0 to 1; false for coordinates that count texels.
     pub normalized: bool,
-    /// True if the texels of the images are integers. (The border is of the same kind: zeros, but for an alpha of one
+    /// True if the texels of the images are integers. (The border colour is of the same kind: zeros, but for an alpha of one
     /// where the format has none, table 'Border Texel Components After Replacement'.)
     pub integer: bool,
 }
@@ -118,7 +118,7 @@ impl Slot {
         Slot::write(image.device(), Binding::StorageImage, descriptor, content)
     }
 
-    /// Gives an image a slot among those that kernels read, which take its texels as a format, itself or its
+    /// Gives an image a slot among those that kernels read, for reads with a format, either the image's own or its
     /// [`Format::srgb`], and with these components.
     ///
     /// # Errors
@@ -191,7 +191,7 @@ impl Slot {
             device.fault("vkCreateBufferView", e)
         })?;
         if binding == Binding::StorageTexelBuffer {
-            // As much as by its address: the host may read what kernels write there.
+            // To ask for the address counts the buffer as one that kernels may write and the host reads.
             buffer.address();
         }
         let descriptor = Descriptor::BufferView { view, own, _of: buffer.clone() };
@@ -239,7 +239,7 @@ impl Slot {
         Ok(Arc::new(Slot { device: device.clone(), binding, index, is_row, descriptor }))
     }
 
-    /// Returns its place in the array of its binding; of a row, the first one.
+    /// Returns the slot's index in the array of its binding; for a row of slots, the first one's.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -249,7 +249,7 @@ impl Slot {
         self.binding
     }
 
-    /// Returns the image in it.
+    /// Returns the image in the slot.
     pub fn image(&self) -> Option<&Arc<Image>> {
         match &self.descriptor {
             Descriptor::Image(image)
@@ -273,7 +273,7 @@ impl Drop for Slot {
 }
 
 impl Descriptor {
-    /// Destroys what was made for the slot, which no launch uses any more.
+    /// Destroys the objects that were made for the slot, which no launch uses any more.
     fn destroy(&self, device: &Device) {
         // SAFETY: launches retain the slots that they use.
         unsafe {
@@ -301,9 +301,9 @@ fn check_format(desc: &ImageDesc, format: Format) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a Vulkan buffer for views of a format that the device has in one kind of views alone: a view's format must be good
-/// for all usages of its buffer (VUID-VkBufferViewCreateInfo-buffer-00933 and -00934). `None` for other formats, and for memory
-/// that is one buffer's alone, where the rule is broken.
+/// Makes a Vulkan buffer for views of a format that the device supports in one kind of views alone: a view's format must be
+/// good for all usages of its buffer (VUID-VkBufferViewCreateInfo-buffer-00933 and -00934). `None` for other formats, and for
+/// memory that is one buffer's alone, where the rule is broken.
 fn buffer_for_views(
     buffer: &Buffer,
     binding: Binding,

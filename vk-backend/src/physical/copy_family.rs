@@ -11,7 +11,7 @@ pub(crate) struct CopyFamily {
 }
 
 impl CopyFamily {
-    /// Finds such a family, other than `taken`, among a device's.
+    /// Finds a family for copies, other than `taken`, among a device's.
     pub(crate) fn find(
         families: &[vk::QueueFamilyProperties],
         taken: Option<u32>,

@@ -73,9 +73,9 @@ pub struct DeviceInfo {
     pub device_uuid: [u8; 16],
     /// Identifies the driver's build.
     pub driver_uuid: [u8; 16],
-    /// Changes when cached pipelines become invalid.
+    /// An id that changes when cached pipelines become invalid.
     pub pipeline_cache_uuid: [u8; 16],
-    /// Locally unique id, on systems that have such.
+    /// Locally unique id, on systems with such ids.
     pub luid: Option<[u8; 8]>,
     /// Place on the PCI bus; `None` without VK_EXT_pci_bus_info.
     pub pci: Option<PciBusInfo>,
@@ -86,12 +86,12 @@ pub struct DeviceInfo {
     /// The products of matrices that the work-items of a sub-group compute together; none without
     /// [`Features::cooperative_matrix`].
     pub matrices: Vec<MatrixProduct>,
-    /// The device file that `HEKLA_LIMIT_TO` names, to which all of this is restricted, and what tells its text from
-    /// others.
+    /// The device file that `HEKLA_LIMIT_TO` names, to which this whole description is restricted: its name, and a hash of its
+    /// text.
     pub limited_to: Option<(String, u64)>,
     /// Memory.
     pub memory: MemoryInfo,
-    /// True if it draws as well: it has a queue family with graphics.
+    /// True if the device draws as well: it has a queue family with graphics.
     pub has_graphics: bool,
     /// Why Hekla cannot use the device, as the rest of a sentence: "lacks ...". `None` when it can.
     pub refusal: Option<String>,

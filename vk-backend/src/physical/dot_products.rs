@@ -15,9 +15,9 @@ bitflags::bitflags! {
         const MIXED = 4;
         /// Products of signed numbers, added to a third operand with saturation.
         const SATURATING_SIGNED = 8;
-        /// The same of unsigned numbers.
+        /// Products of unsigned numbers, added to a third operand with saturation.
         const SATURATING_UNSIGNED = 16;
-        /// The same of signed by unsigned numbers.
+        /// Products of signed by unsigned numbers, added to a third operand with saturation.
         const SATURATING_MIXED = 32;
     }
 }

@@ -34,13 +34,13 @@ bitflags::bitflags! {
 pub struct External {
     /// Memory that buffers can be made of.
     pub memory_import: MemoryHandles,
-    /// Of those, what may only be memory of one buffer (VkMemoryDedicatedAllocateInfo).
+    /// Kinds of `memory_import` whose memory may have only one buffer (VkMemoryDedicatedAllocateInfo).
     pub(crate) memory_dedicated: MemoryHandles,
-    /// Images of dma_bufs can be made in the order of texels that a DRM format modifier names.
+    /// True if images of dma_bufs can be made whose texels are in the order that a DRM format modifier names.
     pub modifiers: bool,
-    /// Descriptors that binary semaphores can be made of.
+    /// Kinds of descriptor that binary semaphores can be imported from.
     pub semaphore_import: SemaphoreHandles,
-    /// Descriptors that binary semaphores can give.
+    /// Kinds of descriptor that binary semaphores can be exported as.
     pub semaphore_export: SemaphoreHandles,
 }
 

@@ -161,15 +161,14 @@ pub struct Features {
     pub external_memory_host: bool,
     /// Memory and semaphores shared by file descriptor.
     pub external: External,
-    /// Vulkan 1.3 or VK_EXT_pipeline_creation_feedback: the driver tells whether a pipeline was in
-    /// its cache.
+    /// Vulkan 1.3 or VK_EXT_pipeline_creation_feedback: the driver reports whether a pipeline was in its cache.
     pub pipeline_creation_feedback: bool,
     /// pipelineCreationCacheControl (Vulkan 1.3 or VK_EXT_pipeline_creation_cache_control): a pipeline may be created
     /// from its cache or not at all.
     pub pipeline_creation_cache_control: bool,
-    /// pipelineExecutableInfo (VK_KHR_pipeline_executable_properties): the driver tells registers and the like.
+    /// pipelineExecutableInfo (VK_KHR_pipeline_executable_properties): the driver reports a pipeline's registers and the like.
     pub pipeline_executable_info: bool,
-    /// deviceFault (VK_EXT_device_fault): the driver tells what it knows of the loss of a device.
+    /// deviceFault (VK_EXT_device_fault): the driver reports details of the loss of a device.
     pub device_fault: bool,
     /// VK_EXT_calibrated_timestamps or its KHR form.
     pub calibrated_timestamps: bool,
@@ -260,7 +259,7 @@ pub(crate) fn extensions_to_enable(
         (ext::device_fault::NAME, f.device_fault),
         (ext::calibrated_timestamps::NAME, f.calibrated_timestamps),
         (khr::calibrated_timestamps::NAME, f.calibrated_timestamps && !ext_clock),
-        // Must be enabled where it is offered.
+        // This extension must be enabled where it is offered.
         (c"VK_KHR_portability_subset", true),
     ];
     table.into_iter().filter(|(name, on)| *on && offered.has(name)).map(|(name, _)| name).collect()
@@ -302,7 +301,7 @@ impl FeatureChain {
         if v13 || extensions.has(ext::subgroup_size_control::NAME) {
             chain.subgroup = Some(Default::default());
         }
-        // Validation layers may be older than the extension, and take what they do not know for an error.
+        // Validation layers may be older than the extension, and take unknown structures for errors.
         let is_validated = config::validation() != Validation::Off;
         if extensions.has(khr::shader_maximal_reconvergence::NAME) && !is_validated {
             chain.maximal = Some(Default::default());

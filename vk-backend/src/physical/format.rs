@@ -54,7 +54,7 @@ formats! {
 }
 
 impl Format {
-    /// Returns the format of the same bits whose colours are encoded as sRGB says, if there is one.
+    /// Returns the format with the same bits whose colours have the sRGB encoding, if there is one.
     pub fn srgb(self) -> Option<Format> {
         (self == Format::R8G8B8A8_UNORM).then_some(Format::R8G8B8A8_SRGB)
     }
@@ -102,9 +102,9 @@ pub struct ImageSupport {
     pub max_levels: u32,
     /// Kernels may write it.
     pub storage: bool,
-    /// Kernels may read what they write, without a format in the kernel.
+    /// Kernels may read images that they also write, without a format in the kernel.
     pub storage_read: bool,
-    /// Samplers may filter it linearly.
+    /// Samplers may filter images of the format linearly.
     pub filtered: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct TexelBufferSupport {
     pub read: bool,
     /// Kernels may write them.
     pub write: bool,
-    /// Kernels may read what they write, without a format in the kernel.
+    /// Kernels may read buffers that they also write, without a format in the kernel.
     pub storage_read: bool,
     /// A buffer may have both kinds of views.
     pub both: bool,
@@ -123,7 +123,7 @@ pub struct TexelBufferSupport {
 
 /// A device that reports its support of formats: a physical one, or one that a file describes.
 pub trait FormatSupport {
-    /// Returns its description.
+    /// Returns the device's description.
     fn info(&self) -> &DeviceInfo;
 
     /// Returns what the device can do with typed views of buffers of a format.
@@ -192,8 +192,8 @@ pub(crate) fn texel_buffer_support(
     }
 }
 
-/// Returns what a device can do with images of a kind and of a format that has these properties. `limits` tells the
-/// largest ones with usage flags.
+/// Returns what a device can do with images of a kind and of a format that has these properties. `limits` returns the size of
+/// the largest image with some usage flags.
 pub(crate) fn image_support(
     info: &DeviceInfo,
     kind: ImageKind,

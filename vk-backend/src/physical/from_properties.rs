@@ -1,4 +1,4 @@
-//! What a device's description takes from its properties.
+//! Fills a device's description from its properties.
 
 use std::ffi::c_char;
 
@@ -15,7 +15,8 @@ use crate::physical::properties::Properties;
 const CACHE_LINE: u64 = 64;
 
 impl DeviceInfo {
-    /// Takes what Vulkan 1.2 and extensions report. The features are known, and so are the limits of Vulkan 1.0.
+    /// Fills in the properties that Vulkan 1.2 and extensions report. The features, and the limits of Vulkan 1.0, are already
+    /// known.
     pub(crate) fn take_properties(&mut self, p: &Properties) {
         self.pci = p.pci.map(|pci| PciBusInfo {
             domain: pci.pci_domain,

@@ -16,7 +16,7 @@ pub struct Instance {
     pub(crate) entry: ash::Entry,
     /// Version the instance was created for: 1.2 or 1.3.
     pub(crate) api_version: u32,
-    /// What the devices are restricted to (`HEKLA_LIMIT_TO`).
+    /// The device file to which devices are restricted (`HEKLA_LIMIT_TO`).
     pub(crate) limit_to: Option<DeviceFile>,
     messenger: Option<Messenger>,
 }

@@ -15,9 +15,9 @@ pub(crate) const BUFFER_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from
 /// Buffers are padded to a multiple of this many bytes, so that kernels may load whole words at the end.
 pub(crate) const BUFFER_PADDING: u64 = 16;
 
-/// The most slots that are made of each array of images and texel buffers.
+/// The most slots of each array of images and texel buffers.
 const MAX_IMAGE_SLOTS: u32 = 1 << 16;
-/// The most slots that are made of samplers: far more than there are different ones.
+/// The most slots of samplers: far more than the number of different samplers.
 const MAX_SAMPLER_SLOTS: u32 = 512;
 
 /// Numeric limits of a device.
@@ -38,8 +38,8 @@ pub struct Limits {
     /// Largest buffer of [`crate::MemoryKind::Device`] that [`crate::Device::create_buffer`] makes, in
     /// bytes: maxBufferSize where memory of several allocations can be bound to a buffer.
     pub max_buffer_size: u64,
-    /// Largest single allocation in bytes, and so the largest buffer of the other kinds:
-    /// maxMemoryAllocationSize, or less by `HEKLA_MAX_ALLOCATION`.
+    /// Largest single allocation in bytes, and so the largest buffer of the other kinds: maxMemoryAllocationSize, or the value
+    /// of `HEKLA_MAX_ALLOCATION` if that is less.
     pub max_allocation_size: u64,
     /// maxMemoryAllocationCount.
     pub max_allocation_count: u32,
@@ -70,15 +70,15 @@ pub struct Limits {
     pub max_storage_images: u32,
     /// maxPerStageDescriptorSamplers.
     pub max_samplers: u32,
-    /// Places for images of each kind in the descriptor set; 0 without descriptor indexing.
+    /// Slots for images of each kind in the descriptor set; 0 without descriptor indexing.
     pub image_slots: u32,
-    /// Places for samplers there.
+    /// Slots for samplers in the descriptor set.
     pub sampler_slots: u32,
-    /// Streaming multiprocessors or compute units; `None` without a vendor's extension that tells.
+    /// Streaming multiprocessors or compute units; `None` without a vendor's extension that reports them.
     pub compute_units: Option<u32>,
-    /// 32-bit registers that the work-items of a group share; `None` where that is not known.
+    /// 32-bit registers that the work-items of a group share; `None` where the number is not known.
     pub registers: Option<u32>,
-    /// Vulkan queues opened on the device (several [`crate::Queue`]s may share one).
+    /// Vulkan queues of the device that are opened (several [`crate::Queue`]s may share one).
     pub queue_count: u32,
 }
 
@@ -140,7 +140,7 @@ pub struct MemoryInfo {
     /// Bytes that buffers of [`crate::MemoryKind::Device`] can have altogether: device-local memory and, on
     /// integrated devices, the host's heap.
     pub global_bytes: u64,
-    /// Bytes of the largest heap that such buffers are allocated from: none can be larger.
+    /// Bytes of the largest heap from which [`crate::MemoryKind::Device`] buffers are allocated: no buffer can be larger.
     pub largest_heap_bytes: u64,
     /// True for an integrated or CPU device whose memory the host can map: [`crate::MemoryKind::Device`] buffers are
     /// mapped where their memory type allows.

@@ -6,7 +6,7 @@ use crate::physical::physical_device::PhysicalDevice;
 use hekla_device::{MatrixComponent, MatrixProduct};
 
 impl PhysicalDevice {
-    /// Queries the products, once features and properties are known. Where there are none that Hekla knows, the device is
+    /// Queries the products, once features and properties are known. If Hekla knows none of the products, the device is
     /// described as one without the feature.
     pub(super) fn query_matrices(&mut self) {
         if !self.info.features.cooperative_matrix {

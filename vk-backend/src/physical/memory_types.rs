@@ -10,8 +10,8 @@ use crate::physical::limits::MemoryInfo;
 /// The use of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
-    /// Kernels work on it: device-local; mapped as well when the memory is unified. On integrated devices it may
-    /// also come from the host's heap, which is the same physical memory.
+    /// Kernels work on the memory: device-local; mapped as well when the memory is unified. On integrated devices it may also
+    /// come from the host's heap, which is the same physical memory.
     Device,
     /// The host writes, the device reads: mapped and coherent, slow for the host to read.
     Upload,
@@ -169,7 +169,7 @@ mod tests {
     const COHERENT: Flags = Flags::HOST_COHERENT;
     const CACHED: Flags = Flags::HOST_CACHED;
 
-    /// Returns a device with the heaps of `sizes`, and types of a heap and flags.
+    /// Returns a device whose heaps have `sizes`, with memory types that are given by heap and flags.
     fn device(shares_memory: bool, sizes: &[u64], types: &[(u32, Flags)]) -> MemoryTypes {
         let mut properties = vk::PhysicalDeviceMemoryProperties {
             memory_type_count: types.len() as u32,

@@ -19,10 +19,10 @@ use crate::physical::properties::Properties;
 use crate::platform::TIME_DOMAIN;
 use hekla_device::{Driver, DriverId, Quirks};
 
-/// Vulkan queues that are opened on a device, unless the environment says otherwise. NVIDIA's driver takes 20 ms for each,
-/// and 8 to close it.
+/// Vulkan queues that are opened on a device, unless the environment says otherwise. NVIDIA's driver takes 20 ms to open each,
+/// and 8 ms to close it.
 const VULKAN_QUEUES: u32 = 4;
-/// The most of them: with more than four, one each is for high and for low priority.
+/// The most Vulkan queues that are opened: with more than four, one has high and one has low priority.
 const MAX_VULKAN_QUEUES: u32 = 6;
 
 /// A device of an instance, not yet opened.
@@ -41,14 +41,14 @@ pub struct PhysicalDevice {
     pub(crate) copy_family: Option<CopyFamily>,
     /// The queue that binds memory to sparse buffers.
     bind_queue: Option<BindQueue>,
-    /// The loss that is planned for it.
+    /// The loss that is planned for the device.
     pub(crate) faults: FaultPlan,
 }
 
 /// The queue that sparse binding uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BindQueue {
-    /// The only queue of another family.
+    /// The only queue that is opened of another family than the compute queues'.
     Other(u32),
     /// The last compute queue.
     Shared,
@@ -66,7 +66,7 @@ impl Instance {
         // SAFETY: the instance is alive.
         let found = unsafe { self.raw.enumerate_physical_devices() }.unwrap_or_default();
         let mut devices: Vec<_> = found.into_iter().map(|raw| describe(self, raw)).collect();
-        // Queues take time to open: those for copies are opened where there is another GPU to copy to and from.
+        // Queues take time to open: queues for copies are opened only if there is another GPU to copy to and from.
         let is_gpu =
             |d: &&PhysicalDevice| d.info.refusal.is_none() && d.info.device_type != DeviceType::Cpu;
         if devices.iter().filter(is_gpu).count() < 2 {
@@ -215,8 +215,8 @@ impl PhysicalDevice {
         }
     }
 
-    /// Chooses the queue that binds memory to sparse buffers: one that there is anyway, since another one costs time
-    /// whenever a device is opened, and such buffers are rare.
+    /// Chooses the queue that binds memory to sparse buffers: a queue that is opened in any case, since another one would cost
+    /// time whenever a device is opened, and such buffers are rare.
     fn choose_bind_queue(&self, families: &[vk::QueueFamilyProperties]) -> Option<BindQueue> {
         let binds = |f: &vk::QueueFamilyProperties| {
             f.queue_count > 0 && f.queue_flags.contains(vk::QueueFlags::SPARSE_BINDING)

@@ -4,7 +4,7 @@ use ash::{amd, ext, khr, nv, vk};
 
 use crate::physical::extensions::Extensions;
 
-/// The structures of properties that are queried. Those that the device does not know stay as they are by default.
+/// The structures of properties that are queried. Structures that the device does not know keep their defaults.
 #[derive(Clone, Default)]
 pub(crate) struct Properties {
     pub(crate) core: vk::PhysicalDeviceLimits,
@@ -18,7 +18,7 @@ pub(crate) struct Properties {
     pub(crate) pci: Option<vk::PhysicalDevicePCIBusInfoPropertiesEXT<'static>>,
     /// Streaming multiprocessors of NVIDIA's devices.
     pub(crate) sm: vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV<'static>,
-    /// Compute units of AMD's devices, and those that are active.
+    /// Compute units of AMD's devices, and how many of them are active.
     pub(crate) cores: vk::PhysicalDeviceShaderCorePropertiesAMD<'static>,
     pub(crate) active: vk::PhysicalDeviceShaderCoreProperties2AMD<'static>,
 }

@@ -10,7 +10,7 @@ use crate::physical::{Format, ImageKind, ImageSupport, MemoryHandles, PhysicalDe
 pub(crate) enum Sharing {
     /// Rows (VK_IMAGE_TILING_LINEAR), where the driver has them.
     Rows,
-    /// As a DRM format modifier says, where the importer says.
+    /// The order that a DRM format modifier names, which the importer gives.
     Modifier(u64),
 }
 
@@ -35,8 +35,8 @@ pub(crate) struct SharedImage {
 }
 
 impl PhysicalDevice {
-    /// Returns true if such an image must not share its memory with others (VkMemoryDedicatedAllocateInfo); `None` where
-    /// the device has no such image, or it cannot be used in all the ways of `support`.
+    /// Returns true if an image in imported memory must not share its memory with others (VkMemoryDedicatedAllocateInfo);
+    /// `None` where the device does not support the image, or not in all the ways of `support`.
     pub(crate) fn shares_image(&self, image: &SharedImage, support: &ImageSupport) -> Option<bool> {
         let features = self.features_of(image.format, image.sharing)?;
         use vk::FormatFeatureFlags as Flags;
@@ -82,8 +82,8 @@ impl PhysicalDevice {
             .then(|| has(vk::ExternalMemoryFeatureFlags::DEDICATED_ONLY))
     }
 
-    /// Returns what can be done with images of a format in an order of texels; `None` where the device has none, or keeps
-    /// the texels in several planes.
+    /// Returns the uses of images of a format with an order of texels; `None` where the device has no such images, or keeps the
+    /// texels in several planes.
     fn features_of(&self, format: Format, sharing: Sharing) -> Option<vk::FormatFeatureFlags> {
         let Sharing::Modifier(number) = sharing else {
             return Some(self.format_properties(format).linear_tiling_features);

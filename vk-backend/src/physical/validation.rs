@@ -1,4 +1,4 @@
-//! The Khronos validation layer, with a messenger that prints what it says to stderr.
+//! The Khronos validation layer, with a messenger that prints the layer's messages to stderr.
 
 use std::borrow::Cow;
 use std::ffi::{c_void, CStr};
@@ -21,7 +21,7 @@ pub fn validation_message_count() -> u64 {
     MESSAGES.load(Ordering::Relaxed)
 }
 
-/// Returns the checks that the environment asks of the layer beside its usual ones; `None` without validation.
+/// Returns the checks that the environment requests of the layer besides its usual ones; `None` without validation.
 pub(crate) fn requested_checks() -> Option<&'static [vk::ValidationFeatureEnableEXT]> {
     match config::validation() {
         Validation::Off => None,

@@ -27,7 +27,7 @@ impl<'a> Cache<'a> {
         Ok(Cache { device, raw })
     }
 
-    /// Returns its data; nothing if the driver does not give it.
+    /// Returns the cache's data; empty if the driver does not return it.
     pub(super) fn data(&self) -> Vec<u8> {
         // SAFETY: the cache is alive.
         unsafe { self.device.get_pipeline_cache_data(self.raw) }.unwrap_or_default()
@@ -46,7 +46,7 @@ pub(super) fn is_of_device(info: &DeviceInfo, data: &[u8]) -> bool {
     is_of((info.vendor_id, info.device_id), &info.pipeline_cache_uuid, data)
 }
 
-/// Returns true if there is more than a header, which is all that drivers without a cache write.
+/// Returns true if cache data is longer than a header, which is all that drivers without a cache write.
 pub(super) fn holds_something(data: &[u8]) -> bool {
     data.len() > HEADER
 }

@@ -17,12 +17,12 @@ pub struct Pipeline {
     pub(crate) raw: vk::Pipeline,
     pub(crate) layout: vk::PipelineLayout,
     name: Box<str>,
-    /// Rounded up to a multiple of 4.
+    /// Bytes of push constants, rounded up to a multiple of 4.
     push_constant_size: u32,
     /// The descriptor set, if the kernel uses it.
     pub(crate) set: Option<vk::DescriptorSet>,
     creation: Creation,
-    /// True once a batch that dispatches it is known to be complete, where that matters.
+    /// True once a batch that dispatches the pipeline is known to be complete, where that matters.
     has_run: AtomicBool,
 }
 
@@ -32,17 +32,18 @@ impl Pipeline {
         self.push_constant_size
     }
 
-    /// Returns what logs call it.
+    /// Returns the pipeline's name in logs.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns how it was created.
+    /// Returns how the pipeline was created.
     pub fn creation(&self) -> Creation {
         self.creation
     }
 
-    /// Returns true if a dispatch is known to be complete, on devices of [`crate::Quirks::COMPILES_IN_DISPATCH`].
+    /// Returns true if a dispatch of the pipeline is known to be complete, on devices of
+    /// [`crate::Quirks::COMPILES_IN_DISPATCH`].
     pub(crate) fn has_run(&self) -> bool {
         self.has_run.load(Ordering::Relaxed)
     }
@@ -52,7 +53,7 @@ impl Pipeline {
         self.has_run.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the device it belongs to.
+    /// Returns the device that the pipeline belongs to.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -72,7 +73,7 @@ impl Drop for Pipeline {
     }
 }
 
-/// A pipeline, and what there is to store of it.
+/// A pipeline, and the data to store for it.
 pub(super) struct Created {
     pub(super) pipeline: Arc<Pipeline>,
     /// Cache data that was not known before; may be empty.
@@ -89,12 +90,12 @@ pub(super) struct PipelineBuilder<'a> {
     start: Instant,
     /// Bytes of cache data from an earlier process.
     pub(super) given: usize,
-    /// The time that the compile device took to compile it.
+    /// The time that the compile device took to compile the pipeline.
     pub(super) precompiled: Option<Duration>,
 }
 
 impl<'a> PipelineBuilder<'a> {
-    /// Makes what the pipeline is created from. `device_ref` is the device itself.
+    /// Makes the parts from which the pipeline is created. `device_ref` is the device itself.
     ///
     /// # Safety
     /// Like [`Device::create_pipeline`].
@@ -128,8 +129,8 @@ impl<'a> PipelineBuilder<'a> {
         self.create(cache, Compile::Allowed)?.ok_or_else(unknown)
     }
 
-    /// Creates the pipeline from what is in a cache, while no other thread uses code if that must be. Returns
-    /// `None` if it would have to be compiled, and that is refused.
+    /// Creates the pipeline from a cache, while no other thread uses code if the driver needs that. Returns `None` if the
+    /// driver would have to compile, and that is refused.
     pub(super) fn create(
         &self,
         cache: vk::PipelineCache,
@@ -140,7 +141,7 @@ impl<'a> PipelineBuilder<'a> {
             self.stage.create_pipeline(self.layout, cache, compile)
         };
         let Made::Pipeline { raw, found } = made? else { return Ok(None) };
-        // Where the driver cannot be told to refuse, `found` says what it did.
+        // If the driver cannot be forbidden to compile, `found` shows whether it did.
         let used = compile == Compile::Refused && found != Some(false);
         let creation = Creation {
             given: self.given,

@@ -1,6 +1,6 @@
-//! Creating pipelines with a driver that must not compile while others submit
-//! ([`crate::Quirks::SERIALIZED_PIPELINES`]): a second Vulkan device compiles, while all queues go on, and
-//! hands its cache data over. Only creating the pipeline from that data keeps the queues waiting.
+//! Creating pipelines with a driver that must not compile while others submit ([`crate::Quirks::SERIALIZED_PIPELINES`]): a
+//! second Vulkan device compiles, while all queues continue, and hands its cache data over. The queues wait only while the
+//! pipeline is created from that data.
 //!
 //! Measured on an H200 with a kernel that takes 1.2 s to compile: dispatches of other threads wait 4 ms at most.
 
@@ -15,9 +15,9 @@ use crate::pipeline::cache::Cache;
 use crate::pipeline::compute_pipeline::{Created, PipelineBuilder};
 use crate::pipeline::stage::{create_layout, Compile, DeviceRef, Stage};
 
-/// Creates a pipeline, if other threads submit or the compile device is open, from `known`, cache data from an earlier process, or
-/// from what the compile device makes. Returns `None` if no other thread submits and that device is not open, or if neither data is
-/// of use: then the device itself has to compile.
+/// Creates a pipeline, if other threads submit or the compile device is open, from `known`, cache data from an earlier process,
+/// or from cache data that the compile device makes. Returns `None` if no other thread submits and the compile device is not
+/// open, or if both kinds of data are of no use: then the device itself has to compile.
 pub(super) fn create(
     device: &Device,
     builder: &mut PipelineBuilder<'_>,
@@ -40,8 +40,8 @@ pub(super) fn create(
     Ok(made.map(|pipeline| Created { pipeline, learnt: data }))
 }
 
-/// Returns the cache data of the pipeline, made by the compile device. What goes wrong there is not reported: the
-/// device itself compiles then, or reports why not.
+/// Returns the cache data of the pipeline, made by the compile device. Failures are not reported: the device itself compiles
+/// then, and reports its own failure.
 fn compile(device: &Device, builder: &PipelineBuilder<'_>) -> Option<Vec<u8>> {
     let raw = device.compile_device.get(&device.physical)?;
     let (features, parts) = (&device.info().features, device.allows_parts());

@@ -16,9 +16,9 @@ pub(super) struct DeviceRef<'a> {
     pub(super) raw: &'a ash::Device,
     /// The features that are enabled.
     pub(super) features: &'a Features,
-    /// True if its pipelines can be dispatched in parts.
+    /// True if the device's pipelines can be dispatched in parts.
     pub(super) parts: bool,
-    /// Makes an error of what a call returned.
+    /// Makes an error from the name and the result of a call.
     pub(super) fault: &'a dyn Fn(&'static str, vk::Result) -> Error,
 }
 
@@ -30,12 +30,12 @@ pub(super) struct Stage<'a> {
     module: vk::ShaderModule,
 }
 
-/// Says whether the driver may compile to create a pipeline.
+/// Whether the driver may compile to create a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compile {
-    /// It compiles what it does not find in the cache.
+    /// The driver compiles a pipeline that is not in the cache.
     Allowed,
-    /// It creates the pipeline from the cache or not at all, if it can be told so (pipelineCreationCacheControl).
+    /// The driver creates the pipeline from the cache or not at all, if it can be told so (pipelineCreationCacheControl).
     Refused,
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Compile {
 pub(super) enum Made {
     Pipeline {
         raw: vk::Pipeline,
-        /// True if the driver found it in the cache; `None` where it does not tell.
+        /// True if the driver found the pipeline in the cache; `None` where the driver does not report it.
         found: Option<bool>,
     },
     /// The pipeline is not in the cache, and compiling was refused.
@@ -51,7 +51,7 @@ pub(super) enum Made {
 }
 
 impl Made {
-    /// Returns the pipeline, or null.
+    /// Returns the pipeline; null if there is none.
     pub(super) fn raw(&self) -> vk::Pipeline {
         match self {
             Made::Pipeline { raw, .. } => *raw,
@@ -79,7 +79,7 @@ impl<'a> Stage<'a> {
         Ok(Stage { device_ref, d, entry, module })
     }
 
-    /// Creates the pipeline with a layout of the same Vulkan device, from a cache of it.
+    /// Creates the pipeline with a layout and from a cache of the same Vulkan device.
     pub(super) fn create_pipeline(
         &self,
         layout: vk::PipelineLayout,
@@ -148,8 +148,8 @@ impl Drop for Stage<'_> {
     }
 }
 
-/// Creates a pipeline layout with `size` bytes of push constants, which the device has, and the descriptor set of a
-/// layout.
+/// Creates a pipeline layout with `size` bytes of push constants, which the device supports, and with a layout of the
+/// descriptor set.
 pub(super) fn create_layout(
     device_ref: DeviceRef<'_>,
     size: u32,

@@ -1,4 +1,4 @@
-//! What the driver tells of a pipeline's code: registers, stack and the like (VK_KHR_pipeline_executable_properties).
+//! The driver's statistics on a pipeline's code: registers, stack and the like (VK_KHR_pipeline_executable_properties).
 
 use std::ffi::{c_char, CStr};
 use std::fmt;
@@ -8,7 +8,7 @@ use ash::vk;
 use crate::device::Device;
 use crate::physical::Features;
 
-/// One number that the driver tells of a pipeline, under the driver's own name.
+/// One number that the driver reports for a pipeline, under the driver's own name.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Statistic {
     name: String,
@@ -21,15 +21,15 @@ impl fmt::Display for Statistic {
     }
 }
 
-/// Returns true if pipelines are to be created such that the driver tells: while the log shows it.
+/// Returns true if pipelines must be created such that the driver reports statistics: while the log shows them.
 pub(super) fn wanted(features: &Features) -> bool {
     features.pipeline_executable_info && tracing::enabled!(tracing::Level::DEBUG)
 }
 
-/// Returns what the driver tells of a pipeline that was created with CAPTURE_STATISTICS; nothing where it fails.
+/// Returns the driver's statistics on a pipeline that was created with CAPTURE_STATISTICS; empty if a query fails.
 pub(super) fn of(device: &Device, pipeline: vk::Pipeline) -> Vec<Statistic> {
     let Some(functions) = &device.functions.executables else { return Vec::new() };
-    // Of a compute pipeline there is one executable.
+    // A compute pipeline has one executable.
     let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
     // SAFETY: the pipeline is alive and was created to be asked, as the caller says.
     let told = unsafe { functions.get_pipeline_executable_statistics(&info) };

@@ -24,7 +24,7 @@ pub(super) fn create(
     let made = precompile::create(device, builder, &known)?;
     let made = made.map_or_else(|| create_here(device, builder, &known), Ok)?;
     let Created { pipeline, learnt } = made;
-    // Drivers that do not tell what they found give the same data back.
+    // Drivers that do not report whether they found the pipeline return the data that they were given.
     let is_new = pipeline.creation().precompiled.is_some() || learnt.len() != known.len();
     if is_new && holds_something(&learnt) && is_of_device(info, &learnt) {
         store.store(info, builder.desc, &learnt);
@@ -32,8 +32,8 @@ pub(super) fn create(
     Ok(pipeline)
 }
 
-/// Creates a pipeline on the device itself, which compiles what it does not find in `known`. Returns it with the
-/// cache data if it was not found.
+/// Creates a pipeline on the device itself, which compiles if the pipeline is not in `known`. In that case the cache data is
+/// returned as well.
 fn create_here(
     device: &Device,
     builder: &PipelineBuilder<'_>,

@@ -1,8 +1,8 @@
-//! What differs between operating systems: the monotonic clock, signals of threads, file descriptors of other APIs,
-//! whose environment a process has.
-//! No other module of this crate knows which system it runs on, and `hekla-icd` has a folder like this one.
+//! The parts that differ between operating systems: the monotonic clock, signals of threads, file descriptors of other APIs,
+//! and whose environment a process has. No other module of this crate knows which system it runs on, and `hekla-icd` has a
+//! folder like this one.
 //!
-//! Each system's file has the same items, so that one that lacks any does not compile.
+//! Each system's file has the same items: a file that lacks any does not compile.
 
 #[cfg(unix)]
 mod unix;

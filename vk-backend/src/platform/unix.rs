@@ -26,12 +26,12 @@ pub fn now_ns() -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// Converts a reading of the clock by Vulkan.
+/// Converts Vulkan's reading of the host's clock to nanoseconds.
 pub(crate) fn reading_to_ns(reading: u64) -> u64 {
     reading
 }
 
-/// Returns true for a process with more rights than the user who set its environment, as one of a setuid program.
+/// Returns true if the process has more rights than the user who set its environment, as a setuid program has.
 pub fn has_more_rights() -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     // SAFETY: a query without preconditions.
@@ -41,7 +41,7 @@ pub fn has_more_rights() -> bool {
     return unsafe { libc::geteuid() != libc::getuid() || libc::getegid() != libc::getgid() };
 }
 
-/// Opens a file for reading, without waiting for whoever writes to it if it is a pipe.
+/// Opens a file for reading, without waiting for a writer if the file is a pipe.
 pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
 }
@@ -73,12 +73,12 @@ impl Descriptor {
         unsafe { libc::close(number) };
     }
 
-    /// Returns the number, which the caller owns from now on.
+    /// Returns the descriptor's number, which the caller owns from now on.
     pub fn into_number(self) -> i32 {
         self.0.into_raw_fd()
     }
 
-    /// Returns true if there is something to read: of a sync file, if it is signalled.
+    /// Returns true if there is something to read; for a sync file, if it is signalled.
     pub fn is_ready(&self) -> bool {
         let mut asked = libc::pollfd { fd: self.number(), events: libc::POLLIN, revents: 0 };
         // SAFETY: the one entry is valid for writing; a time of 0 does not wait.
@@ -90,16 +90,16 @@ impl Descriptor {
         self.0.as_raw_fd()
     }
 
-    /// Returns the number of a duplicate, which the driver takes over when its import succeeds; `None` where the
-    /// process has no room for one.
+    /// Returns the number of a duplicate, which the driver owns when its import succeeds; `None` where the process has no room
+    /// for a duplicate.
     pub(crate) fn duplicate_number(&self) -> Option<i32> {
         self.0.try_clone().ok().map(IntoRawFd::into_raw_fd)
     }
 
     /// Closes `copy`, made by [`Self::duplicate_number`], after an import that failed.
     ///
-    /// Vulkan leaves it open then, but some drivers close it (lavapipe 22.3 does), and another thread may have
-    /// got the number since: a number that no longer stands for the same file is left alone.
+    /// Vulkan leaves it open then, but some drivers close it (lavapipe 22.3 does), and another thread may have got the number
+    /// since: a number that no longer belongs to the same file is left alone.
     pub(crate) fn close_rejected(&self, copy: i32) {
         let identity = |number| status(number).map(|found| (found.st_dev, found.st_ino));
         if identity(copy).is_some_and(|copied| Some(copied) == identity(self.number())) {
@@ -114,7 +114,7 @@ impl Descriptor {
         matches!(kind, Some(libc::S_IFIFO | libc::S_IFSOCK))
     }
 
-    /// Returns the size of what it stands for in bytes; `None` where it does not tell.
+    /// Returns the size in bytes of the memory that the descriptor stands for; `None` where the descriptor does not report it.
     pub fn size(&self) -> Option<u64> {
         // SAFETY: the descriptor is open; one that cannot seek says so.
         let end = unsafe {
@@ -126,7 +126,7 @@ impl Descriptor {
     }
 }
 
-/// Returns what the system tells of an open descriptor.
+/// Returns the system's status of an open descriptor; `None` for other numbers.
 fn status(number: i32) -> Option<libc::stat> {
     let mut found = std::mem::MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: the system refuses a number that is not a descriptor; zeros are a valid `stat`.
@@ -134,7 +134,7 @@ fn status(number: i32) -> Option<libc::stat> {
     (code == 0).then_some(found)
 }
 
-/// Blocks asynchronous signals in the calling thread while it lives, except the signals of the thread's own faults.
+/// Blocks asynchronous signals in the calling thread while the value lives, except the signals of the thread's own faults.
 pub(crate) struct SignalsBlocked {
     before: libc::sigset_t,
 }
@@ -165,7 +165,7 @@ impl Drop for SignalsBlocked {
 
 #[cfg(test)]
 mod tests {
-    /// Returns which of some signals the calling thread blocks.
+    /// Returns for each of some signals whether the calling thread blocks it.
     fn blocked() -> Vec<bool> {
         let signals = [
             libc::SIGINT,

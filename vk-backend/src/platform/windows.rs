@@ -31,7 +31,7 @@ pub fn now_ns() -> u64 {
     reading_to_ns(count as u64)
 }
 
-/// Converts a reading of the clock by Vulkan.
+/// Converts Vulkan's reading of the host's clock to nanoseconds.
 pub(crate) fn reading_to_ns(reading: u64) -> u64 {
     static FREQUENCY: OnceLock<u64> = OnceLock::new();
     let frequency = *FREQUENCY.get_or_init(|| {
@@ -43,7 +43,7 @@ pub(crate) fn reading_to_ns(reading: u64) -> u64 {
     (u128::from(reading) * 1_000_000_000 / u128::from(frequency)) as u64
 }
 
-/// Returns false: no program has more rights than who starts it.
+/// Returns false: no program has more rights than the user who starts it.
 pub fn has_more_rights() -> bool {
     false
 }
@@ -53,7 +53,7 @@ pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// There are none: no device offers to import or export one.
+/// A file descriptor, of which there are none: no device offers to import or export one.
 pub enum Descriptor {}
 
 impl Descriptor {

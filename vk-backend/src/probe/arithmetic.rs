@@ -1,4 +1,4 @@
-//! What a device's arithmetic really does, found out by running it.
+//! The actual arithmetic of a device, found out by running it.
 //!
 //! One small kernel for each width computes the same operations for some thousand difficult operands;
 //! the host computes them too, exactly, and compares.
@@ -51,14 +51,14 @@ pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
     })
 }
 
-/// What [`try_controls`] finds.
+/// The results of [`try_controls`].
 struct Floats {
     table: FloatTable,
     nearest32_to_divide: bool,
 }
 
-/// Returns what float operations do in modules of one width and of two, with RoundingModeRTE for single and, if some
-/// kernels should not ask for that, without.
+/// Returns the behaviour of float operations in modules of one width and of two, with RoundingModeRTE for single and, if some
+/// kernels should not ask for that mode, without it.
 fn try_controls(device: &Arc<Device>, controls: &FloatControls) -> Result<Floats, Error> {
     let one_width = floats::run(device, controls, Module::OneWidth)?;
     let two_widths = floats::run(device, controls, Module::TwoWidths)?;
@@ -78,30 +78,30 @@ fn try_controls(device: &Arc<Device>, controls: &FloatControls) -> Result<Floats
 
 /// Operands of one invocation.
 type Operands<T> = [T; 3];
-/// What an invocation writes: see [`kernel`].
+/// The number of results that an invocation writes: see [`kernel`].
 const RESULTS: usize = 7;
 const FMA: usize = 0;
 const DIV: usize = 1;
 const SQRT: usize = 2;
 const SUM: usize = 3;
 const PRODUCT: usize = 4;
-/// The result for 32 bits alone: no wider type has the instruction.
+/// A result for 32 bits alone: no wider type has the instruction.
 const EXP2: usize = 5;
 const LOG2: usize = 6;
 
 const LOCAL_SIZE: u32 = 64;
-/// Operands: random ones, exponents near zero and NaN, operands of logarithms, numbers near 1 and special ones, denormal ones,
-/// exponents farther off.
+/// The numbers of operands of each kind: random ones, exponents near zero and NaN, operands of logarithms, numbers near 1 and
+/// special ones, denormal ones, exponents farther off.
 const RANDOM: usize = 4096;
 const EXPONENTS: u64 = 4096;
 const LOG_OPERANDS: u64 = 8192;
 const NEAR_1: u64 = 8192;
 const DENORMALS: u64 = 1024;
 const WIDE_EXPONENTS: u64 = 16384;
-/// The most error of Exp2 in ulp, and how far from zero.
+/// The most error of Exp2 near zero in ulp, and the greatest distance from zero for which it holds.
 const EXP2_ERROR: f64 = 2.5;
 const EXP2_RANGE: f64 = 0.75;
-/// The most error of Exp2 anywhere: in ulp, and as a part of the result in ulp of 1.
+/// The most error of Exp2 anywhere: in ulp, and divided by the result, in ulp of 1.
 const WIDE_EXP2_ERROR: f64 = 2.2;
 const WIDE_EXP2_PART: f64 = 1.25;
 /// The most error of relaxed logarithms: in ulp, with some margin for numbers that were not tried, and absolutely in [0.5, 2].
@@ -206,7 +206,8 @@ fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Resul
     };
     let wide = || function(5, EXP2);
     Ok(Answer {
-        // Operands with a denormal or infinite expected result would test something else; `same` accepts them.
+        // Random operands with a denormal or infinite expected result would test something else, so `same` accepts any result
+        // for them.
         fused: random().all(|([a, b, c], r)| same(a.fused(*b, *c), r[FMA])),
         div_exact: random().all(|([a, b, _], r)| same(*a / *b, r[DIV])),
         sqrt_exact: random().all(|([a, _, _], r)| same(a.root(), r[SQRT])),
@@ -225,8 +226,8 @@ fn same<T: Real>(expected: T, found: T) -> bool {
     !expected.magnitude_normal() || expected == found
 }
 
-/// Operands of any sign and a wide range of exponents: half near 1, half as far as the type goes. In
-/// a third of them the sum in a fused multiply-add cancels all but the product's rounding error.
+/// Returns operands of any sign and a wide range of exponents: half of them near 1, the other half over the whole range of the
+/// type. In a third of them the sum in a fused multiply-add cancels all but the product's rounding error.
 fn random_operands<T: Real>() -> Vec<Operands<T>> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut random = || {
@@ -253,7 +254,7 @@ fn random_operands<T: Real>() -> Vec<Operands<T>> {
         .collect()
 }
 
-/// Returns the `i`-th of fractions that fill [0, 1) evenly (multiples of the golden ratio).
+/// Returns fraction number `i` of a sequence that fills [0, 1) evenly (multiples of the golden ratio).
 fn spread_fraction(i: u64) -> u64 {
     i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12
 }
@@ -302,7 +303,7 @@ fn denormals<T: Real>() -> impl Iterator<Item = Operands<T>> {
     (0..DENORMALS).map(number)
 }
 
-/// Returns true if `found` is near enough to two to `x`, which may be NaN.
+/// Returns true if `found` is near enough to two to the power of `x`, which may be NaN.
 fn is_exp2<T: Real>(x: f64, found: f64) -> bool {
     let near = || error_in_ulp::<T>(x.exp2(), found) <= EXP2_ERROR;
     if x.is_nan() {
@@ -323,7 +324,7 @@ fn wide_exponents<T: Real>() -> impl Iterator<Item = Operands<T>> {
     (0..WIDE_EXPONENTS).map(number).chain(infinities)
 }
 
-/// Returns true if `found` is near enough to two to `x` for the library's exponentials, or may be anything.
+/// Returns true if `found` is near enough to two to the power of `x` for the library's exponentials, or if any result is good.
 fn is_wide_exp2<T: Real>(x: f64, found: f64) -> bool {
     let exact = x.exp2();
     let least = f64::from(T::MIN_EXPONENT);
@@ -331,14 +332,14 @@ fn is_wide_exp2<T: Real>(x: f64, found: f64) -> bool {
         return found == f64::INFINITY;
     }
     if x < least {
-        // What is denormal is another question.
+        // Denormal results are tested separately.
         return x > least - f64::from(T::FRACTION) - 2.0 || found == 0.0;
     }
     let part = (found - exact).abs() / exact * f64::exp2(f64::from(T::FRACTION));
     error_in_ulp::<T>(exact, found) <= WIDE_EXP2_ERROR && part <= WIDE_EXP2_PART
 }
 
-/// Returns true if two to `x` is not a denormal number, or `found` is near enough to it.
+/// Returns true if two to the power of `x` is not a denormal number, or `found` is near enough to it.
 fn is_denormal_exp2<T: Real>(x: f64, found: f64) -> bool {
     let least = f64::from(T::MIN_EXPONENT);
     let unit = f64::exp2(least - f64::from(T::FRACTION));
@@ -362,7 +363,7 @@ fn are_logs<T: Real>(exact: f64, found: f64) -> bool {
     [1.0, LN_2, LOG10_2].into_iter().all(|scale| error(scale) <= LOG_ERROR)
 }
 
-/// Returns true if `found` is near enough to the binary logarithm of `x`, which may be anything, for all three logarithms.
+/// Returns true if `found` is near enough to the binary logarithm of any number `x` for all three logarithms.
 fn is_log2_near_1<T: Real>(x: f64, found: f64) -> bool {
     match x.log2() {
         exact if exact.is_nan() => found.is_nan(),
@@ -371,7 +372,7 @@ fn is_log2_near_1<T: Real>(x: f64, found: f64) -> bool {
     }
 }
 
-/// Returns true if `found` is near enough to the binary logarithm of `x`, which is denormal, or equals the logarithm of zero.
+/// Returns true if `found` is near enough to the binary logarithm of a denormal number `x`, or equals the logarithm of zero.
 fn is_denormal_log2<T: Real>(x: f64, found: f64) -> bool {
     let is_right = match x.log2() {
         exact if exact.is_nan() => found.is_nan(),

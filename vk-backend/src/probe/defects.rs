@@ -10,14 +10,15 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::probe::run::run_in_place;
 
-/// What a device gets wrong.
+/// A defect of a device's driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Defect {
-    /// Submitted work does not run, though no call fails: for instance with a stand-in for the kernel's part of the driver.
+    /// Submitted work does not run, though no call fails: for instance if the kernel's part of the driver is replaced by a
+    /// stand-in.
     Idle,
-    /// Loops that end by what they load go wrong where a work-group does not fill the vectors that the
-    /// driver makes of it: lanes without an invocation load zeros and run on. (On lavapipe of Mesa 22.3
-    /// that uses up the rounds that it allows later loops.)
+    /// Loops whose end depends on loaded values go wrong where a work-group does not fill the vectors that the driver makes of
+    /// the work-group: lanes without an invocation load zeros and continue. (On lavapipe of Mesa 22.3 such lanes use up the
+    /// rounds that lavapipe allows later loops.)
     InactiveLanes,
     /// Loops end before their condition says so. (lavapipe of Mesa 22.3 counts the rounds of all loops of
     /// an invocation together and ends each loop after its first round once there were 65,535.)
@@ -43,7 +44,7 @@ impl Defect {
     }
 }
 
-/// The rest of a sentence that begins with the device.
+/// Writes the rest of a sentence that begins with the device.
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -55,7 +56,7 @@ impl fmt::Display for Defect {
     }
 }
 
-/// The first defect that the device has.
+/// Returns the first defect that the device has.
 pub(crate) fn find(device: &Arc<Device>) -> Result<Option<Defect>, Error> {
     if config::fault() == Some(Fault::Defect) {
         return Ok(Some(Defect::LongLoops));
@@ -68,7 +69,7 @@ pub(crate) fn find(device: &Arc<Device>) -> Result<Option<Defect>, Error> {
     Ok(None)
 }
 
-/// An invocation stores another number than is there.
+/// Returns true if a kernel that stores a number leaves memory as it was.
 fn nothing_runs(device: &Arc<Device>) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(1);
     let (id, one, uint) = (k.global_id_x(), k.constant(1), k.uint());
@@ -78,13 +79,13 @@ fn nothing_runs(device: &Arc<Device>) -> Result<bool, Error> {
 
 /// Sizes of the work-groups that look for inactive lanes: no multiple of any vector's length.
 const ODD_SIZES: [u32; 2] = [1, 10];
-/// What each invocation counts to in memory.
+/// The number up to which each invocation counts in memory.
 const GOAL: u32 = 5;
-/// Bounds the rounds, so that the kernel ends on a driver that lets lanes run on; more than 16 bits count.
+/// The most rounds, so that the kernel ends on a driver that lets lanes run on; more than 16 bits can count.
 const MOST_ROUNDS: u32 = 70_000;
 
-/// Each invocation adds to its word of memory until it loads [`GOAL`] there, then until it loads twice that,
-/// and writes how many rounds each took.
+/// Returns true if inactive lanes run: each invocation increments its word of memory until it loads [`GOAL`] there, then until
+/// it loads twice that number, and writes how many rounds each loop took.
 fn inactive_lanes_run(device: &Arc<Device>) -> Result<bool, Error> {
     for size in ODD_SIZES {
         let mut k = KernelBuilder::new(1);
@@ -117,10 +118,10 @@ fn inactive_lanes_run(device: &Arc<Device>) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Rounds of the loop that tells whether loops may be long: more than 16 bits count.
+/// Rounds of the loop that shows whether loops can be long: more than 16 bits can count.
 const LONG_LOOP: u32 = 70_000;
 
-/// An invocation counts the rounds of a loop whose length it loads.
+/// Returns true if loops are ended early: an invocation counts the rounds of a loop whose length it loads.
 fn long_loops_end_early(device: &Arc<Device>) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(1);
     let (id, uint) = (k.global_id_x(), k.uint());
@@ -133,7 +134,7 @@ fn long_loops_end_early(device: &Arc<Device>) -> Result<bool, Error> {
 /// Invocations of the work-group that looks at fences.
 const FENCING: u32 = 64;
 
-/// Invocation n of a work-group executes n fences and tells that it is done.
+/// Returns true if lone fences wait: invocation n of a work-group executes n fences and writes that it is done.
 fn lone_fences_wait(device: &Arc<Device>) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(1);
     k.local_size([FENCING, 1, 1]);

@@ -1,7 +1,7 @@
 //! The linear filter of a device's samplers, compared with the formulas of OpenCL C 8.2.
 //!
-//! OpenCL has no bound on its error. What its conformance tests allow is one: 1/128 of the largest texel that counts,
-//! or a step of a normalized integer.
+//! OpenCL does not bound the filter's error. The bound here is the one of its conformance tests: 1/128 of the largest texel
+//! that counts, or a step of a normalized integer.
 
 use std::sync::Arc;
 
@@ -19,19 +19,19 @@ use hekla_device::Quirks;
 
 /// Texels in each direction: no power of two.
 const SIZE: u32 = 6;
-/// Places that are sampled. Of images of three dimensions half of them are those where weights of 8 bits are at their worst.
-/// (In the plane the errors of two such weights come to what the conformance tests allow, or hardly more: no test refused
-/// what an H200 makes of it, and its vendor's OpenCL makes the same.)
+/// Places that are sampled. In images of three dimensions, half of the places are those where weights of 8 bits are at their
+/// worst. (In two dimensions the errors of two such weights come to about the bound of the conformance tests: no test refused
+/// the results of an H200, and its vendor's OpenCL gives the same.)
 const PLACES: u32 = 512;
-/// Places far away, among those.
+/// Those of the places that are far away.
 const FAR: [f32; 8] = [-1e36, -3e9, -1e8, -70_000.0, 70_000.0, 1e8, 3e9, 1e36];
 const ERROR: f64 = 1.0 / 128.0;
 
 bitflags! {
-    /// The formats that samplers filter linearly as exactly as OpenCL wants it, by the type of their channels.
+    /// The types of channels whose formats samplers filter linearly as exactly as OpenCL requires.
     ///
-    /// Signed normalized and sRGB ones are never among them: on an H200 (driver 580) the conformance tests refuse what
-    /// the samplers make of CL_SNORM_INT8 and of CL_sRGBA.
+    /// Signed normalized and sRGB formats are never among them: on an H200 (driver 580) the conformance tests refuse the
+    /// results for CL_SNORM_INT8 and CL_sRGBA.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub struct Filters: u8 {
         /// Unsigned normalized 8-bit integers.
@@ -45,7 +45,7 @@ bitflags! {
     }
 }
 
-/// Each type of channels: the formats, of which the last is sampled, with the least error that its texels allow.
+/// Each type of channels with its formats, of which the last is sampled, and the least error that its texels allow.
 const TYPES: [(Filters, &[Format], f64); 4] = [
     (
         Filters::UNORM_8,
@@ -70,16 +70,16 @@ const TYPES: [(Filters, &[Format], f64); 4] = [
 ];
 
 impl Filters {
-    /// Returns the type of a format's channels, empty if it is none of these.
+    /// Returns the type of a format's channels; empty for other types.
     pub fn of(format: Format) -> Filters {
         let found = TYPES.iter().find(|(_, formats, _)| formats.contains(&format));
         found.map_or(Filters::empty(), |(filters, ..)| *filters)
     }
 }
 
-/// Returns, for images of two dimensions and of three, the channel types (of some) for which every linear sampler, in its slot,
-/// computes the specification's formulas. `farthest`: the farthest coordinates that it is given, in texels and normalized,
-/// unless images repeat.
+/// Returns those of some channel types for which every linear sampler, in its slot, computes the specification's formulas: the
+/// types for images of two dimensions, and those for images of three. `farthest`: the farthest coordinates that samplers are
+/// given, in texels and normalized, unless images repeat.
 pub(crate) fn find(
     device: &Arc<Device>,
     samplers: &[(SamplerDesc, Arc<Slot>)],
@@ -125,8 +125,8 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// Returns true if kernels let a sampler filter a channel type. False for lavapipe's samplers that filter bytes in 8 bits,
-/// which the conformance tests refuse and the tolerance here allows.
+/// Returns true if kernels let a sampler filter a channel type. They do not let lavapipe's samplers that filter bytes in 8
+/// bits: the conformance tests refuse the results, although the tolerance here allows them.
 fn is_used(device: &Device, filter: Filters, desc: &SamplerDesc) -> bool {
     let coarse = device.info().quirks.contains(Quirks::COARSE_BYTE_FILTERS);
     let has_edge = matches!(desc.address_mode, AddressMode::ClampToEdge | AddressMode::Repeat);
@@ -136,7 +136,7 @@ fn is_used(device: &Device, filter: Filters, desc: &SamplerDesc) -> bool {
 /// An image that is sampled.
 struct Probed {
     axes: usize,
-    /// All components of all texels.
+    /// The value of all components, for each texel.
     texels: Vec<f64>,
     least_error: f64,
     slot: Arc<Slot>,
@@ -144,7 +144,7 @@ struct Probed {
 }
 
 impl Probed {
-    /// Returns true if all samplers do what the formulas say.
+    /// Returns true if all samplers compute the specification's formulas.
     fn is_sampled_well(
         &self,
         queue: &Queue,
@@ -186,7 +186,7 @@ impl Probed {
         Ok(runs.all(|(((desc, _), places), found)| self.agrees(desc, places, found)))
     }
 
-    /// Returns true if a sampler has found at these places what the formulas say.
+    /// Returns true if a sampler's results at these places agree with the specification's formulas.
     fn agrees(&self, desc: &SamplerDesc, places: &[f32], found: &[f32]) -> bool {
         places.chunks(self.axes).zip(found.chunks(4)).all(|(place, texel)| {
             let (expected, largest) = self.expected(desc, place);
@@ -199,7 +199,7 @@ impl Probed {
         })
     }
 
-    /// Returns what the formulas say, and the largest texel that counts.
+    /// Returns the result of the specification's formulas, and the largest texel that counts.
     fn expected(&self, desc: &SamplerDesc, place: &[f32]) -> (f64, f64) {
         // Index and weight of every texel around the place.
         let mut around: Vec<(Option<usize>, f64)> = vec![(Some(0), 1.0)];
@@ -261,14 +261,14 @@ fn places(desc: &SamplerDesc, axes: usize, farthest: [f32; 2]) -> Vec<f32> {
     (0..PLACES * axes as u32).map(place).collect()
 }
 
-/// Returns a number that looks random.
+/// Returns a pseudo-random number.
 pub(super) fn hash(i: u32) -> u32 {
     let mixed = (i ^ i >> 16).wrapping_add(1).wrapping_mul(0x7FEB_352D);
     (mixed ^ mixed >> 15).wrapping_mul(0x846C_A68B)
 }
 
-/// Makes an image, and returns its slot and its texels: the value that all components have. In three dimensions neighbouring
-/// float texels have different signs, and none is small.
+/// Makes an image, and returns its slot and its texels, each as the value that all components have. In three dimensions
+/// neighbouring float texels have different signs, and none is small.
 fn image(
     queue: &Queue,
     device: &Arc<Device>,
@@ -289,7 +289,7 @@ fn image(
     let texels: Vec<i16> = (0..extent.iter().product()).map(texel).collect();
     let component = |texel: i16| match Filters::of(format) {
         Filters::UNORM_8 => vec![texel as u8],
-        // 257 times as much, of 257 times as many.
+        // The number is 257 times the byte, and the channel's maximum is 257 times the byte's.
         Filters::UNORM_16 => vec![texel as u8; 2],
         Filters::FLOAT_16 => half(texel).to_le_bytes().to_vec(),
         _ => (f32::from(texel) / 256.0).to_le_bytes().to_vec(),
@@ -320,7 +320,7 @@ pub(super) fn filled(
     Slot::of_image(&image, Binding::SampledImage, 0)
 }
 
-/// Returns the half that is a number of 256ths, fewer than 256.
+/// Returns `number` / 256 as a half; the magnitude is less than 1.
 fn half(number: i16) -> u16 {
     let (sign, magnitude) = (u16::from(number < 0) << 15, number.unsigned_abs());
     let Some(exponent) = magnitude.checked_ilog2() else { return sign };
@@ -329,8 +329,8 @@ fn half(number: i16) -> u16 {
     sign | (exponent as u16 + 7) << 10 | fraction
 }
 
-/// Each invocation samples at a place, read from the third push constant's array, and writes what it finds to the
-/// fourth's; the first two are the slots.
+/// Makes the kernel: each invocation samples at a place from the array of the third push constant, and writes the result to the
+/// array of the fourth; the first two push constants are the slots.
 fn kernel(kind: ImageKind, axes: u32) -> Vec<u32> {
     let mut k = KernelBuilder::new(4);
     let (float, uint) = (k.float(32), k.uint());

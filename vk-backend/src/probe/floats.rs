@@ -1,7 +1,7 @@
-//! Finds out what each float operation of a device does with denormal numbers, zeros and NaN, and how it rounds, by doing it.
+//! Finds out how each float operation of a device treats denormal numbers, zeros and NaN, and how it rounds, by executing it.
 //!
-//! One kernel for each width does all operations to each row of operands; the host knows what IEEE 754
-//! has for each, and what it is that a wrong answer says of the device.
+//! One kernel for each width applies all operations to each row of operands. The host knows the result that IEEE 754 requires,
+//! and which property the device lacks if a result is wrong.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::probe::run::{run_from_to, run_in_place};
 pub(crate) enum Module {
     /// Nothing.
     OneWidth,
-    /// The conversions to or from another width, and so that width's execution modes.
+    /// The conversions to or from another width, and the execution modes for that width.
     TwoWidths,
 }
 
-/// Does all operations of the widths that the device has. In modules of one width conversions are not tried,
-/// and count as right.
+/// Executes all operations of the widths that the device has. In modules of one width, conversions are not tried and count as
+/// right.
 pub(crate) fn run(
     device: &Arc<Device>,
     controls: &FloatControls,
@@ -45,7 +45,7 @@ pub(crate) fn run(
     Ok(table)
 }
 
-/// Returns the width that a module converts to or from; `None` of one width.
+/// Returns the width that a module converts to or from; `None` for modules of one width.
 fn other_width(f: &Features, module: Module, width: FloatWidth) -> Option<FloatWidth> {
     match (module, width) {
         (Module::OneWidth, _) => None,
@@ -64,7 +64,7 @@ enum Aspect {
     Rounding,
 }
 
-/// An operation, its operands, and what comes out of it; bits all.
+/// An operation, its operands, and its expected result, all as bits.
 struct Case {
     op: FloatOp,
     about: Aspect,
@@ -79,7 +79,7 @@ enum Expected {
     Nan(FloatWidth),
 }
 
-/// Cases of a width. All numbers and results are such as f64 holds exactly.
+/// Returns the cases of a width. f64 holds all of their numbers and results exactly.
 fn cases(width: FloatWidth) -> Vec<Case> {
     let mut cases = Vec::new();
     arithmetic(width, &mut cases);
@@ -88,7 +88,7 @@ fn cases(width: FloatWidth) -> Vec<Case> {
     cases
 }
 
-/// A case whose operands and result are numbers of the width.
+/// Returns a case whose operands and result are numbers of the width.
 fn number(width: FloatWidth, op: FloatOp, about: Aspect, operands: &[f64], expected: f64) -> Case {
     let expected = match expected.is_nan() {
         true => Expected::Nan(width),
@@ -97,7 +97,7 @@ fn number(width: FloatWidth, op: FloatOp, about: Aspect, operands: &[f64], expec
     Case { op, about, operands: padded(width, operands), expected }
 }
 
-/// Operands as bits, ones where there are too few.
+/// Returns operands as bits, filled up with ones.
 fn padded(width: FloatWidth, operands: &[f64]) -> [u64; 3] {
     let bits = |x: f64| if x.is_nan() { width.nan() } else { width.encode(x) };
     [0, 1, 2].map(|i| bits(operands.get(i).copied().unwrap_or(1.0)))
@@ -109,7 +109,7 @@ fn arithmetic(width: FloatWidth, cases: &mut Vec<Case>) {
     // The least normal number, and a denormal one.
     let least = f64::exp2(f64::from(width.least_exponent()));
     let small = least / 2.0;
-    // Half a unit of 1, and a little more.
+    // Half a unit in the last place of 1, and the unit.
     let half_unit = f64::exp2(-1.0 - f64::from(width.fraction()));
     let unit = half_unit * 2.0;
     let (nan, infinity) = (f64::NAN, f64::INFINITY);
@@ -143,7 +143,8 @@ fn arithmetic(width: FloatWidth, cases: &mut Vec<Case>) {
         (Fma, Result, &[least, 0.5, 0.0], small),
         (Fma, Zero, &[-0.0, 1.0, -0.0], -0.0),
         (Fma, Nan, &[infinity, 0.0, 1.0], nan),
-        // What is left is less than the product rounds by; and just less than a tie, as no wider float tells.
+        // The result is less than the rounding error of the product; then a sum just below a tie, which a wider float would
+        // round to the tie.
         (
             Fma,
             Rounding,
@@ -161,7 +162,7 @@ fn arithmetic(width: FloatWidth, cases: &mut Vec<Case>) {
     );
 }
 
-/// What acts on the sign bit, chooses, or tells which is larger.
+/// Adds cases of operations that change the sign bit, choose an operand, or compare.
 fn bits_and_order(width: FloatWidth, cases: &mut Vec<Case>) {
     use Aspect::*;
     use FloatOp::*;
@@ -233,7 +234,7 @@ fn conversions(width: FloatWidth, cases: &mut Vec<Case>) {
             row(Rounding, tie + f64::exp2(-50.0), 1.0 + f64::exp2(-23.0)),
         ]);
     }
-    // A tie where there are more digits than the width has.
+    // An integer that is a tie, if it has more digits than the width.
     let digits = width.fraction().min(29);
     for last in [1, 3] {
         let integer = (2u64 << digits) + last;
@@ -248,7 +249,7 @@ fn conversions(width: FloatWidth, cases: &mut Vec<Case>) {
     }
 }
 
-/// Returns what the results say of each operation.
+/// Returns the behaviour of each operation that the results show.
 fn judge(
     width: FloatWidth,
     cases: &[Case],
@@ -277,7 +278,7 @@ fn judge(
     row
 }
 
-/// Runs the kernel on all cases: the results of all operations for each.
+/// Runs the kernel on all cases; returns the results of all operations for each case.
 fn compute(
     device: &Arc<Device>,
     controls: &FloatControls,
@@ -298,7 +299,7 @@ fn compute(
     Ok(numbers.as_chunks().0.to_vec())
 }
 
-/// Reads three operands as words, and writes all results as pairs of words.
+/// Makes the kernel, which reads three operands as words, and writes all results as pairs of words.
 fn kernel(controls: &FloatControls, (width, other): (FloatWidth, Option<FloatWidth>)) -> Vec<u32> {
     let mut k = KernelBuilder::new(2);
     k.local_size([1, 1, 1]);
@@ -341,7 +342,7 @@ fn kernel(controls: &FloatControls, (width, other): (FloatWidth, Option<FloatWid
     k.finish()
 }
 
-/// Index of an element of a row.
+/// Emits the index of an element of a row.
 fn element(k: &mut KernelBuilder, row: u32, stride: u32, n: u32) -> u32 {
     let uint = k.uint();
     let (stride, n) = (k.constant(stride), k.constant(n));
@@ -409,8 +410,8 @@ fn to_words(k: &mut KernelBuilder, width: FloatWidth, x: u32) -> [u32; 2] {
     }
 }
 
-/// Returns true if the sign of one number arrives on the magnitude of another where the result is one of two
-/// (see `sign_merge` among the compiler's quirks).
+/// Returns true if the device merges the sign of one number with the magnitude of another correctly where the result is one of
+/// two (see `sign_merge` among the compiler's quirks).
 pub(crate) fn merges_signs(device: &Arc<Device>, controls: &FloatControls) -> Result<bool, Error> {
     let mut k = KernelBuilder::new(1);
     k.local_size([GROUP, 1, 1]);
@@ -418,7 +419,7 @@ pub(crate) fn merges_signs(device: &Arc<Device>, controls: &FloatControls) -> Re
     let (i, uint, float, boolean) = (k.global_id_x(), k.uint(), k.float(32), k.boolean());
     let group = k.constant(GROUP);
     let next = k.binary(Op::IAdd, uint, i, group);
-    // In this order: what LLVM gets wrong depends on it.
+    // The order of the instructions matters: in this order LLVM miscompiles them.
     let (m, x) = (k.load(0, float, next), k.load(0, float, i));
     let (x_bits, m_bits) = (k.unary(Op::Bitcast, uint, x), k.unary(Op::Bitcast, uint, m));
     let (rest, sign) = (k.constant(!SIGN), k.constant(SIGN));
@@ -441,7 +442,7 @@ pub(crate) fn merges_signs(device: &Arc<Device>, controls: &FloatControls) -> Re
 }
 
 const SIGN: u32 = 0x8000_0000;
-/// Numbers below are to stay as they are.
+/// Numbers below this limit must stay unchanged.
 const LIMIT: f32 = -4.0;
 /// Invocations of the kernel of [`merges_signs`]: more than a vector of the processor has lanes.
 const GROUP: u32 = 64;

@@ -1,4 +1,4 @@
-//! Whether kernels reach memory of malloc, which Vulkan knows nothing of, by the host's address.
+//! Whether kernels can access memory of malloc, which Vulkan does not know, by the host's address.
 
 use std::sync::Arc;
 
@@ -29,6 +29,6 @@ pub(super) unsafe fn reaches(device: &Arc<Device>) -> Result<bool, Error> {
     let groups = WORDS as u32 / LOCAL_SIZE;
     // SAFETY: as the caller promises, the words are the device's too.
     unsafe { execute_at(device, &spirv, &addresses, groups, SubgroupDemand::default()) }?;
-    // The compiler does not see that the device wrote them.
+    // The compiler does not know that the device wrote the words.
     Ok(std::hint::black_box(&to) == &from)
 }

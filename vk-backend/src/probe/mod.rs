@@ -23,7 +23,7 @@ pub use filter::Filters;
 pub use stored::PROBE_BUILD;
 
 impl Device {
-    /// Finds out what the device's arithmetic really does. Runs small kernels at each call.
+    /// Finds out the actual arithmetic of the device. Runs small kernels at each call.
     ///
     /// # Errors
     /// Any error that keeps those kernels from running.
@@ -31,11 +31,11 @@ impl Device {
         arithmetic::run(self)
     }
 
-    /// Returns true if kernels reach memory of the host by the host's address, without Vulkan's knowing of it. Runs a small
+    /// Returns true if kernels can access the host's memory by the host's address, without Vulkan's knowledge. Runs a small
     /// kernel at each call.
     ///
     /// # Safety
-    /// The device's memory is found at the host's addresses, as where the device is a program in this process.
+    /// The device's memory is at the host's addresses, as where the device is a program in this process.
     ///
     /// # Errors
     /// Any error that keeps that kernel from running.
@@ -44,8 +44,8 @@ impl Device {
         unsafe { host_memory::reaches(self) }
     }
 
-    /// Returns the first defect that the device has of those that make kernels give wrong results without
-    /// any error. Runs small kernels at each call.
+    /// Returns the first defect of the device that makes kernels give wrong results without any error. Runs small kernels at
+    /// each call.
     ///
     /// # Errors
     /// Any error that keeps those kernels from running.
@@ -53,10 +53,10 @@ impl Device {
         defects::find(self)
     }
 
-    /// Returns those types of channels, of images of one or two dimensions and of images of three, that each of these samplers, in their slots, filters linearly as exactly as OpenCL's
-    /// conformance tests want it. Asks about those types that are given, all formats of which must be formats that the
-    /// device's samplers filter. Samplers are given no coordinates farther than `farthest`, in texels and normalized, where
-    /// images do not repeat. Runs small kernels at each call.
+    /// Returns those types of channels that each of these samplers, in their slots, filters linearly as exactly as OpenCL's
+    /// conformance tests require: the types for images of one or two dimensions, and those for images of three. Tries the given
+    /// types alone; the device's samplers must filter all of their formats. Samplers are given no coordinates farther than
+    /// `farthest`, in texels and normalized, where images do not repeat. Runs small kernels at each call.
     ///
     /// # Errors
     /// Any error that keeps those kernels from running.
@@ -69,9 +69,9 @@ impl Device {
         filter::find(self, samplers, of, farthest)
     }
 
-    /// Returns true if a sampler of the nearest texel and of the edge, in its slot, finds every texel at places that count
-    /// texels, none of them greater than `farthest`, and another one at the normalized centers of texels. Runs small
-    /// kernels at each call.
+    /// Returns true if a sampler of the nearest texel and of the edge, in its slot, finds every texel by coordinates that count
+    /// texels and are at most `farthest`, and another such sampler finds every texel by normalized coordinates of texels'
+    /// centers. Runs small kernels at each call.
     ///
     /// # Errors
     /// Any error that keeps those kernels from running.

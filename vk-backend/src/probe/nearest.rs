@@ -14,7 +14,7 @@ use crate::submit::Queue;
 /// Places that are sampled of each image.
 const PLACES: u32 = 512;
 
-/// Places far away on the one side.
+/// Places far away, beyond the lower edge.
 const FAR: [f32; 4] = [f32::NEG_INFINITY, -1e36, -3e9, -70_000.0];
 
 /// Kinds of images, with width, height, and depth or layers: long in one direction, and no powers of two.
@@ -25,7 +25,7 @@ const KINDS: [(ImageKind, [u32; 3]); 4] = [
     (ImageKind::D3, [6, 5, 509]),
 ];
 
-/// Formats, and whether kernels have floats or integers of them.
+/// Formats, and true for those that kernels read as floats, false for integers.
 const FORMATS: [(Format, bool); 3] = [
     (Format::R8G8B8A8_UNORM, true),
     (Format::R32G32B32A32_SFLOAT, true),
@@ -104,7 +104,7 @@ impl Probed<'_> {
         }
     }
 
-    /// Returns the bytes of texels that all differ.
+    /// Returns the bytes of an image's texels, all of which differ.
     fn texels(&self, format: Format) -> Vec<u8> {
         let texel = |i: u32| match format {
             Format::R8G8B8A8_UNORM => i.wrapping_mul(0x9E37_79B1).to_le_bytes().to_vec(),
@@ -114,7 +114,7 @@ impl Probed<'_> {
         (0..self.size.iter().product()).flat_map(texel).collect()
     }
 
-    /// Returns the places that are sampled, and the texel at each.
+    /// Returns the places that are sampled, and for each the texel that must be found.
     fn places(&self) -> (Vec<f32>, Vec<u32>) {
         let by_texel = matches!(self.kind, ImageKind::D1 | ImageKind::D2);
         let all = (0..PLACES * self.axes() as u32).map(|i| {
@@ -185,8 +185,9 @@ impl Probed<'_> {
         Ok(found[0] == found[1])
     }
 
-    /// Each invocation samples at a place, read from the third push constant's array, and fetches the texel of the fourth's;
-    /// it writes what it finds to the last two. The first two are the slots.
+    /// Makes the kernel: each invocation samples at a place from the array of the third push constant, and fetches a texel
+    /// whose index is in the array of the fourth. It writes both results to the arrays of the last two. The first two push
+    /// constants are the slots.
     fn kernel(&self, is_float: bool) -> Vec<u32> {
         let mut k = KernelBuilder::new(6);
         let (float, uint) = (k.float(32), k.uint());

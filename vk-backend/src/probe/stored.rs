@@ -1,11 +1,11 @@
-//! The probe's answers as bytes, so that one process finds out what many use.
+//! The probe's answers as bytes, so that many processes can use the answers that one process found.
 
 use crate::physical::found::{
     Behaviour, FloatOp, FloatTable, FloatWidth, Probe, ANSWERS, BEHAVIOUR,
 };
 
-/// Distinguishes versions of the probe and of the search for defects: a hash (FNV-1a) of their sources.
-/// What another build found of a device may be the answer to another question.
+/// Distinguishes versions of the probe and of the search for defects: a hash (FNV-1a) of their sources. The answers of another
+/// version may be answers to other questions.
 pub const PROBE_BUILD: u64 = {
     let sources: [&[u8]; 16] = [
         include_bytes!("../asm.rs"),
@@ -39,14 +39,14 @@ pub const PROBE_BUILD: u64 = {
 };
 
 impl Probe {
-    /// Returns the answers as bytes, one for each.
+    /// Returns the answers as bytes, one byte for each answer.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.clone().visit(&mut |answer| bytes.push(u8::from(*answer)));
         bytes
     }
 
-    /// Returns what [`Probe::to_bytes`] of the same [`PROBE_BUILD`] wrote; `None` of other bytes.
+    /// Returns the probe that [`Probe::to_bytes`] of the same [`PROBE_BUILD`] wrote; `None` for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Probe> {
         let mut rest = bytes.iter();
         let mut good = true;
@@ -96,7 +96,7 @@ impl FloatTable {
 mod tests {
     use super::*;
 
-    /// Answers that differ from their neighbours.
+    /// Returns a probe in which neighbouring answers differ.
     fn some_probe() -> Probe {
         let mut probe = Probe::default();
         *probe.floats.row_mut(FloatWidth::Single) = Some([Behaviour::RIGHT; FloatOp::ALL.len()]);

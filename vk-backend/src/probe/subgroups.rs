@@ -1,7 +1,7 @@
-//! What Vulkan leaves open of subgroups: whether a driver fills them with the invocations of a work-group in the order of
-//! their local indices (drivers do so, and what sub-groups are offered for rests on it), and whether one goes on while
-//! another one waits for it in a loop (subgroups of most GPUs do; on a processor, which runs them one after the other, they do
-//! not).
+//! Properties of subgroups that Vulkan leaves open: whether a driver fills subgroups with the invocations of a work-group in
+//! the order of their local indices (drivers do so, and Hekla's sub-groups depend on it), and whether a subgroup continues
+//! while another one waits for it in a loop (subgroups of most GPUs do; on a processor, which runs them one after the other,
+//! they do not).
 
 use std::sync::Arc;
 
@@ -57,7 +57,8 @@ fn longest(device: &Device) -> u32 {
     limits.max_workgroup_invocations.min(limits.max_workgroup_size[0])
 }
 
-/// What a pipeline asks of subgroups for work-groups of `shape`: the device's size, and full ones where it may.
+/// Returns a pipeline's demands on subgroups for work-groups of `shape`: the device's size, and full subgroups where that is
+/// possible.
 fn demand(device: &Device, shape: [u32; 3]) -> SubgroupDemand {
     let features = &device.info().features;
     let (size, items) = (features.subgroup_size, shape.iter().product::<u32>());
@@ -68,7 +69,7 @@ fn demand(device: &Device, shape: [u32; 3]) -> SubgroupDemand {
     }
 }
 
-/// Each invocation writes its subgroup and its number in that.
+/// Tries whether subgroups are in order: each invocation writes the number of its subgroup, and its own number in the subgroup.
 fn is_in_order(device: &Arc<Device>, shape: [u32; 3]) -> Result<bool, Error> {
     let (size, items) = (device.info().features.subgroup_size, shape.iter().product::<u32>());
     let mut k = KernelBuilder::new(1);
@@ -87,15 +88,15 @@ fn is_in_order(device: &Arc<Device>, shape: [u32; 3]) -> Result<bool, Error> {
 /// More than the invocations of a subgroup, which are at most 128.
 const SHIFT: u32 = 256;
 
-/// Returns true if subgroups make independent forward progress: each goes on while the others wait for it in loops. Tried in
-/// work-groups of two, and of as many as may be.
+/// Returns true if subgroups make independent forward progress: each continues while the others wait for it in loops. Tried in
+/// work-groups of two subgroups, and of as many as possible.
 pub(crate) fn make_progress(device: &Arc<Device>) -> bool {
     if config::fault() == Some(Fault::Subgroups) || !has_subgroups(device) {
         return false;
     }
     let size = device.info().features.subgroup_size;
     let most = longest(device) / size;
-    // Two are tried first: a device that runs one after the other would take long with more.
+    // Two subgroups are tried first: a device that runs one after the other would take long with more.
     let progress = |groups: u32| {
         groups < 2
             || takes_turns(device, groups).unwrap_or_else(|error| {
@@ -106,8 +107,8 @@ pub(crate) fn make_progress(device: &Arc<Device>) -> bool {
     most >= 2 && progress(2) && progress(most)
 }
 
-/// Lets `groups` subgroups of one work-group take turns, upwards and downwards, by a word that counts the turns.
-/// Returns true if all had theirs; one that waits too long gives up.
+/// Lets `groups` subgroups of one work-group take turns, upwards and downwards, by a word that counts the turns. Returns true
+/// if all had their turns; a subgroup that waits too long gives up.
 fn takes_turns(device: &Arc<Device>, groups: u32) -> Result<bool, Error> {
     let shape = [groups * device.info().features.subgroup_size, 1, 1];
     let mut k = KernelBuilder::new(1);

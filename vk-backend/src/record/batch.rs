@@ -20,7 +20,7 @@ pub(crate) const MAX_COMMANDS: u32 = 256;
 /// An object that lives until the batch completes.
 pub(crate) type Retained = Arc<dyn Any + Send + Sync>;
 
-/// A value on a queue's timeline that a batch comes behind.
+/// A value on a queue's timeline that must be reached before a batch executes.
 pub(crate) struct Wait {
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) value: u64,
@@ -41,7 +41,7 @@ impl fmt::Display for Wait {
 /// A command of a profiling queue with two queries.
 pub(crate) struct Timed {
     pub(crate) value: u64,
-    /// Value up to which commands had ended when it began.
+    /// Value up to which commands had ended when this command began.
     pub(crate) behind: u64,
     pub(crate) begin: u32,
     pub(crate) times: Arc<CommandTimes>,
@@ -51,22 +51,22 @@ pub(crate) struct Timed {
 #[derive(Default)]
 pub(crate) struct Bound {
     pub(crate) pipeline: vk::Pipeline,
-    /// The place of the pipeline among what the batch retains.
+    /// The index of the pipeline among the objects that the batch retains.
     pub(crate) retained: usize,
-    /// The layout that the descriptor set was bound for last.
+    /// The layout with which the descriptor set was last bound.
     set_layout: vk::PipelineLayout,
-    /// The push constants set last, and for which layout.
+    /// The push constants that were set last, and their layout.
     layout: vk::PipelineLayout,
     push: SmallVec<[u8; 128]>,
 }
 
 impl Bound {
-    /// Notes that a dispatch with this layout needs the descriptor set. Returns true if it has to be bound for it.
+    /// Notes that a dispatch with this layout needs the descriptor set. Returns true if the set must be bound for it.
     pub(crate) fn must_bind_set(&mut self, layout: vk::PipelineLayout) -> bool {
         std::mem::replace(&mut self.set_layout, layout) != layout
     }
 
-    /// Notes that a dispatch needs these push constants. Returns true if they have to be set for it.
+    /// Notes that a dispatch needs these push constants. Returns true if they must be set for it.
     pub(crate) fn must_push(&mut self, layout: vk::PipelineLayout, push: &[u8]) -> bool {
         if self.layout == layout && self.push[..] == *push {
             return false;
@@ -82,7 +82,7 @@ impl Bound {
 pub(crate) struct Batch {
     pool: vk::CommandPool,
     pub(crate) commands: vk::CommandBuffer,
-    /// The stages that its commands may use.
+    /// The pipeline stages that the batch's commands may use.
     pub(crate) stages: vk::PipelineStageFlags,
     /// Null unless the queue profiles.
     pub(crate) queries: vk::QueryPool,
@@ -92,7 +92,7 @@ pub(crate) struct Batch {
     dirty_queries: u32,
     /// Queries used so far.
     pub(crate) query_count: u32,
-    /// When it was submitted, by the host's CLOCK_MONOTONIC; 0 without queries.
+    /// When the batch was submitted, by the host's CLOCK_MONOTONIC; 0 without queries.
     pub(crate) submitted_ns: u64,
     /// Value that the timeline reaches when the batch completes.
     pub(crate) last_value: u64,
@@ -102,21 +102,21 @@ pub(crate) struct Batch {
     pub(crate) ordered: u64,
     /// True if a command writes to memory that the host reads.
     pub(crate) writes_host: bool,
-    /// True if it ends with a barrier that makes its results visible to the host.
+    /// True if the batch ends with a barrier that makes its results visible to the host.
     pub(crate) host_visible: bool,
     pub(crate) bound: Bound,
     pub(crate) retained: Vec<Retained>,
-    /// What its commands do, for logs.
+    /// A description of the commands, for logs.
     pub(crate) contents: Contents,
-    /// True if the timeline is signalled when it completes.
+    /// True if the timeline is signalled when the batch completes.
     pub(crate) signals: bool,
-    /// Its number among all batches that were submitted to the device, in about that order, from 1 on.
+    /// The batch's number among all batches that were submitted to the device, in about that order, from 1 on.
     pub(crate) submission: u64,
-    /// The Vulkan queue that it is submitted to, by index.
+    /// The index of the Vulkan queue that the batch is submitted to.
     pub(crate) vulkan_queue: usize,
-    /// What it waits for by semaphores.
+    /// The values that the batch waits for by semaphores.
     pub(crate) waits: Vec<Wait>,
-    /// What it comes behind by a barrier, on the same Vulkan queue.
+    /// The values that the batch follows by a barrier, on the same Vulkan queue.
     pub(crate) behind: Vec<Wait>,
     /// Binary semaphores to wait for before the batch, and to signal after it.
     pub(crate) semaphore_waits: Vec<Arc<Semaphore>>,
@@ -248,7 +248,8 @@ impl Batch {
         Ok(())
     }
 
-    /// Records a barrier behind all that the Vulkan queue was given before, this queue's commands up to `issued` among it.
+    /// Records a barrier behind everything that the Vulkan queue was given before, including this queue's commands up to
+    /// `issued`.
     pub(crate) fn order(&mut self, device: &Device, issued: u64) {
         barrier(device, self.commands(), self.stages, Scope::Device);
         (self.unordered, self.ordered) = (vk::PipelineStageFlags::empty(), issued);
@@ -265,8 +266,8 @@ impl Batch {
             .map_err(|e| device.fault("vkBeginCommandBuffer", e))
     }
 
-    /// Notes a recorded transfer, for logs by its `kind`: what it uses lives until the batch completes, and later barriers
-    /// order it.
+    /// Notes a recorded transfer, with its `kind` for logs: the objects that it uses live until the batch completes, and later
+    /// barriers order it.
     pub(crate) fn add_transfer<const N: usize>(&mut self, kind: &'static str, used: [Retained; N]) {
         self.contents.add_transfer(kind);
         self.retained.extend(used);
@@ -292,8 +293,8 @@ impl Batch {
         self.dirty_queries = 0;
     }
 
-    /// Ends recording: with a barrier that makes what this batch and those before it wrote visible to `scope`, if
-    /// given, and with the completion marker, where there is one.
+    /// Ends recording: with a barrier that makes the writes of this batch and of earlier ones visible to `scope`, if given, and
+    /// with the completion marker, where the device has one.
     pub(crate) fn end(
         &mut self,
         device: &Device,
@@ -315,8 +316,8 @@ impl Batch {
             .map_err(|e| device.fault("vkEndCommandBuffer", e))
     }
 
-    /// Reads the timestamps of a completed batch, and adds the times of each timed command to `known`, the times of earlier
-    /// commands.
+    /// Reads the timestamps of a completed batch, and adds the times of each timed command to `known`, which holds the times of
+    /// earlier commands.
     pub(crate) fn collect_times(&mut self, device: &Device, known: &mut BTreeMap<u64, Timestamps>) {
         if self.query_count == 0 {
             return;
@@ -423,10 +424,10 @@ mod tests {
         assert!(bound.must_push(large, &[1, 2, 3, 4]));
         assert!(!bound.must_push(large, &[1, 2, 3, 4]));
         assert!(bound.must_push(large, &[1, 2, 3, 5]));
-        // A part of what is set, and then the whole again.
+        // First a part of the constants that are set, then all of them again.
         assert!(bound.must_push(large, &[1, 2]));
         assert!(bound.must_push(large, &[1, 2, 3, 5]));
-        // Another layout may make what is set undefined, even if it has none itself.
+        // Another layout may make the constants undefined, even if it has no constants itself.
         assert!(bound.must_push(small, &[1, 2, 3, 5]));
         assert!(bound.must_push(large, &[1, 2, 3, 5]));
         assert!(!bound.must_push(small, &[]));

@@ -1,5 +1,5 @@
 //! Compilation ahead of a timed command, where the driver compiles a pipeline in its first dispatch
-//! ([`Quirks::COMPILES_IN_DISPATCH`]): a dispatch of no work-groups has it done before the timestamp.
+//! ([`Quirks::COMPILES_IN_DISPATCH`]): a dispatch of no work-groups makes the driver compile before the timestamp.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ fn compiles_in_dispatch(device: &Device) -> bool {
 }
 
 impl Recorder<'_> {
-    /// Has the driver compile a pipeline, where it would do so in the first dispatch and none is known to be complete.
-    /// Returns true if something was recorded for that.
+    /// Makes the driver compile a pipeline that it would otherwise compile in the first dispatch, unless a dispatch of the
+    /// pipeline is known to be complete. Returns true if anything was recorded.
     pub fn compile(&mut self, p: &Arc<Pipeline>) -> bool {
         let Some(batch) = self.batch.as_deref_mut() else { return false };
         if !compiles_in_dispatch(self.device) || p.has_run() {

@@ -1,4 +1,4 @@
-//! What the commands of a batch do, as logs tell it when a device stalls or is lost.
+//! The commands of a batch, described for the log of a device that stalls or is lost.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use crate::record::recording::Recording;
 enum Content {
     /// A transfer of this kind.
     Transfer(&'static str),
-    /// So many work-groups of a pipeline, which has this index among what the batch retains.
+    /// A number of work-groups of a pipeline, which has this index among the objects that the batch retains.
     Dispatch { pipeline: usize, groups: [u32; 3] },
-    /// The commands of a recording, which has this index.
+    /// The commands of a recording, which has this index among those objects.
     Replay { recording: usize },
 }
 
@@ -30,17 +30,17 @@ impl Contents {
         self.0.push(Content::Transfer(kind));
     }
 
-    /// Adds a dispatch of the pipeline at a place among what the batch retains.
+    /// Adds a dispatch of the pipeline with an index among the objects that the batch retains.
     pub(crate) fn add_dispatch(&mut self, pipeline: usize, groups: [u32; 3]) {
         self.0.push(Content::Dispatch { pipeline, groups });
     }
 
-    /// Adds the recording with an index among what the batch retains.
+    /// Adds the recording with an index among the objects that the batch retains.
     pub(crate) fn add_replay(&mut self, recording: usize) {
         self.0.push(Content::Replay { recording });
     }
 
-    /// Writes the commands of a batch that retains these objects: `; copy; runs spin in 16 x 1 x 1 work-groups`. Equal ones
+    /// Writes the commands of a batch that retains these objects: `; copy; runs spin in 16 x 1 x 1 work-groups`. Equal commands
     /// behind each other are counted.
     pub(crate) fn describe(
         &self,
@@ -59,7 +59,8 @@ impl Contents {
         Ok(())
     }
 
-    /// Adds the description of each command. (Of a batch that released what it retained nothing is known but the kinds.)
+    /// Adds the description of each command. (If the batch has released the objects that it retained, only the kinds of its
+    /// commands are known.)
     fn collect(&self, retained: &[Retained], commands: &mut Vec<String>) {
         for content in &self.0 {
             match *content {

@@ -11,7 +11,7 @@ use crate::pipeline::Pipeline;
 use crate::record::recorder::{CopyRegion, Recorder};
 use hekla_device::Quirks;
 
-/// Work-items of a work-group, and bytes that each copies.
+/// Work-items of a work-group, and bytes that each work-item copies.
 const LOCAL_SIZE: u32 = 256;
 const ITEM: u64 = 16;
 /// Bytes that a work-group copies.
@@ -28,7 +28,7 @@ impl CopyKernel {
         device.info().quirks.contains(Quirks::SLOW_BUFFER_COPIES)
     }
 
-    /// Makes the kernel: work-item `i` copies the 16 bytes number `i`.
+    /// Makes the kernel: work-item `i` copies the `i`-th 16 bytes.
     ///
     /// # Errors
     /// Like [`Device::create_pipeline`].
@@ -90,8 +90,8 @@ impl CopyKernel {
     }
 }
 
-/// Returns how many work-groups copy a region: 0 when it is small or unaligned, or crosses the bus, for which the
-/// driver's copy engine is made.
+/// Returns how many work-groups copy a region: 0 when the region is small or unaligned, or when the copy crosses the bus, for
+/// which the driver's copy engine is made.
 fn groups(src: &Buffer, dst: &Buffer, region: &CopyRegion) -> u32 {
     assert!(src.contains(region.src_offset, region.size), "a copy reaches beyond a buffer's end");
     assert!(dst.contains(region.dst_offset, region.size), "a copy reaches beyond a buffer's end");

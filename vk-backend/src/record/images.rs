@@ -55,15 +55,15 @@ impl ImageBox {
     }
 }
 
-/// Where the texels of a box begin in a buffer, and how far apart their rows and slices are. A number of bytes is the
-/// place of closely packed texels.
+/// The place of a box's texels in a buffer, and the distances of their rows and slices. A number converts to the place of
+/// closely packed texels at that byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TexelPlace {
     /// Bytes from the beginning of the buffer; a multiple of 4 and of a texel's bytes.
     pub offset: u64,
-    /// Texels from row to row; 0 for closely packed ones.
+    /// Texels from row to row; 0 if rows are closely packed.
     pub row_length: u32,
-    /// Rows from slice to slice, or from layer to layer of an array; 0 where they follow each other.
+    /// Rows from slice to slice, or from layer to layer of an array; 0 if slices follow each other without a gap.
     pub slice_rows: u32,
 }
 
@@ -74,7 +74,7 @@ impl From<u64> for TexelPlace {
 }
 
 impl TexelPlace {
-    /// Returns the texels from the first one of a box to its last one, with what lies between.
+    /// Returns the number of texels in the buffer from the first one of a box to its last one, with the gaps.
     fn span(self, at: ImageBox, kind: ImageKind) -> u64 {
         let [width, _, _] = at.size.map(u64::from);
         let [rows, slices] = rows_and_slices(at, kind);
@@ -84,7 +84,8 @@ impl TexelPlace {
     }
 }
 
-/// Returns the rows of a slice of a box, and the slices. The lines of an array are slices of one row.
+/// Returns the number of rows in a slice of a box, and the number of slices. The lines of a one-dimensional array are slices of
+/// one row.
 fn rows_and_slices(at: ImageBox, kind: ImageKind) -> [u64; 2] {
     let [_, height, depth] = at.size.map(u64::from);
     match kind {
@@ -94,7 +95,7 @@ fn rows_and_slices(at: ImageBox, kind: ImageKind) -> [u64; 2] {
 }
 
 impl Recorder<'_> {
-    /// Makes a new image ready for all other operations, on this queue or another one that waits for this. Its
+    /// Makes a new image ready for all other operations, on this queue or on another one that waits for this command. Its
     /// contents are undefined afterwards.
     pub fn prepare(&mut self, image: &Arc<Image>) {
         let Some(batch) = self.batch.as_deref_mut() else { return };
@@ -128,8 +129,8 @@ impl Recorder<'_> {
         self.transfer_image(image, [self.device.physical.queue_family, vk::QUEUE_FAMILY_EXTERNAL]);
     }
 
-    /// Records a queue family ownership transfer of an image (Vulkan specification, 7.7.4): from, to. It is in the layout
-    /// GENERAL on both sides, which of all layouts rows are the same in.
+    /// Records a queue family ownership transfer of an image (Vulkan specification, 7.7.4) between two families. The image is
+    /// in the layout GENERAL on both sides, in which images in rows have the same texels for everybody.
     fn transfer_image(&mut self, image: &Arc<Image>, [from, to]: [u32; 2]) {
         let Some(batch) = self.batch.as_deref_mut() else { return };
         let ours = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
@@ -201,8 +202,8 @@ impl Recorder<'_> {
         batch.add_transfer("copy from image", [from.clone(), to.clone()]);
     }
 
-    /// Copies a box of an image to another one, of the same format, where the box begins at `origin` of `level`. In
-    /// one image the boxes must not overlap.
+    /// Copies a box of an image to a box of an image of the same format, which begins at `origin` of `level`. If both are in
+    /// one image, the boxes must not overlap.
     ///
     /// # Panics
     /// When a box is empty or not in its image, the formats differ, or one image has one dimension and the other

@@ -60,9 +60,9 @@ pub struct Recorder<'a> {
     pub(super) batch: Option<&'a mut Batch>,
     /// Value of the command that is being recorded.
     value: u64,
-    /// Index of its begin query; `None` before [`Recorder::begin_timestamp`].
+    /// Index of the command's begin query; `None` before [`Recorder::begin_timestamp`].
     query: Option<u32>,
-    /// True if its end query is written.
+    /// True if the command's end query is written.
     ended: bool,
 }
 
@@ -76,9 +76,8 @@ impl<'a> Recorder<'a> {
         self.value
     }
 
-    /// Runs `groups` work-groups of a pipeline with `push` as its push constants. Does nothing
-    /// when one of `groups` is 0. The caller retains the buffers whose addresses are in `push`, and the slots
-    /// whose numbers are.
+    /// Runs `groups` work-groups of a pipeline with `push` as its push constants. Does nothing when one of `groups` is 0. The
+    /// caller retains the buffers whose addresses are in `push`, and the slots whose numbers are in `push`.
     ///
     /// # Safety
     /// With these push constants the kernel accesses only memory of buffers that live until the command is complete,
@@ -218,8 +217,8 @@ impl<'a> Recorder<'a> {
         batch.add_transfer("update", [b.clone()]);
     }
 
-    /// Orders everything recorded from now on behind the queue's commands up to `value`: they are complete, and
-    /// their writes visible. Records nothing when an earlier barrier suffices.
+    /// Orders everything recorded from now on behind the queue's commands up to `value`: these are complete, and their writes
+    /// visible. Records nothing when an earlier barrier suffices.
     pub fn after(&mut self, value: u64) {
         if self.batch.as_ref().is_some_and(|batch| value > batch.ordered) {
             self.barrier();
@@ -237,8 +236,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Orders everything recorded from now on behind everything that the queue was given before, also what other
-    /// batches hold, or what precedes a replay.
+    /// Orders everything recorded from now on behind everything that the queue was given before, including commands of other
+    /// batches, and commands before a replay.
     pub fn barrier_behind_all(&mut self) {
         if let Some(batch) = self.batch.as_deref_mut() {
             batch.unordered |= batch.stages;
@@ -246,19 +245,19 @@ impl<'a> Recorder<'a> {
         self.barrier();
     }
 
-    /// Acquires ownership of imported memory from the external queue family: commands from now on see what was
-    /// written there. A semaphore, or the host, must wait until the external writes are complete.
+    /// Acquires ownership of imported memory from the external queue family: commands from now on see the writes made there. A
+    /// semaphore, or the host, must wait until the external writes are complete.
     pub fn acquire(&mut self, b: &Arc<Buffer>) {
         self.transfer_ownership(b, [vk::QUEUE_FAMILY_EXTERNAL, self.device.owning_family()]);
     }
 
-    /// Releases ownership of imported memory to the external queue family, which sees what all commands before
-    /// this one wrote.
+    /// Releases ownership of imported memory to the external queue family, which sees the writes of all commands before this
+    /// one.
     pub fn release(&mut self, b: &Arc<Buffer>) {
         self.transfer_ownership(b, [self.device.owning_family(), vk::QUEUE_FAMILY_EXTERNAL]);
     }
 
-    /// Records a queue family ownership transfer of a buffer (Vulkan specification, 7.7.4): from, to.
+    /// Records a queue family ownership transfer of a buffer (Vulkan specification, 7.7.4) between two families.
     fn transfer_ownership(&mut self, b: &Arc<Buffer>, [from, to]: [u32; 2]) {
         let Some(batch) = self.batch.as_deref_mut() else { return };
         let ours = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
@@ -296,9 +295,9 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Records the timestamp at which all that the command is ordered behind (see [`Recorder::after`]) is
-    /// complete. The first call in a command counts. The times appear in the result and in
-    /// [`crate::Queue::timestamps`]; `None` unless the queue profiles.
+    /// Records the timestamp at which everything that the command is ordered behind (see [`Recorder::after`]) is complete. The
+    /// first call in a command counts. The times appear in the returned slot and in [`crate::Queue::timestamps`]; `None` unless
+    /// the queue profiles.
     pub fn begin_timestamp(&mut self) -> Option<Arc<CommandTimes>> {
         let batch = self.batch.as_deref_mut()?;
         let full = batch.query_count + 2 > 2 * MAX_COMMANDS;
@@ -331,8 +330,8 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Sets what a dispatch depends on: the pipeline, the descriptor set if it uses it, and the push constants, which are no
-/// more than it has.
+/// Sets the state that a dispatch depends on: the pipeline, the descriptor set if the pipeline uses it, and the push constants,
+/// which are no more than the pipeline has.
 pub(super) fn bind(device: &Device, batch: &mut Batch, p: &Arc<Pipeline>, push: &[u8]) {
     let (raw, commands) = (&device.raw, batch.commands);
     let point = vk::PipelineBindPoint::COMPUTE;

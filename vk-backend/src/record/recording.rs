@@ -9,15 +9,15 @@ use crate::error::Error;
 use crate::record::batch::{Batch, Bound};
 use crate::record::recorder::Recorder;
 
-/// Commands in a secondary command buffer, with everything that they use. It never changes; queues execute it by
-/// [`Recorder::replay`], also while earlier replays are in flight.
+/// Commands in a secondary command buffer, with everything that they use. A recording never changes; queues execute it by
+/// [`Recorder::replay`], even while earlier replays are in flight.
 pub struct Recording {
     device: Arc<Device>,
     pub(super) batch: Batch,
 }
 
 impl Recording {
-    /// Records what `f` appends. `commands`: how many commands a replay counts as when a queue decides whether to
+    /// Records the commands that `f` appends. `commands`: as how many commands a replay counts when a queue decides whether to
     /// submit.
     ///
     /// # Errors

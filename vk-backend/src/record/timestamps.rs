@@ -6,9 +6,9 @@ use once_cell::sync::OnceCell;
 /// (see [`crate::Device::correlate_clocks`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timestamps {
-    /// When the command began: all that it was ordered behind had ended.
+    /// When the command began: everything that it was ordered behind had ended.
     pub begin_ns: u64,
-    /// When it ended.
+    /// When the command ended.
     pub end_ns: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Queues: submitting what was recorded, and waiting for it.
+//! Queues: submitting recorded commands, and waiting for them.
 
 mod clock;
 mod placement;

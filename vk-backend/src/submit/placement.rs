@@ -1,33 +1,35 @@
 //! Placement: the Vulkan queue that the batches of a queue go to.
 //!
-//! Each queue has a home among the Vulkan queues, so that the work of several queues overlaps. A batch that waits for one
-//! on another Vulkan queue waits for a semaphore; behind one on the same Vulkan queue a barrier is enough. So where two
-//! queues take turns, and nothing of theirs could overlap, the one joins the other on its Vulkan queue. It goes home when
-//! it has nothing in flight, or has stayed for a while without such a wait.
+//! Each queue has a home among the Vulkan queues, so that the work of several queues overlaps. A batch that waits for a batch
+//! on another Vulkan queue waits for a semaphore; behind a batch on the same Vulkan queue a barrier is enough. So where two
+//! queues take turns, and none of their work could overlap, one queue joins the other on its Vulkan queue. It goes home when it
+//! has nothing in flight, or has stayed for a while without such a wait.
 
 use crate::record::{Batch, Wait};
 use crate::sync::Timeline;
 use std::sync::Arc;
 
-/// Most batches for which a queue stays on another's Vulkan queue without a wait that keeps it there.
+/// Most batches for which a queue stays on another queue's Vulkan queue without a new wait for that queue.
 const MAX_STAY: u32 = 16;
 
-/// The Vulkan queues of a queue, by index. All that the queue has in flight comes before whatever is submitted to
-/// `current` next.
+/// The Vulkan queues of a queue, by index. Everything that the queue has in flight is ordered before any later submission to
+/// `current`.
 #[derive(Default)]
 pub(super) struct Placement {
     home: usize,
     current: usize,
-    /// Batches begun since the queue has joined another there; 0 if that is to come behind the other's.
+    /// Batches begun since the queue has joined another queue on its Vulkan queue; 0 if the batch that follows the other
+    /// queue's is not begun yet.
     stayed: u32,
-    /// True if the next batch follows another queue's by their order on `current` alone: it must go there.
+    /// True if the next batch follows another queue's batch only by their order on `current`: the next batch must be submitted
+    /// there.
     is_bound: bool,
 }
 
-/// Another queue's batch in flight that is waited for.
+/// Another queue's batch in flight, for which a queue waits.
 pub(super) struct Awaited {
     vulkan_queue: usize,
-    /// True if it waits itself for all that the waiting queue has been given.
+    /// True if the batch itself follows everything that the waiting queue has been given.
     follows: bool,
 }
 
@@ -44,14 +46,14 @@ impl Placement {
         self.home
     }
 
-    /// Returns the Vulkan queue that a batch goes to, which is submitted now.
+    /// Returns the Vulkan queue to which the next batch is submitted now.
     pub(super) fn submit(&mut self) -> usize {
         self.is_bound = false;
         self.current
     }
 
-    /// Counts a batch that is begun. Returns true if the queue is to go home for it: it is on another Vulkan queue, with
-    /// nothing in flight (`is_idle`) or for long enough.
+    /// Counts a batch that is begun. Returns true if the queue must go home for the batch: it is on another Vulkan queue, and
+    /// has nothing in flight (`is_idle`) or has stayed for long enough.
     pub(super) fn must_go_home(&mut self, is_idle: bool) -> bool {
         if self.current == self.home {
             return false;
@@ -61,14 +63,14 @@ impl Placement {
         !has_just_joined && (is_idle || self.stayed > MAX_STAY)
     }
 
-    /// Returns to the queue's own Vulkan queue. What is submitted there next must wait for all that was submitted before.
+    /// Returns to the queue's own Vulkan queue. The next submission there must wait for everything that was submitted before.
     pub(super) fn go_home(&mut self) {
         self.current = self.home;
     }
 
-    /// Joins a batch that the next one waits for, if everything submitted here precedes that batch, and the next batch follows
-    /// no other batch on the current Vulkan queue. Returns true if both are on one Vulkan queue then. `is_up_to_date`: this
-    /// queue has been given nothing since `awaited` was found.
+    /// Joins the Vulkan queue of a batch that the next batch waits for, if that batch follows everything that this queue
+    /// submitted, and the next batch follows no other batch on the current Vulkan queue. Returns true if both batches are on
+    /// one Vulkan queue then. `is_up_to_date`: this queue has been given nothing since `awaited` was found.
     pub(super) fn join(&mut self, awaited: &Awaited, is_up_to_date: bool) -> bool {
         if awaited.follows && is_up_to_date && !self.is_bound {
             self.current = awaited.vulkan_queue;
@@ -122,7 +124,7 @@ mod tests {
         placement.submit();
         assert!(placement.join(&awaited(1, true), true));
         assert_eq!((placement.home(), placement.current()), (0, 1));
-        // The batch that follows the other queue's, and some more.
+        // The batch that follows the other queue's, and some batches behind it.
         assert!(!placement.must_go_home(true));
         assert!((1..MAX_STAY).all(|_| !placement.must_go_home(false)));
         placement.submit();

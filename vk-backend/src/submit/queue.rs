@@ -20,31 +20,31 @@ use crate::platform::now_ns;
 use crate::record::{Batch, Recorder, Released, Start, Timestamps, Wait, MAX_COMMANDS};
 use crate::sync::{CompletionMarker, Scope, Semaphore, Timeline, POLL};
 
-/// While one batch is in flight, a second one is submitted when it has this many commands, so that the device
-/// does not run out of work.
+/// While one batch is in flight, a second one is submitted when it has this many commands, so that the device does not run out
+/// of work.
 const READY_COMMANDS: u32 = 32;
-/// The commands of a batch, the first and then each of so many, at which the device is asked how far it is.
+/// The device is asked for its progress at the first commands of a batch, up to this number, and then at each multiple of the
+/// other number.
 const FIRST_ASKED: u32 = 2;
 const ASKED: u32 = 8;
 /// The most complete batches that a queue keeps for reuse.
 const SPARE_BATCHES: usize = 8;
-/// How many of the newest complete batches are not reused where a completion marker, and no semaphore, reported
-/// their completion.
+/// How many of the newest complete batches are not reused if a completion marker, and no semaphore, reported their completion.
 const UNREUSED_BATCHES: usize = 2;
-/// After the host has asked for visible results, this many batches make theirs visible unasked.
+/// After the host has asked for visible results, this many batches make their results visible unasked.
 const VISIBLE_BATCHES: u32 = 16;
-/// After another queue has waited for a batch, this many batches signal the timeline unasked: a signal of its own is one
-/// more submission.
+/// After another queue has waited for a batch, this many batches signal the timeline unasked: a signal on demand costs one more
+/// submission.
 pub(super) const SIGNALLED_BATCHES: u32 = 16;
 /// How many commands' timestamps a queue remembers, so that later commands' timestamps never lie before them.
 const MAX_TIMES: usize = 1024;
-/// How long the description of a stall waits for a queue's lock.
+/// How long the report of a stall waits for a queue's lock.
 const DESCRIBE: Duration = Duration::from_millis(100);
 
 /// How a thread waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitStrategy {
-    /// Polls for a while first, since a sleeping thread takes long to wake.
+    /// Polls for a while before sleeping, since a sleeping thread takes long to wake.
     Spin,
     /// Sleeps at once.
     Sleep,
@@ -55,12 +55,13 @@ pub enum WaitStrategy {
 pub struct QueueOptions {
     /// Commands can be timed.
     pub profiling: bool,
-    /// Commands are ordered by [`Recorder::after`] alone: batches begin and end without a barrier.
+    /// True if commands are ordered by [`Recorder::after`] alone: batches begin and end without a barrier.
     pub out_of_order: bool,
-    /// Relative to other queues of the device.
+    /// The priority among the queues of the device.
     pub priority: Priority,
-    /// Commands are copies between buffers, fills and updates of buffers alone: they go to the Vulkan queue for copies of
-    /// this lane, if the device has one ([`Device::has_copy_queues`]), and run beside kernels there.
+    /// The lane of the queue's copies. Its commands are copies between buffers, fills and updates of buffers alone: they go to
+    /// the Vulkan queue for copies of this lane, if the device has one ([`Device::has_copy_queues`]), and run beside kernels
+    /// there.
     pub copies: Option<CopyLane>,
 }
 
@@ -73,8 +74,7 @@ pub struct Queue {
     options: QueueOptions,
     family: QueueFamily,
     pub(super) timeline: Arc<Timeline>,
-    /// Reports that batches are complete, in place of the timeline, which then is signalled only where it is
-    /// waited for.
+    /// Reports that batches are complete, in place of the timeline, which is then signalled only where something waits for it.
     pub(super) marker: Option<CompletionMarker>,
     state: Mutex<State>,
 }
@@ -85,14 +85,14 @@ pub(super) struct State {
     open: Option<Batch>,
     /// Submitted batches, oldest first.
     pub(super) in_flight: VecDeque<Batch>,
-    /// Complete ones, oldest first.
+    /// Complete batches for reuse, oldest first.
     spare: VecDeque<Batch>,
-    /// Value of the newest command, and of the newest submitted one.
+    /// Value of the newest command, and of the newest submitted command.
     issued: u64,
     pub(super) submitted: u64,
-    /// Value of the newest command of the batches that are retired: it and all before it are complete.
+    /// Value of the newest command of the retired batches: the command and all before it are complete.
     retired: u64,
-    /// Newest value that a submission signals on the timeline.
+    /// The newest value that a submission signals on the timeline.
     signalled: u64,
     /// Time of the newest submission.
     submitted_at: Option<Instant>,
@@ -100,20 +100,20 @@ pub(super) struct State {
     ordered: u64,
     /// Value up to which commands' results are visible to the host, once the commands are complete.
     host_visible: u64,
-    /// How many of this queue's batches are complete and did not make their results visible to the host.
+    /// The number of this queue's batches that are complete and did not make their results visible to the host.
     deferred: u64,
-    /// How many such batches of other queues there were when this queue last made all results visible.
+    /// The number of such batches of other queues when this queue last made all results visible.
     others_deferred: u64,
-    /// How many of the next batches make their results visible to the host unasked.
+    /// The number of the next batches that make their results visible to the host unasked.
     visible_batches: u32,
-    /// How many of the next batches signal the timeline unasked.
+    /// The number of the next batches that signal the timeline unasked.
     pub(super) signalled_batches: u32,
     /// The waits of the next batch.
     waits: Vec<Wait>,
     times: BTreeMap<u64, Timestamps>,
     /// Why commands after `submitted` will never complete.
     failure: Option<Error>,
-    /// What complete batches kept alive, to be dropped once the lock is released.
+    /// Objects that complete batches kept alive, to be dropped once the lock is released.
     released: Vec<Released>,
 }
 
@@ -179,7 +179,7 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Returns the device it belongs to.
+    /// Returns the device that the queue belongs to.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
@@ -189,9 +189,8 @@ impl Queue {
         self.options.profiling
     }
 
-    /// Records one command: `f` appends to the open batch. Returns what `f` returned, and the value
-    /// that the queue's timeline reaches when the command is complete: 1 for the first command, then
-    /// 2, and so on.
+    /// Records one command: `f` appends to the open batch. Returns the result of `f`, and the value that the queue's timeline
+    /// reaches when the command is complete: 1 for the first command, then 2, and so on.
     ///
     /// A failure (out of memory, device lost) is returned by the next [`Queue::flush`], [`Queue::wait`] or
     /// [`Queue::completed`]; the commands that it affects never complete.
@@ -209,11 +208,11 @@ impl Queue {
         })
     }
 
-    /// Like [`Queue::record`], with binary semaphores: the command, and those after it, wait for all of `waits` and
-    /// reset them. When it and all before it are complete, it signals `signals`. It is submitted at once.
+    /// Like [`Queue::record`], with binary semaphores: the command, and those after it, wait for all of `waits` and reset them.
+    /// When the command and all before it are complete, it signals `signals`. It is submitted at once.
     ///
-    /// The signals that are waited for must have been submitted, or come from another API. One that never comes
-    /// blocks the Vulkan queue and all that share it.
+    /// The signals for `waits` must have been submitted, or come from another API. A signal that never comes blocks the Vulkan
+    /// queue and all queues that share it.
     pub fn record_with_semaphores<R>(
         &self,
         waits: &[Arc<Semaphore>],
@@ -246,11 +245,11 @@ impl Queue {
         self.locked(|state| self.submit(state))
     }
 
-    /// Returns the value of the newest command that is complete; 0 for none. Also frees what complete commands
-    /// kept alive.
+    /// Returns the value of the newest command that is complete; 0 for none. Also frees the objects that complete commands kept
+    /// alive.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`]; the queue's failure, once all that was submitted is complete.
+    /// [`Error::DeviceLost`]; the queue's failure, once all submitted commands are complete.
     pub fn completed(&self) -> Result<u64, Error> {
         self.locked(|state| {
             self.device.check_call("vkGetSemaphoreCounterValue")?;
@@ -272,7 +271,7 @@ impl Queue {
         self.state.lock().submitted
     }
 
-    /// Blocks until the command of `value` is complete. Submits it if it is not submitted yet.
+    /// Blocks until the command of `value` is complete. Submits the command if it is not submitted yet.
     ///
     /// # Errors
     /// [`Error::DeviceLost`]; the failure that keeps the command from running; [`Error::Invalid`]
@@ -280,7 +279,7 @@ impl Queue {
     pub fn wait(&self, value: u64) -> Result<(), Error> {
         let last = self.locked(|state| {
             let last = self.submit_up_to(state, value)?;
-            // Begins the next batch while the device works.
+            // The next batch is begun while the device works.
             self.open(state);
             Ok::<_, Error>(last)
         })?;
@@ -310,9 +309,8 @@ impl Queue {
         self.locked(|state| self.retire(state))
     }
 
-    /// Like [`Queue::wait`]; also makes what commands up to `value` wrote to device memory mapped by resizable BAR
-    /// ([`crate::HostAccess::Rebar`]) visible to the host. Writes to other mapped memory are visible after
-    /// [`Queue::wait`].
+    /// Like [`Queue::wait`]; also makes the writes of commands up to `value` to device memory mapped by resizable BAR
+    /// ([`crate::HostAccess::Rebar`]) visible to the host. Writes to other mapped memory are visible after [`Queue::wait`].
     ///
     /// # Errors
     /// Like [`Queue::wait`].
@@ -393,8 +391,8 @@ impl Queue {
         }
     }
 
-    /// Returns when the command of `value` ran: `None` while it is not complete, when it recorded no timestamps,
-    /// and after 1024 further timed commands (keep [`Recorder::begin_timestamp`]'s result for those).
+    /// Returns when the command of `value` ran: `None` while the command is not complete, if it recorded no timestamps, and
+    /// after 1024 further timed commands (keep [`Recorder::begin_timestamp`]'s result for those).
     ///
     /// # Errors
     /// [`Error::DeviceLost`].
@@ -405,15 +403,15 @@ impl Queue {
         })
     }
 
-    /// Returns when the last timed command at or before `value`, which is complete, ended, in nanoseconds of the
-    /// device's clock; `None` if none is remembered.
+    /// Returns when the last timed command up to `value` ended, in nanoseconds of the device's clock; `None` if no such
+    /// command's times are remembered. The command of `value` is complete.
     pub fn last_end_ns(&self, value: u64) -> Option<u64> {
         let state = self.state.lock();
         let (_, times) = state.times.range(..=value).next_back()?;
         Some(times.end_ns)
     }
 
-    /// Runs `f` with the state, then drops what was released outside the lock: owners' code may run then, and use
+    /// Runs `f` with the state, then drops the released objects outside the lock: code of their owners may run then, and use
     /// this queue.
     pub(super) fn locked<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.state.lock();
@@ -438,8 +436,8 @@ impl Queue {
         }
     }
 
-    /// Goes back to the queue's own Vulkan queue, if it is on another one for no reason any more. The next batch waits for
-    /// those before: their writes are visible to it, and no signal overtakes theirs.
+    /// Goes back to the queue's own Vulkan queue, if it has no more reason to be on another one. The next batch waits for
+    /// earlier ones: their writes are visible to it, and their signals come before its own.
     fn go_home(&self, state: &mut State) -> Result<(), Error> {
         if state.placement.must_go_home(state.in_flight.is_empty()) {
             self.signal(state)?;
@@ -476,7 +474,7 @@ impl Queue {
     /// Submits the open batch if it is full, or if the device has or will soon have no work of this queue.
     fn submit_if_due(&self, state: &mut State) {
         let Some(count) = state.open.as_ref().map(|b| b.count) else { return };
-        // Asking the device costs more than a command does.
+        // To ask the device costs more than a command does.
         if !state.in_flight.is_empty() && (count <= FIRST_ASKED || count.is_multiple_of(ASKED)) {
             // The loss of the device is recorded in `failure` at the submission.
             let _ = self.retire(state);
@@ -491,8 +489,8 @@ impl Queue {
         }
     }
 
-    /// Submits what is needed for `value` to be reached. Returns the value that is signalled then: the value of the last
-    /// command in the same batch. (Waits for values that no submission signals confuse the validation layer.)
+    /// Submits the batches that are needed for `value` to be reached. Returns the value that is signalled then: the value of
+    /// the last command in the same batch. (Waits for values that no submission signals confuse the validation layer.)
     fn submit_up_to(&self, state: &mut State, value: u64) -> Result<u64, Error> {
         if value > state.issued {
             return Err(Error::Invalid(format!("no command has the value {value} yet")));
@@ -500,7 +498,7 @@ impl Queue {
         if value > state.submitted {
             self.submit(state)?;
         }
-        // Of a value that is reached there is no batch any more: the next one is a later command's.
+        // A value that is reached has no batch any more: the next batch in the list has later commands.
         let is_in_flight = value > state.retired;
         let batch = state.in_flight.iter().find(|batch| is_in_flight && batch.last_value >= value);
         Ok(batch.map_or(value, |batch| batch.last_value))
@@ -529,7 +527,7 @@ impl Queue {
         let others_deferred = self.others_deferred(state);
         let marker = self.marker.as_ref();
         let ended = batch.end(&self.device, batch.host_visible.then_some(scope), marker);
-        // Where semaphores are signalled anyway, the timeline costs nothing more.
+        // If semaphores are signalled anyway, signalling the timeline costs nothing more.
         let signal =
             marker.is_none() || !batch.semaphore_signals.is_empty() || state.signalled_batches > 0;
         match ended.and_then(|()| self.submit_batch(&batch, signal)) {
@@ -559,13 +557,13 @@ impl Queue {
         }
     }
 
-    /// Returns how many batches of other queues are complete and did not make their results visible to the host. (A
+    /// Returns the number of batches of other queues that are complete and did not make their results visible to the host. (A
     /// queue counts a batch before it reports that the batch is complete.)
     fn others_deferred(&self, state: &State) -> u64 {
         self.device.host_visibility.deferred() - state.deferred
     }
 
-    /// Submits a batch; `signal`: it signals the timeline.
+    /// Submits a batch; if `signal` is true, the batch signals the timeline.
     fn submit_batch(&self, batch: &Batch, signal: bool) -> Result<(), Error> {
         match self.device.faults.next_submission() {
             Outcome::Submitted => {}
@@ -611,7 +609,7 @@ impl Queue {
         self.device.check_call("vkQueueSubmit")?;
         let _guard = self.device.code.hold_to_submit();
         let queue = self.device.vulkan_queue(vulkan_queue).lock();
-        // Another thread may have lost it since.
+        // Another thread may have lost the device since.
         self.device.check_lost()?;
         // SAFETY: the lock gives this thread the Vulkan queue; the rest is the caller's promise.
         unsafe { self.device.raw.queue_submit(*queue, &[info], vk::Fence::null()) }
@@ -679,7 +677,7 @@ impl Queue {
 
 impl Waited for Queue {
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Who holds the lock for long may be the one who waits.
+        // The thread that holds the lock for long may be the one that waits.
         let Some(state) = self.state.try_lock_for(DESCRIBE) else {
             return write!(f, "a queue that another thread uses");
         };

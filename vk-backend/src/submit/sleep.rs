@@ -7,15 +7,15 @@ use crate::error::Error;
 use crate::sync::poll_until;
 use hekla_device::Quirks;
 
-/// How often a thread that no semaphore wakes in time looks whether it may go on: each sleep lasts this multiple of the time
-/// waited so far, within these bounds; and how often it looks for the loss of the device.
+/// How often a thread that no semaphore wakes in time polls: each sleep is the waited time divided by the first number, within
+/// the two bounds. `LOOK` is the time between checks for the loss of the device.
 const NAPS: u32 = 32;
 const SHORTEST_NAP: Duration = Duration::from_micros(50);
 const LONGEST_NAP: Duration = Duration::from_millis(1);
 const LOOK: Duration = Duration::from_millis(100);
 
 impl Queue {
-    /// Waits until the batch whose last value this is, which was submitted, is complete.
+    /// Waits until the submitted batch that ends with this value is complete.
     pub(super) fn wait_for_last(&self, value: u64, patience: WaitStrategy) -> Result<(), Error> {
         let polls = patience == WaitStrategy::Spin;
         if polls && poll_until(self.device(), || self.has_reached(value))? {
@@ -24,7 +24,7 @@ impl Queue {
         self.sleep(value)
     }
 
-    /// Sleeps until the batch is complete: in the driver where its semaphore wakes the thread in time, else by naps.
+    /// Sleeps until the batch is complete: in the driver where the batch's semaphore wakes the thread in time, else by naps.
     fn sleep(&self, value: u64) -> Result<(), Error> {
         let start = Instant::now();
         let mut looked = start;
@@ -37,13 +37,13 @@ impl Queue {
                 looked = Instant::now();
                 self.device().stalls.note_wait(start.elapsed(), &self.device().info().name);
                 self.device().ask_after_loss(start.elapsed())?;
-                // Fails if the device was lost.
+                // This fails if the device was lost.
                 self.completed_value()?;
             }
         }
     }
 
-    /// Sleeps in vkWaitSemaphores until the batch is complete. Returns false at once where it would not end in time.
+    /// Sleeps in vkWaitSemaphores until the batch is complete. Returns false at once where that call would not return in time.
     fn sleep_in_driver(&self, value: u64) -> Result<bool, Error> {
         let takes_turns = self.device().info().quirks.contains(Quirks::LOST_WAKE_UPS);
         let turn = self.device().sleeper.try_lock();
@@ -53,8 +53,8 @@ impl Queue {
         self.timeline.sleep(value).map(|()| true)
     }
 
-    /// Returns true if the timeline is signalled when the batch is complete. It can be signalled behind all that was
-    /// submitted, but no more behind a batch that others have followed: then the next batches signal by themselves.
+    /// Returns true if the timeline is signalled when the batch is complete. A signal can be submitted behind the newest batch,
+    /// but not behind a batch that others have followed: then the next batches signal by themselves.
     fn is_signalled(&self, value: u64) -> Result<bool, Error> {
         self.locked(|state| {
             if self.marker.is_none() {
@@ -68,7 +68,7 @@ impl Queue {
                     state.signalled_batches = SIGNALLED_BATCHES;
                     return Ok(signals);
                 }
-                // It is complete, and the timeline may not tell.
+                // The batch is complete, and the timeline may not be signalled.
                 None => return Ok(false),
             }
             self.signal(state).map(|()| true)

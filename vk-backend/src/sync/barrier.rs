@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::device::Device;
 
-/// The accesses that a barrier orders behind itself.
+/// The later accesses that a barrier orders.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope {
     /// Later commands.
@@ -22,8 +22,8 @@ pub(crate) struct Commands {
     pub(crate) stages: vk::PipelineStageFlags,
 }
 
-/// Records a barrier that makes what `stages`, some of those that the commands use, has written visible to `scope`.
-/// (What came before an earlier barrier is ordered by that one.)
+/// Records a barrier that makes the writes of `stages`, some of the stages that the commands use, visible to `scope`. (An
+/// earlier barrier orders the accesses before it.)
 pub(crate) fn barrier(
     device: &Device,
     commands: Commands,

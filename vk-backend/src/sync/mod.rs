@@ -1,4 +1,4 @@
-//! Synchronization: barriers, semaphores, and markers by which batches tell the host that they are complete.
+//! Synchronization: barriers, semaphores, and markers by which batches report to the host that they are complete.
 
 mod barrier;
 mod completion_marker;

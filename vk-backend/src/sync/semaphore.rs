@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::physical::SemaphoreHandles;
 use crate::platform::Descriptor;
 
-/// A binary semaphore of a device, see [`crate::Queue::record_with_semaphores`]. Submitted commands that use it
-/// keep it alive.
+/// A binary semaphore of a device, see [`crate::Queue::record_with_semaphores`]. Submitted commands that use the semaphore keep
+/// it alive.
 pub struct Semaphore {
     device: Arc<Device>,
     pub(crate) raw: vk::Semaphore,
@@ -52,8 +52,8 @@ impl Semaphore {
         Ok(Arc::new(Semaphore { device: device.clone(), raw, exports }))
     }
 
-    /// Imports a semaphore's payload: permanently from an [`SemaphoreHandles::OPAQUE_FD`], temporarily, until the
-    /// next wait, from a [`SemaphoreHandles::SYNC_FD`]. Of the latter kind `None` is a signalled semaphore.
+    /// Imports a semaphore's payload: permanently from an [`SemaphoreHandles::OPAQUE_FD`], temporarily, until the next wait,
+    /// from a [`SemaphoreHandles::SYNC_FD`]. For the latter kind `None` stands for a signalled semaphore.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the device does not import this kind; [`Error::Invalid`] when `fd` is not of
@@ -96,8 +96,8 @@ impl Semaphore {
         })
     }
 
-    /// Exports the semaphore as a file descriptor; `None` for a [`SemaphoreHandles::SYNC_FD`] of a signalled one.
-    /// An export of this kind copies the payload and resets the semaphore as a wait does, so a signal must be submitted before.
+    /// Exports the semaphore as a file descriptor; `None` for a signalled semaphore as [`SemaphoreHandles::SYNC_FD`]. An export
+    /// of that kind copies the payload and resets the semaphore as a wait does, so a signal must be submitted before.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the semaphore was not made for this kind; out of memory or descriptors.
@@ -120,7 +120,7 @@ impl Semaphore {
         Ok(unsafe { Descriptor::from_driver(fd) })
     }
 
-    /// Returns the device it belongs to.
+    /// Returns the device that the semaphore belongs to.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }

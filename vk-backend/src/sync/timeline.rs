@@ -1,8 +1,7 @@
 //! Timeline semaphores of queues.
 //!
-//! A semaphore that its queue no longer uses is reused by the next queue, and lives as long as the device:
-//! Mesa's submission threads (22.3) still access those that a batch waited for after the batch has been reported
-//! complete.
+//! A semaphore that its queue no longer uses is reused by the next queue, and lives as long as the device: after a batch has
+//! been reported complete, Mesa's submission threads (22.3) still access the semaphores that it waited for.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use crate::physical::DeviceType;
 
 /// The time for which a wait polls without yielding: a sleeping thread takes longer to wake than most kernels run.
 const SPIN: Duration = Duration::from_micros(100);
-/// The time for which it polls before it sleeps, yielding to other threads, unless the device itself runs on the host's
+/// The time for which a wait polls before it sleeps, yielding to other threads, unless the device itself runs on the host's
 /// processors.
 pub(crate) const POLL: Duration = Duration::from_millis(2);
 /// The interval in nanoseconds at which a sleeping wait checks for the loss of the device.
@@ -25,7 +24,7 @@ const SLEEP_NS: u64 = 100_000_000;
 pub(crate) struct Timeline {
     device: Arc<Device>,
     raw: vk::Semaphore,
-    /// The semaphore's value at the timeline's 0.
+    /// The semaphore's value when the timeline is at 0.
     base: u64,
 }
 
@@ -36,12 +35,12 @@ impl Timeline {
         Ok(Arc::new(Timeline { device: device.clone(), raw, base }))
     }
 
-    /// Returns the semaphore, and its value for a value of the timeline.
+    /// Returns the semaphore, and the semaphore's value for a value of the timeline.
     pub(crate) fn at(&self, value: u64) -> (vk::Semaphore, u64) {
         (self.raw, self.base + value)
     }
 
-    /// Returns an error if no value will be reached any more: the device was lost.
+    /// Returns an error if the device was lost, so that no more values will be reached.
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.device.check_lost()?;
         if self.device.faults.hung() {
@@ -58,12 +57,12 @@ impl Timeline {
             .map_err(|e| self.device.fault("vkGetSemaphoreCounterValue", e))
     }
 
-    /// Returns the value that is reached.
+    /// Returns the timeline's value that is reached.
     pub(crate) fn value(&self) -> Result<u64, Error> {
         Ok(self.raw_value()? - self.base)
     }
 
-    /// Blocks until `value`, which is submitted, is reached.
+    /// Blocks until a value that was submitted is reached.
     pub(crate) fn wait(&self, value: u64) -> Result<(), Error> {
         self.device.check_call("vkGetSemaphoreCounterValue")?;
         if poll_until(&self.device, || Ok(self.value()? >= value))? {

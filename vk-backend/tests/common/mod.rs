@@ -1,4 +1,4 @@
-//! What the tests share: finding a device, and two small kernels.
+//! Helpers of the tests: finding a device, and two small kernels.
 #![allow(dead_code)]
 
 mod report;
@@ -14,7 +14,7 @@ use hekla_vk_backend::{
     PipelineStore, Quirks, Recorder,
 };
 
-/// What helps a developer without a device to test on.
+/// Advice for a developer without a device to test on.
 const ADVICE: &str = "`cargo xtask run -- cargo test ...` gets a recent Mesa where there is none";
 
 /// A store of pipelines' cache data in memory.
@@ -32,7 +32,7 @@ impl PipelineStore for MemoryStore {
 }
 
 impl MemoryStore {
-    /// Makes the device use the store.
+    /// Lets the device use the store.
     pub fn set_for(&self, device: &Device) {
         // SAFETY: it returns what it was given.
         unsafe { device.set_pipeline_store(Box::new(self.clone())) };
@@ -47,7 +47,7 @@ pub fn device() -> Arc<Device> {
     device_with(Quirks::empty())
 }
 
-/// The same, treated as if its driver had these quirks too.
+/// Opens the first usable device, treated as if its driver had these quirks, too.
 pub fn device_with(quirks: Quirks) -> Arc<Device> {
     let instance = Instance::load().unwrap_or_else(|error| panic!("{error}; {ADVICE}"));
     let all = instance.physical_devices();
@@ -121,7 +121,7 @@ fn pipeline(device: &Arc<Device>, spirv: &[u32], local_size: u32) -> Arc<Pipelin
     .expect("a pipeline")
 }
 
-/// Device addresses as push constants.
+/// Returns the buffers' device addresses as push constants.
 pub fn addresses(buffers: &[&Arc<Buffer>]) -> Vec<u8> {
     buffers.iter().flat_map(|b| b.address().to_le_bytes()).collect()
 }
@@ -130,7 +130,7 @@ pub fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_ne_bytes()).collect()
 }
 
-/// Copies a buffer to the host through a staging buffer, whatever memory it has.
+/// Copies a buffer to the host through a staging buffer, whatever kind of memory the buffer has.
 pub fn download(buffer: &Arc<Buffer>) -> Vec<u32> {
     let device = buffer.device();
     let size = buffer.size();
@@ -147,7 +147,7 @@ pub fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect()
 }
 
-/// Runs the tests of this binary again in a process of its own with these variables. Does nothing in that one.
+/// Runs the tests of this binary again in another process, with these environment variables. Does nothing in that process.
 pub fn run_again_with(variables: &[(&str, &str)]) {
     const AGAIN: &str = "HEKLA_TEST_AGAIN";
     if std::env::var_os(AGAIN).is_some() {

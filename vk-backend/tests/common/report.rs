@@ -1,5 +1,5 @@
-//! What tests report to `cargo xtask test` beyond passing and failing: that they do not run here, and that a message of the
-//! validation layer is provoked. Each is a line on standard error, which libtest leaves alone, unlike what is printed.
+//! Reports of tests to `cargo xtask test` beyond success and failure: that a test does not run here, and that it provokes a
+//! message of the validation layer. Each is a line on standard error, which libtest does not capture, unlike printed output.
 #![allow(dead_code)]
 
 use std::fmt::Display;
@@ -16,8 +16,8 @@ pub fn skip(why: impl Display) {
     report(&format!("skipped {name}::{}: {why}", thread.name().unwrap_or("main")));
 }
 
-/// Runs a function of which the validation layer complains, by a message with this identifier. `cargo xtask test` excuses
-/// the message here alone, and fails if there is none.
+/// Runs a function for which the validation layer must report a message with this identifier. `cargo xtask test` excuses the
+/// message here alone, and fails if it is missing.
 pub fn provoke<T>(identifier: &str, f: impl FnOnce() -> T) -> T {
     report(&format!("provokes {identifier}"));
     let result = f();

@@ -1,4 +1,4 @@
-//! Writes the device file of a device that is there.
+//! Writes the device file of a device of this machine.
 
 use std::ffi::CString;
 use std::fmt::Display;
@@ -14,8 +14,8 @@ use crate::physical::found::Probe;
 use crate::physical::PhysicalDevice;
 
 impl PhysicalDevice {
-    /// Returns the text of a device file that describes this device, of Vulkan 1.2 or later. Without a probe it has what
-    /// good hardware does, and says that it is assumed.
+    /// Returns the text of a device file that describes this device, of Vulkan 1.2 or later. Without a probe the file has the
+    /// answers of good hardware, and says that they are assumed.
     pub fn describe(&self, probe: Option<&Probe>) -> String {
         let info = &self.info;
         let mut out = identity(info);
@@ -57,7 +57,7 @@ impl PhysicalDevice {
         out
     }
 
-    /// The table of formats that the device lacks, by use; nothing if it lacks none.
+    /// Returns the table of formats that the device lacks, by use; empty if it lacks none.
     fn lacking_formats(&self) -> String {
         use vk::FormatFeatureFlags as Flags;
         let images = |p: &vk::FormatProperties| p.optimal_tiling_features;
@@ -86,7 +86,7 @@ impl PhysicalDevice {
     }
 }
 
-/// The lines that name device and driver.
+/// Returns the lines that name device and driver.
 fn identity(info: &DeviceInfo) -> String {
     let version = info.api_version;
     let [major, minor] = [vk::api_version_major(version), vk::api_version_minor(version)];
@@ -127,7 +127,7 @@ fn line(key: &str, value: impl Display) -> String {
     format!("{key} = {value}\n")
 }
 
-/// A list of names, some to a line.
+/// Returns a list of names, several of them in a line.
 fn list(key: &str, names: &[&str]) -> String {
     let mut out = format!("{key} = [");
     let mut width = usize::MAX;

@@ -1,8 +1,9 @@
 //! Device files: what another device offers, as data. `HEKLA_LIMIT_TO` restricts a device to the features that such a file has,
 //! too; the offline compiler compiles for the device that a file describes.
 //!
-//! A file names features, properties, limits and extensions as Vulkan does. What it does not name of features,
-//! properties that are true or false, and extensions, the device lacks; a limit that it does not state is not restricted, nor is a format that it does not say to be lacking.
+//! A file names features, properties, limits and extensions as Vulkan does. The device lacks those features, extensions, and
+//! properties that are true or false which the file does not name. A limit is not restricted if the file does not state it, and
+//! a format is not lacking if the file does not say so.
 
 mod describe;
 mod names;
@@ -33,15 +34,15 @@ pub use virtual_device::FileDevice;
 /// Size in bytes of the largest file that is read.
 const MAX_FILE: u64 = 16 << 20;
 
-/// Must be enabled where a driver offers it, so no file takes it away.
+/// Must be enabled where a driver offers it, so no file removes this extension.
 const PORTABILITY_SUBSET: &CStr = c"VK_KHR_portability_subset";
 
 /// What a device offers, read from a file.
 #[derive(Clone)]
 pub struct DeviceFile {
-    /// The name that it was asked for by: a short one, or a path.
+    /// The name by which the file was asked for: a short name, or a path.
     pub name: String,
-    /// The device that it describes.
+    /// The device that the file describes.
     pub device: String,
     /// The driver of that device.
     pub driver: String,
@@ -58,12 +59,12 @@ pub struct DeviceFile {
     heap_bytes: Option<u64>,
     lacking_formats: Formats,
     identity: Identity,
-    /// What running kernels tells of the device, if the file has it; of execution modes nothing.
+    /// The results of kernels that ran on the device, if the file has them, without execution modes.
     probed: Option<Probe>,
     digest: u64,
 }
 
-/// What tells the driver from others, and so its quirks; by default an unknown one.
+/// The identity of the driver, which decides its quirks; by default an unknown driver.
 #[derive(Clone, Default)]
 struct Identity {
     /// VkDriverId.
@@ -80,7 +81,7 @@ struct Identity {
 #[derive(Clone, Copy, Default)]
 struct Subgroups {
     size: u32,
-    /// Least and most; `None` where no size can be asked for.
+    /// Least and most work-items; `None` where no size can be asked for.
     sizes: Option<[u32; 2]>,
     operations: SubgroupOps,
 }
@@ -96,10 +97,10 @@ struct Formats {
 }
 
 impl DeviceFile {
-    /// Reads a file: the shipped one of a short name, else the one at a path.
+    /// Reads a file: the shipped file of a short name, else the file at a path.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when there is none, or with the line and the key that is wrong in it.
+    /// [`Error::Invalid`] when there is no such file, or, with line and key, when the file has a mistake.
     pub fn find(name: &str) -> Result<DeviceFile, Error> {
         if let Some(text) = shipped::text(name) {
             return DeviceFile::parse(name, text);
@@ -137,7 +138,7 @@ impl DeviceFile {
         version.min(self.version)
     }
 
-    /// Returns the extensions that the file has, too.
+    /// Returns those of the offered extensions that the file has, too.
     pub(crate) fn common_extensions(&self, offered: &Extensions) -> Extensions {
         offered.keep(|name| {
             name == PORTABILITY_SUBSET
@@ -154,7 +155,7 @@ impl DeviceFile {
         }
     }
 
-    /// Leaves of the properties what the file has, too. The size of sub-groups stays the device's.
+    /// Restricts properties to those that the file has, too. The size of sub-groups stays the device's.
     pub(crate) fn restrict_properties(&self, p: &mut Properties) {
         for (name, place) in FLAGS {
             if !self.flags.contains(name) {
@@ -199,7 +200,7 @@ impl DeviceFile {
         }
     }
 
-    /// Leaves of a format's uses those that the file has, too.
+    /// Restricts a format's uses to those that the file has, too.
     pub(crate) fn restrict_format(&self, format: vk::Format, p: &mut vk::FormatProperties) {
         use vk::FormatFeatureFlags as Flags;
         let formats = &self.lacking_formats;
@@ -234,7 +235,7 @@ impl Common {
     }
 }
 
-/// Leaves the more dependent of two answers.
+/// Replaces the device's independence of widths by the file's if the latter is less.
 fn restrict_independence(
     device: &mut vk::ShaderFloatControlsIndependence,
     file: Option<vk::ShaderFloatControlsIndependence>,

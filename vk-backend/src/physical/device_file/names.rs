@@ -6,10 +6,10 @@ use ash::vk;
 use crate::physical::features::FeatureChain;
 use crate::physical::properties::Properties;
 
-/// A feature: its name, and its place in a chain; `None` where the chain lacks the structure.
+/// A feature: its name, and its field in a chain; `None` where the chain lacks the structure.
 pub(super) type FeatureRow = (&'static str, fn(&mut FeatureChain) -> Option<&mut vk::Bool32>);
 
-/// Makes a table of features: first the features of structures that every chain has, then of the others.
+/// Makes a table of features: first the features of structures that every chain has, then those of other structures.
 macro_rules! features {
     ({$($name:literal => $part:ident.$field:ident,)*} {$($other:literal => $maybe:ident.$of:ident,)*}) => {
         pub(super) const FEATURES: &[FeatureRow] = &[
@@ -144,16 +144,16 @@ pub(super) enum Slot<'a> {
     Dimensions(&'a mut [u32; 3]),
 }
 
-/// How the limits of two devices combine to one that both keep.
+/// How the limits of two devices combine to one limit that both devices keep.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Common {
     /// The lesser: a maximum.
     Least,
-    /// The greater: an alignment.
+    /// The greater value, for an alignment.
     Greatest,
 }
 
-/// A limit: its name, which of two values both devices keep, and its place.
+/// A limit: its name, the choice of the value that both devices keep, and its field.
 pub(super) type LimitRow = (&'static str, Common, for<'a> fn(&'a mut Properties) -> Slot<'a>);
 
 macro_rules! limits {
@@ -207,7 +207,7 @@ limits! {
     "maxBufferSize" => U64 maintenance4.max_buffer_size Least,
 }
 
-/// The extensions that this crate asks for, beside those that every device of Vulkan 1.2 has as part of that.
+/// The extensions that this crate uses and that are not part of Vulkan 1.2.
 pub(super) const EXTENSIONS: &[&str] = &[
     "VK_AMD_buffer_marker",
     "VK_AMD_shader_core_properties",

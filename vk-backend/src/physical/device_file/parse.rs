@@ -1,4 +1,4 @@
-//! Reads a device file: TOML. Whatever it has that nobody asks for is an error, with its line.
+//! Reads a device file, which is TOML. A key that is not known is an error, with its line.
 
 use ash::vk;
 use toml::de::{DeTable, DeValue};
@@ -124,7 +124,7 @@ fn set(
     Ok(())
 }
 
-/// Types of devices as files name them.
+/// Types of devices, with their names in files.
 pub(super) const TYPES: [(&str, DeviceType); 5] = [
     ("cpu", DeviceType::Cpu),
     ("integrated", DeviceType::IntegratedGpu),
@@ -133,7 +133,7 @@ pub(super) const TYPES: [(&str, DeviceType); 5] = [
     ("other", DeviceType::Other),
 ];
 
-/// More than there are numbers of VkDriverId.
+/// A bound above all numbers of VkDriverId.
 const MOST_DRIVERS: i32 = 256;
 
 fn set_limit(file: &mut DeviceFile, key: &str, value: &Value<'_>) -> Located<()> {

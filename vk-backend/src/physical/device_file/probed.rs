@@ -1,8 +1,8 @@
-//! What running kernels tells of a device, in a device file: the table `probed`.
+//! The results of kernels that ran on a device, as a table of a device file: `probed`.
 //!
 //! `answers` names the fields of [`crate::Probe`] that are true; `half`, `single` and `double` are there for widths that the
-//! device has, and name the operations that do not do all as IEEE 754 has it, with what they lack. `assumed` tells that nobody
-//! ran kernels.
+//! device has, and name the operations that differ from IEEE 754, with the properties that they lack. `assumed` is true if no
+//! kernels were run.
 //!
 //! ```toml
 //! [probed]
@@ -15,11 +15,11 @@
 use super::parse::{each, list, names, string, unknown, Located, Value};
 use crate::physical::found::{Behaviour, FloatOp, FloatWidth, Probe, ANSWERS, BEHAVIOUR};
 
-/// Widths as files name them.
+/// The names of widths in files.
 const WIDTHS: [(&str, FloatWidth); 3] =
     [("half", FloatWidth::Half), ("single", FloatWidth::Single), ("double", FloatWidth::Double)];
 
-/// Sets what a key of the table says.
+/// Sets the fields of the probe that a key of the table stands for.
 pub(super) fn set(probe: &mut Probe, key: &str, value: &Value<'_>) -> Located<()> {
     match key {
         "assumed" => {
@@ -42,7 +42,7 @@ pub(super) fn set(probe: &mut Probe, key: &str, value: &Value<'_>) -> Located<()
     }
 }
 
-/// Takes from an operation what it lacks.
+/// Removes from an operation the properties that it lacks.
 fn set_operation(
     probe: &mut Probe,
     width: FloatWidth,

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use hekla_device::Quirks;
 
-    /// The table of quirks knows drivers by number, the files by name.
+    /// The table of quirks names drivers by number, the files by name.
     #[test]
     fn devices_have_the_quirks_of_their_drivers() {
         let quirks = |name| DeviceFile::find(name).unwrap().device().info.quirks;

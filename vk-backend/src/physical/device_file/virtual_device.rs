@@ -1,4 +1,4 @@
-//! The device that a file describes, as if it were there: for compilers, and for tests.
+//! The device that a file describes, for compilers and tests, without the device itself.
 
 use ash::{ext, khr, vk};
 
@@ -15,12 +15,12 @@ use crate::physical::physical_device::{refusal, spirv_version};
 use crate::physical::properties::Properties;
 use hekla_device::{Driver, DriverId, Quirks};
 
-/// A device that a file describes. What only a driver tells (names of devices, memory types) is made up.
+/// A device that a file describes. Facts that only a driver reports (names of devices, memory types) are made up.
 #[derive(Debug, Clone)]
 pub struct FileDevice {
     /// Its description.
     pub info: DeviceInfo,
-    /// What running kernels tells of it, if the file has that.
+    /// The results of kernels that ran on the device, if the file has them.
     pub probe: Option<Probe>,
     file: DeviceFile,
 }
@@ -65,7 +65,7 @@ impl DeviceFile {
         FileDevice { info, probe, file: self.clone() }
     }
 
-    /// Sets what tells the driver from others, and its quirks.
+    /// Sets the identity of the driver, and its quirks.
     fn identify(&self, info: &mut DeviceInfo) {
         let identity = &self.identity;
         info.device_type = identity.device_type.unwrap_or(DeviceType::IntegratedGpu);
@@ -80,7 +80,7 @@ impl DeviceFile {
         });
     }
 
-    /// Returns the features of the file: those whose version and extensions it has, too.
+    /// Returns the features of the file that its version and extensions can have.
     fn chain(&self) -> FeatureChain {
         let extensions = self.extensions.iter().filter_map(|e| std::ffi::CString::new(*e).ok());
         let mut chain = FeatureChain::new(self.version, &Extensions::new(extensions));
@@ -92,7 +92,7 @@ impl DeviceFile {
         chain
     }
 
-    /// Returns the features that the file names though its version and extensions do not bring them.
+    /// Returns the features that the file names although its version and extensions cannot have them.
     #[cfg(test)]
     pub(super) fn misplaced_features(&self) -> Vec<&'static str> {
         let mut chain = self.chain();
@@ -136,7 +136,7 @@ impl DeviceFile {
         p
     }
 
-    /// Returns what images and buffers of a format are good for.
+    /// Returns the uses of a format for images and buffers.
     fn format(&self, format: Format) -> vk::FormatProperties {
         let mut properties = vk::FormatProperties {
             optimal_tiling_features: vk::FormatFeatureFlags::from_raw(u32::MAX),

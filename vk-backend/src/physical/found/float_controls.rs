@@ -16,8 +16,8 @@ pub struct FloatControls {
 }
 
 impl FloatControls {
-    /// Returns all that makes arithmetic exact and that the device can be asked for; denormals of 32 bits only where the
-    /// driver keeps them at no cost, since OpenCL leaves them to the device (CL_DEVICE_SINGLE_FP_CONFIG).
+    /// Returns all modes that make arithmetic exact and that the device offers; denormals of 32 bits are kept only where that
+    /// costs nothing, since OpenCL leaves them to the device (CL_DEVICE_SINGLE_FP_CONFIG).
     pub fn offered(f: &Features, quirks: Quirks) -> FloatControls {
         let denorms_32 = f.denorm_preserve_32 && !quirks.contains(Quirks::SLOW_DENORMALS);
         let denorms = [f.denorm_preserve_16, denorms_32, f.denorm_preserve_64];
@@ -32,7 +32,7 @@ impl FloatControls {
         }
     }
 
-    /// Returns the same without RoundingModeRTE for single.
+    /// Returns the same modes without RoundingModeRTE for single.
     pub(crate) fn without_single_rounding(&self, f: &Features) -> FloatControls {
         FloatControls { rounding_rte: rounding(f, false), ..*self }
     }
@@ -42,9 +42,9 @@ fn rounding(f: &Features, single: bool) -> [bool; 3] {
     allowed(f, f.rounding_independence, [f.rounding_rte_16, single, f.rounding_rte_64])
 }
 
-/// Returns what of a mode may be asked for in a module of any widths that the device has: where widths are not
-/// independent, either all of them ask for it or none (VUID-RuntimeSpirv-denormBehaviorIndependence-06289 and
-/// -06290, VUID-RuntimeSpirv-roundingModeIndependence-06291 and -06292).
+/// Returns the widths for which a module of any widths may ask for a mode: where widths are not independent, either all of them
+/// ask for the mode or none (VUID-RuntimeSpirv-denormBehaviorIndependence-06289 and -06290,
+/// VUID-RuntimeSpirv-roundingModeIndependence-06291 and -06292).
 fn allowed(f: &Features, independence: Independence, wanted: [bool; 3]) -> [bool; 3] {
     let has = [f.float16, true, f.float64];
     let all_of = |widths: &[usize]| widths.iter().all(|&width| wanted[width] || !has[width]);

@@ -25,12 +25,12 @@ impl FloatWidth {
         [10, 23, 52][self as usize]
     }
 
-    /// Exponent of the least normal number.
+    /// Returns the exponent of the least normal number.
     pub(crate) fn least_exponent(self) -> i32 {
         [-14, -126, -1022][self as usize]
     }
 
-    /// Half and single alone have one.
+    /// Returns the next wider type, which half and single alone have.
     pub(crate) fn wider(self) -> FloatWidth {
         if self == FloatWidth::Half {
             FloatWidth::Single
@@ -43,7 +43,7 @@ impl FloatWidth {
         1 << (self.bits() - 1)
     }
 
-    /// A quiet NaN with a payload.
+    /// Returns a quiet NaN with a payload.
     pub(crate) fn nan(self) -> u64 {
         let infinity = (self.sign_bit() - 1) >> self.fraction() << self.fraction();
         infinity | 1 << (self.fraction() - 1) | 0x25
@@ -53,7 +53,7 @@ impl FloatWidth {
         bits & (self.sign_bit() - 1) > (self.nan() >> self.fraction()) << self.fraction()
     }
 
-    /// The bits of a number that the width holds exactly, denormal ones among them.
+    /// Returns the bits of a number that the width holds exactly, even as a denormal number.
     pub(crate) fn encode(self, x: f64) -> u64 {
         let wide = x.to_bits();
         if self == FloatWidth::Double {
@@ -93,14 +93,14 @@ pub enum FloatOp {
     Ceil,
     /// Conversion from a 32-bit integer.
     FromInt,
-    /// Conversion to the next wider float: single to double, half to single; nothing for double.
+    /// Conversion to the next wider float: half to single, single to double; no operation for double.
     Widen,
-    /// Double to single; nothing of the others.
+    /// Conversion from double to single; no operation for the other widths.
     Narrow,
 }
 
 impl FloatOp {
-    /// All of them, in the order of [`FloatTable`].
+    /// All operations, in the order of [`FloatTable`].
     pub const ALL: [FloatOp; 17] = {
         use FloatOp::*;
         [
@@ -110,7 +110,7 @@ impl FloatOp {
     };
 }
 
-/// What an operation does as IEEE 754 has it. What does not apply to an operation is true.
+/// In what an operation agrees with IEEE 754. A property that does not apply to an operation is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Behaviour {
     /// Denormal operands count; they are not taken for zero.
@@ -119,10 +119,9 @@ pub struct Behaviour {
     pub keeps_results: bool,
     /// Zeros have the right sign.
     pub signed_zeros: bool,
-    /// NaN goes in and comes out, infinities less infinities are NaN; negation and magnitude change
-    /// nothing but its sign.
+    /// A NaN operand gives a NaN, and so does infinity less infinity; negation and magnitude change nothing but a NaN's sign.
     pub nans: bool,
-    /// Results are the nearest numbers, even ones on a tie.
+    /// Results are the nearest numbers, or the even one of two on a tie.
     pub nearest_even: bool,
 }
 
@@ -145,23 +144,23 @@ impl Behaviour {
         }
     }
 
-    /// Denormals are neither taken for zero nor made zero.
+    /// Returns true if denormal operands and denormal results are both kept.
     pub fn keeps_denormals(self) -> bool {
         self.keeps_inputs && self.keeps_results
     }
 }
 
-/// The behaviour of every operation of every width; `None` of widths that the device lacks.
+/// The behaviour of every operation of every width; `None` for widths that the device lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FloatTable([Option<[Behaviour; FloatOp::ALL.len()]>; 3]);
 
 impl FloatTable {
-    /// What an operation does; `None` if the device does not have the width.
+    /// Returns the behaviour of an operation; `None` if the device does not have the width.
     pub fn get(&self, width: FloatWidth, op: FloatOp) -> Option<Behaviour> {
         Some(self.0[width as usize]?[op as usize])
     }
 
-    /// Returns true if something is true of all of some operations of a width; false if there is no such width.
+    /// Returns true if a condition holds for all of some operations of a width; false if the device does not have the width.
     pub fn all(
         &self,
         width: FloatWidth,
@@ -182,7 +181,7 @@ impl FloatTable {
         others.iter().all(|keeps| *keeps == sum)
     }
 
-    /// Returns what holds in both of two tables of one device.
+    /// Returns the properties that two tables of one device have in common.
     pub(crate) fn both(&self, other: &FloatTable) -> FloatTable {
         let mut both = *self;
         for (row, others) in both.0.iter_mut().zip(&other.0) {
@@ -192,7 +191,7 @@ impl FloatTable {
         both
     }
 
-    /// Returns true if Fma of halves rounds once, and treats denormals as sums do.
+    /// Returns true if Fma of halves rounds once, and treats denormals as sums of halves do.
     pub fn half_fma(&self) -> bool {
         let row = |op| self.get(FloatWidth::Half, op);
         let (Some(fma), Some(sum)) = (row(FloatOp::Fma), row(FloatOp::Add)) else { return false };
@@ -206,14 +205,14 @@ impl FloatTable {
         &mut self.0[width as usize]
     }
 
-    /// Negation and magnitude change the sign bit and nothing else.
+    /// Returns true if negation and magnitude change the sign bit and nothing else.
     pub fn sign_alone(&self, width: FloatWidth) -> bool {
         let is_sign = |op| matches!(op, FloatOp::Negate | FloatOp::Absolute);
         self.all(width, is_sign, |b| b == Behaviour::RIGHT)
     }
 
-    /// Negation keeps denormals, or the operations that use its result flush them anyway. (Of a NaN they
-    /// make a NaN, whatever its sign.)
+    /// Returns true if negation keeps denormals, or the operations that use its result flush them anyway. (Of a NaN they make a
+    /// NaN, whatever its sign.)
     pub fn negates_operands(&self, width: FloatWidth) -> bool {
         use FloatOp::*;
         let computes = |op| matches!(op, Add | Subtract | Multiply | Divide | Fma);
@@ -221,18 +220,18 @@ impl FloatTable {
             || self.all(width, computes, |b| !b.keeps_inputs)
     }
 
-    /// Minimum and maximum tell denormal numbers apart.
+    /// Returns true if minimum and maximum distinguish denormal numbers.
     pub fn orders(&self, width: FloatWidth) -> bool {
         let is_choice = |op| matches!(op, FloatOp::Minimum | FloatOp::Maximum);
         self.all(width, is_choice, Behaviour::keeps_denormals)
     }
 
-    /// No operation except those on the sign bit and the conversion to a wider float, which both
-    /// can be had of integers, flushes denormals of a width.
+    /// Returns true if no operation flushes denormals of a width. Operations on the sign bit and the conversion to a wider
+    /// float do not count: integers can do both.
     pub fn keeps_denormals(&self, width: FloatWidth) -> bool {
         use FloatOp::*;
         let others = |op| !matches!(op, Negate | Absolute | Widen | Narrow);
-        // The result of the narrowing is of the other width.
+        // The narrowing conversion is in the row of the other width.
         let narrowed = width != FloatWidth::Single
             || self.get(FloatWidth::Double, Narrow).is_none_or(Behaviour::keeps_denormals);
         narrowed && self.all(width, others, Behaviour::keeps_denormals)
@@ -240,7 +239,7 @@ impl FloatTable {
 }
 
 impl fmt::Display for FloatTable {
-    /// A line for each operation: what it gets wrong, by width.
+    /// Writes a line for each operation: the properties that it lacks, by width.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         for op in FloatOp::ALL {
             write!(f, "{:<12}", format!("{op:?}"))?;

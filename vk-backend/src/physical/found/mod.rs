@@ -1,4 +1,5 @@
-//! What running small kernels tells of a device, as data: [`crate::probe`] finds it out, device files have it, too.
+//! The results of small kernels that run on a device, as data: [`crate::probe`] produces them, and device files can contain
+//! them.
 
 mod float_controls;
 mod float_table;
@@ -8,7 +9,7 @@ pub use float_controls::FloatControls;
 pub use float_table::{Behaviour, FloatOp, FloatTable, FloatWidth};
 pub(crate) use named::{ANSWERS, BEHAVIOUR};
 
-/// What a device's arithmetic does in compute shaders that ask for `controls`.
+/// The behaviour of a device's arithmetic in compute shaders that ask for `controls`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Probe {
     /// The execution modes to ask for.
@@ -33,29 +34,30 @@ pub struct Probe {
     /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero, and makes NaN of NaN. (Vulkan allows 3 + 2 |x|;
     /// OpenCL's relaxed exponentials, which round once more for their base, 3.)
     pub exp2_accurate: bool,
-    /// GLSL.std.450 Exp2 of 32 bits is within 2.2 ulp, and so much of 1, wherever its result is not denormal; it
-    /// is infinite from 128 on and vanishes from -151 on.
+    /// GLSL.std.450 Exp2 of 32 bits is within 2.2 ulp, and within 1.25 ulp of 1 in relation to the result, wherever the result
+    /// is not denormal; it is infinite from 128 on and vanishes from -151 on.
     pub exp2_wide: bool,
     /// Results of Exp2 of 32 bits that are denormal are within 1 ulp.
     pub exp2_denormals: bool,
     /// GLSL.std.450 Log2 of 32 bits is within what OpenCL's relaxed logarithms may err by, multiplied by ln 2 and
     /// log10 2 too. (Vulkan allows 3 ulp before that multiplication, OpenCL after it; and 2^-21 in [0.5, 2] both.)
     pub log2_accurate: bool,
-    /// The same near 1, by part of the result, and of zeros, infinities and negative numbers what log2 gives (IEEE 754, 9.2.1).
+    /// Log2 is as accurate near 1, in relation to the result, and gives what log2 gives for zeros, infinities and negative
+    /// numbers (IEEE 754, 9.2.1).
     pub log2_accurate_near_1: bool,
-    /// Log2 of a denormal number of 32 bits is as accurate, or equals Log2 of zero.
+    /// Log2 of a denormal number of 32 bits is as accurate as Log2 of other numbers, or equals Log2 of zero.
     pub log2_denormals: bool,
     /// OpFAdd and OpFMul of 32 bits round to nearest even.
     pub nearest32: bool,
     /// OpFAdd and OpFMul of 64 bits round to nearest even; false without float64.
     pub nearest64: bool,
-    /// What each operation does with denormals, zeros and NaN.
+    /// The behaviour of each operation with denormals, zeros and NaN.
     pub floats: FloatTable,
-    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. (LLVM, of 15 as of 22, makes
-    /// something else of it on processors with AVX-512.)
+    /// `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives the right result. (LLVM, of 15 as of 22, miscompiles it for
+    /// processors with AVX-512.)
     pub merges_signs: bool,
     /// Subgroups are filled in the order of local indices.
     pub subgroups_in_order: bool,
-    /// Subgroups make independent forward progress: one goes on while others of its work-group wait for it.
+    /// Subgroups make independent forward progress: a subgroup continues while others of its work-group wait for it.
     pub subgroups_progress: bool,
 }

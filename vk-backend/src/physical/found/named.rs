@@ -1,10 +1,10 @@
-//! The probe's answers by name, as device files have them and the disk cache orders them.
+//! The probe's answers by name, for device files, in the order that the disk cache uses.
 
 use crate::physical::found::{Behaviour, FloatControls, FloatOp, FloatTable, FloatWidth, Probe};
 use crate::physical::Features;
 use hekla_device::Quirks;
 
-/// A field of `T` that is true or false: its name and its place.
+/// A field of `T` that is true or false: its name, and a function that returns the field.
 pub(crate) type Answer<T> = (&'static str, fn(&mut T) -> &mut bool);
 
 macro_rules! answers {
@@ -46,9 +46,10 @@ answers! {
 }
 
 impl Probe {
-    /// Returns what good hardware does, so far as nobody ran kernels on it: operations are as IEEE 754 has them, but for
-    /// denormals where the device cannot be asked to keep them, and Fma rounds once. Quotients and roots of 32 bits are
-    /// not correctly rounded, since Vulkan does not ask for that. Subgroups are in order; of their progress nothing is assumed.
+    /// Returns the answers of good hardware, for devices that no kernels were run on: operations are as IEEE 754 has them,
+    /// except that denormals are flushed where the device cannot be asked to keep them, and Fma rounds once. Quotients and
+    /// roots of 32 bits are not correctly rounded, since Vulkan does not require that. Subgroups are in order, and are not
+    /// assumed to make progress.
     pub(crate) fn assumed(f: &Features, quirks: Quirks) -> Probe {
         let controls = FloatControls::offered(f, quirks);
         let mut probe = Probe {
@@ -79,12 +80,12 @@ impl Probe {
 }
 
 impl FloatTable {
-    /// Adds a width whose operations are all as IEEE 754 has them.
+    /// Adds a width, all operations of which agree with IEEE 754.
     pub(crate) fn add_width(&mut self, width: FloatWidth) {
         *self.row_mut(width) = Some([Behaviour::RIGHT; FloatOp::ALL.len()]);
     }
 
-    /// Takes from a width's arithmetic that it keeps denormals.
+    /// Lets a width's arithmetic flush denormals.
     fn flush(&mut self, width: FloatWidth) {
         use FloatOp::*;
         for op in [Add, Subtract, Multiply, Divide, SquareRoot, Fma] {
@@ -94,7 +95,7 @@ impl FloatTable {
         }
     }
 
-    /// Returns the place of an operation's behaviour; `None` if the width is not there.
+    /// Returns the behaviour of an operation, to be changed; `None` if the device does not have the width.
     pub(crate) fn place(&mut self, width: FloatWidth, op: FloatOp) -> Option<&mut Behaviour> {
         self.row_mut(width).as_mut().map(|row| &mut row[op as usize])
     }
