@@ -65,7 +65,7 @@ fn addresses_that_lead_anywhere_may_be_any_argument() {
         "kernel void k(global int *a, global ulong *b) { *(global int *)*b = 1; }",
         &[WRITTEN, ArgAccess::ALL],
     );
-    // Const is cast away.
+    // The program casts const away.
     check("kernel void k(global const int *a) { *(global int *)a = 1; }", &[WRITTEN]);
 }
 

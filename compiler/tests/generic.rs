@@ -139,7 +139,7 @@ fn pointers_of_all_kinds_are_accepted() {
         "half *h = (half *)g; float4 f = vload_half4(0, h) + vloada_half4(0, h); vstore_half4(f, 0, h); vstorea_half4_rtz(f, 0, h);",
         "event_t e = async_work_group_copy(l, g, 4, 0); event_t *pe = &e; wait_group_events(1, pe); wait_group_events(1, &e);",
         "atomic_add(g, 1); atomic_xchg(l, 2);",
-        // Where a pointer points.
+        // The functions that tell where a pointer points.
         "global int *a = to_global(p); local int *b = to_local(p); private int *d = to_private(p); *out = a == NULL && b && d;",
         "const int *r = p; global const int *a = to_global(r); *out = a ? *a : 0; volatile int *v = p; local volatile int *w = to_local(v); *out = w == l;",
         "struct s { int x; } s; struct s *ps = &s; private struct s *b = to_private(ps); *out = b->x; void *v = g; *out = to_global(v) == g;",

@@ -204,7 +204,7 @@ fn samplers_find_texels_where_fetches_are_slower() {
     };
     let (edge, border) = ("CLK_ADDRESS_CLAMP_TO_EDGE,", "CLK_ADDRESS_CLAMP,");
     let float2 = "as_float2(i.xy)";
-    // No size, no index.
+    // The module queries no size and computes no index.
     assert_eq!(read("image2d_t", edge, float2), ([1, 0, 0, 0], [0, 0]));
     assert_eq!(read("image1d_t", "CLK_ADDRESS_NONE,", "as_float(i.x)"), ([1, 0, 0, 0], [0, 0]));
     assert_eq!(read("image2d_t", border, float2), ([1, 0, 1, 0], [0, 2]));

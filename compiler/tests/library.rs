@@ -150,7 +150,8 @@ const CASES: [(&str, f64); 137] = [
     ("fract(I, &t)", 0.0),
 ];
 
-/// Returns the kernel that computes all cases of a type. Denormal results are in units of the least positive number.
+/// Returns the kernel that computes all cases of a type. Results of cases with denormal numbers are in units of the least
+/// positive number.
 fn kernel(ty: &str, least: &str, nan: &str) -> String {
     let infinity = if ty == "float" { "INFINITY" } else { "((double)INFINITY)" };
     let mut text = format!("kernel void k(global {ty} *p) {{ {ty} t;\n");
@@ -242,7 +243,7 @@ const BOUNDS: [Bound; 34] = [
     ("remainder(x, (T)1.75)", 0.0, (0.0, 99.0), |x| x - 1.75 * (x / 1.75).round_ties_even()),
     ("ldexp(x, -20)", 0.0, (-9.0, 9.0), |x| x * f64::exp2(-20.0)),
 ];
-/// Arguments of each.
+/// The number of arguments for each function.
 const ARGUMENTS: usize = 97;
 
 /// Returns the kernel that replaces the arguments of each function by its results.

@@ -501,7 +501,7 @@ fn spans_point_at_the_users_text() {
     let texts: Vec<&str> =
         output.tokens.iter().map(|token| output.sources.text(token.span)).collect();
     assert_eq!(texts, ["OUT", "OUT", "OUT", "\"a\" \"b\"", ""]);
-    // The definition is noted.
+    // The log has a note about the macro's definition.
     let log = run("#define BAD @\nint x = BAD;").log;
     assert_eq!(log, "k.cl:2:9: error: unexpected character '@'\nint x = BAD;\n        ^~~\n\
         k.cl:1:9: note: expanded from macro 'BAD'\n#define BAD @\n        ^~~\n1 error generated.\n");

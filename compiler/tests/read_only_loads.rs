@@ -27,7 +27,7 @@ fn what_nothing_writes_is_declared() {
     check(1, "kernel void k(constant int *a, global int *b) { *b = *a; }");
     check(1, "constant int t[9] = {1, 2, 3}; kernel void k(global int *b, int i) { *b = t[i]; }");
     check(1, "kernel void k(const global int *restrict a, global int *restrict b) { *b = *a; }");
-    // They may be one buffer.
+    // Both arguments may be one buffer.
     check(0, "kernel void k(const global int *a, global int *b) { *b = *a; }");
     check(
         0,

@@ -13,7 +13,7 @@ use rspirv::spirv::{BuiltIn, Capability, MemoryAccess, Op};
 /// The memory that a work-item can reach.
 pub struct Target<'t, 'c, B> {
     pub context: &'t mut Context<'c>,
-    /// Its own objects.
+    /// The work-item's own objects.
     pub objects: &'t mut [Bytes],
     /// Values of built-in variables, by number.
     pub built_in: B,

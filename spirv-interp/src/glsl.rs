@@ -25,7 +25,7 @@ pub fn is_unpack_half(number: u32) -> bool {
     number == Glsl::UnpackHalf2x16 as u32
 }
 
-/// UnpackHalf2x16.
+/// Evaluates UnpackHalf2x16.
 pub fn unpack_half(word: Bits) -> [Bits; 2] {
     [word.bits as u16, (word.bits >> 16) as u16].map(|half| match word.undef {
         0 => Bits::new(u64::from(f16::from_bits(half).to_f32().to_bits())),

@@ -16,7 +16,7 @@ fn carried(undef: u64) -> u64 {
     }
 }
 
-/// Returns a bool.
+/// Returns a bool as bits.
 pub fn truth(value: bool) -> Bits {
     Bits::new(u64::from(value))
 }

@@ -177,7 +177,7 @@ impl Module {
         self.constants.get(id as usize).and_then(Option::as_ref)
     }
 
-    /// Index of a function.
+    /// Returns the index of a function.
     pub fn function(&self, id: u32) -> Res<usize> {
         match self.function_ids.get(&id) {
             Some(&index) if index < self.functions.len() => Ok(index),

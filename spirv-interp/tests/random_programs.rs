@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::Path;
 use support::Device;
 
-/// Programs of every run.
+/// The programs that every run tries.
 const FEW: Range<u64> = 0..60;
 
 #[test]

@@ -29,7 +29,7 @@ impl Instruction<'_> {
 /// An error: an instruction has a length of no words, or of more words than are left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongLength {
-    /// The opcode that it has.
+    /// The instruction's opcode.
     pub opcode: u32,
     /// Index of its first word.
     pub start: usize,

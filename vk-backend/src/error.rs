@@ -24,7 +24,7 @@ pub enum Error {
     /// A buffer larger than the device can make.
     #[error("a buffer of {size} bytes was asked for, the device's largest is {limit}")]
     TooLarge {
-        /// Bytes asked for.
+        /// The size that was asked for, in bytes.
         size: u64,
         /// The limit of the device.
         limit: u64,

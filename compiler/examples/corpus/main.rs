@@ -41,7 +41,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("pyFAI/openCL/reduction_test.cl", "it uses an undeclared variable"),
 ];
 
-/// What to do.
+/// The command line's requests.
 struct Request {
     folder: PathBuf,
     validate: bool,
@@ -58,7 +58,7 @@ struct Request {
     list: Option<PathBuf>,
 }
 
-/// How a compile ended.
+/// The outcome of a compilation.
 enum Verdict {
     Good,
     /// The compiler is right to refuse the program: holds what the program needs, or what is wrong with it.
@@ -66,7 +66,7 @@ enum Verdict {
     Failed(String),
 }
 
-/// How a compile went.
+/// The report on one program's compilation.
 struct Report {
     name: String,
     verdict: Verdict,

@@ -161,7 +161,7 @@ fn sizes<T: std::str::FromStr>(value: &str) -> Result<Vec<T>, String> {
     sizes.map_err(|_| format!("'{value}' are no sizes"))
 }
 
-/// `LINE: substring`.
+/// Reads a message written as `LINE: substring`.
 fn message(value: &str) -> Result<Message, String> {
     let parts = value.split_once(": ").and_then(|(line, rest)| Some((line.parse().ok()?, rest)));
     let (line, substring) = parts.ok_or_else(|| format!("'{value}' is not 'LINE: substring'"))?;

@@ -461,7 +461,7 @@ pub const SHAPES: &[Row] = &[
         let mut words = Words::new();
         let body = words.begin_kernel("k");
         for _ in 0..count {
-            // Alignment 4.
+            // Decorates the pointer with an alignment of 4.
             words.decorate(&[body.pointer, 44, 4]);
         }
         store(&mut words, &body, body.number);

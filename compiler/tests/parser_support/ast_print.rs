@@ -33,7 +33,7 @@ impl Printer<'_> {
         self.out.push_str(self.interner.resolve(symbol));
     }
 
-    /// A word and a space.
+    /// Writes a word and a space.
     fn word(&mut self, text: &str) {
         self.out.push_str(text);
         self.out.push(' ');
@@ -44,7 +44,7 @@ impl Printer<'_> {
         self.out.extend(std::iter::repeat_n("  ", self.indent));
     }
 
-    /// `(head children)`
+    /// Writes `(head children)`.
     fn node(&mut self, head: &str, children: impl FnOnce(&mut Self)) {
         self.out.push('(');
         self.out.push_str(head);
@@ -152,7 +152,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `name type attributes`
+    /// Writes `name type attributes`.
     fn declared(&mut self, specs: &DeclSpecs, declarator: &Declarator) {
         self.declared_name(declarator);
         self.text(" ");
@@ -191,7 +191,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `[name args]`
+    /// Writes `[name args]`.
     fn attribute(&mut self, attribute: &Attribute) {
         self.text("[");
         self.name(attribute.name);

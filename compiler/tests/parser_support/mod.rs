@@ -6,7 +6,7 @@ use hekla_compiler::preprocess::{preprocess, Interner};
 use hekla_compiler::source::{Diagnostics, SourceMap};
 use hekla_compiler::{syntax, Options, Source};
 
-/// What came of a text.
+/// The tree and the log of a text.
 pub struct Parsed {
     pub tree: String,
     /// The build log.

@@ -308,7 +308,7 @@ pub fn run_on_words(
     Ok(words_of(&bytes))
 }
 
-/// Little-endian words.
+/// Returns bytes as little-endian words.
 pub fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }

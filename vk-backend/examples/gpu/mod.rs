@@ -106,7 +106,7 @@ impl Bfloat16Features {
     }
 }
 
-/// What kernels may have.
+/// The features that kernels may use.
 struct Offered {
     halves: bool,
     matrices: bool,

@@ -64,7 +64,7 @@ impl Tally {
         *all = longest.max(*all);
     }
 
-    /// Returns one line.
+    /// Returns the counts in one line.
     pub fn report(&self) -> String {
         let n = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let [nothing, other, rest] =

@@ -87,7 +87,7 @@ impl Memory {
 /// The memory that the small buffers of a device use, in bytes. Buffers of 64 MiB and more, and imported ones, do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PoolUse {
-    /// Bytes of the buffers.
+    /// Bytes that the small buffers use.
     pub held: u64,
     /// Bytes of the blocks that these buffers share.
     pub reserved: u64,

@@ -32,7 +32,7 @@ impl HostVisibility {
         self.reachable.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Removes such a buffer.
+    /// Stops counting a buffer that the host reads and whose address kernels may have.
     // `fetch_update` has another name from Rust 1.95 on, which older ones do not know.
     #[allow(deprecated)]
     pub(crate) fn remove_reachable_buffer(&self) {

@@ -6,12 +6,12 @@ use std::ops::Range;
 /// has no more than four Vulkan queues. NVIDIA's driver 580 ignores it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Priority {
-    /// Below the others.
+    /// Lower than the other priorities.
     Low,
     /// The default.
     #[default]
     Medium,
-    /// Above the others.
+    /// Higher than the other priorities.
     High,
 }
 
@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(medium, [0, 1, 2, 3]);
         assert_eq!(take(Priority::High, &mut users), 4);
         assert_eq!(take(Priority::Medium, &mut users), 0);
-        // Users of two queues go.
+        // The users of two queues leave.
         users[2] -= 1;
         users[0] -= 2;
         assert_eq!(take(Priority::Medium, &mut users), 0);

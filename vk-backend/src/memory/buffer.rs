@@ -21,7 +21,7 @@ const BEYOND_CACHES: usize = 16 << 20;
 /// How the host accesses a buffer's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HostAccess {
-    /// Through commands only.
+    /// The host accesses the bytes through commands only.
     None,
     /// Mapped through the resizable BAR of a discrete device: writes stream, each read waits for a round trip
     /// across the bus (about a microsecond for every 16 bytes).

@@ -39,7 +39,7 @@ impl Component {
 /// A description of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageDesc {
-    /// Its dimensions.
+    /// The image's dimensions.
     pub kind: ImageKind,
     /// The format of a texel.
     pub format: Format,

@@ -41,7 +41,7 @@ enum Content<'a> {
 pub struct Slot {
     device: Arc<Device>,
     binding: Binding,
-    /// The first one of a row.
+    /// The slot's index; for a row of slots, the first one's.
     index: u32,
     is_row: bool,
     descriptor: Descriptor,
@@ -50,7 +50,7 @@ pub struct Slot {
 /// How coordinates outside an image are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressMode {
-    /// The texel at the edge.
+    /// Coordinates outside take the texel at the edge.
     ClampToEdge,
     /// Coordinates outside take the border colour: zeros, with an alpha of one for formats without alpha.
     ClampToBorder,
@@ -244,7 +244,7 @@ impl Slot {
         self.index
     }
 
-    /// Returns its array.
+    /// Returns the binding whose array the slot is in.
     pub fn binding(&self) -> Binding {
         self.binding
     }

@@ -17,7 +17,7 @@ pub enum DeviceType {
     DiscreteGpu,
     /// A GPU of a virtual machine.
     VirtualGpu,
-    /// None of these.
+    /// A device of another type.
     Other,
 }
 

@@ -18,7 +18,7 @@ macro_rules! formats {
                 pub const $name: Format = Format(vk::Format::$name);
             )*)*
 
-            /// All of them by name.
+            /// All formats by name.
             pub(crate) const ALL: &[(&str, Format)] =
                 &[$($((stringify!($name), Format::$name),)*)*];
 
@@ -100,7 +100,7 @@ pub struct ImageSupport {
     pub max_layers: u32,
     /// The most mip levels.
     pub max_levels: u32,
-    /// Kernels may write it.
+    /// Kernels may write images of the format.
     pub storage: bool,
     /// Kernels may read images that they also write, without a format in the kernel.
     pub storage_read: bool,
@@ -111,9 +111,9 @@ pub struct ImageSupport {
 /// What a device can do with typed views of buffers of one format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TexelBufferSupport {
-    /// Kernels may read them.
+    /// Kernels may read buffers of the format.
     pub read: bool,
-    /// Kernels may write them.
+    /// Kernels may write buffers of the format.
     pub write: bool,
     /// Kernels may read buffers that they also write, without a format in the kernel.
     pub storage_read: bool,

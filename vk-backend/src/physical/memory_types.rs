@@ -91,7 +91,7 @@ impl MemoryTypes {
         types
     }
 
-    /// Summarizes the heaps.
+    /// Returns a summary of the heaps.
     pub(crate) fn info(&self) -> MemoryInfo {
         let all = 0..self.properties.memory_type_count;
         let with = |flags: Flags| all.clone().filter(move |i| self.flags(*i).contains(flags));

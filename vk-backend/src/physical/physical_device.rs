@@ -28,7 +28,7 @@ const MAX_VULKAN_QUEUES: u32 = 6;
 /// A device of an instance, not yet opened.
 #[derive(Clone)]
 pub struct PhysicalDevice {
-    /// Its description.
+    /// The device's description.
     pub info: DeviceInfo,
     pub(crate) instance: Arc<Instance>,
     pub(crate) raw: vk::PhysicalDevice,

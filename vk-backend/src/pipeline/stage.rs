@@ -39,7 +39,7 @@ pub(super) enum Compile {
     Refused,
 }
 
-/// What the driver made.
+/// The result of creating a pipeline.
 pub(super) enum Made {
     Pipeline {
         raw: vk::Pipeline,

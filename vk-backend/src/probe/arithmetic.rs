@@ -15,7 +15,7 @@ use crate::probe::floats::{self, Module};
 use crate::probe::run::run_from_to;
 use crate::probe::subgroups;
 
-/// Asks the device.
+/// Runs the probe on a device.
 pub(crate) fn run(device: &Arc<Device>) -> Result<Probe, Error> {
     let info = device.info();
     let controls = FloatControls::offered(&info.features, info.quirks);

@@ -16,7 +16,7 @@ use crate::probe::run::{run_from_to, run_in_place};
 /// The instructions that a module of the probe has besides the operations of a width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Module {
-    /// Nothing.
+    /// No other instructions.
     OneWidth,
     /// The conversions to or from another width, and the execution modes for that width.
     TwoWidths,
@@ -54,7 +54,7 @@ fn other_width(f: &Features, module: Module, width: FloatWidth) -> Option<FloatW
     }
 }
 
-/// What a case is about.
+/// The property that a case tests.
 #[derive(Clone, Copy, PartialEq)]
 enum Aspect {
     Input,
@@ -367,7 +367,7 @@ fn arithmetic_op(k: &mut KernelBuilder, what: FloatOp, float: u32, [a, b, c]: [u
     }
 }
 
-/// 1 or 0.
+/// Emits a comparison; its result is 1 or 0.
 fn compare(k: &mut KernelBuilder, op: Op, a: u32, b: u32) -> u32 {
     let (boolean, uint) = (k.boolean(), k.uint());
     let (one, zero) = (k.constant(1), k.constant(0));

@@ -46,14 +46,14 @@ const DESCRIBE: Duration = Duration::from_millis(100);
 pub enum WaitStrategy {
     /// Polls for a while before sleeping, since a sleeping thread takes long to wake.
     Spin,
-    /// Sleeps at once.
+    /// Sleeps without polling first.
     Sleep,
 }
 
 /// The properties of a queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QueueOptions {
-    /// Commands can be timed.
+    /// True if commands can be timed.
     pub profiling: bool,
     /// True if commands are ordered by [`Recorder::after`] alone: batches begin and end without a barrier.
     pub out_of_order: bool,

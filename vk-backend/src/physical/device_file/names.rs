@@ -137,7 +137,7 @@ flags! {
         dot.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated,
 }
 
-/// The place of a limit.
+/// The field of a limit.
 pub(super) enum Slot<'a> {
     U32(&'a mut u32),
     U64(&'a mut u64),
@@ -147,7 +147,7 @@ pub(super) enum Slot<'a> {
 /// How the limits of two devices combine to one limit that both devices keep.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Common {
-    /// The lesser: a maximum.
+    /// The lesser value, for a maximum.
     Least,
     /// The greater value, for an alignment.
     Greatest,

@@ -18,7 +18,7 @@ use hekla_device::{Driver, DriverId, Quirks};
 /// A device that a file describes. Facts that only a driver reports (names of devices, memory types) are made up.
 #[derive(Debug, Clone)]
 pub struct FileDevice {
-    /// Its description.
+    /// The device's description.
     pub info: DeviceInfo,
     /// The results of kernels that ran on the device, if the file has them.
     pub probe: Option<Probe>,

@@ -12,15 +12,15 @@ pub enum FloatWidth {
 }
 
 impl FloatWidth {
-    /// All of them.
+    /// All widths.
     pub const ALL: [FloatWidth; 3] = [FloatWidth::Half, FloatWidth::Single, FloatWidth::Double];
 
-    /// 16, 32 or 64.
+    /// Returns the width in bits: 16, 32 or 64.
     pub fn bits(self) -> u32 {
         16 << self as u32
     }
 
-    /// Bits of the fraction.
+    /// Returns the number of bits of the fraction.
     pub(crate) fn fraction(self) -> u32 {
         [10, 23, 52][self as usize]
     }
