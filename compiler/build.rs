@@ -21,7 +21,7 @@ fn main() {
     println!("cargo:rustc-env=HEKLA_COMPILER_BUILD_ID={hash:016x}");
 }
 
-/// The regular files of a folder and its subfolders.
+/// Returns the regular files of a folder and its subfolders.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     for entry in entries.flatten() {

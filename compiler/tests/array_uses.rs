@@ -8,7 +8,7 @@ use hekla_compiler::Target;
 use module_support::module;
 use rspirv::spirv::Op;
 
-/// Returns how many stores to arrays and how many barriers a kernel begins with, and how many barriers it has.
+/// Returns the numbers of stores to arrays and of barriers at the beginning of a kernel, and the number of all its barriers.
 fn begins_with(text: &str, target: &Target) -> (usize, usize, usize) {
     let module = module(text, target);
     let blocks: Vec<_> = module.functions.iter().flat_map(|function| &function.blocks).collect();

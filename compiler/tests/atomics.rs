@@ -1,5 +1,5 @@
-//! The atomic functions of OpenCL C 2.0 (6.15.12): which calls are taken, and the memory model, scopes
-//! and semantics of what is emitted.
+//! The atomic functions of OpenCL C 2.0 (6.15.12): which calls are accepted, and the memory model, scopes and semantics of the
+//! emitted code.
 
 #[allow(dead_code)]
 #[path = "emit/support.rs"]
@@ -379,8 +379,8 @@ fn volatile_accesses_are_shown_to_the_device() {
     assert_eq!((accesses(STORE, 2, 0x8), accesses(LOAD, 3, 0x10)), (2, 1));
 }
 
-/// Atomic arithmetic on floats is the device's in global memory, where its arithmetic flushes denormals anyway; elsewhere
-/// it is a loop of compare-and-exchange operations.
+/// Atomic arithmetic on floats uses the device's instruction in global memory, where the device's arithmetic flushes denormals
+/// anyway; elsewhere it is a loop of compare-and-exchange operations.
 #[test]
 fn arithmetic_on_floats_is_the_devices_or_a_loop() {
     let text =

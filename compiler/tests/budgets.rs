@@ -1,4 +1,4 @@
-//! Budgets: what typical kernels become in SPIR-V. A change that makes them larger fails here and has to say why; one
+//! Budgets: the sizes of typical kernels in SPIR-V. A change that makes kernels larger fails here and must be justified; one
 //! that makes them smaller lowers the numbers.
 
 use hekla_compiler::{compile, Options, Source, Target};
@@ -9,9 +9,9 @@ use rspirv::spirv::Op;
 struct Budget {
     kernel: &'static str,
     text: &'static str,
-    /// Instructions in functions.
+    /// The number of instructions in functions.
     instructions: usize,
-    /// Among the instructions: merges of loops, merges of selections, and loads.
+    /// The numbers of loop merges, of selection merges, and of loads.
     loops: usize,
     selections: usize,
     loads: usize,

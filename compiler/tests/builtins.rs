@@ -8,7 +8,7 @@ use hekla_compiler::syntax::ast::ScalarName;
 use hekla_compiler::{compile, compile_to_ir, FloatAtomics, IrAt, Options, Source, Target};
 use std::collections::BTreeSet;
 
-/// Devices from the weakest to one that has everything.
+/// Returns devices, from the weakest to one that has everything.
 fn devices() -> [(&'static str, Target); 4] {
     let showing = |target| Target { shown: vec!["cl_intel_subgroups"], ..target };
     let generic = || showing(Target::generic());
@@ -47,7 +47,7 @@ fn spelling((element, lanes): Shape) -> String {
     }
 }
 
-/// Returns true if programs for a device may name a type.
+/// Returns true if programs for a device may use a scalar type.
 fn has_type(target: &Target, element: ScalarName) -> bool {
     match element {
         ScalarName::Double => target.float64,
@@ -193,7 +193,7 @@ fn with_constants(builtin: Builtin, sig: &Sig, text: String) -> String {
     }
 }
 
-/// Returns calls of a function of pipes, for packets that are values and packets that are not.
+/// Returns calls of a pipe function, for packets of scalar and vector types, and for structures.
 fn pipes(name: &str, access: Option<ImageAccess>, arguments: PipeArguments) -> Vec<String> {
     let access = access.map_or("read_only", ImageAccess::name);
     let forms: &[&str] = match arguments {

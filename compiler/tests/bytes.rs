@@ -7,7 +7,7 @@ use hekla_compiler::Target;
 use module_support::{count, module};
 use rspirv::spirv::Op;
 
-/// Returns how many instructions of some kind a kernel has.
+/// Returns the number of a kernel's instructions with an opcode.
 fn number_of(op: Op, text: &str, target: &Target) -> usize {
     count(&module(text, target), |inst| inst.class.opcode == op)
 }

@@ -7,7 +7,7 @@ use hekla_compiler::Target;
 use module_support::{count, module};
 use rspirv::spirv::Op;
 
-/// Returns how many types of runtime arrays a kernel's module has.
+/// Returns the number of runtime array types in a kernel's module.
 fn arrays(text: &str, target: &Target) -> usize {
     count(&module(text, target), |inst| inst.class.opcode == Op::TypeRuntimeArray)
 }

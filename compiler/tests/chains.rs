@@ -1,4 +1,4 @@
-//! Long chains of operators, branches and labels compile, whatever their length, or end in a diagnostic.
+//! Long chains of operators, branches and labels: they compile, whatever their length, or end in a diagnostic.
 
 #[allow(dead_code)]
 #[path = "emit/support.rs"]
@@ -11,7 +11,7 @@ fn compiled(text: String) -> Compiled {
     compile(&source, &Options::default(), &Target::generic())
 }
 
-/// A chain with a number of links: the text before it, link number `i`, and the text behind it.
+/// A kind of chain: the text before the links, link number `i`, and the text behind the links.
 struct Form(&'static str, fn(usize) -> String, &'static str);
 
 const FORMS: [Form; 11] = [

@@ -1,4 +1,4 @@
-//! Contraction: which products and sums of a program become one Fma, and which may not.
+//! Contraction: which products and sums of a program become one Fma, and which must not.
 
 use hekla_compiler::Quirks;
 use hekla_compiler::{compile_to_ir, FloatTraits, IrAt, Options, Source, Target};

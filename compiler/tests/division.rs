@@ -16,7 +16,7 @@ fn without_offset(text: &str) -> Module {
     module
 }
 
-/// Returns the number of divisions in 32 and in 64 bits.
+/// Returns the numbers of divisions in 32 bits and in 64 bits.
 fn divisions(text: &str) -> [usize; 2] {
     let ir = without_offset(text).to_string();
     let count = |ty: &str| {

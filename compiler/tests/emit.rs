@@ -56,7 +56,7 @@ impl Lines {
     }
 }
 
-/// Alignment of a type's scalar.
+/// Returns the alignment of a type's scalar.
 fn natural(ty: &str) -> u32 {
     match ty.split('x').next() {
         Some("i8") => 1,
@@ -479,8 +479,8 @@ fn generic_pointers() {
     }
 }
 
-/// Where 64-bit atomic operations and other accesses share the work-group block, its elements are 64 bits
-/// wide, or it has aliased views.
+/// If 64-bit atomic operations and other accesses share the block of work-group memory, the block's elements are 64 bits wide,
+/// or the block has aliased views.
 #[test]
 fn wide_atomics_share_local_memory_with_other_accesses() {
     for (name, target) in targets().into_iter().filter(|(_, t)| t.int64 && t.atomic_int64_shared) {
@@ -730,8 +730,8 @@ impl Rng {
     }
 }
 
-/// Returns a kernel with random edges between `count` blocks. Each mixes its number into a state that
-/// decides the branch; a counter ends it all.
+/// Returns a kernel with random edges between `count` blocks. Each block mixes its number into a state that decides the block's
+/// branch; a counter ends the kernel.
 fn random_graph(rng: &mut Rng, count: u32) -> String {
     let mut text =
         "kernel @k k(a: buffer)\nfn @k() {\nblock0:\n    v0:ptr.global = load_arg 0, 0\n    \

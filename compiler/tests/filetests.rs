@@ -1,9 +1,9 @@
 //! File tests of the IR: each file under `filetests/` is a list of passes, a module, and the text
 //! that the module has after them.
 //!
-//! The first line is `; passes: a, b` (none for a test of the reader, verifier and printer); the
-//! line `; expect` parts input from expectation. A module that is refused gives `error: ...`.
-//! `HEKLA_BLESS=1` writes what came out as the expectation.
+//! The first line is `; passes: a, b` (none for a test of the reader, verifier and printer); the line `; expect` separates the
+//! input from the expectation. The expectation for a module that is refused is `error: ...`. `HEKLA_BLESS=1` writes the actual
+//! text as the expectation.
 
 use hekla_compiler::ir::{parse, print, verify};
 use hekla_compiler::{passes, quirks};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 const EXPECT: &str = "\n; expect\n";
 
-/// Returns what comes out of a test's input.
+/// Returns the text that a test's input becomes: the module after the passes, or the error.
 fn run(text: &str) -> String {
     let header = |key: &str| {
         let comments = text.lines().take_while(|line| line.starts_with(';'));
@@ -95,7 +95,7 @@ fn texts_read_back() {
     }
 }
 
-/// The reader answers any text with a module or an error.
+/// The reader returns a module or an error for any text.
 #[test]
 fn damaged_texts_give_errors() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests/roundtrip");

@@ -1,5 +1,5 @@
-//! The generic address space (OpenCL C 6.7.5 to 6.7.9, 6.15.10): what programs in OpenCL C 3.0 may do
-//! with pointers that name no address space, what they may not, and what stays as it was in 1.2.
+//! The generic address space (OpenCL C 6.7.5 to 6.7.9, 6.15.10): which uses of pointers that name no address space are legal in
+//! programs in OpenCL C 3.0, which are not, and which are as in 1.2.
 
 use hekla_compiler::options::ClStd;
 use hekla_compiler::{compile, Compiled, Options, Source, Target};
@@ -75,7 +75,7 @@ fn versions_that_are_not_offered_are_refused() {
     }
 }
 
-/// A device that lacks a part of OpenCL C 2.0 does not list it, and takes programs that do not need that part.
+/// A device that lacks a part of OpenCL C 2.0 does not list that part, and accepts programs that do not need it.
 #[test]
 fn programs_in_20_are_refused_for_what_they_need() {
     let without_order = Target { vulkan_memory_model: false, ..Target::generic() };
@@ -91,8 +91,8 @@ fn programs_in_20_are_refused_for_what_they_need() {
     assert!(log.contains("requires device-side enqueue which this device does not offer"), "{log}");
 }
 
-/// The examples of the specification that it calls legal. (In the first, of 6.7.5, one side of `?:` is
-/// cast, since 6.7.9 calls it an error where the two are in disjoint address spaces.)
+/// The examples that the specification calls legal. (In the first, of 6.7.5, one side of `?:` is cast, since 6.7.9 calls the
+/// expression an error where the sides are in disjoint address spaces.)
 #[test]
 fn examples_of_the_specification() {
     for text in [
@@ -162,7 +162,7 @@ fn functions_choose_by_address_space() {
          void twice(int **p) { **p *= 2; }\n\
          kernel void k(global int *g, local int *l) { int *p = pick(g, l, get_global_id(0)); twice(&p); }",
     );
-    // Names of functions that 1.2 does not have are free there.
+    // Names of functions that 1.2 does not have can be defined in programs in 1.2.
     accept_in(
         "CL1.2",
         "int to_global(int x) { return x; } kernel void k(global int *g) { *g = to_global(1); }",

@@ -92,7 +92,7 @@ fn taken(program: Program) -> Taken {
     Taken { peak, total: TOTAL.load(Ordering::Relaxed) - total }
 }
 
-/// One test, since all threads are counted together.
+/// There is one test, since the allocations of all threads are counted together.
 #[test]
 fn memory_grows_as_the_program() {
     let mut faults = String::new();

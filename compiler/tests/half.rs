@@ -1,4 +1,4 @@
-//! Half arithmetic (cl_khr_fp16) is there exactly where the device has it.
+//! Half arithmetic (cl_khr_fp16) is offered exactly where the device has it.
 
 #[allow(dead_code)]
 #[path = "emit/support.rs"]

@@ -143,8 +143,7 @@ fn readings_at_the_same_time() {
     });
 }
 
-/// Headers by name, and main texts that include them from disk; of each main text the log and the
-/// kernels' code.
+/// Headers by name, and main texts that include them from disk. The log and the kernels' code of each main text are compared.
 struct Programs<'a> {
     headers: &'a [(&'a str, &'a str)],
     mains: &'a [&'a str],

@@ -9,7 +9,7 @@ use hekla_compiler::Target;
 use lower_support::interpreter::{Image, Machine};
 use lower_support::try_lower;
 
-/// Channel orders, counted from CL_R: one with an opaque border, and one without.
+/// Channel orders, counted from CL_R: one with an opaque border colour, and one without.
 const CL_RG: u32 = 2;
 const CL_RGBA: u32 = 5;
 
@@ -57,7 +57,7 @@ fn run_on(
     Ok(bytes.chunks_exact(4).map(|c| f32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect())
 }
 
-/// Returns the texel of an image at indices, or the border's color.
+/// Returns the texel of an image at indices, or the border's colour.
 fn texel(image: &Image, order: u32, at: &[i64]) -> [f32; 4] {
     let mut index = 0;
     for (&at, &size) in at.iter().zip(&image.size).rev() {
@@ -128,7 +128,7 @@ const KINDS: [(ImageDim, &str, &str, &[u64]); 5] = [
     (D3, "image3d_t", "at", &[5, 2, 3]),
 ];
 
-/// Returns coordinates around an image of a size.
+/// Returns coordinates in and around an image of a size.
 fn coordinates(size: &[u64], normalized: bool) -> Vec<[f32; 4]> {
     let mut list = Vec::new();
     for step in 0..40 {
@@ -259,7 +259,7 @@ fn integer_coordinates_are_indices() {
     }
 }
 
-/// Returns the texels of an image of two by one after a kernel wrote it.
+/// Returns the texels of an image of two texels by one, after a kernel wrote it.
 fn written(text: &str, word: u32) -> Vec<[u32; 4]> {
     let mut images = vec![image(D2, &[2, 1])];
     images[0].texels.fill([0; 4]);

@@ -43,7 +43,7 @@ fn counts<const N: usize>(text: &str, names: [&str; N]) -> [usize; N] {
     })
 }
 
-/// Devices with images, otherwise weak in different ways.
+/// Returns devices with images that are otherwise weak in different ways.
 fn devices() -> [Target; 7] {
     let generic = Target::generic;
     let images = Target {
@@ -67,7 +67,7 @@ fn devices() -> [Target; 7] {
     ]
 }
 
-/// A processor whose samplers are faster than fetches.
+/// Returns a device that is a processor, whose samplers are faster than fetches.
 fn software() -> Target {
     let quirks = Quirks::LOST_FAR_PLACES | Quirks::SLOW_SAMPLING_LOOPS;
     Target { samples_texels: true, quirks, ..Target::generic() }

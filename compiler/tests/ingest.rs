@@ -88,7 +88,7 @@ fn change_type(words: &mut [u32], random: &mut Random) {
     }
 }
 
-/// Returns the place and the values of a type's parameter, by the first word of the type's instruction.
+/// Returns the index of a type's parameter, and the values that it can have, by the first word of the type's instruction.
 fn choices(first: u32) -> Option<(usize, &'static [u32])> {
     const INT: u32 = 4 << 16 | Op::TypeInt as u32;
     const FLOAT: u32 = 3 << 16 | Op::TypeFloat as u32;

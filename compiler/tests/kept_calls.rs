@@ -1,4 +1,4 @@
-//! Functions that are called from several places say DontInline where a driver would inline all calls of a large kernel.
+//! Functions that are called from several places are marked DontInline where a driver would inline all calls of a large kernel.
 
 mod module_support;
 
@@ -12,7 +12,7 @@ fn program(calls: usize) -> String {
     format!("kernel void k(global float4 *o) {{ float4 v = o[0];\n{calls}o[0] = v; }}")
 }
 
-/// Returns how many functions of the kernel's module say DontInline, and how many do not.
+/// Returns how many functions of the kernel's module are marked DontInline, and how many are not.
 fn functions(calls: usize, quirks: Quirks) -> (usize, usize) {
     let target = Target { quirks, ..Target::generic() };
     let module = module(&program(calls), &target);

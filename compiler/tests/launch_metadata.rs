@@ -41,7 +41,7 @@ block0:
     }
 }
 
-/// Returns the kernel with a body in which `v0` is the address of a buffer; argument 1 is a local pointer.
+/// Returns the metadata of a kernel with a body in which `v0` is the address of a buffer; argument 1 is a local pointer.
 fn metadata(body: &str) -> Kernel {
     let text = format!(
         "kernel @k k(a: buffer, l: local 0 align 16)\nfn @k() {{\nblock0:\n    v0:ptr.global = load_arg 0, 0\n{body}}}\n"
@@ -110,7 +110,7 @@ fn kernels_check_bounds_where_they_cannot_tell_the_local_size() {
     assert_eq!(bounds(4, " reqd 8 4 2", "", &target), None);
     let id = "    v2:i32 = workitem local_id 0\n    store v1, v2, align 4\n";
     assert_eq!(bounds(4, "", id, &target), None);
-    // These kernels do not read their arguments from push constants.
+    // These kernels read their arguments from memory, not from push constants.
     assert_eq!(bounds(108, "", "", &target), None);
     assert_eq!(bounds(100, "", "", &target), Some((112, 124)));
     assert_eq!(bounds(124, "", "", &target), Some((136, 148)));

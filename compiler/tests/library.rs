@@ -181,7 +181,7 @@ fn check(got: impl Fn(usize) -> f64, tolerance: f64, what: &str) {
     }
 }
 
-/// Devices for which functions are computed in different ways.
+/// Returns devices for which functions are computed in different ways.
 fn targets() -> [Target; 3] {
     let fused = Target { fma32_fused: true, fma64_fused: true, ..Target::generic() };
     [Target::generic(), fused.clone(), Target { exp2_wide: true, ..fused }]
@@ -204,7 +204,7 @@ fn special_values() {
     }
 }
 
-/// A function, its error bound in ulp (OpenCL C 7.4), an interval of arguments, and the host's.
+/// A function, its error bound in ulp (OpenCL C 7.4), an interval of arguments, and the host's function.
 type Bound = (&'static str, f64, (f64, f64), fn(f64) -> f64);
 
 const BOUNDS: [Bound; 34] = [
@@ -264,7 +264,7 @@ fn arguments() -> impl Iterator<Item = f32> {
     })
 }
 
-/// Results are near enough to the host's; `digits` is the number of binary digits of the type after the point.
+/// Checks that results are near enough to the host's; `digits` is the number of binary digits of the type after the point.
 fn check_bounds(results: impl Iterator<Item = f64>, digits: f64, slack: f64) {
     for (index, (result, x)) in results.zip(arguments()).enumerate() {
         let (call, bound, _, host) = BOUNDS[index / ARGUMENTS];

@@ -65,7 +65,7 @@ fn modules_tell_lines_where_they_are_asked_to() {
         assert!(lines(&told).contains(&line), "{line}: {:?}", lines(&told));
     }
     assert!(lines(&told).iter().all(|&line| (1..=7).contains(&line)));
-    // Nothing else has changed.
+    // Except for the lines, nothing has changed.
     let debug = [Op::String, Op::Source, Op::Line].map(|op| op as u32);
     let ops = |all: Vec<(u32, Vec<u32>)>| -> Vec<u32> {
         all.into_iter().map(|(op, _)| op).filter(|op| !debug.contains(op)).collect()
@@ -115,7 +115,7 @@ fn debuggers_are_told_functions_and_what_is_inlined_where() {
         (string(&words, source[0]).as_str(), string(&words, source[1]).as_str()),
         ("a.cl", PROGRAM)
     );
-    // The kernel is defined once, by the function of the module.
+    // The kernel has one definition, for the module's function.
     let function = |name: &str| {
         let found = of(FUNCTION).find(|(_, _, args)| string(&words, args[0]) == name);
         found.map(|(_, id, _)| *id).unwrap()

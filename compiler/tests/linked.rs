@@ -15,7 +15,7 @@ fn all_of(program: &Program) -> String {
     format!("{program:?}")
 }
 
-/// Compiles a program by way of the text of its linked object.
+/// Compiles a program from the text of its linked object.
 fn by_text(source: &Source, options: &Options, target: &Target) -> Program {
     let object = compile_to_linked(source, options, target).object.expect("it compiles");
     let kernels = object.module.kernels.to_vec();

@@ -1,4 +1,4 @@
-//! Lowering of statements, expressions, memory and calls, by what lowered programs compute.
+//! Lowering of statements, expressions, memory and calls, tested by the results of lowered programs.
 
 mod lower_support;
 
@@ -8,7 +8,7 @@ use hekla_compiler::Target;
 use lower_support::interpreter::Machine;
 use lower_support::{lower_text, run_floats, run_on, run_words, try_lower};
 
-/// Returns the number of instructions of all functions for which `pick` holds.
+/// Returns the number of instructions, in all functions, for which `pick` is true.
 fn count(module: &Module, pick: impl Fn(&InstData) -> bool) -> usize {
     let functions = module.functions.values();
     let blocks = functions.flat_map(|f| f.layout.iter().map(move |&block| (f, block)));

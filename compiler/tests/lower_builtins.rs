@@ -1,11 +1,11 @@
-//! Conversions and built-in functions, by what lowered programs compute.
+//! Conversions and built-in functions, tested by the results of lowered programs.
 
 mod lower_support;
 
 use hekla_compiler::Target;
 use lower_support::{run_doubles, run_floats, run_module, run_on, run_words, try_lower};
 
-/// Bodies of a kernel over `global T *p`.
+/// Bodies of kernels with the parameter `global T *p`.
 fn kernel(element: &str, body: &str) -> String {
     format!("kernel void k(global {element} *p) {{ {body} }}")
 }

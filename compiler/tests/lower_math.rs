@@ -1,4 +1,4 @@
-//! Math functions through the whole front end, the library and lowering, against the host's.
+//! Math functions through the whole front end, the library and lowering, compared with the host's functions.
 
 mod lower_support;
 
@@ -6,7 +6,7 @@ use hekla_compiler::ir::{BinaryOp, InstData, MathOp, OpFlags};
 use hekla_compiler::Target;
 use lower_support::{lower_text, run_doubles, run_floats, run_module, try_lower};
 
-/// Distance in units in the last place of the wanted float; infinities and NaN must agree.
+/// Returns the distance in units in the last place of the wanted float; infinities and NaN must agree.
 fn float_ulps(got: f32, want: f64) -> f64 {
     let rounded = want as f32;
     if rounded.is_nan() || got.is_nan() {
@@ -53,8 +53,8 @@ const POINTS: [f64; 20] = [
     f64::NAN,
 ];
 
-/// Functions of one argument, their bound in ulp and the host's counterpart. (The host's own error
-/// in double counts a few ulp.)
+/// Functions of one argument, each with its bound in ulp and the host's counterpart. (In double the host's own error is a few
+/// ulp.)
 type Case = (&'static str, f64, fn(f64) -> f64);
 
 const CASES: [Case; 22] = [
@@ -213,7 +213,7 @@ fn relaxed_functions_are_the_devices_where_those_are_accurate() {
     }
 }
 
-/// Returns the target whose logarithms are accurate, and which keeps denormal numbers or takes them for zero.
+/// Returns a target with accurate logarithms, which keeps denormal numbers or takes them for zero.
 fn with_logarithms(keeps_denormals: bool) -> Target {
     let mut target =
         Target { log2_accurate: true, log2_accurate_near_1: true, ..Target::generic() };

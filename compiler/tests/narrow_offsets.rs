@@ -7,7 +7,7 @@ use module_support::{count, module};
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
 
-/// Returns how many shifts of 64 bits a kernel has.
+/// Returns the number of 64-bit shifts in a kernel.
 fn wide_shifts(text: &str, target: &Target) -> usize {
     let module = module(text, target);
     let is_wide = |operands: &[Operand]| operands[0] == Operand::LiteralBit32(64);

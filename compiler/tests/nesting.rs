@@ -23,7 +23,7 @@ fn nest(depth: usize, innermost: &str) -> String {
     format!("kernel void k(global int *p, int a, int b) {{ {heads}{innermost}{tails} }}")
 }
 
-/// Returns the most constructs that are open at once in the functions of a module.
+/// Returns the depth of the deepest nesting of constructs in the functions of a module.
 fn most_levels(spirv: &[u32]) -> usize {
     let module = load_words(spirv).unwrap();
     let mut most = 0;

@@ -54,8 +54,7 @@ impl Module {
         self.b.type_pointer(None, class, pointee)
     }
 
-    /// Adds a kernel that reads the operands that are numbers through pointers, executes an instruction, and writes its
-    /// result.
+    /// Adds a kernel that loads the numeric operands through pointers, executes an instruction, and writes its result.
     fn kernel(
         &mut self,
         number: u32,
@@ -258,7 +257,7 @@ fn every_instruction_with_halves() {
     every_instruction(&Target { float16: true, ..Target::generic() }, "");
 }
 
-/// Returns the log for one instruction.
+/// Returns the build log of a module with one instruction.
 fn log(number: u32, operands: &[Parameter], literal: Option<u32>, result: Option<Shape>) -> String {
     let mut module = Module::new(&Target::generic());
     module.kernel(number, operands, literal, result);

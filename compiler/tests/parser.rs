@@ -64,7 +64,7 @@ fn log_of_an_error() {
     assert_eq!(log, expected);
 }
 
-/// `generic` and `pipe` are names before OpenCL C 2.0 (6.1.9).
+/// `generic` and `pipe` are ordinary names before OpenCL C 2.0 (6.1.9).
 #[test]
 fn keywords_of_later_versions() {
     let text = "void f(int generic) { int pipe = generic; }";

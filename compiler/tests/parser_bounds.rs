@@ -1,4 +1,4 @@
-//! Texts made to exhaust the parser: each ends with a diagnostic or a tree, on a small stack.
+//! Texts that are made to exhaust the parser: each ends with a diagnostic or a tree, on a small stack.
 
 #[path = "parser_support/mod.rs"]
 mod support;
@@ -117,7 +117,7 @@ fn chains_may_have_any_length() {
     }
 }
 
-/// Links of long chains are in the tree as if they were nested.
+/// The tree of a long chain is the same as if its links were nested.
 #[test]
 fn long_chains_group_from_the_left() {
     let tree = |count: usize| {
@@ -262,7 +262,7 @@ fn broken_texts_end() {
     }
 }
 
-/// Words of a text: names, numbers and single marks.
+/// Words of which texts are made: names, numbers and punctuation.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
@@ -278,7 +278,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// Good texts with words deleted, doubled, exchanged and replaced.
+/// Returns good texts with words deleted, doubled, exchanged and replaced.
 #[test]
 fn mutated_texts_end() {
     let mut state = 1u64;

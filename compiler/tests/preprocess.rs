@@ -1,4 +1,4 @@
-//! The preprocessor against the rules of C99 6.10 and OpenCL C 6.12.
+//! The preprocessor, tested against the rules of C99 6.10 and OpenCL C 6.12.
 
 use hekla_compiler::preprocess::{
     preprocess, ExtensionBehaviour, FloatSuffix, FpContract, Interner, Pragma, Token, TokenKind,
@@ -109,7 +109,7 @@ fn function_like_macros() {
 
 #[test]
 fn rescanning_follows_the_standard() {
-    // In the manner of C99 6.10.3.5, example 3.
+    // A text like C99 6.10.3.5, example 3.
     let text = "#define n 3
 #define h(a) h(n * (a))
 #undef n
@@ -579,7 +579,7 @@ fn noise_ends_in_a_short_log() {
     }
     let log = run(&String::from_utf8_lossy(&bytes)).log;
     assert!(log.contains("too many errors emitted") && log.len() < 20_000, "{}", log.len());
-    // The same without line ends, and one token after ten million spaces.
+    // The same text without line ends, and one token after ten million spaces.
     let line: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != b'\n').collect();
     let log = run(&String::from_utf8_lossy(&line)).log;
     assert!(log.len() < 20_000, "{}", log.len());

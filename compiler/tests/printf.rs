@@ -18,7 +18,7 @@ fn compiled(text: &str) -> Compiled {
     compile(&source(text), &Options::default(), &Target::generic())
 }
 
-/// Returns the first diagnostic's line for a call in a kernel with variables of common types.
+/// Returns the line of the first diagnostic for a call in a kernel with variables of common types.
 fn said(call: &str) -> String {
     let text = format!(
         "struct S {{ int x; }}; constant char named[] = \"%d\\n\";\n\

@@ -9,7 +9,7 @@ use module_support::{count, module};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, Op};
 
-/// Returns how many members of a kernel's module are NonWritable.
+/// Returns the number of NonWritable members in a kernel's module.
 fn read_only_members(text: &str, target: &Target) -> usize {
     let is_read_only = |operand: &Operand| *operand == Operand::Decoration(Decoration::NonWritable);
     count(&module(text, target), |inst| {

@@ -83,7 +83,7 @@ fn what_asks_for_much_is_refused_soon() {
         let compiled = compiled(&format!("{functions}\nkernel void k(global uint *p) {{ p[0] = {call}; }}"));
         assert!(compiled.program.is_none(), "{what}");
         assert!(compiled.log.contains("error: recursive call to "), "{what}: {}", compiled.log);
-        // Copies without bounds would take for ever; a slow machine takes a few seconds.
+        // Without a bound, copying would never end; a slow machine takes a few seconds.
         assert!(start.elapsed().as_secs() < 60, "{what}: {:?}", start.elapsed());
         println!("{what}: {:?}", start.elapsed());
     }

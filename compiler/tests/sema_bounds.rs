@@ -1,4 +1,4 @@
-//! The semantic analysis ends, without a panic and in proportion to the text, whatever the text is.
+//! The semantic analysis ends without a panic, and in a time that is proportional to the text, whatever the text is.
 
 use hekla_compiler::preprocess::{preprocess, Interner};
 use hekla_compiler::sema::{analyze, Origin};
@@ -141,7 +141,7 @@ fn mutated_texts() {
     });
 }
 
-/// Words and the characters between them.
+/// Words of which texts are made, and characters between them.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;

@@ -1,4 +1,5 @@
-//! Calls of large functions on drivers that inline all calls: they share a call site in kernels that would become too large.
+//! Calls of large functions on drivers that inline all calls: the calls share a call site in kernels that would become too
+//! large.
 
 mod module_support;
 
@@ -8,7 +9,7 @@ use hekla_compiler::Target;
 use module_support::{count, module};
 use rspirv::spirv::Op;
 
-/// Returns a kernel with `calls` calls of a function of about 1,100 instructions, and `rest` among its statements.
+/// Returns a kernel with `calls` calls of a function of about 1,100 instructions, and with `rest` among its statements.
 fn calling(calls: usize, rest: &str) -> String {
     let rounds: String = (0..150)
         .map(|i| {
@@ -44,7 +45,7 @@ fn calls_of_a_large_function_share_a_call_site() {
     // Functions that share call sites may contain loads that ask for the invocation's number in its sub-group.
     let uniform = Target { quirks: Quirks::UNMASKED_UNIFORM_LOADS, ..sharing.clone() };
     assert_eq!(calls(&large, &uniform), 1);
-    // With all calls inlined the kernel is small enough.
+    // Even with all calls inlined, the kernel is small enough.
     assert_eq!(calls(&calling(20, ""), &sharing), 20);
 }
 

@@ -1,5 +1,4 @@
-//! The structurizer on random graphs: the function computes what it computed before, and its
-//! structure obeys SPIR-V's rules.
+//! The structurizer on random graphs: the function computes the same as before, and its structure obeys SPIR-V's rules.
 
 mod interpreter;
 
@@ -30,7 +29,8 @@ impl Rng {
     }
 }
 
-/// Fills block number `usize` of the list. The last block is the exit, the values are the block's state and fuel.
+/// Fills the block of the list with the `usize` as its number. The last block is the exit; the values are the block's state and
+/// fuel.
 type Fill = fn(&mut Function, &mut Rng, &[Block], Block, usize, Value, Value);
 
 /// Returns a function of `count` blocks with random edges. Each block mixes its number into a state that
@@ -135,7 +135,7 @@ fn fill_block(
     func.append(block, data, None);
 }
 
-/// The functions that [`fill_calling`] calls: with two results, and with one.
+/// Returns the functions that [`fill_calling`] calls: one with two results, and one with one result.
 fn callees() -> [Function; 2] {
     let mut pair = Function::new("pair", &[Type::I32, Type::I32], Some(Type::I32));
     pair.returns.push(Type::I32);
@@ -150,8 +150,8 @@ fn callees() -> [Function; 2] {
     [pair, single]
 }
 
-/// Like [`fill_block`], after a few calls. Each call makes a new state and may change the fuel, which is added to the state
-/// after the next call.
+/// Like [`fill_block`], but the block makes a few calls first. Each call makes a new state and may change the fuel, which is
+/// added to the state after the next call.
 fn fill_calling(
     func: &mut Function,
     rng: &mut Rng,

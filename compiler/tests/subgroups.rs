@@ -1,4 +1,4 @@
-//! What the emitter writes for sub-groups is valid SPIR-V on every kind of device, of operations that the device has.
+//! The emitter's SPIR-V for sub-groups is valid on every kind of device, and uses only operations that the device has.
 
 #[allow(dead_code)] // Each test file uses its part.
 #[path = "emit/support.rs"]
@@ -133,7 +133,7 @@ fn slow_scans_are_shuffles_where_all_come_to_them() {
     }
 }
 
-/// OpExecutionMode of MaximallyReconvergesKHR, which older validators do not know.
+/// The operand of OpExecutionMode for MaximallyReconvergesKHR, which older validators do not know.
 #[test]
 fn reconvergence_is_asked_for() {
     const MODE: [u32; 2] = [3 << 16 | 16, 6023];

@@ -3,7 +3,7 @@
 use hekla_compiler::Quirks;
 use hekla_compiler::{compile_to_ir, IrAt, Options, Source, Target};
 
-/// Returns how many loads a kernel has that sums up `n` numbers after a statement.
+/// Returns the number of loads in a kernel that sums up `n` numbers after a statement.
 fn loads(statement: &str, target: &Target) -> usize {
     let text = format!(
         "kernel void k(global uint *out, global const uint *in, uint n) {{
@@ -25,7 +25,7 @@ fn a_loop_after_a_barrier_gets_no_remainder_loop() {
     assert_eq!(loads(barrier, &Target::generic()), 5);
     assert_eq!(loads(barrier, &careful), 1);
     assert_eq!(loads("", &careful), 5);
-    // A multiple of the copies needs no remainder loop.
+    // A loop whose number of rounds is a multiple of the copies needs no remainder loop.
     assert_eq!(loads(&format!("{barrier}; n = 400"), &careful), 4);
 }
 

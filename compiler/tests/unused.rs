@@ -1,5 +1,5 @@
-//! Functions that no kernel uses: they are checked like the others, each time, whatever the process
-//! has checked before.
+//! Functions that no kernel uses: they are checked like other functions, each time, even if the process has checked them
+//! before.
 
 use hekla_compiler::preprocess::{preprocess, Interner};
 use hekla_compiler::source::{Diagnostics, SourceMap};
@@ -151,7 +151,7 @@ fn keys_tell_bodies_and_what_is_before_them() {
     }
     let string = |text: &str| key(&format!("void f(void) {{ constant char *s = {text}; }}"));
     assert_ne!(string("\"ab\""), string("\"ac\""));
-    // The bodies of other functions do not matter.
+    // The bodies of other functions do not change the key.
     let before =
         |body: &str| key(&format!("int g(int a) {{ {body} }} int f(int a) {{ return 1; }}"));
     assert_eq!(before("return 1;"), before("return 2;"));

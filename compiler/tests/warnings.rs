@@ -1,4 +1,4 @@
-//! The build log's warnings: each message once, with its places, and pragmas that mute them.
+//! The build log's warnings: each message appears once, with its places, and pragmas mute it.
 
 use hekla_compiler::{compile, Options, Source, Target};
 

@@ -1,5 +1,5 @@
-//! Contexts that want memory to be zero (cl_khr_initialize_memory): the modules are valid for every kind of
-//! device, nothing in them is undefined, and nothing is done for contexts that do not ask.
+//! Contexts that want memory to be zero (cl_khr_initialize_memory): the modules are valid for every kind of device, no value in
+//! them is undefined, and other contexts get no extra code.
 
 #[allow(dead_code)]
 #[path = "emit/support.rs"]
@@ -20,7 +20,7 @@ kernel void test(global int *out, local short *given, int n) {
     out[1] = r.c + r.l + (int)v.w + a[n] + wide + (n ? x_of(n) : 0);
 }";
 
-/// Returns the texts of the kernels' modules, which are valid.
+/// Returns the texts of the kernels' modules, which must be valid.
 fn modules(target: &Target) -> Vec<String> {
     let text = format!("int x_of(int n) {{ int x; if (n > 3) x = n; return x; }}{TEXT}");
     let source = Source { text, ..Source::default() };

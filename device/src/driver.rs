@@ -41,9 +41,9 @@ pub(crate) struct Drivers {
 #[derive(Debug, Clone, Copy)]
 enum Versions {
     Any,
-    /// Versions with this major number in NVIDIA's encoding: 10 bits at the top.
+    /// Versions with this major number, which NVIDIA's encoding has in the upper 10 bits.
     Nvidia(u32),
-    /// Versions of Mesa before a major and minor number, and drivers that do not say their version.
+    /// Versions of Mesa before a major and minor number, and drivers that do not report their version.
     MesaBefore(u32, u32),
     /// Versions of Mesa after a major and minor number.
     MesaAfter(u32, u32),
@@ -71,7 +71,7 @@ impl Drivers {
         Drivers { versions: Versions::MesaAfter(major, minor), ..self }
     }
 
-    /// Returns the driver on discrete devices alone.
+    /// Returns the driver, restricted to discrete devices.
     pub(crate) const fn discrete(self) -> Drivers {
         Drivers { discrete_only: true, ..self }
     }
@@ -91,8 +91,8 @@ impl Drivers {
     }
 }
 
-/// Returns major and minor number in a text like `Mesa 25.0.7-2 (LLVM 15.0.6)`. (Mesa's software drivers do not say them
-/// by `driverVersion`.)
+/// Returns the major and the minor number in a text like `Mesa 25.0.7-2 (LLVM 15.0.6)`. (Mesa's software drivers do not report
+/// these numbers in `driverVersion`.)
 fn mesa_version(driver_info: &str) -> Option<(u32, u32)> {
     let mut numbers = driver_info.strip_prefix("Mesa ")?.split(|c: char| !c.is_ascii_digit());
     let mut number = || numbers.next()?.parse().ok();

@@ -21,7 +21,7 @@ pub enum MatrixComponent {
 }
 
 impl MatrixComponent {
-    /// Returns the component of a VkComponentTypeKHR; `None` for types that are not known here.
+    /// Returns the component type for a VkComponentTypeKHR; `None` for types that are not known here.
     pub fn from_number(number: i32) -> Option<MatrixComponent> {
         use MatrixComponent::*;
         let all = [F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64];
@@ -53,7 +53,7 @@ impl MatrixComponent {
 }
 
 impl fmt::Display for MatrixComponent {
-    /// The type's name in OpenCL C.
+    /// Returns the type's name in OpenCL C.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use MatrixComponent::*;
         f.write_str(match self {
@@ -111,7 +111,7 @@ mod tests {
         for number in 0..11 {
             assert_eq!(MatrixComponent::from_number(number).map(|c| c as i32), Some(number));
         }
-        // VK_COMPONENT_TYPE_BFLOAT16_KHR is not offered.
+        // VK_COMPONENT_TYPE_BFLOAT16_KHR is not supported.
         assert_eq!(MatrixComponent::from_number(1_000_141_000), None);
     }
 

@@ -1,7 +1,7 @@
 //! Quirks of drivers: the one table of them.
 //!
-//! Behaviour that rests on more than Vulkan guarantees, or that works around a defect or makes slow code fast, is chosen
-//! here and nowhere else. A driver that is not in the table gets what the specification promises.
+//! Behaviour that relies on more than Vulkan guarantees, that works around a defect, or that makes slow code fast is chosen
+//! here and nowhere else. A driver that is not in the table gets the behaviour that the specification promises.
 //!
 //! Each quirk has a number, which it keeps; a number of a quirk that is gone is not used again. Code that works around it asks
 //! for the quirk by its name and does not mention drivers: the table's row has all that is known of them.
@@ -14,7 +14,7 @@ const SWIFTSHADER: Drivers = Drivers::all(DriverId::GOOGLE_SWIFTSHADER);
 const RADV: Drivers = Drivers::all(DriverId::MESA_RADV);
 const TURNIP: Drivers = Drivers::all(DriverId::MESA_TURNIP);
 const HONEYKRISP: Drivers = Drivers::all(DriverId::MESA_HONEYKRISP);
-/// Drivers that begin with spirv_to_nir.
+/// Drivers whose compilers begin with spirv_to_nir.
 const NIR: [Drivers; 8] = [
     RADV,
     Drivers::all(DriverId::INTEL_OPEN_SOURCE_MESA),
@@ -32,7 +32,7 @@ pub struct Description {
     pub quirk: Quirks,
     /// `Q01` and so on.
     pub number: &'static str,
-    /// What goes wrong, or is slow, with the smallest program that shows it.
+    /// The defect or the slowness, with the smallest program that shows it.
     pub wrong: &'static str,
     /// How the quirk was found, with versions and devices.
     pub found: &'static str,
@@ -81,8 +81,8 @@ macro_rules! quirks {
 }
 
 quirks! {
-    /// Pipelines must be created, destroyed and submitted by one thread at a time, and are compiled on a second Vulkan
-    /// device, so that this takes a short time.
+    /// One thread at a time must create, destroy or submit pipelines. They are compiled on a second Vulkan device, so that this
+    /// takes a short time.
     Q01 SERIALIZED_PIPELINES {
         drivers: [NVIDIA],
         wrong: "While eight threads make, dispatch and destroy pipelines, up to 7 of 1,000 first dispatches write nothing \
@@ -91,8 +91,8 @@ quirks! {
         test: "vk-backend/tests/compile_device.rs",
         until: "stale_code finds no wrong dispatch with the oldest driver that is supported.",
     }
-    /// A word that VK_AMD_buffer_marker writes at the end of a command buffer may be taken as the sign that it is
-    /// complete.
+    /// A word that VK_AMD_buffer_marker writes at the end of a command buffer may be taken as the sign that the command buffer
+    /// is complete.
     Q02 COMPLETION_MARKERS {
         drivers: [Drivers::nvidia(580)],
         wrong: "The interrupt of a semaphore's signal comes 30 us after the command buffer is complete.",
@@ -110,7 +110,7 @@ quirks! {
         test: "vk-backend/tests/queues.rs: the_copy_kernel_copies_what_the_driver_would",
         until: "The driver copies within the device as fast as a kernel.",
     }
-    /// The driver's exit handlers, run in a forked child, break the devices of its parent.
+    /// If the driver's exit handlers run in a forked child, they break the devices of the child's parent.
     Q04 EXIT_BREAKS_PARENT {
         drivers: [NVIDIA],
         wrong: "fork() and exit() in the child: the child dies of a segmentation fault, and the parent hangs in \
@@ -147,7 +147,7 @@ quirks! {
         test: "compiler/tests/filetests/loop_values",
         until: "SwiftShader masks the values of loops.",
     }
-    /// A barrier of a sub-group waits for the work-group. Invocations of a sub-group run in step.
+    /// A barrier of a sub-group waits for the whole work-group. Invocations of a sub-group run in step.
     Q08 SUBGROUP_BARRIERS_WAIT {
         drivers: [LAVAPIPE],
         wrong: "sub_group_barrier in a branch that other sub-groups do not take: what stands behind it is never executed. A \
@@ -165,7 +165,7 @@ quirks! {
         test: "vk-backend/tests/devices.rs: the_probe_answers_once_and_plausibly",
         until: "The probe costs nothing.",
     }
-    /// The driver is not to be called any more once its exit handlers have run.
+    /// The driver must not be called any more once its exit handlers have run.
     Q10 EXIT_ENDS_DRIVER {
         drivers: [NVIDIA],
         wrong: "Static objects that release queues and buffers behind the driver's handlers end the process with a \
@@ -193,7 +193,7 @@ quirks! {
         test: "compiler/tests/image_reads.rs",
         until: "A fetch is as fast as a sampler's read.",
     }
-    /// Samplers lose places far beyond an image.
+    /// Samplers give wrong results for coordinates far beyond an image.
     Q13 LOST_FAR_PLACES {
         drivers: [LAVAPIPE],
         wrong: "read_imagef at 1e36: the place is INT_MIN as an integer.",
@@ -252,8 +252,8 @@ quirks! {
         test: "compiler/tests/filetests/rotates",
         until: "The driver finds rotations of 64 bits.",
     }
-    /// Vectors of halves that are built of scalars are computed one half at a time, those from an integer's bits two at a
-    /// time; loops that carry them are faster with their phis in reverse.
+    /// Vectors of halves that are built of scalars are computed one half at a time, vectors that are built from an integer's
+    /// bits two at a time; loops that carry them are faster with their phis in reverse order.
     Q20 SLOW_BUILT_HALVES {
         drivers: [NVIDIA],
         wrong: "Sums and products with one number in all lanes take 1.5 times as long for half2, 1.9 times for half4.",
@@ -261,7 +261,7 @@ quirks! {
         test: "compiler/tests/filetests/packed_halves",
         until: "The driver computes two such halves at a time.",
     }
-    /// A pipeline's code is compiled in its first dispatch, also in one of no work-groups.
+    /// A pipeline's code is compiled in its first dispatch, even if that has no work-groups.
     Q21 COMPILES_IN_DISPATCH {
         drivers: [LAVAPIPE],
         wrong: "The first launch of a kernel of 300 operations takes 1,478 ms between its timestamps, the second 1.2: \
@@ -346,7 +346,7 @@ quirks! {
         test: "compiler/tests/chained_addresses.rs",
         until: "The driver finds elements in sums.",
     }
-    /// Of several threads that wait for semaphores of a device, one is woken in time.
+    /// If several threads wait for semaphores of a device, only one is woken in time.
     Q30 LOST_WAKE_UPS {
         drivers: [NVIDIA],
         wrong: "Two threads in vkWaitSemaphores for one value: the one wakes 0.1 ms after the signal, the other when it \
@@ -355,7 +355,7 @@ quirks! {
         test: "examples/scale/nbody.py: --threads",
         until: "Both wake in time.",
     }
-    /// Adjacent loads of work-group memory stay apart: vectors of an explicit layout are loaded whole.
+    /// Adjacent loads of work-group memory are not combined, but vectors of an explicit layout are loaded whole.
     Q31 WHOLE_LOCAL_VECTORS {
         drivers: [NVIDIA],
         wrong: "256 loads of a tile in SGEMM stay LDS, where 68 LDS.128 do: 0.59 of the speed of NVIDIA's OpenCL.",
@@ -363,8 +363,8 @@ quirks! {
         test: "compiler/tests/filetests/vectorize_local",
         until: "The driver merges adjacent loads of work-group memory.",
     }
-    /// The clocks fall some seconds after the last work of processes that use Vulkan alone, and need 200 to 400 ms of work
-    /// to rise again; not while a process has a CUDA context.
+    /// The GPU's clocks fall some seconds after the last work of processes that use Vulkan alone, and need 200 to 400 ms of
+    /// work to rise again; they do not fall while a process has a CUDA context.
     Q32 FALLING_CLOCKS {
         drivers: [NVIDIA.discrete()],
         wrong: "10 ms of kernels run at 0.17 of their rate after 1 to 4 s of rest (1,980 to 345 MHz). Neither global priorities \
@@ -408,7 +408,7 @@ quirks! {
         test: "compiler/tests/nesting.rs",
         until: "Control flow of any depth computes right.",
     }
-    /// Loops that sample images are faster unrolled, also large ones.
+    /// Loops that sample images are faster when they are unrolled, even large ones.
     Q37 SLOW_SAMPLING_LOOPS {
         drivers: [LAVAPIPE],
         wrong: "A convolution of 5 by 5 texels: the test of a loop is made for each lane, beside each sample.",

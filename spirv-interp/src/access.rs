@@ -120,7 +120,7 @@ struct Lines {
     held: Held,
     /// Bytes of an element.
     size: u64,
-    /// Bytes from row to row, or from column to column.
+    /// Bytes from row to row, or from column to column, of the matrix.
     stride: u64,
     by_columns: bool,
 }

@@ -1,4 +1,4 @@
-//! Instructions without effect: a result from operands alone.
+//! Instructions without side effects, whose results depend on their operands alone.
 
 use crate::error::{Error, Res};
 use crate::float::Floats;

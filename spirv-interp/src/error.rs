@@ -1,6 +1,6 @@
-//! Why a dispatch was not run to its end.
+//! Reasons why a dispatch was not run to its end.
 
-/// An error of a module, or of a program that it came from.
+/// An error of a module, or of a program that the module came from.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The interpreter does not know an instruction, or an operand of it.
@@ -9,8 +9,8 @@ pub enum Error {
     /// The module breaks a rule of SPIR-V.
     #[error("invalid module: {0}")]
     Invalid(String),
-    /// The program does what has no defined result: an access out of bounds or misaligned, a branch on
-    /// a value that was never written, a barrier that not all work-items reach.
+    /// The program does something without a defined result: an access out of bounds or misaligned, a branch on a value that was
+    /// never written, a barrier that not all work-items reach.
     #[error("undefined behaviour: {0}")]
     Undefined(String),
     /// The program runs longer than allowed.
@@ -32,7 +32,7 @@ impl Error {
         Err(Error::Invalid(what.into()))
     }
 
-    /// Returns the same error with the place in the module where it occurred.
+    /// Returns the same error, with the place in the module where the error occurred.
     pub(crate) fn at(self, place: impl FnOnce() -> String) -> Error {
         match self {
             Error::Unsupported(what) => Error::Unsupported(format!("{what} ({})", place())),

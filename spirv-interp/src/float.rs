@@ -9,11 +9,11 @@ use rspirv::spirv::Op;
 /// The differences of devices in float arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Floats {
-    /// True if operations on 32-bit floats take and give zero for denormals.
+    /// True if operations on 32-bit floats take denormal operands and results for zero.
     pub flush_32: bool,
     /// Like `flush_32`, for 64-bit floats.
     pub flush_64: bool,
-    /// True if GLSL.std.450 Fma rounds the product, too.
+    /// True if GLSL.std.450 Fma rounds the product before the sum.
     pub fma_rounds_twice: bool,
 }
 
@@ -27,7 +27,7 @@ impl Floats {
         }
     }
 
-    /// Returns a bit pattern, zero in place of a denormal if the device flushes those.
+    /// Returns a bit pattern, or zero for a denormal if the device flushes denormals.
     pub fn flushed(self, bits: u64, width: u32) -> u64 {
         let (flush, exponent, sign) = match width {
             32 => (self.flush_32, 0x7f80_0000, 1 << 31),
@@ -57,8 +57,8 @@ impl Floats {
             return Some(Bits::undefined(width));
         }
         let (x, y) = (self.number(a.bits, width), self.number(b.bits, width));
-        // The sum, difference, product or quotient of two floats, computed in a format of more
-        // than twice the bits, rounds to what it would have rounded to at once.
+        // If the sum, difference, product or quotient of two floats is computed in a format of more than twice the bits,
+        // rounding it gives the same as rounding the exact result.
         let number = match op {
             Op::FAdd => x + y,
             Op::FSub => x - y,

@@ -9,7 +9,7 @@ use hekla_spirv::Glsl;
 /// Computes one component of an instruction. `width` is the width of the operands' components.
 ///
 /// # Errors
-/// For instructions and widths that are not known.
+/// When the instruction or the width is not known.
 pub fn component(floats: Floats, number: u32, args: &[Bits], width: u32) -> Res<Bits> {
     let known = match (Glsl::from_u32(number), args) {
         (Some(op), [a]) => integer(op, *a, width)?.or_else(|| float_unary(floats, op, *a, width)),

@@ -45,7 +45,7 @@ impl Default for Dispatch {
 /// executed.
 ///
 /// # Errors
-/// When the module is not understood, or does what has no defined result.
+/// When the interpreter does not know the module's instructions, or the module does something without a defined result.
 pub fn run(words: &[u32], dispatch: &Dispatch, device: &mut Memory) -> Res<u64> {
     let module = Module::load(words, &dispatch.specialization, dispatch.subgroups.size)?;
     let mut scheduler = Scheduler {
@@ -123,14 +123,14 @@ struct Scheduler<'a> {
     module: &'a Module,
     dispatch: &'a Dispatch,
     push_constants: Bytes,
-    /// The state of the random numbers.
+    /// The state of the random number generator.
     state: u64,
     steps: u64,
 }
 
 impl Scheduler<'_> {
-    /// Returns how many instructions a work-item executes before the next one's turn: often few, so that
-    /// accesses interleave, and seldom many.
+    /// Returns how many instructions a work-item executes before the next work-item's turn: often few, so that accesses
+    /// interleave, and seldom many.
     fn turn(&mut self) -> u64 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

@@ -3,7 +3,7 @@
 use crate::value::{ones, signed, Bits};
 use rspirv::spirv::Op;
 
-/// Returns a bit pattern of `width` bits.
+/// Returns a bit pattern cut to `width` bits.
 fn cut(bits: u64, undef: u64, width: u32) -> Bits {
     Bits { bits: bits & ones(width), undef: undef & ones(width) }
 }

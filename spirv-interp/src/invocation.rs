@@ -1,4 +1,4 @@
-//! One work-item: its frames, and control flow.
+//! One work-item: its calls, and its control flow.
 
 use crate::access::{self, Target};
 use crate::alu;
@@ -31,7 +31,7 @@ pub struct Position {
     pub group: [u32; 3],
     pub local: [u32; 3],
     pub global: [u32; 3],
-    /// The number of the sub-group, and of the work-item in it.
+    /// The number of the sub-group in the work-group, and of the work-item in the sub-group.
     pub subgroup: [u32; 2],
 }
 
@@ -44,13 +44,13 @@ struct Frame {
     /// The label of the current block.
     label: u32,
     values: Vec<Option<Value>>,
-    /// Objects that existed before the call.
+    /// The number of objects that existed before the call.
     objects: usize,
-    /// The id of the result in the caller.
+    /// The id of the call's result in the caller.
     result: u32,
 }
 
-/// The context of a work-item's step.
+/// The surroundings in which a work-item executes a step.
 pub struct Context<'a> {
     pub module: &'a Module,
     pub floats: Floats,
@@ -228,7 +228,7 @@ impl Invocation {
         Ok(())
     }
 
-    /// Goes to a block: its phis take their values, all at once.
+    /// Branches to a block: the block's phis take their values, all at once.
     fn branch(&mut self, module: &Module, label: u32) -> Res<()> {
         self.leave_constructs(label);
         let frame = self.frame()?;

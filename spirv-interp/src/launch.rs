@@ -31,7 +31,7 @@ pub struct Launch {
     pub dimensions: u32,
     pub offset: [u64; 3],
     pub global: [u64; 3],
-    /// Work-items of a work-group; those at the edge are smaller where it does not divide `global`.
+    /// Work-items of a work-group; work-groups at the edge are smaller where this size does not divide `global`.
     pub local: [u32; 3],
     /// The address of the program's data image; see [`Launch::place_data`].
     pub data: u64,
@@ -159,8 +159,8 @@ impl Launch {
         run(&kernel.spirv, &dispatch, memory)
     }
 
-    /// Values of the specialization constants: work-group memory holds the kernel's variables, then
-    /// the local arguments.
+    /// Returns the values of the specialization constants. Work-group memory holds the kernel's variables, then the local
+    /// arguments.
     fn specialization(
         &self,
         kernel: &Kernel,
@@ -205,7 +205,7 @@ impl Launch {
             Field::DataAddress => self.data.to_le_bytes().to_vec(),
             Field::PrintfBuffer => printf.to_le_bytes().to_vec(),
             Field::OrderWord => order_word.to_le_bytes().to_vec(),
-            // The interpreter does not execute what a kernel enqueues.
+            // The interpreter does not execute kernels that a kernel enqueues.
             Field::GlobalBase | Field::GroupBase | Field::QueueContext => Vec::new(),
         }
     }

@@ -1,13 +1,12 @@
 //! Runs the Vulkan compute SPIR-V that Hekla's compiler emits, without a device.
 //!
-//! [`run`] executes one dispatch: exactly, one instruction after the other, the work-items of several
-//! work-groups interleaved at random. It is a strict reader. Each bit of memory and of each value
-//! knows whether it has a defined value; what a correct program cannot do is an [`Error`]: accesses out
-//! of bounds or not aligned, branches and addresses that depend on undefined bits, barriers that not all
-//! work-items reach, arithmetic of widths that no capability allows. Instructions that the emitter never
-//! uses are errors, too.
+//! [`run`] executes one dispatch exactly, one instruction after the other, with the work-items of several work-groups
+//! interleaved at random. It is strict: for each bit of memory and of each value it knows whether the bit has a defined value,
+//! and actions that no correct program performs are an [`Error`]: accesses out of bounds or not aligned, branches and addresses
+//! that depend on undefined bits, barriers that not all work-items reach, arithmetic of widths that no capability allows.
+//! Instructions that the emitter never uses are errors, too.
 //!
-//! [`Launch`] does what the runtime does to start a kernel.
+//! [`Launch`] starts a kernel as the runtime does.
 #![forbid(unsafe_code)]
 
 mod access;

@@ -1,4 +1,4 @@
-//! Cooperative matrices (SPV_KHR_cooperative_matrix): each work-item of a sub-group holds a part ([`Held`]).
+//! Cooperative matrices (SPV_KHR_cooperative_matrix): each work-item of a sub-group holds a part of the matrix ([`Held`]).
 
 use crate::error::{Error, Res};
 use crate::float::Floats;
@@ -23,7 +23,7 @@ pub fn length(module: &Module, ty: u32, item: u32) -> Res<Value> {
     Ok(Bits::new(count as u64).into())
 }
 
-/// Returns a matrix of equal elements.
+/// Returns a matrix all elements of which have the same value.
 pub fn splat(held: Held, element: &Value) -> Value {
     Value::Composite((0..held.count()).map(|_| element.clone()).collect())
 }
@@ -59,7 +59,7 @@ impl Side<'_> {
         }
     }
 
-    /// Returns an integer; `None` where it is undefined.
+    /// Returns an integer; `None` where the value is undefined.
     fn integer(&self, row: u64, column: u64) -> Res<Option<i128>> {
         let element = self.element(row, column)?;
         let number = match self.is_signed {

@@ -1,11 +1,11 @@
-//! Memory in bytes, each bit of which knows whether it was ever written.
+//! Memory in bytes; for each bit it is known whether the bit was ever written.
 
 use crate::error::{Error, Res};
 use crate::value::Bits;
 
 /// The first address: near the end of 4 GiB, so that sums of addresses carry into the high word.
 const FIRST_ADDRESS: u64 = 0x12_ffff_fe00;
-/// Least bytes between two allocations.
+/// The least number of bytes between two allocations.
 const GAP: u64 = 512;
 
 /// One object's bytes.
@@ -24,7 +24,7 @@ impl Bytes {
 
     /// Returns bytes that were never written.
     pub fn undefined(size: usize) -> Bytes {
-        // Not zero, so that a value that is used in spite of the mask is seen.
+        // The bytes are not zero, so that the use of a value that ignores the mask shows.
         Bytes { bytes: vec![0xcd; size], undef: vec![0xff; size] }
     }
 
@@ -33,7 +33,7 @@ impl Bytes {
         self.bytes.len()
     }
 
-    /// Returns true if there is no byte.
+    /// Returns true if the number of bytes is zero.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -90,8 +90,8 @@ impl Memory {
         Memory::default()
     }
 
-    /// Allocates memory at a multiple of `align`; returns its address. The last word may be accessed whole,
-    /// as the runtime allows (buffers are padded).
+    /// Allocates memory at a multiple of `align`; returns its address. The last word may be accessed as a whole, as in the
+    /// runtime's buffers, which are padded.
     pub fn allocate(&mut self, mut contents: Bytes, align: u64) -> u64 {
         let padded = contents.len().next_multiple_of(4);
         contents.bytes.resize(padded, 0xcd);

@@ -1,4 +1,4 @@
-//! A module made ready to run: types, constants with their specialization, functions.
+//! A module prepared for execution: types, constants with their specialization, functions.
 
 use crate::error::{Error, Res};
 use crate::float::Floats;
@@ -21,7 +21,7 @@ pub struct Inst {
     pub ty: u32,
     /// Id of the result; 0 if there is none.
     pub id: u32,
-    /// The other operands, among the module's words.
+    /// The other operands, as a range of the module's words.
     operands: Range<usize>,
 }
 
@@ -31,9 +31,9 @@ pub struct Function {
     pub params: Vec<u32>,
     /// The instructions of all blocks.
     pub code: Vec<Inst>,
-    /// The code after each label in `code`.
+    /// The index in `code` of the first instruction behind each label.
     pub labels: HashMap<u32, usize>,
-    /// Least and greatest id of a result, to number values by.
+    /// The range of the ids of results, by which values are numbered.
     pub ids: Range<u32>,
 }
 
@@ -64,7 +64,7 @@ pub struct Module {
     pub shared: Vec<Object>,
     pub capabilities: BTreeSet<u32>,
     pub glsl: u32,
-    /// Work-items of a sub-group, among which matrices are distributed.
+    /// The number of work-items of a sub-group, over which matrices are distributed.
     subgroup_size: u32,
     entry: u32,
     decorations: Decorations,
@@ -151,7 +151,7 @@ impl Module {
         Ok(Inst { op, ty, id, operands: first..end })
     }
 
-    /// Returns the operands of an instruction after type and result.
+    /// Returns the operands of an instruction behind its type and result.
     pub fn operands(&self, inst: &Inst) -> &[u32] {
         &self.words[inst.operands.clone()]
     }
@@ -197,7 +197,7 @@ impl Module {
         }
     }
 
-    /// Reads an instruction outside functions.
+    /// Reads an instruction that is outside of functions.
     fn global(&mut self, inst: &Inst, specialization: &BTreeMap<u32, u32>) -> Res<()> {
         let operands = self.operands(inst).to_vec();
         match inst.op {
@@ -293,7 +293,7 @@ impl Module {
         Ok(())
     }
 
-    /// Returns a type. One of a width that no capability allows is an error.
+    /// Returns a type, or an error for a type of a width that no capability allows.
     fn declared_type(&self, inst: &Inst, operands: &[u32]) -> Res<Type> {
         Ok(match (inst.op, operands) {
             (Op::TypeVoid, _) => Type::Void,

@@ -1,4 +1,4 @@
-//! Types, and how their values lie in memory.
+//! Types, and the representation of their values in memory.
 
 use crate::error::{Error, Res};
 use crate::value::{Bits, Place, Pointer, Value};
@@ -29,7 +29,7 @@ pub enum Type {
         element: u32,
         stride: u64,
     },
-    /// Types and byte offsets of the members.
+    /// The types and the byte offsets of the members.
     Struct {
         members: Vec<(u32, u64)>,
         size: u64,
@@ -43,7 +43,7 @@ pub enum Type {
     Function,
 }
 
-/// What each of `items` work-items holds of a matrix: element number `n`, row by row, is held by work-item `n % items`.
+/// The distribution of a matrix over `items` work-items: work-item `n % items` holds element number `n`, counted row by row.
 #[derive(Debug, Clone, Copy)]
 pub struct Held {
     pub element: u32,
@@ -95,7 +95,7 @@ impl Types {
         }
     }
 
-    /// Width of a scalar, or of a vector's components, in bits.
+    /// Returns the width of a scalar, or of a vector's components, in bits.
     pub fn width(&self, id: u32) -> Res<u32> {
         match self.get(id)? {
             Type::Bool => Ok(1),
@@ -134,7 +134,7 @@ impl Types {
         })
     }
 
-    /// Alignment of the largest scalar in a type, in bytes.
+    /// Returns the alignment of the largest scalar in a type, in bytes.
     pub fn scalar_align(&self, id: u32) -> Res<u64> {
         match self.get(id)? {
             Type::Vector { element, .. }
@@ -165,7 +165,7 @@ impl Types {
         }
     }
 
-    /// Calls a function with type and byte offset of each scalar in a type, in order.
+    /// Calls a function with the type and the byte offset of each scalar in a type, in order.
     pub fn scalars(&self, id: u32, offset: u64, f: &mut dyn FnMut(u32, u64) -> Res<()>) -> Res<()> {
         match self.get(id)? {
             Type::Vector { count: n, .. } => {
@@ -195,7 +195,7 @@ impl Types {
         self.scalars(ty, offset + at, f)
     }
 
-    /// Returns a value of a type out of its scalars, in order.
+    /// Returns a value of a type that is made of its scalars, in order.
     pub fn build(&self, id: u32, scalars: &mut dyn Iterator<Item = Bits>) -> Res<Value> {
         let mut members = |types: &mut dyn Iterator<Item = u32>| {
             let members: Res<Vec<Value>> = types.map(|ty| self.build(ty, scalars)).collect();

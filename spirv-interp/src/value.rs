@@ -21,7 +21,7 @@ pub fn ones(width: u32) -> u64 {
     }
 }
 
-/// Returns the value of `width` bits in two's complement.
+/// Returns the value as a number of `width` bits in two's complement.
 pub fn signed(bits: u64, width: u32) -> i64 {
     let shift = 64 - width;
     ((bits << shift) as i64) >> shift
@@ -33,12 +33,12 @@ impl Bits {
         Bits { bits, undef: 0 }
     }
 
-    /// Returns a scalar without any defined bit.
+    /// Returns a scalar no bit of which is defined.
     pub fn undefined(width: u32) -> Bits {
         Bits { bits: 0, undef: ones(width) }
     }
 
-    /// Returns the bits, if all are defined.
+    /// Returns the bits if all of them are defined.
     pub fn defined(self, what: &str) -> Res<u64> {
         match self.undef {
             0 => Ok(self.bits),
@@ -62,7 +62,7 @@ pub enum Place {
     BuiltIn(u32),
 }
 
-/// A place and a byte offset.
+/// A pointer: the object, and the byte offset in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pointer {
     pub place: Place,
@@ -93,7 +93,7 @@ impl Value {
         }
     }
 
-    /// Returns the bits of a scalar, all defined.
+    /// Returns the bits of a scalar; an error if any of them is undefined.
     pub fn defined(&self, what: &str) -> Res<u64> {
         self.scalar()?.defined(what)
     }
@@ -126,7 +126,7 @@ impl Value {
         }
     }
 
-    /// Applies a function to the components of several values, one of each.
+    /// Applies a function to the components of several values, to one component of each value at a time.
     pub fn zip(values: &[&Value], f: &mut dyn FnMut(&[Bits]) -> Res<Bits>) -> Res<Value> {
         if let [Value::Bits(a), Value::Bits(b)] = values {
             return Ok(f(&[*a, *b])?.into());

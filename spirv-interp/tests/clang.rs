@@ -17,7 +17,7 @@ use support::Device;
 
 /// Programs that clang 22 does not compile to what they say, by file and a part of their rule.
 const FAULTS: &[(&str, &str)] = &[
-    // Macros are clang's: versions and features of its own, no __ROUNDING_MODE__, another largest alignment.
+    // clang defines its own macros: other versions and features, no __ROUNDING_MODE__, another largest alignment.
     ("6.12-preprocessor", "is compared with the names of versions"),
     ("6.12-preprocessor", "feature macros are of OpenCL C 3.0"),
     ("6.12-preprocessor", "__ROUNDING_MODE__ is rte"),
@@ -34,17 +34,18 @@ const FAULTS: &[(&str, &str)] = &[
     ("6.4.3", "a type converts to itself without effect"),
     ("6.4.3-", "convert_T converts scalars and vectors"),
     ("6.5.9-", "a vector condition of the width"),
-    // Pointers to work-group memory are taken to point to one element.
+    // clang assumes that pointers to work-group memory point to one element.
     ("6.15.11-", "a copy from global to local memory and back"),
     ("6.15.11-", "a strided copy gathers elements"),
     ("6.15.11-", "elements of every type, three components count as four"),
-    // Without optimization: truth is -1 in vectors of floats, hints are not evaluated, inline functions not defined.
+    // Without optimization clang gives -1 as truth in vectors of floats, does not evaluate hints, and does not define inline
+    // functions.
     ("6.4.2-", "bool to a floating-point vector"),
     ("clang-hints", "an expected value is the value"),
     ("c99-6.9-functions", "inline with a definition"),
-    // A size of sub-groups is demanded where the device has no choice.
+    // clang demands a size of sub-groups where the device has no choice.
     ("6.15.20-", "where there is no choice the attribute is ignored"),
-    // The initializer of a sampler is lost.
+    // clang loses the initializer of a sampler.
     ("6.15.15.1-", "constants of program scope, of functions, and arguments"),
 ];
 

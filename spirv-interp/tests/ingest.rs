@@ -1,6 +1,6 @@
 //! Ingestion tests (compiler/tests/ingest), run on devices of several kinds.
 //!
-//! `HEKLA_INGEST=vector` runs only the files whose name begins so.
+//! `HEKLA_INGEST=vector` runs only the files whose names begin with `vector`.
 
 #[path = "../../compiler/tests/ingest_support/mod.rs"]
 mod ingest_support;
@@ -72,7 +72,7 @@ fn build(module: &Module, bytes: &[u8], device: &Device) -> Result<Program, Stri
     compiled.program.ok_or(compiled.log)
 }
 
-/// Runs kernel `test` and compares what it writes with what the file says.
+/// Runs kernel `test` and compares the numbers that it writes with the file's.
 fn run(module: &Module, program: &Program, device: &Device) -> Result<(), String> {
     let kernel = support::kernel(program, "test")?;
     let subgroups = device.subgroups(kernel);

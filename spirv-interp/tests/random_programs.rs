@@ -1,7 +1,7 @@
-//! Random programs with one right result (`hekla_random_programs::exact`), on devices of several kinds: each
-//! gives what the C compiler makes of the same program.
+//! Random programs with one right result (`hekla_random_programs::exact`), on devices of several kinds: each gives the same
+//! results as the same program compiled by the C compiler.
 //!
-//! `HEKLA_SEEDS=FIRST..END` tries other programs than the few of every run (`cargo xtask reference`).
+//! `HEKLA_SEEDS=FIRST..END` tries other programs than those of every run (`cargo xtask reference`).
 
 mod support;
 
@@ -82,7 +82,7 @@ fn program(seed: u64, folder: &Path) -> Result<(String, Results), String> {
     Ok((numbered(seed, true, Language::OpenCl).expect("a program"), expected))
 }
 
-/// Runs a program on a device. Returns what is wrong, if anything is.
+/// Runs a program on a device. Returns a description of the error, if there is one.
 fn failure(
     text: &str,
     options: &str,

@@ -4,7 +4,7 @@ mod support;
 
 use hekla_spirv_interp::{Error, Launch};
 
-/// Runs `kernel void test(global uint *out)` with a body on four work-items, of one group, and 8 words.
+/// Runs `kernel void test(global uint *out)` with a body, on one work-group of four work-items and a buffer of 8 words.
 fn run(body: &str) -> Result<Vec<u32>, Error> {
     let text = format!("kernel void test(global uint *out) {{ {body} }}");
     let program = support::build(&text, "", &support::capable().target).expect("a program");

@@ -133,10 +133,10 @@ fn variables_have_the_same_bytes_as_every_type() {
 /// Bytes of the object that programs access at random, and of the values that fill it.
 const OBJECT: usize = 64;
 
-/// Programs of each kind of memory.
+/// The number of programs for each kind of memory.
 const PROGRAMS: u64 = 10;
 
-/// A program that reads and writes an object as types of all kinds.
+/// A program that accesses an object as types of all kinds.
 struct Accesses {
     text: String,
     object: [u8; OBJECT],

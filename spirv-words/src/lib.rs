@@ -21,19 +21,19 @@ pub const fn first_word(opcode: u32, length: usize) -> u32 {
     (length as u32) << 16 | opcode
 }
 
-/// Takes the first word of an instruction apart: its length in words, and the opcode.
+/// Splits the first word of an instruction into the instruction's length in words and its opcode.
 pub const fn split(first: u32) -> (usize, u32) {
     ((first >> 16) as usize, first & 0xFFFF)
 }
 
-/// Appends an instruction. The operands begin with type and id of the result, if it has them.
+/// Appends an instruction. The operands begin with the type and the id of the result, if the instruction has them.
 #[inline]
 pub fn encode(out: &mut Vec<u32>, op: Op, operands: &[u32]) {
     out.push(first_word(op as u32, operands.len() + 1));
     out.extend_from_slice(operands);
 }
 
-/// Returns a literal string: UTF-8, ended by a zero, padded to words.
+/// Returns a literal string in words: UTF-8, ended by a zero, padded to whole words.
 pub fn string_words(text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(bytes.len() / 4 * 4 + 4, 0);

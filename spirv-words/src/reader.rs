@@ -31,7 +31,7 @@ impl Instruction<'_> {
 pub struct WrongLength {
     /// The instruction's opcode.
     pub opcode: u32,
-    /// Index of its first word.
+    /// Index of the instruction's first word.
     pub start: usize,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Iterator for Instructions<'a> {
     }
 }
 
-/// Returns the string that words begin with, and the number of words that it takes. Bytes that are not UTF-8 are replaced.
+/// Returns the string at the beginning of words, and the number of words that it takes. Bytes that are not UTF-8 are replaced.
 pub fn string(words: &[u32]) -> (String, usize) {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     let text: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();

@@ -57,9 +57,9 @@ impl FloatMode {
     }
 }
 
-/// SPIR-V 1.5, which Vulkan 1.2 takes.
+/// The header's word for SPIR-V 1.5, which Vulkan 1.2 accepts.
 const MINOR_VERSION: u32 = 5;
-/// The memory operand that says an alignment.
+/// The memory operand that states an alignment.
 const ALIGNED: u32 = MemoryAccess::ALIGNED.bits();
 
 /// The sections of a module in the order that SPIR-V lays down (section 2.4).
@@ -93,11 +93,11 @@ pub struct KernelBuilder {
     /// The type of the pointers in the push block; `None` where addresses are pairs of words.
     typed_pointers: Option<u32>,
     local_size_set: bool,
-    /// Label of the block that instructions go to.
+    /// The label of the block to which instructions are appended.
     block: u32,
 }
 
-/// Values of one type that a loop carries; none by default.
+/// Values of one type that a loop carries from round to round; none by default.
 #[derive(Default)]
 struct LoopValues {
     ty: u32,
@@ -111,8 +111,8 @@ impl KernelBuilder {
         KernelBuilder::start(addresses, false)
     }
 
-    /// Like [`KernelBuilder::new`], but in the module the push constants are pointers to arrays of
-    /// 32-bit unsigned integers; only such may be loaded and stored.
+    /// Like [`KernelBuilder::new`], but in the module the push constants are pointers to arrays of 32-bit unsigned integers;
+    /// only elements of this type may be loaded and stored.
     pub fn with_pointers(addresses: u32) -> KernelBuilder {
         KernelBuilder::start(addresses, true)
     }
@@ -200,7 +200,7 @@ impl KernelBuilder {
         self.declare_typed(Op::Constant, uint, &[value])
     }
 
-    /// Returns a float constant given by its bits, low word first.
+    /// Returns a float constant with the given bits, low word first.
     pub fn float_constant(&mut self, float: u32, words: &[u32]) -> u32 {
         self.declare_typed(Op::Constant, float, words)
     }
@@ -310,7 +310,7 @@ impl KernelBuilder {
         self.value(Op::ExtInst, result, &operands)
     }
 
-    /// Emits a loop that does what `body` emits `times` times. Returns the number of rounds.
+    /// Emits a loop that executes the instructions of `body` `times` times. Returns the number of rounds.
     pub fn repeat(&mut self, times: u32, body: impl FnOnce(&mut Self)) -> u32 {
         let (count, _) = self.repeat_loop(times, LoopValues::default(), |k, _| {
             body(k);
@@ -325,8 +325,8 @@ impl KernelBuilder {
         self.repeat_loop(most, LoopValues::default(), |k, _| (Some(body(k)), Vec::new())).0
     }
 
-    /// Emits a loop that carries values of type `ty`: `body` gets the values of a round, at first `values`, and returns the
-    /// values of the next. Returns the values after `times` rounds.
+    /// Emits a loop that carries values of type `ty`: `body` gets the values of a round, which are `values` in the first round,
+    /// and returns the values of the next. Returns the values after `times` rounds.
     pub fn repeat_with(
         &mut self,
         times: u32,
@@ -337,7 +337,7 @@ impl KernelBuilder {
         self.repeat_loop(times, LoopValues { ty, values }, |k, values| (None, body(k, values))).1
     }
 
-    /// Returns the boolean that tells whether `a` is less than `b`, both unsigned integers.
+    /// Returns the boolean that is true if `a` is less than `b`, both unsigned integers.
     pub fn is_less(&mut self, a: u32, b: u32) -> u32 {
         let boolean = self.declare(Op::TypeBool, &[]);
         self.value(Op::ULessThan, boolean, &[a, b])
@@ -407,7 +407,7 @@ impl KernelBuilder {
         [self.constant(Scope::Device as u32), self.constant(0)]
     }
 
-    /// Orders accesses to buffers within the work-group.
+    /// Emits a fence that orders accesses to buffers within the work-group.
     pub fn work_group_fence(&mut self) {
         let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::UNIFORM_MEMORY;
         let operands = [self.constant(Scope::Workgroup as u32), self.constant(semantics.bits())];
@@ -472,7 +472,7 @@ impl KernelBuilder {
         self.value(Op::AccessChain, pointer, &[base, zero, index])
     }
 
-    /// Loads a push constant, which has type `member`.
+    /// Loads push constant `number`, which has type `member`.
     fn push_constant(&mut self, number: u32, member: u32) -> u32 {
         let in_push = self.declare(Op::TypePointer, &[StorageClass::PushConstant as u32, member]);
         let number = self.constant(number);
@@ -523,7 +523,7 @@ impl KernelBuilder {
         id
     }
 
-    /// Declares a capability, once.
+    /// Declares a capability, unless it is declared already.
     fn require(&mut self, capability: Capability) {
         if !self.capabilities.contains(&capability) {
             self.capabilities.push(capability);
@@ -537,7 +537,7 @@ impl KernelBuilder {
         self.emit(Section::Annotations, Op::Decorate, &operands);
     }
 
-    /// Returns a type: result id first, then operands. Declared once.
+    /// Returns a type with these operands, which follow the result id. Each type is declared once.
     fn declare(&mut self, op: Op, operands: &[u32]) -> u32 {
         if let Some(id) = self.declared.get(&(op, operands.to_vec())) {
             return *id;
@@ -550,7 +550,7 @@ impl KernelBuilder {
         id
     }
 
-    /// Returns a constant: type, result id, operands. Declared once.
+    /// Returns a constant with this type and these operands. Each constant is declared once.
     fn declare_typed(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let mut key = vec![ty];
         key.extend_from_slice(operands);

@@ -1,11 +1,10 @@
-//! One thread at a time creates, destroys or submits pipelines, with a driver that mixes up their code
-//! otherwise.
+//! Only one thread at a time creates, destroys or submits pipelines, with drivers that otherwise mix up the code of pipelines.
 //!
-//! Seen on an H200 with NVIDIA's driver 580.159, also in a program of nothing but Vulkan
-//! (`examples/stale_code`): while eight threads make, dispatch and destroy 64 kernels again and again, 811 of 116,758
-//! first dispatches write nothing, or run the code of another pipeline, most often of one that was destroyed;
-//! submitted again, the same command buffer is right. Vulkan asks for no such care (vkCreateComputePipelines,
-//! vkDestroyPipeline and vkQueueSubmit, "Host Synchronization"). What does not help, or costs more:
+//! Seen on an H200 with NVIDIA's driver 580.159, even in a program that uses Vulkan alone (`examples/stale_code`): while eight
+//! threads make, dispatch and destroy 64 kernels again and again, 811 of 116,758 first dispatches write nothing, or run the
+//! code of another pipeline, most often of one that was destroyed; submitted again, the same command buffer gives the right
+//! result. Vulkan requires no such protection (vkCreateComputePipelines, vkDestroyPipeline and vkQueueSubmit, "Host
+//! Synchronization"). Other protections do not help, or cost more:
 //!
 //! * locks around creating and destroying alone, or around submitting alone: the soak test fails then;
 //! * transfer commands with a barrier ahead of the dispatch, in the same command buffer: 53 to 99 of some 114,000 are
@@ -44,12 +43,12 @@ impl CodeLock {
         CodeLock(info.quirks.contains(Quirks::SERIALIZED_PIPELINES).then(Mutex::default))
     }
 
-    /// Must be held while a pipeline is created or destroyed.
+    /// Takes the lock, which must be held while a pipeline is created or destroyed.
     pub(crate) fn hold(&self) -> Option<MutexGuard<'_, Submitters>> {
         self.0.as_ref().map(Mutex::lock)
     }
 
-    /// Must be held during a submission.
+    /// Takes the lock, which must be held during a submission, and notes that this thread submits.
     pub(crate) fn hold_to_submit(&self) -> Option<MutexGuard<'_, Submitters>> {
         let mut guard = self.hold()?;
         let this = std::thread::current().id();

@@ -1,6 +1,6 @@
 //! The environment variables that this crate reads, as typed values.
 //!
-//! No other module of the crate reads the environment. All of these are for tests and for finding faults.
+//! No other module of the crate reads the environment. All of these variables are for tests and for finding faults.
 
 use crate::platform;
 use std::ffi::OsString;
@@ -57,7 +57,7 @@ pub(crate) fn stall() -> Duration {
     Duration::from_secs(seconds.unwrap_or(10))
 }
 
-/// Reads `HEKLA_NONCOHERENT`: returns true if mapped memory is to behave as if it were not coherent.
+/// Reads `HEKLA_NONCOHERENT`: returns true if mapped memory must behave as if it were not coherent.
 pub(crate) fn noncoherent() -> bool {
     read("HEKLA_NONCOHERENT").as_deref() == Some("1")
 }
@@ -67,8 +67,8 @@ pub(crate) fn timestamp_bits() -> Option<u32> {
     read("HEKLA_TIMESTAMP_BITS")?.trim().parse().ok()
 }
 
-/// Reads `HEKLA_QUEUES`: how many Vulkan queues a device is opened with at most. Each takes the driver time to create
-/// (25 ms, and 9 ms to destroy, with NVIDIA's driver 580).
+/// Reads `HEKLA_QUEUES`: the most Vulkan queues with which a device is opened. With NVIDIA's driver 580 each takes 25 ms to
+/// create and 9 ms to destroy.
 pub(crate) fn queues() -> Option<u32> {
     read("HEKLA_QUEUES")?.trim().parse().ok()
 }
@@ -96,11 +96,11 @@ pub(crate) enum Fault {
     Submit(u64),
     /// `call:N`: call N of those that may return VK_ERROR_DEVICE_LOST returns it; polling counts as one call.
     Call(u64),
-    /// `defect`: nothing is lost, but the driver is found to end long loops early.
+    /// `defect`: no device is lost, but the probes find that the driver ends long loops early.
     Defect,
-    /// `subgroups`: nothing is lost, but sub-groups are found to be in no order.
+    /// `subgroups`: no device is lost, but the probes find that sub-groups are in no order.
     Subgroups,
-    /// `exit`: nothing is lost, but the driver is taken for one that ends at exit().
+    /// `exit`: no device is lost, but the driver is treated as one that ends at exit().
     Exit,
 }
 

@@ -6,7 +6,7 @@ use ash::vk;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no Vulkan loader, or it is too old, or no instance can be made: a sentence says why.
+    /// There is no Vulkan loader, or it is too old, or no instance can be made: a sentence gives the reason.
     #[error("{0}")]
     NoVulkan(String),
     /// The host is out of memory.
@@ -26,10 +26,10 @@ pub enum Error {
     TooLarge {
         /// The size that was asked for, in bytes.
         size: u64,
-        /// The limit of the device.
+        /// The largest size that the device can make.
         limit: u64,
     },
-    /// The caller broke this layer's rules: a sentence says which.
+    /// The caller broke a rule of this layer: a sentence names the rule.
     #[error("{0}")]
     Invalid(String),
     /// Any other failure of a Vulkan call.

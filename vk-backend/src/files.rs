@@ -1,5 +1,5 @@
-//! Reads files that somebody else may have put where one is expected: a pipe would make the program wait for ever, a
-//! device be read until memory ends.
+//! Reads files that somebody else may have put in the place of the expected one: a pipe would make the program wait forever,
+//! and a device would be read until memory ends.
 
 use crate::platform;
 use std::fs::{File, Metadata};

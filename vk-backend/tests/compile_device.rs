@@ -47,7 +47,7 @@ impl PipelineStore for Nothing {
     fn store(&self, _: &DeviceInfo, _: &PipelineDesc<'_>, _: &[u8]) {}
 }
 
-/// data[0] = (data[0] * factor) ^ term, a kernel like no other.
+/// Returns a pipeline that computes data[0] = (data[0] * factor) ^ term, and that no other caller has.
 fn kernel(device: &Arc<Device>, factor: u32, term: u32) -> Arc<Pipeline> {
     let mut k = KernelBuilder::new(1);
     let uint = k.uint();
@@ -157,7 +157,7 @@ fn a_thread_that_submits_alone_compiles_on_the_device_itself() {
     make_and_run(&device, 0..3);
     assert_eq!(kernel(&device, 3, 4).creation().precompiled, None);
     assert!(!device.has_compile_device());
-    // Another thread has another first kernel.
+    // Another thread runs another first kernel.
     std::thread::scope(|scope| scope.spawn(|| kernel(&device, 5, 6)).join().unwrap());
     assert!(device.has_compile_device());
     expect_silence();

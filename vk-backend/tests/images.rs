@@ -1,4 +1,4 @@
-//! Images: copies, and kernels that read, sample and write them by their slots.
+//! Images: copies, and kernels that read, sample and write images by the numbers of their slots.
 
 mod common;
 
@@ -145,7 +145,7 @@ fn kernels_fetch_texels() {
     }
 }
 
-/// Samples a line of four texels 0, 1, 2, 3 at x / 2 texels, for x from -2 on.
+/// Samples a line of the four texels 0, 1, 2, 3 at x / 2 texels, for x from -2 on.
 fn sample_line(device: &Arc<Device>, desc: &SamplerDesc) -> Vec<f32> {
     let line: Vec<u8> = (0..4).flat_map(|i| (i as f32).to_le_bytes()).collect();
     let image_desc = self::desc(ImageKind::D2, Format::R32_SFLOAT, [4, 1, 1]);

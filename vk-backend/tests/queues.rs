@@ -1,4 +1,4 @@
-//! Recording, order, waiting, timestamps and the lifetime of what commands use.
+//! Recording, order, waiting, timestamps and the lifetime of the objects that commands use.
 //!
 //! Each test opens a device and closes it. NVIDIA's driver 580 may hang where several threads do that at once (one in
 //! vkDestroyDevice and another at its end, as a debugger shows): with it the tests need `--test-threads=1`.
@@ -25,7 +25,7 @@ fn upload(device: &Arc<Device>, words: &[u32]) -> Arc<Buffer> {
     b
 }
 
-/// Enqueues one in-order command that multiplies by 3 and adds 1.
+/// Enqueues one in-order command that multiplies the buffer's words by 3 and adds 1.
 fn enqueue_step(queue: &Queue, step: &Arc<hekla_vk_backend::Pipeline>, b: &Arc<Buffer>) -> u64 {
     let push = addresses(&[b]);
     let groups = b.size() as u32 / 4 / 64;
@@ -90,7 +90,7 @@ fn each_dispatch_has_its_own_push_constants() {
         };
         dispatch(Some(&step), &only_a);
         dispatch(Some(&step), &only_a);
-        // A pipeline with another layout that begins with the same address.
+        // This pipeline has another layout, which begins with the same address.
         dispatch(Some(&square), &both);
         dispatch(Some(&step), &only_a);
         dispatch(None, &[]);
@@ -215,7 +215,7 @@ fn queues_wait_for_each_other_on_the_device() {
     let device = common::device();
     let step = common::step(&device, 64);
     let b = upload(&device, &[9; 64]);
-    // More than the device has Vulkan queues: some share one.
+    // More queues than the device's Vulkan queues: some share one.
     let queue = |i: usize| {
         let priority = [Priority::Low, Priority::Medium, Priority::High, Priority::Medium][i % 4];
         device.create_queue_with(QueueOptions { priority, ..QueueOptions::default() }).unwrap()
@@ -239,7 +239,7 @@ fn queues_wait_for_each_other_on_the_device() {
     queues[0].wait_gpu(&queues[0], 1).unwrap();
 }
 
-/// A command that is complete is not waited for, whatever the queue has been given since.
+/// A wait for a complete command returns at once, whatever the queue has been given since.
 #[test]
 fn complete_commands_are_not_waited_for_again() {
     let device = common::device();
@@ -270,7 +270,7 @@ fn a_wait_ends_with_its_own_batch() {
     let step = common::step(&device, 64);
     let large = upload(&device, &vec![1; 1 << 20]);
     let steps = |count| (0..count).fold(0, |_, _| enqueue_step(&queue, &step, &large));
-    // Long enough for the thread to sleep.
+    // This takes long enough for the waiting thread to sleep.
     let first = steps(100);
     queue.flush().unwrap();
     let last = steps(600);
@@ -340,7 +340,7 @@ impl Drop for Witness {
     fn drop(&mut self) {
         self.drops.fetch_add(1, Ordering::SeqCst);
         if let Some(queue) = self.queue.upgrade() {
-            // Would deadlock if the queue dropped what it releases under its lock.
+            // This would deadlock if the queue dropped the objects that it releases under its lock.
             let _ = queue.completed();
         }
     }
@@ -470,7 +470,7 @@ fn an_out_of_order_queue_orders_what_it_is_told_to() {
     let step = common::step(&device, 64);
     let options = QueueOptions { out_of_order: true, profiling: true, ..QueueOptions::default() };
     let queue = device.create_queue_with(options).unwrap();
-    // Two chains of steps side by side, through several batches, each step behind the last of its own.
+    // Two chains of steps run side by side through several batches; each step follows the last step of its own chain.
     let chains = [upload(&device, &[1; 256]), upload(&device, &[8; 256])];
     let mut last = [0; 2];
     let mut values = Vec::new();
@@ -552,7 +552,7 @@ fn queues_take_turns_part_and_take_turns_again() {
             }
             turns += 1;
         }
-        // Some rounds begin with idle queues, some behind the last one's end.
+        // Some rounds begin with idle queues, others follow the end of the round before.
         let (at, value) = last.unwrap();
         match round % 3 {
             0 => queues[at].wait(value).unwrap(),
@@ -560,7 +560,7 @@ fn queues_take_turns_part_and_take_turns_again() {
             _ => queues[2].wait_gpu(&queues[at], value).unwrap(),
         }
         if round % 3 == 2 {
-            // The next round's first turn comes behind this one's last by way of the third queue.
+            // The next round's first turn follows this round's last turn by way of the third queue.
             let value = enqueue_step(&queues[2], &step, &shared);
             queues[0].wait_gpu(&queues[2], value).unwrap();
             turns += 1;

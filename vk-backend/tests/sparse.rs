@@ -1,6 +1,6 @@
-//! Buffers larger than one allocation: several are bound to them where the device can (sparse binding).
-//! `HEKLA_MAX_ALLOCATION` makes small ones large. No software driver here binds sparsely: there the tests
-//! see that one allocation is taken nevertheless; the rest is for GPUs.
+//! Buffers larger than one allocation: several allocations are bound to them where the device can do that (sparse binding).
+//! `HEKLA_MAX_ALLOCATION` limits allocations to small sizes. The software drivers that are tested do not bind sparsely: with
+//! them the tests show that one allocation is made nevertheless; the rest is for GPUs.
 
 mod common;
 
@@ -55,7 +55,7 @@ fn kernels_and_commands_cross_the_seams() {
         r.barrier();
         seams.iter().for_each(|seam| r.copy(&host, 0, a, seam - 16, 32));
         r.barrier();
-        // Parts of another size than an allocation, so that dispatches cross the seams.
+        // The parts have another size than an allocation, so that dispatches cross the seams.
         for start in (0..size).step_by(PART as usize) {
             let push = [a, b].map(|buffer| (buffer.address() + start).to_le_bytes()).concat();
             let groups = PART.min(size - start) / (4 * 64);

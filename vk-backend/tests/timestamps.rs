@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hekla_vk_backend::{Device, Error, Instance, MemoryKind, PhysicalDevice, Queue, Timestamps};
 
-/// Opens the first usable device as one with timestamps of `bits` bits. The tests of this file take turns.
+/// Opens the first usable device with timestamps that have `bits` bits. The tests of this file take turns.
 fn device_with_bits(bits: u32) -> Arc<Device> {
     std::env::set_var("HEKLA_TIMESTAMP_BITS", bits.to_string());
     let device = common::device();
@@ -57,7 +57,7 @@ fn times_are_right_over_wraps() {
     assert!(queue.profiling());
     let b = device.create_buffer(16 << 20, MemoryKind::Device).unwrap();
 
-    // One command after the other for some periods, so that timestamps wrap within commands.
+    // Commands run one after the other for some periods, so that timestamps wrap within commands.
     let start = Instant::now();
     let first = timed_command(&queue, &b, 1);
     let (mut busy, mut last, mut fills) = (0, first, 1);
@@ -76,7 +76,7 @@ fn times_are_right_over_wraps() {
         }
     }
     assert!(u128::from(busy) > wrap.as_nanos(), "busy for {busy} ns of {:?}", start.elapsed());
-    // Idle for more than a period.
+    // The queue is idle for more than a period.
     std::thread::sleep(wrap * 5 / 4);
     let after = timed_command(&queue, &b, 1);
     let elapsed = start.elapsed().as_nanos() as i128;

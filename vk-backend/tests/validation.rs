@@ -13,7 +13,7 @@ fn the_layer_is_silent_until_there_is_cause() {
     exercise(&device);
     assert_eq!(validation_message_count(), 0, "see stderr for the messages");
 
-    // A layout without the push constants that the kernel declares: wrong, but harmless.
+    // The layout lacks the push constants that the kernel declares, which is wrong but harmless.
     let mut kernel = KernelBuilder::new(1);
     let (uint, zero) = (kernel.uint(), kernel.constant(0));
     let x = kernel.load(0, uint, zero);

@@ -1,5 +1,5 @@
-//! Compiles every program of a folder of real programs and prints how it went; `cargo xtask corpus`
-//! fetches the programs and runs this.
+//! Compiles every program of a folder of real programs and prints the outcomes; `cargo xtask corpus` fetches the programs and
+//! runs this example.
 //!
 //! `corpus DIR [--validate] [--time] [--digest] [--only TEXT] [--threads N] [--minimal] [--half]
 //! [--vector N] [--list FOLDER]`: DIR holds a folder for each project. One line a program: verdict, time, size of the
@@ -31,10 +31,10 @@ const REFUSAL: ([&str; 2], &str) = (["requires ", "needs "], " which this device
 /// The end of the compiler's message about a capability, extension or instruction that modules may not have.
 const NOT_TAKEN: &str = " is not supported";
 
-/// A header of silx and pyFAI that editors need; their hosts drop the line.
+/// A header of silx and pyFAI that only editors need; the projects' hosts drop the line that includes it.
 const EDITOR_HEADER: &str = "for_eclipse.h";
 
-/// Files that are not OpenCL C, and why. Their projects do not use them.
+/// Files that are not OpenCL C, each with the reason. Their projects do not use them.
 const BROKEN: &[(&str, &str)] = &[
     ("pyFAI/openCL/ocl_bispev.cl", "it says __kernel__"),
     ("pyFAI/openCL/ocl_lut_pixelsplit.cl", "it has a parenthesis too many"),
@@ -54,7 +54,7 @@ struct Request {
     target: Target,
     /// hashcat's VECT_SIZE.
     vector: u32,
-    /// The folder that programs are written to, if they are to be listed and not compiled.
+    /// The folder to which programs are written, if they are to be listed and not compiled.
     list: Option<PathBuf>,
 }
 

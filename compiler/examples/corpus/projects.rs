@@ -54,11 +54,11 @@ pub fn items(folder: &Path, vector: u32) -> Vec<Item> {
         .collect()
 }
 
-/// Returns the programs of a file; nothing where the file is not a program by itself.
+/// Returns the programs of a file; `None` if the file is not a program by itself.
 fn programs(folder: &Path, files: &[PathBuf], file: &Path, vector: u32) -> Option<Vec<Item>> {
     let name = file.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
     let parent = file.parent()?;
-    // Dumped programs have their options beside them.
+    // A dumped program has a file with its options beside it.
     if let Ok(options) = std::fs::read_to_string(file.with_extension("options")) {
         return Some(vec![Item::new(name, vec![file.to_path_buf()], options)]);
     }
@@ -93,7 +93,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the file of that name in this project, else (pyFAI uses some of silx's) in another.
+/// Returns the file with that name in this project, or else in another one (pyFAI uses some of silx's files).
 fn other(files: &[PathBuf], near: &Path, name: &str) -> Option<PathBuf> {
     let common =
         |file: &Path| file.components().zip(near.components()).take_while(|(a, b)| a == b).count();

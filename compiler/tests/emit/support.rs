@@ -1,4 +1,4 @@
-//! Emits kernels given as IR text and has spirv-val look at them.
+//! Emits kernels that are given as IR text, and validates them with spirv-val.
 
 use cranelift_entity::SecondaryMap;
 use hekla_compiler::emit::{emit, EmitError};
@@ -83,7 +83,7 @@ fn pipe(program: &str, args: &[&str], words: &[u32]) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Passes a module to spirv-val.
+/// Validates a module with spirv-val.
 pub fn validate(words: &[u32]) -> Result<(), String> {
     let args = ["--target-env", "vulkan1.2", "--scalar-block-layout", "-"];
     match pipe("spirv-val", &args, words) {

@@ -1,4 +1,4 @@
-//! Small programs that ask for much.
+//! Small programs that need large amounts of time or memory.
 
 use super::words::{Op, Words, CROSS_WORKGROUP, UNIFORM_CONSTANT};
 use super::{body, each, kernel, lines, Program};

@@ -38,7 +38,7 @@ impl Program {
         }
     }
 
-    /// Returns the bytes of the file.
+    /// Returns the program's bytes, as a file has them.
     pub fn bytes(&self) -> Vec<u8> {
         match self {
             Program::Text(text) => text.clone().into_bytes(),
@@ -70,7 +70,7 @@ impl Shape {
         let (mut fits, mut exceeds) = (1, bytes.max(2));
         while exceeds - fits > 1 + fits / 1000 {
             let middle = fits + (exceeds - fits) / 2;
-            // Most bytes per count are more than one: the first guesses would be huge.
+            // Most shapes take more than one byte per count: the first guesses would be huge.
             match middle <= fits.saturating_mul(2) {
                 true if self.of_count(middle).size() <= bytes => fits = middle,
                 true => exceeds = middle,
@@ -100,14 +100,14 @@ pub fn shapes() -> Vec<Shape> {
 /// Shapes for which a bound holds only from a size on, in bytes.
 const BOUNDED: &[(&str, usize)] = &[
     ("kernels that call kernels", 120_000),
-    // A part of the text is the same for all.
+    // The text has a large part that does not grow with the count.
     ("kernels that share variables", 60_000),
 ];
 
 /// A row of a submodule's table: the name of a shape and its function.
 type Row = (&'static str, fn(usize) -> Program);
 
-/// Returns the parts that `part` makes of the numbers below `count`, one after the other.
+/// Returns the texts that `part` makes of the numbers below `count`, joined in order.
 fn each(count: usize, part: impl Fn(usize) -> String) -> String {
     (0..count).fold(String::new(), |text, i| text + &part(i))
 }
@@ -117,7 +117,7 @@ fn lines(count: usize, line: &str) -> String {
     each(count, |_| format!("{line}\n"))
 }
 
-/// Returns a kernel with a body, behind other declarations.
+/// Returns a kernel with a body behind other declarations.
 fn kernel(declarations: &str, body: &str) -> Program {
     Program::Text(format!(
         "{declarations}kernel void k(global int *p, global float *q, int n) {{\n{body}\n}}\n"

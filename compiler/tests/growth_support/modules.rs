@@ -1,9 +1,9 @@
-//! Modules of SPIR-V, as no compiler of C might write them.
+//! Modules of SPIR-V such as no compiler of C might write.
 
 use super::words::{Body, Op, Words, CROSS_WORKGROUP, FUNCTION, UNIFORM_CONSTANT};
 use super::{Program, Row};
 
-/// Returns a module with one kernel; `write` makes its body.
+/// Returns a module with one kernel, whose body `write` makes.
 fn kernel(write: impl Fn(&mut Words, &Body)) -> Program {
     let mut words = Words::new();
     let body = words.begin_kernel("k");

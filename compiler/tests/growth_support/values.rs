@@ -1,4 +1,4 @@
-//! Variables of functions, and what becomes phis and registers.
+//! Variables of functions, and values that become phis and registers.
 
 use super::{body, each, kernel, Row};
 

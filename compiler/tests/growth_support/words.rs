@@ -5,7 +5,7 @@ use hekla_spirv::{encode, header, string_words};
 
 pub use hekla_spirv::Op;
 
-/// A module under construction, its parts in the order that SPIR-V wants.
+/// A module under construction, with its parts in the order that SPIR-V requires.
 pub struct Words {
     next: u32,
     entries: Vec<u32>,
@@ -16,13 +16,13 @@ pub struct Words {
     pub void: u32,
     pub int: u32,
     pub bool: u32,
-    /// Pointer to ints in memory of the device.
+    /// The type of pointers to ints in memory of the device.
     pub pointer: u32,
-    /// Pointer to an int of a function.
+    /// The type of pointers to ints of a function.
     pub own: u32,
-    /// Functions from (pointer, int) to nothing.
+    /// The type of functions from (pointer, int) that return nothing.
     pub kernel: u32,
-    /// Functions from (pointer, int) to an int.
+    /// The type of functions from (pointer, int) that return an int.
     pub function: u32,
 }
 
@@ -102,7 +102,7 @@ impl Words {
         encode(&mut self.annotations, Op::Decorate, operands);
     }
 
-    /// Begins a kernel; it has an entry point.
+    /// Begins a kernel, with an entry point.
     pub fn begin_kernel(&mut self, name: &str) -> Body {
         let id = self.id();
         let body = self.begin(id, self.void, self.kernel);

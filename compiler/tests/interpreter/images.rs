@@ -8,13 +8,13 @@ use hekla_compiler::kernel::sampler_word::{FARTHEST_TEXEL, NEAREST, NORMALIZED};
 #[derive(Debug, Clone)]
 pub struct Image {
     pub dim: ImageDim,
-    /// One number for each coordinate, the number of layers among them.
+    /// One number for each coordinate; for arrays the last is the number of layers.
     pub size: Vec<u64>,
     /// Bits of the four components of each texel, the first coordinate running fastest.
     pub texels: Vec<[u64; 4]>,
 }
 
-/// Returns the place of a texel, which must be in the image.
+/// Returns a texel, which must be in the image.
 pub fn texel<'a>(
     images: &'a mut [Image],
     view: ImageView,

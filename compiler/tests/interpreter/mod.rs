@@ -16,7 +16,7 @@ pub type Lanes = Vec<u64>;
 const GLOBAL_BASE: u64 = 0x12_3456_0000;
 const STEPS: u64 = 10_000_000;
 
-/// Memory, arguments and place of one work-item.
+/// The memory, the arguments and the ids of one work-item.
 pub struct Machine<'m> {
     module: &'m Module,
     global: Vec<u8>,
@@ -30,9 +30,9 @@ pub struct Machine<'m> {
     pub args: Vec<Vec<u8>>,
     /// The value of each byte of private memory that was not written, and of each byte of an undefined value.
     pub unwritten: u8,
-    /// The value of a work-item query in a dimension.
+    /// Returns the value of a work-item query in a dimension.
     pub work_item: fn(WorkItemQuery, u8) -> u64,
-    /// Instructions that may still be executed.
+    /// The number of instructions that may still be executed.
     pub steps: u64,
 }
 
@@ -80,7 +80,7 @@ impl<'m> Machine<'m> {
         machine
     }
 
-    /// Global memory with the given contents.
+    /// Adds global memory with the given contents; returns its address.
     pub fn allocate(&mut self, bytes: Vec<u8>) -> u64 {
         let at = self.global.len().next_multiple_of(128);
         self.global.resize(at, 0);
@@ -313,7 +313,7 @@ enum Next {
     Return(Vec<Lanes>),
 }
 
-/// A function's activation.
+/// The values of one call of a function.
 struct Frame<'m> {
     function: &'m Function,
     unwritten: u8,

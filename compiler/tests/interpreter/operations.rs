@@ -34,7 +34,7 @@ fn float_bits(value: f64, scalar: Scalar) -> u64 {
     }
 }
 
-/// Returns the bits; the bits of one quiet NaN if they encode any NaN.
+/// Returns the bits of a float, or the bits of one certain quiet NaN if they encode any NaN.
 pub fn one_nan(bits: u64, scalar: Scalar) -> u64 {
     match scalar.is_float() && float(bits, scalar).is_nan() {
         true => float_bits(f64::NAN, scalar),

@@ -1,4 +1,4 @@
-//! From OpenCL C text to lowered IR and its execution, for the tests of lowering.
+//! Lowers OpenCL C to IR and executes it, for the tests of lowering.
 #![allow(dead_code)] // Each test file uses its part.
 
 #[path = "../interpreter/mod.rs"]
@@ -12,7 +12,7 @@ use hekla_compiler::source::{Diagnostics, SourceMap};
 use hekla_compiler::{lower, syntax, Options, Source, Target};
 use interpreter::Machine;
 
-/// Lowers a program; returns the log when there were errors.
+/// Lowers a program; returns the log if the program has errors.
 pub fn try_lower(text: &str, options: &str, target: &Target) -> Result<Module, String> {
     let source = Source { name: "test.cl".into(), text: text.into(), headers: Vec::new() };
     let options = Options::parse(options).unwrap();

@@ -1,4 +1,4 @@
-//! Kernels compiled to SPIR-V, as modules to look at.
+//! Kernels compiled to SPIR-V, as modules for tests to inspect.
 
 use hekla_compiler::{compile, Options, Source, Target};
 use rspirv::binary::parse_words;
@@ -14,7 +14,7 @@ pub fn module(text: &str, target: &Target) -> Module {
     loader.module()
 }
 
-/// Returns how many instructions of a module some condition holds for.
+/// Returns the number of instructions of a module for which a condition is true.
 #[allow(dead_code, reason = "not every test that includes this file counts")]
 pub fn count(module: &Module, is_meant: impl Fn(&Instruction) -> bool) -> usize {
     module.all_inst_iter().filter(|inst| is_meant(inst)).count()

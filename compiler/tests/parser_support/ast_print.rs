@@ -1,4 +1,4 @@
-//! The syntax tree as text: s-expressions, a statement a line.
+//! The syntax tree as text: s-expressions, with one statement in a line.
 //!
 //! ```text
 //! (function kernel void f ((a (ptr global int)))

@@ -1,4 +1,4 @@
-//! The passes keep what programs mean: random programs give the same memory before and after.
+//! The passes keep the meaning of programs: random programs leave the same memory before and after each pass.
 
 #[path = "../interpreter/mod.rs"]
 mod interpreter;
@@ -37,7 +37,7 @@ fn check(seed: u64, names: &[&str]) -> bool {
     check_of(60, seed, names)
 }
 
-/// Like [`check`], on programs with this number of statements.
+/// Like [`check`], for programs with this number of statements.
 fn check_of(statements: usize, seed: u64, names: &[&str]) -> bool {
     let mut module = random::module(&mut Random::new(seed), statements);
     verify::verify_module(&module).expect("a valid program");
@@ -61,14 +61,14 @@ fn check_of(statements: usize, seed: u64, names: &[&str]) -> bool {
     true
 }
 
-/// Checks programs of consecutive numbers; nearly all of them must reach their end.
+/// Checks the programs of consecutive seeds; nearly all of them must reach their end.
 fn check_all(seeds: Range<u64>, mut check: impl FnMut(u64) -> bool) {
     let count = seeds.end - seeds.start;
     let ended = seeds.filter(|&seed| check(seed)).count() as u64;
     assert!(ended * 10 >= count * 9, "only {ended} of {count} programs come to their end");
 }
 
-/// Returns how many programs each test tries; `HEKLA_SEEDS` for more.
+/// Returns how many programs each test tries: 200, or the number in `HEKLA_SEEDS`.
 fn seeds() -> u64 {
     std::env::var("HEKLA_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
 }

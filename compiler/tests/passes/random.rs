@@ -1,9 +1,9 @@
-//! Random modules: loops, branches, calls, memory of all kinds, every type.
+//! Random modules with loops, branches, calls, memory of all kinds, and every type.
 
 use hekla_compiler::ir::*;
 use hekla_compiler::kernel::{Arg, ArgAddress, ArgKind};
 
-/// Bytes of the buffer that programs read and write freely; results follow it.
+/// Bytes at the beginning of the buffer that programs read and write freely; results follow them.
 pub const SCRATCH: usize = 192;
 /// Bytes of the whole buffer.
 pub const BUFFER: usize = 4096;
@@ -71,7 +71,7 @@ fn arg(name: &str, kind: ArgKind) -> Arg {
 const POINTEE: u32 = 16;
 const PRIVATE: Type = Type::ptr(AddressSpace::Private);
 
-/// Returns a kernel `k` of (buffer, 32 bytes of values), of about that number of statements, and three helper
+/// Returns a kernel `k` with the arguments (buffer, 32 bytes of values), of about that number of statements, and three helper
 /// functions, which take values, pointers to private memory and the buffer.
 pub fn module(random: &mut Random, statements: usize) -> Module {
     let mut module = Module::default();
@@ -142,7 +142,7 @@ fn body(
     g.objects
         .extend(params.iter().filter(|&&v| g.b.ty(v) == PRIVATE).map(|&v| (v, POINTEE, false)));
     g.statements(0);
-    // A list of statements may end early; large programs have several.
+    // A list of statements may end early, so large programs have several lists.
     while budget > 100 && g.budget > 0 {
         g.statements(0);
     }
@@ -301,7 +301,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Returns a conversion from another scalar type, where the result is defined.
+    /// Returns a value that is converted from another scalar type, where the conversion is defined.
     fn conversion(&mut self, ty: Type) -> Value {
         let from = ty.with_scalar(self.random.pick(&INTS).scalar);
         let value = self.value(from);
@@ -319,7 +319,7 @@ impl Gen<'_, '_> {
         self.b.splat(scalar, ty.lanes)
     }
 
-    /// Returns a vector from lanes or other vectors.
+    /// Returns a vector that is made from lanes or other vectors.
     fn lanes(&mut self, ty: Type) -> Value {
         let value = self.value(ty);
         match self.random.below(5) {

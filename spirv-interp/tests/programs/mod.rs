@@ -1,6 +1,6 @@
 //! The conformance files' programs (compiler/tests/conformance), as tests of the interpreter run them.
 //!
-//! `HEKLA_CONFORMANCE=6.3` runs only programs of files whose names begin so.
+//! `HEKLA_CONFORMANCE=6.3` runs only programs of files whose names begin with `6.3`.
 
 #[path = "../../../compiler/tests/conformance_support/mod.rs"]
 mod conformance_support;
@@ -30,7 +30,7 @@ pub fn wanted() -> String {
     std::env::var("HEKLA_CONFORMANCE").unwrap_or_default()
 }
 
-/// Runs a program and compares what it writes with what the file says.
+/// Runs a program and compares the numbers that it writes with the file's.
 pub fn run(
     program: &Program,
     built: &hekla_compiler::Program,

@@ -1,4 +1,4 @@
-//! Opens devices by Vulkan alone: instance, device, queues, and memory that the host reads.
+//! Opens devices with Vulkan alone: instance, device, queues, and memory that the host reads.
 
 use std::ffi::CStr;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ pub struct Gpu {
     pub layout: vk::PipelineLayout,
     /// True if kernels may compute with halves.
     pub has_halves: bool,
-    /// True if kernels may have cooperative matrices of halves and bytes, and of bfloat16.
+    /// True if kernels may use cooperative matrices of halves and bytes, and of bfloat16.
     pub has_matrices: bool,
     pub has_bfloat16: bool,
     /// The functions of VK_AMD_buffer_marker, where the device has them.
@@ -54,12 +54,12 @@ pub fn instance() -> ash::Instance {
     let info = vk::InstanceCreateInfo::default().application_info(&application);
     // SAFETY: the info outlives the call.
     let instance = tried("vkCreateInstance", unsafe { entry.create_instance(&info, None) });
-    // The loader stays for the whole process.
+    // The loader is never unloaded.
     std::mem::forget(entry);
     instance
 }
 
-/// Returns the first device that is not software, else the first.
+/// Returns the first device that is not a software device, or else the first device.
 fn choose(instance: &ash::Instance) -> vk::PhysicalDevice {
     // SAFETY: the instance is alive.
     let all = tried("vkEnumeratePhysicalDevices", unsafe { instance.enumerate_physical_devices() });
@@ -71,7 +71,7 @@ fn choose(instance: &ash::Instance) -> vk::PhysicalDevice {
     *all.iter().find(is_hardware).unwrap_or_else(|| all.first().expect("a Vulkan device"))
 }
 
-/// Returns the family that computes, if possible one that does not draw, and its number of queues.
+/// Returns a queue family that computes, if possible one that does not draw, and the number of its queues.
 fn family(instance: &ash::Instance, physical: vk::PhysicalDevice) -> (u32, u32) {
     // SAFETY: the physical device belongs to the instance.
     let all = unsafe { instance.get_physical_device_queue_family_properties(physical) };
@@ -217,7 +217,7 @@ impl Gpu {
         }
     }
 
-    /// Makes words that host and device access, never freed.
+    /// Makes words of memory that host and device access. They are never freed.
     pub fn words(&self, count: usize) -> Words {
         use vk::MemoryPropertyFlags as Flags;
         let needed = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
@@ -229,7 +229,7 @@ impl Gpu {
         Words { mapped: tried("vkMapMemory", mapped).cast(), ..words }
     }
 
-    /// Makes words of the device's own memory, never freed.
+    /// Makes words of the device's own memory. They are never freed.
     pub fn device_words(&self, count: usize) -> Words {
         let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL;
         self.allocate(count, needed, vk::MemoryPropertyFlags::empty()).0
@@ -323,7 +323,7 @@ impl Gpu {
         tried("vkCreateSemaphore", unsafe { self.device.create_semaphore(&info, None) })
     }
 
-    /// Records a dispatch of work-groups of a pipeline, whose push constants are an address.
+    /// Records a dispatch of a pipeline's work-groups; its push constants are an address.
     ///
     /// # Safety
     /// The command buffer is being recorded, and used by no one else; the pipeline and the memory outlive its execution.
@@ -362,7 +362,7 @@ impl Gpu {
         }
     }
 
-    /// Returns a memory type with what is needed, if possible with what is preferred.
+    /// Returns a memory type that has the required properties, and if possible the preferred ones.
     fn memory_type(
         &self,
         allowed: u32,
@@ -373,7 +373,7 @@ impl Gpu {
         let memory = unsafe { self.instance.get_physical_device_memory_properties(self.physical) };
         let types = &memory.memory_types[..memory.memory_type_count as usize];
         let has = |i: &usize, flags| types[*i].property_flags.contains(flags);
-        // The first of several: drivers list the fastest ones first.
+        // Drivers list the fastest memory types first, so the first type that fits is taken.
         (0..types.len())
             .rev()
             .filter(|i| allowed >> i & 1 != 0 && has(i, needed))

@@ -5,7 +5,7 @@
 
 use hekla_vk_backend::asm::{KernelBuilder, Op};
 
-/// Words of memory that a dispatch works on: the number in front, then the results.
+/// Words of memory that a dispatch works on: the number first, then the results.
 pub const WORDS: usize = 4;
 /// Index of the word that holds the number.
 pub const NUMBER: usize = 0;
@@ -14,7 +14,7 @@ pub const ID: usize = 1;
 const SEEN: usize = 2;
 const CHAIN: usize = 3;
 
-/// A kernel: `length` operations in the chain.
+/// A kernel, whose chain has `length` operations.
 #[derive(Clone, Copy)]
 pub struct Kernel {
     pub id: u32,
@@ -22,7 +22,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Returns the module: one push constant, the address of the words.
+    /// Returns the kernel's module, whose one push constant is the address of the words.
     pub fn module(self) -> Vec<u32> {
         let mut k = KernelBuilder::new(1);
         let uint = k.uint();
@@ -41,7 +41,7 @@ impl Kernel {
         k.finish()
     }
 
-    /// Returns the words after a dispatch on `number`.
+    /// Returns the words that a dispatch on `number` must leave.
     pub fn results(self, number: u32) -> [u32; WORDS] {
         let chain = (0..self.length)
             .fold(number, |x, step| x.wrapping_mul(factor(self.id, step)) ^ self.id ^ step);
@@ -54,7 +54,7 @@ fn factor(id: u32, step: u32) -> u32 {
     mix(id.wrapping_add(step.wrapping_mul(0x9e37_79b9))) | 1
 }
 
-/// Spreads a number over 32 bits.
+/// Returns a number with its bits spread over 32 bits.
 pub fn mix(mut x: u32) -> u32 {
     x ^= x >> 16;
     x = x.wrapping_mul(0x7feb_352d);

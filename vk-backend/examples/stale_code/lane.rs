@@ -42,7 +42,7 @@ impl<'a> Lane<'a> {
         self.submit_again(number)
     }
 
-    /// Submits what was recorded last.
+    /// Stores `number` and submits the commands that were recorded last; returns the words in memory afterwards.
     pub fn submit_again(&mut self, number: u32) -> [u32; WORDS] {
         for i in 0..WORDS {
             let word = if i == NUMBER { number } else { UNWRITTEN };

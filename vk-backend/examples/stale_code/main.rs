@@ -1,6 +1,6 @@
 //! Shows whether a driver runs the right code when threads make, use and destroy compute pipelines at once.
 //!
-//! README.md beside this file says what the options are and what was seen.
+//! README.md beside this file describes the options and the results.
 
 #[allow(dead_code)]
 #[path = "../gpu/mod.rs"]
@@ -98,7 +98,7 @@ fn end(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// A thread that makes pipelines, dispatches each once, and destroys it.
+/// A thread that makes pipelines, dispatches each pipeline once, and destroys it.
 fn make_use_destroy(
     pipelines: &Pipelines<'_>,
     queue: &Queue,

@@ -7,18 +7,18 @@ use ash::vk;
 
 use crate::gpu::{tried, Gpu};
 
-/// The driver compiles what is not in the cache.
+/// The driver compiles a pipeline that is not in the cache.
 const COMPILE: vk::PipelineCreateFlags = vk::PipelineCreateFlags::empty();
 /// The driver creates a pipeline from the cache or not at all.
 const FROM_CACHE_ALONE: vk::PipelineCreateFlags =
     vk::PipelineCreateFlags::FAIL_ON_PIPELINE_COMPILE_REQUIRED;
 
-/// What keeps a pipeline from running other code.
+/// The protection that keeps a pipeline from running other code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protection {
-    /// No protection, as Vulkan requires none.
+    /// No protection: Vulkan requires none.
     None,
-    /// Transfer commands on the dispatch's memory come before it, with barriers.
+    /// Transfer commands on the dispatch's memory precede the dispatch, with barriers.
     Fill,
     /// Like `Fill`, with one queue for all threads.
     OneQueue,
@@ -29,7 +29,7 @@ pub enum Protection {
 }
 
 impl Protection {
-    /// Returns the protection of a name on the command line.
+    /// Returns the protection with a name on the command line.
     pub fn named(name: &str) -> Option<Protection> {
         use Protection::*;
         let all = [
@@ -65,7 +65,7 @@ pub struct Pipelines<'a> {
 }
 
 impl<'a> Pipelines<'a> {
-    /// Opens the device that compiles, if there is to be one.
+    /// Opens the device that compiles, if the protection needs one.
     pub fn new(gpu: &'a Gpu, protection: Protection) -> Pipelines<'a> {
         let compiles = protection == Protection::CompileDevice;
         Pipelines {
@@ -78,7 +78,7 @@ impl<'a> Pipelines<'a> {
         }
     }
 
-    /// Holds the lock of [`Protection::Lock`], if there is one.
+    /// Takes the lock of [`Protection::Lock`], if the protection has one.
     pub fn hold(&self) -> Option<MutexGuard<'_, ()>> {
         self.protection.locks().then(|| self.lock.lock().unwrap())
     }

@@ -43,7 +43,7 @@ impl Request {
     }
 }
 
-/// A module with its pipeline, and how long each took.
+/// A module with its pipeline, the time to make the pipeline, and the time of a dispatch.
 struct Module {
     file: String,
     pipeline: Arc<Pipeline>,
@@ -112,7 +112,7 @@ fn module(device: &Arc<Device>, file: &str, request: &Request) -> Result<Module,
     Ok(Module { file: file.to_string(), pipeline, making, dispatch: Duration::MAX })
 }
 
-/// Dispatches once and waits. Returns how long that took.
+/// Dispatches the module once and waits for its end. Returns the time that this took.
 fn dispatch(
     queue: &Queue,
     buffer: &Arc<Buffer>,

@@ -10,11 +10,11 @@ use crate::{create_fence, create_pipeline, median, record, run, Waiting, ITEMS};
 const CHAINS: u32 = 4;
 const STEPS: u32 = 16;
 const ROUNDS: u32 = 64;
-/// Words behind the results: the factor, the addend and the number of rounds, none of which the driver knows.
+/// The number of words behind the results: the factor, the addend and the number of rounds, none of which the driver knows.
 const FACTOR: u32 = MOST_GROUPS * ITEMS;
 const ADDEND: u32 = FACTOR + 1;
 const COUNT: u32 = FACTOR + 2;
-/// The most work-groups of a dispatch, as every device allows them.
+/// The most work-groups of a dispatch: as many as every device allows.
 const MOST_GROUPS: u32 = 65535;
 /// Microseconds of the shortest dispatch that is measured; shorter ones get more work-groups.
 const LEAST_TIME: f64 = 1000.0;
@@ -60,7 +60,7 @@ fn chains(width: u32, lanes: u32) -> Vec<u32> {
         all.push(x);
         x = k.binary(Op::FAdd, number, x, b);
     }
-    // In reverse, and with x as the first factor, NVIDIA's compiler schedules operations on two halves best.
+    // In reverse order, and with x as the first factor, NVIDIA's compiler schedules operations on two halves best.
     all.reverse();
     let all = k.repeat_with(rounds, number, all, |k, all| {
         let mut all = all.to_vec();
@@ -101,8 +101,8 @@ fn narrowed(k: &mut KernelBuilder, width: u32, float: u32) -> u32 {
     k.unary(Op::FConvert, narrow, float)
 }
 
-/// Returns a vector of halves with the same number in all lanes; a scalar as it is. NVIDIA's compiler packs operations with it,
-/// which it does not where the vector is constructed from scalars.
+/// Returns a vector of halves with the same number in all lanes; returns a scalar unchanged. NVIDIA's compiler packs operations
+/// with this vector, and not with one that is constructed from scalars.
 fn splat_of_bits(k: &mut KernelBuilder, width: u32, lanes: u32, value: u32) -> u32 {
     if lanes == 1 {
         return value;

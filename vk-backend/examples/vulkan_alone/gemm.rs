@@ -106,7 +106,7 @@ fn measure(
     let (sums, arguments) = (gpu.device_words(size * size), gpu.words(9));
     let address = |words: &Words| [words.address as u32, (words.address >> 32) as u32];
     let ([a, b], [c, d], n) = (address(&factor), address(&sums), size as u32);
-    // Both factors have the same numbers, but memory of their own, as the bench's.
+    // Both factors have the same numbers, but each has its own memory, as in the bench.
     let second = copy_of(gpu, &factor, kind.bytes * size * size / 4);
     let [e, f] = address(&second);
     let words = [a, b, e, f, c, d, n, n, n];
@@ -132,7 +132,7 @@ fn measure(
     (seconds, digest(gpu, &sums, size * size))
 }
 
-/// Makes a factor, with the bench's numbers.
+/// Makes a factor with the bench's numbers.
 fn factor(gpu: &Gpu, kind: &Kind, size: usize) -> Words {
     let count = kind.bytes * size * size / 4;
     let number = |row: usize, column: usize| (row + 3 * column + row * column % 7) % 5;
@@ -165,7 +165,7 @@ fn copy(gpu: &Gpu, (from, to): (&Words, &Words), count: usize) {
     run(gpu, commands, &Waiting::Fence(create_fence(gpu)), 0);
 }
 
-/// Returns the bench's digest of words of the device: sums of them, each multiplied by its odd place.
+/// Returns the bench's digest of words in the device's memory: the sum of the words, each multiplied by 2 * place + 1.
 fn digest(gpu: &Gpu, words: &Words, count: usize) -> u64 {
     let read = gpu.words(count);
     copy(gpu, (words, &read), count);

@@ -36,9 +36,9 @@ const ITEMS: u32 = 64;
 /// The means by which the end of a submission is noticed.
 enum Waiting {
     Fence(vk::Fence),
-    /// A timeline semaphore, asked for its value again and again.
+    /// The value of a timeline semaphore is queried again and again.
     Semaphore(vk::Semaphore),
-    /// A word that the command buffer ends by writing (VK_AMD_buffer_marker).
+    /// The command buffer writes a word at its end (VK_AMD_buffer_marker).
     Marker(Words),
 }
 
@@ -151,7 +151,7 @@ fn record(
     commands
 }
 
-/// Records a launch behind what was recorded, or submitted, before it.
+/// Records a launch behind earlier commands, which were recorded or submitted before.
 fn launch(gpu: &Gpu, commands: vk::CommandBuffer, pipeline: vk::Pipeline, words: &Words) {
     launch_groups(gpu, commands, pipeline, words, 1);
 }
@@ -176,7 +176,7 @@ fn launch_groups(
     }
 }
 
-/// Submits a command buffer to a queue. Values belong to timeline semaphores.
+/// Submits a command buffer to a queue. The values are for timeline semaphores.
 fn submit(
     gpu: &Gpu,
     queue: usize,
@@ -202,7 +202,7 @@ fn submit(
     tried("vkQueueSubmit", unsafe { gpu.device.queue_submit(*queue, &info, fence) });
 }
 
-/// Submits a command buffer and waits for its end. `value` is greater at each call.
+/// Submits a command buffer and waits for its end. `value` must increase with each call.
 fn run(gpu: &Gpu, commands: vk::CommandBuffer, waiting: &Waiting, value: u64) {
     let none = vk::Fence::null();
     // SAFETY: fence, semaphore and word live as long as the process; the host accesses the word as this atomic alone.
@@ -231,7 +231,7 @@ fn run(gpu: &Gpu, commands: vk::CommandBuffer, waiting: &Waiting, value: u64) {
     }
 }
 
-/// Returns the microseconds of a launch and its end, by the fastest way of waiting.
+/// Returns the microseconds of a launch, from its submission until its end is noticed in the fastest way.
 fn launch_and_finish(gpu: &Gpu, pipeline: vk::Pipeline, words: &Words) -> f64 {
     let mut ways =
         vec![Waiting::Fence(create_fence(gpu)), Waiting::Semaphore(gpu.create_timeline())];
@@ -261,7 +261,7 @@ fn batch(gpu: &Gpu, pipeline: vk::Pipeline, words: &Words) -> f64 {
     median(CHAIN, |_| run(gpu, all, &fence, 0))
 }
 
-/// Returns the microseconds of launches of two queues in turn, each of which waits for the one before.
+/// Returns the microseconds of launches on two queues in turn, each of which waits for the launch before it.
 fn in_turn(gpu: &Gpu, pipeline: vk::Pipeline, words: &Words) -> f64 {
     let one = |_| record(gpu, None, |commands| launch(gpu, commands, pipeline, words));
     let all: Vec<vk::CommandBuffer> = (0..CHAIN).map(one).collect();
@@ -283,7 +283,7 @@ fn in_turn(gpu: &Gpu, pipeline: vk::Pipeline, words: &Words) -> f64 {
     })
 }
 
-/// Returns the microseconds of a kernel that the driver has never seen: its pipeline and a launch.
+/// Returns the microseconds of the pipeline and a launch of a kernel that the driver has never seen.
 fn new_kernel(gpu: &Gpu, words: &Words) -> f64 {
     let fence = Waiting::Fence(create_fence(gpu));
     let seed = std::process::id().wrapping_mul(0x9e37_79b9);
@@ -294,7 +294,7 @@ fn new_kernel(gpu: &Gpu, words: &Words) -> f64 {
     })
 }
 
-/// Returns the microseconds of a copy from the device's memory to the host's, and of the host's read of that.
+/// Returns the microseconds of a copy from the device's memory to the host's, and of the host's read of the copy.
 fn map_and_read(gpu: &Gpu) -> f64 {
     let (from, to) = (gpu.device_words(TRANSFER), gpu.words(TRANSFER));
     let fence = Waiting::Fence(create_fence(gpu));

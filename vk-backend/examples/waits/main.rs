@@ -1,12 +1,11 @@
-//! Shows which calls of Vulkan a driver does not return from while other threads wait for a busy queue.
+//! Shows which calls of Vulkan do not return from a driver while other threads wait for a busy queue.
 //!
-//! A kernel keeps a queue busy. Threads wait for its end, each in the way that the command line names. One more
-//! thread makes calls of all kinds on the same device, none of which has anything to do with that queue, and
-//! measures how long each takes. Vulkan has no rule by which one of them should take longer than without
-//! the waiting threads.
+//! A kernel keeps a queue busy. Threads wait for its end, each in the way that the command line names. One more thread makes
+//! calls of all kinds on the same device, none of which has anything to do with that queue, and measures how long each call
+//! takes. By Vulkan's rules no call should take longer than without the waiting threads.
 //!
-//! Seen: an H200 with driver 580.159 returns from all of them, at most 15 ms later (vkCreateComputePipelines).
-//! lavapipe of Mesa 25.0 and 26.2 returns from vkCreateComputePipelines when the kernel has ended.
+//! Seen: on an H200 with driver 580.159 all calls return, at most 15 ms later (vkCreateComputePipelines). On lavapipe of Mesa
+//! 25.0 and 26.2 vkCreateComputePipelines returns when the kernel has ended.
 //!
 //! ```text
 //! cargo run --release -p hekla-vk-backend --example waits -- semaphores 3 100
@@ -27,9 +26,9 @@ use hekla_vk_backend::asm::{KernelBuilder, Op};
 
 use crate::gpu::{tried, Gpu, Queue};
 
-/// How long the queue is to be busy.
+/// How long the kernel keeps the queue busy.
 const BUSY: Duration = Duration::from_secs(4);
-/// A call that takes longer is reported while it is running.
+/// A call that takes longer than this is reported while it is running.
 const LONG: Duration = Duration::from_millis(1000);
 
 /// A submission on a queue of its own, with the fence and the semaphore that report its end.
@@ -287,7 +286,7 @@ fn main() {
 
 /// Returns how many rounds of the loop take `time`.
 fn rounds_for(gpu: &Gpu, job: &Job, time: Duration) -> u32 {
-    // The first submission is not representative: some drivers compile then.
+    // The first submission is not representative: some drivers compile the pipeline then.
     job.submit(gpu, 1, 1);
     job.finish(gpu, 1);
     let (mut rounds, mut value) = (1 << 12, 1);

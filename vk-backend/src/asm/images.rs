@@ -5,10 +5,10 @@ use crate::device::Binding;
 use crate::physical::ImageKind;
 use hekla_spirv::spirv::{Dim, ImageFormat, ImageOperands};
 
-/// The image operand that gives the level of detail.
+/// The image operand with the level of detail.
 const LOD: u32 = ImageOperands::LOD.bits();
 
-/// A variable that is an array of images of one kind, or of samplers.
+/// A variable that holds an array of images of one kind, or of samplers.
 #[derive(Debug, Clone, Copy)]
 pub struct DescriptorArray {
     variable: u32,
@@ -18,7 +18,7 @@ pub struct DescriptorArray {
 }
 
 impl KernelBuilder {
-    /// Declares the images of a binding as images of a kind with texels of four `component`s, a 32-bit type.
+    /// Declares the images of a binding, of one kind, with texels of four `component`s, which is a 32-bit type.
     pub fn images(&mut self, binding: Binding, kind: ImageKind, component: u32) -> DescriptorArray {
         let (dim, arrayed) = match kind {
             ImageKind::D1 => (Dim::Dim1D, 0),
@@ -45,7 +45,7 @@ impl KernelBuilder {
         DescriptorArray { variable: self.descriptors(binding, element), element, texel }
     }
 
-    /// Declares the texel buffers of a binding, with texels of four `component`s, a 32-bit type.
+    /// Declares the texel buffers of a binding, with texels of four `component`s, which is a 32-bit type.
     pub fn texel_buffers(&mut self, binding: Binding, component: u32) -> DescriptorArray {
         let is_storage = binding == Binding::StorageTexelBuffer;
         self.require(Capability::RuntimeDescriptorArray);
@@ -85,7 +85,7 @@ impl KernelBuilder {
         self.value(Op::ImageFetch, buffers.texel, &[buffer, at])
     }
 
-    /// Returns what a sampler makes of the first level of a sampled image at float coordinates.
+    /// Returns the texel that a sampler gives for the first level of a sampled image at float coordinates.
     pub fn sample(
         &mut self,
         (images, slot): (DescriptorArray, u32),

@@ -1,4 +1,4 @@
-//! The device's clock: ticks to nanoseconds, and readings together with the host's clock.
+//! The device's clock: conversion of ticks to nanoseconds, and readings together with the host's clock.
 
 use ash::{ext, khr, vk};
 use parking_lot::Mutex;
@@ -7,7 +7,7 @@ use crate::device::tick_counter::TickCounter;
 use crate::physical::PhysicalDevice;
 use crate::platform::{reading_to_ns, TIME_DOMAIN};
 
-/// The device's and the host's clock at one moment.
+/// Readings of the device's and the host's clock at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockCorrelation {
     /// The device's clock in nanoseconds, as in [`crate::Timestamps`].
@@ -25,7 +25,7 @@ pub struct ClockCorrelation {
 pub(crate) struct Clocks {
     /// Nanoseconds per tick, times 2^32.
     period: u128,
-    /// True if timestamps have 64 bits: the counter is not needed.
+    /// True if timestamps have 64 bits, so that the counter is not needed.
     complete: bool,
     counter: Mutex<TickCounter>,
     calibration: Option<Calibration>,

@@ -1,8 +1,8 @@
 //! A second Vulkan device that only compiles pipelines, for drivers that must not compile while others submit
 //! ([`crate::Quirks::SERIALIZED_PIPELINES`]).
 //!
-//! It has the extensions and features of the device that it compiles for, so that the driver finds in its pipeline
-//! cache data what it would compile for that one. Nothing is ever submitted to it.
+//! The second device has the extensions and features of the device for which it compiles, so that the driver finds the right
+//! code in its pipeline cache data. Nothing is ever submitted to it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use once_cell::sync::OnceCell;
 use crate::device::opened::{create_raw, Queues};
 use crate::physical::PhysicalDevice;
 
-/// The compile device of a device: opened when something must be compiled.
+/// The compile device of a device, opened when a pipeline must be compiled.
 #[derive(Default)]
 pub(crate) struct CompileDevice {
     /// `None` where it cannot be opened: the device itself compiles then.

@@ -1,4 +1,4 @@
-//! The primary CUDA context of an NVIDIA GPU, which keeps its clocks up while it exists. Nothing runs in it.
+//! The primary CUDA context of an NVIDIA GPU, which keeps the GPU's clocks up while the context exists. Nothing runs in it.
 //!
 //! The functions belong to the CUDA Driver API; the library comes with the driver that Vulkan uses and is loaded at run time.
 
@@ -30,7 +30,7 @@ impl CudaContext {
     ///
     /// # Errors
     /// A sentence for the log: the library is absent, or CUDA does not see the device (`CUDA_VISIBLE_DEVICES`), has no room, or
-    /// would keep other processes off (compute mode).
+    /// would keep other processes from using the device (compute mode).
     pub fn retain(info: &DeviceInfo) -> Result<CudaContext, String> {
         let name = platform::CUDA_LIBRARY.ok_or("CUDA is not looked for on this system")?;
         let place = info.pci.ok_or("the driver does not tell the device's place on the bus")?;
@@ -91,7 +91,7 @@ impl Drop for CudaContext {
     }
 }
 
-/// Returns a function of the library. The caller vouches for its type by calling it.
+/// Returns a function of the library. By calling it, the caller vouches for its type.
 fn function<F: Copy>(library: &Library, name: &[u8]) -> Result<F, String> {
     // SAFETY: callers use the types of the CUDA Driver API; the library stays loaded while it is used.
     let found = unsafe { library.get::<F>(name) };

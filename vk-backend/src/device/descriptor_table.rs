@@ -1,8 +1,8 @@
 //! The descriptor set of a device: arrays of images, texel buffers and samplers that kernels index with numbers among
 //! their arguments.
 //!
-//! There is one set. It is bound once per command buffer and written while it is bound (descriptor indexing, Vulkan
-//! 1.2), so that a launch needs no set of its own.
+//! A device has one set. It is bound once per command buffer and written while it is bound (descriptor indexing, Vulkan 1.2),
+//! so that a launch needs no set of its own.
 
 use ash::vk;
 use parking_lot::Mutex;
@@ -83,7 +83,7 @@ pub(crate) struct DescriptorTable {
 }
 
 impl Device {
-    /// Returns the descriptor set, made by the first call.
+    /// Returns the descriptor set, which the first call makes.
     ///
     /// # Errors
     /// [`Error::Unsupported`] on devices without descriptor indexing.
@@ -213,7 +213,7 @@ impl FreeSlots {
     }
 }
 
-/// Creates the layout of the set, on the device itself or on the one that only compiles.
+/// Creates the layout of the set, on the device itself or on its compile device.
 pub(crate) fn create_set_layout(
     raw: &ash::Device,
     limits: &Limits,

@@ -6,7 +6,7 @@ use crate::config::{self, Validation};
 use crate::physical::PhysicalDevice;
 use hekla_device::Quirks;
 
-/// Function tables of extensions; `None` where a device lacks one or it is of no use.
+/// Function tables of extensions; `None` where a device lacks the extension or the extension is of no use.
 pub(crate) struct ExtensionFunctions {
     pub(crate) host_import: Option<ext::external_memory_host::Device>,
     pub(crate) memory_fd: Option<khr::external_memory_fd::Device>,
@@ -42,14 +42,14 @@ impl ExtensionFunctions {
 pub(crate) enum MarkerWriter {
     /// vkCmdWriteBufferMarkerAMD: written when all earlier commands are complete.
     BufferMarker(amd::buffer_marker::Device),
-    /// vkCmdFillBuffer behind a barrier: any device can, but slower.
+    /// vkCmdFillBuffer behind a barrier, which any device supports, but which is slower.
     Fill,
 }
 
 impl MarkerWriter {
-    /// Returns the writer of a device with completion markers: one whose driver is known to allow them
-    /// ([`Quirks::COMPLETION_MARKERS`]), or any if the environment says so. `None` with the validation layer,
-    /// which rightly reports that nothing in Vulkan allows them.
+    /// Returns the writer of completion markers for a device whose driver is known to allow them
+    /// ([`Quirks::COMPLETION_MARKERS`]), or for any device if the environment says so. `None` with the validation layer, which
+    /// rightly reports that nothing in Vulkan allows them.
     fn choose(p: &PhysicalDevice, raw: &ash::Device) -> Option<MarkerWriter> {
         let has_extension = p.info.features.buffer_marker;
         let proven = p.info.quirks.contains(Quirks::COMPLETION_MARKERS) && has_extension;

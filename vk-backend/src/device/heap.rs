@@ -21,7 +21,7 @@ const DEDICATED: u64 = 64 << 20;
 /// Bytes of the first and of the largest block that small buffers share: device memory, host-visible memory.
 const DEVICE_BLOCK: (u64, u64) = (16 << 20, 128 << 20);
 const HOST_BLOCK: (u64, u64) = (8 << 20, 64 << 20);
-/// Every buffer's address is a multiple of this.
+/// The address of every buffer is a multiple of this.
 pub(crate) const ALIGNMENT: u64 = 256;
 
 /// A buffer or image that memory is allocated for.
@@ -74,7 +74,7 @@ impl Memory {
         }
     }
 
-    /// Gives the host a copy of mapped memory, which flushes and invalidations keep in step.
+    /// Gives the host a copy of mapped memory, which flushes and invalidations bring up to date.
     fn simulate_noncoherent(&mut self) {
         self.host_copy = self.mapped.and_then(|mapped| HostCopy::new(mapped, self.size));
         if let Some(copy) = &self.host_copy {
@@ -137,7 +137,7 @@ impl Heap {
         })
     }
 
-    /// Frees every shared block. Called once, when no buffer is left.
+    /// Frees every shared block. Called once, when no buffers are left.
     pub(crate) fn close(&self) {
         drop(self.pool.lock().take());
     }
@@ -186,8 +186,8 @@ impl Heap {
         Err(last)
     }
 
-    /// Allocates memory for a sparse buffer with the requirements `needs`, in allocations of at most `most` bytes.
-    /// Returns it with the binds to make.
+    /// Allocates memory for a sparse buffer with the requirements `needs`, in allocations of at most `most` bytes. Returns the
+    /// memory with the binds to make.
     pub(crate) fn allocate_several(
         &self,
         device: &ash::Device,
@@ -221,7 +221,7 @@ impl Heap {
         Err(last)
     }
 
-    /// Makes allocations of `piece` bytes, the last one smaller, that add up to `size`; all or none.
+    /// Makes allocations of `piece` bytes, the last one smaller, that add up to `size`. If one fails, none is kept.
     fn allocate_pieces(
         &self,
         device: &ash::Device,
@@ -269,7 +269,7 @@ impl Heap {
         needs: vk::MemoryRequirements,
         index: u32,
     ) -> Result<Memory, Error> {
-        // Whole non-coherent atoms, so that flushing and invalidating a buffer never touches its neighbours.
+        // The size is in whole non-coherent atoms, so that flushing and invalidating a buffer never touches its neighbours.
         let alignment = needs.alignment.max(ALIGNMENT).max(self.atom);
         let size = needs.size.next_multiple_of(self.atom);
         let requirements = vk::MemoryRequirements { size, alignment, memory_type_bits: 1 << index };
@@ -410,7 +410,7 @@ impl Heap {
         })
     }
 
-    /// Frees memory. The buffer bound to it is already destroyed.
+    /// Frees memory. The buffer bound to it has already been destroyed.
     pub(crate) fn free(&self, device: &ash::Device, memory: Memory) {
         match memory.backing {
             Backing::Pool(allocation) => {
@@ -433,8 +433,8 @@ impl Heap {
         }
     }
 
-    /// Wraps an allocation of type `index` that was just imported. It is mapped if memory is unified and the
-    /// driver can map it.
+    /// Wraps an allocation of type `index` that was just imported. The memory is mapped if it is unified and the driver can map
+    /// it.
     pub(crate) fn imported(
         &self,
         device: &ash::Device,
@@ -479,7 +479,7 @@ fn map(device: &ash::Device, memory: vk::DeviceMemory) -> Result<NonNull<u8>, Er
     NonNull::new(p.cast()).filter(|p| is_mapping(*p)).ok_or(NO_ROOM_FOR_MAPPING)
 }
 
-/// Returns the memory types as which the host memory at `ptr` can be imported.
+/// Returns the memory types with which the host memory at `ptr` can be imported.
 fn host_pointer_types(
     device: &ash::Device,
     functions: &ash::ext::external_memory_host::Device,

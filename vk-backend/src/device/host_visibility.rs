@@ -14,7 +14,7 @@ pub(crate) struct HostVisibility {
 }
 
 impl HostVisibility {
-    /// `unified`: the host reads the memory that kernels work on.
+    /// Makes the counters. `unified`: the host reads the memory that kernels work on.
     pub(crate) fn new(unified: bool) -> HostVisibility {
         HostVisibility {
             reachable: AtomicUsize::new(usize::from(unified)),
@@ -33,7 +33,7 @@ impl HostVisibility {
     }
 
     /// Stops counting a buffer that the host reads and whose address kernels may have.
-    // `fetch_update` has another name from Rust 1.95 on, which older ones do not know.
+    // `fetch_update` is renamed in Rust 1.95, and older versions do not have the new name.
     #[allow(deprecated)]
     pub(crate) fn remove_reachable_buffer(&self) {
         let less = |count: usize| count.checked_sub(1);

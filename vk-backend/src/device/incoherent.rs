@@ -1,8 +1,7 @@
 //! Simulated non-coherent memory (`HEKLA_NONCOHERENT=1`), for tests on devices whose memory is all coherent.
 //!
-//! The host gets a copy of the memory. Flushes copy from it to the device's memory, invalidations copy
-//! back: a flush or an invalidation that is missing gives wrong results each time, and not only when a cache line
-//! happens to be evicted.
+//! The host gets a copy of the memory. Flushes copy from this copy to the device's memory, invalidations copy back: a missing
+//! flush or invalidation gives wrong results each time, and not only when a cache line happens to be evicted.
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
@@ -21,7 +20,7 @@ pub(crate) struct HostCopy {
 }
 
 impl HostCopy {
-    /// Makes a copy, of undefined contents, of the `size` bytes at `mapped`; `None` without memory.
+    /// Makes a copy, with undefined contents, of the `size` bytes at `mapped`; `None` if there is no memory for it.
     pub(crate) fn new(mapped: NonNull<u8>, size: u64) -> Option<HostCopy> {
         let size = usize::try_from(size).ok().filter(|size| *size > 0)?;
         let layout = Layout::from_size_align(size, ALIGNMENT).ok()?;

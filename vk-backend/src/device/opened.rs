@@ -44,7 +44,7 @@ pub struct Device {
     pub(crate) queue_users: Mutex<Vec<usize>>,
     /// Timeline semaphores that no queue uses, each with its value.
     pub(crate) spare_timelines: Mutex<Vec<(vk::Semaphore, u64)>>,
-    /// Pipeline layouts by push constant size, without and with the descriptor set.
+    /// Pipeline layouts by push constant size, for pipelines without and with the descriptor set.
     pub(crate) layouts: Mutex<HashMap<(u32, bool), vk::PipelineLayout>>,
     pub(super) descriptor_table: OnceCell<DescriptorTable>,
     /// The pipeline cache of this process.
@@ -230,9 +230,9 @@ impl Device {
         self.parts.load(Ordering::Acquire)
     }
 
-    /// Treats unified memory like a discrete device's: batches make visible to the host only what it
-    /// asks for ([`crate::Queue::wait_host_visible`]). For tests of how discrete devices are handled; the caller
-    /// reads no buffer of [`crate::MemoryKind::Device`] without asking.
+    /// Treats unified memory like a discrete device's: batches make visible to the host only the results that it asks for
+    /// ([`crate::Queue::wait_host_visible`]). For tests of how discrete devices are handled; the caller reads no buffer of
+    /// [`crate::MemoryKind::Device`] without asking.
     pub fn pretend_discrete(&self) {
         self.host_visibility.pretend_discrete();
     }
@@ -319,7 +319,7 @@ impl Device {
         error
     }
 
-    /// Records the loss of the device. Returns true the first time.
+    /// Records the loss of the device. Returns true at the first loss.
     fn note_lost(&self, call: &'static str) -> bool {
         let is_first = !self.lost.swap(true, Ordering::AcqRel);
         if is_first {
@@ -358,7 +358,7 @@ impl Drop for Device {
     }
 }
 
-/// How many queues a Vulkan device is created with.
+/// The number of queues with which a Vulkan device is created.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Queues {
     /// All queues that work is submitted to.

@@ -12,7 +12,7 @@ pub struct PipelineDesc<'a> {
     pub spirv: &'a [u32],
     /// Name of the module's entry point.
     pub entry: &'a str,
-    /// What logs call the pipeline.
+    /// The pipeline's name in logs.
     pub name: &'a str,
     /// 32-bit specialization constants: id and value.
     pub specialization: &'a [(u32, u32)],
@@ -27,11 +27,10 @@ pub struct PipelineDesc<'a> {
 /// Demands of a pipeline on subgroups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SubgroupDemand {
-    /// Invocations of a subgroup, where subgroup size control can ask for that; `None` is the device's own number
-    /// ([`crate::Features::subgroup_size`]). The work-group has no more than
-    /// [`crate::Features::max_workgroup_subgroups`] of them.
+    /// Invocations of a subgroup, where subgroup size control allows a choice; `None` for the device's own number
+    /// ([`crate::Features::subgroup_size`]). The work-group has at most [`crate::Features::max_workgroup_subgroups`] subgroups.
     pub size: Option<u32>,
-    /// True if all subgroups are full: the work-group's size in x is a multiple of the subgroup's.
+    /// True if all subgroups are full: the work-group's size in x is a multiple of the subgroup's size.
     pub full: bool,
 }
 

@@ -90,8 +90,8 @@ impl Device {
         std::iter::once(self.physical.queue_family).chain(copies).collect()
     }
 
-    /// Returns the family that owns a buffer, for transfers of ownership to and from other APIs (Vulkan specification,
-    /// 7.7.4: none, where several families use it at once).
+    /// Returns the family that owns a buffer, for transfers of ownership to and from other APIs (Vulkan specification, 7.7.4).
+    /// No family owns a buffer that several use at once.
     pub(crate) fn owning_family(&self) -> u32 {
         match self.physical.copy_family {
             Some(_) => vk::QUEUE_FAMILY_IGNORED,

@@ -19,7 +19,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// How long the thread waits for the fences: vkGetFenceStatus does not report the loss.
 const FENCE_NS: u64 = 20_000_000;
 
-/// The fences by which a device is asked.
+/// The fences by which the loss of a device is noticed.
 #[derive(Default)]
 pub(super) struct SilentLoss(Mutex<State>);
 

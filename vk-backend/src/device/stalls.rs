@@ -26,7 +26,7 @@ pub(crate) struct Stalls {
 }
 
 impl Stalls {
-    /// Adds a queue, until it is dropped.
+    /// Adds a queue, which counts until it is dropped.
     pub(crate) fn add(&self, queue: Weak<dyn Waited>) {
         let mut queues = self.queues.lock();
         queues.retain(|queue| queue.strong_count() > 0);
@@ -38,8 +38,8 @@ impl Stalls {
         self.submissions.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Logs all queues of the device with this name, once, when a thread has waited for long. (A command that takes long is not
-    /// a fault.)
+    /// Logs all queues of the device with this name, once, when a thread has waited for a long time. (A command that takes a
+    /// long time is not a fault.)
     pub(crate) fn note_wait(&self, waited: Duration, device: &str) {
         let is_told = !tracing::enabled!(tracing::Level::WARN) || self.told.load(Ordering::Relaxed);
         if is_told || waited < config::stall() || self.told.swap(true, Ordering::Relaxed) {
@@ -49,7 +49,7 @@ impl Stalls {
         tracing::warn!("{device}: a thread has waited for {seconds} s. {}", self.queues());
     }
 
-    /// Logs all queues of the device with this name, once, when it was lost.
+    /// Logs all queues of the device with this name, once, when the device was lost.
     pub(crate) fn note_loss(&self, device: &str) {
         let is_told = self.loss_told.load(Ordering::Relaxed);
         if is_told || self.loss_told.swap(true, Ordering::Relaxed) {

@@ -5,7 +5,7 @@
 //! its batch was submitted, as the host's clock saw it. The result is right if the timestamp was taken
 //! within three quarters of a period after that.
 
-/// One moment by both clocks.
+/// One moment, by both clocks.
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     /// Extended ticks of the device.
@@ -49,8 +49,8 @@ impl TickCounter {
         ticks
     }
 
-    /// Returns a lower bound for the timestamps of a batch that was submitted at `host_ns`; `first` is the first
-    /// of them. The bound is early by a quarter of a period, for the two clocks' drift.
+    /// Returns a lower bound for the timestamps of a batch that was submitted at `host_ns`; `first` is the batch's first
+    /// timestamp. The bound is early by a quarter of a period, for the drift between the two clocks.
     pub(crate) fn lower_bound(&mut self, first: u64, host_ns: u64) -> u64 {
         let quarter = self.ticks_of_period() / 4;
         match self.expected(host_ns) {
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     const SECOND: u64 = 1_000_000_000;
-    /// Nanoseconds per tick of Intel's Gen9 GPUs: 12 MHz. 36 bits of them last 95 minutes.
+    /// Nanoseconds per tick of Intel's Gen9 GPUs, whose clock has 12 MHz. 36 bits of ticks last 95 minutes.
     const INTEL: f64 = 1e9 / 12e6;
 
     /// Simulates a device whose clock began at `start` ticks: returns a function from the host's time to the device's
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(counter.extend_next(3, u64::MAX), 3);
     }
 
-    /// Commands of one second, one every `step` seconds: begin and end are in order, and as far apart as they were.
+    /// Checks commands of one second, one every `step` seconds: their begin and end are in order, and one second apart.
     fn commands_keep_their_times(bits: u32, period_ns: f64, start: u64, step: u64, count: u64) {
         let now = device(bits, period_ns, start);
         let mut counter = TickCounter::new(bits, period_ns);
@@ -168,10 +168,10 @@ mod tests {
 
     #[test]
     fn durations_are_right_over_a_wrap() {
-        // 36 bits of 83 ns: a wrap within the first command, and others later, with hours of idleness.
+        // 36 bits of 83 ns: the count wraps within the first command, and later again, after hours of idleness.
         commands_keep_their_times(36, INTEL, (1 << 36) - 18_000_000, 60, 1000);
         commands_keep_their_times(36, INTEL, 0, 5 * 3600, 100);
-        // 32 bits of 52 ns wrap every 223 seconds.
+        // 32 bits of 52 ns: the count wraps every 223 seconds.
         commands_keep_their_times(32, 1e9 / 19.2e6, (1 << 32) - 10, 7, 1000);
         commands_keep_their_times(32, 1e9 / 19.2e6, 1 << 31, 1000, 100);
         commands_keep_their_times(48, 1e9 / 19.2e6, (1 << 48) - 1, 3600, 100);
@@ -188,7 +188,7 @@ mod tests {
         let begin = counter.extend(now(hour), least);
         let end = counter.extend_next(now(hour + 5400 * SECOND), begin);
         assert_eq!((end - begin) / 12_000_000, 5400);
-        // A timestamp that is a few ticks out of order is not taken for one of the next period.
+        // A timestamp that is a few ticks out of order is not taken for a timestamp of the next period.
         assert_eq!(counter.extend_next(now(hour) - 3, begin), begin - 3);
     }
 

@@ -18,7 +18,7 @@ use crate::platform::Descriptor;
 /// last-level cache.
 const BEYOND_CACHES: usize = 16 << 20;
 
-/// How the host accesses a buffer's bytes.
+/// The host's access to a buffer's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HostAccess {
     /// The host accesses the bytes through commands only.
@@ -43,7 +43,7 @@ pub struct Buffer {
     kind: MemoryKind,
     size: u64,
     address: u64,
-    /// True if the host reads this buffer, and kernels may have its address.
+    /// True if the host reads this buffer and kernels may have its address.
     reachable: AtomicBool,
     /// The owner of the imported memory; dropped after the memory is freed.
     _owner: Option<Arc<dyn Any + Send + Sync>>,
@@ -144,7 +144,7 @@ impl Buffer {
         }
     }
 
-    /// Makes a buffer that is larger than one allocation: several are bound to it. Its addresses are contiguous;
+    /// Makes a buffer that is larger than one allocation: several allocations are bound to it. Its addresses are contiguous;
     /// the host cannot map it.
     fn create_sparse(
         device: &Arc<Device>,
@@ -303,7 +303,7 @@ impl Buffer {
         buffer.addressed()
     }
 
-    /// Takes ownership of `raw` and its memory: from here on, dropping the buffer frees them.
+    /// Takes ownership of `raw` and its memory, which are freed when the buffer is dropped.
     fn own(
         device: &Arc<Device>,
         raw: vk::Buffer,
@@ -326,8 +326,8 @@ impl Buffer {
 
     /// Queries the address of a buffer whose memory is bound.
     ///
-    /// lavapipe (Mesa 25.0) maps memory when it is bound, does not look whether that failed, and gives
-    /// MAP_FAILED, with the offset added, for the address.
+    /// lavapipe (Mesa 25.0) maps memory when it is bound, does not check whether that failed, and returns MAP_FAILED, with the
+    /// offset added, as the address.
     fn addressed(mut self) -> Result<Arc<Buffer>, Error> {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
         // SAFETY: the buffer has the usage flag, its memory the address flag.
@@ -400,7 +400,7 @@ impl Buffer {
         unsafe { self.write_from(offset, data.as_ptr(), data.len()) }
     }
 
-    /// Copies `size` bytes at `from`, memory that others may read meanwhile, to byte `offset` of a mapped buffer.
+    /// Copies `size` bytes at `from`, which other threads may read meanwhile, to byte `offset` of a mapped buffer.
     ///
     /// # Safety
     /// Like [`Buffer::write`]; the bytes at `from` are readable, not written meanwhile, and not the buffer's.
@@ -465,8 +465,8 @@ impl Buffer {
             .map_err(|e| self.device.fault("vkFlushMappedMemoryRanges", e))
     }
 
-    /// Makes what completed commands wrote visible to the host. Host writes to these non-coherent atoms that are
-    /// not flushed may be lost. Does nothing when the memory is coherent.
+    /// Makes the writes of completed commands visible to the host. Host writes to these non-coherent atoms that are not flushed
+    /// may be lost. Does nothing when the memory is coherent.
     ///
     /// # Errors
     /// [`Error::Invalid`] as in [`Buffer::write`].
@@ -483,8 +483,8 @@ impl Buffer {
         Ok(())
     }
 
-    /// Invalidates the non-coherent atoms that a write of `size` bytes covers in part: the flush after it writes all
-    /// of them, with what the host has in its cache for the other bytes.
+    /// Invalidates the non-coherent atoms that a write of `size` bytes covers in part: the flush after the write writes whole
+    /// atoms, with the bytes that the host has in its cache.
     fn load_partial_atoms(&self, offset: u64, size: u64) -> Result<(), Error> {
         if self.is_coherent() || size == 0 {
             return Ok(());
@@ -525,7 +525,7 @@ impl Buffer {
         Ok(unsafe { base.add(offset as usize) })
     }
 
-    /// Returns the memory with offset and size of the non-coherent atoms that cover a range; `None` when the memory is
+    /// Returns the memory, and the offset and the size of the non-coherent atoms that cover a range; `None` when the memory is
     /// coherent or the range empty.
     fn atoms(&self, offset: u64, size: u64) -> Result<Option<(&Memory, u64, u64)>, Error> {
         self.host_range(offset, size)?;
@@ -563,7 +563,7 @@ impl Drop for Buffer {
     }
 }
 
-/// Checks a buffer's size and returns it with padding added.
+/// Checks a buffer's size and returns the size with padding.
 fn check_size(device: &Device, size: u64, kind: MemoryKind) -> Result<u64, Error> {
     let limits = &device.info().limits;
     let limit = match kind {

@@ -10,9 +10,9 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::thread;
 
-/// Copies below this many bytes use memcpy.
+/// Copies of fewer bytes than this use memcpy.
 const LARGE: usize = 1 << 20;
-/// Bytes that a thread copies at a time.
+/// Bytes of a piece, which one thread copies at a time.
 const PIECE: usize = 256 << 10;
 /// Most threads for one copy, the caller included: four saturate a PCI Express 5 link.
 const MAX_THREADS: usize = 4;
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn copy_threads_get_no_signals() {
         let threads = CopyThreads::new(2);
-        // Threads name themselves when they begin to run.
+        // Threads set their names when they begin to run.
         let end = Instant::now() + Duration::from_secs(60);
         let mut masks = masks_of_copy_threads();
         while masks.len() < threads.helpers && Instant::now() < end {

@@ -28,14 +28,14 @@ pub struct ImportedLayout {
 }
 
 impl Device {
-    /// Makes an image of one level and one layer whose texels lie in memory that `fd` exports, which other APIs or processes
-    /// may use as well: see [`crate::Recorder::acquire_image`] and [`crate::Recorder::release_image`]. It needs no
+    /// Makes an image of one level and one layer whose texels are in memory that `fd` exports, which other APIs or processes
+    /// may use as well: see [`crate::Recorder::acquire_image`] and [`crate::Recorder::release_image`]. The image needs no
     /// preparation.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] when the device has no such image over this kind of memory, in this layout, or not all that
-    /// kernels do with its other images; [`Error::Invalid`] when `fd` is nothing of the kind; [`Error::TooLarge`] when the
-    /// memory is smaller.
+    /// [`Error::Unsupported`] when the device has no such image over this kind of memory in this layout, or not with all the
+    /// uses of its other images; [`Error::Invalid`] when `fd` is no descriptor of that kind; [`Error::TooLarge`] when the
+    /// memory is smaller than the image.
     pub fn import_image(
         self: &Arc<Self>,
         fd: &Descriptor,

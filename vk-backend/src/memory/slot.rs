@@ -36,8 +36,8 @@ enum Content<'a> {
     BufferView(&'a [vk::BufferView]),
 }
 
-/// A place in one of the arrays of the device's descriptor set, or several in a row. It is free again when the slot is
-/// dropped: launches that use it retain it.
+/// A place in one of the arrays of the device's descriptor set, or several places in a row. They are free again when the slot
+/// is dropped: launches that use the slot retain it.
 pub struct Slot {
     device: Arc<Device>,
     binding: Binding,
@@ -47,7 +47,7 @@ pub struct Slot {
     descriptor: Descriptor,
 }
 
-/// How coordinates outside an image are taken.
+/// The treatment of coordinates outside an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressMode {
     /// Coordinates outside take the texel at the edge.
@@ -75,7 +75,7 @@ pub struct SamplerDesc {
 }
 
 impl Slot {
-    /// Slots of an image whose levels kernels write.
+    /// The number of slots in a row for an image whose levels kernels write.
     pub const LEVELS: u32 = ROW;
 
     /// Gives an image a slot among those that kernels read ([`Binding::SampledImage`]), or gives one of its levels a slot among
@@ -98,8 +98,8 @@ impl Slot {
         Slot::write(image.device(), binding, Descriptor::Image(image.clone()), content)
     }
 
-    /// Gives the levels of an image [`Slot::LEVELS`] slots in a row among those that kernels write
-    /// ([`Binding::StorageImage`]), the last level all that are left.
+    /// Gives the levels of an image [`Slot::LEVELS`] slots in a row among those that kernels write ([`Binding::StorageImage`]);
+    /// the last level gets all slots that are left.
     ///
     /// # Errors
     /// Like [`Slot::of_image`]; [`Error::Unsupported`] for more levels.
@@ -137,8 +137,8 @@ impl Slot {
         Slot::write(image.device(), Binding::SampledImage, descriptor, Content::Image(&info))
     }
 
-    /// Like [`Slot::of_view`], but gives the image [`Slot::LEVELS`] slots in a row: the first one is of all levels, the others
-    /// are of the first level alone, as samplers need it whose coordinates count texels.
+    /// Like [`Slot::of_view`], but gives the image [`Slot::LEVELS`] slots in a row: the first slot is for all levels, the
+    /// others are for the first level alone, which samplers need whose coordinates count texels.
     ///
     /// # Errors
     /// Like [`Slot::of_view`].

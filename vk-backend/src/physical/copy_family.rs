@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-/// A family of queues that transfer and neither compute nor draw.
+/// A family of queues that only transfer: they neither compute nor draw.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CopyFamily {
     pub(crate) index: u32,

@@ -49,9 +49,9 @@ pub struct PciBusInfo {
 /// A description of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceInfo {
-    /// The device's name as its driver gives it.
+    /// The device's name, as the driver reports it.
     pub name: String,
-    /// PCI vendor id, or a Khronos-assigned one.
+    /// PCI vendor id, or an id that Khronos assigned.
     pub vendor_id: u32,
     /// Vendor's id of the device.
     pub device_id: u32,
@@ -93,7 +93,7 @@ pub struct DeviceInfo {
     pub memory: MemoryInfo,
     /// True if the device draws as well: it has a queue family with graphics.
     pub has_graphics: bool,
-    /// Why Hekla cannot use the device, as the rest of a sentence: "lacks ...". `None` when it can.
+    /// The reason why Hekla cannot use the device, as the rest of a sentence: "lacks ...". `None` when Hekla can use it.
     pub refusal: Option<String>,
 }
 

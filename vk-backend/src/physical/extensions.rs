@@ -18,7 +18,7 @@ impl Extensions {
         self.names.contains(name)
     }
 
-    /// Returns the extensions for which `is_kept` is true.
+    /// Returns those of the extensions for which `is_kept` is true.
     pub(crate) fn keep(&self, is_kept: impl Fn(&CStr) -> bool) -> Extensions {
         Extensions::new(self.names.iter().filter(|name| is_kept(name)).cloned())
     }

@@ -32,7 +32,7 @@ bitflags::bitflags! {
 /// The handles of memory and semaphores that a device imports and exports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct External {
-    /// Memory that buffers can be made of.
+    /// Kinds of memory that can be imported for buffers.
     pub memory_import: MemoryHandles,
     /// Kinds of `memory_import` whose memory may have only one buffer (VkMemoryDedicatedAllocateInfo).
     pub(crate) memory_dedicated: MemoryHandles,
@@ -61,8 +61,8 @@ impl External {
             external.query_memory(p, MemoryHandles::OPAQUE_FD);
             if has(ext::external_memory_dma_buf::NAME) {
                 external.query_memory(p, MemoryHandles::DMA_BUF);
-                // Validation layers (1.3.239) look modifiers up by the bits that they have in common: rows, whose modifier is
-                // 0, have no features there.
+                // Validation layers (1.3.239) look modifiers up by common bits, so the modifier 0, which is that of rows, has
+                // no features there.
                 external.modifiers = has(ext::image_drm_format_modifier::NAME)
                     && external.memory_import.contains(MemoryHandles::DMA_BUF)
                     && config::validation() == Validation::Off;

@@ -55,7 +55,7 @@ impl Independence {
     }
 }
 
-/// Capabilities of a device. Those that are true are enabled by [`crate::Device::open`].
+/// Capabilities of a device. [`crate::Device::open`] enables those that are true.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Features {
     /// bufferDeviceAddress.
@@ -70,7 +70,7 @@ pub struct Features {
     pub int8: bool,
     /// shaderFloat64.
     pub float64: bool,
-    /// shaderFloat16, where there is shaderInt16 too: kernels look at the bits of a half as such an integer.
+    /// shaderFloat16, if the device has shaderInt16 too: kernels access the bits of a half as a 16-bit integer.
     pub float16: bool,
     /// storageBuffer8BitAccess.
     pub storage8: bool,
@@ -151,7 +151,7 @@ pub struct Features {
     pub descriptor_indexing: bool,
     /// hostQueryReset.
     pub host_query_reset: bool,
-    /// sparseBinding, and a queue that binds: one buffer may be bound to several allocations.
+    /// sparseBinding, and a queue that binds sparse memory: several allocations may be bound to one buffer.
     pub sparse_binding: bool,
     /// maintenance4 (Vulkan 1.3 or VK_KHR_maintenance4); LocalSizeId may be used.
     pub maintenance4: bool,
@@ -200,7 +200,7 @@ pub struct Features {
     /// roundingModeIndependence.
     pub rounding_independence: Independence,
 
-    /// Invocations in a subgroup.
+    /// The number of invocations in a subgroup.
     pub subgroup_size: u32,
     /// Least and most invocations of a subgroup; both `subgroup_size` without subgroup size control.
     pub subgroup_size_range: [u32; 2],
@@ -208,7 +208,7 @@ pub struct Features {
     pub subgroup_ops: SubgroupOps,
     /// subgroupSizeControl (Vulkan 1.3 or VK_EXT_subgroup_size_control), in compute shaders.
     pub subgroup_size_control: bool,
-    /// Most subgroups of a work-group of a pipeline that asks for a size.
+    /// The most subgroups in a work-group of a pipeline that asks for a subgroup size.
     pub max_workgroup_subgroups: u32,
     /// subgroupBroadcastDynamicId.
     pub subgroup_broadcast_dynamic_id: bool,
@@ -219,7 +219,7 @@ pub struct Features {
     /// computeFullSubgroups.
     pub compute_full_subgroups: bool,
 
-    /// Vulkan 1.3 or VK_KHR_shader_non_semantic_info: modules may have instructions that mean nothing to the device.
+    /// Vulkan 1.3 or VK_KHR_shader_non_semantic_info: modules may have instructions that have no meaning to the device.
     pub non_semantic_info: bool,
     /// Highest SPIR-V version that the device accepts, as 0x00MMmm00: 1.5 for Vulkan 1.2, 1.6 for 1.3.
     pub spirv_version: u32,
@@ -388,7 +388,7 @@ impl FeatureChain {
         head
     }
 
-    /// Reads the chain after a query.
+    /// Reads the features from the chain after a query.
     pub(crate) fn read(&self) -> Features {
         let on = |b: vk::Bool32| b == vk::TRUE;
         let mut f = Features {

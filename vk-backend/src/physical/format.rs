@@ -1,4 +1,4 @@
-//! Formats of images, and what a device can do with each.
+//! Formats of images, and the uses that a device supports for each.
 
 use ash::vk;
 
@@ -9,7 +9,7 @@ use crate::physical::PhysicalDevice;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Format(pub(crate) vk::Format);
 
-/// Declares formats with their bytes per texel.
+/// Declares formats with the bytes of their texels.
 macro_rules! formats {
     ($($bytes:literal: $($name:ident)*;)*) => {
         impl Format {
@@ -22,13 +22,13 @@ macro_rules! formats {
             pub(crate) const ALL: &[(&str, Format)] =
                 &[$($((stringify!($name), Format::$name),)*)*];
 
-            /// Returns the format of a name, such as `R8_UNORM`.
+            /// Returns the format with a name such as `R8_UNORM`.
             pub fn named(name: &str) -> Option<Format> {
                 let found = Format::ALL.iter().find(|(known, _)| *known == name);
                 found.map(|(_, format)| *format)
             }
 
-            /// Returns the bytes of a texel.
+            /// Returns the number of bytes of a texel.
             pub fn bytes(self) -> u32 {
                 match self.0 {
                     $($(vk::Format::$name)|* => $bytes,)*
@@ -91,7 +91,7 @@ impl ImageKind {
     }
 }
 
-/// What a device can do with images of one kind and format.
+/// The uses that a device supports for images of one kind and format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageSupport {
     /// The most texels in each dimension.
@@ -108,7 +108,7 @@ pub struct ImageSupport {
     pub filtered: bool,
 }
 
-/// What a device can do with typed views of buffers of one format.
+/// The uses that a device supports for typed views of buffers of one format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TexelBufferSupport {
     /// Kernels may read buffers of the format.
@@ -117,19 +117,19 @@ pub struct TexelBufferSupport {
     pub write: bool,
     /// Kernels may read buffers that they also write, without a format in the kernel.
     pub storage_read: bool,
-    /// A buffer may have both kinds of views.
+    /// A buffer may have views that kernels read and views that kernels write.
     pub both: bool,
 }
 
-/// A device that reports its support of formats: a physical one, or one that a file describes.
+/// A device that reports its support of formats: a physical device, or one that a file describes.
 pub trait FormatSupport {
     /// Returns the device's description.
     fn info(&self) -> &DeviceInfo;
 
-    /// Returns what the device can do with typed views of buffers of a format.
+    /// Returns the uses that the device supports for typed views of buffers of a format.
     fn texel_buffer_support(&self, format: Format) -> TexelBufferSupport;
 
-    /// Returns what the device can do with images of a kind and format; `None` if kernels cannot even read them.
+    /// Returns the uses that the device supports for images of a kind and format; `None` if kernels cannot even read them.
     fn image_support(&self, kind: ImageKind, format: Format) -> Option<ImageSupport>;
 }
 
@@ -175,7 +175,7 @@ impl PhysicalDevice {
     }
 }
 
-/// Returns what a device can do with typed views of buffers of a format that has these properties.
+/// Returns the uses that a device supports for typed views of buffers of a format with these properties.
 pub(crate) fn texel_buffer_support(
     info: &DeviceInfo,
     properties: &vk::FormatProperties,

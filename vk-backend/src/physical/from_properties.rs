@@ -105,12 +105,12 @@ impl DeviceInfo {
     }
 }
 
-/// Returns the size of the largest buffer: one allocation, or all that sparse buffers may span (`sparse`), but
-/// at most maxBufferSize (`reported`; `None` without maintenance4). A multiple of the padding, so that a padded
-/// buffer is never too large.
+/// Returns the size of the largest buffer: one allocation, or all memory that sparse buffers may span (`sparse`), but at most
+/// maxBufferSize (`reported`; `None` without maintenance4). The size is a multiple of the padding, so that a padded buffer is
+/// never too large.
 fn largest_buffer(reported: Option<u64>, allocation: u64, sparse: Option<u64>) -> u64 {
     let memory = sparse.map_or(allocation, |space| space.max(allocation));
-    // Without maintenance4 only what one allocation holds is certain.
+    // Without maintenance4 only the size of one allocation is certain to be allowed.
     let most = reported.unwrap_or(allocation).min(memory);
     most / BUFFER_PADDING * BUFFER_PADDING
 }

@@ -14,7 +14,7 @@ use crate::physical::validation::{self, Messenger};
 pub struct Instance {
     pub(crate) raw: ash::Instance,
     pub(crate) entry: ash::Entry,
-    /// Version the instance was created for: 1.2 or 1.3.
+    /// The Vulkan version for which the instance was created: 1.2 or 1.3.
     pub(crate) api_version: u32,
     /// The device file to which devices are restricted (`HEKLA_LIMIT_TO`).
     pub(crate) limit_to: Option<DeviceFile>,
@@ -100,7 +100,7 @@ fn load_entry() -> Result<ash::Entry, Error> {
     Ok(entry)
 }
 
-/// Returns the version to ask for: 1.3 when the loader knows it, else 1.2.
+/// Returns the version to ask for: 1.3 when the loader supports it, else 1.2.
 fn instance_version(entry: &ash::Entry) -> Result<u32, Error> {
     // SAFETY: a query without preconditions.
     let version = unsafe { entry.try_enumerate_instance_version() }.ok().flatten();

@@ -83,7 +83,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the limits of Vulkan 1.0; the others are filled in where they are queried.
+    /// Returns the limits that Vulkan 1.0 reports; the others are filled in where they are queried.
     pub(crate) fn from_core(l: &vk::PhysicalDeviceLimits) -> Limits {
         Limits {
             max_workgroup_size: l.max_compute_work_group_size,
@@ -111,12 +111,12 @@ impl Limits {
         }
     }
 
-    /// Takes the numbers of slots from the limits of descriptor indexing.
+    /// Computes the numbers of slots from the limits of descriptor indexing.
     pub(crate) fn take_slots(&mut self, p: &vk::PhysicalDeviceVulkan12Properties<'_>) {
         let samplers = MAX_SAMPLER_SLOTS
             .min(p.max_descriptor_set_update_after_bind_samplers)
             .min(p.max_per_stage_descriptor_update_after_bind_samplers);
-        // Sampled images and uniform texel buffers share a limit, as do both kinds of storage.
+        // Sampled images and uniform texel buffers share a limit, and so do both kinds of storage.
         let of_kind = [
             p.max_descriptor_set_update_after_bind_sampled_images / 2,
             p.max_per_stage_descriptor_update_after_bind_sampled_images / 2,

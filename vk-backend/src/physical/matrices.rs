@@ -22,7 +22,8 @@ impl PhysicalDevice {
     }
 }
 
-/// Returns the product of sub-groups that the driver lists; `None` for other scopes, and for components that are not known.
+/// Returns the product that the driver describes, if its scope is the sub-group; `None` for other scopes, and for components
+/// that are not known.
 fn product(p: &vk::CooperativeMatrixPropertiesKHR<'_>) -> Option<MatrixProduct> {
     let component = |ty: vk::ComponentTypeKHR| MatrixComponent::from_number(ty.as_raw());
     let product = MatrixProduct {

@@ -1,6 +1,6 @@
 //! The memory types of a device, ranked for each kind of buffer.
 //!
-//! A buffer is tried in the ranked types one after the other until one has memory for it.
+//! The ranked types are tried for a buffer one after the other, until one has memory for it.
 
 use ash::vk;
 use smallvec::SmallVec;
@@ -19,7 +19,7 @@ pub enum MemoryKind {
     Readback,
 }
 
-/// The placement of a device's buffers.
+/// The placement of a device's buffers in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placement {
     /// The device has memory of its own.
@@ -62,8 +62,8 @@ impl MemoryTypes {
         self.properties.memory_types[index as usize].heap_index as usize
     }
 
-    /// Returns the memory types among `bits` that suit `kind`, best first; with `rebar`, device memory of a
-    /// discrete device will be mapped.
+    /// Returns the memory types among `bits` that suit `kind`, best first; with `rebar`, for device memory of a discrete device
+    /// that will be mapped.
     pub(crate) fn ranked(&self, bits: u32, kind: MemoryKind, rebar: bool) -> SmallVec<[u32; 8]> {
         let placement = match (self.shares_memory, rebar) {
             (true, _) => Placement::Shared,
@@ -74,7 +74,7 @@ impl MemoryTypes {
             .filter(|index| bits & (1 << index) != 0)
             .filter_map(|index| Some((rank(kind, self.flags(index), placement)?, index)))
             .collect();
-        // Stable: the driver lists the faster of equal types first.
+        // The sort is stable: of equal types the driver lists the faster one first.
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, index)| index).collect()
     }
@@ -103,8 +103,8 @@ impl MemoryTypes {
         let window = largest(&mut with(Flags::DEVICE_LOCAL | coherent));
         let usable = self.ranked(u32::MAX, MemoryKind::Device, false);
         let mapped = usable.iter().any(|index| self.flags(*index).contains(Flags::HOST_VISIBLE));
-        // Each heap counts once, however many types it has. Of a discrete device's heaps a small one may be a
-        // window into the large one.
+        // Each heap counts once, however many types it has. A small heap of a discrete device may be a window into the large
+        // one.
         let mut heaps: SmallVec<[usize; 8]> =
             usable.iter().map(|index| self.heap(*index)).collect();
         heaps.sort_unstable();
@@ -218,13 +218,13 @@ mod tests {
         assert_eq!(info.largest_heap_bytes, 15 * GIB);
         assert_eq!(info.device_local_bytes, 256 * MIB);
         assert!(info.unified && !info.rebar);
-        // Only the types that a buffer allows.
+        // Only types that the buffer allows are returned.
         assert_eq!(apu.ranked(0b01001, MemoryKind::Device, false).to_vec(), [0, 3]);
     }
 
     #[test]
     fn heaps_of_several_types_count_once() {
-        // RADV on an APU: two thirds of memory are called the device's.
+        // RADV on an APU: two thirds of the memory count as the device's.
         let apu = device(
             true,
             &[5 * GIB, 10 * GIB],
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(ranked(&mali, MemoryKind::Upload), [0]);
         assert_eq!(ranked(&mali, MemoryKind::Readback), [1, 0]);
         assert_eq!(mali.info().global_bytes, 8 * GIB);
-        // Cached memory that is also coherent is best.
+        // Cached memory that is also coherent is the best.
         let coherent = device(
             true,
             &[8 * GIB],
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn discrete_devices_use_their_own_memory() {
-        // NVIDIA: without resizable BAR a window of 246 MB into the same memory, with it all of that.
+        // NVIDIA: without resizable BAR the host maps a window of 246 MB of the memory, with it all of the memory.
         let types = |window: u32| {
             [
                 (1, Flags::empty()),

@@ -1,4 +1,4 @@
-//! Physical devices: the properties that the driver reports before one is opened.
+//! Physical devices: the properties that the driver reports before a device is opened.
 
 use std::sync::Arc;
 
@@ -32,12 +32,12 @@ pub struct PhysicalDevice {
     pub info: DeviceInfo,
     pub(crate) instance: Arc<Instance>,
     pub(crate) raw: vk::PhysicalDevice,
-    /// Lesser of the device's and the instance's version.
+    /// The lesser one of the device's and the instance's version.
     pub(crate) usable_version: u32,
     pub(crate) extensions: Extensions,
     /// Family of the queues that [`crate::Device::open`] creates.
     pub(crate) queue_family: u32,
-    /// The family for copies alone, if the device is opened with queues of it.
+    /// The family of queues for copies alone, if the device is opened with such queues.
     pub(crate) copy_family: Option<CopyFamily>,
     /// The queue that binds memory to sparse buffers.
     bind_queue: Option<BindQueue>,
@@ -103,7 +103,7 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         instance.limit_to.as_ref().map(|file| (file.name.clone(), file.digest()));
     device.info.memory = device.memory_types().info();
     let has_compute = device.choose_queue_family();
-    // Versions carry patch numbers; 1.2.0 is the least that has the structures queried below.
+    // The least version with the structures that are queried below is 1.2.0; versions have patch numbers.
     if core.api_version >= vk::API_VERSION_1_2 {
         device.query_features();
         device.query_properties();
@@ -311,7 +311,7 @@ impl PhysicalDevice {
     }
 }
 
-/// Returns the highest SPIR-V version of a Vulkan version.
+/// Returns the highest SPIR-V version that a Vulkan version accepts.
 pub(crate) fn spirv_version(vulkan: u32) -> u32 {
     match vulkan >= vk::API_VERSION_1_3 {
         true => 0x0001_0600,
@@ -319,7 +319,7 @@ pub(crate) fn spirv_version(vulkan: u32) -> u32 {
     }
 }
 
-/// Returns why a device cannot be used, as the rest of a sentence that begins with its name.
+/// Returns the reason why a device cannot be used, as the rest of a sentence that begins with its name.
 pub(crate) fn refusal(info: &DeviceInfo, has_compute: bool) -> Option<String> {
     let (version, f) = (info.api_version, &info.features);
     if version < vk::API_VERSION_1_2 {

@@ -71,7 +71,7 @@ impl Properties {
         p
     }
 
-    /// Returns streaming multiprocessors or compute units, where a vendor's extension tells.
+    /// Returns the number of streaming multiprocessors or compute units; `None` without a vendor's extension that reports it.
     pub(crate) fn compute_units(&self) -> Option<u32> {
         let cores = &self.cores;
         let all = cores.shader_engine_count

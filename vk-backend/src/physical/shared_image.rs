@@ -1,4 +1,4 @@
-//! The images that a device makes of imported memory.
+//! The images that a device can make over imported memory.
 
 use ash::vk;
 
@@ -8,7 +8,7 @@ use crate::physical::{Format, ImageKind, ImageSupport, MemoryHandles, PhysicalDe
 /// The order of the texels of an image in imported memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sharing {
-    /// Rows (VK_IMAGE_TILING_LINEAR), where the driver has them.
+    /// Rows (VK_IMAGE_TILING_LINEAR), at the places that the driver chooses.
     Rows,
     /// The order that a DRM format modifier names, which the importer gives.
     Modifier(u64),
@@ -23,7 +23,7 @@ impl Sharing {
     }
 }
 
-/// An image that is to be made of imported memory.
+/// An image to be made over imported memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SharedImage {
     pub kind: ImageKind,

@@ -15,7 +15,7 @@ pub(super) struct Cache<'a> {
 }
 
 impl<'a> Cache<'a> {
-    /// Creates a cache that begins with `data`: nothing, or what the same driver wrote for the same device.
+    /// Creates a cache that begins with `data`: empty, or data that the same driver wrote for the same device.
     ///
     /// # Errors
     /// Out of memory.
@@ -80,7 +80,7 @@ mod tests {
         assert!(!ours(&[]));
         assert!(!ours(&data[..HEADER - 1]));
         assert!(!ours(&[7; 100]));
-        // The first word, the header's size, may grow.
+        // The first word, which is the header's size, may be larger.
         for (at, same) in [(0, true), (4, false), (8, false), (12, false), (16, false), (31, false)]
         {
             let mut other = data.clone();

@@ -48,7 +48,7 @@ impl Pipeline {
         self.has_run.load(Ordering::Relaxed)
     }
 
-    /// Notes that a dispatch is complete.
+    /// Notes that a dispatch of the pipeline is complete.
     pub(crate) fn note_run(&self) {
         self.has_run.store(true, Ordering::Relaxed);
     }
@@ -76,7 +76,7 @@ impl Drop for Pipeline {
 /// A pipeline, and the data to store for it.
 pub(super) struct Created {
     pub(super) pipeline: Arc<Pipeline>,
-    /// Cache data that was not known before; may be empty.
+    /// Cache data that was not known before; it may be empty.
     pub(super) learnt: Vec<u8>,
 }
 
@@ -122,9 +122,9 @@ impl<'a> PipelineBuilder<'a> {
         })
     }
 
-    /// Creates the pipeline; the driver compiles what it does not find in the cache.
+    /// Creates the pipeline; the driver compiles it if it is not in the cache.
     pub(super) fn create_compiled(&self, cache: vk::PipelineCache) -> Result<Arc<Pipeline>, Error> {
-        // The specification reports VK_PIPELINE_COMPILE_REQUIRED only to those who ask for it.
+        // Drivers return VK_PIPELINE_COMPILE_REQUIRED only if the caller asks for it.
         let unknown = || self.device.fault("vkCreateComputePipelines", vk::Result::ERROR_UNKNOWN);
         self.create(cache, Compile::Allowed)?.ok_or_else(unknown)
     }
@@ -174,7 +174,8 @@ impl<'a> PipelineBuilder<'a> {
     }
 }
 
-/// Returns the layout with `size` bytes of push constants, and the descriptor set if it is used; created once.
+/// Returns the layout with `size` bytes of push constants, and with the descriptor set if the pipeline uses it. Each layout is
+/// created once.
 fn layout(
     device: &Device,
     device_ref: DeviceRef<'_>,

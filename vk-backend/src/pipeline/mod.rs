@@ -45,11 +45,10 @@ impl Device {
         builder.create_compiled(self.pipeline_cache)
     }
 
-    /// Uses `store` for all pipelines that are created from now on. The first store that is set stays.
+    /// Uses `store` for all pipelines that are created from now on. Only the first call has an effect.
     ///
     /// # Safety
-    /// [`PipelineStore::load`] returns data as [`PipelineStore::store`] was given it, unchanged and complete:
-    /// drivers trust it.
+    /// [`PipelineStore::load`] returns data exactly as [`PipelineStore::store`] was given it: drivers trust it.
     pub unsafe fn set_pipeline_store(&self, store: Box<dyn PipelineStore>) {
         let _ = self.pipeline_store.set(store);
     }

@@ -1,5 +1,5 @@
-//! The shader stage of a pipeline on one Vulkan device, and the call of vkCreateComputePipelines with it: on the
-//! device that runs the pipeline, or on the one that only compiles it.
+//! The shader stage of a pipeline on one Vulkan device, and the call of vkCreateComputePipelines with it: on the device that
+//! runs the pipeline, or on its compile device.
 
 use std::ffi::CString;
 

@@ -1,7 +1,7 @@
 //! Creating pipelines from cache data that earlier processes stored.
 //!
-//! The data comes from a VkPipelineCache that saw this one pipeline: nothing has to be merged with what other
-//! processes wrote, and nothing has to be saved when the process ends.
+//! The data comes from a VkPipelineCache with this one pipeline: nothing has to be merged with the data of other processes, and
+//! nothing has to be saved when the process ends.
 
 use std::sync::Arc;
 

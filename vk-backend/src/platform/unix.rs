@@ -1,4 +1,4 @@
-//! Linux, Android, macOS and their kin.
+//! Linux, Android, macOS and similar systems.
 
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -1,5 +1,5 @@
-//! Windows. It has no signals; memory and semaphores are shared with other APIs by handles of another kind, which are
-//! not offered there.
+//! Windows. It has no signals. It shares memory and semaphores with other APIs by handles of another kind, which Hekla does not
+//! offer.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,7 @@ use ash::vk;
 /// True where memory and semaphores are shared with other APIs by file descriptor.
 pub const HAS_DESCRIPTORS: bool = false;
 
-/// The library of CUDA's driver API: how the clocks of GPUs behave under Windows was not looked into.
+/// The library of CUDA's driver API: none, since the behaviour of GPUs' clocks under Windows was not examined.
 pub(crate) const CUDA_LIBRARY: Option<&str> = None;
 
 /// The clock of [`now_ns`] in VK_KHR_calibrated_timestamps.

@@ -104,11 +104,12 @@ const EXP2_RANGE: f64 = 0.75;
 /// The most error of Exp2 anywhere: in ulp, and divided by the result, in ulp of 1.
 const WIDE_EXP2_ERROR: f64 = 2.2;
 const WIDE_EXP2_PART: f64 = 1.25;
-/// The most error of relaxed logarithms: in ulp, with some margin for numbers that were not tried, and absolutely in [0.5, 2].
+/// The most error of relaxed logarithms: in ulp, with some margin for numbers that were not tried, and as an absolute error in
+/// [0.5, 2].
 const LOG_ERROR: f64 = 2.75;
 const LOG_ERROR_NEAR_1: f64 = 1.0 / (1 << 22) as f64;
 
-/// The answers for one width.
+/// The probe's answers for one width.
 #[derive(Debug, Default)]
 struct Answer {
     fused: bool,
@@ -221,7 +222,7 @@ fn probe_width<T: Real>(device: &Arc<Device>, controls: &FloatControls) -> Resul
     })
 }
 
-/// Returns true if the device found the result; results that are not normal numbers do not count.
+/// Returns true if the device found the expected result, or if that is not a normal number.
 fn same<T: Real>(expected: T, found: T) -> bool {
     !expected.magnitude_normal() || expected == found
 }
@@ -259,7 +260,7 @@ fn spread_fraction(i: u64) -> u64 {
     i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12
 }
 
-/// Numbers between -1 and 1, evenly in each power of two.
+/// Returns numbers between -1 and 1, evenly distributed in each power of two.
 fn exponent_operands<T: Real>() -> Vec<Operands<T>> {
     let number = |i: u64| {
         let fraction = spread_fraction(i / 16);
@@ -269,7 +270,7 @@ fn exponent_operands<T: Real>() -> Vec<Operands<T>> {
     (0..EXPONENTS).map(|i| [number(i), one, one]).collect()
 }
 
-/// Numbers around 1, where their logarithms have few significant bits, evenly in each power of two.
+/// Returns numbers around 1, where logarithms have few significant bits, evenly distributed in each power of two.
 fn log_operands<T: Real>() -> impl Iterator<Item = Operands<T>> {
     let one = T::scaled(false, 0, 0);
     (0..LOG_OPERANDS).map(move |i| {
@@ -278,8 +279,8 @@ fn log_operands<T: Real>() -> impl Iterator<Item = Operands<T>> {
     })
 }
 
-/// Numbers on both sides of 1, spread evenly over the powers of two of their distance from it, and numbers whose logarithms are
-/// NaN or infinite.
+/// Returns numbers on both sides of 1, spread evenly over the powers of two of their distance from 1, and numbers whose
+/// logarithms are NaN or infinite.
 fn operands_near_1<T: Real>() -> impl Iterator<Item = Operands<T>> {
     let one = T::scaled(false, 0, 0);
     let near = move |i: u64| {
@@ -292,7 +293,7 @@ fn operands_near_1<T: Real>() -> impl Iterator<Item = Operands<T>> {
     (0..NEAR_1).map(near).chain(special).map(move |x| [x, one, one])
 }
 
-/// Denormal numbers of either sign and any size.
+/// Returns denormal numbers of either sign and any size.
 fn denormals<T: Real>() -> impl Iterator<Item = Operands<T>> {
     let one = T::scaled(false, 0, 0);
     let number = move |i: u64| {
@@ -313,7 +314,7 @@ fn is_exp2<T: Real>(x: f64, found: f64) -> bool {
     }
 }
 
-/// Numbers of either sign up to 256, evenly in each power of two, and infinities.
+/// Returns numbers of either sign up to 256, evenly distributed in each power of two, and infinities.
 fn wide_exponents<T: Real>() -> impl Iterator<Item = Operands<T>> {
     let one = T::scaled(false, 0, 0);
     let infinities = [false, true].map(|sign| [T::scaled(sign, 0, 2 - T::MIN_EXPONENT), one, one]);
@@ -346,7 +347,7 @@ fn is_denormal_exp2<T: Real>(x: f64, found: f64) -> bool {
     x >= least || (found - x.exp2()).abs() <= unit
 }
 
-/// Returns true if `found` is near enough to the binary logarithm of `x` > 0 for all three logarithms.
+/// Returns true if `found` is near enough to the binary logarithm of `x` > 0 for each of the three logarithms.
 fn is_log2<T: Real>(x: f64, found: f64) -> bool {
     let exact = x.log2();
     if (0.5..=2.0).contains(&x) {
@@ -386,7 +387,7 @@ fn error_in_ulp<T: Real>(exact: f64, found: f64) -> f64 {
     (found - exact).abs() / f64::exp2(exact.abs().log2().floor() - f64::from(T::FRACTION))
 }
 
-/// Runs the kernel on all operands.
+/// Runs the kernel on all operands; returns the results.
 fn compute<T: Real>(
     device: &Arc<Device>,
     controls: &FloatControls,
@@ -402,7 +403,7 @@ fn compute<T: Real>(
     Ok(numbers.chunks_exact(RESULTS).filter_map(|c| c.try_into().ok()).collect())
 }
 
-/// Reads three operands and writes [`RESULTS`] results per invocation.
+/// Makes the kernel, each invocation of which reads three operands and writes [`RESULTS`] results.
 fn kernel<T: Real>(controls: &FloatControls) -> Vec<u32> {
     let mut k = KernelBuilder::new(2);
     k.local_size([LOCAL_SIZE, 1, 1]);

@@ -1,9 +1,9 @@
-//! Asking for the execution modes of float arithmetic.
+//! Requests for the execution modes of float arithmetic.
 
 use crate::asm::{FloatMode, KernelBuilder};
 use crate::physical::found::FloatControls;
 
-/// Asks for the modes of a width of `bits` bits.
+/// Adds requests for the modes of the width with `bits` bits.
 pub(super) fn ask(controls: &FloatControls, k: &mut KernelBuilder, bits: u32) {
     let width = (bits / 32) as usize;
     let modes = [

@@ -23,13 +23,13 @@ pub enum Defect {
     /// Loops end before their condition says so. (lavapipe of Mesa 22.3 counts the rounds of all loops of
     /// an invocation together and ends each loop after its first round once there were 65,535.)
     LongLoops,
-    /// A memory barrier that only some invocations of a work-group execute waits for all of them, and the ones that come later
-    /// are not waited for. (Vulkan lets each invocation execute as many as it likes.)
+    /// A memory barrier waits for all invocations of a work-group even if only some execute it, and invocations that execute
+    /// one alone are lost. (Vulkan lets each invocation execute any number of memory barriers.)
     LoneFences,
 }
 
 impl Defect {
-    /// Every defect, in the order in which they are looked for.
+    /// All defects, in the order in which they are looked for.
     pub const ALL: [Defect; 4] =
         [Defect::Idle, Defect::InactiveLanes, Defect::LongLoops, Defect::LoneFences];
 
@@ -131,7 +131,7 @@ fn long_loops_end_early(device: &Arc<Device>) -> Result<bool, Error> {
     Ok(run_in_place(device, &k.finish(), &[LONG_LOOP], 1)? != [LONG_LOOP])
 }
 
-/// Invocations of the work-group that looks at fences.
+/// Invocations of the work-group that tests fences.
 const FENCING: u32 = 64;
 
 /// Returns true if lone fences wait: invocation n of a work-group executes n fences and writes that it is done.

@@ -89,7 +89,7 @@ pub(crate) fn find(
     let queue = device.create_queue(false)?;
     let mut found = [of; 2];
     for (kind, found) in [ImageKind::D2, ImageKind::D3].into_iter().zip(&mut found) {
-        // Samplers whose coordinates count texels are for less than three dimensions.
+        // Samplers whose coordinates count texels are only for images of one and two dimensions.
         let fits = |(desc, _): &&(SamplerDesc, _)| desc.normalized || kind == ImageKind::D2;
         let samplers: Vec<_> = samplers.iter().filter(fits).collect();
         let axes = if kind == ImageKind::D3 { 3 } else { 2 };
@@ -300,7 +300,7 @@ fn image(
     Ok((slot, texels.iter().map(|texel| f64::from(*texel) / one).collect()))
 }
 
-/// Makes an image of these bytes, and returns its slot.
+/// Makes an image with these bytes, and returns its slot.
 pub(super) fn filled(
     queue: &Queue,
     device: &Arc<Device>,

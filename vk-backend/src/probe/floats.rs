@@ -13,7 +13,7 @@ use crate::physical::Features;
 use crate::probe::controls::ask;
 use crate::probe::run::{run_from_to, run_in_place};
 
-/// The instructions that a module of the probe has besides the operations of a width.
+/// The instructions of a probe's module besides the operations of a width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Module {
     /// No other instructions.
@@ -432,7 +432,7 @@ pub(crate) fn merges_signs(device: &Arc<Device>, controls: &FloatControls) -> Re
     let result = k.select(float, below, x, merged);
     k.store(0, float, i, result);
 
-    // Numbers about the limit, and magnitudes that have no bits in common with them.
+    // The numbers are around the limit; the magnitudes have no bits in common with them.
     let numbers = (0..GROUP).map(|i| i as f32 - 27.0);
     let magnitudes = (0..GROUP).map(|i| f32::from_bits(0x2a55_5555 ^ i << 20));
     let words: Vec<u32> = numbers.clone().chain(magnitudes.clone()).map(f32::to_bits).collect();
@@ -444,5 +444,5 @@ pub(crate) fn merges_signs(device: &Arc<Device>, controls: &FloatControls) -> Re
 const SIGN: u32 = 0x8000_0000;
 /// Numbers below this limit must stay unchanged.
 const LIMIT: f32 = -4.0;
-/// Invocations of the kernel of [`merges_signs`]: more than a vector of the processor has lanes.
+/// Invocations of the kernel of [`merges_signs`]: more than the lanes of a processor's vector.
 const GROUP: u32 = 64;

@@ -7,7 +7,7 @@ use crate::device::{Device, SubgroupDemand};
 use crate::error::Error;
 use crate::probe::run::execute_at;
 
-/// Words that are copied: more than a page of them.
+/// Words that are copied: more than a page.
 const WORDS: usize = 3000;
 const LOCAL_SIZE: u32 = 4;
 

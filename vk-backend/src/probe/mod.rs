@@ -1,4 +1,4 @@
-//! What a device really does, found out by running small kernels.
+//! The actual behaviour of a device, found out by running small kernels.
 
 mod arithmetic;
 mod controls;

@@ -32,7 +32,7 @@ const FORMATS: [(Format, bool); 3] = [
     (Format::R32G32B32A32_UINT, false),
 ];
 
-/// Returns true if both samplers (the second has normalized coordinates) find the same texels as fetches.
+/// Returns true if both samplers, of which the second has normalized coordinates, find the same texels as fetches.
 pub(crate) fn finds_texels(
     device: &Arc<Device>,
     samplers: [&Arc<Slot>; 2],
@@ -78,7 +78,7 @@ struct Probed<'a> {
 }
 
 impl Probed<'_> {
-    /// Returns the number of coordinates.
+    /// Returns the number of coordinates of the image kind.
     fn axes(&self) -> usize {
         match self.kind {
             ImageKind::D1 => 1,
@@ -121,7 +121,7 @@ impl Probed<'_> {
             let axis = i as usize % self.axes();
             let random = hash(i);
             let size = self.size[axis];
-            // Two texels beyond the image on each side, too.
+            // The places include two texels beyond the image on each side.
             let index = (random >> 8) % (size + 4);
             let index = index as f32 - 2.0;
             let inside = index.clamp(0.0, size as f32 - 1.0);

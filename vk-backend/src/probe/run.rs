@@ -1,7 +1,7 @@
 //! Running the probe's kernels.
 //!
-//! All of them come from the assembler, use what the device has, and access only the elements of their
-//! arrays that belong to their invocations; that is what the unsafe calls here rest on.
+//! All kernels come from the assembler, use only features that the device has, and access only the elements of their arrays
+//! that belong to their invocations; the unsafe calls here rely on that.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::memory::Buffer;
 use crate::physical::MemoryKind;
 
-/// Runs `groups` work-groups of a kernel on an array of words, and returns the array.
+/// Runs `groups` work-groups of a kernel on an array of words, and returns the array afterwards.
 pub(super) fn run_in_place(
     device: &Arc<Device>,
     spirv: &[u32],
@@ -20,7 +20,7 @@ pub(super) fn run_in_place(
     run_in_subgroups(device, spirv, words, groups, SubgroupDemand::default())
 }
 
-/// Like [`run_in_place`], with what the kernel asks of subgroups.
+/// Like [`run_in_place`], with the kernel's demands on subgroups.
 pub(super) fn run_in_subgroups(
     device: &Arc<Device>,
     spirv: &[u32],

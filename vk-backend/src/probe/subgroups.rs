@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::physical::SubgroupOps;
 use crate::probe::run::run_in_subgroups;
 
-/// Returns true if invocation `n` is number `n % size` of subgroup `n / size`, in work-groups of all kinds: whole subgroups
-/// and not, in one, two and three dimensions, small and as large as may be.
+/// Returns true if invocation `n` is number `n % size` of subgroup `n / size`, in work-groups of all kinds: with and without a
+/// partial subgroup, in one, two and three dimensions, small and as large as possible.
 pub(crate) fn are_in_order(device: &Arc<Device>) -> bool {
     if config::fault() == Some(Fault::Subgroups) {
         return false;
@@ -85,7 +85,7 @@ fn is_in_order(device: &Arc<Device>, shape: [u32; 3]) -> Result<bool, Error> {
     Ok(found.into_iter().eq(expected))
 }
 
-/// More than the invocations of a subgroup, which are at most 128.
+/// A number greater than that of a subgroup's invocations, of which there are at most 128.
 const SHIFT: u32 = 256;
 
 /// Returns true if subgroups make independent forward progress: each continues while the others wait for it in loops. Tried in
@@ -138,7 +138,8 @@ fn takes_turns(device: &Arc<Device>, groups: u32) -> Result<bool, Error> {
     Ok(found == [ROUNDS * groups])
 }
 
-/// Times that the subgroups of a work-group take turns.
+/// How often the subgroups of a work-group take turns.
 const ROUNDS: u32 = 4;
-/// How many loads a subgroup waits: some milliseconds on a GPU, where all turns together take a fraction of one.
+/// The number of loads for which a subgroup waits: they take some milliseconds on a GPU, where all turns together take a
+/// fraction of a millisecond.
 const PATIENCE: u32 = 1 << 16;

@@ -1,4 +1,4 @@
-//! A batch: one command buffer with everything that it keeps alive. It is recorded, submitted and reused.
+//! A batch: one command buffer with everything that it keeps alive. A batch is recorded, submitted and reused.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ impl Bound {
     }
 }
 
-/// One command buffer and what belongs to it.
+/// One command buffer, and the state that belongs to it.
 pub(crate) struct Batch {
     pool: vk::CommandPool,
     pub(crate) commands: vk::CommandBuffer,
@@ -88,7 +88,7 @@ pub(crate) struct Batch {
     pub(crate) queries: vk::QueryPool,
     /// Commands recorded so far.
     pub(crate) count: u32,
-    /// Queries that were never reset, from the first on.
+    /// The index of the first query that was never reset.
     dirty_queries: u32,
     /// Queries used so far.
     pub(crate) query_count: u32,
@@ -98,7 +98,7 @@ pub(crate) struct Batch {
     pub(crate) last_value: u64,
     /// Stages of the commands recorded after the last barrier.
     pub(crate) unordered: vk::PipelineStageFlags,
-    /// Commands up to this value end before what is recorded next begins: they precede the last barrier.
+    /// Commands up to this value end before the next recorded command begins: they precede the last barrier.
     pub(crate) ordered: u64,
     /// True if a command writes to memory that the host reads.
     pub(crate) writes_host: bool,
@@ -255,7 +255,7 @@ impl Batch {
         (self.unordered, self.ordered) = (vk::PipelineStageFlags::empty(), issued);
     }
 
-    /// Begins a secondary batch that several primary ones may execute, each several times, at once.
+    /// Begins a secondary batch, which several primary batches may execute at once, each of them several times.
     pub(crate) fn begin_secondary(&mut self, device: &Device) -> Result<(), Error> {
         let nothing = vk::CommandBufferInheritanceInfo::default();
         let info = vk::CommandBufferBeginInfo::default()
@@ -274,8 +274,8 @@ impl Batch {
         self.unordered |= vk::PipelineStageFlags::TRANSFER;
     }
 
-    /// Resets the queries that were used since the last reset (all, at first): by the host where it can, since on
-    /// the device every batch would begin with a command for that.
+    /// Resets the queries that were used since the last reset (at first, all queries): by the host where the device allows
+    /// that, since otherwise every batch would begin with a command for it.
     ///
     /// # Safety
     /// The command buffer is recording, under the queue's lock; no submitted work uses the queries.
@@ -356,7 +356,7 @@ impl Batch {
         }
     }
 
-    /// Takes out what the batch keeps alive. It must be dropped when no lock is held.
+    /// Returns the objects that the batch keeps alive. They must be dropped when no lock is held.
     pub(crate) fn release(&mut self) -> Released {
         self.timed.clear();
         Released {

@@ -35,7 +35,7 @@ impl ImageBox {
         in_level && (0..3).all(fits)
     }
 
-    /// Returns the box as Vulkan describes it: layers, offset, extent.
+    /// Returns Vulkan's description of the box: layers, offset, extent.
     fn parts(&self, kind: ImageKind) -> (vk::ImageSubresourceLayers, vk::Offset3D, vk::Extent3D) {
         let ([x, y, z], [width, height, depth]) = (self.origin, self.size);
         let whole = [y, height, z, depth];
@@ -119,7 +119,7 @@ impl Recorder<'_> {
     }
 
     /// Acquires ownership of an image in imported memory from the external queue family, as
-    /// [`Recorder::acquire`](crate::Recorder::acquire) does of a buffer.
+    /// [`Recorder::acquire`](crate::Recorder::acquire) acquires a buffer's.
     pub fn acquire_image(&mut self, image: &Arc<Image>) {
         self.transfer_image(image, [vk::QUEUE_FAMILY_EXTERNAL, self.device.physical.queue_family]);
     }
@@ -219,7 +219,7 @@ impl Recorder<'_> {
         let (src_subresource, src_offset, from_extent) = at.parts(from.desc().kind);
         let (dst_subresource, dst_offset, to_extent) = target.parts(to.desc().kind);
         let Some(batch) = self.batch.as_deref_mut() else { return };
-        // If one image has layers and the other depth, the extent counts the depth.
+        // If one image has layers and the other has depth, the extent has the depth of the latter.
         let depth = from_extent.depth.max(to_extent.depth);
         let region = vk::ImageCopy {
             src_subresource,
@@ -238,7 +238,7 @@ impl Recorder<'_> {
     }
 }
 
-/// Returns true if [`Recorder::copy_image`] copies between two images.
+/// Returns true if [`Recorder::copy_image`] supports copies between two images.
 pub fn can_copy(from: &Image, to: &Image) -> bool {
     let is_line = |image: &Image| matches!(image.desc().kind, ImageKind::D1 | ImageKind::D1Array);
     from.desc().format == to.desc().format && is_line(from) == is_line(to)

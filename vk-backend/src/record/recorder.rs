@@ -41,7 +41,7 @@ impl CopyRegion {
     }
 }
 
-/// Returns offsets and sizes of the pieces of `size` bytes.
+/// Returns the offsets and the sizes of the pieces of `size` bytes.
 fn pieces(size: u64) -> impl Iterator<Item = (u64, u64)> {
     (0..size.div_ceil(MAX_PIECE)).map(move |i| {
         let offset = i * MAX_PIECE;
@@ -49,11 +49,11 @@ fn pieces(size: u64) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
-/// Appends to a queue's open batch; see [`crate::Queue::record`].
+/// Appends operations to a queue's open batch; see [`crate::Queue::record`].
 ///
-/// Only [`Recorder::after`] and [`Recorder::barrier`] order operations: call one before each operation that
-/// must see what earlier ones wrote, or that overwrites what they read. An in-order queue calls one at the
-/// beginning of every command. The methods panic on ranges that are out of bounds.
+/// Only [`Recorder::after`] and [`Recorder::barrier`] order operations: call one of them before each operation that must see
+/// the writes of earlier operations, or that overwrites memory which these read. An in-order queue calls one at the beginning
+/// of every command. The methods panic on ranges that are out of bounds.
 pub struct Recorder<'a> {
     pub(super) device: &'a Device,
     /// `None` when the queue has failed: nothing is recorded then.
@@ -92,7 +92,7 @@ impl<'a> Recorder<'a> {
         unsafe { self.dispatch_part(p, push, [0; 3], groups) }
     }
 
-    /// Like [`Recorder::dispatch`], of a part of a larger grid: the first work-group has the ids `first`. Where `first` is not
+    /// Like [`Recorder::dispatch`], for a part of a larger grid: the first work-group has the ids `first`. If `first` is not
     /// zero, the pipeline was created after [`Device::allow_parts`].
     ///
     /// # Safety
@@ -319,8 +319,8 @@ impl<'a> Recorder<'a> {
         Some(times)
     }
 
-    /// Records the timestamp at which the command is complete. Has an effect once, after
-    /// [`Recorder::begin_timestamp`].
+    /// Records the timestamp at which the command is complete. Only the first call after [`Recorder::begin_timestamp`] has an
+    /// effect.
     pub fn end_timestamp(&mut self) {
         let (Some(batch), Some(begin)) = (self.batch.as_deref_mut(), self.query) else { return };
         if !std::mem::replace(&mut self.ended, true) {

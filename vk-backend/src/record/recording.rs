@@ -34,7 +34,7 @@ impl Recording {
             vk::CommandBufferLevel::SECONDARY,
             false,
         )?;
-        // From here on the batch is destroyed with the recording, also on errors.
+        // From here on, the batch is destroyed with the recording, even on errors.
         let mut recording = Recording { device: device.clone(), batch };
         recording.batch.begin_secondary(device)?;
         recording.batch.count = commands;
@@ -45,7 +45,7 @@ impl Recording {
 }
 
 impl Recorder<'_> {
-    /// Executes a recording. It is ordered like any other operation: by barriers before and after it.
+    /// Executes a recording. Barriers before and after it order it like any other operation.
     ///
     /// # Panics
     /// When the recording is of another device.

@@ -1,4 +1,4 @@
-//! When commands ran, by the device's clock.
+//! The times of commands, by the device's clock.
 
 use once_cell::sync::OnceCell;
 
@@ -23,7 +23,7 @@ impl CommandTimes {
         self.0.get().copied()
     }
 
-    /// Fills the slot; the first call counts.
+    /// Fills the slot; only the first call has an effect.
     pub(super) fn set(&self, times: Timestamps) {
         let _ = self.0.set(times);
     }

@@ -22,7 +22,7 @@ impl Device {
     }
 }
 
-/// Correlates by a command that only takes a timestamp.
+/// Correlates the clocks by a command that only takes a timestamp.
 fn time_a_command(device: &Arc<Device>) -> Result<ClockCorrelation, Error> {
     let queue = device.create_queue(true)?;
     let before = now_ns();

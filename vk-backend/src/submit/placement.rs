@@ -85,7 +85,7 @@ impl Placement {
 }
 
 impl Awaited {
-    /// Describes a batch for a queue with this timeline, whose newest command has the value `issued`.
+    /// Describes a batch to a queue that has this timeline, and whose newest command has the value `issued`.
     pub(super) fn new(batch: &Batch, timeline: &Arc<Timeline>, issued: u64) -> Awaited {
         let is_for = |wait: &Wait| Arc::ptr_eq(&wait.timeline, timeline) && wait.value >= issued;
         Awaited {

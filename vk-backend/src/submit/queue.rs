@@ -36,7 +36,7 @@ const VISIBLE_BATCHES: u32 = 16;
 /// After another queue has waited for a batch, this many batches signal the timeline unasked: a signal on demand costs one more
 /// submission.
 pub(super) const SIGNALLED_BATCHES: u32 = 16;
-/// How many commands' timestamps a queue remembers, so that later commands' timestamps never lie before them.
+/// The number of commands whose timestamps a queue remembers, so that later commands' timestamps are never earlier.
 const MAX_TIMES: usize = 1024;
 /// How long the report of a stall waits for a queue's lock.
 const DESCRIBE: Duration = Duration::from_millis(100);
@@ -65,8 +65,8 @@ pub struct QueueOptions {
     pub copies: Option<CopyLane>,
 }
 
-/// A stream of commands with one timeline: the value of a command is reached when it and all before it are
-/// complete. See [`Recorder`] for what may overlap on the device until then.
+/// A stream of commands with one timeline: the value of a command is reached when the command and all before it are complete.
+/// See [`Recorder`] for operations that may overlap on the device until then.
 ///
 /// Dropping a queue submits the open batch and waits until all batches are complete.
 pub struct Queue {
@@ -108,10 +108,10 @@ pub(super) struct State {
     visible_batches: u32,
     /// The number of the next batches that signal the timeline unasked.
     pub(super) signalled_batches: u32,
-    /// The waits of the next batch.
+    /// The values for which the next batch waits.
     waits: Vec<Wait>,
     times: BTreeMap<u64, Timestamps>,
-    /// Why commands after `submitted` will never complete.
+    /// The reason why commands after `submitted` will never complete.
     failure: Option<Error>,
     /// Objects that complete batches kept alive, to be dropped once the lock is released.
     released: Vec<Released>,
@@ -141,8 +141,8 @@ impl Device {
         self.create_queue_with(QueueOptions { profiling, ..QueueOptions::default() })
     }
 
-    /// Makes a queue. It shares a Vulkan queue with others only if every one that serves its priority has a user:
-    /// work on one Vulkan queue does not overlap.
+    /// Makes a queue. It shares a Vulkan queue with other queues only if every Vulkan queue that serves its priority has a
+    /// user: work on one Vulkan queue does not overlap.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
@@ -220,7 +220,7 @@ impl Queue {
         f: impl FnOnce(&mut Recorder<'_>) -> R,
     ) -> (R, u64) {
         self.locked(|state| {
-            // Earlier commands do not wait. (Failures are returned later, as in `record`.)
+            // Earlier commands do not wait for the semaphores. (Failures are returned later, as in `record`.)
             let _ = if waits.is_empty() { Ok(()) } else { self.submit(state) };
             self.open(state);
             let value = state.issued + 1;
@@ -287,8 +287,8 @@ impl Queue {
         self.completed_value().map(|_| ())
     }
 
-    /// Blocks until the oldest batch that is in flight is complete; returns at once if the command of `value`
-    /// is complete, or none is in flight.
+    /// Blocks until the oldest batch that is in flight is complete; returns at once if the command of `value` is complete, or
+    /// no batch is in flight.
     ///
     /// # Errors
     /// [`Error::DeviceLost`].
@@ -321,7 +321,7 @@ impl Queue {
             if state.host_visible >= value && state.others_deferred == self.others_deferred(state) {
                 return Ok(value);
             }
-            // Submits an empty command: its batch ends with the barrier for all before it.
+            // Submits an empty command, whose batch ends with the barrier for all commands before it.
             self.open(state);
             state.issue();
             self.submit(state)?;
@@ -330,8 +330,8 @@ impl Queue {
         self.wait(value)
     }
 
-    /// Orders commands recorded here from now on behind the command of `value` on `other`. Submits that command,
-    /// and the open batch here; the device never waits for anything that is not submitted.
+    /// Orders commands recorded here from now on behind the command of `value` on `other`. Submits that command, and this
+    /// queue's open batch; the device never waits for anything that is not submitted.
     ///
     /// # Errors
     /// Like [`Queue::wait`]; [`Error::Invalid`] when the queues belong to different devices.
@@ -458,7 +458,7 @@ impl Queue {
             None => Batch::create(&self.device, self.family, self.options.profiling)?,
         };
         let issued = state.issued;
-        // If the newest batch did not end with a barrier, this one begins with one.
+        // If the newest batch did not end with a barrier, the new one begins with a barrier.
         let start = match state.host_visible >= state.submitted {
             _ if self.options.out_of_order => Start::Unordered { ordered: state.ordered },
             true => Start::Ordered { issued },
@@ -471,7 +471,7 @@ impl Queue {
         Ok(batch)
     }
 
-    /// Submits the open batch if it is full, or if the device has or will soon have no work of this queue.
+    /// Submits the open batch if it is full, or if the device has no other work of this queue or will soon have none.
     fn submit_if_due(&self, state: &mut State) {
         let Some(count) = state.open.as_ref().map(|b| b.count) else { return };
         // To ask the device costs more than a command does.
@@ -705,8 +705,8 @@ impl fmt::Debug for Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         let _ = self.flush();
-        // An error here is the loss of the device: then nothing runs any more. The next queue reuses the semaphore,
-        // so no signal of it may be pending.
+        // An error here means that the device is lost: then nothing runs any more. The next queue reuses the semaphore, so no
+        // signal of it may be pending.
         let _ = self.locked(|state| self.signal(state));
         let submitted = self.state.get_mut().submitted;
         let _ = self.timeline.wait(submitted);

@@ -11,11 +11,11 @@ pub(crate) enum Scope {
     Device,
     /// The host.
     Host,
-    /// Later commands and the host.
+    /// Later commands, and the host.
     DeviceAndHost,
 }
 
-/// A command buffer, and the stages that its queue's commands use: [`crate::device::QueueFamily::stages`].
+/// A command buffer, and the stages that the commands of its queue use: [`crate::device::QueueFamily::stages`].
 #[derive(Clone, Copy)]
 pub(crate) struct Commands {
     pub(crate) raw: vk::CommandBuffer,

@@ -1,4 +1,4 @@
-//! Completion markers: words of host memory to which the device writes how far a queue is.
+//! Completion markers: words of host memory to which the device writes the progress of a queue.
 //!
 //! Waiting for a semaphore has a price even if the host only polls it: its signal interrupts one of the host's processors.
 //! Measured on an H200, that takes 30 us, longer than most kernels run, and often hits the processor of the waiting thread,
@@ -62,8 +62,8 @@ impl CompletionMarker {
                 );
             },
             _ => {
-                // What was written before must have reached the host when the fill begins: a barrier to later commands
-                // alone leaves it in the device's caches (on an H200, one read of some 100,000 had old bytes).
+                // Earlier writes must have reached the host when the fill begins: a barrier that only orders later commands
+                // leaves them in the device's caches (on an H200, one read of some 100,000 had old bytes).
                 barrier(device, commands, commands.stages, Scope::DeviceAndHost);
                 // SAFETY: the command buffer is recording, under the queue's lock; the queue, which owns the buffer, lives
                 // until all that it submitted is complete.
@@ -80,7 +80,7 @@ impl CompletionMarker {
         submitted - u64::from((submitted as u32).wrapping_sub(marker))
     }
 
-    /// Returns true if a submitted value is reached.
+    /// Returns true if a value that was submitted is reached.
     pub(crate) fn reached(&self, value: u64) -> bool {
         let marker = self.word().map_or(0, |word| word.load(Ordering::Acquire));
         marker.wrapping_sub(value as u32) as i32 >= 0

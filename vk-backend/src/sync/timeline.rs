@@ -91,7 +91,7 @@ impl Timeline {
     }
 }
 
-/// Polls `reached` for as long as polling beats sleeping. Returns true if it became true.
+/// Polls `reached` for as long as polling is better than sleeping. Returns true if it became true.
 pub(crate) fn poll_until(
     device: &Device,
     reached: impl Fn() -> Result<bool, Error>,
@@ -113,7 +113,7 @@ pub(crate) fn poll_until(
 
 impl Drop for Timeline {
     fn drop(&mut self) {
-        // The queue waited for the last signal, and batches that wait for the semaphore own it.
+        // The queue has waited for the last signal, and batches that wait for the semaphore keep it alive.
         match self.raw_value() {
             Ok(value) => self.device.spare_timelines.lock().push((self.raw, value)),
             // SAFETY: on a lost device nothing uses it any more.

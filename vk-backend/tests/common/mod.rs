@@ -17,7 +17,7 @@ use hekla_vk_backend::{
 /// Advice for a developer without a device to test on.
 const ADVICE: &str = "`cargo xtask run -- cargo test ...` gets a recent Mesa where there is none";
 
-/// A store of pipelines' cache data in memory.
+/// A store of pipelines' cache data, in memory.
 #[derive(Clone, Default)]
 pub struct MemoryStore(pub Arc<Mutex<HashMap<Vec<u32>, Vec<u8>>>>);
 
@@ -65,7 +65,7 @@ pub fn device_with(quirks: Quirks) -> Arc<Device> {
     device
 }
 
-/// out[i] = in[i] * in[i] on 32-bit unsigned integers.
+/// Returns a pipeline that computes out[i] = in[i] * in[i] on 32-bit unsigned integers.
 pub fn square(device: &Arc<Device>, local_size: u32, typed_pointers: bool) -> Arc<Pipeline> {
     let mut k =
         if typed_pointers { KernelBuilder::with_pointers(2) } else { KernelBuilder::new(2) };
@@ -78,7 +78,7 @@ pub fn square(device: &Arc<Device>, local_size: u32, typed_pointers: bool) -> Ar
     pipeline(device, &k.finish(), local_size)
 }
 
-/// data[i] = data[i] * 3 + 1 in place.
+/// Returns a pipeline that computes data[i] = data[i] * 3 + 1 in place.
 pub fn step(device: &Arc<Device>, local_size: u32) -> Arc<Pipeline> {
     let mut k = KernelBuilder::new(1);
     k.local_size_constants(LOCAL_SIZE_IDS);
@@ -162,25 +162,25 @@ pub fn run_again_with(variables: &[(&str, &str)]) {
     assert!(output.status.success(), "{out}\n{}", String::from_utf8_lossy(&error));
 }
 
-/// [`Device::create_pipeline`] for modules that the assembler makes, or that are refused before the driver sees them.
+/// Calls [`Device::create_pipeline`] for modules that the assembler makes, or that are refused before the driver sees them.
 pub fn create_pipeline(device: &Arc<Device>, d: &PipelineDesc<'_>) -> Result<Arc<Pipeline>, Error> {
     // SAFETY: the assembler makes valid modules.
     unsafe { device.create_pipeline(d) }
 }
 
-/// [`Recorder::dispatch`] for kernels that access one word of each buffer in `push` for each invocation.
+/// Calls [`Recorder::dispatch`] for kernels that access one word of each buffer in `push` for each invocation.
 pub fn dispatch(r: &mut Recorder<'_>, p: &Arc<Pipeline>, push: &[u8], groups: [u32; 3]) {
     // SAFETY: the tests' buffers have a word for each invocation, and live until the command is complete.
     unsafe { r.dispatch(p, push, groups) }
 }
 
-/// [`Buffer::write`] between commands.
+/// Calls [`Buffer::write`] between commands.
 pub fn write(b: &Buffer, offset: u64, data: &[u8]) -> Result<(), Error> {
     // SAFETY: the tests write no buffer that a command or another thread uses.
     unsafe { b.write(offset, data) }
 }
 
-/// [`Buffer::read`] after the commands that write the buffer.
+/// Calls [`Buffer::read`] after the commands that write the buffer.
 pub fn read(b: &Buffer, offset: u64, out: &mut [u8]) -> Result<(), Error> {
     // SAFETY: the tests have waited for the commands that write the bytes.
     unsafe { b.read(offset, out) }

@@ -34,7 +34,7 @@ impl PhysicalDevice {
         out += &list("properties", &flags);
         out += "\n[limits]\n";
         for (name, _, place) in LIMITS {
-            // Zero stands for what was not queried.
+            // Zero stands for a limit that was not queried.
             out += &match place(&mut p) {
                 Slot::U32(0) | Slot::U64(0) => String::new(),
                 Slot::U32(limit) => line(name, limit),

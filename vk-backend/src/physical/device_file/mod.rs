@@ -1,4 +1,4 @@
-//! Device files: what another device offers, as data. `HEKLA_LIMIT_TO` restricts a device to the features that such a file has,
+//! Device files: descriptions of other devices, as data. `HEKLA_LIMIT_TO` restricts a device to the features that a file has,
 //! too; the offline compiler compiles for the device that a file describes.
 //!
 //! A file names features, properties, limits and extensions as Vulkan does. The device lacks those features, extensions, and
@@ -37,14 +37,14 @@ const MAX_FILE: u64 = 16 << 20;
 /// Must be enabled where a driver offers it, so no file removes this extension.
 const PORTABILITY_SUBSET: &CStr = c"VK_KHR_portability_subset";
 
-/// What a device offers, read from a file.
+/// The description of a device, read from a file.
 #[derive(Clone)]
 pub struct DeviceFile {
     /// The name by which the file was asked for: a short name, or a path.
     pub name: String,
     /// The device that the file describes.
     pub device: String,
-    /// The driver of that device.
+    /// The driver of the device that the file describes.
     pub driver: String,
     version: u32,
     extensions: Vec<&'static str>,
@@ -120,7 +120,7 @@ impl DeviceFile {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// [`Error::Invalid`], with the line and the key that is wrong.
+    /// [`Error::Invalid`], with the line and the key that are wrong.
     pub fn parse(name: &str, text: &str) -> Result<DeviceFile, Error> {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -193,7 +193,7 @@ impl DeviceFile {
         bits.min(self.timestamp_valid_bits.unwrap_or(u32::MAX))
     }
 
-    /// Makes heaps no larger than the file's.
+    /// Makes heaps no larger than the file's largest heap.
     pub(crate) fn restrict_heaps(&self, heaps: &mut vk::PhysicalDeviceMemoryProperties) {
         for heap in &mut heaps.memory_heaps {
             heap.size = heap.size.min(self.heap_bytes.unwrap_or(u64::MAX));

@@ -1,4 +1,4 @@
-//! The features, properties and limits that a device file may name, each by its name in Vulkan, with its place in the
+//! The features, properties and limits that a device file may name, each by its name in Vulkan, with its field in the
 //! structures that the driver fills in.
 
 use ash::vk;
@@ -102,7 +102,7 @@ features! {
     }
 }
 
-/// A property that is true or false.
+/// A property that is true or false: its name, and its field.
 pub(super) type FlagRow = (&'static str, fn(&mut Properties) -> &mut vk::Bool32);
 
 macro_rules! flags {

@@ -12,11 +12,11 @@ use crate::physical::format::Format;
 use crate::physical::found::Probe;
 use crate::physical::properties::Properties;
 
-/// An error, and where it is in the text.
+/// An error, and its place in the text.
 pub(super) type Located<T> = Result<T, (std::ops::Range<usize>, String)>;
 pub(super) type Value<'a> = Spanned<DeValue<'a>>;
 
-/// Reads the text of a file. The error has its line.
+/// Reads the text of a file. An error has its line in the text.
 pub(super) fn parse(name: &str, text: &str) -> Result<DeviceFile, String> {
     let at = |(span, message): (std::ops::Range<usize>, String)| {
         let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
@@ -282,7 +282,7 @@ fn independence(key: &str, value: &Value<'_>) -> Located<vk::ShaderFloatControls
 mod tests {
     use super::*;
 
-    /// Keys that every file needs, in one line.
+    /// The lines with the keys that every file needs.
     const HEAD: &str = "device = 'd'\ndriver = 'e'\nvulkan = '1.3'\n";
 
     #[test]

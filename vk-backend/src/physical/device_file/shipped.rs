@@ -35,7 +35,7 @@ pub fn device_file_names() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }
 
-/// Returns the text of a file.
+/// Returns the text of a shipped file.
 pub(super) fn text(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
@@ -59,7 +59,7 @@ mod tests {
         assert_eq!(quirks("apple-moltenvk"), Quirks::empty());
     }
 
-    /// Vulkan 1.3 has the extension in its core.
+    /// The extension is part of Vulkan 1.3's core.
     #[test]
     fn non_semantic_instructions_come_with_vulkan_1_3_or_the_extension() {
         let device = |rest: &str| {

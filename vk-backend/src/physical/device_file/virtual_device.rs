@@ -97,14 +97,14 @@ impl DeviceFile {
     pub(super) fn misplaced_features(&self) -> Vec<&'static str> {
         let mut chain = self.chain();
         let is_lost = |(name, place): &&super::names::FeatureRow| {
-            // Left out under the validation layer.
+            // The chain leaves this feature out under the validation layer.
             let is_hidden = *name == "shaderMaximalReconvergence";
             self.features.contains(name) && !is_hidden && place(&mut chain).is_none()
         };
         FEATURES.iter().filter(is_lost).map(|row| row.0).collect()
     }
 
-    /// Returns the properties of the file; a limit that it does not state is as wide as can be.
+    /// Returns the properties of the file; a limit that the file does not state is as wide as possible.
     fn properties(&self) -> Properties {
         let mut p = Properties::default();
         for (_, place) in FLAGS {

@@ -1,4 +1,4 @@
-//! What each float operation of a device does with denormal numbers, zeros and NaN, and how it rounds, as data.
+//! The behaviour of each float operation of a device with denormal numbers, zeros and NaN, and its rounding, as data.
 
 use std::fmt;
 
@@ -113,9 +113,9 @@ impl FloatOp {
 /// In what an operation agrees with IEEE 754. A property that does not apply to an operation is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Behaviour {
-    /// Denormal operands count; they are not taken for zero.
+    /// Denormal operands keep their values: they are not taken for zero.
     pub keeps_inputs: bool,
-    /// Denormal results stay; they do not become zero.
+    /// Denormal results are kept: they do not become zero.
     pub keeps_results: bool,
     /// Zeros have the right sign.
     pub signed_zeros: bool,

@@ -12,12 +12,12 @@ pub(crate) use named::{ANSWERS, BEHAVIOUR};
 /// The behaviour of a device's arithmetic in compute shaders that ask for `controls`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Probe {
-    /// The execution modes to ask for.
+    /// The execution modes that kernels ask for.
     pub controls: FloatControls,
-    /// RoundingModeRTE of 32 bits should be asked for only by kernels that divide numbers of 32 bits. Without it
-    /// sums, products and Fma of the device treat denormals alike, and the nearest number is the result all the same;
-    /// with it they do not (NVIDIA's driver 580: sums and products keep them, Fma flushes). Quotients may need it
-    /// (there those by numbers beyond 2^126 are zero without it).
+    /// Only kernels that divide numbers of 32 bits should ask for RoundingModeRTE of 32 bits. Without it sums, products and Fma
+    /// of the device treat denormals alike, and results are the nearest numbers all the same; with it they do not treat
+    /// denormals alike (NVIDIA's driver 580: sums and products keep them, Fma flushes them). Quotients may need the mode (with
+    /// that driver, quotients by numbers beyond 2^126 are zero without it).
     pub nearest32_to_divide: bool,
     /// GLSL.std.450 Fma of 32 bits rounds once.
     pub fma32_fused: bool,
@@ -31,16 +31,16 @@ pub struct Probe {
     pub sqrt32_exact: bool,
     /// GLSL.std.450 Sqrt of 64 bits is correctly rounded; false without float64.
     pub sqrt64_exact: bool,
-    /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero, and makes NaN of NaN. (Vulkan allows 3 + 2 |x|;
-    /// OpenCL's relaxed exponentials, which round once more for their base, 3.)
+    /// GLSL.std.450 Exp2 of 32 bits is within 2.5 ulp near zero, and returns NaN for NaN. (Vulkan allows 3 + 2 |x|; OpenCL's
+    /// relaxed exponentials, which round once more for their base, 3.)
     pub exp2_accurate: bool,
     /// GLSL.std.450 Exp2 of 32 bits is within 2.2 ulp, and within 1.25 ulp of 1 in relation to the result, wherever the result
     /// is not denormal; it is infinite from 128 on and vanishes from -151 on.
     pub exp2_wide: bool,
     /// Results of Exp2 of 32 bits that are denormal are within 1 ulp.
     pub exp2_denormals: bool,
-    /// GLSL.std.450 Log2 of 32 bits is within what OpenCL's relaxed logarithms may err by, multiplied by ln 2 and
-    /// log10 2 too. (Vulkan allows 3 ulp before that multiplication, OpenCL after it; and 2^-21 in [0.5, 2] both.)
+    /// GLSL.std.450 Log2 of 32 bits is within the error bound of OpenCL's relaxed logarithms, even after multiplication by ln 2
+    /// and log10 2. (Vulkan allows 3 ulp before that multiplication, OpenCL after it; and 2^-21 in [0.5, 2] both.)
     pub log2_accurate: bool,
     /// Log2 is as accurate near 1, in relation to the result, and gives what log2 gives for zeros, infinities and negative
     /// numbers (IEEE 754, 9.2.1).
