@@ -101,7 +101,7 @@ fn fill_block(
     let fuel = binary(func, block, BinaryOp::ISub, fuel, 1);
     let bits = binary(func, block, BinaryOp::LShr, state, 16);
     let target = |rng: &mut Rng| {
-        // Mostly forward and near, sometimes anywhere.
+        // Most edges lead forward to a near block, some to any block.
         let n = blocks.len() as u32;
         let to = match rng.below(10) {
             0 | 1 => rng.below(n),

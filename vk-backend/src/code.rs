@@ -13,10 +13,10 @@
 //!   another queue would wait forever;
 //! * never destroying a pipeline: the GPU hangs.
 //!
-//! So pipelines are created, submitted and destroyed under one lock. It is held for a short time, since the driver
-//! does not compile meanwhile: a second Vulkan device does, without the lock (`pipeline/precompile.rs`). Without that device
-//! submissions waited up to 1,220 ms for a kernel that took as long to compile, with it 6.6 ms at most; and of 74,749
-//! first dispatches none was wrong. While one thread alone submits, it compiles itself: nobody waits, and the second
+//! So pipelines are created, submitted and destroyed under one lock. It is held for a short time, since the driver does not
+//! compile meanwhile: a second Vulkan device compiles, without the lock (`pipeline/precompile.rs`). Without that device
+//! submissions waited up to 1,220 ms for a kernel that took as long to compile, with it 6.6 ms at most; and of 74,749 first
+//! dispatches none was wrong. While only one thread submits, the device itself compiles: no other thread waits, and the second
 //! device need not be opened (0.1 s).
 
 use std::thread::ThreadId;

@@ -1,11 +1,10 @@
 //! A small layer over Vulkan compute: devices, memory, pipelines, and queues that record at once and
 //! order their work by timeline semaphores.
 //!
-//! The layer knows nothing of OpenCL. Kernels are SPIR-V modules that access memory through 64-bit
-//! device addresses ([`Buffer::address`]) in push constants. Images and samplers are places in the one descriptor set
-//! of a device ([`Slot`]), which kernels know by number. Vulkan 1.2 with
-//! `bufferDeviceAddress` and `timelineSemaphore` is required, everything else is used where [`Features`]
-//! says that a device has it.
+//! The layer knows nothing of OpenCL. Kernels are SPIR-V modules that access memory through 64-bit device addresses
+//! ([`Buffer::address`]) in push constants. Images and samplers have places in the one descriptor set of a device ([`Slot`]),
+//! whose numbers kernels use. Vulkan 1.2 with `bufferDeviceAddress` and `timelineSemaphore` is required, everything else is
+//! used where [`Features`] says that a device has it.
 //!
 //! Each folder is one stage, and stages use only those listed before them: `physical` (the instance, and the description of a
 //! device before it is opened), `device` (the opened device), `memory` (buffers, images), `pipeline`, `sync` (barriers and

@@ -1,11 +1,11 @@
 //! Compiles every program of a folder of real programs and prints the outcomes; `cargo xtask corpus` fetches the programs and
 //! runs this example.
 //!
-//! `corpus DIR [--validate] [--time] [--digest] [--only TEXT] [--threads N] [--minimal] [--half]
-//! [--vector N] [--list FOLDER]`: DIR holds a folder for each project. One line a program: verdict, time, size of the
-//! SPIR-V, with `--digest` a hash of it, with `--time` the time of each stage; then the summary. A program
-//! that is refused because it needs what the device does not offer is counted apart, by what it needs, and not as a failure; so
-//! is a program that no OpenCL compiler accepts. Programs are OpenCL C (`.cl`) or modules of SPIR-V (`.il`).
+//! `corpus DIR [--validate] [--time] [--digest] [--only TEXT] [--threads N] [--minimal] [--half] [--vector N] [--list FOLDER]`:
+//! DIR holds a folder for each project. The output has a line for each program, with verdict, time, size of the SPIR-V, with
+//! `--digest` a hash of it, with `--time` the time of each stage; then a summary. Programs that are refused because the device
+//! lacks something that they need are not failures: they are counted by what they need. Programs that no OpenCL compiler
+//! accepts are counted apart, too. Programs are OpenCL C (`.cl`) or modules of SPIR-V (`.il`).
 
 mod projects;
 

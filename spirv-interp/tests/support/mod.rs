@@ -285,7 +285,7 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
     }
 }
 
-/// Returns the kernel of a name.
+/// Returns the kernel with a name.
 pub fn kernel<'p>(program: &'p Program, name: &str) -> Result<&'p Kernel, String> {
     let found = program.kernels.iter().find(|kernel| kernel.name == name);
     found.ok_or_else(|| format!("there is no kernel '{name}'"))

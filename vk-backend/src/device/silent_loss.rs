@@ -1,4 +1,4 @@
-//! Asks a driver whether a device was lost that a thread has waited for a long time for.
+//! Asks a driver whether a device was lost, when a thread has waited for the device for a long time.
 //!
 //! A driver may know of the loss and report it only to certain calls. NVIDIA's (580.159 on an H200) gives up work that does not
 //! make way for that of other processes (the kernel's log has `Xid 109, CTX SWITCH TIMEOUT`): vkWaitSemaphores continues to

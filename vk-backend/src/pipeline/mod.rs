@@ -25,7 +25,7 @@ impl Device {
     /// the description says, and no descriptors outside [`crate::Binding`]. Drivers do not check.
     ///
     /// # Errors
-    /// The driver's; [`Error::Unsupported`] when the push constants are too large.
+    /// The driver's errors; [`Error::Unsupported`] when the push constants are too large.
     pub unsafe fn create_pipeline(
         self: &Arc<Self>,
         d: &PipelineDesc<'_>,

@@ -54,7 +54,7 @@ impl CopyKernel {
         Ok(CopyKernel(pipeline))
     }
 
-    /// Copies as [`Recorder::copy_regions`] does, large pieces by the kernel.
+    /// Copies like [`Recorder::copy_regions`], with the kernel for large pieces.
     ///
     /// # Panics
     /// Like [`Recorder::copy_regions`].
