@@ -51,13 +51,13 @@ fn parse_version(text: &str) -> Option<ClStd> {
     }
 }
 
-/// For how long the clocks of a GPU are kept up, where they fall (`HEKLA_KEEP_CLOCKS`).
+/// How long an idle GPU that lowers its clocks is kept from doing so (`HEKLA_KEEP_CLOCKS`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepClocks {
     Never,
-    /// The device's clocks are kept up until it has had no work for so long.
+    /// The clocks are kept up until the device has had no work for this long.
     For(Duration),
-    /// For as long as seems right for the machine.
+    /// The clocks are kept up for as long as suits the machine.
     Default,
 }
 
@@ -81,9 +81,9 @@ fn parse_keep_clocks(text: &str) -> Option<KeepClocks> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slices {
     Never,
-    /// On every device, for this long.
+    /// On every device: a dispatch should take no longer than this.
     Of(Duration),
-    /// Where the driver may end long ones.
+    /// On devices whose drivers may end long dispatches.
     Default,
 }
 
@@ -153,7 +153,7 @@ fn home(name: &str, (other, below): (&str, &str)) -> Option<PathBuf> {
     absolute(name).or_else(|| Some(absolute(other)?.join(below)))
 }
 
-/// Reads `PATH`: returns the folders of programs, without those that depend on where the process is. Default: none.
+/// Reads `PATH`: returns the folders of programs, without relative paths, which depend on the current directory. Default: none.
 pub fn program_folders() -> Vec<PathBuf> {
     let path = variable("PATH").unwrap_or_default();
     std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
@@ -207,13 +207,14 @@ pub fn dump_folder() -> Option<PathBuf> {
     variable("HEKLA_DUMP").filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
-/// Reads `HEKLA_DEBUG`: returns true for `1`, with which kernels tell their lines to the driver as `-g` has it. Default: false.
+/// Reads `HEKLA_DEBUG`: returns true for `1`, which passes the source lines of kernels to the driver as `-g` does. Default:
+/// false.
 pub fn debug_lines() -> bool {
     text("HEKLA_DEBUG").is_some_and(|value| value == "1")
 }
 
-/// Reads `HEKLA_CHECK`: the kinds of mistakes that kernels look for, between commas, or `all`; and the names that are unknown.
-/// Default: no kind.
+/// Reads `HEKLA_CHECK`: returns the kinds of mistakes that kernels look for, from a list between commas or `all`, and the
+/// unknown names in the list. Default: no kind.
 pub fn checks() -> (Checks, Vec<String>) {
     parse_checks(&text("HEKLA_CHECK").unwrap_or_default())
 }
@@ -237,11 +238,11 @@ pub fn check_exit() -> bool {
     text("HEKLA_CHECK_EXIT").is_some_and(|value| value == "1")
 }
 
-/// The devices without doubles that compute them by integers (`HEKLA_FP64`).
+/// The devices without double on which double is computed with integers (`HEKLA_FP64`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SoftDoubles {
     Never,
-    /// The devices that can compute all double functions so.
+    /// Devices that can compute all double functions with integers.
     Whole,
     /// Also the devices whose drivers cannot compile the largest functions, for tests.
     Always,
@@ -261,8 +262,8 @@ pub fn exact_filters() -> bool {
     text("HEKLA_LINEAR").is_some_and(|value| value == "exact")
 }
 
-/// Reads `HEKLA_PACK`: the least work-groups of a launch that are left where several run as one. None run as one with
-/// `off`; all that can with `always`, for tests. Default: 256, which keeps all of a large GPU at work.
+/// Reads `HEKLA_PACK`: returns the least number of packs that must be left of a launch for its work-groups to be packed. `off`
+/// packs no launch; `always` packs every launch that allows it, for tests. Default: 256, which keeps a large GPU busy.
 pub fn least_packed_groups() -> u64 {
     match text("HEKLA_PACK").as_deref() {
         Some("off") => u64::MAX,
@@ -271,8 +272,8 @@ pub fn least_packed_groups() -> u64 {
     }
 }
 
-/// Reads `HEKLA_PREPARE`: whether pipelines are made in the background when kernels are created, `off` or `always`. Default:
-/// `None`, on devices whose drivers compile then.
+/// Reads `HEKLA_PREPARE`: returns whether pipelines are made in the background when kernels are created, false for `off` and
+/// true for `always`. Default: `None`, only on devices whose drivers compile when a pipeline is made.
 pub fn prepares_pipelines() -> Option<bool> {
     match text("HEKLA_PREPARE").as_deref() {
         Some("off") => Some(false),
@@ -281,8 +282,8 @@ pub fn prepares_pipelines() -> Option<bool> {
     }
 }
 
-/// Reads `HEKLA_STAGING`: returns true for `1`, with which a device whose memory the host sees is treated as one
-/// whose it does not. Default: false. For tests.
+/// Reads `HEKLA_STAGING`: returns true for `1`, with which a device whose memory the host sees is treated like a device whose
+/// memory the host does not see. Default: false. For tests.
 pub fn always_stage() -> bool {
     text("HEKLA_STAGING").is_some_and(|value| value == "1")
 }
@@ -293,8 +294,8 @@ pub fn staging_limit() -> Option<u64> {
     text("HEKLA_STAGING_LIMIT")?.parse().ok()
 }
 
-/// Reads `OCL_ICD_VENDORS` and `OCL_ICD_FILENAMES`, which tell the ICD loader what drivers to take: returns the folder that it
-/// looks at, where one is given, and further files.
+/// Reads `OCL_ICD_VENDORS` and `OCL_ICD_FILENAMES`, which name drivers to the ICD loader: returns the folder in which the
+/// loader looks, if one is given, and further files.
 pub fn icd_files() -> (Option<PathBuf>, Vec<PathBuf>) {
     let folder = variable("OCL_ICD_VENDORS").filter(|folder| !folder.is_empty());
     let files = variable("OCL_ICD_FILENAMES").unwrap_or_default();
@@ -302,8 +303,8 @@ pub fn icd_files() -> (Option<PathBuf>, Vec<PathBuf>) {
     (folder.map(PathBuf::from), files.collect())
 }
 
-/// Reads `VK_DRIVER_FILES` and `VK_ICD_FILENAMES`, which tell the Vulkan loader what drivers to take: returns each
-/// path with its variable's name.
+/// Reads `VK_DRIVER_FILES` and `VK_ICD_FILENAMES`, which name drivers to the Vulkan loader: returns each path with its
+/// variable's name.
 pub fn vulkan_drivers() -> Vec<(&'static str, String)> {
     let mut paths = Vec::new();
     for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {

@@ -129,8 +129,7 @@ pub unsafe fn answer_text(
     unsafe { answer_bytes(&[text.as_bytes(), &[0]], size, place, size_ret) }
 }
 
-/// Fills a list of handles: CL_INVALID_VALUE when neither list nor count is wanted, or the list is
-/// said to have no room.
+/// Fills a list of handles: CL_INVALID_VALUE when the application wants neither list nor count, or gives a list of length 0.
 ///
 /// # Safety
 /// `list` is NULL or valid for `room` handles; `count_ret` is NULL or valid.
@@ -237,14 +236,14 @@ pub fn check_migration_flags(flags: cl_mem_migration_flags) -> Result<()> {
     Ok(())
 }
 
-/// Returns the queue of a handle, in which the application enqueues.
+/// Returns the queue of a handle: CL_INVALID_COMMAND_QUEUE for a queue on the device, into which the host enqueues nothing.
 pub fn queue(handle: cl_command_queue) -> Result<Ref<Queue>> {
     let queue = any_queue(handle)?;
     ensure!(!queue.is_on_device(), CL_INVALID_COMMAND_QUEUE);
     Ok(queue)
 }
 
-/// Returns the queue of a handle, which may be one on the device.
+/// Returns the queue of a handle; queues on the device are allowed.
 pub fn any_queue(handle: cl_command_queue) -> Result<Ref<Queue>> {
     Ref::from_handle(handle)
 }

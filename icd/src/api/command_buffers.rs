@@ -14,8 +14,8 @@ use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// Returns the flags and assertions among a command buffer's properties: CL_INVALID_VALUE for what does not
-/// exist or stands there twice, CL_INVALID_PROPERTY for what no device offers.
+/// Returns the flags and assertions among a command buffer's properties: CL_INVALID_VALUE for a property or a bit that does not
+/// exist and for a property that is listed twice, CL_INVALID_PROPERTY for flags that no device offers.
 fn parse(list: &[cl_command_buffer_properties_khr]) -> Result<(cl_bitfield, cl_bitfield)> {
     let (mut flags, mut asserts) = (None, None);
     for pair in list.chunks_exact(2) {

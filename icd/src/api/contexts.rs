@@ -32,7 +32,7 @@ struct Properties {
 }
 
 impl Properties {
-    /// Checks the callbacks' data, which is there for some callback, and opens the devices.
+    /// Checks that the application gave data for callbacks only together with a callback, and opens the devices.
     fn context(
         self,
         devices: Vec<Ref<Device>>,

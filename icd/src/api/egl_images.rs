@@ -62,7 +62,7 @@ entry! {
         ensure!(has_images, CL_INVALID_OPERATION);
         let exported = egl::export(egldisplay as usize, eglimage as usize)?;
         let image = import(&context, flags, &exported).map_err(|error| {
-            // An import that failed has left the descriptor.
+            // An import that fails does not take the descriptor over.
             Descriptor::close(exported.fd);
             match error.0 {
                 CL_OUT_OF_HOST_MEMORY | CL_OUT_OF_RESOURCES | CL_INVALID_VALUE => error,

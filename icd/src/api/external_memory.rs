@@ -10,7 +10,8 @@ use crate::core::memory::object::MemObject;
 use crate::core::memory::properties::Origin;
 use crate::dispatch::boundary::entry;
 
-/// The arguments of the functions that acquire and release, and what they are for.
+/// The arguments of a function that acquires or releases memory, with its type of command, the direction and the memory's
+/// origin.
 struct Enqueue {
     command_type: cl_command_type,
     way: Direction,
@@ -33,7 +34,7 @@ impl Enqueue {
         let (foreign, elsewhere) = match self.origin {
             Origin::Handle => (CL_INVALID_MEM_OBJECT, CL_INVALID_COMMAND_QUEUE),
             Origin::Egl => (CL_INVALID_EGL_OBJECT_KHR, CL_INVALID_MEM_OBJECT),
-            // Other functions acquire these (`gl_sharing.rs`).
+            // Functions of `gl_sharing.rs` acquire OpenGL's objects.
             Origin::Gl => (CL_INVALID_GL_OBJECT, CL_INVALID_MEM_OBJECT),
         };
         let mut mems = Vec::new();
@@ -64,7 +65,7 @@ impl Enqueue {
     }
 }
 
-/// Declares functions that acquire and release: with their type of command, the direction, and where the memory is from.
+/// Declares functions that acquire or release memory, each with its type of command, the direction and the memory's origin.
 macro_rules! transfers {
     ($($name:ident($command_type:ident, $way:ident, $origin:ident);)*) => {
         entry! {

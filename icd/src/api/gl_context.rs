@@ -36,10 +36,10 @@ impl GlProperties {
         Some(place.replace(value).is_none())
     }
 
-    /// Returns the context that is named, if one is.
+    /// Returns the context of OpenGL that the properties name; `None` if they name none.
     ///
     /// # Errors
-    /// CL_INVALID_OPERATION for several displays, and for window systems that are not there;
+    /// CL_INVALID_OPERATION for several displays, and for window systems that this system lacks;
     /// CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR for a context without a display, or a display without one.
     pub fn binding(&self) -> Result<Option<Binding>> {
         let given = |value: Option<isize>| value.filter(|value| *value != 0);
@@ -49,7 +49,7 @@ impl GlProperties {
             return Ok(None);
         }
         ensure!(displays.iter().flatten().count() <= 1, CL_INVALID_OPERATION);
-        // A share group of CGL stands alone, and is there on no system that this library runs on with contexts to share.
+        // WGL and CGL do not exist on the systems for which this library shares contexts.
         ensure!(displays[2].is_none() && displays[3].is_none(), CL_INVALID_OPERATION);
         let invalid = ClError(CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR);
         let context = context.ok_or(invalid)? as usize;
@@ -81,8 +81,9 @@ unsafe fn binding(list: *const cl_context_properties) -> Result<Binding> {
     all.binding()?.ok_or(ClError(CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR))
 }
 
-/// Returns the devices that share with a context, the one that it uses first. Contents are copied, so that any does; where
-/// OpenGL does not tell its device, or OpenCL does not have that one, the first device stands for it.
+/// Returns the devices that can share with a context of OpenGL, its own device first. Every device can, because contents are
+/// copied where memory cannot be shared. Where OpenGL does not report its device, or OpenCL does not have that device, the
+/// usual order remains.
 fn sharing_devices(binding: Binding) -> Result<Vec<Ref<Device>>> {
     let sharing = Sharing::new(binding)?;
     let mut devices = devices_of_type(platform(), CL_DEVICE_TYPE_ALL).unwrap_or_default();

@@ -23,7 +23,7 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// Returns a context and what it shares with OpenGL; CL_INVALID_CONTEXT for one that was not created from a context of OpenGL.
+/// Returns a context and its connection to OpenGL; CL_INVALID_CONTEXT for one that was not created from a context of OpenGL.
 fn sharing(context: cl_context) -> Result<(Ref<Context>, Arc<Sharing>)> {
     let context = Ref::<Context>::from_handle(context)?;
     let sharing = context.gl.clone().ok_or(ClError(CL_INVALID_CONTEXT))?;
@@ -37,7 +37,7 @@ fn check_flags(flags: cl_mem_flags) -> Result<()> {
     Ok(())
 }
 
-/// Makes an image of what OpenGL tells of an object.
+/// Makes an image of an object of OpenGL, which `describe` looks up.
 fn image(
     context: cl_context,
     flags: cl_mem_flags,
@@ -51,7 +51,7 @@ fn image(
     Ok(Image::of_gl(&context, flags, object)?.expose())
 }
 
-/// Makes an image of a texture, of one of the kinds that a function takes.
+/// Makes an image of a texture; `takes` returns true for the targets that the API function allows.
 fn of_texture(
     context: cl_context,
     flags: cl_mem_flags,
@@ -132,8 +132,9 @@ impl Objects {
     }
 }
 
-/// Enqueues the transfer. What OpenGL is told by this thread afterwards comes after a release: if a context is current here,
-/// that is waited for, unless the application itself must first do something.
+/// Enqueues the transfer. If a context of OpenGL is current on this thread, waits for a release to complete, so that OpenGL's
+/// later commands see the result; does not wait if the application itself must first do something (set a user event, for
+/// example).
 fn transfer(
     queue: &Ref<Queue>,
     sharing: Arc<Sharing>,

@@ -54,7 +54,7 @@ impl TransferArguments {
 }
 
 impl Region {
-    /// Returns where the region's texels lie in the application's memory.
+    /// Returns the region's bytes in the application's memory.
     fn at_host(&self, pointer: *const c_void, pitches: [usize; 2]) -> Result<Rect> {
         ensure!(!pointer.is_null(), CL_INVALID_VALUE);
         self.image.rect(&self.at, pointer as usize, pitches[0], pitches[1])
@@ -268,9 +268,9 @@ entry! {
 /// A new mapping.
 struct Mapped {
     pointer: HostAddress,
-    /// Bytes from row to row, and from slice to slice (0 for images without).
+    /// The row pitch and the slice pitch in bytes; the slice pitch is 0 for images without slices.
     pitches: [usize; 2],
-    /// Brings the texels there.
+    /// The command that copies the texels to `pointer`.
     command: Command,
 }
 

@@ -69,7 +69,7 @@ fn desc(
     }
 }
 
-/// Returns what kernels must be able to do with the images that clGetSupportedImageFormats is asked for.
+/// Returns a test of whether kernels can access the images of a format as the flags of clGetSupportedImageFormats ask for.
 fn wanted(flags: cl_mem_flags) -> fn(Access) -> bool {
     if flags & CL_MEM_KERNEL_READ_AND_WRITE != 0 {
         return |access| access.read_write;
@@ -204,7 +204,7 @@ entry! {
         host_ptr: *mut c_void,
     ) -> handle cl_mem {
         let context = Ref::<Context>::from_handle(context)?;
-        // This function makes no image of one slice.
+        // clCreateImage3D makes no image with a depth of 1: it fails as with 0.
         let depth = if image_depth == 1 { 0 } else { image_depth };
         let extent = [image_width, image_height, depth];
         let image_desc =

@@ -32,7 +32,7 @@ unsafe fn kind(pointer: *const cl_import_properties_arm) -> Result<Kind> {
             (CL_IMPORT_TYPE_ARM, CL_IMPORT_TYPE_DMA_BUF_ARM) => {
                 kind.replace(Kind::DmaBuf).is_some()
             }
-            // The memory of devices that import so is consistent in any case.
+            // Devices that import memory keep it consistent with the host in any case, so the value changes nothing.
             (CL_IMPORT_DMA_BUF_DATA_CONSISTENCY_WITH_HOST_ARM, value @ 0..=1) => {
                 consistency.replace(value).is_some()
             }

@@ -54,13 +54,13 @@ pub(super) unsafe fn arg_value(
             }
             let mem = Ref::<Buffer>::from_handle(handle)?;
             ensure!(mem.context == kernel.program.context, CL_INVALID_CONTEXT);
-            // What never changes is for pointers to what is const.
+            // Immutable memory objects are only for arguments that are pointers to const.
             ensure!(is_const || !mem.is_immutable(), CL_INVALID_ARG_VALUE);
             Ok(ArgValue::Buffer(Some(mem.downgrade())))
         }
         ArgKind::Local { .. } => {
             ensure!(value.is_null(), CL_INVALID_ARG_VALUE);
-            // OpenCL 3.1 takes 0 for no memory.
+            // OpenCL 3.1 allows a size of 0, which allocates no local memory.
             ensure!(size > 0 || platform::version() >= ClStd::Cl31, CL_INVALID_ARG_SIZE);
             Ok(ArgValue::Local(size))
         }
@@ -78,7 +78,8 @@ pub(super) unsafe fn arg_value(
             // SAFETY: as the caller promises.
             let pipe = Ref::<Pipe>::from_handle(unsafe { handle(value) })?;
             ensure!(pipe.context == kernel.program.context, CL_INVALID_CONTEXT);
-            // Packets of another size would reach beyond the pipe's; without one the kernel compares.
+            // An argument with a larger packet would reach beyond the pipe's packets; where the kernel does not state a size
+            // (0), it compares at run time.
             ensure!(packet == 0 || pipe.packet_size == packet, CL_INVALID_ARG_VALUE);
             Ok(ArgValue::Buffer(Some(pipe.buffer.downgrade())))
         }
@@ -101,8 +102,9 @@ pub(super) unsafe fn arg_value(
     }
 }
 
-/// Sets an argument that has such a value already: bytes that may be others, or the same object or size. Many programs set
-/// all arguments before each launch. Returns false if the argument has another value; nothing is changed then.
+/// Sets an argument that already has a value of the same kind: any bytes of the same size, the same object, or the same local
+/// size. Many programs set all arguments before each launch, and this is the fast way. Returns false, and changes nothing, if
+/// the value is of another kind.
 ///
 /// # Safety
 /// `value` is NULL or valid for `size` bytes.
@@ -133,7 +135,7 @@ unsafe fn set_again(
     // SAFETY: as the caller promises; the application does not know where the argument keeps its bytes.
     unsafe {
         match size {
-            // Most values: a move each, and no call.
+            // Most values have one of these sizes: the copy is a single move without a call.
             4 => from.copy_to_nonoverlapping(to, 4),
             8 => from.copy_to_nonoverlapping(to, 8),
             _ => from.copy_to_nonoverlapping(to, size),
@@ -227,7 +229,8 @@ pub(super) unsafe fn exec_info(
     })
 }
 
-/// Checks the arguments of clSetKernelExecInfo for unified shared memory. (Every device has its own.)
+/// Checks the arguments of clSetKernelExecInfo for unified shared memory. The flag for device memory is allowed on every
+/// device: all devices have device memory.
 ///
 /// # Safety
 /// `value` is NULL or valid for `size` bytes.
@@ -472,12 +475,11 @@ entry! {
                 Some(Value::of(device.info().features.subgroup_size.max(1) as usize))
             }
             CL_KERNEL_PRIVATE_MEM_SIZE => Some(Value::of(meta.private_size)),
-            // What the driver spills on top of it, it does not tell.
+            // The driver does not report the memory that it spills in addition.
             CL_KERNEL_SPILL_MEM_SIZE_INTEL if !device.subgroup_sizes().is_empty() => {
                 Some(Value::of(meta.private_size))
             }
-            // For built-in kernels and custom devices only, and there are none
-            // (CL_KERNEL_GLOBAL_WORK_SIZE).
+            // CL_KERNEL_GLOBAL_WORK_SIZE is for built-in kernels and custom devices only, which Hekla does not have.
             _ => None,
         };
         // SAFETY: the caller's places are as the API requires.

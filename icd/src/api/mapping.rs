@@ -90,8 +90,8 @@ pub(super) fn unmap(mem: Ref<Buffer>, pointer: HostAddress) -> Result<Command> {
     })
 }
 
-/// Returns the memory in which the application will see the region: its own (CL_MEM_USE_HOST_PTR), the device's where
-/// the host sees that, else staging memory or, if there is not enough, ordinary memory.
+/// Returns the memory in which the application will see the region: the application's own memory for CL_MEM_USE_HOST_PTR, the
+/// device's memory where the host sees it, otherwise staging memory or, if there is not enough, ordinary memory.
 fn place(
     queue: &Queue,
     mem: &Buffer,
@@ -99,7 +99,7 @@ fn place(
     (offset, size): (usize, usize),
 ) -> Result<Mapping> {
     let at = |pointer| Mapping { pointer, offset, size, flags, staging: None, pages: None };
-    // Shared memory that the host sees has no other address than the application's.
+    // The application's pointer and shared memory that the host sees are mapped in place.
     if let Some(host) = mem.host_ptr.or(mem.svm) {
         return Ok(at(HostAddress(host.0 + offset)));
     }
@@ -118,7 +118,8 @@ fn place(
             return Ok(Mapping { staging: Some(staging), ..at(pointer) });
         }
     }
-    // Buffers that were promised room on the host (they have it for one mapping at a time) never fail so.
+    // Pinned buffers, which are promised room on the host, must not fail with CL_MAP_FAILURE. (They get room for one mapping at
+    // a time.)
     let failure = if mem.is_pinned() { CL_OUT_OF_HOST_MEMORY } else { CL_MAP_FAILURE };
     let pages = Arc::new(Pages::new(size).ok_or(ClError(failure))?);
     Ok(Mapping { pages: Some(pages.clone()), ..at(HostAddress(pages.address())) })

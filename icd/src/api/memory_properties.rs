@@ -9,7 +9,7 @@ use crate::core::device::Device;
 use crate::core::memory::properties::MemoryProperties;
 use crate::object::Ref;
 
-/// Returns what follows the name of a property of images.
+/// Returns the shape of the value of an image's property; `None` for an unknown name.
 fn shape(name: u64) -> Option<Shape> {
     const DEVICES: u64 = CL_MEM_DEVICE_HANDLE_LIST_KHR as u64;
     match name {
@@ -18,7 +18,7 @@ fn shape(name: u64) -> Option<Shape> {
     }
 }
 
-/// Returns what follows the name of a property of buffers.
+/// Returns the shape of the value of a buffer's property; `None` for an unknown name.
 fn shape_of_buffers(name: u64) -> Option<Shape> {
     const ADDRESS: u64 = CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT as u64;
     match name {
@@ -40,9 +40,9 @@ pub(super) unsafe fn read_of_buffer(
     check(context, list)
 }
 
-/// Reads and checks a list of an image's properties: CL_INVALID_PROPERTY for a name that does not exist or comes again, a value that
-/// its property cannot have, more than one handle, or devices without a handle; CL_INVALID_DEVICE for a device that is not in
-/// the context.
+/// Reads and checks a list of an image's properties: CL_INVALID_PROPERTY for an unknown or repeated name, a value that its
+/// property cannot have, more than one handle, or devices without a handle; CL_INVALID_DEVICE for a device that is not in the
+/// context.
 ///
 /// # Safety
 /// `pointer` is NULL or the start of a property list.

@@ -76,7 +76,7 @@ entry! {
         let platform = platform_of(platform)?;
         platform.set_dispatch_data(dispatch_data);
         object::set_dispatch_data(dispatch_data);
-        // Another loader in the process, one that knows nothing of this, may have listed them before.
+        // Another loader in the process, without support for cl_khr_icd 2.0, may have listed the devices before.
         for device in platform.known_devices() {
             device.set_dispatch_data(dispatch_data);
         }

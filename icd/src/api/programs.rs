@@ -93,8 +93,8 @@ unsafe fn headers(
     Ok(headers)
 }
 
-/// Does a build that was asked for: before this returns, or in the background if there is a callback
-/// to tell of its end. Then the answer says only that it has begun.
+/// Runs a build job: before this function returns, or in the background if there is a callback, which is called at the end. In
+/// the background the result says only that the build has begun.
 fn perform(job: Job, callback: ProgramNotify, data: *mut c_void) -> Result<()> {
     let Some(callback) = callback else { return job.run() };
     let data = UserData(data);
@@ -218,7 +218,7 @@ entry! {
         fail(CL_INVALID_OPERATION)
     }
 
-    /// clSetProgramSpecializationConstant: for the builds that are asked for from now on.
+    /// clSetProgramSpecializationConstant. The value applies to builds that start after this call.
     fn clSetProgramSpecializationConstant(
         program: cl_program,
         spec_id: cl_uint,
@@ -228,7 +228,7 @@ entry! {
         let program = Ref::<Program>::from_handle(program)?;
         let il = program.il().ok_or(ClError(CL_INVALID_PROGRAM))?;
         ensure!(!spec_value.is_null(), CL_INVALID_VALUE);
-        // No constant is larger: a size that is wrong is not believed.
+        // No constant is larger than MAX_SPEC_SIZE: a larger size is invalid, and its bytes are not read.
         let size = spec_size.min(MAX_SPEC_SIZE + 1);
         // SAFETY: the API requires `spec_size` bytes.
         il.set(spec_id, unsafe { args::slice(spec_value.cast::<u8>(), size) })
@@ -421,8 +421,7 @@ entry! {
     }
 }
 
-/// CL_PROGRAM_BINARIES: the application gives an array of pointers to where the binaries go; NULL
-/// ones are skipped.
+/// CL_PROGRAM_BINARIES: the application gives an array of pointers to the places for the binaries; NULL pointers are skipped.
 ///
 /// # Safety
 /// The places are as the API requires.

@@ -50,7 +50,7 @@ fn create(
     check(&device, properties.bits)?;
     ensure!(properties.on_device_size <= ON_DEVICE_MAX_SIZE, CL_INVALID_QUEUE_PROPERTIES);
     if properties.bits & CL_QUEUE_ON_DEVICE_DEFAULT != 0 {
-        // There is one for each device (5.1).
+        // Each device has only one default device queue (5.1), so the existing one is returned.
         if let Some(default) = default_on_device(&context, context.index_of(&device)?) {
             return Ok(default.expose());
         }
@@ -58,7 +58,7 @@ fn create(
     Ok(Queue::new(context, device, properties)?.expose())
 }
 
-/// Returns the priority for a queue of these properties.
+/// Returns the priority for a queue with this hint and these property bits.
 fn priority(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Result<vk::Priority> {
     let priority = match u32::try_from(hint) {
         Ok(CL_QUEUE_PRIORITY_LOW_KHR) => vk::Priority::Low,
@@ -70,7 +70,7 @@ fn priority(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Res
     Ok(priority)
 }
 
-/// Checks a hint about energy, which devices of Vulkan cannot be given.
+/// Checks a hint about energy, which has no effect because Vulkan has nothing like it.
 fn check_throttle(hint: cl_queue_properties, bits: cl_command_queue_properties) -> Result<()> {
     let all = [CL_QUEUE_THROTTLE_LOW_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_HIGH_KHR];
     ensure!(all.iter().any(|known| u64::from(*known) == hint), CL_INVALID_VALUE);
@@ -126,7 +126,7 @@ entry! {
     ) -> handle cl_command_queue {
         Ref::<Context>::from_handle(context)?;
         Ref::<Device>::from_handle(device)?;
-        // This function makes queues of the host alone.
+        // clCreateCommandQueue does not make device queues.
         let of_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
         ensure!(properties & of_device == 0, CL_INVALID_VALUE);
         create(context, device, Properties { bits: properties, ..Properties::default() })

@@ -147,7 +147,7 @@ pub(super) unsafe fn fill_shared(
     Ok(Command::Fill { mem, at: Rect::linear(0, size), pattern: pattern.into() })
 }
 
-/// Returns the pattern that is to be repeated at an address of shared memory, checked against that and the size.
+/// Returns the pattern to repeat at an address of shared memory; checks the pattern's size against the address and `size`.
 ///
 /// # Safety
 /// `pattern` is NULL or valid for `pattern_size` bytes, as long as what is returned.

@@ -53,7 +53,7 @@ impl Region {
         Ok(Region { image, at })
     }
 
-    /// Returns the buffer that the texels are in, if they are in one, and the bytes of the region there.
+    /// Returns the buffer that holds the image's texels, if a buffer does, and the bytes of the region in that buffer.
     pub fn in_buffer(&self) -> Option<(Ref<Buffer>, Rect)> {
         Some((self.image.buffer()?.clone(), self.image.rect_in_buffer(&self.at)))
     }
@@ -112,7 +112,7 @@ pub(super) fn copy_to_buffer(
     Ok(Command::Image(command.into()))
 }
 
-/// The other way round (clEnqueueCopyBufferToImage).
+/// Copies closely packed texels at an offset of a buffer to a region (clEnqueueCopyBufferToImage).
 pub(super) fn copy_from_buffer(
     (source, offset): (Ref<Buffer>, usize),
     to: Region,

@@ -19,7 +19,7 @@ use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// The arguments that all these functions have.
+/// The arguments that all functions for recording commands have.
 struct CommandArguments {
     buffer: cl_command_buffer_khr,
     queue: cl_command_queue,
@@ -28,21 +28,21 @@ struct CommandArguments {
     handle: *mut cl_mutable_command_khr,
 }
 
-/// The place of a command in its buffer.
+/// The command buffer that a command is added to, and the sync points that the command waits for.
 struct Insertion {
     buffer: Ref<CommandBuffer>,
     waits: Vec<cl_sync_point_khr>,
 }
 
 impl CommandArguments {
-    /// Checks what is given for a kernel command, which alone has properties and a handle: the command buffer first, then in
-    /// the order in which the specification lists the errors that recording adds.
+    /// Checks the common arguments for a kernel command, the only kind with properties and a handle: the command buffer first,
+    /// and the others in the order in which the specification lists the errors of recording.
     ///
     /// # Safety
     /// The list of sync points is as the API requires.
     unsafe fn place(&self) -> Result<Insertion> {
         let buffer = Ref::<CommandBuffer>::from_handle(self.buffer)?;
-        // The buffer's only queue is meant (cl_khr_command_buffer_multi_device is not offered).
+        // NULL stands for the buffer's only queue (cl_khr_command_buffer_multi_device is not offered).
         ensure!(self.queue.is_null(), CL_INVALID_COMMAND_QUEUE);
         buffer.check_recording()?;
         let (count, list) = self.waits;
@@ -53,7 +53,8 @@ impl CommandArguments {
         Ok(Insertion { buffer, waits })
     }
 
-    /// Checks other commands in the same way: CL_INVALID_VALUE for a handle, and for any property.
+    /// Checks the common arguments of any other command like [`Self::place`], with CL_INVALID_VALUE for a handle or any
+    /// property.
     ///
     /// # Safety
     /// The lists are as the API requires.
@@ -240,8 +241,7 @@ entry! {
         unsafe { place.append(command, sync_point) }
     }
 
-    /// clCommandSVMMemcpyKHR. Both addresses are of shared virtual memory: the device does not reach the
-    /// host's own.
+    /// clCommandSVMMemcpyKHR. Both addresses are of shared virtual memory: the device does not reach the host's own memory.
     fn clCommandSVMMemcpyKHR(
         command_buffer: cl_command_buffer_khr,
         command_queue: cl_command_queue,

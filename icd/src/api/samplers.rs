@@ -22,7 +22,7 @@ fn word(value: u64) -> Result<u32> {
     value.try_into().map_err(|_| ClError(CL_INVALID_VALUE))
 }
 
-/// Returns what follows the name of a property of samplers.
+/// Returns the shape of the value of a sampler's property; `None` for an unknown name.
 fn shape(name: u64) -> Option<Shape> {
     let names = [
         CL_SAMPLER_NORMALIZED_COORDS,
@@ -35,7 +35,7 @@ fn shape(name: u64) -> Option<Shape> {
     names.iter().any(|known| u64::from(*known) == name).then_some(Shape::One)
 }
 
-/// Returns what a property list says, over what is so when nothing is said.
+/// Returns the sampling that a property list describes, with defaults for properties that are not in the list.
 fn sampling(entries: &[(cl_properties, Vec<cl_properties>)]) -> Result<Sampling> {
     let mut sampling = Sampling::default();
     for (name, values) in entries {

@@ -14,7 +14,7 @@ use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// Returns what follows the name of a property of semaphores.
+/// Returns the shape of the value of a semaphore's property; `None` for an unknown name.
 fn shape(name: u64) -> Option<Shape> {
     const TYPE: u64 = CL_SEMAPHORE_TYPE_KHR as u64;
     const DEVICES: u64 = CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR as u64;

@@ -76,7 +76,7 @@ enum Side {
     Device(Ref<Buffer>),
     /// Memory that the host sees.
     Host,
-    /// Memory of another device alone, with a queue there.
+    /// Memory that only another device of the context reaches, with a queue on that device.
     Elsewhere(Ref<Queue>, Ref<Buffer>),
 }
 
@@ -101,8 +101,8 @@ impl Side {
     }
 }
 
-/// Returns the command that copies `size` bytes between two addresses. Where it takes several, the others are enqueued
-/// here.
+/// Returns the command that copies `size` bytes between two addresses. A copy that takes several commands has all but the last
+/// enqueued here.
 pub(super) fn copy_command(
     target: &mut Target,
     from: usize,
@@ -130,8 +130,9 @@ pub(super) fn copy_command(
     })
 }
 
-/// Returns the command that repeats a pattern in `size` bytes at an address, which may be of the host's own memory where the
-/// device reaches that; then other commands are enqueued here.
+/// Returns the command that repeats a pattern in `size` bytes at an address. The address may be in the host's own memory where
+/// the device reaches it; this function then enqueues a fill of a buffer, and the returned command copies the buffer to the
+/// host.
 ///
 /// # Safety
 /// `pattern` is NULL or valid for `pattern_size` bytes.
@@ -161,7 +162,7 @@ pub(super) unsafe fn fill_command(
     })
 }
 
-/// Copies between two places of the host through a buffer.
+/// Copies between two ranges of the host's memory through a buffer.
 fn within_host(target: &mut Target, from: usize, to: usize, size: usize) -> Result<Command> {
     let whole = Rect::linear(0, size);
     let (queue, context) = (target.queue.clone(), target.queue.context.clone());
@@ -173,8 +174,8 @@ fn within_host(target: &mut Target, from: usize, to: usize, size: usize) -> Resu
     Ok(Command::Read { mem, from: whole, to })
 }
 
-/// Copies from or to memory of another device alone, by way of pages of the host. Each device moves its part; the
-/// command stands in the queue's order as a whole.
+/// Copies from or to memory that only another device reaches, by way of pages of the host. Each device copies its part; the
+/// command as a whole keeps its position in the queue's order.
 fn relay(
     target: &mut Target,
     (source, destination): (Side, Side),
@@ -193,7 +194,7 @@ fn relay(
         _ => Operand::of_pages(&pages, size),
     };
     if !matches!(source, Side::Device(_)) {
-        // Another queue's part stands behind this queue's commands, too.
+        // The other queue's part also has to wait for this queue's earlier commands.
         target.part(&queue, Command::Marker)?;
     }
     let read = match source {

@@ -32,8 +32,8 @@ unsafe fn target(queue: cl_command_queue, count: cl_uint, list: *const cl_event)
     unsafe { Target::new(queue, count, list) }
 }
 
-/// Returns the allocation of clSVMAlloc that an address lies in, and the offset there; `None` for other memory of the host,
-/// where the queue's device reaches that, else CL_INVALID_VALUE. Unified shared memory has no maps.
+/// Returns the allocation of clSVMAlloc that contains an address, and the offset in it; `None` for other memory of the host if
+/// the queue's device reaches that. CL_INVALID_VALUE for all other addresses, and for unified shared memory, which has no maps.
 fn mappable(
     queue: &Queue,
     address: usize,
@@ -52,7 +52,7 @@ fn mem_of(queue: &Queue, allocation: &Allocation, range: (usize, usize)) -> Resu
     Buffer::of_shared(allocation, &queue.context, range, queue.device_index)
 }
 
-/// The work of clEnqueueSVMFree when the command runs.
+/// The memory that clEnqueueSVMFree frees when the command runs, or the application's function that frees it.
 struct Release {
     queue: Ref<Queue>,
     pointers: Vec<*mut c_void>,
@@ -64,8 +64,8 @@ struct Release {
 unsafe impl Send for Release {}
 
 impl Release {
-    /// Frees the memory, or lets the application free it, on a thread of its own: no thread of the driver waits for
-    /// it.
+    /// Frees the memory, or starts a thread on which the application's function frees it, so that no thread of the driver waits
+    /// for that function.
     fn begin(self) {
         if self.function.is_none() {
             let context = &self.queue.context;

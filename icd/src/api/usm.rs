@@ -90,8 +90,8 @@ fn info(context: &Context, address: usize, name: cl_mem_info_intel) -> Option<Va
     })
 }
 
-/// Takes the allocation at an address out of its context, and tells if launches may have reached it without naming it;
-/// `None` for NULL.
+/// Removes the allocation at an address from its context. Returns it, and true if launches may have reached it without naming
+/// it; `None` for NULL.
 fn take(context: &Context, ptr: *mut c_void) -> Result<Option<(Arc<Allocation>, bool)>> {
     if ptr.is_null() {
         return Ok(None);
@@ -141,7 +141,7 @@ entry! {
         unsafe { allocate(&context, Owner::Shared(device), properties, size, alignment) }
     }
 
-    /// clMemFreeINTEL. Does not wait: commands that devices have been given keep the memory.
+    /// clMemFreeINTEL. Does not wait: commands that were given to devices keep the memory.
     fn clMemFreeINTEL(context: cl_context, ptr: *mut c_void) -> status {
         let context = Ref::<Context>::from_handle(context)?;
         if let Some((memory, true)) = take(&context, ptr)? {

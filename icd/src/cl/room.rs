@@ -4,7 +4,7 @@
 use crate::cl::error::{ClError, Result};
 use crate::cl::CL_OUT_OF_HOST_MEMORY;
 
-/// Returns an empty list with room for so many elements.
+/// Returns an empty list with room for `capacity` elements.
 pub fn list<T>(capacity: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(capacity).map_err(|_| ClError(CL_OUT_OF_HOST_MEMORY))?;
@@ -18,7 +18,7 @@ pub fn zeros(size: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns a copy of some elements.
+/// Returns a copy of the elements.
 pub fn copy<T: Copy>(elements: &[T]) -> Result<Vec<T>> {
     let mut list = list(elements.len())?;
     list.extend_from_slice(elements);
@@ -27,7 +27,7 @@ pub fn copy<T: Copy>(elements: &[T]) -> Result<Vec<T>> {
 
 /// Returns bytes as text; those that are not UTF-8 are replaced.
 pub fn text(bytes: Vec<u8>) -> Result<String> {
-    // A byte becomes at most the three of U+FFFD.
+    // An invalid byte becomes at most the three bytes of U+FFFD.
     const MOST: usize = 3;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
@@ -38,7 +38,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String> {
     }
 }
 
-/// Fails where so many bytes cannot be allocated at once; for callers that allocate them piece by piece.
+/// Fails if `bytes` bytes cannot be allocated at once; for callers that allocate them piece by piece.
 pub fn check(bytes: usize) -> Result<()> {
     list::<u8>(bytes.min(isize::MAX as usize)).map(|_| ())
 }

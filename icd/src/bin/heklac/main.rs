@@ -129,7 +129,7 @@ fn run() -> Result<(), String> {
     }
 }
 
-/// Prints the mistakes that are certain. Fails under `-Werror` if there are any.
+/// Prints the mistakes that are certain to happen when the program runs. Fails under `-Werror` if there are any.
 fn tell_mistakes(
     input: &Input,
     options: &Options,
@@ -150,7 +150,7 @@ fn tell_mistakes(
     }
 }
 
-/// Reads the input file, whose name or first bytes tell the kind.
+/// Reads the input file; its extension or first bytes determine the kind.
 fn read(request: &Request) -> Result<Input, String> {
     let show = request.input.display().to_string();
     let bytes = || std::fs::read(&request.input).map_err(|e| format!("heklac: {show}: {e}"));
@@ -168,7 +168,7 @@ fn read(request: &Request) -> Result<Input, String> {
     Ok(Input::Module(module, request.specs.clone()))
 }
 
-/// Returns the module of a text, by spirv-as of the SPIR-V tools.
+/// Returns the module that spirv-as of the SPIR-V tools assembles from a text.
 fn assemble(path: &Path) -> Result<Vec<u8>, String> {
     let mut command = Command::new("spirv-as");
     command.args(["--preserve-numeric-ids", "-o", "-"]).arg(path);
@@ -264,7 +264,7 @@ fn parse(args: impl Iterator<Item = String>) -> Result<Request, String> {
     }
 }
 
-/// Returns what is compiled for with `--limit-to`.
+/// Returns the target for a device file, as `--limit-to` names it.
 fn target_of_file(name: &str) -> Result<Target, String> {
     let file = DeviceFile::find(name).map_err(|e| format!("heklac: {e}"))?;
     let device = file.device();

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// A file that is still unfinished after this time is abandoned: its process has ended.
+/// The age at which an unfinished file counts as abandoned, because its process must have ended.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The bound on the folder's size.
+/// The bound on the size of the cache's folder.
 pub struct Bound {
     size: u64,
     /// Bytes that this process may add before it checks the folder again.
@@ -28,7 +28,7 @@ impl Bound {
 
     /// Notes a new entry of `bytes` bytes. Checks the whole folder at first, and whenever this process has added a
     /// sixteenth of the size.
-    // `fetch_update` has another name from Rust 1.95 on, which older ones do not know.
+    // Rust 1.95 deprecates `fetch_update` in favour of a name that older versions lack.
     #[allow(deprecated)]
     pub fn grown(&self, folder: &Path, bytes: u64) {
         let less = |left: u64| left.checked_sub(bytes);
@@ -38,8 +38,8 @@ impl Bound {
         }
     }
 
-    /// Removes the oldest entries until three quarters of the size are left, if there is more than the
-    /// size. Other processes may do the same at the same time.
+    /// Removes the oldest entries until three quarters of the size are left, if the entries together are larger than the size.
+    /// Other processes may do the same at the same time.
     fn shrink(&self, folder: &Path) {
         let mut entries = entries(folder);
         let mut total: u64 = entries.iter().map(|entry| entry.size).sum();

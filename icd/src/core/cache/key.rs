@@ -1,7 +1,7 @@
-//! The key of this user's seals: program binaries that this user's Hekla wrote are told by it from all others.
+//! The key of this user's seals. A seal distinguishes program binaries that this user's Hekla wrote from all others.
 //!
-//! It is a file in the folder of the cache, for this user alone, made when a process first asks for it. A process
-//! without a cache has a key of its own: binaries of others, and of earlier processes, are compiled again.
+//! The key is a file in the cache's folder, which this user alone may read; it is made when a process first asks for the key. A
+//! process without a cache has a key of its own: it compiles binaries of other and of earlier processes again.
 
 use super::{cache, Cache};
 use crate::platform;
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 /// A key of BLAKE3's keyed mode.
 pub type Key = [u8; blake3::KEY_LEN];
 
-/// The name of the file. Entries have other names: their keys' digests.
+/// The name of the key's file. Entries have other names: the digests of their keys.
 pub(super) const FILE: &str = "binary.key";
 
 /// Returns the key of this process.
@@ -52,7 +52,8 @@ impl Cache {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             other => return other,
         }
-        // Under another name first: whoever reads it sees all of it. Whoever is first, that key is taken by all.
+        // The key is written under another name first, so that readers never see a part of it. If several processes make a key,
+        // all of them use the key that was linked first.
         let unfinished = self.folder.join(self.unfinished_name(FILE));
         let mut file = platform::create_private_file(&unfinished)?;
         let written = file.write_all(&random());
@@ -81,7 +82,7 @@ mod tests {
         let made = cache.binary_key().unwrap();
         assert_eq!(cache.binary_key().unwrap(), made);
         assert_ne!(random(), made);
-        // Whatever is tidied up, it stays.
+        // Unfinished files are removed; the key stays.
         assert_eq!(std::fs::read_dir(&cache.folder).unwrap().count(), 1);
         std::fs::remove_dir_all(&cache.folder).unwrap();
     }

@@ -26,20 +26,20 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 const MAGIC: &[u8; 8] = b"HEKLACH3";
-/// An entry that is used is marked as young again when it has become this old.
+/// The age at which an entry that is used gets the current time.
 const MARK_AFTER: Duration = Duration::from_secs(3600);
-/// Files that are being written have names that begin so.
+/// The beginning of the names of files that are being written.
 const UNFINISHED: &str = "tmp-";
 
 pub struct Cache {
     folder: PathBuf,
     bound: Bound,
-    /// Whether the folder is the user's alone, once that is known.
+    /// True if the folder is the user's alone; unset until that is known.
     trusted: OnceLock<bool>,
 }
 
-/// Returns the cache of this process, unless it is off: `HEKLA_CACHE=0`, no home, or a program that runs with
-/// more rights than the user who set its environment, which has none.
+/// Returns the cache of this process. There is none with `HEKLA_CACHE=0`, without a home folder, and in a program that runs
+/// with more rights than the user who set its environment.
 pub fn cache() -> Option<&'static Cache> {
     static CACHE: OnceLock<Option<Cache>> = OnceLock::new();
     CACHE
@@ -57,7 +57,8 @@ impl Cache {
         Cache { folder, bound: Bound::new(size), trusted: OnceLock::new() }
     }
 
-    /// Returns true if nobody else can have put entries there. A folder that is not there yet is not known to be.
+    /// Returns true if only the user can have put entries into the folder. A folder that does not exist yet is not trusted, and
+    /// is checked again later.
     fn is_trusted(&self) -> bool {
         if let Some(known) = self.trusted.get() {
             return *known;
@@ -129,7 +130,7 @@ impl Cache {
         }
     }
 
-    /// Returns a name, of no other file, for what will have another one.
+    /// Returns a name that no other file has, for an unfinished file that will be renamed.
     fn unfinished_name(&self, name: &str) -> String {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -150,12 +151,12 @@ impl Cache {
     }
 }
 
-/// Returns the digest of an entry: under another name it is not the same.
+/// Returns the checksum of an entry. It includes the key, so that an entry under another key's name fails the check.
 fn sum(key: Digest, content: &[u8]) -> Digest {
     Digest::of(&[&key.bytes(), content])
 }
 
-/// Returns the content of an entry whose digest is right.
+/// Returns the content of an entry if its checksum is right.
 fn checked(key: Digest, entry: &[u8]) -> Option<&[u8]> {
     let (written, content) = entry.strip_prefix(MAGIC)?.split_at_checked(Digest::SIZE)?;
     (sum(key, content).bytes() == written).then_some(content)
@@ -199,7 +200,7 @@ mod tests {
         std::fs::remove_dir_all(&cache.folder).unwrap();
     }
 
-    /// An entry of another key, copied here by somebody or by a program that tidies up, does not count as this one's.
+    /// A copy of another key's entry, made by hand or by a program that tidies up, does not count as this key's entry.
     #[test]
     fn an_entry_is_bound_to_its_key() {
         let cache = fresh("bound-to-key", 1 << 20);
@@ -254,7 +255,7 @@ mod tests {
         std::fs::remove_dir_all(&cache.folder).unwrap();
     }
 
-    /// A pipe in the place of an entry would be waited for, a device read until memory ends.
+    /// Reading a pipe in the place of an entry would never end, and reading a device would fill the memory.
     #[cfg(unix)]
     #[test]
     fn what_is_no_file_is_no_entry() {
@@ -308,7 +309,7 @@ mod tests {
         assert!(total <= limit + limit / 4, "{total} bytes");
         assert!(total >= limit / 2, "{total} bytes");
         assert!(cache.load(key(199)).is_some() && cache.load(key(1)).is_none());
-        // What is too large for the cache is not kept at all.
+        // An entry that is too large for the cache is not kept at all.
         cache.store(key(1000), &vec![0; limit as usize]);
         assert_eq!(cache.load(key(1000)), None);
         std::fs::remove_dir_all(&cache.folder).unwrap();

@@ -74,7 +74,7 @@ mod tests {
             let pipeline = unsafe { device.create_pipeline(&desc) };
             println!("\nmade: {:?}", pipeline.unwrap().creation());
         }
-        // The driver cannot wait for what is not there.
+        // The device is not destroyed: the driver would wait for hardware that does not exist.
         std::mem::forget(device);
     }
 
@@ -98,8 +98,8 @@ mod tests {
         made.map(|how| (!how.contains("given: 0,"), how.contains("found: Some(true)"))).collect()
     }
 
-    /// Mesa's driver for Radeons compiles for hardware that is not there, and keeps what it compiled:
-    /// lavapipe and SwiftShader keep nothing.
+    /// The test uses Mesa's driver for Radeons, which compiles without the hardware and gives pipeline cache data. Lavapipe and
+    /// SwiftShader give none.
     #[test]
     fn the_next_process_gets_the_pipelines() {
         let drivers = std::fs::read_dir("/usr/share/vulkan/icd.d").into_iter().flatten().flatten();

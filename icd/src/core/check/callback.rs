@@ -1,4 +1,4 @@
-//! The function of the program that is told of findings (clSetCheckCallbackHEKLA).
+//! The program's callback for findings (clSetCheckCallbackHEKLA).
 
 use crate::cl::{cl_ulong, hekla_check_callback, hekla_check_finding};
 use crate::object::callbacks::UserData;
@@ -15,7 +15,7 @@ pub fn set(callback: hekla_check_callback, user_data: *mut c_void) {
     *CALLBACK.lock() = callback.map(|callback| (callback, UserData(user_data)));
 }
 
-/// Returns true if there is a function that wants to be told.
+/// Returns true if the program has set a callback for findings.
 pub fn is_set() -> bool {
     CALLBACK.lock().is_some()
 }
@@ -29,7 +29,7 @@ pub struct Told {
     pub message: String,
 }
 
-/// Calls the function for each finding. No lock may be held.
+/// Calls the program's callback for each finding. The caller must not hold a lock.
 pub fn tell(all: &[Told]) {
     let Some((callback, user_data)) = *CALLBACK.lock() else { return };
     for told in all {

@@ -16,7 +16,7 @@ use crate::config;
 use hekla_compiler::checks::Checks;
 use std::sync::OnceLock;
 
-/// Returns the checks that this process asks for; those that there are not are told once.
+/// Returns the checks that `HEKLA_CHECK` asks for; unknown names are reported once.
 pub fn wanted() -> Checks {
     static WANTED: OnceLock<Checks> = OnceLock::new();
     *WANTED.get_or_init(|| {
@@ -28,15 +28,15 @@ pub fn wanted() -> Checks {
     })
 }
 
-/// Says that there is no kind of a name, and which there are.
+/// Returns the message that no check has a name, with a list of the checks.
 fn unknown_name(name: &str) -> String {
     let known: Vec<&str> = Checks::NAMES.iter().map(|(name, _)| *name).collect();
     format!("there is no check '{name}': {}, all", known.join(", "))
 }
 
-/// Returns the kinds that are named, between commas, or `all`.
+/// Returns the checks that a text names, between commas, or `all`.
 ///
-/// Errors: what is wrong with the first name that is none.
+/// Errors: a message about the first unknown name.
 pub fn named(text: &str) -> Result<Checks, String> {
     let (checks, unknown) = config::parse_checks(text);
     unknown.first().map_or(Ok(checks), |name| Err(unknown_name(name)))

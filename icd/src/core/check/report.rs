@@ -1,4 +1,4 @@
-//! What kernels have found: told like a compiler's messages on standard error, equal findings once, with a summary at exit.
+//! Reports of findings, like a compiler's messages on standard error: equal findings once, with a summary at exit.
 
 use super::{callback, table};
 use crate::cl::error::Result;
@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Once};
 
-/// What was found so far: how often, and the line that told it first.
+/// The findings so far: how often each was found, and the line that reported it first.
 static FOUND: Mutex<BTreeMap<Key, Total>> = Mutex::new(BTreeMap::new());
 
-/// What makes findings equal: the kind, the description, and a hash of the program's data, since programs of other texts may
-/// have equal lines.
+/// Findings with the same key are equal: the kind, the description, and a hash of the program's data, since different programs
+/// may have equal lines.
 type Key = (u32, Vec<u8>, u64);
 
 struct Total {
@@ -28,11 +28,11 @@ struct Total {
 
 /// Writes to standard error.
 pub fn tell(text: &str) {
-    // There is nobody to tell that nobody listens.
+    // If standard error is closed, there is no other place for the text.
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// Sees to it that what was found is summed up when the process ends.
+/// Registers the summary of findings, which is printed when the process ends.
 pub fn begin() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| platform::at_exit(sum_up));
@@ -68,10 +68,11 @@ fn times(count: u64) -> String {
     }
 }
 
-/// Reads what a launch has found, which must be complete, from its buffer with so many bytes for `printf`, and tells it.
-/// `data`: the bytes of the program's data image; `at`: those from the device address on whose low half is given.
+/// Reads the findings of a launch, which must be complete, from its buffer, which has `capacity` bytes for `printf`, and
+/// reports them. `data`: the bytes of the program's data image; `at`: returns the bytes of this image from a device address on,
+/// of which it takes the low 32 bits.
 ///
-/// Returns what tells the program, if it wants to be told; to be called when no lock is held.
+/// Returns a function that passes the findings to the program's callback, if there is one; it must be called without a lock.
 pub fn collect<'a>(
     gpu: &Gpu,
     buffer: &Arc<vk::Buffer>,
@@ -107,7 +108,7 @@ pub fn collect<'a>(
     Ok(wants.then(|| Box::new(tell) as Box<dyn FnOnce() + Send>))
 }
 
-/// Counts a finding, and tells it if it is new.
+/// Counts a finding, and reports it if it is new.
 fn note(finding: &Finding, description: &Description, other: Option<&Description>, program: u64) {
     let key = (finding.kind.bits(), description.encode(), program);
     let mut found = FOUND.lock();
@@ -127,7 +128,7 @@ fn note(finding: &Finding, description: &Description, other: Option<&Description
     }
 }
 
-/// Returns a finding's message, and the note of the other place.
+/// Returns a finding's message and, for a race, the note about the other access.
 fn whole(finding: &Finding, description: &Description, other: Option<&Description>) -> String {
     let note = other.map_or_else(String::new, |other| note_of_other(finding, other));
     message(finding, description) + &note
@@ -182,7 +183,7 @@ fn what(finding: &Finding, description: &Description) -> String {
     }
 }
 
-/// Says which texel is none of its image.
+/// Describes a texel that is outside of its image.
 fn texel(finding: &Finding, action: &str, object: &str) -> String {
     let (index, sizes) = finding.texel();
     let count = sizes.iter().take_while(|&&size| size != 0).count().max(1);
@@ -193,7 +194,7 @@ fn texel(finding: &Finding, action: &str, object: &str) -> String {
     format!("{action} at ({index}) of {whose}, which has {sizes} texels")
 }
 
-/// Says what is wrong with an access that is in a race.
+/// Describes an access that is part of a race.
 fn race(finding: &Finding, action: &str, whose: &str) -> String {
     let Some(other) = finding.other() else { return action.to_string() };
     let does = if other.reads { "reads" } else { "writes" };
@@ -207,7 +208,7 @@ fn race(finding: &Finding, action: &str, whose: &str) -> String {
     format!("{action} at offset {} of {whose}, which {who}", other.offset)
 }
 
-/// Says where the other access of a race is, and whose.
+/// Describes the other access of a race: its place, and the work-item or work-group that made it.
 fn note_of_other(finding: &Finding, other: &Description) -> String {
     let whose = match finding.other().and_then(|other| other.by) {
         Some(Accessor::Item([x, y, z])) => format!("the other one, local id ({x}, {y}, {z})"),
@@ -225,13 +226,13 @@ fn line_of(description: &Description) -> String {
         return String::new();
     };
     let column = (first.column.max(1) as usize - 1).min(description.text.len());
-    // Tabs stay what they are, so that the caret stands below its character.
+    // Tabs are kept, so that the caret is below its character.
     let indent = description.text.chars().take(column);
     let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
     format!("{}\n{indent}^\n", description.text)
 }
 
-/// Returns what there is to say of a mistake that is certain before a program runs, as compilers say it.
+/// Returns the message about a mistake that is certain to happen, in the form of a compiler's warning.
 pub fn warning(mistake: &Certain) -> String {
     let Certain { finding, description, condition } = mistake;
     let what = match finding.kind {
@@ -251,7 +252,7 @@ pub fn warning(mistake: &Certain) -> String {
     text
 }
 
-/// Returns the calls that led to a place.
+/// Returns a line for each call that led to a place.
 fn calls(description: &Description) -> String {
     let mut text = String::new();
     for call in description.places.iter().skip(1) {
@@ -264,7 +265,7 @@ fn calls(description: &Description) -> String {
     text
 }
 
-/// Returns all that there is to say of a finding.
+/// Returns the full message about a finding.
 fn message(finding: &Finding, description: &Description) -> String {
     let [gx, gy, gz] = finding.global_id;
     let [lx, ly, lz] = finding.local_id;

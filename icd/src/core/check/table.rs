@@ -1,4 +1,4 @@
-//! The table of a launch: where the memory lies that its kernel may reach.
+//! The table of a launch: the extents of the memory that its kernel may reach.
 
 use hekla_compiler::checks::{
     self, Checks, ARGUMENTS, BLOCK_WORDS, FINDINGS, HEADER_BYTES, MAX_RANGES, MAX_SHADOW_WORDS,
@@ -10,20 +10,20 @@ use std::sync::Arc;
 /// Address and size of a piece of memory.
 pub type Range = (u64, u64);
 
-/// What a launch tells its kernel of memory.
+/// The description of memory that a launch gives to its kernel.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// By argument. Of size 0: null, with address 0, or no allocation.
+    /// The memory of each argument. The size is 0 for null, with address 0, and for an address in no allocation.
     pub arguments: Vec<Range>,
     /// Ascending and apart.
     pub ranges: Vec<Range>,
-    /// True if there may be others that pointers in memory lead to.
+    /// True if pointers in memory may lead to memory that `ranges` lacks.
     pub is_partial: bool,
-    /// A bit for each argument whose memory nobody has written.
+    /// A bit for each argument whose memory nothing has written.
     pub unwritten: u32,
-    /// A bit for each argument whose memory is no other's.
+    /// A bit for each argument whose memory overlaps no other argument's.
     alone: u32,
-    /// Ascending and apart: the arguments' memory, where races are looked for.
+    /// The pieces of the arguments' memory in which races are looked for, ascending and without overlaps.
     watched: Vec<Watched>,
 }
 
@@ -32,14 +32,14 @@ pub struct Table {
 struct Watched {
     start: u64,
     size: u64,
-    /// The number of its first word in the shadow.
+    /// The index in the shadow of the piece's first word.
     first: u32,
-    /// One block in so many is watched.
+    /// One block out of this many is watched.
     every: u32,
 }
 
 impl Table {
-    /// Returns a table of these ranges, in any order, which may overlap.
+    /// Returns a table of the ranges, which may be in any order and may overlap.
     pub fn new(arguments: &[Range], ranges: Vec<Range>, is_partial: bool, wanted: Checks) -> Table {
         let mut ranges = apart(ranges);
         let is_partial = is_partial || ranges.len() > MAX_RANGES;
@@ -74,25 +74,25 @@ impl Table {
 }
 
 impl Watched {
-    /// Returns its number of blocks.
+    /// Returns the number of blocks in the piece.
     fn blocks(&self) -> u64 {
         self.size.div_ceil(4 * BLOCK_WORDS as u64)
     }
 
-    /// Returns how many words of it are watched.
+    /// Returns the number of the piece's words that are watched.
     fn words(&self) -> usize {
         self.blocks().div_ceil(self.every.into()) as usize * BLOCK_WORDS
     }
 }
 
-/// Returns ranges ascending and apart, those that overlap as one.
+/// Returns the ranges in ascending order, with overlapping ranges joined.
 fn apart(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.retain(|range| range.1 > 0);
     ranges.sort_unstable();
     let mut apart: Vec<Range> = Vec::with_capacity(ranges.len());
     for (start, size) in ranges {
         match apart.last_mut() {
-            // What only touches stays apart: an access must not go on from one to the other.
+            // Ranges that only touch stay apart: an access must not continue from one into the other.
             Some(last) if start - last.0 < last.1 => last.1 = last.1.max(start - last.0 + size),
             _ => apart.push((start, size)),
         }
@@ -100,7 +100,7 @@ fn apart(mut ranges: Vec<Range>) -> Vec<Range> {
     apart
 }
 
-/// Returns a bit for each of the first arguments whose memory is known, and none of which is another one's.
+/// Returns a bit for each of the first 32 arguments whose memory is known and overlaps no other argument's.
 fn alone(arguments: &[Range]) -> u32 {
     let meet = |a: &Range, b: &Range| a.0.wrapping_sub(b.0) < b.1 || b.0.wrapping_sub(a.0) < a.1;
     let is_alone = |&(number, range): &(usize, &Range)| {
@@ -111,7 +111,8 @@ fn alone(arguments: &[Range]) -> u32 {
     first.map(|(number, _)| 1 << number).sum()
 }
 
-/// Returns where races are looked for: in the memory of arguments, from whole words on. Small ones are watched as a whole.
+/// Returns the pieces of the arguments' memory in which races are looked for; each begins at a whole word. Small pieces are
+/// watched as a whole.
 fn watch(arguments: &[Range]) -> Vec<Watched> {
     let is_known = |range: &Range| range.0 != 0 && range.1 < 1 << 48;
     let known = arguments.iter().copied().filter(is_known);
@@ -132,7 +133,7 @@ fn watch(arguments: &[Range]) -> Vec<Watched> {
     watched
 }
 
-/// Returns the bytes of the area that findings are in, by their offsets.
+/// Returns the part of a launch's buffer that holds the findings: byte offset and size.
 pub fn findings(capacity: u32) -> (u64, usize) {
     let area = u64::from(checks::area_offset(capacity));
     (area + FINDINGS as u64, RANGES - FINDINGS)
@@ -161,7 +162,7 @@ mod tests {
     fn arguments_are_alone_that_share_no_byte() {
         let arguments = [(4096, 64), (4160, 64), (0, 0), (8192, 0), (9000, 8), (9007, 1)];
         assert_eq!(alone(&arguments), 0b00_0111);
-        // What a block captured may lie anywhere.
+        // A pointer that a block captured may lead anywhere.
         assert_eq!(alone(&[(4096, 64), (0, u64::MAX)]), 0);
         assert_eq!(alone(&[(4096, 64), (4096, 64), (8192, 4)]), 0b100);
     }

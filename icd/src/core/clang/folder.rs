@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The folder, which goes with its files.
+/// The folder, which is removed with its files on drop.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -19,7 +19,7 @@ impl Folder {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("hekla-clang-{}-{number}", std::process::id());
         let folder = Folder(config::temporary_folder().join(name));
-        // What a process of the same number left behind.
+        // An earlier process with the same number may have left its folder behind.
         let _ = std::fs::remove_dir_all(&folder.0);
         platform::create_private_folder(&folder.0)?;
         match platform::is_own_folder(&folder.0)? {
@@ -35,7 +35,7 @@ impl Folder {
         &self.0
     }
 
-    /// Makes a file, and the folders that its name has.
+    /// Creates a file, and the folders in its name.
     ///
     /// # Errors
     /// Errors of the system; `InvalidInput` for a name that leads out of the folder.

@@ -1,6 +1,6 @@
-//! Programs in C++ for OpenCL (cl_ext_cxx_for_opencl): clang, where one that writes SPIR-V is installed, makes modules
-//! of them. It is found on PATH and run as a process of its own; no shell takes part, and a program that runs with more
-//! rights than its user has none.
+//! Programs in C++ for OpenCL (cl_ext_cxx_for_opencl): clang makes modules of them, if a version is installed that writes
+//! SPIR-V. It is found on PATH and run as a process of its own, without a shell. A program that runs with more rights than its
+//! user does not run clang.
 
 mod folder;
 
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// The oldest version that writes SPIR-V by itself, and the newest that is looked for by its number.
+/// The oldest version that writes SPIR-V by itself, and the newest version whose numbered name is looked for.
 const OLDEST: u32 = 22;
 const NEWEST: u32 = 60;
 /// The most bytes of a module, and of clang's messages.
@@ -33,7 +33,7 @@ pub fn is_installed() -> bool {
     program().is_some()
 }
 
-/// Returns clang: the newest of those whose names have a number, else the one that `clang` is a link to.
+/// Returns the path of clang: the newest one with a version in its name, else the one that `clang` is a link to.
 fn program() -> Option<&'static Path> {
     static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
     PROGRAM.get_or_init(|| find(&config::program_folders())).as_deref()
@@ -52,7 +52,7 @@ fn find(folders: &[PathBuf]) -> Option<PathBuf> {
     })
 }
 
-/// Returns the version that the path of an installed clang tells: `…/clang-22`, `…/llvm-22/bin/clang`.
+/// Returns the version that is part of the path of an installed clang: `…/clang-22`, `…/llvm-22/bin/clang`.
 fn version_of(path: &Path) -> Option<u32> {
     let names = path.iter().rev().filter_map(|part| part.to_str());
     let number = |name: &str| {
@@ -98,7 +98,7 @@ fn run(
     let status = command.stderr(folder.create(Path::new("log"))?).spawn()?.wait();
     let log = String::from_utf8_lossy(&read(&log, MAX_LOG)?).into_owned();
     let bytes = read(&module, MAX_MODULE).unwrap_or_default();
-    // An application that waits for all of its children may take the status away.
+    // An application that waits for all of its children may have taken the status; a module then means success.
     let succeeded = status.map_or(true, |status| status.success());
     Ok(match succeeded && !bytes.is_empty() {
         true => Ok(Translated { module: bytes, log }),

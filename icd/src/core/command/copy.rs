@@ -12,7 +12,7 @@ use crate::object::Ref;
 use hekla_vk_backend as vk;
 use std::sync::Arc;
 
-/// Bytes of pattern that a staged fill repeats.
+/// Bytes of staging memory that a fill covers with the repeated pattern.
 const FILL_CHUNK: usize = 256 << 10;
 
 /// A copy from buffer to buffer.
@@ -25,7 +25,7 @@ pub struct Copy<'a> {
 }
 
 impl<'a> Copy<'a> {
-    /// Rectangles count from the beginning of the whole buffers.
+    /// Prepares a copy. The rectangles count from the beginning of the whole buffers.
     pub fn prepare(
         queue: &'a Queue,
         (source, from): (&Buffer, &Rect),
@@ -68,7 +68,7 @@ pub enum Fill {
 }
 
 impl Fill {
-    /// The box counts from the beginning of the whole buffer; its rows are a multiple of the pattern's length.
+    /// Prepares a fill. The box counts from the beginning of the whole buffer; its rows are a multiple of the pattern's length.
     pub fn prepare(
         queue: &Queue,
         upload: &mut Arena,

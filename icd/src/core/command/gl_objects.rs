@@ -1,8 +1,9 @@
-//! Acquiring and releasing objects of OpenGL (cl_khr_gl_sharing). Memory that is OpenGL's own changes its owner, as that of other
-//! APIs does. Of other objects the host brings the contents from OpenGL when they are acquired, and back when they are released.
+//! Acquiring and releasing objects of OpenGL (cl_khr_gl_sharing). Memory that OpenGL and Vulkan share changes its owner, like
+//! the memory of other APIs. The contents of other objects are copied by the host: from OpenGL when they are acquired, and back
+//! when they are released.
 //!
-//! Such a copy is a marker before it, the copy on a thread of its own once the marker is complete, and a marker behind it,
-//! which waits for the copy as for a user event.
+//! Such a copy is enqueued as two markers. The first marker's completion starts the copy on a thread of its own; the second
+//! marker waits for the copy as for a user event.
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::{room, *};
@@ -23,19 +24,20 @@ use crate::core::queue::{Queue, Request};
 use crate::object::Ref;
 use std::sync::Arc;
 
-/// Copies of objects that are made when their queue's marker is complete.
+/// Copies of objects that start when the queue's marker is complete.
 struct Waiting {
     queue: Ref<Queue>,
     sharing: Arc<Sharing>,
     mems: Vec<MemObject>,
     direction: Direction,
-    /// Set behind what OpenGL does with the objects before they are acquired.
+    /// A fence behind OpenGL's last commands on the objects, if they are acquired.
     fence: Option<Fence>,
     event: Ref<Event>,
 }
 
 impl Waiting {
-    /// Starts the copies when the marker before them has ended with a status. Returns the effects if they cannot be made.
+    /// Starts the copies when the marker before them has ended with `status`. Returns the effects of the event's end if the
+    /// copies cannot be made.
     fn begin(self, status: cl_int) -> Effects {
         let event = self.event.clone();
         on_thread("hekla-gl-copy", &event, status, move || self.run())
@@ -74,7 +76,7 @@ impl Waiting {
         })
     }
 
-    /// Runs `f` with an object's memory on the device of the queue, where the contents are.
+    /// Runs `f` with an object's memory on the queue's device, which holds the contents.
     fn with_memory<T>(
         &self,
         mem: &MemObject,
@@ -82,7 +84,7 @@ impl Waiting {
         f: impl FnOnce(Memory<'_>) -> Result<T>,
     ) -> Result<T> {
         let target = Target { context: &self.queue.context, device: self.queue.device_index };
-        // The use ends when the copy is made.
+        // The reservation lasts until the copy is made.
         let uses = [mem.whole(effect)];
         let _reservation = target.reserve(None, &uses)?;
         match mem {
@@ -126,7 +128,7 @@ impl Memory<'_> {
         }
     }
 
-    /// Returns as many bytes of the contents as an object has.
+    /// Returns the contents, as many bytes as the object of OpenGL has.
     fn read(&self, object: &Object) -> Result<Vec<u8>> {
         let mut bytes = room::zeros(object.bytes())?;
         match self {
@@ -151,7 +153,7 @@ impl Memory<'_> {
     }
 }
 
-/// Ends an event when it goes, whether what it stands for was done or, at the end of a display, will not be.
+/// Ends an event on drop, whether its work was done or, at the end of a display, never will be.
 struct Settled(Ref<Event>);
 
 impl Drop for Settled {
@@ -161,8 +163,8 @@ impl Drop for Settled {
 }
 
 impl Ref<Queue> {
-    /// Enqueues what acquires or releases objects of OpenGL, which commands may use from then on, or no longer: copies, and for
-    /// memory that is OpenGL's a transfer of ownership. Returns the event.
+    /// Enqueues the transfer that acquires or releases objects of OpenGL: a copy or, for memory that is shared, a transfer of
+    /// ownership. Commands may use the objects after they are acquired and until they are released. Returns the event.
     pub fn enqueue_gl(
         &self,
         sharing: Arc<Sharing>,
@@ -197,7 +199,7 @@ impl Ref<Queue> {
         Ok(event)
     }
 
-    /// Enqueues the wait of memory that is to be acquired for what OpenGL does with it, behind other events. Returns the event.
+    /// Enqueues a wait, behind other events, for OpenGL's commands on memory that is to be acquired. Returns the event.
     fn settle_gl(
         &self,
         sharing: &Arc<Sharing>,

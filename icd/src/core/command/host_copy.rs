@@ -10,8 +10,8 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A copy from staging memory to the application that the host does when the device has filled the
-/// staging memory. Several queues may share one; the first to run it does the work.
+/// A copy from staging memory to the application's memory, which the host does when the device has filled the staging memory.
+/// Several queues may share a copy; the first of them to run it does the work.
 pub struct HostCopy {
     pending: Mutex<Option<CopyOut>>,
 }
@@ -25,7 +25,7 @@ struct CopyOut {
 }
 
 impl HostCopy {
-    /// Returns a copy of runs from offsets in `staging` to addresses. It is not done if `write` is cancelled before.
+    /// Returns a copy of runs from offsets in `staging` to addresses. The copy does nothing if `write` has been cancelled.
     pub fn new(
         staging: Arc<Staging>,
         runs: SmallVec<[Run; 1]>,
@@ -50,7 +50,7 @@ impl CopyOut {
 }
 
 impl CompletionWork for HostCopy {
-    /// The device must have completed the command that fills the staging memory.
+    /// Makes the copy. The device must have completed the command that fills the staging memory.
     fn run(&self) -> Result<()> {
         let mut pending = self.pending.lock();
         let Some(copy) = pending.take() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Commands of which the host does a part when the device has done its own: native kernels, launches whose kernels enqueue
+//! Commands of which the host does a part when the device has done its own part: native kernels, launches whose kernels enqueue
 //! others, command buffers of several parts. Such a command has an event that the host ends, and a marker that keeps the
 //! queue's later commands behind that event.
 
@@ -22,8 +22,9 @@ pub fn hold_back(queue: &Ref<Queue>, event: &Ref<Event>) -> Result<()> {
     queue.enqueue(marker(CL_COMMAND_MARKER, vec![event.clone()], false)).map(drop)
 }
 
-/// Runs the host's part on a thread of its own once the device's has ended with a status: it may take its time, and wait for
-/// other events. Returns the effects of the command's end where there is nothing to run.
+/// Runs the host's part of a command once the device's part has ended with `status`. It runs on a thread of its own, since it
+/// may take long and wait for other events. Returns the effects of the command's end if the device's part failed or no thread
+/// can be started.
 pub fn on_thread(
     name: &str,
     event: &Ref<Event>,
@@ -42,7 +43,7 @@ pub fn on_thread(
     }
 }
 
-/// Ends a command that was started at a time of the host clock, on the thread of its host's part. `kept` is dropped when
+/// Ends a command, on the thread of its host's part. `begun`: the command's start on the host clock. `kept` is dropped after
 /// the effects have run.
 pub fn end<T>(event: Ref<Event>, begun: u64, status: cl_int, kept: T) {
     ended(&event, begun, status).run();
@@ -50,7 +51,7 @@ pub fn end<T>(event: Ref<Event>, begun: u64, status: cl_int, kept: T) {
     callbacks::run_deferred();
 }
 
-/// Ends a command that was started at a time of the host clock. Returns the effects.
+/// Ends a command, and returns the effects. `begun`: the command's start on the host clock.
 pub fn ended(event: &Ref<Event>, begun: u64, status: cl_int) -> Effects {
     let span = Span::Host { start: begun, end: clock::now().max(begun + 1) };
     let phase = Phase::Finished { status, span };

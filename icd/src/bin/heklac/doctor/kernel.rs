@@ -14,11 +14,11 @@ const SOURCE: &[u8] = b"kernel void examine(global const uint4 *in, global uint4
     size_t i = get_global_id(0);
     out[i] = in[i] * 2654435761u + c;
 }\0";
-/// Numbers in each of the two buffers: 64 MiB.
+/// Elements of each of the two buffers, which are 64 MiB large.
 const COUNT: usize = 16 << 20;
-/// What the kernel adds; its address is an argument.
+/// The number that the kernel adds to each element; the kernel's argument points to it.
 static ADDED: u32 = 97;
-/// The best of so many launches counts.
+/// The number of launches, of which the fastest counts.
 const LAUNCHES: usize = 4;
 
 /// Returns a line for each device that programs see.
@@ -67,9 +67,9 @@ fn finding(index: usize, device: cl_device_id) -> Finding {
 /// The outcome of a run.
 struct Run {
     build_ms: f64,
-    /// Bytes read and written, in GB a second.
+    /// Bandwidth of reads and writes together, in GB per second.
     bandwidth: f64,
-    /// Results that are not what they should be.
+    /// The number of wrong results.
     wrong: usize,
 }
 
@@ -84,7 +84,7 @@ fn check(call: &'static str, code: cl_int) -> Result<(), Failure> {
     }
 }
 
-/// Runs the kernel on a device. What it makes lives as long as the process.
+/// Runs the kernel on a device. The objects that it creates live as long as the process.
 ///
 /// # Safety
 /// The device is a valid one.

@@ -1,4 +1,5 @@
-//! The OpenCL ICD loader: whether there is one, which files tell it of drivers, and whether programs see Hekla by it.
+//! The OpenCL ICD loader: whether the machine has one, which files name drivers to it, and whether programs see Hekla through
+//! it.
 //!
 //! The loader runs in a process of its own: it loads the drivers of all vendors, any of which may end the process.
 
@@ -16,7 +17,7 @@ use std::ptr::null_mut;
 const VENDORS: &str = "/etc/OpenCL/vendors";
 /// Size in bytes of the largest `.icd` file that is read: it holds a path.
 const MAX_ICD_FILE: u64 = 64 << 10;
-/// What begins a line of the child process that tells of a platform: its name and number of devices follow.
+/// The beginning of a line in which the child process reports a platform; the platform's name and number of devices follow.
 const PLATFORM: &str = "platform\t";
 
 type GetPlatforms = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
@@ -25,14 +26,14 @@ type GetPlatformInfo =
 type GetDevices =
     unsafe extern "C" fn(cl_platform_id, u64, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
 
-/// Prints a line for each `.icd` file that names Hekla, or one line that there is none.
+/// Returns a line for each `.icd` file that names Hekla, or one line that says that there is none.
 pub fn icd_files() -> Vec<Finding> {
     if !platform::HAS_ICD_FILES {
         return Vec::new();
     }
     let (folder, named) = config::icd_files();
     let folder = folder.unwrap_or_else(|| PathBuf::from(VENDORS));
-    // ocl-icd takes one file for the folder, too.
+    // For ocl-icd, OCL_ICD_VENDORS may also name a single file.
     let mut files =
         if folder.is_file() { vec![folder.clone()] } else { entries(&folder, "", ".icd") };
     files.extend(named);
@@ -51,7 +52,7 @@ pub fn icd_files() -> Vec<Finding> {
 
 /// Returns the library that an `.icd` file names, if it is Hekla's.
 fn library_in(file: &Path) -> Option<String> {
-    // The library itself may be named in the place of a file.
+    // The list may name the library itself in place of an `.icd` file.
     if file.extension().is_some_and(|e| e != "icd") {
         let name = file.to_str()?;
         return name.contains("hekla").then(|| name.to_string());
@@ -71,7 +72,7 @@ fn icd_file(file: &Path, library: &str) -> Finding {
     Finding::new(Severity::Fine, "icd", format!("{shown} names {library}"))
 }
 
-/// What the loader shows to programs; `offered` devices of Hekla should be among it.
+/// Returns lines about the platforms that the loader shows to programs; Hekla should be one of them, with `offered` devices.
 pub fn examine(offered: usize) -> Vec<Finding> {
     let finding = |severity, text: String| vec![Finding::new(severity, "loader", text)];
     let child = std::env::current_exe()
@@ -96,7 +97,7 @@ pub fn examine(offered: usize) -> Vec<Finding> {
     judge(&said, offered)
 }
 
-/// Returns the line about what the child said.
+/// Returns the line about the child's output.
 fn judge(said: &str, offered: usize) -> Vec<Finding> {
     let platforms: Vec<(&str, usize)> = said
         .lines()

@@ -16,7 +16,7 @@ pub fn entries(folder: &Path, beginning: &str, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// The drivers that the Vulkan loader is told of.
+/// Returns lines about the drivers that the Vulkan loader's manifests name.
 pub fn vulkan_manifests() -> Vec<Finding> {
     let named = config::vulkan_drivers();
     let one = |severity, text: String| Finding::new(severity, "vulkan", text);
@@ -44,7 +44,7 @@ pub fn vulkan_manifests() -> Vec<Finding> {
     }
 }
 
-/// Whether this user may open the files of GPUs.
+/// Returns lines about whether this user may open the files of GPUs.
 pub fn device_files() -> Vec<Finding> {
     let Some(folder) = platform::DEVICE_FILES else { return Vec::new() };
     let files = entries(Path::new(folder), "renderD", "");
@@ -69,7 +69,7 @@ fn device_file(folder: &str, path: &Path) -> Finding {
     }
 }
 
-/// The host's memory, where the system tells it.
+/// Returns a line about the host's memory, if the system reports it.
 pub fn memory() -> Vec<Finding> {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kib = |name: &str| {
@@ -87,7 +87,7 @@ pub fn memory() -> Vec<Finding> {
     }]
 }
 
-/// Whether programs and pipelines that were built are kept.
+/// Returns lines about whether built programs and pipelines are kept on disk.
 pub fn cache() -> Vec<Finding> {
     let finding = |severity, text: String| vec![Finding::new(severity, "cache", text)];
     if !config::disk_cache() {

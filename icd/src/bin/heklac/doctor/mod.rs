@@ -19,7 +19,7 @@ pub enum Severity {
     Fault,
 }
 
-/// What to do where there is no device; what the environment says of drivers has lines of its own.
+/// The advice for a machine without a device; environment variables that choose drivers have lines of their own.
 const ADVICE: &str =
     "install the GPU's Vulkan driver, or lavapipe of Mesa 25.0 or newer (apt install mesa-vulkan-drivers; on Debian 12 \
      from bookworm-backports)";
@@ -76,12 +76,13 @@ pub fn run() -> Result<(), String> {
     }
 }
 
-/// What runs in a process of its own, since drivers of others may end it: `--doctor-loader`.
+/// Runs `--doctor-loader`, the check of the loader, in the process of its own that it needs: other vendors' drivers may end the
+/// process.
 pub fn run_loader() -> Result<(), String> {
     loader::run_in_child()
 }
 
-/// Returns a line for each Vulkan device, and how many are offered.
+/// Returns a line for each Vulkan device, and the number of devices that are offered.
 fn devices() -> (Vec<Finding>, usize) {
     let all = match selection::enumerate() {
         Ok(all) => all,
@@ -101,7 +102,7 @@ fn devices() -> (Vec<Finding>, usize) {
     (findings, offered)
 }
 
-/// Returns the line of a device: driver, version, whether it is offered, quirks that are known and seen to.
+/// Returns the line about a device: its driver and version, whether it is offered, and the known quirks that are worked around.
 fn describe(index: usize, device: &EnumeratedDevice, offered: usize) -> Finding {
     let info = &device.physical.info;
     let (major, minor) = (info.api_version >> 22 & 0x7f, info.api_version >> 12 & 0x3ff);

@@ -26,9 +26,9 @@ use ring::Ring;
 use schedule::{Number, Ready, Schedule, ROOT};
 use std::sync::Arc;
 
-/// Bytes to which contexts, and what blocks captured, are aligned.
+/// Alignment in bytes of a context with the data that its block captured.
 const ALIGN: usize = 256;
-/// Bytes of records where there is no device queue, so that everything fails that a kernel enqueues.
+/// Bytes of records in a ring without a device queue: whatever a kernel enqueues fails.
 const LEAST_CAPACITY: u32 = 4096;
 
 /// A launch of the application whose kernel may enqueue others.
@@ -38,15 +38,15 @@ struct Root {
     /// The device queue; `None` if the application has none, so that nothing can be enqueued.
     on_device: Option<Ref<Queue>>,
     executable: Arc<Executable>,
-    /// What the launch may reach, and so what it led to.
+    /// The memory that the launch may reach, and so also the launches that it leads to.
     reach: Reach,
     ring: Ring,
     schedule: Schedule,
-    /// True if each kind of error has its own code.
+    /// True if kernels get a code for each kind of error (`-g`).
     tells_errors: bool,
-    /// What there is to know of kernels.
+    /// The device address of the table of the kernels' properties.
     properties: u64,
-    /// The memory of the launch's context and the table of properties.
+    /// The memory of the launch's context and of the table of properties.
     memory: Arc<Staging>,
     /// The command's event.
     event: Ref<Event>,
@@ -120,7 +120,7 @@ fn context_words(
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Returns the table of what there is to know of the kernels of blocks.
+/// Returns the table of properties of the blocks' kernels, for built-in functions that query them.
 fn properties(queue: &Queue, executable: &Executable) -> Vec<u8> {
     let words = executable.kernels.iter().flat_map(|kernel| {
         let mut words = [0; property::WORDS];
@@ -142,22 +142,23 @@ fn properties(queue: &Queue, executable: &Executable) -> Vec<u8> {
     words.flat_map(u32::to_le_bytes).collect()
 }
 
-/// A launch of a generation, with its event.
+/// A launch of the current generation: its number and its event.
 type Launched = (Number, Option<Ref<Event>>);
 
 impl Root {
-    /// Goes on when the launch has ended with a status. Returns the effects if that is all.
+    /// Starts the work on a thread of its own when the application's launch has ended with `status`. Returns the effects of the
+    /// command's end if the launch failed or no thread can be started.
     fn begin(self, status: cl_int) -> Effects {
         let event = self.event.clone();
         on_thread("hekla-enqueue", &event, status, move || self.run())
     }
 
-    /// Executes all that was enqueued, and ends the command.
+    /// Executes all commands that kernels enqueued, and ends the application's command.
     fn run(mut self) {
         let status = self.drain().map_or_else(|error| error.0, |()| CL_COMPLETE);
         let profile = self.launched.profile();
         let begun = profile.as_ref().map_or_else(|_| clock::now(), |profile| profile.start);
-        // What it keeps is free before anybody learns of the end.
+        // Memory that the command keeps is free before the application learns of the command's end.
         let Root { queue, on_device, ring, event, executable, reach, memory, launched, .. } = self;
         drop((executable, reach, memory, launched));
         if let Some(on_device) = on_device {
@@ -172,7 +173,8 @@ impl Root {
     fn drain(&mut self) -> Result<()> {
         let mut launched = Vec::new();
         loop {
-            // What launches enqueued is theirs before they are complete, and their events are free only then.
+            // Records are taken before their launches are complete, since the launches have to wait for them; events are freed
+            // only after that.
             let left = self.ring.take_records(&self.queue.gpu, &mut self.schedule)?;
             self.have_run(launched)?;
             self.ring.take_events(&self.queue.gpu, left, &mut self.schedule)?;
@@ -189,7 +191,7 @@ impl Root {
         }
     }
 
-    /// Launches blocks at once, and waits for them.
+    /// Launches all blocks of a generation together, and waits for them.
     fn generation(&mut self, ready: Vec<Ready>) -> Result<Vec<Launched>> {
         let Some(on_device) = self.on_device.clone() else { return fail(CL_INVALID_DEVICE_QUEUE) };
         let sizes = ready.iter().map(|ready| ready.block.captured.len());
@@ -258,7 +260,8 @@ impl Root {
         let kernel: &Arc<BuiltKernel> = kernel.ok_or(ClError(CL_INVALID_KERNEL))?;
         let mut sizes = sizes(block)?;
         if !kernel.kernel.local_size_visible {
-            // It cannot tell work-groups from others, which need not be larger than the device's.
+            // The kernel cannot see its local size, so a local size beyond the device's limits is replaced by the driver's
+            // choice.
             let limit = kernel.work_group_size(&on_device.device);
             let each = on_device.device.max_work_item_sizes();
             let fits = |local: &[usize; 3]| {
@@ -282,7 +285,8 @@ impl Root {
         Ok(Some(launch))
     }
 
-    /// Writes times that kernels asked for (`capture_event_profiling_info`), and those that they may ask for.
+    /// Writes the times that kernels asked for (`capture_event_profiling_info`), and puts the times that kernels may ask for
+    /// into the ring.
     fn tell_times(&mut self) -> Result<()> {
         for (address, times) in self.schedule.profiles() {
             let Some((buffer, offset)) = self.find(address, 16) else {
@@ -297,7 +301,7 @@ impl Root {
         self.ring.tell_times(&self.queue.gpu, &timed)
     }
 
-    /// Returns the memory that some bytes at a device address lie in, and where in it.
+    /// Returns the memory that contains `size` bytes at a device address, and the offset of the bytes in it.
     fn find(&self, address: u64, size: u64) -> Option<(Arc<vk::Buffer>, u64)> {
         let variables =
             || place_in(&self.executable.kernels.first()?.data.copy().ok()?.buffer, address, size);
@@ -305,10 +309,10 @@ impl Root {
     }
 }
 
-/// Bytes that a context takes, behind which is what the block captured.
+/// Bytes that a context takes; the data that the block captured follows.
 const CONTEXT: usize = (4 * context::WORDS).next_multiple_of(CAPTURED_ALIGN as usize);
 
-/// Returns the bytes that a context takes with so many bytes behind it.
+/// Returns the bytes that a context takes together with `captured` bytes of data.
 fn place(captured: usize) -> usize {
     (CONTEXT + captured).next_multiple_of(ALIGN)
 }

@@ -9,7 +9,7 @@ use hekla_vk_backend as vk;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Events that there are at once.
+/// The number of events in a ring.
 const EVENTS: u32 = MAX_ON_DEVICE_EVENTS;
 
 /// A ring in the device's memory, and what the host knows of it.
@@ -17,16 +17,16 @@ pub struct Ring {
     pub buffer: Arc<vk::Buffer>,
     /// Bytes for records.
     capacity: u32,
-    /// The numbers of events that are free, in the order of the list.
+    /// The numbers of free events, in the order of the ring's list.
     free: Vec<u32>,
     /// The numbers of events in use.
     used: BTreeSet<u32>,
 }
 
-/// What kernels left of a ring.
+/// The state of a ring after kernels have run, as [`Ring::take_events`] needs it.
 pub struct Leftover {
     had_records: bool,
-    /// Events of the list that are free still.
+    /// The number of events in the ring's list that are still free.
     free_events: usize,
 }
 
@@ -35,8 +35,8 @@ const LIST: u64 = TABLE + 4 * layout::event::WORDS as u64 * EVENTS as u64;
 const RECORDS: u64 = (LIST + 4 * EVENTS as u64).next_multiple_of(layout::record::ALIGN as u64);
 
 impl Ring {
-    /// Returns an empty ring with room for so many bytes of records. `reused`: a buffer that [`Ring::recycle`] gave back,
-    /// of as many.
+    /// Returns an empty ring with room for `capacity` bytes of records. `reused`: a buffer of the same capacity that
+    /// [`Ring::recycle`] returned.
     pub fn new(gpu: &Gpu, capacity: u32, reused: Option<Arc<vk::Buffer>>) -> Result<Ring> {
         let capacity = capacity.next_multiple_of(layout::record::ALIGN);
         let is_new = reused.is_none();
@@ -58,7 +58,7 @@ impl Ring {
         Ok(ring)
     }
 
-    /// Returns the buffer with all events free, for another ring.
+    /// Frees all events, and returns the buffer for another ring.
     pub fn recycle(mut self, gpu: &Gpu) -> Result<Arc<vk::Buffer>> {
         let in_order = |free: &[u32]| free.iter().rev().copied().eq(0..EVENTS);
         if !in_order(&self.free) {
@@ -82,8 +82,8 @@ impl Ring {
         words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect()
     }
 
-    /// Takes the records that kernels wrote. No kernel that may write to the ring runs. Returns what
-    /// [`Ring::take_events`] wants, which empties the ring.
+    /// Takes the records that kernels wrote. No kernel that may write to the ring may be running. Returns the state that
+    /// [`Ring::take_events`] needs to empty the ring.
     pub fn take_records(&mut self, gpu: &Gpu, schedule: &mut Schedule) -> Result<Leftover> {
         let mut header = [0; TABLE as usize];
         gpu.read_now(&self.buffer, 0, &mut header)?;
@@ -111,8 +111,8 @@ impl Ring {
         }
     }
 
-    /// Notes the status of user events, and frees events that nobody refers to. `left`: as many of the list are free still.
-    /// Returns false if there are no events.
+    /// Notes the status of user events, and frees events that nobody refers to. `left`: the number of events in the list that
+    /// are still free. Returns false if no events are in use.
     fn settle_events(&mut self, gpu: &Gpu, left: usize, schedule: &mut Schedule) -> Result<bool> {
         self.used.extend(self.free.drain(left.min(self.free.len())..));
         let Some((first, table)) = self.read_used(gpu)? else { return Ok(false) };
@@ -151,7 +151,7 @@ impl Ring {
         Ok(Some((first, table)))
     }
 
-    /// Lets kernels see the times of commands that are complete, by the handles of their events.
+    /// Writes the times of complete commands to the entries of their events, where kernels read them.
     pub fn tell_times(&self, gpu: &Gpu, times: &[(u32, Times)]) -> Result<()> {
         if times.is_empty() {
             return Ok(());

@@ -1,13 +1,14 @@
-//! The order of what kernels enqueue: which commands may run, when they are complete, and what their events say.
+//! The order of commands that kernels enqueue: which ones may run, when they are complete, and what their events report.
 //!
-//! A command is complete when it has run and everything that its kernel enqueued is complete (OpenCL API 5.11); so is an
-//! event's. Commands run in generations: all that may run do so at once, and what they enqueued is looked at when all have.
+//! A command is complete when it has run and everything that its kernel enqueued is complete (OpenCL API 5.11); only then does
+//! its event end. Commands run in generations: all commands that may run do so together, and when all of them have run, the
+//! commands that they enqueued are considered.
 
 use crate::cl::{cl_int, CL_COMPLETE, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
 use hekla_compiler::device_queue::{Block, Command, Record};
 use std::collections::BTreeMap;
 
-/// The number of a launch, as its context has it; the application's own launch is [`ROOT`].
+/// The number of a launch, which its context holds; the application's own launch is [`ROOT`].
 pub type Number = u32;
 pub const ROOT: Number = 0;
 
@@ -16,7 +17,7 @@ pub const ROOT: Number = 0;
 pub struct Times {
     pub start: u64,
     pub end: u64,
-    /// When what it enqueued was complete, too.
+    /// When the command and everything that it enqueued was complete.
     pub complete: u64,
 }
 
@@ -37,7 +38,7 @@ struct Pending {
     parent: Number,
     /// The handle of its event; 0 for none.
     event: u32,
-    /// Commands that it enqueued and that are not complete.
+    /// The number of commands that this command enqueued and that are not complete.
     children: u32,
     has_run: bool,
     status: cl_int,
@@ -65,24 +66,24 @@ pub struct Ready {
     pub block: Block,
 }
 
-/// The commands of a launch of the application, and of those it has led to.
+/// The commands that a launch of the application has led to, and the launch itself.
 #[derive(Default)]
 pub struct Schedule {
     last: Number,
     pending: BTreeMap<Number, Pending>,
     waiting: Vec<Waiting>,
-    /// Events of commands and user events, by their handles, as far as their end is known.
+    /// The events that have ended, of commands and of users, by their handles.
     events: BTreeMap<u32, EventState>,
-    /// The events of commands that are not complete.
+    /// The commands that are not complete, by the handles of their events.
     open: BTreeMap<u32, Number>,
-    /// Events whose times are to be told, with the device addresses to which they go.
+    /// Events whose times kernels asked for, with the device addresses where the times are to be written.
     profiles: Vec<(u32, u64)>,
-    /// The events of commands that are complete since they were asked for, with their times.
+    /// The events of commands that have become complete since the last call of [`Schedule::timed`], with their times.
     timed: Vec<(u32, Times)>,
 }
 
 impl Schedule {
-    /// Takes what the launches of the last generation enqueued.
+    /// Adds the commands that the launches of the last generation enqueued.
     pub fn add(&mut self, records: Vec<Record>) {
         for Record { command, launch, event, waits } in records {
             let block = match command {
@@ -121,7 +122,7 @@ impl Schedule {
         }
     }
 
-    /// Forgets an event, whose number may be used again. False if it is still needed.
+    /// Forgets an event, so that its number may be used again. Returns false if the event is still needed.
     pub fn forget(&mut self, event: u32) -> bool {
         let is_needed = self.open.contains_key(&event)
             || self.waiting.iter().any(|waiting| waiting.waits.contains(&event))
@@ -132,7 +133,7 @@ impl Schedule {
         !is_needed
     }
 
-    /// Notes that a command has run, or could not.
+    /// Notes that a command has run, or failed, with a status.
     pub fn has_run(&mut self, number: Number, status: cl_int, times: Option<(u64, u64)>, now: u64) {
         if let Some(pending) = self.pending.get_mut(&number) {
             (pending.has_run, pending.status, pending.times) = (true, status, times);
@@ -162,7 +163,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the blocks that may run now. Markers, and commands that wait for what has failed, are complete at once.
+    /// Returns the blocks that may run now. Markers, and commands that wait for an event that failed, are completed at once.
     pub fn ready(&mut self, now: u64) -> Vec<Ready> {
         let mut ready = Vec::new();
         loop {
@@ -185,7 +186,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the combined state of events: `None` while some are open.
+    /// Returns the combined status of events; `None` while some have not ended.
     fn outcome(&self, waits: &[u32]) -> Option<cl_int> {
         let mut outcome = CL_COMPLETE;
         for event in waits {
@@ -197,7 +198,7 @@ impl Schedule {
         Some(outcome)
     }
 
-    /// Ends, as failed, the commands that wait for what nothing will end any more. Returns how many.
+    /// Fails the commands that wait for events that will never end. Returns the number of these commands.
     pub fn abandon(&mut self, now: u64) -> usize {
         let waiting = std::mem::take(&mut self.waiting);
         for Waiting { number, .. } in &waiting {
@@ -212,7 +213,8 @@ impl Schedule {
         std::mem::take(&mut self.timed)
     }
 
-    /// Returns the times that are known of events whose times are to be told, with the addresses to which they go.
+    /// Returns the times that kernels asked for, as far as they are known, with the device addresses where they are to be
+    /// written.
     pub fn profiles(&mut self) -> Vec<(u64, Times)> {
         let events = &self.events;
         let mut known = Vec::new();

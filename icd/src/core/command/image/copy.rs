@@ -14,11 +14,11 @@ use hekla_vk_backend as vk;
 use std::sync::Arc;
 use vk::ImageBox;
 
-/// A copy one side of which, or both, are images; or a fill.
+/// A copy from an image, to an image or both; or a fill of an image.
 pub enum ImageCopy {
-    /// Between images that the device copies.
+    /// A copy between images that the device can copy directly.
     Images { source: Arc<vk::Image>, from: ImageBox, target: Arc<vk::Image>, to: ImageBox },
-    /// Between other images, by way of a buffer.
+    /// A copy between other images, by way of staging memory.
     ByBuffer {
         source: Arc<vk::Image>,
         from: ImageBox,
@@ -26,8 +26,8 @@ pub enum ImageCopy {
         to: ImageBox,
         stop: Arc<Staging>,
     },
-    /// From an image to texels in a buffer. `stop`: memory that they pass through, because they do not lie where the
-    /// device puts texels.
+    /// A copy from an image to texels in a buffer. `stop`: staging memory in between, if the texels do not lie in the buffer as
+    /// the device can write them.
     ToBuffer {
         source: Arc<vk::Image>,
         from: ImageBox,
@@ -35,7 +35,7 @@ pub enum ImageCopy {
         to: Rect,
         stop: Option<Arc<Staging>>,
     },
-    /// The other way round.
+    /// A copy from texels in a buffer to an image.
     FromBuffer {
         source: Arc<vk::Buffer>,
         from: Rect,
@@ -43,9 +43,9 @@ pub enum ImageCopy {
         to: ImageBox,
         stop: Option<Arc<Staging>>,
     },
-    /// A texel, of which there are many at `base` of staging memory, over a box.
+    /// A fill of a box with a texel, which staging memory from `base` on holds many times.
     Fill { staging: Arc<Staging>, base: u64, target: Arc<vk::Image>, at: ImageBox },
-    /// From a box of one buffer to a box of another.
+    /// A copy from a box of one buffer to a box of another.
     Boxes { source: Arc<vk::Buffer>, from: Rect, target: Arc<vk::Buffer>, to: Rect },
 }
 
@@ -69,13 +69,13 @@ fn offsets(image: &vk::Image, at: ImageBox) -> impl Iterator<Item = (ImageBox, u
     })
 }
 
-/// Returns staging memory for a part of a box.
+/// Returns staging memory that is large enough for each part of a box.
 fn stop(queue: &Queue, image: &vk::Image, at: ImageBox) -> Result<Arc<Staging>> {
     let size = parts(at, texel(image), CHUNK).map(|part| bytes(image, &part)).max();
     queue.gpu.readback.take(size.unwrap_or(0))
 }
 
-/// Returns staging memory if texels in a buffer cannot be copied to or from an image at once.
+/// Returns staging memory if texels in a buffer cannot be copied directly to or from an image.
 fn stop_of_buffer(
     queue: &Queue,
     image: &vk::Image,
@@ -84,13 +84,13 @@ fn stop_of_buffer(
 ) -> Result<Option<Arc<Staging>>> {
     let Rect { offset, height, row_pitch, slice_pitch, .. } = *in_buffer;
     let aligned = offset.is_multiple_of(4) && offset.is_multiple_of(texel(image));
-    // Slices of a box in a buffer follow each other, or there is one.
+    // The box has one slice, or its slices follow each other without gaps.
     let regular = row_pitch.is_multiple_of(texel(image))
         && (in_buffer.depth == 1 || slice_pitch == height * row_pitch);
     (!aligned || !regular).then(|| stop(queue, image, at)).transpose()
 }
 
-/// Returns where texels are in a buffer, for an image.
+/// Returns the place of an image's texels in a buffer.
 fn place(image: &vk::Image, in_buffer: &Rect) -> vk::TexelPlace {
     let row_length = (in_buffer.row_pitch / texel(image)) as u32;
     vk::TexelPlace { offset: in_buffer.offset as u64, row_length, slice_rows: 0 }
@@ -113,7 +113,7 @@ fn copy_boxes(
 }
 
 impl ImageCopy {
-    /// Copies a box to a box of the same size.
+    /// Prepares a copy of a box of an image to a box of the same size of another image.
     pub fn images(
         queue: &Queue,
         (source, from): (&Image, ImageBox),
@@ -128,7 +128,7 @@ impl ImageCopy {
         Ok(ImageCopy::ByBuffer { source, from, target, to, stop })
     }
 
-    /// Copies a box to a buffer, to a box of bytes that counts from the beginning of the object.
+    /// Prepares a copy of a box of an image to a box of a buffer, which counts from the beginning of the buffer object.
     pub fn to_buffer(
         queue: &Queue,
         (source, from): (&Image, ImageBox),
@@ -154,7 +154,7 @@ impl ImageCopy {
         Ok(ImageCopy::FromBuffer { source, from, target, to, stop })
     }
 
-    /// Copies a box to closely packed texels at the beginning of staging memory.
+    /// Prepares a copy of a box of an image to closely packed texels at the beginning of staging memory.
     pub fn to_staging(
         queue: &Queue,
         (source, from): (&Image, ImageBox),
@@ -186,7 +186,7 @@ impl ImageCopy {
         Ok(ImageCopy::FromBuffer { source, from, target, to, stop: None })
     }
 
-    /// Repeats a texel over a box.
+    /// Prepares a fill of a box with a texel.
     pub fn fill(
         queue: &Queue,
         upload: &mut Arena,
@@ -260,7 +260,7 @@ impl ImageCopy {
     }
 }
 
-/// Orders a part behind the one before, which went through the same memory.
+/// Orders a part behind the part before it, which used the same staging memory.
 fn between(recorder: &mut vk::Recorder, start: u64) {
     if start > 0 {
         recorder.barrier();

@@ -47,7 +47,7 @@ impl Execution<'_> {
         }
         let readback = &self.queue.gpu.readback;
         if let Some(staging) = mapping.staging.clone().filter(|staging| staging.is_of(readback)) {
-            // A write of the host itself may be pending there.
+            // The host may have a write to the staging memory pending.
             self.settle(mapping.span())?;
             let copy = ImageCopy::from_staging(self.queue, &staging, (image, mapping.at))?;
             return Ok(self.copy_mapped(&copy, staging));

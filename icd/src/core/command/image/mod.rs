@@ -1,4 +1,4 @@
-//! The commands on images. (Those on an image whose texels are a buffer's bytes are the buffer's.)
+//! The commands on images. Commands on an image whose texels are a buffer's bytes become commands on the buffer.
 
 pub mod copy;
 mod map;
@@ -35,7 +35,7 @@ pub enum ImageCommand {
         from: Operand,
         to: ImageBox,
     },
-    /// Application to device, from bytes that were copied at enqueue: closely packed, as the box `from` of them says.
+    /// Application to device, from bytes that were copied at enqueue, closely packed; `from` is the box in these bytes.
     WriteOwned {
         image: Ref<Image>,
         bytes: Vec<u8>,
@@ -68,7 +68,7 @@ pub enum ImageCommand {
         at: ImageBox,
         texel: SmallVec<[u8; 16]>,
     },
-    /// Device to the memory of a mapping, `to`.
+    /// Device to `to`, the memory of a mapping.
     Map {
         image: Ref<Image>,
         mapping: ImageMapping,
@@ -145,7 +145,7 @@ impl ImageCommand {
         }
     }
 
-    /// Returns the command ready to be recorded into a command buffer; `None` for those that the host has a part in.
+    /// Returns the command ready to be recorded into a command buffer; `None` for commands of which the host does a part.
     pub fn prepare(
         &self,
         queue: &Queue,
@@ -168,9 +168,10 @@ impl ImageCommand {
         }))
     }
 
-    /// Returns the memory that the command uses. A write to some texels needs the others as they are.
+    /// Returns the memory that the command uses. A write to some of an image's texels keeps the others, so it is a
+    /// modification.
     pub fn uses(&self) -> Vec<RangeUse<'_>> {
-        // Nor do the bytes between the rows of an image in a buffer change.
+        // The bytes between the rows of an image in a buffer must not change either.
         let changed = |image: &'_ Image, at: &ImageBox| match image.is_whole(at)
             && image.buffer().is_none()
         {
@@ -203,7 +204,7 @@ impl ImageCommand {
         }
     }
 
-    /// Returns the memory of the application that starting the command reads: first address and end.
+    /// Returns the range of the application's memory that the command reads when it starts: first address and end.
     pub fn host_source(&self) -> Option<(usize, usize)> {
         match self {
             ImageCommand::Write { from, .. } => Some(from.span()),
@@ -212,7 +213,7 @@ impl ImageCommand {
         }
     }
 
-    /// Returns true unless the command is done with the application's memory once it has started.
+    /// Returns true if the command needs the application's memory after it has started.
     pub fn needs_host_bytes(&self) -> bool {
         match self {
             ImageCommand::Write { from, .. } => !from.is_own(),
@@ -225,7 +226,7 @@ impl ImageCommand {
     pub fn take_host_bytes(&mut self) -> bool {
         let ImageCommand::Write { image, from, to } = self else { return false };
         let (start, end) = from.span();
-        // The bytes of a pending write are not there yet.
+        // If a write to these bytes is pending, they do not have their values yet.
         if !from.is_own() || image.context.host_writes.reach(start, end) {
             return false;
         }
@@ -234,7 +235,7 @@ impl ImageCommand {
         true
     }
 
-    /// Prevents all further writes to the application's memory, since the command has failed.
+    /// Prevents all further writes of the command to the application's memory, since the command has failed.
     pub fn cancel(&self) {
         if let ImageCommand::Read { to, .. } | ImageCommand::Map { to, .. } = self {
             to.cancel();

@@ -21,14 +21,14 @@ use vk::ImageBox;
 /// A part of a transfer: a box of texels, and the staging memory that it passes through.
 struct Part {
     at: ImageBox,
-    /// Its bytes on the application's side.
+    /// The part's bytes in the application's memory.
     host: Rect,
     staging: Arc<Staging>,
-    /// Its bytes in the staging memory, closely packed.
+    /// The part's bytes in the staging memory, closely packed.
     packed: Rect,
 }
 
-/// Returns the boxes of a transfer, each with its bytes on the application's side.
+/// Returns the boxes of a transfer's parts, each with its bytes in the application's memory.
 fn cut(texel: usize, at: ImageBox, host: Rect) -> impl Iterator<Item = (ImageBox, Rect)> {
     let parts = parts(at, texel, chunk_size(host.bytes()));
     parts.map(move |part| (part, rect_of_part(&host, &at, &part)))
@@ -40,12 +40,12 @@ impl Part {
         Part { at, host, staging, packed }
     }
 
-    /// Returns the offset of its bytes in the staging memory.
+    /// Returns the offset of the part's bytes in the staging memory.
     fn base(&self) -> u64 {
         self.packed.offset as u64
     }
 
-    /// Copies runs between the staging memory and device memory that the application knows by its addresses.
+    /// Copies runs between the staging memory and the device memory behind addresses that the application gave.
     fn copy_shared(&self, recorder: &mut vk::Recorder, divided: &Parts, to_shared: bool) {
         let region = |range: &HostRange, run: &Run| {
             let (src_offset, dst_offset) = match to_shared {

@@ -11,8 +11,8 @@ pub(super) type ArgumentBuffer = SmallVec<[u8; ON_STACK]>;
 const ON_STACK: usize = 128;
 
 impl Launch {
-    /// Gives a kernel that uses device queues its context, which is at a device address. The device keeps `used` while the
-    /// launch runs.
+    /// Sets the device address of the context, for a kernel that uses device queues. The launch keeps `used` alive while it
+    /// runs.
     pub fn set_queue_context(&mut self, address: u64, used: [Arc<vk::Buffer>; 2]) {
         for entry in &self.kernel.kernel.argument_fields {
             if entry.field == Field::QueueContext {

@@ -1,4 +1,4 @@
-//! Capture: a kernel's arguments become a launch, which does not change when they do.
+//! Capture: makes a launch of a kernel's arguments. Later changes of the arguments do not change the launch.
 
 use super::arguments::{put, put_u64x3, zeros};
 use super::extents::unwritten;
@@ -56,7 +56,7 @@ impl Launch {
         Ok(launch)
     }
 
-    /// CL_INVALID_GL_OBJECT where an argument is an object of OpenGL's that is not acquired.
+    /// CL_INVALID_GL_OBJECT if an argument is an object of OpenGL that is not acquired.
     fn check_acquired(&self) -> Result<()> {
         self.objects.iter().try_for_each(|object| match object {
             Object::Buffer { mem, .. } => mem.check_acquired(),
@@ -64,7 +64,7 @@ impl Launch {
         })
     }
 
-    /// Fills the kernel-argument buffer, and notes what it names.
+    /// Fills the kernel-argument buffer, and notes the objects that it names.
     fn capture(&mut self, queue: &Queue, arguments: &KernelArguments) -> Result<()> {
         let kernel = &self.kernel.kernel;
         for entry in &kernel.argument_fields {
@@ -139,7 +139,7 @@ impl Launch {
                         put(fields, at + 4 * d, &(*size as u32).to_le_bytes());
                     }
                 }
-                // The caller tells it, if there is one.
+                // The caller sets the context with `set_queue_context`, for kernels that use device queues.
                 Field::QueueContext => {}
                 Field::PrintfBuffer | Field::GlobalBase | Field::GroupBase => {}
             }
@@ -160,7 +160,7 @@ impl Launch {
     }
 }
 
-/// Returns a digest of others and of bytes at an offset of the kernel-argument buffer.
+/// Returns a digest of an earlier digest, `others`, and of bytes at an offset of the kernel-argument buffer.
 fn digest(others: u64, at: usize, bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     (others, at, bytes).hash(&mut hasher);
@@ -200,7 +200,7 @@ fn pointed_buffers(queue: &Queue, arguments: &KernelArguments) -> Vec<Ref<Buffer
     addresses(arguments).chain(named).filter_map(find).collect()
 }
 
-/// Returns true if an argument is the address of memory that no object stands for, and the device reaches such memory.
+/// Returns true if an argument is the address of memory that belongs to no object, and the device reaches such memory.
 fn leads_elsewhere(queue: &Queue, arguments: &KernelArguments) -> bool {
     let is_known = |address: u64| {
         address == 0

@@ -1,4 +1,4 @@
-//! Where memory lies, for kernels that look for their own mistakes (`HEKLA_CHECK`).
+//! Extents of memory, for kernels that look for their own mistakes (`HEKLA_CHECK`).
 
 use super::reach::Object;
 use super::Launch;
@@ -13,8 +13,8 @@ use hekla_vk_backend as vk;
 use std::sync::Arc;
 
 impl Launch {
-    /// Returns where the memory of each argument lies: address and size, which is 0 for null and for arguments that are not
-    /// memory.
+    /// Returns the extent of each argument's memory: its address and size. The size is 0 for null and for arguments that are
+    /// not memory.
     pub(super) fn extents(
         &self,
         queue: &Queue,
@@ -36,26 +36,26 @@ impl Launch {
         Ok(extents)
     }
 
-    /// Returns where the memory lies that an address is in.
+    /// Returns the extent of the memory that contains an address.
     fn extent(&self, queue: &Queue, address: u64) -> (u64, u64) {
         if let Some((allocation, offset)) = queue.context.svm.find(address as usize) {
             return (address - offset as u64, allocation.size as u64);
         }
         let ranges = queue.context.addresses.ranges(queue.device_index);
         let found = ranges.into_iter().find(|(start, size)| address.wrapping_sub(*start) < *size);
-        // What a block captured lies in memory of the driver's.
+        // A block's captured pointers may lead to the driver's own memory, which is not in the list.
         let unknown = if self.kernel.kernel.is_block { (0, u64::MAX) } else { (address, 0) };
         found.unwrap_or(unknown)
     }
 
-    /// Returns where all memory lies that the launch may reach. A recording may find more when it is replayed, and a block
-    /// what it captured.
+    /// Returns the extents of all memory that the launch may reach. A recording may reach more when it is replayed, and a block
+    /// may reach memory that it captured.
     pub(super) fn table(&self, queue: &Queue, replayed: bool) -> Table {
         let own = self.objects.iter().filter_map(|object| match object {
             Object::Buffer { bytes, .. } => Some(bytes.clone()),
             _ => None,
         });
-        // Shared memory has ranges of its own: the buffers below it end later.
+        // The extents of shared allocations come from their own list: the buffers that hold them end later.
         let shared = &queue.context.svm;
         let others = self.others.iter().filter(|bytes| !shared.is_in(bytes)).cloned();
         let given: Vec<Arc<vk::Buffer>> = own.chain(others).collect();
@@ -64,7 +64,8 @@ impl Launch {
         ranges.extend(queue.context.addresses.ranges(queue.device_index));
         let is_partial = replayed || self.kernel.kernel.is_block;
         let mut table = Table::new(&self.extents, ranges, is_partial, check::wanted());
-        // All that the launch waits for has been started. Before a recording is replayed others may write.
+        // All commands that the launch waits for have been started, so their writes are known. A recording may be replayed
+        // after further writes.
         let unwritten = self.unwritten.iter().filter(|it| !replayed && it.1.is_unwritten());
         table.unwritten =
             unwritten.map(|(number, _)| 1u32.checked_shl(*number as u32).unwrap_or(0)).sum();

@@ -1,9 +1,9 @@
 //! Kernel launches: the arguments and sizes as they were at enqueue, and how they become dispatches.
 //!
-//! In the order in which a launch comes by: `capture` makes it of a kernel's arguments, at enqueue; its queue gives it to
-//! `start`, or a command buffer prepares it by itself; `prepare` finds pipelines and the fields that are known only then;
-//! `record` appends dispatches to a batch. `arguments` is the kernel-argument buffer, `reach` the memory that a launch may
-//! reach, `extents` what a kernel that looks for its own mistakes is told of it.
+//! The steps of a launch: `capture` makes it of a kernel's arguments, at enqueue. Its queue passes it to `start`, or a command
+//! buffer prepares it. `prepare` finds pipelines and the fields that are known only then. `record` appends dispatches to a
+//! batch. `arguments` is the kernel-argument buffer, `reach` the memory that a launch may reach, `extents` the extents that a
+//! kernel needs to look for its own mistakes.
 
 mod arguments;
 mod capture;
@@ -35,23 +35,23 @@ pub struct Launch {
     kernel: Arc<BuiltKernel>,
     /// The kernel-argument buffer, without the fields that are known only when the launch is recorded.
     arguments: ArgumentBuffer,
-    /// What the kernel-argument buffer names.
+    /// The objects that the kernel-argument buffer names.
     objects: SmallVec<[Object; 8]>,
-    /// Device memory besides: shared memory that arguments point into or clSetKernelExecInfo named, and the
-    /// driver's own.
+    /// Further device memory: shared memory that arguments point into or that clSetKernelExecInfo named, and the driver's own
+    /// memory.
     others: Vec<Arc<vk::Buffer>>,
     /// Buffers whose device addresses are arguments or were named to clSetKernelExecInfo.
     pointed: Vec<Ref<Buffer>>,
-    /// The owners of unified shared memory that it may reach without naming it.
+    /// The owners of unified shared memory that the launch may reach without naming it.
     indirect: Indirect,
     shape: Arc<LaunchShape>,
-    /// True if it may reach memory of the host that no object stands for.
+    /// True if the launch may reach memory of the host that belongs to no object.
     reaches_system: bool,
     /// A digest of the values among the arguments, where launches may run in slices.
     values: u64,
-    /// Where the memory of the arguments lies, if the kernel looks for its own mistakes.
+    /// The extents of the arguments' memory, if the kernel looks for its own mistakes.
     extents: Vec<(u64, u64)>,
-    /// The arguments, by number, whose memory nothing had written when the launch was captured, where that is looked for.
+    /// The arguments, by number, whose memory nothing had written when the launch was captured, if the kernel checks that.
     unwritten: Vec<(usize, Ref<Buffer>)>,
 }
 
@@ -62,8 +62,8 @@ impl Launch {
         (self.shape.range.group_total(), items)
     }
 
-    /// Returns true if parts of the launch may be commands of their own: no image has a copy for the queue, and the host's
-    /// parts of other commands have nothing to do with it.
+    /// Returns true if parts of the launch may be commands of their own: no argument is an image with a shadow, and the launch
+    /// reaches no memory of the host in which other commands' host parts may read or write.
     pub fn is_divisible(&self) -> bool {
         !self.reaches_system
             && !self.objects.iter().any(|object| matches!(object, Object::Shadowed { .. }))
