@@ -19,9 +19,9 @@ struct Invalidate {
     staging: Arc<Staging>,
     /// Address and size in bytes, as the application sees it.
     region: (usize, usize),
-    /// The pending write, until this is done.
+    /// The pending write, held until the device's writes are visible.
     _write: Option<Arc<HostWrite>>,
-    /// Done once: the host may write there afterwards.
+    /// True once the writes were made visible, which must happen once: the host may write to the region afterwards.
     done: Mutex<bool>,
 }
 
@@ -106,7 +106,7 @@ impl Execution<'_> {
         mapping: &Mapping,
         staging: &Arc<Staging>,
     ) -> Result<Phase> {
-        // A write of the host itself may be pending there.
+        // The host may have a write to the mapping pending.
         let (start, size) = (mapping.pointer.0, mapping.size);
         self.settle((start, start + size))?;
         staging.buffer.flush(0, size as u64)?;

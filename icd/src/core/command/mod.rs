@@ -43,14 +43,14 @@ pub enum Migration {
     ToDevice,
     /// To the device, with undefined contents.
     ToDeviceUndefined,
-    /// To the host, which has no memory of its own for them.
+    /// To the host: nothing happens, since buffers have no memory of their own on the host.
     ToHost,
     /// To the host, with undefined contents.
     ToHostUndefined,
 }
 
 impl Migration {
-    /// Returns what happens to the bytes.
+    /// Returns the effect of the migration on the bytes.
     fn effect(self) -> Option<Effect> {
         match self {
             Migration::ToDevice => Some(Effect::Read),
@@ -66,7 +66,7 @@ impl Migration {
 pub enum Command {
     /// Takes a place in the order and does nothing: markers, barriers, empty launches.
     Marker,
-    /// Moves bytes to its device before it starts; does nothing else.
+    /// Moves bytes to the queue's device before the command starts, and does nothing else.
     Migrate {
         mems: Vec<MemObject>,
         migration: Migration,
@@ -251,7 +251,7 @@ impl Execute for Command {
         match self {
             Command::Write { mem, from, to } => {
                 let (start, end) = from.span();
-                // The bytes of a pending write are not there yet.
+                // If a write to these bytes is pending, they do not have their values yet.
                 if !from.is_own() || mem.context.host_writes.reach(start, end) {
                     return false;
                 }
@@ -273,8 +273,8 @@ impl Execute for Command {
     }
 }
 
-/// Returns the bytes of a box in the application's memory, which the command that names it, not having
-/// returned, vouches for.
+/// Returns the bytes of a box in the application's memory. The memory is valid: the function that enqueues the command has not
+/// returned.
 fn bytes_of(from: &Rect) -> Vec<u8> {
     let packed = Rect { offset: 0, ..tight(from) };
     let mut bytes = vec![0; from.bytes()];

@@ -1,9 +1,8 @@
-//! Functions of the host as commands (clEnqueueNativeKernel, 5.10), on devices whose memory the host
-//! sees as its own.
+//! Functions of the host as commands (clEnqueueNativeKernel, 5.10), on devices whose memory the host sees as its own.
 //!
-//! Such a command is a marker before it, the function on a thread of its own once the marker is complete,
-//! and a marker behind it, which waits for the function as for a user event. Commands that another thread
-//! enqueues between the two markers are ordered behind the first one alone.
+//! A native kernel is enqueued as two markers. The first marker's completion starts the function on a thread of its own; the
+//! second marker waits for the function as for a user event. Commands that another thread enqueues between the two markers are
+//! ordered behind the first one alone.
 
 use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::{room, *};
@@ -19,12 +18,12 @@ use crate::object::Ref;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// 16 bytes as the most demanding C type is aligned.
+/// 16 bytes with the alignment of the most demanding C type.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 struct Unit([u8; 16]);
 
-/// The application's arguments, copied.
+/// A copy of the application's arguments.
 struct Arguments {
     units: Vec<Unit>,
     /// Bytes in use.
@@ -32,7 +31,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// CL_OUT_OF_HOST_MEMORY where there is no room for them.
+    /// Copies the arguments; CL_OUT_OF_HOST_MEMORY if there is no memory for them.
     fn copy_of(bytes: &[u8]) -> Result<Arguments> {
         let mut units = room::list(bytes.len().div_ceil(16))?;
         for piece in bytes.chunks(16) {
@@ -43,14 +42,14 @@ impl Arguments {
         Ok(Arguments { units, size: bytes.len() })
     }
 
-    /// Stores an address at a byte offset, where it fits.
+    /// Stores an address at a byte offset. The address must fit in the arguments.
     fn put(&mut self, offset: usize, address: usize) {
         for (at, byte) in (offset..).zip(address.to_ne_bytes()) {
             self.units[at / 16].0[at % 16] = byte;
         }
     }
 
-    /// Returns the pointer that the function is called with: NULL for no arguments.
+    /// Returns the pointer that is passed to the function: NULL for no arguments.
     fn pointer(&mut self) -> *mut c_void {
         if self.units.is_empty() {
             return std::ptr::null_mut();
@@ -63,15 +62,15 @@ impl Arguments {
 pub struct NativeCall {
     function: unsafe extern "C" fn(*mut c_void),
     arguments: Arguments,
-    /// Where in the arguments the address of a buffer's bytes goes; NULL for none.
+    /// The offsets in the arguments at which the addresses of buffers' bytes are stored; `None` stores NULL.
     buffers: Vec<(usize, Option<Ref<Buffer>>)>,
 }
 
 impl NativeCall {
-    /// `buffers` are offsets in the arguments and the buffers whose handles stand there.
+    /// Returns a call. `buffers` are offsets in the arguments, and the buffers whose handles are at these offsets.
     ///
-    /// CL_INVALID_VALUE when a handle does not lie within the arguments; CL_OUT_OF_HOST_MEMORY where there is no room for
-    /// a copy of them.
+    /// CL_INVALID_VALUE if a handle is not within the arguments; CL_OUT_OF_HOST_MEMORY if there is no memory for a copy of the
+    /// arguments.
     pub fn new(
         function: unsafe extern "C" fn(*mut c_void),
         arguments: &[u8],
@@ -83,12 +82,12 @@ impl NativeCall {
         Ok(NativeCall { function, arguments, buffers })
     }
 
-    /// Makes the call. All its dependencies are complete.
+    /// Makes the call. All commands that it depends on must be complete.
     fn make(mut self, queue: &Queue) -> Result<()> {
         let mems = self.buffers.iter().filter_map(|(_, mem)| mem.as_deref());
         let uses: Vec<_> = mems.map(|mem| RangeUse::whole(mem, Effect::Modify)).collect();
         let target = Target { context: &queue.context, device: queue.device_index };
-        // The uses end when the function has returned.
+        // The reservation lasts until the function has returned.
         let _reservation = target.reserve(None, &uses)?;
         for (offset, mem) in &self.buffers {
             let address = mem.as_ref().map_or(Ok(0), |mem| address_of(queue, mem))?;
@@ -100,7 +99,7 @@ impl NativeCall {
     }
 }
 
-/// Returns where the host finds a buffer's bytes.
+/// Returns the address at which the host sees a buffer's bytes.
 fn address_of(queue: &Queue, mem: &Buffer) -> Result<usize> {
     let buffer = mem.on_device(queue.device_index)?;
     let base = queue.gpu.host_view(&buffer).filter(|_| buffer.is_coherent());
@@ -108,24 +107,24 @@ fn address_of(queue: &Queue, mem: &Buffer) -> Result<usize> {
     Ok(base.as_ptr() as usize + mem.origin)
 }
 
-/// A call that is made when its queue's marker is complete.
+/// A call that starts when the queue's marker is complete.
 struct Waiting {
     call: NativeCall,
     queue: Ref<Queue>,
     event: Ref<Event>,
-    /// The function may write anywhere.
+    /// A pending write to all addresses: the function may write anywhere.
     _writes: Arc<HostWrite>,
 }
 
 impl Waiting {
-    /// Starts the call when the marker before it has ended with a status. Returns the effects if the call cannot be
-    /// made.
+    /// Starts the call when the marker before it has ended with `status`. Returns the effects of the event's end if the call
+    /// cannot be made.
     fn begin(self, status: cl_int) -> Effects {
         let event = self.event.clone();
         on_thread("hekla-native", &event, status, move || self.run())
     }
 
-    /// Makes the call on this thread, and runs the effects of its end.
+    /// Makes the call on this thread, and runs the effects of the event's end.
     fn run(self) {
         let Waiting { call, queue, event, _writes } = self;
         let begun = clock::now();

@@ -35,16 +35,16 @@ impl Direction {
     }
 }
 
-/// A memory object that was created of another API's memory.
+/// A memory object that was created from another API's memory.
 pub enum Shared {
-    /// A buffer, or the one in which an image has its texels.
+    /// A buffer, or the buffer that holds an image's texels.
     Bytes(Ref<Buffer>),
     /// An image that Vulkan made of the memory; its context has one device.
     Texels(Ref<Image>),
 }
 
 impl Shared {
-    /// Returns an object; `None` for one that was not created from what `origin` says.
+    /// Returns a memory object as a shared one; `None` if it was not created from memory of `origin`.
     pub fn of(mem: MemObject, origin: Origin) -> Option<Shared> {
         let comes =
             |import: &Option<Import>| import.as_ref().is_some_and(|import| import.origin == origin);
@@ -65,7 +65,7 @@ impl Shared {
         }
     }
 
-    /// Returns true if commands on a device of a context may transfer it.
+    /// Returns true if commands on a device of a context may transfer the object.
     pub fn is_for(&self, context: &Ref<Context>, device: &Ref<Device>) -> bool {
         let own = match self {
             Shared::Bytes(bytes) => &bytes.context,
@@ -74,7 +74,7 @@ impl Shared {
         own == context && self.import().is_some_and(|import| import.devices.contains(device))
     }
 
-    /// Returns the use of a transfer, on the device that has the memory.
+    /// Returns the transfer's use of the object, on the device that has the memory.
     fn used(&self, effect: Effect) -> RangeUse<'_> {
         match self {
             Shared::Bytes(bytes) => {
@@ -89,7 +89,7 @@ impl Shared {
     }
 }
 
-/// Returns the uses of a transfer: acquiring replaces the contents, releasing needs them.
+/// Returns the uses of a transfer: an acquisition replaces the contents, a release reads them.
 pub fn uses(mems: &[Shared], direction: Direction) -> impl Iterator<Item = RangeUse<'_>> {
     let effect = match direction {
         Direction::Acquire => Effect::Overwrite,

@@ -20,29 +20,30 @@ pub struct Printout {
     launch: Launched,
     data: Arc<ProgramData>,
     pending: Mutex<Option<Arc<vk::Buffer>>>,
-    /// True if the buffer is free for other launches afterwards.
+    /// True if other launches may use the buffer once the output is collected.
     frees_buffer: bool,
 }
 
-/// The place at which a launch was submitted.
+/// Identifies a launch that was submitted: device, queue and timeline value.
 struct Launched {
     gpu: Arc<Gpu>,
     /// Position of the device in the context.
     device: usize,
     queue: Arc<vk::Queue>,
-    /// The text of the queue's commands.
+    /// Where the text that the queue's commands print is collected.
     outbox: Arc<Outbox>,
     /// The launch's value on the queue's timeline.
     value: u64,
 }
 
 impl Printout {
-    /// Keeps the buffer for its owner.
+    /// Returns a printout after which the buffer stays with its owner.
     pub fn keeping_buffer(self) -> Printout {
         Printout { frees_buffer: false, ..self }
     }
 
-    /// Returns the printout of the command with a timeline value of a queue, whose buffer is `buffer`.
+    /// Returns the printout of a queue's command. `value`: the command's value on the queue's timeline; `buffer`: its printf
+    /// buffer.
     pub fn of_command(
         queue: &Queue,
         value: u64,
@@ -75,8 +76,8 @@ impl CompletionWork for Printout {
         true
     }
 
-    /// Puts the text into the queue's outbox, and makes this thread deliver it later, since it may have waited for the
-    /// launch in another queue. The device must have completed the launch.
+    /// Puts the text into the queue's outbox. This thread delivers the text later, since the thread may be working for another
+    /// queue that waited for the launch. The device must have completed the launch.
     fn run(&self) -> Result<()> {
         let mut pending = self.pending.lock();
         let collected = pending.take().map_or(Ok(()), |buffer| self.collect(buffer));

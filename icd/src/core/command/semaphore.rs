@@ -21,18 +21,18 @@ use std::sync::Arc;
 
 pub struct Semaphore {
     pub context: Ref<Context>,
-    /// The devices that may use it.
+    /// The devices that may use the semaphore.
     pub devices: Vec<Ref<Device>>,
     /// The list given at creation, with its terminating zero.
     pub properties: Vec<cl_semaphore_properties_khr>,
-    /// Kinds of handle that it may be exported as: at most one.
+    /// The kind of handle that the semaphore may be exported as, if any.
     pub exports: vk::SemaphoreHandles,
-    /// The kind of handle that it was imported from.
+    /// The kind of handle that the semaphore was imported from.
     pub imported: Option<vk::SemaphoreHandles>,
     state: Mutex<State>,
 }
 
-/// What may change of a semaphore: its payload and the commands that use it.
+/// The state of a semaphore that changes: its payload and the commands that use it.
 #[derive(Default)]
 struct State {
     /// The Vulkan semaphore that other APIs share.
@@ -44,17 +44,17 @@ struct State {
     early: Vec<Ref<Event>>,
 }
 
-/// What signals a semaphore.
+/// The signal of a semaphore.
 #[derive(Clone)]
 enum Signal {
     /// A command.
     Command(Ref<Event>),
-    /// A sync file that was imported; `None` for one that is signalled.
+    /// An imported sync file; `None` for -1, a sync file that is signalled already.
     File(Option<Arc<Descriptor>>),
 }
 
 impl Signal {
-    /// Returns true if it has come.
+    /// Returns true if the signal has happened.
     fn is_there(&self) -> Result<bool> {
         match self {
             Signal::Command(event) => is_complete(event),
@@ -62,7 +62,7 @@ impl Signal {
         }
     }
 
-    /// Returns the event, if a command signals.
+    /// Returns the event of the command that signals; `None` for a sync file.
     fn event(&self) -> Option<&Ref<Event>> {
         match self {
             Signal::Command(event) => Some(event),
@@ -124,8 +124,9 @@ impl Semaphore {
         }))
     }
 
-    /// Returns CL_SEMAPHORE_PAYLOAD_KHR: 1 while it is signalled. What other APIs do with a semaphore that they share
-    /// ([`vk::SemaphoreHandles::OPAQUE_FD`]) is not known: Vulkan tells the payload of no binary semaphore.
+    /// Returns CL_SEMAPHORE_PAYLOAD_KHR: 1 while the semaphore is signalled. Signals and waits of other APIs that share the
+    /// semaphore ([`vk::SemaphoreHandles::OPAQUE_FD`]) are not counted: Vulkan does not report the payload of a binary
+    /// semaphore.
     pub fn payload(&self) -> Result<cl_semaphore_payload_khr> {
         let (signal, wait) = {
             let state = self.state.lock();
@@ -142,7 +143,7 @@ impl Semaphore {
         let mut state = self.state.lock();
         let Some(shared) = state.shared.clone() else { return fail(CL_INVALID_VALUE) };
         if kind == vk::SemaphoreHandles::SYNC_FD {
-            // The state is copied, as a wait uses it up: a signal must be on its way to the device.
+            // The export copies the payload and, like a wait, resets it: the signal must already be submitted to the device.
             let on_its_way = |event: &Ref<Event>| event.phase() != Phase::Pending;
             let signal = state.signal.as_ref().and_then(Signal::event);
             let signalled = state.wait.is_none() && signal.is_some_and(on_its_way);
@@ -152,8 +153,8 @@ impl Semaphore {
         Ok(shared.export(kind)?.map_or(-1, Descriptor::into_number))
     }
 
-    /// clReImportSemaphoreSyncFdKHR: as if the semaphore were destroyed and created again. Commands that were enqueued
-    /// before keep the old Vulkan semaphore: Vulkan forbids importing into one that is in use.
+    /// clReImportSemaphoreSyncFdKHR: acts as if the semaphore were destroyed and created again. Commands that were enqueued
+    /// before keep the old Vulkan semaphore: Vulkan forbids an import into a semaphore that is in use.
     pub fn reimport(&self, fd: i32) -> Result<()> {
         let sync = vk::SemaphoreHandles::SYNC_FD;
         ensure!(self.imported == Some(sync), CL_INVALID_SEMAPHORE_KHR);
@@ -171,8 +172,8 @@ impl Semaphore {
 }
 
 impl State {
-    /// Returns the state of a semaphore that other APIs share, with a Vulkan semaphore that has imported the
-    /// application's descriptor, if there is one, and then owns it.
+    /// Returns the state of a semaphore that other APIs share. If the application gave a descriptor, the Vulkan semaphore
+    /// imports it and then owns it.
     fn shared(
         context: &Ref<Context>,
         device: &Ref<Device>,
@@ -186,7 +187,7 @@ impl State {
     }
 }
 
-/// Imports the application's descriptor into a Vulkan semaphore; returns the signal that a sync file brings.
+/// Imports the application's descriptor into a Vulkan semaphore; returns the signal that comes with a sync file.
 fn import_fd(
     shared: &vk::Semaphore,
     kind: vk::SemaphoreHandles,
@@ -209,8 +210,8 @@ fn import_fd(
 }
 
 impl SemaphoreProperties {
-    /// Adds a kind of handle to export (CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR): CL_INVALID_VALUE for
-    /// more than one, CL_INVALID_PROPERTY for one that does not exist.
+    /// Adds a kind of handle to export (CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR): CL_INVALID_VALUE for a second kind,
+    /// CL_INVALID_PROPERTY for a kind that does not exist.
     pub fn take_exports(&mut self, names: &[u64]) -> Result<()> {
         ensure!(names.len() <= 1, CL_INVALID_VALUE);
         for name in names {
@@ -221,13 +222,14 @@ impl SemaphoreProperties {
 }
 
 impl Ref<Semaphore> {
-    /// Notes a command's wait; returns the event that it waits for, or `None` if the signal is another API's.
+    /// Notes a command's wait. Returns the event that the command has to wait for, or `None` if the signal comes from another
+    /// API.
     fn awaited_by(&self, wait: &Ref<Event>) -> Option<Ref<Event>> {
         let mut state = self.state.lock();
         if state.wait.is_none() {
             if let Some(signal) = state.signal.clone() {
                 state.wait = Some(wait.clone());
-                // The Vulkan semaphore has what a sync file brings.
+                // A sync file has no event: its signal is in the Vulkan semaphore.
                 return signal.event().cloned();
             }
         }
@@ -287,7 +289,7 @@ impl Ref<Queue> {
 }
 
 impl Execution<'_> {
-    /// Gives the device a wait for, or a signal of, semaphores that others share.
+    /// Submits a wait for, or a signal of, semaphores that other APIs share.
     pub fn exchange(
         &mut self,
         operation: Operation,

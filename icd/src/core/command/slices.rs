@@ -1,9 +1,11 @@
-//! Launches in slices. On a GPU that draws, a dispatch of seconds stops the pictures, and the driver may end it (`Gpu::slice`).
-//! Work-groups run in any order (OpenCL API 3.2.1), so a launch may be cut into dispatches that take about the same time.
+//! Launches in slices. On a GPU that also draws, a dispatch of several seconds stops the display, and the driver may end it
+//! (`Gpu::slice`). Work-groups run in any order (OpenCL API 3.2.1), so a launch may be cut into dispatches that take about the
+//! same time.
 //!
-//! Nobody knows how long a launch takes before it has run. The first launch of a kernel runs a few of its work-groups twice,
-//! measures the second time, and goes on with more and more until they take one slice, submitted one behind the other so that the
-//! device never waits. What was measured is kept for the kernel: later launches that are short by it run whole, at no cost.
+//! The time that a launch takes is not known before it has run. The first launch of a kernel runs a few of its work-groups as a
+//! first slice, then a second one, and measures the second. It continues with larger and larger dispatches until they take as
+//! long as a slice should; each is submitted before the one ahead of it ends, so that the device never waits. The measured rate
+//! is kept for the kernel: later launches that are short at this rate run as one dispatch, at no cost.
 
 use crate::cl::error::{fail, Result};
 use crate::cl::*;
@@ -21,20 +23,21 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A launch of fewer work-groups is not cut: they may be running all at once, and even wait for each other.
+/// A launch with fewer work-groups is not cut: they may all run at once, and even wait for each other.
 const LEAST_GROUPS: u64 = 256;
 /// The first slice has one work-item in `FIRST_PART` of the launch, and at most `FIRST_ITEMS`.
 const FIRST_PART: u64 = 64;
 const FIRST_ITEMS: u64 = 1 << 18;
-/// How many times the work-items of one slice another may have.
+/// The most times that a slice may exceed the work-items of the largest complete slice.
 const GROWTH: u64 = 4;
-/// Slices that are submitted before the oldest is complete.
+/// The most slices that are submitted and not complete.
 const IN_FLIGHT: usize = 2;
 
-/// Returns true if a launch must not run as one dispatch on its queue's device, as far as is known.
+/// Returns true if a launch must not run as one dispatch on its queue's device, as far as its time is known.
 pub fn must_slice(queue: &Queue, launch: &Launch) -> bool {
     let Some(slice) = queue.gpu.slice else { return false };
-    // Memory is moved between devices before a command of one queue, not before a thread's.
+    // Contexts of several devices are excluded: memory moves between devices before a queue's command, and slices are submitted
+    // by a thread.
     let (groups, items) = launch.totals();
     let is_divisible =
         groups >= LEAST_GROUPS && queue.context.gpus.len() == 1 && launch.is_divisible();
@@ -56,7 +59,7 @@ pub fn enqueue(
     (command_type, waits): (cl_command_type, Vec<Ref<Event>>),
 ) -> Result<Ref<Event>> {
     let event = Event::of_command(queue, command_type);
-    // It begins when what it is ordered behind is complete.
+    // The thread begins when all that the launch is ordered behind is complete.
     let Some(begins) = queue.enqueue(marker(command_type, waits, true))? else {
         return fail(CL_OUT_OF_RESOURCES);
     };
@@ -77,7 +80,7 @@ impl Sliced {
         let begun = clock::now();
         let status = self.execute(begun).map_or_else(|error| error.0, |()| CL_COMPLETE);
         let Sliced { queue, launch, event, .. } = self;
-        // What it keeps is free before anybody learns of the end.
+        // Memory that the launch keeps is free before the application learns of the command's end.
         drop(launch);
         end(event, begun, status, queue);
     }
@@ -132,19 +135,19 @@ struct Slices<'a> {
     in_flight: VecDeque<InFlight>,
     /// When the newest complete slice ended, on the host clock.
     last_end: u64,
-    /// Slices that are complete, and the most work-items of one.
+    /// The number of complete slices, and the most work-items of one of them.
     complete: u32,
     largest: u64,
 }
 
 impl Slices<'_> {
-    /// Runs all. Returns the timeline value of the last one.
+    /// Runs all slices. Returns the timeline value of the last one.
     fn run(&mut self) -> Result<u64> {
         let mut last = 0;
         let first = (self.left.items / FIRST_PART).clamp(1, FIRST_ITEMS);
         while self.left.items > 0 {
             let by_pace = self.pace.get().map_or(first, |pace| pace.items_in(self.slice));
-            // A rate that was measured over few work-items may be wrong for many.
+            // A rate that was measured with few work-items may be wrong for many.
             let some = by_pace.min(self.largest.max(first).saturating_mul(GROWTH));
             // The last slice takes at least half as long as the others.
             let is_rest = self.left.items <= some.saturating_mul(3) / 2 && self.complete > 0;
@@ -164,7 +167,8 @@ impl Slices<'_> {
         Ok(last)
     }
 
-    /// Submits about so many work-items, behind the slice with a timeline value. Returns their own.
+    /// Submits a slice of about `wanted` work-items, ordered behind the slice with the timeline value `behind`. Returns the
+    /// timeline value of the new slice.
     fn submit(&mut self, wanted: u64, behind: u64) -> Result<u64> {
         let before = self.left.items;
         let is_first = self.complete == 0 && self.in_flight.is_empty();
@@ -187,7 +191,7 @@ impl Slices<'_> {
         Ok(value)
     }
 
-    /// Waits for the oldest slice, and measures it.
+    /// Waits for the oldest slice in flight, and measures its time.
     fn wait(&mut self) -> Result<()> {
         let Some(InFlight { value, items, submitted }) = self.in_flight.pop_front() else {
             return Ok(());
@@ -200,7 +204,7 @@ impl Slices<'_> {
         self.complete += 1;
         self.largest = self.largest.max(items);
         tracing::debug!("a slice of {items} work-items took {} us", (now - begun) / 1000);
-        // The first one of all may include what the driver does once.
+        // The first slice may include work that the driver does only once, so it counts only if there is no other.
         let is_only = self.in_flight.is_empty() && self.left.items == 0;
         if self.complete > 1 || is_only {
             self.pace.measured(items, now.saturating_sub(begun));
@@ -209,11 +213,11 @@ impl Slices<'_> {
     }
 }
 
-/// The work-groups of a launch that were not submitted yet, in boxes.
+/// The work-groups of a launch that are not submitted yet, in boxes.
 struct Parts {
     /// The next one last.
     boxes: Vec<Part>,
-    /// Work-items in all of them.
+    /// The number of work-items in all boxes.
     items: u64,
 }
 

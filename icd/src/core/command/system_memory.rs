@@ -7,7 +7,7 @@ use crate::core::queue::completion::CompletionWork;
 use crate::core::queue::execute::Execution;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Stands for what a launch may write to memory of the host, until the device has completed it.
+/// Marks a launch's possible writes to memory of the host as pending, until the device has completed the launch.
 #[derive(Default)]
 pub struct WritesAnywhere(AtomicBool);
 
@@ -27,7 +27,7 @@ impl CompletionWork for WritesAnywhere {
 }
 
 impl Execution<'_> {
-    /// Waits for the host's parts of all commands that the command is ordered behind.
+    /// Waits for the host's parts of all commands that this command is ordered behind.
     pub fn settle_all(&mut self) -> Result<()> {
         let after = self.state.after;
         match self.queue.has_host_work(after) {

@@ -17,7 +17,7 @@ use hekla_vk_backend as vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Copy regions recorded in one call.
+/// The most copy regions that one call records.
 pub const MAX_REGIONS: usize = 1024;
 
 /// Returns the box without gaps between its rows and slices.
@@ -26,7 +26,7 @@ pub fn tight(rect: &Rect) -> Rect {
     Rect { row_pitch, slice_pitch: row_pitch * rect.height, ..*rect }
 }
 
-/// Runs cut into groups that fit a staging piece.
+/// Groups of runs that each fit a piece of staging memory.
 struct Chunks<I: Iterator<Item = Run>> {
     /// The most bytes of a chunk.
     most: usize,
@@ -37,7 +37,7 @@ struct Chunks<I: Iterator<Item = Run>> {
 impl<I: Iterator<Item = Run>> Iterator for Chunks<I> {
     type Item = (usize, Vec<Run>);
 
-    /// Returns the number of bytes of the next chunk, and its runs.
+    /// Returns the next chunk: its number of bytes, and its runs.
     fn next(&mut self) -> Option<Self::Item> {
         let (mut bytes, mut chunk) = (0, Vec::new());
         while chunk.len() < MAX_REGIONS && bytes < self.most {
@@ -67,7 +67,7 @@ fn bytes_in(runs: &[Run]) -> usize {
     runs.iter().map(|run| run.size).sum()
 }
 
-/// Regions between staging memory, where runs follow one another from `base`, and a buffer.
+/// Returns the copy regions between staging memory, where runs follow one another from `base`, and a buffer.
 fn staged_regions(runs: &[Run], base: u64, to_buffer: bool) -> Vec<vk::CopyRegion> {
     let mut staged = base;
     let region = |run: &Run| {
@@ -83,7 +83,7 @@ fn staged_regions(runs: &[Run], base: u64, to_buffer: bool) -> Vec<vk::CopyRegio
     runs.iter().map(region).collect()
 }
 
-/// Returns runs from staging memory, where they follow one another from `base`.
+/// Returns runs that read from staging memory, where they follow one another from `base`.
 fn staged_runs(mut runs: Vec<Run>, base: u64) -> SmallVec<[Run; 1]> {
     let mut staged = base as usize;
     for run in &mut runs {
@@ -93,7 +93,7 @@ fn staged_runs(mut runs: Vec<Run>, base: u64) -> SmallVec<[Run; 1]> {
     runs.into()
 }
 
-/// Returns the region of a run between a buffer and device memory that the application knows by its addresses.
+/// Returns the copy region of a run between a buffer and device memory behind addresses that the application gave.
 fn shared_region(run: &Run, range: &HostRange, access: Access) -> vk::CopyRegion {
     let (src_offset, dst_offset) = match access {
         Access::Read => (run.from as u64, range.offset_of(run.to)),
@@ -115,7 +115,7 @@ fn overlaps(regions: &[vk::CopyRegion]) -> bool {
     }
 }
 
-/// Copies regions, however many.
+/// Records copies of any number of regions.
 pub fn copy_all(
     recorder: &mut vk::Recorder,
     (source, target): (&Arc<vk::Buffer>, &Arc<vk::Buffer>),
@@ -126,7 +126,7 @@ pub fn copy_all(
     }
 }
 
-/// Copies regions that may overlap, by way of another buffer.
+/// Records copies of regions that may overlap, by way of another buffer.
 fn copy_with_stop(
     recorder: &mut vk::Recorder,
     (source, target): (&Arc<vk::Buffer>, &Arc<vk::Buffer>),
@@ -187,7 +187,7 @@ impl Execution<'_> {
         Ok(self.recorded(first))
     }
 
-    /// Returns the phase of a transfer whose first part has the value `first`.
+    /// Returns the phase of a recorded transfer. `first`: the timeline value of its first part.
     pub fn recorded(&self, first: Option<u64>) -> Phase {
         let last = self.state.last;
         Phase::Recorded { first: first.unwrap_or(last), last }
@@ -218,13 +218,13 @@ impl Execution<'_> {
             self.start_chunk(&mut pace, value, bytes)?;
         }
         if self.blocking {
-            // Parts that have arrived are copied while the device copies the others.
+            // The host copies parts that have arrived while the device copies the others.
             self.waits.extend(pace.rest());
         }
         Ok(first)
     }
 
-    /// Waits for the host's parts of earlier commands that write between two addresses, which this command reads.
+    /// Waits for the host's parts of earlier commands that write to a range of addresses, which this command reads.
     pub fn settle(&mut self, span: (usize, usize)) -> Result<()> {
         let after = self.state.after;
         if self.queue.will_write(after, span) {
@@ -233,7 +233,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Submits a part of a large transfer early.
+    /// Submits a part of a large transfer at once, and not with the rest of the batch.
     pub fn start_chunk(&self, pace: &mut ChunksInFlight, value: u64, bytes: usize) -> Result<()> {
         if bytes >= MIN_CHUNK {
             self.queue.flush()?;
@@ -242,7 +242,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Bounds the staging memory of a large transfer, before another part.
+    /// Limits the staging memory of a large transfer: waits for the oldest part, if necessary, before another one is recorded.
     pub fn keep_pace(&mut self, pace: &mut ChunksInFlight) -> Result<()> {
         pace.make_room().map_or(Ok(()), |oldest| self.wait_for(oldest))
     }
@@ -253,8 +253,8 @@ impl Execution<'_> {
         self.settle(from.span())?;
         let buffer = mem.on_device(self.queue.device_index)?;
         let size = from.rect.bytes();
-        // Memory that is not coherent is written back in whole atoms, over what other queues' commands write beside these
-        // bytes meanwhile.
+        // The host writes only to coherent memory: other memory is written back in whole atoms, which would overwrite bytes
+        // beside these that other queues' commands write at the same time.
         let host_moves = buffer.is_coherent()
             && self.queue.gpu.host_moves(&buffer, size, Access::Write)
             && from.is_seen_by_host(&self.queue.gpu)
@@ -311,8 +311,8 @@ impl Execution<'_> {
         Ok(first)
     }
 
-    /// Records copies between a buffer and the parts of the other side that are device memory: what is there
-    /// counts when the command runs. `access` is what is done with the buffer. Returns the value of the first.
+    /// Records copies between a buffer and the parts of the other side that are device memory; their contents count when the
+    /// command runs. `access`: whether the buffer is read or written. Returns the timeline value of the first copy.
     fn copy_shared(
         &mut self,
         buffer: &Arc<vk::Buffer>,

@@ -29,7 +29,7 @@ pub struct MutableCommand {
 pub struct Dispatch {
     pub arguments: KernelArguments,
     pub sizes: Sizes,
-    /// `None` while arguments are missing.
+    /// The command for the queue; `None` while arguments are missing.
     command: Option<Arc<Command>>,
 }
 
@@ -53,7 +53,8 @@ impl Kind for MutableCommand {
 }
 
 impl Dispatch {
-    /// Checks arguments and sizes as clEnqueueNDRangeKernel does; arguments may be missing.
+    /// Returns the state with a command for the queue. Checks arguments and sizes as clEnqueueNDRangeKernel does; arguments may
+    /// be missing.
     fn new(
         queue: &Queue,
         kernel: &Kernel,
@@ -75,7 +76,7 @@ impl Dispatch {
         Ok(Dispatch { arguments, sizes, command })
     }
 
-    /// Returns the command for a queue; `None` while arguments are missing.
+    /// Returns the command for the queue; `None` while arguments are missing.
     pub fn command(&self) -> Option<&Arc<Command>> {
         self.command.as_ref()
     }
@@ -88,8 +89,8 @@ fn uniform(sizes: &Sizes) -> Option<bool> {
 }
 
 impl MutableCommand {
-    /// Takes the kernel's arguments as they are. `may_lack_args`: those that are missing will be set by
-    /// changes (otherwise CL_INVALID_KERNEL_ARGS).
+    /// Records a kernel command with the kernel's current arguments. `may_lack_args`: changes will set arguments that are
+    /// missing now (otherwise CL_INVALID_KERNEL_ARGS).
     pub fn new(
         buffer: &Ref<CommandBuffer>,
         kernel: &Ref<Kernel>,
@@ -110,7 +111,7 @@ impl MutableCommand {
         }))
     }
 
-    /// Returns the command buffer, or CL_INVALID_MUTABLE_COMMAND_KHR when it is gone.
+    /// Returns the command buffer, or CL_INVALID_MUTABLE_COMMAND_KHR if it no longer exists.
     pub fn buffer(&self) -> Result<Ref<CommandBuffer>> {
         self.buffer.upgrade().ok_or(ClError(CL_INVALID_MUTABLE_COMMAND_KHR))
     }
@@ -120,13 +121,13 @@ impl MutableCommand {
         self.dispatch.lock()
     }
 
-    /// Returns sizes in the dimensions that the command has.
+    /// Returns the sizes in the dimensions that the command has.
     pub fn in_dimensions(&self, sizes: [usize; 3]) -> SmallVec<[usize; 3]> {
         let dimensions = self.dispatch().sizes.dimensions as usize;
         sizes.into_iter().take(dimensions).collect()
     }
 
-    /// `dispatch` with a change. CL_INVALID_OPERATION when work-groups of one size come to differ, or
+    /// Returns `dispatch` with a change. CL_INVALID_OPERATION if the change makes work-groups of equal size differ in size, or
     /// the reverse.
     pub fn changed(&self, queue: &Queue, dispatch: &Dispatch, change: Change) -> Result<Dispatch> {
         let Change { args, exec_infos, offset, global, local, .. } = change;

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 pub struct CommandBuffer {
-    /// The queue that it was created for, which decides the device and the order of the commands.
+    /// The queue that the command buffer was created for; it decides the device and the order of the commands.
     pub queue: Retained<Queue>,
     /// The list given at creation, with its terminating zero.
     pub properties: Option<Vec<cl_command_buffer_properties_khr>>,
@@ -36,7 +36,7 @@ struct State {
     finalized: bool,
     order: Order,
     entries: Vec<Entry>,
-    /// The parts that are enqueued, unless a command has changed since they were made.
+    /// The parts to enqueue; `None` if a command has changed since they were made.
     parts: Option<Arc<Vec<Part>>>,
 }
 
@@ -87,12 +87,12 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// CL_INVALID_SYNC_POINT_WAIT_LIST_KHR unless these are sync points of the buffer.
+    /// CL_INVALID_SYNC_POINT_WAIT_LIST_KHR unless all of these are sync points of the command buffer.
     pub fn check_sync_points(&self, waits: &[cl_sync_point_khr]) -> Result<()> {
         self.state.lock().order.check(waits)
     }
 
-    /// Adds a command behind sync points; returns its own.
+    /// Adds a command behind sync points; returns the command's own sync point.
     pub fn append(
         &self,
         kind: order::Kind,
@@ -129,7 +129,7 @@ impl CommandBuffer {
         }
     }
 
-    /// Returns what is to be enqueued, which later changes do not affect. CL_INVALID_OPERATION unless the buffer is
+    /// Returns the parts to enqueue, which later changes do not affect. CL_INVALID_OPERATION unless the command buffer is
     /// executable.
     pub fn executable(&self) -> Result<Arc<Vec<Part>>> {
         let mut state = self.state.lock();
@@ -161,7 +161,7 @@ impl CommandBuffer {
         Ok(Arc::new(parts))
     }
 
-    /// Records commands, if there are any or nothing is recorded yet.
+    /// Records the commands collected so far as a part, if there are any or there is no part yet.
     fn end_recording(
         &self,
         parts: &mut Vec<Part>,
@@ -174,7 +174,7 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Returns the launch of a command whose kernel enqueues others.
+    /// Returns the launch of a command if its kernel enqueues others.
     fn enqueuing(&self, work: &Work) -> Result<Option<EnqueuingLaunch>> {
         let Work::Dispatch(command) = work else { return Ok(None) };
         let dispatch = command.dispatch();
@@ -210,14 +210,14 @@ impl CommandBuffer {
 }
 
 impl State {
-    /// Returns true if all kernels have their arguments.
+    /// Returns true if no kernel command lacks arguments.
     fn complete(&self) -> bool {
         self.entries.iter().all(|entry| entry.work.command().is_some())
     }
 }
 
 impl Work {
-    /// Returns the command as it is now; `None` while it lacks arguments.
+    /// Returns the command in its current state; `None` while it lacks arguments.
     fn command(&self) -> Option<Arc<Command>> {
         match self {
             Work::Fixed { command, .. } => Some(command.clone()),
@@ -227,9 +227,9 @@ impl Work {
 }
 
 impl From<Command> for Work {
-    /// Returns a copy, a fill or a marker.
+    /// Returns the work of a copy, a fill or a marker.
     fn from(command: Command) -> Work {
-        // Parts of shared virtual memory have no handles.
+        // Only buffers with handles are retained; parts of shared virtual memory have none.
         let retain = |mem: &Ref<Buffer>| (mem.reference_count() > 0).then(|| Retained::new(mem));
         let mems = match &command {
             Command::Copy { source, target, .. } => [Some(source), Some(target)],

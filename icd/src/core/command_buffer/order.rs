@@ -1,28 +1,28 @@
-//! The order of a command buffer's commands: sync points and barriers become steps, between which one
-//! barrier of the device stands.
+//! The order of a command buffer's commands. Sync points and barriers become steps, with one barrier of the device between two
+//! steps.
 
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 
-/// Commands of one step need not wait for each other.
+/// The number of a step. Commands of one step need not wait for each other.
 pub type Step = u32;
 
-/// Places commands one after the other.
+/// Assigns steps to commands, one command after the other.
 ///
-/// A command belongs to the step after the last of those that it depends on. Independent chains of commands thus
-/// share their barriers, however they were recorded.
+/// A command belongs to the step after the last step of the commands that it depends on. Independent chains of commands thus
+/// share their barriers, whatever the order in which they were recorded.
 pub struct Order {
     /// True if each command waits for the one before it (the queue is in order).
     in_order: bool,
-    /// The step that everything after each command of the buffer may begin in, by sync point.
+    /// The first step in which commands that wait for a sync point may begin, by sync point.
     ends: Vec<Step>,
     /// The first step in which commands may begin: behind the last barrier.
     floor: Step,
-    /// The step at whose beginning all commands have ended.
+    /// The step before which all commands so far have ended.
     last: Step,
 }
 
-/// The kind of a command, as far as order is concerned.
+/// The kind of a command, as far as the order depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A command that does something and takes a step.
@@ -38,16 +38,16 @@ impl Order {
         Order { in_order, ends: Vec::new(), floor: 0, last: 0 }
     }
 
-    /// CL_INVALID_SYNC_POINT_WAIT_LIST_KHR when one of these is not a sync point of the buffer.
+    /// CL_INVALID_SYNC_POINT_WAIT_LIST_KHR if one of these is not a sync point of the command buffer.
     pub fn check(&self, waits: &[cl_sync_point_khr]) -> Result<()> {
         let known = |point: &cl_sync_point_khr| (1..=self.ends.len()).contains(&(*point as usize));
         ensure!(waits.iter().all(known), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
         Ok(())
     }
 
-    /// Places the next command behind sync points, which [`Order::check`] has seen; a barrier without
-    /// any, behind all. Gives the step and the command's own sync point; CL_OUT_OF_RESOURCES when there
-    /// are no more of them.
+    /// Places the next command behind sync points, which [`Order::check`] has checked; a barrier without sync points is placed
+    /// behind all commands. Returns the step and the command's own sync point; CL_OUT_OF_RESOURCES if no number is left for a
+    /// sync point.
     pub fn place(
         &mut self,
         kind: Kind,

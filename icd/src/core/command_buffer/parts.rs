@@ -1,5 +1,5 @@
-//! The parts of a command buffer: recordings, and between them launches whose kernels enqueue others, each of which the
-//! host has a part in ([`device_enqueue`]). Nearly every command buffer is one recording.
+//! The parts of a command buffer: recordings and, between them, launches whose kernels enqueue others, in which the host takes
+//! part ([`device_enqueue`]). Nearly every command buffer is one recording.
 
 use super::dispatch::Dispatch;
 use super::recorded::{Recorded, Replay};
@@ -23,7 +23,7 @@ pub enum Part {
     Launch(Box<EnqueuingLaunch>),
 }
 
-/// A launch whose kernel enqueues others, made anew each time.
+/// A launch whose kernel enqueues others. A new launch is made each time that the command buffer is enqueued.
 pub struct EnqueuingLaunch {
     built: Arc<BuiltKernel>,
     /// The kernel's program, and whether it was built with `-g`.
@@ -33,7 +33,7 @@ pub struct EnqueuingLaunch {
 }
 
 impl EnqueuingLaunch {
-    /// Returns the launch of a kernel command as it is now.
+    /// Returns the launch of a kernel command in its current state.
     pub fn new(queue: &Queue, kernel: &Kernel, dispatch: &Dispatch) -> Result<EnqueuingLaunch> {
         Ok(EnqueuingLaunch {
             built: kernel.built_on(&queue.device)?.clone(),
@@ -44,7 +44,7 @@ impl EnqueuingLaunch {
     }
 }
 
-/// The request for a part of a command buffer.
+/// Returns the request for a part of a command buffer.
 fn request(command: Arc<Recorded>, waits: Vec<Ref<Event>>) -> Request {
     Request {
         command_type: CL_COMMAND_COMMAND_BUFFER_KHR,
@@ -55,7 +55,7 @@ fn request(command: Arc<Recorded>, waits: Vec<Ref<Event>>) -> Request {
     }
 }
 
-/// Enqueues several parts, each behind the one before. Returns the event of them all.
+/// Enqueues several parts, each behind the one before. Returns an event for all of them.
 pub fn enqueue(queue: &Ref<Queue>, parts: &[Part], waits: Vec<Ref<Event>>) -> Result<Ref<Event>> {
     let command_type = CL_COMMAND_COMMAND_BUFFER_KHR;
     let (mut waits, mut first) = (waits, None);

@@ -21,11 +21,11 @@ use std::sync::Arc;
 /// A recording, and the host's part of each replay.
 pub struct Recorded {
     recording: Arc<vk::Recording>,
-    /// The commands, whose memory objects' bytes may be on another device of the context.
+    /// The commands. Their memory objects' bytes may be on another device of the context before a replay.
     commands: Vec<Arc<Command>>,
     /// The buffers that kernels print to.
     prints: Vec<(Arc<ProgramData>, Arc<vk::Buffer>)>,
-    /// The output of the last replay: until it is collected the next one cannot have the buffers.
+    /// The output of the last replay. The next replay cannot use the buffers until this output is collected.
     output: Mutex<Option<Arc<Output>>>,
 }
 
@@ -38,15 +38,15 @@ struct Output {
 }
 
 impl Output {
-    /// Returns true if some of it is still in the buffers.
+    /// Returns true if some of the output is still in the buffers.
     fn is_pending(&self) -> bool {
         self.printouts.iter().any(|printout| printout.is_pending())
     }
 
-    /// Waits for the replay and collects its output, while other threads have the queue of `execution`.
+    /// Waits for the replay and collects its output. Meanwhile other threads may use the queue of `execution`.
     fn collect(&self, execution: &mut Execution<'_>) -> Result<()> {
         if Arc::ptr_eq(&self.queue, &execution.queue.vk) {
-            // Its output follows the output of the commands before it.
+            // The replay's output follows the output of the commands before it.
             execution.wait_for(self.value)?;
         }
         execution.unlocked(|| {
@@ -78,7 +78,7 @@ impl Operation<'_> {
 }
 
 impl Recorded {
-    /// Records commands, each with its step, in ascending steps; for the queue's device and context.
+    /// Records commands for the queue's device and context. Each command has its step, and steps ascend.
     pub fn new(queue: &Queue, commands: &[(Step, Arc<Command>)]) -> Result<Recorded> {
         let mut upload = Arena::new(queue.gpu.upload.clone());
         let (mut prints, mut operations) = (Vec::new(), Vec::new());
@@ -110,7 +110,7 @@ impl Recorded {
         Ok(Recorded { recording, commands, prints, output })
     }
 
-    /// Waits until the output of the last replay is collected, while other threads have the queue of `execution`.
+    /// Waits until the output of the last replay is collected. Meanwhile other threads may use the queue of `execution`.
     /// Returns the place for the next replay's output.
     fn free_output(
         &self,
@@ -122,7 +122,7 @@ impl Recorded {
                 return Ok(output);
             };
             drop(output);
-            // Another queue may have begun a replay afterwards.
+            // Another queue may have started a replay when this output is collected.
             pending.collect(execution)?;
         }
     }
@@ -148,7 +148,7 @@ fn operation<'a>(
         Command::Image(command) => {
             command.prepare(queue, upload)?.map_or(Operation::Nothing, Operation::Image)
         }
-        // Commands that the host has a part in are not for command buffers.
+        // Commands of which the host does a part are not for command buffers.
         _ => Operation::Nothing,
     })
 }

@@ -1,5 +1,5 @@
-//! Device addresses that the application knows (cl_ext_buffer_device_address). Launches find the buffer that such
-//! an address lies in, keep it alive and bring its contents to their device.
+//! Device addresses that the application knows (cl_ext_buffer_device_address). Launches use them to find the buffer that
+//! contains such an address, keep the buffer alive and bring its contents to their device.
 
 use crate::object::{ErasedWeakRef, Kind, Ref};
 use parking_lot::Mutex;
@@ -11,8 +11,8 @@ struct Range {
     buffer: ErasedWeakRef,
 }
 
-/// The buffers of a context that have CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, by device (its position in the
-/// context) and address. Buffers in shared virtual memory are found there instead.
+/// The buffers of a context that have CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, by device (its position in the context) and address.
+/// Buffers in shared virtual memory are not here: the list of its allocations has them.
 #[derive(Default)]
 pub struct DeviceAddresses(Mutex<BTreeMap<(usize, u64), Range>>);
 
@@ -41,13 +41,13 @@ impl DeviceAddresses {
         own.map(|((_, address), range)| (*address, range.size)).collect()
     }
 
-    /// Returns the buffer that an address of a device lies in.
+    /// Returns the buffer that contains an address of a device.
     pub fn find<T: Kind>(&self, device: usize, address: u64) -> Option<Ref<T>> {
         let ranges = self.0.lock();
         let ((owner, base), range) = ranges.range(..=(device, address)).next_back()?;
         let inside = *owner == device && address - base < range.size;
         let found = range.buffer.upgrade().filter(|_| inside);
-        // If this reference turned out to be the last, dropping it would take the lock again.
+        // The reference is dropped outside of the lock: if it is the last one, dropping it takes the lock again.
         drop(ranges);
         found
     }

@@ -1,5 +1,5 @@
-//! Host addresses at which the application finds device memory: mapped regions of buffers and shared virtual
-//! memory. A command that is given such an address is a copy on the device, in its place in the order.
+//! Host addresses at which the application finds device memory: mapped regions of buffers and shared virtual memory. A transfer
+//! from or to such an address becomes a copy on the device, in the queue's order.
 
 use crate::core::device::staging::Staging;
 use hekla_vk_backend as vk;
@@ -18,14 +18,14 @@ pub struct HostRange {
     pub buffers: SmallVec<[Arc<vk::Buffer>; 1]>,
     /// Offset of `start` in the buffers, in bytes.
     pub offset: u64,
-    /// True if the host sees the buffers' own bytes there, and not a shadow of them or nothing.
+    /// True if the host sees the buffers' own bytes at the addresses, and not a shadow of them or nothing.
     pub in_place: bool,
-    /// The staging memory that the buffer belongs to, held so that it is not reused.
+    /// The staging memory that contains the buffer, held so that it is not reused.
     pub staging: Option<Arc<Staging>>,
 }
 
 impl HostRange {
-    /// Returns where an address of the range lies in the buffers.
+    /// Returns the offset in the buffers of an address in the range.
     pub fn offset_of(&self, address: usize) -> u64 {
         self.offset + (address - self.start) as u64
     }
@@ -41,14 +41,14 @@ impl HostRange {
     }
 }
 
-/// Ranges in ascending order that do not overlap.
+/// A list of ranges in ascending order that do not overlap.
 pub type RangeList = SmallVec<[HostRange; 1]>;
 
 struct Entry {
     range: HostRange,
     /// The number of times that the range was added and not removed.
     users: usize,
-    /// Parts of a shadow that the host has mapped: the bytes at the host's addresses count there.
+    /// The parts of a shadow that the host has mapped; in them the host's bytes count, not the device's.
     mapped: Vec<(usize, usize)>,
 }
 
@@ -61,7 +61,7 @@ pub struct HostRanges {
 }
 
 impl HostRanges {
-    /// Adds a range. A range that is there already must be removed as often as it was added.
+    /// Adds a range. A range may be added several times, and must be removed as often.
     pub fn add(&self, range: HostRange) {
         let mut entries = self.entries.lock();
         let entry = entries.entry(range.start);
@@ -69,7 +69,7 @@ impl HostRanges {
         self.count.store(entries.len(), Ordering::Release);
     }
 
-    /// Adds a range if no other one has bytes in common with it; false if one has.
+    /// Adds a range if it overlaps no other range; returns false if it does.
     pub fn add_apart(&self, range: HostRange) -> bool {
         let mut entries = self.entries.lock();
         let before = entries.range(..range.end).next_back();
@@ -81,20 +81,19 @@ impl HostRanges {
         true
     }
 
-    /// Removes the range that begins at an address. Commands that were given it keep its memory alive.
+    /// Removes the range that begins at an address. Commands that use the range keep its memory alive.
     pub fn remove(&self, start: usize) {
         let mut entries = self.entries.lock();
         let Some(entry) = entries.get_mut(&start) else { return };
         entry.users -= 1;
         let gone = if entry.users == 0 { entries.remove(&start) } else { None };
         self.count.store(entries.len(), Ordering::Release);
-        // Staging memory returns to its pool with no lock held.
+        // Staging memory is returned to its pool after the lock is released.
         drop(entries);
         drop(gone);
     }
 
-    /// Notes that the host has mapped a part of a shadow: its own bytes count there until
-    /// [`HostRanges::unmap_shadow`].
+    /// Notes that the host has mapped a part of a shadow: in it the host's bytes count until [`HostRanges::unmap_shadow`].
     pub fn map_shadow(&self, start: usize, size: usize) {
         if let Some((_, entry)) = self.entries.lock().range_mut(..=start).next_back() {
             entry.mapped.push((start, start + size));

@@ -1,11 +1,11 @@
-//! Pending writes: those to the application's own memory that commands have not done yet.
+//! Pending writes: writes to the application's memory that commands have still to do.
 
 use crate::cl::error::Result;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Addresses `[start, end)` by the number of the write.
+/// The addresses `[start, end)` of each write, by the write's number.
 #[derive(Default)]
 struct Pending {
     ranges: BTreeMap<u64, (usize, usize)>,
@@ -33,19 +33,19 @@ impl HostWrites {
         Arc::new(HostWrite { pending: self.0.clone(), number, cancelled: Mutex::new(false) })
     }
 
-    /// Returns true if a command may yet write in `[start, end)`.
+    /// Returns true if a command may still write to `[start, end)`.
     pub fn reach(&self, start: usize, end: usize) -> bool {
         self.0.lock().ranges.values().any(|range| range.0 < end && start < range.1)
     }
 }
 
 impl HostWrite {
-    /// Prevents the write from now on: the command has failed, and the application knows.
+    /// Prevents the write if it has not happened yet: the command has failed, and the application knows.
     pub fn cancel(&self) {
         *self.cancelled.lock() = true;
     }
 
-    /// Writes, unless the command has failed.
+    /// Runs the write, unless the command has failed.
     pub fn unless_cancelled(&self, write: impl FnOnce() -> Result<()>) -> Result<()> {
         let cancelled = self.cancelled.lock();
         if *cancelled {

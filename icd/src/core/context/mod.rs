@@ -59,9 +59,9 @@ pub struct Context {
     pub addresses: DeviceAddresses,
     /// The memory through which bytes go from device to device.
     pub bounces: Arc<Bounces>,
-    /// The objects of OpenGL that it shares, if it was created from a context of OpenGL.
+    /// The connection to OpenGL, if the context was created from a context of OpenGL.
     pub gl: Option<Arc<Sharing>>,
-    /// The number of events that no command ends, and that are not complete: user events, and fences of OpenGL.
+    /// The number of incomplete events that no command ends: user events, and fences of OpenGL.
     pub conditions: AtomicUsize,
     destructors: Mutex<Vec<(ContextDestructor, UserData)>>,
 }
@@ -93,8 +93,8 @@ impl Kind for Context {
 }
 
 impl Context {
-    /// Opens the devices, those anew that were lost: CL_DEVICE_NOT_AVAILABLE for one that cannot be opened. `notifier` receives errors; `sink` receives the output of kernels, through printf buffers of
-    /// the requested size.
+    /// Opens the devices, and opens lost devices again: CL_DEVICE_NOT_AVAILABLE for a device that cannot be opened. `notifier`
+    /// receives errors; `sink` receives the output of kernels, through printf buffers of the requested size.
     pub fn new(
         devices: Vec<Ref<Device>>,
         properties: Vec<cl_context_properties>,
@@ -128,8 +128,8 @@ impl Context {
         }))
     }
 
-    /// Returns the target that programs of this context are compiled for on a device. Their binaries are of this
-    /// target: a context that initializes other memory does not take them.
+    /// Returns the target for which programs of this context are compiled on a device. Their binaries are for this target
+    /// alone: a context that initializes other kinds of memory refuses them.
     pub fn target(&self, gpu: &Gpu) -> Target {
         let Initialize { local, private } = self.initialize;
         Target {
@@ -140,7 +140,7 @@ impl Context {
         }
     }
 
-    /// Returns the open device of one of its devices, or CL_INVALID_DEVICE.
+    /// Returns the open device of one of the context's devices, or CL_INVALID_DEVICE.
     pub fn gpu_of(&self, device: &Ref<Device>) -> Result<&Arc<Gpu>> {
         Ok(&self.gpus[self.index_of(device)?])
     }

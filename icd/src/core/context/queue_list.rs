@@ -1,4 +1,4 @@
-//! The queues of a context, for what concerns all of them: the release of memory that their commands may use.
+//! The list of a context's queues, for work that concerns all of them: the release of memory that their commands may use.
 
 use crate::object::{ErasedWeakRef, Kind, Ref};
 use hekla_vk_backend as vk;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 struct Entry {
     /// The queue, whose type belongs to a folder above this one.
     queue: ErasedWeakRef,
-    /// What runs its commands, also once the application has released it.
+    /// The Vulkan queue, which runs the commands even after the application has released the queue.
     vk: Weak<vk::Queue>,
 }
 
@@ -28,7 +28,7 @@ impl QueueList {
         self.0.lock().iter().filter(|entry| entry.vk.strong_count() > 0).count()
     }
 
-    /// Returns each queue, `None` for one that the application has released, with what runs its commands.
+    /// Returns each queue with its Vulkan queue; `None` in place of a queue that the application has released.
     pub fn all<T: Kind>(&self) -> Vec<(Option<Ref<T>>, Arc<vk::Queue>)> {
         let entries = self.0.lock();
         let alive = |entry: &Entry| Some((entry.queue.upgrade(), entry.vk.upgrade()?));

@@ -1,9 +1,8 @@
 //! Shared virtual memory (5.6): allocations that host and device know by one address.
 //!
-//! The address is the one that the device gave the allocation. On many devices (software and some
-//! integrated ones) it is where the host finds the bytes too; then sharing is fine-grained. Elsewhere
-//! the host gets memory of its own at that address, a *shadow*, which maps and unmaps keep in step
-//! with the device's: coarse-grained sharing.
+//! The address is the one that the device gave the allocation. On many devices (software and some integrated ones) the host
+//! finds the bytes at the same address; sharing is fine-grained there. On other devices the host gets memory of its own at that
+//! address, a *shadow*, which maps and unmaps keep in step with the device's memory: coarse-grained sharing.
 
 use crate::cl::error::{ensure, fail, Result};
 use crate::cl::*;
@@ -17,7 +16,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The alignment of the largest built-in type, long16: the default, and the most that may be asked for.
+/// The alignment of the largest built-in type, long16: the default alignment, and the largest that may be requested.
 pub const MAX_ALIGNMENT: usize = 128;
 
 /// A region that the host has mapped.
@@ -31,7 +30,7 @@ struct SharedMap {
 pub struct Allocation {
     pub size: usize,
     pub block: SharedBlock,
-    /// What kind of unified shared memory it is, if it is any.
+    /// The properties as unified shared memory; `None` for memory of clSVMAlloc.
     pub usm: Option<Usm>,
     maps: Mutex<Vec<SharedMap>>,
 }
@@ -41,7 +40,7 @@ impl Allocation {
         Allocation { size, block, usm, maps: Mutex::default() }
     }
 
-    /// Returns true if the host finds something else at the address than the device's bytes, and not its copy of them.
+    /// Returns true if the host sees neither the device's bytes nor a shadow of them at the address.
     pub fn is_out_of_reach(&self) -> bool {
         !self.block.is_seen_by_host() && !self.has_shadow()
     }
@@ -56,12 +55,12 @@ impl Allocation {
         self.block.has_shadow()
     }
 
-    /// Returns true if a buffer is the memory of the allocation.
+    /// Returns true if a buffer is the allocation's memory on a device.
     pub fn has(&self, buffer: &Arc<vk::Buffer>) -> bool {
         self.block.buffers.iter().any(|own| Arc::ptr_eq(own, buffer))
     }
 
-    /// Returns true if commands or memory objects hold the memory.
+    /// Returns true if commands or memory objects keep the memory alive.
     pub fn is_retained(&self) -> bool {
         self.block.buffers.iter().any(|buffer| Arc::strong_count(buffer) > 1)
     }
@@ -87,8 +86,8 @@ impl Allocation {
         self.maps.lock().push(SharedMap { address, size, flags });
     }
 
-    /// Removes the newest map that begins at an address: its size, and whether the host may have
-    /// written there. CL_INVALID_VALUE when there is none.
+    /// Removes the newest map that begins at an address. Returns its size, and true if the host may have written to it.
+    /// CL_INVALID_VALUE if there is no such map.
     pub fn take_map(&self, context: &Context, address: usize) -> Result<(usize, bool)> {
         let mut maps = self.maps.lock();
         let Some(index) = maps.iter().rposition(|map| map.address == address) else {
@@ -106,7 +105,7 @@ impl Allocation {
 #[derive(Default)]
 pub struct Allocations {
     by_address: Mutex<BTreeMap<usize, Arc<Allocation>>>,
-    /// The types of unified shared memory of which kernels have been launched that may reach any allocation.
+    /// The kinds of unified shared memory that launched kernels may have reached without naming an allocation.
     pub(super) reached_indirectly: IndirectUse,
 }
 
@@ -119,7 +118,7 @@ impl Allocations {
         address
     }
 
-    /// Removes the allocation that begins at an address, if it is of a wanted kind.
+    /// Removes the allocation that begins at an address, if `wanted` returns true for it.
     pub(super) fn remove(
         &self,
         context: &Context,
@@ -169,7 +168,7 @@ impl Allocations {
         Ok(self.add(context, Allocation::new(size, block, None)))
     }
 
-    /// clSVMFree. Nothing happens for an address that no allocation of clSVMAlloc begins at.
+    /// clSVMFree. Does nothing unless an allocation of clSVMAlloc begins at the address.
     pub fn free(&self, context: &Context, address: usize) {
         drop(self.remove(context, address, |allocation| allocation.usm.is_none()));
     }
@@ -180,14 +179,14 @@ impl Allocations {
         allocations.iter().map(|(&at, found)| (at as u64, found.size as u64)).collect()
     }
 
-    /// Returns true for a buffer in which an allocation lies.
+    /// Returns true for a buffer that contains an allocation.
     pub fn is_in(&self, buffer: &Arc<vk::Buffer>) -> bool {
         let allocations = self.by_address.lock();
         let mut buffers = allocations.values().flat_map(|allocation| &allocation.block.buffers);
         buffers.any(|own| Arc::ptr_eq(own, buffer))
     }
 
-    /// Returns the allocation that an address lies in, and the offset there.
+    /// Returns the allocation that contains an address, and the offset in the allocation.
     pub fn find(&self, address: usize) -> Option<(Arc<Allocation>, usize)> {
         let allocations = self.by_address.lock();
         let (base, allocation) = allocations.range(..=address).next_back()?;
@@ -195,8 +194,8 @@ impl Allocations {
         (offset < allocation.size).then(|| (allocation.clone(), offset))
     }
 
-    /// Returns the allocation that `size` bytes at an address lie in; `None` for the host's own memory,
-    /// CL_INVALID_VALUE for bytes of which only some lie in one.
+    /// Returns the allocation that contains `size` bytes at an address; `None` for the host's own memory, CL_INVALID_VALUE if
+    /// only some of the bytes are in an allocation.
     pub fn find_range(
         &self,
         address: usize,

@@ -1,10 +1,10 @@
-//! Unified shared memory (cl_intel_unified_shared_memory): allocations of the host, of a device, and of both, that are
-//! pointers and need no maps.
+//! Unified shared memory (cl_intel_unified_shared_memory): allocations of the host, of a device, or of both. The application
+//! uses their pointers without maps.
 //!
-//! A device's allocation is its own memory at the address that the device gave; the host's pages there are taken, so
-//! that the address means nothing else. Allocations of the host and shared ones are memory that the host sees at the
-//! device's address: the device's own where the host finds it there, else the host's, which devices import. Both stay
-//! where they are.
+//! An allocation of a device is device memory at the address that the device gave. The host's pages at the same address are
+//! reserved, so that the address means nothing else. Allocations of the host and shared allocations are memory that the host
+//! sees at the device's address: the device's own memory if the host finds it there, otherwise memory of the host, which
+//! devices import. Neither kind ever moves.
 
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
@@ -17,12 +17,12 @@ use crate::core::device::Device;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// The owner of an allocation. Devices are known by their position in the context.
+/// The owner of an allocation. Devices are identified by their positions in the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     Host,
     Device(usize),
-    /// Host and device; with `None`, no device more than the others.
+    /// Host and device together; `None` if the allocation is not associated with one device.
     Shared(Option<usize>),
 }
 
@@ -63,7 +63,7 @@ pub struct Indirect {
 }
 
 impl Indirect {
-    /// Returns true if one of these owners has the allocation.
+    /// Returns true if `owner` is one of these owners.
     pub fn reaches(self, owner: Owner) -> bool {
         match owner {
             Owner::Host => self.host,
@@ -100,11 +100,11 @@ impl IndirectUse {
     }
 }
 
-/// The devices of a context that an allocation is for, by their positions; at least one.
+/// The positions in the context of the devices that reach an allocation; at least one.
 struct Reach(Vec<usize>);
 
 impl Reach {
-    /// CL_INVALID_OPERATION when no device, or not the one that is asked for, has such memory.
+    /// Returns the devices for an owner. CL_INVALID_OPERATION if no device, or not the requested one, has such memory.
     fn of(context: &Context, owner: Owner) -> Result<Reach> {
         let with = |capabilities: fn(&Gpu) -> Capabilities| -> Vec<usize> {
             let all = 0..context.gpus.len();
@@ -132,12 +132,12 @@ impl Reach {
         Ok(Reach(devices))
     }
 
-    /// Returns the devices whose limits apply.
+    /// Returns the devices whose limits apply to the allocation.
     fn limiting<'a>(&'a self, context: &'a Context) -> impl Iterator<Item = &'a Device> {
         self.0.iter().map(|device| &*context.devices[*device])
     }
 
-    /// Allocates memory that all of these reach.
+    /// Allocates memory that all of these devices reach.
     fn allocate(&self, context: &Context, owner: Owner, size: usize) -> Result<SharedBlock> {
         let gpus: Vec<&Arc<Gpu>> = self.0.iter().map(|device| &context.gpus[*device]).collect();
         let direct = |gpu: &Gpu| gpu.sharing() == Sharing::Direct;
@@ -160,7 +160,7 @@ impl Reach {
     }
 }
 
-/// A request for an allocation, with errors found in its properties, which rank behind others.
+/// A request for an allocation. It holds errors of its properties, which are reported after other errors.
 pub struct UsmRequest {
     pub owner: Owner,
     pub flags: Result<cl_mem_alloc_flags_intel>,
@@ -186,14 +186,15 @@ impl Allocations {
         Ok(self.add(context, Allocation::new(size, block, Some(Usm { owner, flags }))))
     }
 
-    /// Returns the allocation that an address lies in and that is unified shared memory.
+    /// Returns the allocation of unified shared memory that contains an address.
     pub fn find_usm(&self, address: usize) -> Option<(Arc<Allocation>, Usm)> {
         let (allocation, _) = self.find(address)?;
         let usm = allocation.usm?;
         Some((allocation, usm))
     }
 
-    /// Takes the allocation that begins at an address out of the context; CL_INVALID_VALUE where none does.
+    /// Removes the allocation that begins at an address from the context, and returns it; CL_INVALID_VALUE if none begins
+    /// there.
     pub fn take_usm(&self, context: &Context, address: usize) -> Result<(Arc<Allocation>, Usm)> {
         let taken = self.remove(context, address, |allocation| allocation.usm.is_some());
         let allocation = taken.ok_or(ClError(CL_INVALID_VALUE))?;
@@ -201,7 +202,7 @@ impl Allocations {
         Ok((allocation, usm))
     }
 
-    /// Notes that a kernel is launched which may reach any allocation of these owners.
+    /// Notes a launch of a kernel that may reach any allocation of these owners.
     pub fn note_indirect(&self, indirect: Indirect) {
         if indirect != Indirect::default() {
             self.reached_indirectly.note(indirect);

@@ -1,8 +1,8 @@
-//! Bounce buffers: memory of the host that several devices import, through which bytes go from one device to another: the
-//! one copies them there, the other from there, and the host itself copies nothing.
+//! Bounce buffers: memory of the host that several devices import, through which bytes move from one device to another. One
+//! device copies the bytes to the bounce buffer and the other copies them from it; the host itself copies nothing.
 //!
-//! Each device imports a mapping of its own: NVIDIA's driver 580 refuses to import addresses for a device that another has
-//! imported, and takes other addresses of the same pages.
+//! Each device imports its own mapping of the memory. NVIDIA's driver 580 refuses to import addresses that another device has
+//! imported, and accepts other addresses of the same pages.
 
 use super::import_pool::alignment;
 use super::open::Gpu;
@@ -15,25 +15,26 @@ use std::sync::Arc;
 
 /// Bytes of a bounce buffer.
 pub(crate) const BOUNCE: usize = 32 << 20;
-/// The most of them that a context keeps for reuse.
+/// The most bounce buffers that a context keeps for reuse.
 const KEEP: usize = 8;
 
 /// One bounce buffer.
 pub struct BounceBuffer {
     memory: Arc<HostMemory>,
-    /// It as a device's buffer, by the device's position in the context.
+    /// The bounce buffer as each device's buffer, by the device's position in the context.
     imports: Vec<OnceCell<Arc<vk::Buffer>>>,
 }
 
 impl BounceBuffer {
     fn new(gpus: &[Arc<Gpu>]) -> Option<BounceBuffer> {
-        // A power of two for each device: the largest is a multiple of all.
+        // The alignment of each device is a power of two, so the largest is a multiple of all.
         let page = gpus.iter().map(|gpu| alignment(&gpu.device)).max()?;
         let memory = Arc::new(HostMemory::new(BOUNCE, page, true)?);
         Some(BounceBuffer { memory, imports: gpus.iter().map(|_| OnceCell::new()).collect() })
     }
 
-    /// Returns it as a device's buffer; `None` where the device does not import it, or as memory that is not coherent.
+    /// Returns the bounce buffer as a device's buffer; `None` if the device does not import it, or imports it only as memory
+    /// that is not coherent.
     fn import(&self, gpus: &[Arc<Gpu>], device: usize) -> Option<Arc<vk::Buffer>> {
         let gpu = &gpus[device];
         let import = || {
@@ -52,7 +53,7 @@ pub struct Bounces {
     /// The devices of the context.
     gpus: Vec<Arc<Gpu>>,
     idle: Mutex<Vec<BounceBuffer>>,
-    /// Devices that import none.
+    /// Devices that cannot import a bounce buffer.
     without: Mutex<Vec<usize>>,
 }
 
@@ -61,10 +62,10 @@ impl Bounces {
         Arc::new(Bounces { gpus, idle: Mutex::default(), without: Mutex::default() })
     }
 
-    /// Does something with a bounce buffer, as a buffer of each of two devices of the context. `None` where one of them imports
-    /// none.
+    /// Calls `f` with a bounce buffer, as a buffer of each of two devices of the context. Returns `None` if one of the devices
+    /// cannot import it.
     ///
-    /// If `f` fails, a device may still use the bounce buffer: then it is not used again.
+    /// If `f` fails, the bounce buffer is not used again, since a device may still use it.
     pub fn with<R>(
         &self,
         devices: [usize; 2],

@@ -11,16 +11,17 @@ pub fn queue_properties(info: &vk::DeviceInfo) -> cl_command_queue_properties {
     };
     profiling | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
 }
-/// CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE in bytes: room for some 100,000 blocks, since programs rarely look at what
-/// `enqueue_kernel` gives.
+/// CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE in bytes: room for some 100,000 blocks, since programs rarely check the result of
+/// `enqueue_kernel`.
 pub const ON_DEVICE_PREFERRED_SIZE: u32 = 16 << 20;
 /// CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE in bytes.
 pub const ON_DEVICE_MAX_SIZE: u32 = 64 << 20;
-/// CL_DEVICE_MAX_ON_DEVICE_QUEUES: only events are limited, of which programs want some for each queue.
+/// CL_DEVICE_MAX_ON_DEVICE_QUEUES: the number of queues has no limit of its own, but programs want some events for each queue,
+/// and events are limited.
 pub const MAX_ON_DEVICE_QUEUES: u32 = 16;
-/// CL_DEVICE_MAX_ON_DEVICE_EVENTS: of a launch of the application and all that it leads to.
+/// CL_DEVICE_MAX_ON_DEVICE_EVENTS: the most events of a launch of the application together with all launches that it leads to.
 pub const MAX_ON_DEVICE_EVENTS: u32 = 8192;
-/// CL_DEVICE_MAX_PIPE_ARGS: the least that is allowed; only the number of arguments limits it.
+/// CL_DEVICE_MAX_PIPE_ARGS: the least that the specification allows; only the number of all arguments limits pipes.
 pub const MAX_PIPE_ARGS: u32 = 16;
 /// CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS: there is no limit but the pipe's capacity.
 pub const PIPE_MAX_ACTIVE_RESERVATIONS: u32 = 1024;
@@ -28,12 +29,12 @@ pub const PIPE_MAX_ACTIVE_RESERVATIONS: u32 = 1024;
 pub const PIPE_MAX_PACKET_SIZE: u32 = 1024;
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in bytes: the size of printf buffers unless the context's properties give another.
 pub const PRINTF_BUFFER_SIZE: usize = 1 << 20;
-/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, except for the one about kernels that enqueue others.
+/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, without the capability of kernels that enqueue others.
 pub const COMMAND_BUFFER_CAPABILITIES: cl_bitfield = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
     | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
 /// CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR: any queue takes a command buffer.
 pub const COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES: cl_command_queue_properties = 0;
-/// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: all of a kernel command may change.
+/// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: every property of a kernel command may change.
 pub const MUTABLE_DISPATCH_CAPABILITIES: cl_mutable_dispatch_fields_khr =
     CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
         | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR

@@ -1,14 +1,15 @@
 //! Conversion of times from the device's clock to the host's. The result for a time never changes, and times that
 //! are in order on the device stay in order.
 //!
-//! Both clocks are read together from time to time, since they drift apart by microseconds a second. For a while after
-//! a reading the clocks are assumed to run at the same rate; from then to the next reading the conversion is linear.
+//! Both clocks are read together from time to time, since they drift apart by microseconds per second. For a while after a
+//! reading the conversion assumes that the clocks run at the same rate; from the end of this time to the next reading it is
+//! linear.
 
 use std::collections::VecDeque;
 
 /// The time after a reading for which the clocks are assumed to run at the same rate, in nanoseconds.
 const ALIKE: u64 = 100_000_000;
-/// Readings that are remembered.
+/// The number of readings that are kept.
 const READINGS: usize = 1024;
 
 /// Both clocks at one moment, in nanoseconds.
@@ -23,7 +24,7 @@ struct Reading {
 pub struct DeviceClock(VecDeque<Reading>);
 
 impl DeviceClock {
-    /// Returns the host's clock at a time of the device; `None` if the clocks should be read first.
+    /// Converts a time of the device to the host's clock; `None` if the clocks should be read first.
     pub fn on_host(&self, device: u64) -> Option<u64> {
         let after = self.0.partition_point(|reading| reading.device <= device);
         let Some(before) = after.checked_sub(1).map(|index| self.0[index]) else {
@@ -39,7 +40,7 @@ impl DeviceClock {
         Some(from.host + (part / u128::from(to.device - from.device)) as u64)
     }
 
-    /// Returns the host's clock by the last reading, however old that is.
+    /// Converts a time of the device to the host's clock by the last reading, however old that reading is.
     pub fn on_host_by_last(&self, device: u64) -> Option<u64> {
         self.on_host(device).or_else(|| {
             let last = self.0.back()?;
@@ -65,7 +66,7 @@ impl DeviceClock {
 }
 
 impl Reading {
-    /// Returns the reading `time` later, if the clocks run at the same rate.
+    /// Returns the reading that would follow `time` nanoseconds later if the clocks ran at the same rate.
     fn plus(self, time: u64) -> Reading {
         Reading { device: self.device + time, host: self.host + time }
     }
@@ -104,7 +105,7 @@ mod tests {
         clock.read(2 * ALIKE, 1_000_000 + 2 * ALIKE + ALIKE / 500);
         assert_eq!(clock.on_host(ALIKE), known);
         assert_eq!(clock.on_host(ALIKE * 3 / 2), Some(1_000_000 + ALIKE * 3 / 2 + ALIKE / 1000));
-        // And then fast: time stands still rather than run back.
+        // The device's clock is fast now: converted times stand still, and do not run backwards.
         clock.read(3 * ALIKE + 1, 1_000_000 + 2 * ALIKE);
         let times: Vec<_> = (0..=400).map(|i| clock.on_host(i * ALIKE / 100).unwrap()).collect();
         assert!(times.is_sorted());

@@ -1,10 +1,11 @@
-//! Clocks of the GPU (frequencies) that fall when a program rests, and how they are kept up.
+//! Keeps the clock frequencies of GPUs up that lower them when a program is idle.
 //!
-//! NVIDIA's driver lowers the clocks some seconds after the last work of a process that uses Vulkan alone, to a sixth on an H200,
-//! and needs 200 to 400 ms of work to raise them: a program that applies a filter every few seconds would run at a sixth of the
-//! speed that it has with NVIDIA's OpenCL. While a process has a CUDA context they stay up. So one is opened in the background soon
-//! after a device has its first queue, released when nothing has been asked of the device for a time, and opened again with the
-//! next work. What it costs: a few hundred MiB of the device's memory, and the power of a GPU that is ready.
+//! NVIDIA's driver lowers the clocks some seconds after the last work of a process that uses Vulkan alone, to a sixth on an
+//! H200, and needs 200 to 400 ms of work to raise them: a program that applies a filter every few seconds would run at a sixth
+//! of the speed that it has with NVIDIA's OpenCL. The clocks stay up while a process has a CUDA context. So a CUDA context is
+//! opened in the background soon after a device has its first queue, released when the device has had no work for some time,
+//! and opened again with the next work. It costs a few hundred MiB of the device's memory, and the power of a GPU that is
+//! ready.
 
 use crate::config::{self, KeepClocks};
 use crate::core::process::background::BACKGROUND;
@@ -16,34 +17,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Until a context is opened: a program that ends sooner has none, which would make its end 0.3 s later.
+/// The delay before a CUDA context is opened. A program that ends sooner gets none: a context makes the end of a program 0.3 s
+/// later.
 const DELAY: Duration = Duration::from_millis(300);
-/// How often it is looked, within the time without work that ends a context, whether there was any.
+/// How many times the keeper checks for work during the idle time after which a context is released.
 const LOOKS: u32 = 4;
-/// The time without work that ends a context, unless the user gives another.
+/// The idle time after which a context is released, unless the user sets another.
 const DEFAULT: Duration = Duration::from_secs(60);
-/// Bytes of the least memory of a device that has a context, unless the user asks for it.
+/// The least memory in bytes of a device for which a context is opened, unless the user asks for one.
 const LEAST_MEMORY: u64 = 8 << 30;
 
-/// Opens what keeps the clocks up, which falls with what it returns. Errors are sentences for the log.
+/// Opens a context that keeps the clocks up until it is dropped. Errors are sentences for the log.
 type Open = Box<dyn Fn() -> Result<Box<dyn Send>, String> + Send + Sync>;
 
 /// Keeps the clocks of one device up.
 pub struct ClockKeeper {
     open: Open,
-    /// Until a context is opened.
+    /// The delay before a context is opened.
     delay: Duration,
-    /// After so long without work the clocks may fall; `None`: they always may.
+    /// The idle time after which the clocks may fall; `None`: they are never kept up.
     rest: Option<Duration>,
-    /// Set by work, cleared by looks.
+    /// True if there was work since the last check.
     worked: AtomicBool,
-    /// True if work has to open a context.
+    /// True if there is no context, so that the next work has to open one.
     resting: AtomicBool,
     context: Mutex<Option<Box<dyn Send>>>,
 }
 
 impl ClockKeeper {
-    /// Returns the keeper of a device, which opens nothing yet.
+    /// Returns the keeper of a device. It opens no context yet.
     pub fn of(device: &Arc<vk::Device>) -> Arc<ClockKeeper> {
         let rest = rest(device.info());
         let device = Arc::downgrade(device);
@@ -61,7 +63,7 @@ impl ClockKeeper {
         Arc::new(ClockKeeper { open, delay, rest, worked, resting, context: Mutex::new(None) })
     }
 
-    /// Notes that the device has work, or will soon have: opens a context in the background if there is none.
+    /// Notes that the device has work, or will soon have work: opens a context in the background if there is none.
     #[inline]
     pub fn note_work(self: &Arc<Self>) {
         if !self.worked.load(Ordering::Relaxed) {
@@ -79,13 +81,13 @@ impl ClockKeeper {
                     *keeper.context.lock() = Some(context);
                     keeper.look(0, rest / LOOKS);
                 }
-                // It stays so: work is noted, and opens nothing.
+                // `resting` stays false: later work is noted, and opens nothing.
                 Err(error) => tracing::info!("the clocks of a device may fall: {error}"),
             });
         }
     }
 
-    /// Does something after a time, unless the device is closed or the process ends before.
+    /// Runs `job` after a time, unless the device is closed or the process ends before.
     fn after(self: &Arc<Self>, time: Duration, job: impl FnOnce(&Arc<Self>) + Send + 'static) {
         let keeper = Arc::downgrade(self);
         BACKGROUND.run_after(time, move || {
@@ -95,7 +97,8 @@ impl ClockKeeper {
         });
     }
 
-    /// Looks, after a while, whether there was work since the last look; `idle` looks before saw none.
+    /// Checks, after `interval`, whether there was work since the last check; `idle` is the number of checks in a row that saw
+    /// none.
     fn look(self: &Arc<Self>, idle: u32, interval: Duration) {
         self.after(interval, move |keeper| {
             let idle = if keeper.worked.swap(false, Ordering::Relaxed) { 0 } else { idle + 1 };
@@ -104,7 +107,7 @@ impl ClockKeeper {
             }
             drop(keeper.context.lock().take());
             keeper.resting.store(true, Ordering::Release);
-            // Work that came meanwhile has found the keeper awake.
+            // Work that came before `resting` was set did not open a context.
             if keeper.worked.load(Ordering::Relaxed) {
                 keeper.wake();
             }
@@ -112,7 +115,7 @@ impl ClockKeeper {
     }
 }
 
-/// Returns the time without work after which the clocks of a device may fall; `None` if they are not kept up at all.
+/// Returns the idle time after which the clocks of a device may fall; `None` if they are not kept up at all.
 fn rest(info: &vk::DeviceInfo) -> Option<Duration> {
     if !info.quirks.contains(vk::Quirks::FALLING_CLOCKS) {
         return None;
@@ -133,7 +136,7 @@ mod tests {
     use std::sync::atomic::AtomicU32;
     use std::time::Instant;
 
-    /// Counts what is opened and closed.
+    /// Counts the contexts that are opened and closed.
     #[derive(Default)]
     struct Counts {
         opened: AtomicU32,
@@ -157,7 +160,7 @@ mod tests {
         ClockKeeper::new(Box::new(open), Duration::from_millis(1), rest)
     }
 
-    /// Waits until a count is reached. `meanwhile` is done again and again.
+    /// Waits until a count is reached, and calls `meanwhile` again and again until then.
     fn wait_for(count: &AtomicU32, number: u32, mut meanwhile: impl FnMut()) {
         let end = Instant::now() + Duration::from_secs(60);
         while count.load(Ordering::SeqCst) < number {

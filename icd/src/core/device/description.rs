@@ -1,16 +1,16 @@
-//! The device file of a device of this machine (`heklac --describe`), so that users of a device can send what the compiler must know
-//! of it.
+//! The device file of a device of this machine (`heklac --describe`), with which users can send all that the compiler must know
+//! of their device.
 
 use super::defects;
 use super::selection::{enumerate, failure, EnumeratedDevice, Selection};
 use hekla_vk_backend as vk;
 
-/// Returns the text of a device file that describes the first device that is offered to OpenCL programs, else the first that
-/// could be. It has what small kernels tell of the device where they run and give the right results; else what good hardware
-/// does, marked as assumed.
+/// Returns the text of a device file. It describes the first device that is offered to OpenCL programs or, if none is, the
+/// first usable one. It has the results of probes if these run and the device has no defect; otherwise it has the properties of
+/// good hardware, marked as assumed.
 ///
 /// # Errors
-/// Why there is no such device.
+/// The reason why there is no such device.
 pub fn device_file() -> Result<String, String> {
     let devices = enumerate().map_err(|error| failure(&error))?;
     let offered = |device: &&EnumeratedDevice| device.selection == Selection::Offered;
@@ -20,7 +20,7 @@ pub fn device_file() -> Result<String, String> {
     Ok(device.physical.describe(probe(&device.physical).as_ref()))
 }
 
-/// Returns what kernels tell of a device; `None` where they do not run as they should.
+/// Returns the results of the probes on a device; `None` if they fail or the device has a defect.
 fn probe(physical: &vk::PhysicalDevice) -> Option<vk::Probe> {
     let device = vk::Device::open(physical).ok()?;
     match defects::defect(&device) {

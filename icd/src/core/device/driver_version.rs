@@ -1,15 +1,15 @@
-//! CL_DRIVER_VERSION, which clients use as a key for cached binaries: it changes with the compiler and with the Vulkan
-//! driver, and fits the room that clients have.
+//! CL_DRIVER_VERSION, which clients use as a key for cached binaries. It changes with the compiler and with the Vulkan driver,
+//! and is short enough for the buffers that clients have.
 
 use super::defects;
 use crate::core::cache::digest::Digest;
 use hekla_vk_backend as vk;
 
-/// BOINC 7 takes a version of 32 bytes with the zero at the end, and gives up the device that has a longer one.
+/// BOINC 7 has a buffer of 32 bytes for the version and the zero at its end, and does not use a device with a longer version.
 const MAX_LENGTH: usize = 31;
 
-/// Returns the version, the first digits of a digest of the compiler's build and the Vulkan driver, and as much of what
-/// that driver calls itself as there is room for. ("Vendor-specific format": OpenCL API 4.2, table 5.)
+/// Returns the version: the first digits of a digest of the compiler's build and the Vulkan driver, and the beginning of the
+/// driver's description of itself, as far as there is room. ("Vendor-specific format": OpenCL API 4.2, table 5.)
 pub fn of(info: &vk::DeviceInfo) -> String {
     text(hekla_compiler::BUILD_ID, &defects::driver(info))
 }

@@ -1,13 +1,12 @@
-//! What small kernels told of a device, kept on disk: the answers of one driver on one device stay the same,
-//! and finding them out takes from milliseconds to seconds.
+//! The results of probes of a device, kept on disk: one driver on one device always gives the same results, and a probe takes
+//! from milliseconds to seconds.
 
 use crate::core::cache::cache;
 use crate::core::cache::digest::Digest;
 use hekla_vk_backend::{has_injected_fault, Device, DeviceInfo, Error, PROBE_BUILD};
 
-/// Returns what `find` found, from the disk cache where the same driver was asked before. `what` names the
-/// question; `decode` returns `None` for bytes that `encode` never gives. Where faults are injected, the
-/// cache is neither read nor written.
+/// Returns the result of `find`, from the disk cache if the same driver was probed before. `what` names the probe; `decode`
+/// returns `None` for bytes that `encode` never returns. With injected faults, the cache is neither read nor written.
 ///
 /// # Errors
 /// Errors of `find`.
@@ -22,14 +21,14 @@ pub fn of<T>(
         return Ok(known);
     }
     let found = find()?;
-    // The answers of a lost device are not kept.
+    // Results from a device that was lost are not kept.
     if let Some(cache) = cache().filter(|_| !has_injected_fault() && !device.is_lost()) {
         cache.store(key(what, device.info()), &encode(&found));
     }
     Ok(found)
 }
 
-/// Returns what the disk cache has of a device, which need not be open.
+/// Returns the result of a probe that the disk cache has for a device, which need not be open.
 pub fn known<T>(
     info: &DeviceInfo,
     what: &str,
@@ -39,8 +38,8 @@ pub fn known<T>(
     cache.load(key(what, info)).and_then(|bytes| decode(&bytes))
 }
 
-/// All that tells one driver on one device from another; lavapipe's driver UUID is the same for all
-/// versions, and its name tells the width of the processor's vectors.
+/// Returns the key of a result: all that distinguishes one driver on one device from another. Lavapipe's driver UUID is the
+/// same for all versions, and its name contains the width of the processor's vectors.
 fn key(what: &str, info: &DeviceInfo) -> Digest {
     Digest::of(&[
         what.as_bytes(),
@@ -51,7 +50,7 @@ fn key(what: &str, info: &DeviceInfo) -> Digest {
         &info.driver_version.to_le_bytes(),
         info.driver_info.as_bytes(),
         info.name.as_bytes(),
-        // Another limit leaves other modes and features to probe.
+        // A device with another limit has other modes and features to probe.
         &info.limited_to.as_ref().map_or(0, |(_, digest)| *digest).to_le_bytes(),
     ])
 }

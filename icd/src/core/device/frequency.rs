@@ -1,13 +1,13 @@
-//! The clock of a device (CL_DEVICE_MAX_CLOCK_FREQUENCY), which Vulkan does not tell: as the system reports it.
+//! The clock frequency of a device (CL_DEVICE_MAX_CLOCK_FREQUENCY). Vulkan does not report it, so it is read from the system.
 
 use hekla_vk_backend as vk;
 use std::path::Path;
 
-/// The frequency where the system reports none. Programs divide by the frequency, so it is not 0; they compare devices by it,
-/// so it is a middling one.
+/// The frequency in MHz if the system reports none. Programs divide by the frequency, so it is not 0; they compare devices by
+/// it, so it is a medium one.
 const UNKNOWN: u32 = 1000;
 
-/// Returns the highest clock in MHz, as the system tells it, else 1000.
+/// Returns the highest clock in MHz that the system reports, or 1000 if it reports none.
 pub fn in_mhz(info: &vk::DeviceInfo) -> u32 {
     let told = match info.device_type {
         vk::DeviceType::Cpu => of_processor(),
@@ -16,7 +16,7 @@ pub fn in_mhz(info: &vk::DeviceInfo) -> u32 {
     told.filter(|&frequency| frequency != 0).unwrap_or(UNKNOWN)
 }
 
-/// Returns the highest clock that the processor may have, or else has now.
+/// Returns the highest clock that the processor may have or, if that is not known, its current clock.
 fn of_processor() -> Option<u32> {
     let most = "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq";
     if let Some(khz) = number(Path::new(most)) {
@@ -28,7 +28,7 @@ fn of_processor() -> Option<u32> {
     values.map(|value| value as u32).max()
 }
 
-/// Returns what the kernel's drivers of AMD's and Intel's GPUs tell.
+/// Returns the highest clock that the kernel's drivers of AMD's and Intel's GPUs report.
 fn of_gpu(place: vk::PciBusInfo) -> Option<u32> {
     let vk::PciBusInfo { domain, bus, device, function } = place;
     let folder = format!("/sys/bus/pci/devices/{domain:04x}:{bus:02x}:{device:02x}.{function:x}");

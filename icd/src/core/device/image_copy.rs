@@ -1,4 +1,4 @@
-//! Images that no command uses: they are made, and their texels written and read, now.
+//! Creates images, and reads and writes the texels of images that no command uses, without a command queue.
 
 use super::open::{Gpu, CHUNK};
 use crate::cl::error::{ClError, Result};
@@ -9,18 +9,18 @@ use std::sync::Arc;
 /// An image that is being prepared for commands.
 pub struct NewImage {
     image: Arc<vk::Image>,
-    /// The value of the device's queue for new images at which it is prepared.
+    /// The timeline value of the device's image queue at which the image is prepared.
     prepared_at: u64,
     ready: OnceCell<()>,
 }
 
 impl NewImage {
-    /// Returns an image of another API's memory, which needs no preparation.
+    /// Returns an image in another API's memory, which needs no preparation.
     pub fn imported(image: Arc<vk::Image>) -> NewImage {
         NewImage { image, prepared_at: 0, ready: OnceCell::with_value(()) }
     }
 
-    /// Returns the image once it is prepared.
+    /// Waits until the image is prepared, and returns it.
     pub fn ready(&self, gpu: &Gpu) -> Result<&Arc<vk::Image>> {
         self.ready
             .get_or_try_init(|| Ok::<_, ClError>(gpu.image_queue()?.wait(self.prepared_at)?))?;
@@ -95,7 +95,7 @@ impl Gpu {
     ) -> Result<()> {
         let staging = self.upload.take(size_of(image, part))?;
         fill(&staging.buffer)?;
-        // Ordered after the preparation of a new image.
+        // The copy is ordered behind the preparation of a new image.
         let queue = self.image_queue()?;
         let ((), value) = queue.record(|recorder| {
             recorder.barrier();

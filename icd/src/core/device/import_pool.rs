@@ -1,8 +1,8 @@
-//! Large pieces of the host's memory that a device imports, for small allocations at whose device addresses the host has
-//! something else.
+//! Large pieces of the host's memory that a device imports. They serve small allocations that the device would place at
+//! addresses that the host uses for something else.
 //!
-//! A device with addresses of its own gives the lowest that fit (NVIDIA). A program that is linked to fixed addresses has
-//! its heap there; a piece that is larger than the gaps between the device's other memory lies beyond it.
+//! A device with addresses of its own (NVIDIA) gives the lowest addresses that fit. A program that is linked to fixed addresses
+//! has its heap there. A piece that is larger than the gaps between the device's other memory lies beyond the heap.
 
 use super::pages::{HostMemory, PAGE};
 use crate::cl::error::{fail, ClError, Result};
@@ -12,21 +12,21 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-/// Bytes of the first piece that is tried, and of the largest unless more is asked for.
+/// The size in bytes of the first piece that is tried, and of the largest piece unless an allocation needs a larger one.
 const SMALLEST: usize = 4 << 20;
 const LARGEST: usize = 256 << 20;
-/// The number of pieces that are tried, each twice as large as the one before. All are held until one is found, so that
-/// no address is tried twice.
+/// The number of pieces that are tried, each twice as large as the one before. All pieces are held until one is found that can
+/// be used, so that no address is tried twice.
 const TRIES: usize = 8;
 
-/// Memory of the host that the host finds at the device's address, too.
+/// Memory of the host that is also mapped at the device's address.
 pub struct Import {
     pub address: usize,
     pub buffer: Arc<vk::Buffer>,
 }
 
 impl Import {
-    /// Imports `size` bytes. `Err` has memory that was imported to an address that the host uses.
+    /// Imports `size` bytes. The inner `Err` holds memory that the device imported to an address that the host uses.
     ///
     /// # Errors
     /// CL_OUT_OF_HOST_MEMORY; CL_OUT_OF_RESOURCES where the device does not import.
@@ -45,7 +45,7 @@ impl Import {
     }
 }
 
-/// Imports the first `size` bytes of memory, which the buffer keeps.
+/// Imports the first `size` bytes of `memory`, which the buffer keeps alive.
 pub fn import(
     device: &Arc<vk::Device>,
     memory: &Arc<HostMemory>,
@@ -60,7 +60,7 @@ pub fn import(
     })
 }
 
-/// Returns what addresses of memory that a device imports are multiples of.
+/// Returns the alignment in bytes of addresses and sizes of memory that a device imports.
 pub fn alignment(device: &vk::Device) -> usize {
     PAGE.max(device.info().limits.min_imported_host_pointer_alignment as usize)
 }
@@ -90,10 +90,10 @@ impl Drop for Part {
 }
 
 impl ImportPool {
-    /// Returns `size` bytes at whole pages, or at what the device wants.
+    /// Returns `size` bytes, aligned to whole pages or to the device's import alignment.
     ///
     /// # Errors
-    /// CL_OUT_OF_RESOURCES where the host uses the addresses of all pieces that were tried; no memory.
+    /// CL_OUT_OF_RESOURCES if the host uses the addresses of all pieces that were tried; errors of allocation.
     pub fn take(&self, device: &Arc<vk::Device>, size: usize) -> Result<Import> {
         let Some(whole) = size.checked_next_multiple_of(alignment(device)) else {
             return fail(CL_OUT_OF_RESOURCES);
@@ -141,7 +141,7 @@ impl Piece {
     }
 }
 
-/// Ranges of numbers, as their sizes by their starts. No two touch.
+/// Ranges of numbers: the size of each range by its start. No two ranges touch.
 struct Ranges(BTreeMap<usize, usize>);
 
 impl Ranges {
@@ -150,7 +150,7 @@ impl Ranges {
         Ranges(BTreeMap::from([(0, size)]))
     }
 
-    /// Takes a range of `size` numbers, which is not 0: its start.
+    /// Takes a range of `size` numbers, which must not be 0, and returns its start.
     fn take(&mut self, size: usize) -> Option<usize> {
         let (&start, &free) = self.0.iter().find(|(_, free)| **free >= size)?;
         self.0.remove(&start);
@@ -160,7 +160,7 @@ impl Ranges {
         Some(start)
     }
 
-    /// Gives a range back that was taken.
+    /// Gives back a range that was taken.
     fn give(&mut self, mut start: usize, mut size: usize) {
         if let Some(after) = self.0.remove(&(start + size)) {
             size += after;

@@ -1,5 +1,5 @@
-//! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the
-//! least that the spec allows where it does not, and no for optional features.
+//! The answers of clGetDeviceInfo (table 5 of the spec): the properties of the device as Vulkan reports them, the least that
+//! the spec allows where Vulkan reports nothing, and a negative answer for optional features that are not offered.
 
 use super::{
     capabilities, driver_version, frequency, images, language, matrices, platform, spirv, usm,
@@ -22,7 +22,7 @@ const V1: cl_version = make_version(1, 0, 0);
 const V2: cl_version = make_version(2, 0, 0);
 const V3: cl_version = make_version(3, 0, 0);
 
-/// Returns the compiler's target for the device, without what only an open device can tell.
+/// Returns the compiler's target for the device, without the properties that only probes on the open device find out.
 pub fn compiled_for(device: &Device) -> Target {
     let SubgroupsFound { in_order, progress } = device.subgroups_found();
     let probe = vk::Probe {
@@ -39,7 +39,7 @@ fn c_versions(device: &Device) -> Vec<(&'static str, cl_version)> {
     versions.map(|version| ("OpenCL C", platform::version_number(*version))).collect()
 }
 
-/// Extensions that work on the device: the compiler's, and the API's.
+/// Returns the extensions that work on the device: the compiler's, and the API's.
 pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     let info = device.info();
     let version = |name| match name {
@@ -98,7 +98,7 @@ pub fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
     all
 }
 
-/// Extensions for sharing with other APIs.
+/// Returns the extensions for sharing with other APIs.
 fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version)> {
     use vk::{MemoryHandles as M, SemaphoreHandles as S};
     let (memory, semaphores) =
@@ -115,7 +115,7 @@ fn external_extensions(external: &vk::External) -> Vec<(&'static str, cl_version
     offered.map(|(name, version, _)| (name, version)).collect()
 }
 
-/// Extensions for memory that is never copied: the device's is the host's.
+/// Returns the extensions for imported memory that is never copied, on devices whose memory is the host's.
 fn arm_imports(info: &vk::DeviceInfo) -> Vec<(&'static str, cl_version)> {
     let dma_bufs = info.features.external.memory_import.contains(vk::MemoryHandles::DMA_BUF);
     let all = [
@@ -178,7 +178,7 @@ pub fn query(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
         .or_else(|| absent_features(name))
 }
 
-/// Names, versions and lists.
+/// Answers queries about names, versions and lists.
 fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     let info = device.info();
     Some(match name {
@@ -232,7 +232,7 @@ fn identity(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// Compute units, work-groups, clocks.
+/// Answers queries about compute units, work-groups and clocks.
 fn limits(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     let info = device.info();
     Some(match name {
@@ -270,7 +270,7 @@ fn compute_units(info: &vk::DeviceInfo) -> u32 {
     }
 }
 
-/// Vector widths and floating point.
+/// Answers queries about vector widths and floating point.
 fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     let features = &device.info().features;
     Some(match name {
@@ -300,7 +300,7 @@ fn arithmetic(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
                 | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
                 | atomic_capabilities(device),
         ),
-        // Fences within a work-group are there on every device.
+        // Every device has fences within a work-group.
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => Value::of(
             CL_DEVICE_ATOMIC_ORDER_RELAXED
                 | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
@@ -348,7 +348,7 @@ fn has_half(features: &vk::Features) -> bool {
     features.float16 && features.storage16
 }
 
-/// Half precision: as single precision.
+/// Returns the capabilities of half precision, which are those of single precision.
 fn half_config(device: &Ref<Device>) -> cl_device_fp_config {
     if !has_half(&device.info().features) {
         return 0;
@@ -373,7 +373,7 @@ fn double_config(device: &Ref<Device>) -> cl_device_fp_config {
         | if by_device { 0 } else { CL_FP_SOFT_FLOAT }
 }
 
-/// CL_FP_DENORM if no operation flushes denormals of a width.
+/// Returns CL_FP_DENORM if no operation on floats of a width flushes denormals, otherwise 0.
 fn denormals(device: &Ref<Device>, width: vk::FloatWidth) -> cl_device_fp_config {
     let kept = device.gpu().is_ok_and(|gpu| gpu.probe.floats.keeps_denormals(width));
     if kept {
@@ -484,7 +484,7 @@ fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// Semaphores and memory of other APIs.
+/// Answers queries about semaphores and memory of other APIs.
 fn sharing(device: &Device, name: cl_device_info) -> Option<Value> {
     let info = device.info();
     let external = &info.features.external;
@@ -499,7 +499,7 @@ fn sharing(device: &Device, name: cl_device_info) -> Option<Value> {
         CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
             Value::list(&external::memory_imports(info))
         }
-        // Rows follow each other as the image's pitches say, whatever the handle.
+        // For every kind of handle, rows are where the image's pitches say.
         CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => {
             let imports = device.images().map(|_| external::memory_imports(info));
             Value::list(&imports.unwrap_or_default())
@@ -508,10 +508,10 @@ fn sharing(device: &Device, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// Answers for optional features that are not offered.
+/// Answers queries about optional features that are not offered.
 fn absent_features(name: cl_device_info) -> Option<Value> {
     Some(match name {
-        // Lists of features of SPIR-V of which none is accepted.
+        // No extended instruction set, extension or capability of SPIR-V is accepted.
         CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
         | CL_DEVICE_SPIRV_EXTENSIONS
         | CL_DEVICE_SPIRV_CAPABILITIES => Value::list::<u32>(&[]),

@@ -80,7 +80,7 @@ fn pipes(target: &Target, name: cl_device_info) -> Option<Value> {
     Some(Value::of(if has_pipes(target) { limit } else { 0 }))
 }
 
-/// Dot products of integers: vectors of four 8-bit numbers are computed as packed ones.
+/// Answers queries about dot products of integers. Vectors of four 8-bit numbers are computed as packed ones.
 // One name of the specification has a lower-case x.
 #[allow(non_upper_case_globals)]
 fn dot_products(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
@@ -108,7 +108,7 @@ fn dot_products(info: &vk::DeviceInfo, name: cl_device_info) -> Option<Value> {
     })
 }
 
-/// All of cl_device_fp_atomic_capabilities_ext.
+/// All bits of cl_device_fp_atomic_capabilities_ext.
 const ALL_FP_ATOMICS: cl_bitfield = CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT
@@ -116,7 +116,7 @@ const ALL_FP_ATOMICS: cl_bitfield = CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
 
-/// Atomic operations on floats: of a type, all or none.
+/// Answers queries about atomic operations on floats. For each type, all operations are offered or none.
 fn float_atomics(target: &Target, name: cl_device_info) -> Option<Value> {
     let offered = match name {
         CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => true,

@@ -1,4 +1,4 @@
-//! What a device tells of cooperative matrices (cl_khr_cooperative_matrix).
+//! The answers to queries about a device's cooperative matrices (cl_khr_cooperative_matrix).
 
 use super::info;
 use super::Device;
@@ -6,7 +6,7 @@ use crate::cl::info::Value;
 use crate::cl::*;
 use hekla_compiler::{MatrixProduct, Target};
 
-/// Bytes that Vulkan wants of addresses and strides: a row's size would do where that is less
+/// The alignment in bytes that Vulkan requires of addresses and strides. Where a row is smaller, its size would be enough
 /// (VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986), but a query has one answer for all matrices.
 const ALIGNMENT: cl_uint = 16;
 
@@ -27,8 +27,8 @@ pub fn query(device: &Device, name: cl_device_info) -> Option<Value> {
     (is_ours && are_offered(device)).then(|| Value::of(ALIGNMENT))
 }
 
-/// Returns the products that sub-groups of a size compute, or those of the size that kernels have by default for `None`.
-/// There are none where kernels with sub-groups of the size have no matrices.
+/// Returns the products that sub-groups of a size compute; `None` stands for the size that kernels have by default. The list is
+/// empty if kernels with sub-groups of the size have no matrices.
 pub fn variants(device: &Device, size: Option<u32>) -> Value {
     let target = info::compiled_for(device);
     let default = target.subgroup_size(target.required_subgroup_size(None));
@@ -40,14 +40,14 @@ pub fn variants(device: &Device, size: Option<u32>) -> Value {
     Value::list(&variants)
 }
 
-/// Returns true if the device itself has sub-groups of this size, so that no kernel's are made of them.
+/// Returns true if the hardware has sub-groups of this size, so that the sub-groups of a kernel are the hardware's own.
 fn has_size(target: &Target, size: u32) -> bool {
     let is_default = target.subgroup_size(None) == size;
     let may_ask = is_default || target.may_require_subgroup_size(size);
     may_ask && target.hardware_subgroup_size((!is_default).then_some(size)) == size
 }
 
-/// Returns a product as OpenCL tells it.
+/// Returns a product in the form that OpenCL reports.
 fn variant(product: &MatrixProduct) -> cl_device_cooperative_matrix_variant_khr {
     cl_device_cooperative_matrix_variant_khr {
         m_size: product.m,

@@ -44,7 +44,7 @@ use std::sync::Arc;
 #[derive(Default)]
 struct Opened {
     gpu: Option<Arc<Gpu>>,
-    /// True if it was lost and could not be opened again.
+    /// True if the device was lost and could not be opened again.
     is_gone: bool,
 }
 
@@ -52,9 +52,9 @@ pub struct Device {
     physical: vk::PhysicalDevice,
     /// CL_DEVICE_TYPE_GPU or CL_DEVICE_TYPE_CPU.
     pub device_type: cl_device_type,
-    /// True if `HEKLA_DEVICE` names it.
+    /// True if `HEKLA_DEVICE` names the device.
     named: bool,
-    /// What a profile says of the device, if one is in use.
+    /// The profile that changes answers about the device, if one is in use.
     pub profile: Option<&'static Profile>,
     opened: Mutex<Opened>,
     images: OnceCell<Option<Images>>,
@@ -87,7 +87,7 @@ impl Device {
         &self.physical.info
     }
 
-    /// Returns the open device, to ask it something; the first call opens and probes it. It may be lost.
+    /// Returns the open device, for queries; the first call opens and probes it. The device may be lost.
     pub fn gpu(&self) -> Result<Arc<Gpu>> {
         let mut opened = self.opened.lock();
         match &opened.gpu {
@@ -96,10 +96,10 @@ impl Device {
         }
     }
 
-    /// Returns the open device for a new context. One that was lost is opened anew: contexts that use the lost one keep it.
+    /// Returns the open device for a new context. A lost device is opened anew; contexts that use the lost one keep it.
     ///
     /// # Errors
-    /// What the driver says, as when the device is gone for good.
+    /// Errors of the driver, for example if the device is gone for good.
     pub fn gpu_for_context(&self) -> Result<Arc<Gpu>> {
         let gpu = self.gpu()?;
         if !gpu.device.is_lost() {
@@ -121,7 +121,7 @@ impl Device {
         Gpu::open(&self.physical, self.named, self.image_features(), self.profile)
     }
 
-    /// Returns true if new contexts can use the device: it was not lost, or has not failed to be opened again since.
+    /// Returns true if new contexts can use the device: it is not lost, or no attempt to open it again has failed.
     pub fn is_available(&self) -> bool {
         !self.opened.lock().is_gone
     }
@@ -162,7 +162,7 @@ impl Device {
     }
 }
 
-/// CL_DEVICE_MEM_BASE_ADDR_ALIGN in bytes: long16 is the largest built-in type.
+/// CL_DEVICE_MEM_BASE_ADDR_ALIGN in bytes: the size of long16, the largest built-in type.
 pub const BASE_ALIGNMENT: usize = 128;
 /// CL_DEVICE_MAX_PARAMETER_SIZE in bytes.
 pub const MAX_PARAMETER_SIZE: usize = 4096;

@@ -1,5 +1,4 @@
-//! A device in use: the open Vulkan device, what the compiler must know of it, and its staging
-//! memory.
+//! A device in use: the open Vulkan device, the compiler's target for it, and its staging memory.
 
 use super::images::{ImageFeatures, Images};
 use super::samplers::Samplers;
@@ -33,18 +32,18 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
-/// How long a dispatch may take where long ones are ended.
+/// How long a dispatch may take, about, on GPUs that also draw and whose drivers may end long dispatches.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Readings of both clocks of which the best is taken.
+/// The number of readings of both clocks, of which the best is taken.
 const CLOCK_READINGS: usize = 3;
 
-/// The most bytes that the host reads, and writes, itself across the bus. Reads wait a round trip for
-/// every few bytes; writes stream, but a large one is better left to the device while the host goes on.
+/// The most bytes that the host itself reads, or writes, across the bus. Reads wait a round trip for every few bytes; writes
+/// stream, but a large one is better left to the device, so that the host can continue.
 const MOST_READ_OVER_BUS: usize = 64;
 const MOST_WRITTEN_OVER_BUS: usize = 16 << 10;
 
-/// What is done with a buffer's bytes.
+/// The kind of access to a buffer's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Read,
@@ -55,12 +54,12 @@ pub enum Access {
 pub struct Gpu {
     pub device: Arc<vk::Device>,
     pub target: Target,
-    /// How the device's arithmetic behaves.
+    /// The results of the probe of the device's arithmetic.
     pub probe: vk::Probe,
     /// `HEKLA_STAGING=1`: take memory that the host sees for memory across a bus, as on a discrete GPU
     /// (for tests).
     always_stage: bool,
-    /// The least work-groups of a launch that are left where several run as one.
+    /// The least number of packs that must be left of a launch for its work-groups to be packed.
     pub least_packed_groups: u64,
     /// True if pipelines are made in the background before they are asked for.
     pub prepares_pipelines: bool,
@@ -74,8 +73,8 @@ pub struct Gpu {
     pub(super) image_queue: OnceCell<Arc<vk::Queue>>,
     /// The kernel for large copies within the device, where it is faster than the driver's copies.
     copy_kernel: OnceCell<vk::CopyKernel>,
-    /// Idle queues for transfers that belong to no command queue (initial contents, migration): one for
-    /// each thread that is at it, so that none waits for another's.
+    /// Idle queues for transfers that belong to no command queue (initial contents, migration). Each thread with such a
+    /// transfer uses a queue of its own, so that no thread waits for another.
     services: Mutex<Vec<Arc<vk::Queue>>>,
     /// Unused queues that only copy between buffers, by lane.
     copiers: [Mutex<Vec<Arc<vk::Queue>>>; 2],
@@ -84,9 +83,9 @@ pub struct Gpu {
     host_reach: OnceCell<HostReach>,
     reaches_system: OnceCell<bool>,
     pub(super) imports: ImportPool,
-    /// How long a dispatch may take, about; `None` where none is too long.
+    /// How long a dispatch may take, about; `None` if any time is acceptable.
     pub slice: Option<Duration>,
-    /// Keeps the clocks up where they fall.
+    /// Keeps the clocks up on a device that lowers them when it is idle.
     pub clocks: Arc<ClockKeeper>,
     order_word: OnceCell<Arc<vk::Buffer>>,
     /// Done when the second Vulkan device, which compiles, is known to be open.
@@ -94,12 +93,11 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Opens and probes a device. `named`: the user asks for it by name, whatever it computes. `images`:
-    /// what it offers of images. `profile`: what is listed in other ways.
+    /// Opens and probes a device. `named`: the user asks for the device by name, even if it computes wrong results. `images`:
+    /// the image features that the device offers. `profile`: the profile that changes answers about the device.
     ///
     /// # Errors
-    /// CL_DEVICE_NOT_AVAILABLE for one that computes wrong results, unless it is `named`; what the driver
-    /// says.
+    /// CL_DEVICE_NOT_AVAILABLE for a device that computes wrong results, unless it is `named`; errors of the driver.
     pub fn open(
         physical: &vk::PhysicalDevice,
         named: bool,
@@ -135,7 +133,7 @@ impl Gpu {
         if always_stage {
             device.pretend_discrete();
         }
-        // Software devices compile at the first launch, whatever pipelines there are.
+        // Software devices compile at the first launch, even if the pipeline was made before.
         let is_gpu = device.info().device_type != vk::DeviceType::Cpu;
         let prepares_pipelines = config::prepares_pipelines().unwrap_or(is_gpu);
         let upload = Pool::new(device.clone(), vk::MemoryKind::Upload);
@@ -171,7 +169,7 @@ impl Gpu {
         }))
     }
 
-    /// Returns how addresses are shared with the host; the first call finds out.
+    /// Returns how the device shares addresses with the host; the first call finds out.
     pub fn sharing(&self) -> Sharing {
         *self.sharing.get_or_init(|| Sharing::probe(&self.device))
     }
@@ -182,9 +180,9 @@ impl Gpu {
     }
 
     /// Returns true if kernels reach all of the host's memory by its addresses, also memory of malloc
-    /// (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM); the first call finds out. Vulkan promises this for no device, but where a software
-    /// device finds its own memory at the host's addresses, it finds all. Not where kernels are to find out which pointers lead
-    /// to no memory (`HEKLA_CHECK`).
+    /// (CL_DEVICE_SVM_FINE_GRAIN_SYSTEM); the first call finds out. Vulkan promises this for no device, but a software device
+    /// that finds its own memory at the host's addresses finds all other memory there, too. Returns false with `HEKLA_CHECK`,
+    /// whose kernels must detect pointers that lead to no memory.
     pub fn reaches_system(&self) -> bool {
         let is_here = || {
             let is_software = self.device.info().device_type == vk::DeviceType::Cpu;
@@ -198,7 +196,7 @@ impl Gpu {
         })
     }
 
-    /// Returns true if the device's memory counts as out of the host's reach, though it is not; see `always_stage`.
+    /// Returns true if the device's memory is treated as out of the host's reach although the host sees it; see `always_stage`.
     pub fn hides_memory(&self) -> bool {
         self.always_stage
     }
@@ -209,7 +207,7 @@ impl Gpu {
         !self.always_stage && self.sharing() == Sharing::Direct
     }
 
-    /// Returns the kernel for copies between buffers; `None` where the driver copies as fast.
+    /// Returns the kernel for copies between buffers; `None` if the driver's copies are as fast.
     pub fn copy_kernel(&self) -> Result<Option<&vk::CopyKernel>> {
         if !vk::CopyKernel::suits(&self.device) {
             return Ok(None);
@@ -240,13 +238,12 @@ impl Gpu {
         }
     }
 
-    /// Does something with a queue that nobody else uses meanwhile.
+    /// Calls `f` with a queue that nobody else uses meanwhile.
     pub(super) fn with_service<R>(&self, f: impl FnOnce(&vk::Queue) -> Result<R>) -> Result<R> {
         self.with_idle(&self.services, vk::QueueOptions::default(), f)
     }
 
-    /// Does something with a queue for copies between buffers alone ([`vk::QueueOptions::copies`]) that nobody else uses
-    /// meanwhile.
+    /// Calls `f` with a queue for copies between buffers alone ([`vk::QueueOptions::copies`]) that nobody else uses meanwhile.
     pub fn with_copies<R>(
         &self,
         lane: vk::CopyLane,
@@ -256,7 +253,7 @@ impl Gpu {
         self.with_idle(&self.copiers[lane as usize], options, f)
     }
 
-    /// Does something with one of these queues, which have these options.
+    /// Calls `f` with one of the idle `queues`, or with a new queue with these options.
     fn with_idle<R>(
         &self,
         queues: &Mutex<Vec<Arc<vk::Queue>>>,
@@ -270,22 +267,22 @@ impl Gpu {
         result
     }
 
-    /// Returns what [`hekla_compiler::kernel::Field::OrderWord`] is the address of.
+    /// Returns the buffer whose address is [`hekla_compiler::kernel::Field::OrderWord`].
     pub fn order_word(&self) -> Result<&Arc<vk::Buffer>> {
         self.order_word
             .get_or_try_init(|| Ok(self.device.create_buffer(16, vk::MemoryKind::Device)?))
     }
 
-    /// Returns a time of the device's clock on the host's.
+    /// Converts a time of the device's clock to the host's clock.
     pub fn on_host(&self, device_ns: u64) -> Result<u64> {
         let mut clock = self.clock.lock();
-        // A reading that takes a command is too dear to be done again.
+        // A reading that takes a command is too expensive to be repeated.
         let once = !self.device.info().features.calibrated_timestamps;
         let known = if once { clock.on_host_by_last(device_ns) } else { clock.on_host(device_ns) };
         if let Some(time) = known {
             return Ok(time);
         }
-        // Takes the one of a few readings whose two clocks were read closest together.
+        // Takes the reading whose two clocks were read closest together.
         let mut best = self.device.correlate_clocks()?;
         for _ in 0..if best.calibrated { CLOCK_READINGS - 1 } else { 0 } {
             let other = self.device.correlate_clocks()?;
@@ -297,7 +294,7 @@ impl Gpu {
         Ok(clock.on_host_by_last(device_ns).unwrap_or(best.host_ns))
     }
 
-    /// Returns how the host reaches a buffer; see `always_stage`.
+    /// Returns how the host accesses a buffer; see `always_stage`.
     fn reach(&self, buffer: &vk::Buffer) -> vk::HostAccess {
         match buffer.host_access() {
             vk::HostAccess::Memory if self.always_stage => vk::HostAccess::Rebar,
@@ -305,13 +302,13 @@ impl Gpu {
         }
     }
 
-    /// Returns where the host sees a buffer's bytes as it sees its own memory.
+    /// Returns the address at which the host sees a buffer's bytes as it sees its own memory, if it does.
     pub fn host_view(&self, buffer: &vk::Buffer) -> Option<NonNull<u8>> {
         buffer.mapped().filter(|_| self.reach(buffer) == vk::HostAccess::Memory)
     }
 
-    /// Returns true if the host had better read or write `size` bytes of an idle buffer itself than have the
-    /// device do it.
+    /// Returns true if it is better that the host itself reads or writes `size` bytes of an idle buffer than that the device
+    /// does.
     pub fn host_moves(&self, buffer: &vk::Buffer, size: usize, access: Access) -> bool {
         match self.reach(buffer) {
             vk::HostAccess::None => false,
@@ -323,7 +320,7 @@ impl Gpu {
         }
     }
 
-    /// Returns true if the host reads so many bytes of a buffer itself, across the bus.
+    /// Returns true if the host itself reads `size` bytes of a buffer across the bus.
     pub fn reads_over_bus(&self, buffer: &vk::Buffer, size: usize) -> bool {
         self.reach(buffer) == vk::HostAccess::Rebar && self.host_moves(buffer, size, Access::Read)
     }
@@ -444,21 +441,20 @@ fn copy_on(
     value
 }
 
-/// The most bytes that one step of a staged transfer moves: the host copies one chunk while the device
-/// moves others.
+/// The size in bytes of the largest chunk of a staged transfer: the host copies one chunk while the device moves others.
 pub const CHUNK: usize = 4 << 20;
-/// Least chunk: smaller ones cost more to submit than they gain.
+/// The size in bytes of the smallest chunk: smaller ones cost more to submit than they gain.
 pub const MIN_CHUNK: usize = 1 << 20;
-/// Chunks of one staged transfer that are under way at once.
+/// The most chunks of one staged transfer that are in flight at once.
 pub const CHUNKS_IN_FLIGHT: usize = 6;
 
-/// Returns size of the chunks of a transfer of `total` bytes: at least four, so that host and device work side
-/// by side on middling transfers too.
+/// Returns the size of the chunks of a transfer of `total` bytes. A transfer of medium size, too, has at least four chunks, so
+/// that host and device work at the same time.
 pub fn chunk_size(total: usize) -> usize {
     (total / 4).next_power_of_two().clamp(MIN_CHUNK, CHUNK)
 }
 
-/// Bounds the chunks that are under way.
+/// The chunks of a transfer that are in flight, by timeline value; it limits their number.
 #[derive(Default)]
 pub struct ChunksInFlight(VecDeque<u64>);
 
@@ -468,23 +464,23 @@ impl ChunksInFlight {
         self.0.push_back(value);
     }
 
-    /// Returns the value to wait for before another chunk.
+    /// Returns the timeline value to wait for before another chunk is submitted; `None` if there is room.
     pub fn make_room(&mut self) -> Option<u64> {
         (self.0.len() > CHUNKS_IN_FLIGHT).then(|| self.0.pop_front())?
     }
 
-    /// Returns the values of the chunks that are still under way, in order.
+    /// Returns the timeline values of the chunks that are still in flight, in order.
     pub fn rest(self) -> impl Iterator<Item = u64> {
         self.0.into_iter()
     }
 }
 
-/// How the device's arithmetic behaves, among what is kept on disk.
+/// The name under which the disk cache keeps the probe of the device's arithmetic.
 pub const PROBE: &str = "probe";
 
-/// Returns how the device's arithmetic behaves.
-/// Returns how long a dispatch on a device may take, unless it does not matter: a kernel of seconds stops the pictures of a GPU
-/// that draws, and is ended by the driver then (amdgpu after 10 s, Windows after 2), but for [`vk::Quirks::NO_WATCHDOG`].
+/// Returns how long a dispatch on a device may take, about; `None` if any time is acceptable. On a GPU that draws, a kernel of
+/// several seconds stops the display, and the driver then ends it (amdgpu after 10 s, Windows after 2 s), except for drivers
+/// with [`vk::Quirks::NO_WATCHDOG`].
 fn slice(info: &vk::DeviceInfo) -> Option<Duration> {
     let is_gpu = info.device_type != vk::DeviceType::Cpu;
     let is_lenient = cfg!(unix) && info.quirks.contains(vk::Quirks::NO_WATCHDOG);
@@ -506,20 +502,20 @@ fn probe(device: &Arc<vk::Device>) -> vk::Probe {
     })
 }
 
-/// Returns the careful answers about a device that was not probed: nothing is exact, everything is emulated.
+/// Returns cautious results for a device that was not probed: nothing is exact, so everything is emulated.
 fn unprobed(info: &vk::DeviceInfo) -> vk::Probe {
     let controls = vk::FloatControls::offered(&info.features, info.quirks);
     vk::Probe { controls, ..vk::Probe::default() }
 }
 
-/// Returns what the compiler is told of a device that is described by a file alone.
+/// Returns the compiler's target for a device that only a device file describes.
 pub fn target_of_file(device: &vk::FileDevice) -> Target {
     let images = Images::of(device).map(|images| images.features).unwrap_or_default();
     let probe = device.probe.clone().unwrap_or_else(|| unprobed(&device.info));
     target(&device.info, &probe, images, None)
 }
 
-/// What the compiler is told of a width of floats.
+/// Returns the traits of floats of a width, for the compiler.
 fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
     let widening = table.get(width, vk::FloatOp::Widen);
     FloatTraits {
@@ -542,13 +538,13 @@ fn accelerated_dot_products(features: &vk::Features) -> DotProducts {
     }
 }
 
-/// Returns the bytes of the largest buffer, if offsets of 32 bits reach all of it and the driver makes use of that.
+/// Returns the bytes of the largest buffer, if 32-bit offsets reach all of it and the driver benefits from such offsets.
 fn narrow_offsets(info: &vk::DeviceInfo) -> Option<u32> {
     let largest = u32::try_from(info.limits.max_buffer_size).ok()?;
     info.quirks.contains(vk::Quirks::NARROW_OFFSETS).then_some(largest)
 }
 
-/// Atomic arithmetic on floats in global memory.
+/// Returns the atomic arithmetic on floats in global memory that a device has.
 fn float_atomics(f: &vk::Features) -> FloatAtomics {
     let all = [
         (FloatAtomics::ADD_32, f.atomic_float32_buffer_add),
@@ -559,19 +555,19 @@ fn float_atomics(f: &vk::Features) -> FloatAtomics {
     all.into_iter().filter(|(_, offered)| *offered).map(|(operation, _)| operation).collect()
 }
 
-/// Returns the names that are shown in addition to the names of the device's own features.
+/// Returns the names of extensions that are reported in addition to the device's own.
 fn shown(has_images: bool, profile: Option<&Profile>) -> Vec<&'static str> {
     let depths = (platform::SHARES_GL && has_images).then_some("cl_khr_gl_depth_images");
     let of_profile = profile.map_or_else(Vec::new, Profile::shown);
     of_profile.into_iter().chain(depths).collect()
 }
 
-/// Returns the products of matrices that kernels may use: products of numbers that kernels compute with.
+/// Returns the products of matrices that kernels may use: products of number types that kernels compute with.
 fn matrices(info: &vk::DeviceInfo, probe: &vk::Probe) -> Vec<MatrixProduct> {
     let f = &info.features;
     let has_model = f.vulkan_memory_model && f.vulkan_memory_model_device_scope;
     let has_groups = subgroups::offered(f, SubgroupsFound::of(probe)).is_some();
-    // Of local memory matrices are loaded as elements of their own type, whatever else is stored there.
+    // Matrices in local memory are loaded as elements of their own type, whatever type the memory was declared with.
     let has_views = f.workgroup_explicit_layout;
     if !(f.cooperative_matrix && has_model && has_groups && has_views && f.int64) {
         return Vec::new();
@@ -587,8 +583,8 @@ fn matrices(info: &vk::DeviceInfo, probe: &vk::Probe) -> Vec<MatrixProduct> {
     all.filter(|p| [p.a, p.b, p.c, p.result].into_iter().all(has)).collect()
 }
 
-/// Returns true if a device has doubles, its own or those that are computed by integers because `HEKLA_FP64` or the profile
-/// asks for it.
+/// Returns true if programs on a device have double: the device's own, or double that is computed with integers because
+/// `HEKLA_FP64` or the profile asks for it.
 pub fn computes_doubles(info: &vk::DeviceInfo) -> bool {
     let is_whole = !info.quirks.contains(vk::Quirks::SMALL_FRAMES);
     info.features.float64
@@ -601,7 +597,7 @@ pub fn computes_doubles(info: &vk::DeviceInfo) -> bool {
         }
 }
 
-/// What the compiler is told of a device.
+/// Returns the compiler's target for a device.
 pub fn target(
     info: &vk::DeviceInfo,
     probe: &vk::Probe,
@@ -612,8 +608,8 @@ pub fn target(
     let [zeros_16, zeros_32, zeros_64] = probe.controls.signed_zero_inf_nan;
     let [denorms_16, denorms_32, denorms_64] = probe.controls.denorm_preserve;
     let [rte_16, rte_32, rte_64] = probe.controls.rounding_rte;
-    // Where a device lacks the type itself, instructions may load, store and widen its numbers, and no more: a pointer to
-    // them that is made of words would not be valid.
+    // Storage of 8 or 16 bits counts only together with the integer type. Without the type, instructions may only load, store
+    // and widen such numbers, and a pointer to them that is made from words would not be valid.
     let (storage8, storage16) = (f.storage8 && f.int8, f.storage16 && f.int16);
     let target = Target {
         int64: f.int64,

@@ -1,38 +1,38 @@
-//! Pages of the process that stand for memory of a device: addresses that are taken, and memory that devices import.
+//! Pages of the process at addresses that devices know, too: reserved addresses, and memory that devices import.
 
 use crate::platform::{self, Contents, MemoryFile};
 use parking_lot::Mutex;
 
-/// Everything here consists of whole pages.
+/// The size of a page in bytes. All memory here consists of whole pages.
 pub const PAGE: usize = 4096;
 
-/// How often a mapping is tried where the system is to choose its address.
+/// The number of attempts to map memory at an address that the system chose.
 const TRIES: usize = 8;
 
-/// Pages of the address space; nothing else of the process lies there.
+/// A range of pages in the process's address space that nothing else uses.
 pub struct Pages {
     address: usize,
     size: usize,
 }
 
 impl Pages {
-    /// Takes at least `size` bytes, which is not 0, for ordinary memory: zeros at first. `None` where the system has
-    /// no room for them.
+    /// Maps at least `size` bytes, which must not be 0, of ordinary memory, which is zero at first. `None` if the system has no
+    /// room.
     pub fn new(size: usize) -> Option<Pages> {
         Pages::map(None, size, Contents::Own)
     }
 
-    /// Returns where they begin.
+    /// Returns the address of the first page.
     pub fn address(&self) -> usize {
         self.address
     }
 
-    /// Takes the pages of `size` bytes at `address`, for ordinary memory; `None` if the process uses some of them.
+    /// Maps ordinary memory to the pages of `size` bytes at `address`; `None` if the process uses some of them.
     pub fn at(address: usize, size: usize) -> Option<Pages> {
         Pages::map(Some(address), size, Contents::Own)
     }
 
-    /// Takes the pages of `size` bytes at `address`, for nothing; `None` if the process uses some of them.
+    /// Reserves the pages of `size` bytes at `address`, without memory; `None` if the process uses some of them.
     pub fn reserve(address: usize, size: usize) -> Option<Pages> {
         Pages::map(Some(address), size, Contents::Nothing)
     }
@@ -52,20 +52,20 @@ impl Drop for Pages {
     }
 }
 
-/// Memory of the process that devices import. It may be mapped at further addresses: that which a device knows it by,
-/// and one for each device that wants one of its own.
+/// Memory of the process that devices import. It may be mapped at further addresses: at the address by which a device knows it,
+/// and at an address for each device that needs one of its own.
 pub struct HostMemory {
     first: Pages,
-    /// Offset of the memory in `first`, which is larger where devices want more alignment than a page's.
+    /// Offset of the memory in `first`. Where devices require more alignment than a page's, `first` is larger than the memory.
     start: usize,
-    /// What is mapped, where further mappings are possible.
+    /// The file that is mapped, if further mappings are possible.
     file: Option<MemoryFile>,
     others: Mutex<Vec<Pages>>,
 }
 
 impl HostMemory {
-    /// Returns at least `size` bytes of zeros, whose address and size are multiples of `alignment`, a power of two.
-    /// `None` where the system has no room. `twofold`: they can be mapped [once more](Self::also_at).
+    /// Returns at least `size` bytes of zeros, whose address and size are multiples of `alignment`, a power of two. `None` if
+    /// the system has no room. `twofold`: the bytes can be mapped [at another address as well](Self::also_at).
     pub fn new(size: usize, alignment: usize, twofold: bool) -> Option<HostMemory> {
         let slack = alignment.saturating_sub(PAGE);
         let whole = size.checked_next_multiple_of(alignment)?.checked_add(slack)?;
@@ -81,7 +81,7 @@ impl HostMemory {
         self.first.address + self.start
     }
 
-    /// Maps the bytes at another address as well. Returns false where the process uses some of it.
+    /// Maps the bytes at another address as well. Returns false if the process uses some of its pages.
     pub fn also_at(&self, address: usize) -> bool {
         let (Some(file), Some(base)) = (&self.file, address.checked_sub(self.start)) else {
             return false;
@@ -90,11 +90,11 @@ impl HostMemory {
         mapped.map(|pages| self.others.lock().push(pages)).is_some()
     }
 
-    /// Maps the bytes once more, at a multiple of `alignment`, a power of two, that the system chooses. Returns where; `None` where
-    /// it has no room.
+    /// Maps the bytes once more, at a multiple of `alignment`, a power of two, that the system chooses. Returns the address;
+    /// `None` if the system has no room.
     pub fn again(&self, alignment: usize) -> Option<usize> {
         let slack = alignment.saturating_sub(PAGE);
-        // Another thread may map something where there was room.
+        // Another thread may take the room between the two calls.
         (0..TRIES).find_map(|_| {
             let room = Pages::map(None, self.first.size.checked_add(slack)?, Contents::Nothing)?;
             let address = (room.address + self.start).next_multiple_of(alignment);

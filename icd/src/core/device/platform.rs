@@ -55,7 +55,7 @@ pub fn vendor() -> &'static str {
 /// The platform object.
 pub struct Platform {
     devices: OnceLock<Vec<Ref<Device>>>,
-    /// True while an ICD loader gets to know the platform.
+    /// True while an ICD loader makes its first queries of the platform.
     meets_loader: AtomicBool,
 }
 
@@ -84,12 +84,13 @@ impl Platform {
         self.devices.get_or_init(enumerate)
     }
 
-    /// Returns the devices that are objects already.
+    /// Returns the devices, if they have been enumerated; otherwise none.
     pub fn known_devices(&self) -> &[Ref<Device>] {
         self.devices.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Notes that an ICD loader asked for the platform (`true`), or for its suffix, which it does last.
+    /// Notes that an ICD loader asked for the platform (`true`) or for the platform's suffix (`false`), which is its last
+    /// query.
     pub fn meet_loader(&self, begins: bool) {
         self.meets_loader.store(begins, Ordering::Relaxed);
     }
@@ -97,8 +98,8 @@ impl Platform {
     /// Returns CL_PLATFORM_EXTENSIONS: the extensions of the platform itself, and all that every device has, each in the lowest
     /// of the devices' versions.
     ///
-    /// ocl-icd looks for `cl_khr_icd` there before a program learns of the platform. Devices are not enumerated for that:
-    /// a process may fork between the two, and its child may then use them.
+    /// ocl-icd looks for `cl_khr_icd` in this list before a program learns of the platform. Devices are not enumerated for this
+    /// query: the process may fork before the program uses the platform, and its child may then use the devices.
     pub fn extensions(&self) -> Vec<(&'static str, cl_version)> {
         let mut all = EXTENSIONS.to_vec();
         if self.devices.get().is_some() || !self.meets_loader.load(Ordering::Relaxed) {
@@ -135,7 +136,7 @@ fn enumerate() -> Vec<Ref<Device>> {
     hekla_compiler::set_thread_start(hekla_vk_backend::block_signals);
     let enumerated = selection::enumerate().unwrap_or_else(|error| {
         tracing::info!("{}", selection::failure(&error));
-        // Who asks for a restriction would not know that there was none.
+        // The user who set a restriction (`HEKLA_LIMIT_TO`) must learn that it cannot be applied.
         if matches!(error, hekla_vk_backend::Error::Invalid(_)) {
             log::notice(&selection::failure(&error));
         }

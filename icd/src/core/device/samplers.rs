@@ -1,5 +1,5 @@
-//! The samplers of a device, each in the slot where kernels look for it: one that filters linearly for each sampler word,
-//! and those that find the nearest texel.
+//! The samplers of a device, each in the slot in which kernels expect it: a linear one for each sampler word, and samplers that
+//! find the nearest texel.
 
 use super::open::Gpu;
 use crate::core::device::findings;
@@ -10,19 +10,19 @@ use std::sync::Arc;
 
 /// The samplers of a device, made when a kernel is first given an image to read, or the device is first asked about them.
 pub struct Samplers {
-    /// Types of channels that the device filters at all.
+    /// The types of channels that the device filters, exactly or not.
     filterable: vk::Filters,
-    /// True if kernels find texels by samplers.
+    /// True if kernels read the nearest texel through samplers.
     samples_texels: bool,
     /// The samplers in the order of their slots. A slot that is taken keeps its sampler.
     made: OnceCell<Vec<Arc<vk::Slot>>>,
-    /// Types of channels, of images of up to two dimensions and of three, for which they do what OpenCL says of linear
-    /// filters.
+    /// The types of channels that the samplers filter linearly as OpenCL defines it, for images of up to two dimensions and of
+    /// three.
     exact: OnceCell<[vk::Filters; 2]>,
 }
 
 impl Samplers {
-    /// `has_images`: kernels are given images.
+    /// Returns the samplers of a device, which are made later. `has_images`: kernels may have image arguments.
     pub fn new(device: &Arc<vk::Device>, has_images: bool, filterable: vk::Filters) -> Samplers {
         let (made, exact) = Default::default();
         let mut samplers = Samplers { filterable, samples_texels: false, made, exact };
@@ -31,7 +31,8 @@ impl Samplers {
         samplers
     }
 
-    /// Returns true if kernels find texels by samplers: where fetches are slower, and these are as exact.
+    /// Returns true if kernels read the nearest texel through samplers: on devices whose fetches are slower, if the samplers
+    /// are as exact.
     pub fn samples_texels(&self) -> bool {
         self.samples_texels
     }
@@ -59,7 +60,7 @@ impl Samplers {
 
     /// Returns true if the samplers find the nearest texel exactly.
     fn find_texels(&self, device: &Arc<vk::Device>) -> bool {
-        // Where faults are injected, submissions are counted.
+        // With injected faults submissions are counted, so nothing is probed.
         if vk::has_injected_fault() {
             return false;
         }
@@ -79,14 +80,14 @@ impl Samplers {
     }
 }
 
-/// Returns those types of channels for which the samplers do what OpenCL says of linear filters, of those that they
-/// filter at all.
+/// Returns the types of channels among `of` that the samplers filter linearly as OpenCL defines it, for images of up to two
+/// dimensions and of three.
 fn find_exact(
     device: &Arc<vk::Device>,
     samplers: &[Arc<vk::Slot>],
     of: vk::Filters,
 ) -> [vk::Filters; 2] {
-    // Where faults are injected, submissions are counted.
+    // With injected faults submissions are counted, so nothing is probed.
     if vk::has_injected_fault() {
         return [vk::Filters::empty(); 2];
     }
@@ -110,7 +111,7 @@ fn find_exact(
     })
 }
 
-/// Makes the samplers of a device, which has no others.
+/// Makes the samplers of a device. The device must have no other samplers, which would take their slots.
 fn make(device: &Arc<vk::Device>) -> Result<Vec<Arc<vk::Slot>>, vk::Error> {
     let make = |slot| vk::Slot::of_sampler(device, &desc(slot));
     let samplers: Vec<_> = (0..sampler_word::ALL_SLOTS).map(make).collect::<Result<_, _>>()?;
@@ -119,8 +120,8 @@ fn make(device: &Arc<vk::Device>) -> Result<Vec<Arc<vk::Slot>>, vk::Error> {
     in_place.then_some(samplers).ok_or_else(taken)
 }
 
-/// Returns the sampler in a slot: the linear one of a word, or one that finds the nearest texel. (Where coordinates count
-/// texels nothing can repeat; what has no meaning is some sampler.)
+/// Returns the description of the sampler in a slot: the linear sampler of a sampler word, or one that finds the nearest texel.
+/// (Repetition is not possible with unnormalized coordinates; for a word without meaning the result does not matter.)
 fn desc(slot: u32) -> vk::SamplerDesc {
     let linear = slot < sampler_word::NEAREST;
     let address_mode = match slot >> sampler_word::ADDRESS_SHIFT & sampler_word::ADDRESS_MASK {
@@ -136,8 +137,8 @@ fn desc(slot: u32) -> vk::SamplerDesc {
 }
 
 impl Gpu {
-    /// Returns the types of channels of images that kernels have filtered by the device's own samplers, of images of three
-    /// dimensions or of fewer. The first call finds out, and makes them.
+    /// Returns the types of channels that kernels let the device's own samplers filter. `is_solid`: for images of three
+    /// dimensions. The first call makes and probes the samplers.
     ///
     /// # Errors
     /// The driver's.

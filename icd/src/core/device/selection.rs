@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct EnumeratedDevice {
     pub physical: vk::PhysicalDevice,
     pub selection: Selection,
-    /// True if `HEKLA_DEVICE` names it.
+    /// True if `HEKLA_DEVICE` names the device.
     pub named: bool,
 }
 
@@ -20,13 +20,13 @@ pub struct EnumeratedDevice {
 pub enum Selection {
     /// OpenCL programs see it.
     Offered,
-    /// Hekla cannot use it, for this reason: the rest of a sentence that begins with the device.
+    /// Hekla cannot use the device, for this reason: the rest of a sentence that begins with the device.
     Unsupported(String),
-    /// It computes wrong results, as this text says; only `HEKLA_DEVICE` makes it visible.
+    /// The device computes wrong results, as this text says; only `HEKLA_DEVICE` makes it visible.
     Defective(String),
-    /// `HEKLA_DEVICE` asks for others.
+    /// `HEKLA_DEVICE` names other devices.
     NotRequested,
-    /// A processor beside a GPU.
+    /// The device is a processor, and there is a GPU.
     Hidden,
 }
 
@@ -34,11 +34,11 @@ pub enum Selection {
 /// others.
 ///
 /// # Errors
-/// Why there is no Vulkan.
+/// The reason why Vulkan cannot be used.
 pub fn enumerate() -> Result<Vec<EnumeratedDevice>, vk::Error> {
     let instance: Arc<vk::Instance> = vk::Instance::load()?;
     let mut all = instance.physical_devices();
-    // The most capable first; stable, so that equals stay in Vulkan's order.
+    // The most capable devices are first. The sort is stable, so that equal devices stay in Vulkan's order.
     all.sort_by_key(|physical| {
         let features = &physical.info.features;
         let refused = physical.info.refusal.is_some();
@@ -59,8 +59,8 @@ pub fn enumerate() -> Result<Vec<EnumeratedDevice>, vk::Error> {
     Ok(devices.collect())
 }
 
-/// Tests a device that would be offered for wrong results if its driver may give some. All other devices are
-/// tested when they are opened.
+/// Tests a device that would be offered, if its driver is known to give wrong results at times. All other devices are tested
+/// when they are opened.
 fn check_results(physical: &vk::PhysicalDevice) -> Selection {
     if !physical.info.quirks.contains(vk::Quirks::TESTED_BEFORE_USE) {
         return Selection::Offered;
@@ -86,7 +86,7 @@ fn rank(device_type: vk::DeviceType) -> u32 {
     }
 }
 
-/// The properties of a device that decide about it.
+/// The properties of a device that decide whether it is offered.
 struct Candidate<'a> {
     name: &'a str,
     is_cpu: bool,
@@ -145,7 +145,7 @@ impl EnumeratedDevice {
     }
 }
 
-/// Returns why there is no device, in one line, where a driver's wrong results are the reason.
+/// Returns the reason in one line why there is no device, if it is a driver's wrong results.
 pub fn refusal_notice(devices: &[EnumeratedDevice]) -> Option<String> {
     if devices.iter().any(|device| device.selection == Selection::Offered) {
         return None;
@@ -184,10 +184,10 @@ pub fn explain() -> (String, bool) {
     (text, offered)
 }
 
-/// Returns why no device could be looked at.
+/// Returns the reason why devices cannot be enumerated.
 pub fn failure(error: &vk::Error) -> String {
     match error {
-        // A mistake in what the environment asks for.
+        // The environment asks for something that is not possible.
         vk::Error::Invalid(what) => format!("HEKLA_LIMIT_TO asks for what cannot be: {what}"),
         _ => format!("There is no Vulkan: {error}"),
     }
@@ -215,7 +215,7 @@ fn describe(text: &mut String, index: usize, device: &EnumeratedDevice) -> std::
     Ok(())
 }
 
-/// Returns what a device lacks that costs OpenCL programs something.
+/// Returns the features that a device lacks and that OpenCL programs may need.
 fn shortcomings(info: &vk::DeviceInfo) -> Vec<&'static str> {
     let f = &info.features;
     let all = [
@@ -236,7 +236,7 @@ fn shortcomings(info: &vk::DeviceInfo) -> Vec<&'static str> {
     all.into_iter().filter(|(there, _)| !there).map(|(_, line)| line).collect()
 }
 
-/// Returns what may help where there is no device.
+/// Returns advice for a machine without a device.
 fn advice() -> String {
     let mut text = String::new();
     for (variable, path) in config::vulkan_drivers() {
@@ -275,7 +275,7 @@ mod tests {
         check("0,1", [Offered, Offered]);
         check("2", [NotRequested, NotRequested]);
         check("radeon", [NotRequested, NotRequested]);
-        // A GPU that cannot be used hides nothing.
+        // A GPU that cannot be used does not hide the processor.
         assert_eq!(select(&[cpu(), old()], &[])[0], Offered);
     }
 }

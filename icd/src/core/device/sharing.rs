@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// The number of allocations that are tried to find one whose address is free on the host.
 const TRIES: usize = 10;
-/// Bytes of device memory that are held after the first of them, so that the next has an address farther on; after each
-/// other one twice as many.
+/// Bytes of device memory that are held after the first attempt, so that the next allocation has a higher address. After each
+/// further attempt twice as many bytes are held.
 const STEP: u64 = 1 << 20;
 
 /// The way in which a device shares addresses of its own memory with the host.
@@ -49,14 +49,14 @@ impl Sharing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostReach {
     None,
-    /// It has an address of its own for the memory, at which the host can map the memory as well.
+    /// The device has an address of its own for the memory, and the host can map the memory at that address as well.
     Twofold,
-    /// It knows the memory by the host's address.
+    /// The device uses the host's address for the memory.
     InPlace,
 }
 
 impl HostReach {
-    /// Finds out, with a page, how a device reaches the host's memory.
+    /// Finds out, with one page, how a device reaches the host's memory.
     pub fn probe(gpu: &Gpu) -> HostReach {
         let device = &gpu.device;
         if !device.info().memory.host_import {
@@ -76,8 +76,7 @@ impl HostReach {
     }
 }
 
-/// Returns true if the device reads what the host writes at the address of a block of one page, and the other way
-/// round.
+/// Returns true if host and device see each other's writes at the address of a block of one page.
 fn is_seen_by_both(gpu: &Gpu, block: &SharedBlock) -> bool {
     const WORDS: [u32; 2] = [0x600D_CAFE, 0x0BAD_F00D];
     let word = block.address as *mut u32;
@@ -110,7 +109,7 @@ fn step(device: &Arc<vk::Device>, attempt: usize) -> Option<Arc<vk::Buffer>> {
     device.create_buffer(STEP << attempt, vk::MemoryKind::Device).ok()
 }
 
-/// What the host is to have at the address of a device's memory, unless it finds the bytes there.
+/// The memory that the host gets at the address of a device's memory, unless it finds the device's bytes there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Other {
     /// Memory of its own.
@@ -119,20 +118,20 @@ pub enum Other {
     Nothing,
 }
 
-/// What the host has at the address of a block.
+/// The memory that the host has at the address of a block.
 enum HostSide {
     /// The device's bytes.
     Bytes,
     /// Memory of its own.
     Shadow(#[allow(dead_code)] Pages),
-    /// Nothing. The pages are taken, so that the addresses mean nothing else.
+    /// Nothing. The pages are reserved, so that their addresses mean nothing else.
     Nothing(#[allow(dead_code)] Option<Pages>),
 }
 
 /// Memory that the host and devices know by one address.
 pub struct SharedBlock {
     pub address: usize,
-    /// The memory, for each device that reaches it.
+    /// The memory, as a buffer for each device that reaches it.
     pub buffers: SmallVec<[Arc<vk::Buffer>; 1]>,
     /// Offset of the block in the buffers, in bytes.
     pub origin: usize,
@@ -154,7 +153,7 @@ impl SharedBlock {
         let Some(room) = size.checked_add(alignment + PAGE) else {
             return fail(CL_OUT_OF_RESOURCES);
         };
-        // Blocks whose address is taken are kept until one is found, so that they are not tried again.
+        // Blocks at addresses that the host uses are kept until a free address is found, so that no address is tried twice.
         let mut taken = Vec::new();
         for attempt in 0..TRIES {
             let buffer = device.create_buffer(room as u64, vk::MemoryKind::Device)?;
@@ -176,11 +175,10 @@ impl SharedBlock {
         fail(CL_OUT_OF_RESOURCES)
     }
 
-    /// Allocates `size` bytes of a device's memory, where the host finds such memory at the device's address. The
-    /// address is a multiple of 256.
+    /// Allocates `size` bytes of a device's memory that the host finds at the device's address, which is a multiple of 256.
     ///
     /// # Errors
-    /// CL_OUT_OF_RESOURCES where the host does not; no memory.
+    /// CL_OUT_OF_RESOURCES if the host does not find the memory there; errors of allocation.
     pub fn direct(device: &Arc<vk::Device>, size: usize) -> Result<SharedBlock> {
         let buffer = device.create_buffer(size as u64, vk::MemoryKind::Device)?;
         if !is_direct(&buffer) {
@@ -194,7 +192,7 @@ impl SharedBlock {
     /// Allocates `size` bytes of the host's memory at whole pages, which all of the devices know by the host's address.
     ///
     /// # Errors
-    /// CL_OUT_OF_RESOURCES where they do not; no memory.
+    /// CL_OUT_OF_RESOURCES if the devices do not use the host's address; errors of allocation.
     pub fn imported(devices: &[&Arc<vk::Device>], size: usize) -> Result<SharedBlock> {
         let alignment = devices.iter().map(|device| alignment(device)).fold(PAGE, usize::max);
         let memory = HostMemory::new(size, alignment, false);
@@ -210,8 +208,8 @@ impl SharedBlock {
     /// Allocates `size` bytes of the host's memory at whole pages, which the host finds at the device's address as well.
     ///
     /// # Errors
-    /// CL_OUT_OF_RESOURCES where the device does not reach such memory, or the host uses all addresses that it gave; no
-    /// memory.
+    /// CL_OUT_OF_RESOURCES if the device does not reach such memory, or if the host uses all addresses that the device gave;
+    /// errors of allocation.
     pub fn imported_twofold(gpu: &Gpu, size: usize) -> Result<SharedBlock> {
         let import = match Import::new(&gpu.device, size)? {
             Ok(import) => import,
@@ -221,7 +219,7 @@ impl SharedBlock {
         Ok(SharedBlock { address, buffers: smallvec![buffer], origin: 0, host: HostSide::Bytes })
     }
 
-    /// Takes from the host what it finds at the address, as on a device with memory of its own.
+    /// Hides the bytes from the host, as on a device whose memory the host does not see.
     pub fn hidden(mut self) -> SharedBlock {
         if matches!(self.host, HostSide::Bytes) {
             self.host = HostSide::Nothing(None);

@@ -1,5 +1,5 @@
-//! What devices take of SPIR-V: versions, capabilities, extensions and extended instruction sets, from the compiler's
-//! tables (CL_DEVICE_IL_VERSION; cl_khr_spirv_queries).
+//! The parts of SPIR-V that devices accept: versions, capabilities, extensions and extended instruction sets, from the
+//! compiler's tables (CL_DEVICE_IL_VERSION; cl_khr_spirv_queries).
 
 use crate::cl::info::Value;
 use crate::cl::*;

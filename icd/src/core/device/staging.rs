@@ -34,7 +34,7 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// Returns true if it is of this pool.
+    /// Returns true if the piece belongs to this pool.
     pub fn is_of(&self, pool: &Arc<Pool>) -> bool {
         Arc::ptr_eq(&self.pool, pool)
     }

@@ -1,17 +1,17 @@
-//! Sub-groups of a device: what Vulkan has of them, as the compiler and the API want it.
+//! Sub-groups of a device: Vulkan's properties of them, as the compiler and the API need them.
 
 use super::{findings, open, Device};
 use hekla_compiler::target::{Reconvergence, Subgroups};
 use hekla_vk_backend as vk;
 
 impl Device {
-    /// Returns what the device's sub-groups do, if it offers them.
+    /// Returns the properties of the device's sub-groups, if it offers sub-groups.
     pub fn subgroups(&self) -> Option<Subgroups> {
         offered(&self.info().features, self.subgroups_found())
     }
 
-    /// Returns what only running kernels tells of the hardware's sub-groups. It is known of some drivers, kept on disk of
-    /// others, and else found out by opening the device.
+    /// Returns the properties of the hardware's sub-groups that only running kernels can find out. For some drivers they are
+    /// known; for others they come from the disk cache or from a probe of the opened device.
     pub fn subgroups_found(&self) -> SubgroupsFound {
         *self.subgroups_found.get_or_init(|| {
             let info = self.info();
@@ -47,12 +47,12 @@ impl Device {
     }
 }
 
-/// What a probe finds out about the hardware's sub-groups.
+/// The results of the probe of the hardware's sub-groups.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SubgroupsFound {
-    /// They are filled in the order of work-items in their work-group. Without that none are offered.
+    /// Sub-groups are filled in the order of the work-items in their work-group. If not, the device offers no sub-groups.
     pub in_order: bool,
-    /// They make independent forward progress: one goes on while others of its work-group wait for it.
+    /// Sub-groups make independent forward progress: one continues while others of its work-group wait for it.
     pub progress: bool,
 }
 
@@ -62,7 +62,7 @@ impl SubgroupsFound {
     }
 }
 
-/// Returns true if Vulkan has of sub-groups what OpenCL C needs: votes, ballots and shuffles.
+/// Returns true if Vulkan's sub-groups have the operations that OpenCL C needs: votes, ballots and shuffles.
 fn may_have(f: &vk::Features) -> bool {
     use vk::SubgroupOps as Ops;
     let needed = Ops::BASIC | Ops::VOTE | Ops::BALLOT | Ops::SHUFFLE;
@@ -70,7 +70,7 @@ fn may_have(f: &vk::Features) -> bool {
     f.subgroup_ops.contains(needed) && size.is_power_of_two() && size <= Subgroups::MAX_SIZE
 }
 
-/// What the compiler is told of sub-groups; nothing where there are none.
+/// Returns the properties of sub-groups for the compiler; `None` if the device offers no sub-groups.
 pub fn offered(f: &vk::Features, found: SubgroupsFound) -> Option<Subgroups> {
     use vk::SubgroupOps as Ops;
     let has = |ops| f.subgroup_ops.contains(ops);

@@ -1,4 +1,4 @@
-//! What a device can do with unified shared memory (cl_intel_unified_shared_memory).
+//! The capabilities of a device's unified shared memory (cl_intel_unified_shared_memory).
 
 use super::open::Gpu;
 use super::sharing::{HostReach, Sharing};
@@ -12,8 +12,8 @@ pub type Capabilities = cl_device_unified_shared_memory_capabilities_intel;
 pub const DEVICE_CAPABILITIES: Capabilities =
     CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL;
 
-/// Returns the capabilities of memory that a device and others have in common. Across a bus, they must wait for it: what
-/// it writes may be on its way.
+/// Returns the capabilities of memory that a device shares with the host or with other devices. Across a bus, concurrent access
+/// is not offered: the device's writes may still be on their way.
 fn in_common(gpu: &Gpu) -> Capabilities {
     match gpu.device.info().memory.unified {
         true => DEVICE_CAPABILITIES | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL,

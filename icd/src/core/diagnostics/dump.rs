@@ -20,12 +20,12 @@ fn folder() -> Option<PathBuf> {
     }
 }
 
-/// Writes a file that is not there yet. Names are made of digests of what goes in, so one that is there holds the same.
+/// Writes a file unless it exists. The name contains a digest of the content, so an existing file has the same content.
 fn write(path: &Path, bytes: &[u8]) {
     let made = File::create_new(path);
     let written = made.and_then(|mut file| {
         file.write_all(bytes).inspect_err(|_| {
-            // Half a file must not stay in the place of a whole one.
+            // A partly written file must not remain in the place of a whole one.
             let _ = std::fs::remove_file(path);
         })
     });
@@ -37,7 +37,7 @@ fn write(path: &Path, bytes: &[u8]) {
     }
 }
 
-/// Makes a folder and, in it, the nested folders of a header's name. Fails where one is a link to elsewhere.
+/// Makes a folder and, in it, the nested folders of a header's name. Fails if one of them is a link.
 fn make_folders(base: &Path, name: &Path) -> std::io::Result<()> {
     let make = |folder: &Path| match std::fs::create_dir(folder) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
@@ -53,7 +53,7 @@ fn make_folders(base: &Path, name: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Waits while a test holds the compilation up: in debug builds, as long as `program-HASH.hold` is in the folder.
+/// Waits while a test stops the compilation: in debug builds, as long as the file `program-HASH.hold` exists in the folder.
 fn wait_while_held(base: &Path) {
     while cfg!(debug_assertions) && base.with_extension("hold").exists() {
         std::thread::sleep(std::time::Duration::from_millis(1));
@@ -97,7 +97,7 @@ pub fn modules(program: &Program) {
     let Some(folder) = folder() else { return };
     for kernel in &program.kernels {
         let bytes: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
-        // Names are identifiers of any length; file names are not.
+        // Names of kernels may have any length, names of files may not.
         let name: String = kernel.name.chars().take(64).collect();
         write(&folder.join(format!("{name}-{:016x}.spv", hash(&bytes))), &bytes);
     }

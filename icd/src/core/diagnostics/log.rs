@@ -11,10 +11,10 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// Writes events up to one level, a line each.
+/// Writes events up to a level, one line each.
 struct Logger {
     level: LevelFilter,
-    /// Standard error without one.
+    /// The log's file; `None` for standard error.
     file: Option<File>,
 }
 
@@ -89,7 +89,7 @@ pub fn init() {
             let failed = |error| complain(&format!("HEKLA_LOG_FILE={}: {error}", path.display()));
             opened.map_err(failed).ok()
         });
-        // An application that linked us as a Rust library may have its own subscriber.
+        // An application that links this crate as a Rust library may have its own subscriber.
         let _ = tracing::subscriber::set_global_default(Logger { level, file });
     });
 }

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 type Handle = *mut c_void;
 
-/// How long to look away between two looks at a fence.
+/// The time between two checks of a fence.
 const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 const SYNC_STATUS: i32 = 0x30F1;
 const SIGNALED: i32 = 0x30F2;
 
 function_table! {
-    /// The function that finds others (EGL 1.4).
+    /// The function that returns the addresses of other functions (EGL 1.4).
     Finder {
         address c"eglGetProcAddress": fn(*const c_char) -> Handle;
     }
@@ -35,17 +35,17 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// Returns a fence of the application's.
+    /// Returns a fence of the application.
     ///
     /// # Errors
-    /// CL_INVALID_EGL_OBJECT_KHR for what is no fence of the display, and where the process has no EGL.
+    /// CL_INVALID_EGL_OBJECT_KHR if the display has no such fence, or if the process has not loaded EGL.
     pub fn new(display: usize, fence: usize) -> Result<Fence> {
         let fence = Fence { functions: functions().ok_or(NONE)?, display, fence };
         ensure!(display != 0 && fence.status().is_some(), NONE.0);
         Ok(fence)
     }
 
-    /// Returns EGL_SYNC_STATUS; `None` for what is no fence, or no longer.
+    /// Returns EGL_SYNC_STATUS; `None` if the fence does not exist, or no longer exists.
     fn status(&self) -> Option<i32> {
         let (display, fence, mut status) = (self.display as Handle, self.fence as Handle, 0);
         // SAFETY: EGL looks up display and fence; one value is written.
@@ -53,8 +53,8 @@ impl Fence {
         (known != 0).then_some(status)
     }
 
-    /// Looks at the fence until it is passed, or `goes_on` says that nobody waits. Returns true if it is passed, false where EGL
-    /// no longer knows of it; `None` if nobody waits.
+    /// Polls the fence until it is passed, or until `goes_on` returns false because nobody waits any more. Returns true if the
+    /// fence is passed, false if EGL no longer knows it; `None` if nobody waits.
     pub fn wait(&self, goes_on: impl Fn() -> bool) -> Option<bool> {
         while goes_on() {
             match self.status() {

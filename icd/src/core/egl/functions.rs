@@ -1,4 +1,4 @@
-//! The functions of EGL and OpenGL ES, as far as images take them.
+//! The functions of EGL and OpenGL ES that images need.
 
 use crate::platform::{self, function_table};
 use std::ffi::{c_char, c_void, CStr};
@@ -15,7 +15,7 @@ const GL_TEXTURE_WIDTH: u32 = 0x1000;
 const GL_TEXTURE_HEIGHT: u32 = 0x1001;
 const GL_INVALID_VALUE: u32 = 0x0501;
 
-/// The order of an image's texels.
+/// The layout of an image's texels: format, number of planes and format modifier.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Layout {
     pub fourcc: u32,
@@ -33,14 +33,14 @@ pub(super) struct Plane {
 }
 
 function_table! {
-    /// The function that finds others (EGL 1.4).
+    /// The function that returns the addresses of other functions (EGL 1.4).
     Finder {
         address c"eglGetProcAddress": fn(*const c_char) -> Handle;
     }
 }
 
 function_table! {
-    /// The functions (EGL 1.5, OpenGL ES 3.1, the extensions).
+    /// The functions of EGL 1.5, of OpenGL ES 3.1 and of the extensions.
     Functions {
         query_string c"eglQueryString": fn(Handle, i32) -> *const c_char;
         bind_api c"eglBindAPI": fn(u32) -> u32;
@@ -77,7 +77,7 @@ impl Functions {
         })
     }
 
-    /// Returns the extensions of a display; `None` for what is no initialized display.
+    /// Returns the extensions of a display; `None` if the handle is not an initialized display.
     pub(super) fn extensions(&self, display: usize) -> Option<String> {
         // SAFETY: EGL looks up what it is given, and answers NULL for what is no display.
         let text = unsafe { (self.query_string)(display as Handle, EGL_EXTENSIONS) };
@@ -86,8 +86,8 @@ impl Functions {
         Some(text.to_string_lossy().into_owned())
     }
 
-    /// Returns the width and height of an image, by a context of this thread. The error is false for what is no image of the
-    /// display, else true.
+    /// Returns the width and height of an image, which a temporary context on this thread reports. The error is false if the
+    /// display has no such image, otherwise true.
     pub(super) fn size_of(&self, display: usize, image: usize) -> Result<[usize; 2], bool> {
         let (display, none) = (display as Handle, std::ptr::null_mut());
         // SAFETY: the display is valid and makes contexts without a configuration and a surface, as its extensions say; this
@@ -132,7 +132,7 @@ impl Functions {
         }
     }
 
-    /// Returns the order of an image's texels; `None` where the display does not export it.
+    /// Returns the layout of an image's texels; `None` if the display does not export the image.
     pub(super) fn layout_of(&self, display: usize, image: usize) -> Option<Layout> {
         let mut layout = Layout::default();
         let Layout { fourcc, planes, modifier } = &mut layout;

@@ -1,8 +1,8 @@
 //! Memory of EGL's images: EGL exports it as a dma_buf (EGL_MESA_image_dma_buf_export).
 //!
-//! EGL is the application's: the library is the one that the process has loaded. EGL tells the format of an image and where its
-//! rows are, but not its size: OpenGL ES does, of a texture that is made of the image, in a context that lives for the question.
-//! All of that is done by a thread of its own, since contexts and errors belong to threads.
+//! EGL is the library that the process has loaded. It reports the format of an image and the position of its rows, but not its
+//! size. OpenGL ES reports the size, of a texture that is made of the image, in a temporary context. All of this runs on a
+//! thread of its own, since contexts and errors belong to threads.
 
 pub mod fences;
 mod functions;
@@ -11,7 +11,7 @@ use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::*;
 use functions::Functions;
 
-/// What EGL tells of an image.
+/// The description of an image that EGL exported.
 pub struct Exported {
     /// The dma_buf, which the caller owns.
     pub fd: i32,
@@ -30,7 +30,7 @@ pub struct Exported {
 const EXTENSIONS: [&str; 3] =
     ["EGL_MESA_image_dma_buf_export", "EGL_KHR_surfaceless_context", "EGL_KHR_no_config_context"];
 
-/// DRM's formats, with OpenCL's for the same texels.
+/// DRM's formats, with OpenCL's formats for the same texels.
 const FORMATS: [(&[u8; 4], cl_uint, cl_uint); 9] = [
     (b"AB24", CL_RGBA, CL_UNORM_INT8),
     (b"XB24", CL_RGBA, CL_UNORM_INT8),
@@ -43,7 +43,7 @@ const FORMATS: [(&[u8; 4], cl_uint, cl_uint); 9] = [
     (b"AB4H", CL_RGBA, CL_HALF_FLOAT),
 ];
 
-/// Returns OpenCL's format for texels of one of DRM's.
+/// Returns OpenCL's format for texels of a DRM format.
 fn format_of(fourcc: u32) -> Option<cl_image_format> {
     let found = FORMATS.iter().find(|(name, ..)| **name == fourcc.to_le_bytes());
     found.map(|(_, order, data_type)| cl_image_format {
@@ -55,9 +55,9 @@ fn format_of(fourcc: u32) -> Option<cl_image_format> {
 /// Exports the memory of an image of a display.
 ///
 /// # Errors
-/// CL_INVALID_VALUE for what is no initialized display; CL_INVALID_EGL_OBJECT_KHR for what is no image of it, and where the
-/// process has no EGL; CL_IMAGE_FORMAT_NOT_SUPPORTED for images that the display does not export, of several planes, and in
-/// formats that OpenCL does not have.
+/// CL_INVALID_VALUE if the handle is not an initialized display; CL_INVALID_EGL_OBJECT_KHR if the display has no such image, or
+/// if the process has not loaded EGL; CL_IMAGE_FORMAT_NOT_SUPPORTED for images that the display does not export, for images of
+/// several planes, and for formats that OpenCL does not have.
 pub fn export(display: usize, image: usize) -> Result<Exported> {
     let functions = Functions::find().ok_or(ClError(CL_INVALID_EGL_OBJECT_KHR))?;
     // Without a display EGL lists its client extensions.

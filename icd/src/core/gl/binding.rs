@@ -1,14 +1,14 @@
-//! The application's context of OpenGL, and the one of Hekla's own that shares objects with it.
+//! The application's context of OpenGL, and Hekla's own context, which shares objects with it.
 
 use super::{egl, glx};
 use std::ffi::{c_void, CStr};
 
-/// Why objects cannot be shared with a context.
+/// The reason why objects cannot be shared with a context.
 #[derive(Debug, Clone, Copy)]
 pub enum Refusal {
-    /// The process has no such window system (EGL, GLX).
+    /// The process does not have the context's window system (EGL, GLX).
     NoWindowSystem,
-    /// It is no valid context, or one that does not share.
+    /// The context is not valid, or does not share objects.
     Invalid(&'static str),
 }
 
@@ -19,7 +19,7 @@ pub enum WindowSystem {
     Glx,
 }
 
-/// A context of the application's: handles of the window system.
+/// A context of the application, by handles of the window system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding {
     pub system: WindowSystem,
@@ -27,15 +27,16 @@ pub struct Binding {
     pub context: usize,
 }
 
-/// A context of Hekla's own, which is current on the thread that made it and is destroyed by it. It has the objects of the
-/// application's.
+/// Hekla's own context, which has the objects of the application's context. It is current on the thread that made it, and the
+/// same thread destroys it.
 pub(super) enum Current {
     Egl(egl::Shared),
     Glx(glx::Shared),
 }
 
 impl Binding {
-    /// Makes a context that shares, current on this thread. `None` when there are no more versions to attempt.
+    /// Makes a context that shares objects with this one, and makes it current on this thread. `None` if no version is left to
+    /// attempt.
     pub(super) fn share(self, attempt: usize) -> Result<Option<Current>, Refusal> {
         let Binding { system, display, context } = self;
         Ok(match system {

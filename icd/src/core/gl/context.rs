@@ -1,4 +1,4 @@
-//! A context of OpenGL that is current on this thread: what it has, and the objects that are made for one question alone.
+//! A context of OpenGL that is current on this thread: its functions, its properties, and temporary objects for single queries.
 
 use super::binding::{Binding, Current};
 use super::constants::*;
@@ -7,14 +7,15 @@ use crate::cl::error::{ensure, fail, ClError, Result};
 use crate::cl::{CL_INVALID_GL_OBJECT, CL_OUT_OF_RESOURCES};
 use std::ffi::{c_void, CStr};
 
-/// The context of the thread that shares objects with the application's.
+/// The thread's context, which shares objects with the application's context.
 pub struct Gl {
     pub(super) f: Functions,
-    /// What OpenGL has beyond OpenGL ES; `None` in OpenGL ES.
+    /// The functions of OpenGL that OpenGL ES lacks; `None` in OpenGL ES.
     pub(super) desktop: Option<Desktop>,
-    /// The devices that the context uses, as VkPhysicalDeviceIDProperties::deviceUUID names them; empty where it does not tell.
+    /// The devices that the context uses, as VkPhysicalDeviceIDProperties::deviceUUID names them; empty if OpenGL does not
+    /// report them.
     pub(super) devices: Vec<[u8; 16]>,
-    /// The context itself, which goes last.
+    /// The context itself, which is the last field so that it is dropped last.
     pub(super) current: Current,
 }
 
@@ -29,8 +30,8 @@ fn version_in(text: &str) -> Option<(u32, u32, bool)> {
 }
 
 impl Gl {
-    /// Returns what the context on this thread has. `None` where it lacks what sharing takes: it is older than OpenGL 3.2 and
-    /// OpenGL ES 3.1.
+    /// Returns the context that is current on this thread, with its functions. `None` if it lacks something that sharing needs:
+    /// it is older than OpenGL 3.2 or OpenGL ES 3.1.
     pub(super) fn of_thread(binding: Binding, current: Current) -> Option<Gl> {
         let find = |name: &CStr| binding.address(name);
         let f = Functions::look_up(find)?;
@@ -54,7 +55,7 @@ impl Gl {
         Some(gl)
     }
 
-    /// Sets what transfers go by: rows follow each other without gaps, and no value is clamped.
+    /// Sets the state that transfers rely on: rows follow each other without gaps, and no value is clamped.
     fn set_up(&self) {
         // SAFETY: the context is current on this thread.
         unsafe {
@@ -94,13 +95,13 @@ impl Gl {
         value
     }
 
-    /// Drops errors of calls before.
+    /// Discards the errors of earlier calls.
     pub(super) fn forget_errors(&self) {
         // SAFETY: the context is current. A context that is lost reports errors without end.
         (0..16).take_while(|_| unsafe { (self.f.error)() } != 0).count();
     }
 
-    /// `code` if a call since the last question was an error of OpenGL's.
+    /// Fails with `code` if OpenGL has reported an error since the last check.
     pub(super) fn check(&self, code: i32) -> Result<()> {
         // SAFETY: the context is current.
         let error = unsafe { (self.f.error)() };

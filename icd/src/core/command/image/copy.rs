@@ -141,7 +141,7 @@ impl ImageCopy {
         Ok(ImageCopy::ToBuffer { source, from, target, to, stop })
     }
 
-    /// The other way round.
+    /// Prepares a copy of a box of a buffer, which counts from the beginning of the buffer object, to a box of an image.
     pub fn from_buffer(
         queue: &Queue,
         (source, from): (&Buffer, Rect),
@@ -170,7 +170,7 @@ impl ImageCopy {
         Ok(ImageCopy::ToBuffer { source, from, target, to, stop: None })
     }
 
-    /// The other way round.
+    /// Prepares a copy of closely packed texels at the beginning of staging memory to a box of an image.
     pub fn from_staging(
         queue: &Queue,
         staging: &Staging,

@@ -1,4 +1,4 @@
-//! Preparation: a launch's pipelines, and what its dispatches push.
+//! Preparation: a launch's pipelines, and the push constants of its dispatches.
 
 use super::arguments::{put, put_u64x3, ArgumentBuffer};
 use super::reach::Object;
@@ -32,16 +32,16 @@ pub(super) enum Push {
     Arguments,
     /// A kernel-argument buffer of its own.
     Patched(Box<ArgumentBuffer>),
-    /// The address of its kernel-argument buffer, and where that is.
+    /// The device address of the dispatch's kernel-argument buffer, and the memory that holds the buffer.
     Address(u64, Arc<Staging>),
 }
 
-/// A launch ready to be recorded: its dispatches, and what they use.
+/// A launch ready to be recorded: its dispatches, and the objects that they use.
 pub struct Prepared<'a> {
     pub(super) launch: &'a Launch,
     pub(super) grids: SmallVec<[Grid; 1]>,
     pub(super) printf: Option<Arc<vk::Buffer>>,
-    /// Where memory lies, for a kernel that looks for its own mistakes.
+    /// The table of extents, for a kernel that looks for its own mistakes.
     pub(super) table: Option<Table>,
     pub(super) shadowed: Option<Box<Shadowed>>,
 }
@@ -49,13 +49,13 @@ pub struct Prepared<'a> {
 /// The shadows that a launch uses.
 #[derive(Default)]
 pub(super) struct Shadowed {
-    /// The words by which the kernel knows them, and where they are in the kernel-argument buffer.
+    /// The words by which the kernel knows the shadows, each with its offset in the kernel-argument buffer.
     pub(super) words: Vec<(usize, u32)>,
     pub(super) slots: Vec<Arc<vk::Slot>>,
     pub(super) uses: Vec<ShadowUse>,
 }
 
-/// What fields of the kernel-argument buffer are known of only when the launch is recorded.
+/// The sources of the fields of the kernel-argument buffer that are known only when the launch is recorded.
 struct LateFields<'a> {
     printf: Option<&'a Arc<vk::Buffer>>,
     shadowed: Option<&'a Shadowed>,
@@ -68,8 +68,9 @@ impl LateFields<'_> {
 }
 
 impl Launch {
-    /// Returns what to record on the queue's device. `upload` gives memory to kernel-argument buffers that do not
-    /// fit push constants; `printf` is the buffer for what the kernel prints. `replayed`: it is for a recording.
+    /// Returns the launch ready to be recorded on the queue's device. `upload` gives memory to kernel-argument buffers that do
+    /// not fit push constants; `printf` is the buffer for the kernel's output. `replayed`: the launch becomes part of a
+    /// recording.
     pub fn prepare(
         &self,
         queue: &Queue,
@@ -119,7 +120,7 @@ impl Launch {
         Ok(prepared)
     }
 
-    /// Returns the shadows of a launch on a queue, if it uses any. `replayed`: it is for a recording.
+    /// Returns the shadows of a launch on a queue, if it uses any. `replayed`: the launch becomes part of a recording.
     fn shadowed(&self, queue: &Queue, replayed: bool) -> Result<Option<Box<Shadowed>>> {
         let owner = (!replayed).then_some(&queue.vk);
         let mut shadowed: Option<Box<Shadowed>> = None;
@@ -159,7 +160,8 @@ impl Launch {
         arguments
     }
 
-    /// Returns the push constants of a dispatch, whose kernel-argument buffer is the launch's unless one is given.
+    /// Returns the push constants of a dispatch. `patched`: the dispatch's own kernel-argument buffer, if it does not use the
+    /// launch's.
     fn push(&self, upload: &mut Arena, patched: Option<ArgumentBuffer>) -> Result<Push> {
         if self.kernel.kernel.arguments_in_push_constants || self.arguments.is_empty() {
             let patched = patched.map(|arguments| Push::Patched(Box::new(arguments)));

@@ -1,4 +1,5 @@
-//! What a launch may reach: objects among its arguments, memory that pointers among them lead to, and the driver's own.
+//! The memory that a launch may reach: objects among its arguments, memory that pointers among them lead to, and the driver's
+//! own memory.
 
 use super::Launch;
 use crate::cl::error::{ensure, Result};
@@ -14,7 +15,7 @@ use hekla_vk_backend as vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A memory object among the arguments, and what of it the device is to keep.
+/// A memory object among the arguments, with the Vulkan object that the device keeps for the launch.
 #[derive(Clone)]
 pub(super) enum Object {
     Buffer {
@@ -27,7 +28,7 @@ pub(super) enum Object {
         effect: Effect,
         slot: Arc<vk::Slot>,
     },
-    /// An image with a shadow, which depends on the queue. `at`: where its word is in the kernel-argument buffer.
+    /// An image with a shadow, which depends on the queue. `at`: the offset of the image's word in the kernel-argument buffer.
     Shadowed {
         image: Ref<Image>,
         effect: Effect,
@@ -35,7 +36,7 @@ pub(super) enum Object {
     },
 }
 
-/// What a launch may reach: so may those that its kernel enqueues.
+/// The memory that a launch may reach, and so may the launches that its kernel enqueues.
 pub struct Reach {
     objects: SmallVec<[Object; 8]>,
     others: Vec<Arc<vk::Buffer>>,
@@ -44,7 +45,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Returns the memory that some bytes at a device address lie in, and where in it.
+    /// Returns the memory that contains `size` bytes at a device address, and the offset of the bytes in it.
     pub fn find(&self, queue: &Queue, address: u64, size: u64) -> Option<(Arc<vk::Buffer>, u64)> {
         let own = self.objects.iter().filter_map(|object| match object {
             Object::Buffer { bytes, .. } => Some(bytes.clone()),
@@ -57,7 +58,7 @@ impl Reach {
     }
 }
 
-/// Returns a buffer, and where some bytes at a device address lie in it, if they do.
+/// Returns a buffer, and the offset in it of `size` bytes at a device address; `None` if the bytes are not in the buffer.
 pub fn place_in(
     buffer: &Arc<vk::Buffer>,
     address: u64,
@@ -68,8 +69,8 @@ pub fn place_in(
 }
 
 impl Launch {
-    /// Returns what the launch may reach. CL_INVALID_OPERATION for an image that has a copy for each queue, of which what
-    /// the kernel enqueues would not know.
+    /// Returns the memory that the launch may reach. CL_INVALID_OPERATION for an image with a shadow, which differs between
+    /// queues: launches that the kernel enqueues would not know it.
     pub fn reach(&self) -> Result<Reach> {
         let is_shadowed = |object: &Object| matches!(object, Object::Shadowed { .. });
         ensure!(!self.objects.iter().any(is_shadowed), CL_INVALID_OPERATION);
@@ -81,7 +82,7 @@ impl Launch {
         })
     }
 
-    /// Lets the launch reach what another one does.
+    /// Lets the launch reach the memory that another launch reaches.
     pub fn reach_too(&mut self, reach: &Reach) {
         self.objects.extend(reach.objects.iter().cloned());
         self.others.extend(reach.others.iter().cloned());

@@ -8,19 +8,19 @@ use hekla_vk_backend as vk;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Some work-groups of a grid of a launch: a box.
+/// A part of a launch: a box of a grid's work-groups.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
-    /// The grid, by its place in the launch.
+    /// The index of the grid in the launch.
     pub grid: usize,
-    /// The ids of its first work-group.
+    /// The ids of the part's first work-group.
     pub first: [u32; 3],
     pub groups: [u32; 3],
     pub items_of_group: u64,
 }
 
 impl Part {
-    /// Returns the number of its work-items.
+    /// Returns the number of work-items in the part.
     pub fn items(&self) -> u64 {
         self.groups.iter().fold(self.items_of_group, |all, count| all * u64::from(*count))
     }
@@ -30,7 +30,7 @@ impl Part {
 type KeptAlive = Arc<dyn Any + Send + Sync>;
 
 impl Prepared<'_> {
-    /// Has the driver compile what the launch dispatches, where the first dispatch would take the time for it.
+    /// Makes the driver compile the launch's pipelines, if it would otherwise compile at the first dispatch.
     pub(super) fn compile(&self, recorder: &mut vk::Recorder) {
         for grid in &self.grids {
             recorder.compile(&grid.pipeline);
@@ -52,8 +52,9 @@ impl Prepared<'_> {
         self.append_parts(printer, recorder, self.whole(), [true; 2]);
     }
 
-    /// Appends parts of the launch; `first` and `last` of all, by which what comes before and behind the launch is appended,
-    /// too. The device allows parts, or these are whole.
+    /// Appends parts of the launch. `first`, `last`: true if the launch's first or last part is among them; commands that must
+    /// run before the launch or behind it are then appended, too (for shadows and `printf`). Parts that are not whole grids are
+    /// for devices that allow them.
     pub fn append_parts(
         &self,
         printer: &Printer,

@@ -70,7 +70,7 @@ impl Execution<'_> {
         Ok(Phase::Recorded { first: value, last: value })
     }
 
-    /// Returns the buffer for what a launch prints, if it prints.
+    /// Returns the buffer for the launch's output, if its kernel prints.
     fn printf_buffer(&mut self, launch: &Launch) -> Result<Option<Arc<vk::Buffer>>> {
         if !launch.prints() {
             return Ok(None);
@@ -83,7 +83,7 @@ impl Execution<'_> {
     }
 }
 
-/// Returns what a launch does to the `size` bytes of a buffer, of which its kernel accesses some in this way.
+/// Returns the effect of a launch on the `size` bytes of a buffer, given how its kernel accesses the buffer.
 fn effect(access: ArgAccess, range: &NdRange, size: usize) -> Effect {
     let bytes = |items: u64| items.checked_mul(access.covers.into()).filter(|at| *at < 1 << 31);
     let end = range.offset[0].checked_add(range.global[0]).and_then(bytes);

@@ -1,13 +1,13 @@
-//! Image formats: how an order and a type of channels are stored as a format of Vulkan, and what makes the channels
-//! of it again.
+//! Image formats: the Vulkan format that stores an order and a type of channels, and how its components become the channels
+//! again.
 
 use crate::cl::*;
 use hekla_compiler::kernel::image_word;
 use hekla_vk_backend as vk;
 use vk::Component::{self, One, Zero, A, B, G, R};
 
-/// The places of a colour's components in the stored texel, for kernels that write. (Kernels that only read see
-/// them in order: the view of the image moves them.) The numbers are the image word's.
+/// The order in which kernels that write store a colour's components in a texel. (Kernels that only read see the components in
+/// order: the view of the image reorders them.) The values are the ones in the image word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreOrder {
     /// The components in their order.
@@ -17,7 +17,7 @@ pub enum StoreOrder {
     Abgr = image_word::STORE_ABGR as isize,
     /// Alpha in the first one.
     Alpha = image_word::STORE_A as isize,
-    /// As they are, encoded as sRGB says.
+    /// The components in their order, encoded as sRGB.
     Srgb = image_word::STORE_SRGB as isize,
     SrgbBgra = image_word::STORE_SRGB_BGRA as isize,
     /// Red and alpha.
@@ -28,11 +28,11 @@ pub enum StoreOrder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     pub format: vk::Format,
-    /// The format as which kernels that only read take them.
+    /// The format of the view for kernels that only read.
     pub read_as: vk::Format,
     /// The components of the stored texel that kernels see as red, green, blue and alpha.
     pub components: [Component; 4],
-    /// `None` if kernels do not write them.
+    /// The order in which kernels write the components; `None` if kernels do not write such texels.
     pub store: Option<StoreOrder>,
 }
 
@@ -107,7 +107,7 @@ pub fn is_valid(format: cl_image_format) -> bool {
     known && ORDERS.contains(&order) && fits
 }
 
-/// Returns how texels of a format are stored; `None` for formats that no device offers.
+/// Returns how texels of a format are stored; `None` for a format that no device offers.
 #[allow(non_upper_case_globals)]
 pub fn layout(format: cl_image_format) -> Option<Layout> {
     if !is_valid(format) {
@@ -118,7 +118,7 @@ pub fn layout(format: cl_image_format) -> Option<Layout> {
         let (format, read_as) = (vk::Format::R8G8B8A8_UNORM, vk::Format::R8G8B8A8_SRGB);
         Some(Layout { format, read_as, components, store: Some(store) })
     };
-    // Channels, components, places in the stored texel.
+    // The index by number of channels (0: one, 1: two, 2: four), the components for reads, the order for writes.
     let (channels, components, store) = match order {
         CL_R | CL_DEPTH => (0, Component::IDENTITY, StoreOrder::Rgba),
         CL_A => (0, [Zero, Zero, Zero, R], StoreOrder::Alpha),
@@ -130,7 +130,7 @@ pub fn layout(format: cl_image_format) -> Option<Layout> {
         CL_BGRA => (2, [B, G, R, A], StoreOrder::Bgra),
         CL_ARGB => (2, [G, B, A, R], StoreOrder::Argb),
         CL_ABGR => (2, [A, B, G, R], StoreOrder::Abgr),
-        // Not CL_RGBx: its border is transparent by OpenCL C 6.15.15.1, and opaque for the conformance tests.
+        // CL_RGBx is missing: OpenCL C 6.15.15.1 makes its border transparent, and the conformance tests expect an opaque one.
         CL_RGB => return packed(kind),
         CL_sRGBA => return srgb(Component::IDENTITY, StoreOrder::Srgb),
         CL_sBGRA => return srgb([B, G, R, A], StoreOrder::SrgbBgra),
@@ -141,7 +141,7 @@ pub fn layout(format: cl_image_format) -> Option<Layout> {
     Some(Layout { format, read_as: format, components, store: Some(store) })
 }
 
-/// Returns how texels of a format are stored in a buffer, whose views move no components.
+/// Returns how texels of a format are stored in a buffer. Views of buffers cannot reorder components.
 pub fn layout_in_buffer(format: cl_image_format) -> Option<Layout> {
     let bgra =
         cl_image_format { image_channel_order: CL_BGRA, image_channel_data_type: CL_UNORM_INT8 };
@@ -157,10 +157,10 @@ pub fn layout_in_buffer(format: cl_image_format) -> Option<Layout> {
     layout(format).filter(plain).filter(|_| !depth)
 }
 
-/// Returns how texels are stored that are one integer.
+/// Returns how texels that are one packed integer are stored.
 fn packed(kind: cl_uint) -> Option<Layout> {
     let format = match kind {
-        // Not CL_UNORM_SHORT_565 and 555: NVIDIA's driver widens five bits to eight, and 11 of 31 is 90 of 255 then.
+        // CL_UNORM_SHORT_565 and 555 are missing: NVIDIA's driver widens five bits to eight, which turns 11/31 into 90/255.
         CL_UNORM_INT_101010 => vk::Format::A2R10G10B10_UNORM_PACK32,
         _ => return None,
     };
@@ -168,7 +168,7 @@ fn packed(kind: cl_uint) -> Option<Layout> {
 }
 
 impl Layout {
-    /// Returns a layout of texels that kernels only read.
+    /// Returns the layout of texels that kernels only read.
     fn read(format: vk::Format, components: [Component; 4]) -> Layout {
         Layout { format, read_as: format, components, store: None }
     }
@@ -179,8 +179,8 @@ impl Layout {
     }
 }
 
-/// Returns true if an image of a format can have the texels of an image of another one (5.3.1.2, Compatible Image
-/// Channel Orders).
+/// Returns true if an image of a format can be made of the texels of an image of another format, `parent` (5.3.1.2, Compatible
+/// Image Channel Orders).
 #[allow(non_upper_case_globals)]
 pub fn is_compatible(format: cl_image_format, parent: cl_image_format) -> bool {
     let orders = (format.image_channel_order, parent.image_channel_order);
@@ -222,7 +222,7 @@ pub fn required() -> impl Iterator<Item = cl_image_format> {
     }])
 }
 
-/// Formats that a kernel can both read and write where there are images for that (5.3.2.1).
+/// Formats that a kernel can both read and write on devices that have read-write images (5.3.2.1).
 pub fn required_to_read_and_write() -> impl Iterator<Item = cl_image_format> {
     all().filter(|f| {
         let order = matches!(f.image_channel_order, CL_R | CL_RGBA);
@@ -242,7 +242,7 @@ mod tests {
     fn the_components_of_a_view_undo_the_store_order() {
         for format in all() {
             let Some(layout) = layout(format) else { continue };
-            // The places in a stored texel at which a kernel that writes (r, g, b, a) puts them.
+            // The component that each place of a stored texel receives when a kernel writes (r, g, b, a).
             let stored = match layout.store {
                 None | Some(StoreOrder::Rgba) => continue,
                 Some(StoreOrder::Srgb) => [R, G, B, A],

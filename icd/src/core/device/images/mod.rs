@@ -1,4 +1,4 @@
-//! The images of a device: the largest ones, and the formats for each kind of image and access.
+//! The images of a device: the largest dimensions, and the formats for each type of image and kind of access.
 
 pub mod format;
 pub mod info;
@@ -6,19 +6,19 @@ pub mod info;
 use crate::cl::*;
 use hekla_vk_backend as vk;
 
-/// CL_DEVICE_MAX_READ_IMAGE_ARGS, CL_DEVICE_MAX_WRITE_IMAGE_ARGS and CL_DEVICE_MAX_SAMPLERS: the least that a full
-/// profile allows. Arguments are numbers, of which there may be as many as arguments.
+/// CL_DEVICE_MAX_READ_IMAGE_ARGS, CL_DEVICE_MAX_WRITE_IMAGE_ARGS and CL_DEVICE_MAX_SAMPLERS: the least that a full profile
+/// allows. Image and sampler arguments are numbers, so only the number of all arguments limits them.
 pub const MAX_READ_ARGS: u32 = 128;
 pub const MAX_WRITE_ARGS: u32 = 64;
 pub const MAX_SAMPLERS: u32 = 16;
 
-/// CL_DEVICE_IMAGE_PITCH_ALIGNMENT and CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT of 2D images of buffers, in texels: texels
-/// that Vulkan copies begin at multiples of four bytes.
+/// CL_DEVICE_IMAGE_PITCH_ALIGNMENT and CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT of 2D images of buffers, in texels. Vulkan copies
+/// texels only from and to offsets that are multiples of four bytes.
 pub(crate) const PITCH_ALIGNMENT: u32 = 1;
 pub(crate) const BASE_ADDRESS_ALIGNMENT: u32 = 4;
 
-/// The smallest maxima of a full profile (4.2): width and height, those and the depth of three dimensions, layers,
-/// texels in a buffer.
+/// The least limits of a full profile (4.2): width and height in two dimensions; width, height and depth in three dimensions;
+/// layers; texels in a buffer.
 const LEAST_2D: usize = 16384;
 const LEAST_3D: usize = 2048;
 const LEAST_LAYERS: usize = 2048;
@@ -58,18 +58,18 @@ pub fn kind(image_type: cl_mem_object_type) -> Option<vk::ImageKind> {
 pub struct Access {
     pub read: bool,
     pub write: bool,
-    /// One kernel can both read and write them.
+    /// One kernel can both read and write images of the format.
     pub read_write: bool,
 }
 
 /// The optional features of OpenCL C about images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ImageFeatures {
-    /// Images at all (CL_DEVICE_IMAGE_SUPPORT).
+    /// The device has images (CL_DEVICE_IMAGE_SUPPORT).
     pub images: bool,
     /// `read_write` images.
     pub read_write: bool,
-    /// Writes to images of three dimensions.
+    /// Kernels write images of three dimensions.
     pub writes_3d: bool,
     /// Types of channels that the device's samplers filter in all formats and kinds of images.
     pub filtered: vk::Filters,
@@ -91,7 +91,7 @@ pub struct Images {
 }
 
 impl Images {
-    /// Returns the images of a device; `None` if they are fewer than a full profile's.
+    /// Returns the images of a device; `None` if they do not reach the limits of a full profile.
     pub fn of(device: &impl vk::FormatSupport) -> Option<Images> {
         let info = device.info();
         let slots = info.limits.image_slots >= MAX_READ_ARGS + MAX_WRITE_ARGS;
@@ -113,8 +113,8 @@ impl Images {
         images.features.images.then_some(images)
     }
 
-    /// Returns the largest images, where those that a full profile requires are among them. All formats that a full
-    /// profile requires come in these sizes.
+    /// Returns the largest dimensions that all formats of a full profile have, still without the list of formats; `None` if the
+    /// dimensions do not reach the limits of a full profile.
     fn without_formats(device: &impl vk::FormatSupport) -> Option<Images> {
         let [line, lines, flat, layered, solid] = KINDS.map(|kind| largest(device, kind));
         let (line, lines, flat, layered, solid) = (line?, lines?, flat?, layered?, solid?);
@@ -159,7 +159,7 @@ impl Images {
                 (fits && depth).then_some(Access {
                     read: true,
                     write: found.storage && stored,
-                    // One view serves both, which takes texels as they are.
+                    // A kernel that reads and writes uses one view for both, which has the stored format.
                     read_write: found.storage_read && stored && layout.read_as == layout.format,
                 })
             }
@@ -178,8 +178,8 @@ impl Images {
         }
     }
 
-    /// Returns the features that all formats which they require have. What views of buffers lack (Vulkan requires
-    /// fewer formats of them) only shortens their list.
+    /// Returns the features that the device has for all formats that the feature requires. Views of buffers are not counted,
+    /// since Vulkan requires fewer formats for them: a format that they lack is only missing in their list.
     fn find_features(&self, device: &impl vk::FormatSupport) -> ImageFeatures {
         let flat = [
             CL_MEM_OBJECT_IMAGE1D,

@@ -14,10 +14,10 @@ const TAIL: &str = "\n]\n";
 
 pub struct TraceFile {
     file: File,
-    /// The offset for the next event, where the end of the array is.
+    /// The offset of the end of the array, where the next event goes.
     end: u64,
     buffer: String,
-    /// The process that writes. A process that is forked off it does not.
+    /// The id of the process that writes the trace. Its forked children do not write.
     process: u32,
 }
 

@@ -20,8 +20,8 @@ use std::sync::{Arc, OnceLock};
 
 /// The clock of a device.
 pub trait DeviceTime: Send + Sync {
-    /// Returns a time of the device's clock, in nanoseconds, on the host's; `None` for a device that cannot
-    /// be read any more.
+    /// Converts a time of the device's clock, in nanoseconds, to the host's clock; `None` if the device's clock cannot be read
+    /// any more.
     fn on_host(&self, device_ns: u64) -> Option<u64>;
 }
 
@@ -64,7 +64,7 @@ fn start() -> Option<Trace> {
 }
 
 extern "C" fn at_exit() {
-    // Others may have held the locks when this process was forked off.
+    // In a forked process, the locks may be held by threads that exist in the parent alone.
     if fork::is_child() {
         return;
     }
@@ -122,7 +122,7 @@ impl Trace {
     pub fn collect(&self) {
         let all = std::mem::take(&mut *self.pending.lock());
         let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|p| p.times.get().is_some());
-        // Others may have come meanwhile.
+        // Other threads may have added commands meanwhile.
         let mut pending = self.pending.lock();
         let newer = std::mem::replace(&mut *pending, left);
         pending.extend(newer);
