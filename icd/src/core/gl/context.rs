@@ -113,14 +113,14 @@ impl Gl {
         Ok(())
     }
 
-    /// Waits until what the context was told to do is done.
+    /// Waits until the context has executed all of its commands.
     pub(super) fn finish(&self) {
         // SAFETY: the context is current.
         unsafe { (self.f.finish)() };
     }
 
-    /// Has `fill` write `bytes.len()` bytes to a buffer of this call's own, and reads it: whatever becomes of the object that
-    /// the bytes come from meanwhile, OpenGL writes no further. The buffer is bound to `target`.
+    /// Lets `fill` write `bytes.len()` bytes to a temporary buffer, and reads the buffer. Even if the object that the bytes
+    /// come from changes meanwhile, OpenGL writes no more bytes than that. The buffer is bound to `target`.
     pub(super) fn through_buffer(
         &self,
         target: u32,
@@ -161,14 +161,15 @@ impl Gl {
     }
 }
 
-/// A fence of the application's context, for Hekla's own to wait for.
+/// A fence that the application's context sets and Hekla's context waits for.
 pub struct Fence(*mut c_void);
 
 // SAFETY: fences belong to the contexts that share objects, whatever the thread.
 unsafe impl Send for Fence {}
 
 impl Fence {
-    /// Sets a fence behind what the context that is current on this thread, one of the application's, was told so far.
+    /// Sets a fence behind all commands so far of the context that is current on this thread, which is one of the
+    /// application's.
     pub(super) fn set(f: &Fencing) -> Option<Fence> {
         // SAFETY: a context is current on this thread.
         let fence = unsafe {
@@ -179,12 +180,13 @@ impl Fence {
         (!fence.is_null()).then_some(Fence(fence))
     }
 
-    /// Returns the fence as the thread with the context knows it.
+    /// Returns the fence's handle, for the thread that has Hekla's context.
     pub(super) fn handle(&self) -> usize {
         self.0 as usize
     }
 
-    /// Waits for the fence and removes it. One of a context that shares nothing here is not known: it matters to no object.
+    /// Waits for the fence and removes it. Does nothing for a fence of a context that shares no objects with Hekla's: such a
+    /// context cannot use the objects.
     pub fn wait(self, gl: &Gl) {
         if !gl.is_fence(self.handle()) {
             return;

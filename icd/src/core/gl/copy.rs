@@ -1,5 +1,5 @@
-//! Contents of objects, copied from OpenGL and to it. Every transfer looks at the object first: one that the application has
-//! deleted or made anew meanwhile is left alone.
+//! Copies of objects' contents from OpenGL and to it. Every transfer checks the object first: an object that the application
+//! has deleted or redefined meanwhile is left alone.
 
 use super::constants::*;
 use super::context::Gl;
@@ -12,7 +12,7 @@ impl Gl {
     /// Returns the contents of an object, closely packed.
     ///
     /// # Errors
-    /// CL_INVALID_GL_OBJECT where the object is no more what it was; CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES.
+    /// CL_INVALID_GL_OBJECT if the object has changed since it was described; CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES.
     pub fn read(&self, object: &Object) -> Result<Vec<u8>> {
         self.check_unchanged(object)?;
         match (object.source, object.texels) {
@@ -28,7 +28,7 @@ impl Gl {
         }
     }
 
-    /// Replaces the contents of an object, and waits until other contexts see that.
+    /// Replaces the contents of an object, and waits until other contexts see the new contents.
     ///
     /// # Errors
     /// As [`Gl::read`].
@@ -50,7 +50,7 @@ impl Gl {
         Ok(())
     }
 
-    /// Binds an object; CL_INVALID_GL_OBJECT unless it is still what it was.
+    /// Binds an object; CL_INVALID_GL_OBJECT if it has changed since it was described.
     fn check_unchanged(&self, object: &Object) -> Result<()> {
         let same = |size: [usize; 3], texels: Texels| {
             let internal = object.texels.map(|texels| texels.internal);

@@ -1,4 +1,4 @@
-//! Questions to OpenGL about objects that memory objects are made of.
+//! Queries of OpenGL about objects from which memory objects are created.
 
 use super::constants::*;
 use super::context::Gl;
@@ -7,13 +7,13 @@ use super::object::{bound_target, Object, Source};
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
 
-/// Returns a size that OpenGL told; CL_INVALID_GL_OBJECT for none.
+/// Returns a size that OpenGL reported; CL_INVALID_GL_OBJECT unless it is positive.
 fn size_of(told: i32) -> Result<usize> {
     usize::try_from(told).ok().filter(|size| *size > 0).ok_or(ClError(CL_INVALID_GL_OBJECT))
 }
 
 impl Gl {
-    /// Describes a buffer. CL_INVALID_GL_OBJECT for what is none, or has no bytes.
+    /// Describes a buffer. CL_INVALID_GL_OBJECT if there is no such buffer, or if it has no bytes.
     pub fn describe_buffer(&self, name: u32) -> Result<Object> {
         let bytes = self.bytes_of_buffer(name)?;
         let size = [bytes, 1, 1];
@@ -35,7 +35,7 @@ impl Gl {
         bytes.ok_or(ClError(CL_INVALID_GL_OBJECT))
     }
 
-    /// Binds a texture; CL_INVALID_GL_OBJECT for what is none of the target.
+    /// Binds a texture; CL_INVALID_GL_OBJECT if there is no such texture of the target.
     pub(super) fn bind_texture(&self, target: u32, name: u32) -> Result<()> {
         self.forget_errors();
         // SAFETY: the context is current.
@@ -70,7 +70,7 @@ impl Gl {
         let size = self.size_of_level(target, level)?;
         if self.desktop.is_some() {
             let border = self.level_parameter(target, level, TEXTURE_BORDER);
-            // Core profiles have none, and do not know the question.
+            // Core profiles have no borders and report an error for this query.
             self.forget_errors();
             ensure!(border <= 0, CL_INVALID_OPERATION);
         }
@@ -93,7 +93,7 @@ impl Gl {
             (self.f.texture_parameter)(bound, TEXTURE_MAX_LEVEL, &mut most);
         }
         self.forget_errors();
-        // OpenGL ES takes levels from zero on.
+        // OpenGL ES allows levels from 0 on, whatever the base level.
         ensure!(self.desktop.is_none() || level >= base, CL_INVALID_MIP_LEVEL);
         let size = self.size_of_level(target, base)?;
         let longest = match target {
@@ -106,8 +106,8 @@ impl Gl {
         Ok(())
     }
 
-    /// Returns width, height and depth or layers of a level of the texture that is bound; CL_INVALID_GL_OBJECT for one that
-    /// is not defined.
+    /// Returns width, height and depth or layers of a level of the bound texture; CL_INVALID_GL_OBJECT if the level is not
+    /// defined.
     pub(super) fn size_of_level(&self, target: u32, level: i32) -> Result<[usize; 3]> {
         let ask = |name| size_of(self.level_parameter(target, level, name));
         let size = [ask(TEXTURE_WIDTH)?, ask(TEXTURE_HEIGHT)?, ask(TEXTURE_DEPTH)?];
@@ -138,7 +138,7 @@ impl Gl {
         self.check(CL_INVALID_GL_OBJECT)?;
         let texels = known(internal)?;
         let (offset, size) = (ask(TEXTURE_BUFFER_OFFSET), ask(TEXTURE_BUFFER_SIZE));
-        // Without parts of buffers (OpenGL 4.3) these questions are not known, and the whole buffer is meant.
+        // Before OpenGL 4.3, which introduced parts of buffers, these queries fail; the texture then has the whole buffer.
         let asked = self.check(CL_INVALID_GL_OBJECT).is_ok();
         let (offset, size) = if asked { (offset, size) } else { (0, 0) };
         let (offset, size) = (offset.unsigned_abs() as usize, size.unsigned_abs() as usize);
@@ -184,13 +184,13 @@ impl Gl {
             red: ask(RENDERBUFFER_RED_SIZE),
             alpha: ask(RENDERBUFFER_ALPHA_SIZE),
             depth: ask(RENDERBUFFER_DEPTH_SIZE),
-            // Renderbuffers have formats with a size, but for depths of OpenGL's own choice.
+            // OpenGL reports renderbuffers with sized formats, except for depths of its own choice; those are not floats.
             is_float: false,
         };
         let internal = ask(RENDERBUFFER_INTERNAL_FORMAT).unsigned_abs();
         self.check(CL_INVALID_GL_OBJECT)?;
         let texels = known(sized(internal, sizes))?;
-        // OpenGL ES converts colours when it copies them.
+        // OpenGL ES would convert the colours of such a renderbuffer when it copies them.
         let converted = self.desktop.is_none() && texels.internal == SRGB8_ALPHA8;
         ensure!(!converted, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
         Ok((size, texels))

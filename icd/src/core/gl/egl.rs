@@ -1,4 +1,4 @@
-//! Contexts of EGL: one of Hekla's own that shares objects with the application's.
+//! Contexts of EGL: a context of Hekla's own that shares objects with the application's context.
 
 use super::binding::Refusal;
 use super::constants::TEXTURE_2D;
@@ -27,7 +27,7 @@ const GL_TEXTURE_LEVEL: i32 = 0x30BC;
 const IMAGE_PRESERVED: i32 = 0x30D2;
 
 function_table! {
-    /// The functions (EGL 1.5; of EGL 1.4, all).
+    /// The functions of EGL 1.5 that sharing needs; EGL 1.4 has all of them.
     Functions {
         query_string c"eglQueryString": fn(Handle, i32) -> *const c_char;
         bind_api c"eglBindAPI": fn(u32) -> u32;
@@ -74,20 +74,20 @@ pub(super) fn address(name: &CStr) -> Option<Handle> {
     (!address.is_null()).then_some(address)
 }
 
-/// A context of Hekla's own, which is current on the thread that made it.
+/// A context of Hekla's own that shares objects with the application's. It is current on the thread that made it.
 pub(super) struct Shared {
     functions: &'static Functions,
     pub(super) display: Handle,
     pub(super) context: Handle,
-    /// The surface that it is current with; null where it needs none.
+    /// The surface with which the context is current; null if the context needs no surface.
     surface: Handle,
 }
 
 impl Shared {
-    /// Makes a context of the version that is asked for in `attempt`, the best first. `None`: there are no more attempts.
+    /// Makes a context of the version with the number `attempt`, the best version first. `None`: there are no more versions.
     ///
     /// # Errors
-    /// What is no context of the display, or does not share.
+    /// The handle is not a context of the display, or the context does not share.
     pub(super) fn new(
         display: usize,
         context: usize,
@@ -100,7 +100,7 @@ impl Shared {
 }
 
 impl Shared {
-    /// Runs `f` with an image of EGL of a texture's first level, or a renderbuffer. `None` where EGL makes none.
+    /// Runs `f` with an EGL image of a texture's first level or of a renderbuffer. `None` if EGL does not make the image.
     pub(super) fn with_image<T>(&self, object: &Object, f: impl FnOnce(usize) -> T) -> Option<T> {
         let (target, attributes): (u32, &[i32]) = match object.source {
             Source::Texture { target: TEXTURE_2D, level: 0 } => {
@@ -125,7 +125,7 @@ impl Shared {
     }
 }
 
-/// The application's context, to be shared with.
+/// The application's context, with which Hekla's context shares objects.
 struct Share {
     functions: &'static Functions,
     display: Handle,
@@ -142,7 +142,7 @@ impl Share {
         (known != 0).then_some(value).ok_or(Refusal::Invalid("EGL knows no such context"))
     }
 
-    /// Returns the configuration of the application's context; null where it has none.
+    /// Returns the configuration of the application's context; null if it has none.
     fn config(&self) -> Result<Handle, Refusal> {
         let id = self.query(CONFIG_ID)?;
         let (attributes, mut config, mut count) = ([CONFIG_ID, id, NONE], std::ptr::null_mut(), 0);
@@ -177,7 +177,8 @@ impl Share {
         let api = self.query(CONTEXT_CLIENT_TYPE)?;
         let alone = config::gl_ways().same_api && api == OPENGL_ES_API;
         let attempt = attempt + usize::from(alone && attempt == 0);
-        // Mesa shares objects of OpenGL ES with OpenGL, which reads texels of more kinds; EGL need not.
+        // Mesa shares objects of OpenGL ES with contexts of OpenGL, which can read more kinds of texels; other implementations
+        // of EGL need not.
         let (api, attributes): (i32, &[i32]) = match (api, attempt) {
             (OPENGL_API | OPENGL_ES_API, 0) => (OPENGL_API, &[NONE]),
             (OPENGL_API, 1) => (api, &[MAJOR_VERSION, 4, MINOR_VERSION, 5, PROFILE_MASK, 1, NONE]),
@@ -202,7 +203,7 @@ impl Share {
             && unsafe { (f.make_current)(self.display, surface, surface, context) } != 0;
         match current {
             true => Ok(Some(shared)),
-            // The next version may be had.
+            // The driver may have the next version.
             false => {
                 drop(shared);
                 self.shared(attempt + 1)

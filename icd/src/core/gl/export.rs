@@ -1,4 +1,4 @@
-//! Memory of objects, exported as dma_bufs: what OpenCL imports needs no copies.
+//! Exports the memory of objects as dma_bufs, so that OpenCL can import it and needs no copies.
 
 use super::binding::Current;
 use super::constants::*;
@@ -9,12 +9,12 @@ use crate::cl::cl_image_format;
 use crate::core::egl;
 use hekla_vk_backend::platform::Descriptor;
 
-/// The memory of an object. The descriptor is closed with it.
+/// The memory of an object. The descriptor is closed on drop.
 pub struct Memory {
     fd: i32,
     /// Bytes from the beginning of the memory to the object.
     pub offset: u64,
-    /// Bytes from row to row; 0 of buffers.
+    /// Bytes from row to row; 0 for buffers.
     pub row_pitch: usize,
     /// The order of texels (DRM format modifier).
     pub modifier: u64,
@@ -25,12 +25,12 @@ impl Memory {
         Memory { fd, offset: 0, row_pitch: 0, modifier: 0 }
     }
 
-    /// Returns the descriptor, for an import that does not close it if it fails.
+    /// Returns the descriptor, for an import that leaves it open on failure.
     pub fn descriptor(&self) -> i32 {
         self.fd
     }
 
-    /// Leaves the descriptor to an import that has succeeded.
+    /// Gives up the descriptor, which an import has taken over.
     pub fn imported(mut self) {
         self.fd = -1;
     }
@@ -45,8 +45,8 @@ impl Drop for Memory {
 }
 
 impl Gl {
-    /// Exports the memory of a buffer, a flat texture's first level or a renderbuffer, where OpenGL does. Depths lie there as
-    /// drivers please, and so does what has several levels, unless it has its texels in rows.
+    /// Exports the memory of a buffer, of a flat texture's first level or of a renderbuffer, if OpenGL can. Not of depths,
+    /// whose layout is the driver's choice, nor of textures with several levels unless their texels are in rows.
     pub fn export(&self, object: &Object) -> Option<Memory> {
         let is_depth = object.texels.is_some_and(|texels| texels.transfer.is_depth());
         if is_depth || self.is_view(object) {
@@ -56,7 +56,7 @@ impl Gl {
         (!object.has_levels || memory.modifier == 0).then_some(memory)
     }
 
-    /// Returns true for views of other textures' levels and layers.
+    /// Returns true if a texture is a view of another texture's levels and layers.
     fn is_view(&self, object: &Object) -> bool {
         let Source::Texture { .. } = object.source else { return false };
         if self.bind_texture(object.target(), object.name).is_err() {
@@ -72,7 +72,7 @@ impl Gl {
         first != [0, 0]
     }
 
-    /// Exports an image of EGL (EGL_MESA_image_dma_buf_export).
+    /// Exports the memory of an object as an EGL image (EGL_MESA_image_dma_buf_export).
     fn export_by_egl(&self, object: &Object) -> Option<Memory> {
         let Current::Egl(own) = &self.current else { return None };
         let texels = object.texels?;
@@ -89,8 +89,8 @@ impl Gl {
         same.then_some(memory)
     }
 
-    /// Makes a texture in a format, of one level or of all, of the library's own, to find out what works; its name is to be
-    /// [forgotten](Gl::forget_texture).
+    /// Makes a texture of the library's own in a format, with one level or with all, for the probe of memory sharing; its name
+    /// must be [forgotten](Gl::forget_texture).
     pub fn texture_for_probe(
         &self,
         [width, height]: [i32; 2],
@@ -119,7 +119,7 @@ impl Gl {
         object.ok()
     }
 
-    /// Makes a buffer for the same; its name is to be [forgotten](Gl::forget_buffer).
+    /// Makes a buffer of the library's own for the probe of memory sharing; its name must be [forgotten](Gl::forget_buffer).
     pub fn buffer_for_probe(&self, size: usize) -> Option<Object> {
         let mut name = 0;
         // SAFETY: the context is current; the buffer is new.

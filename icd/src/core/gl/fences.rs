@@ -4,18 +4,18 @@ use super::constants::{TIMEOUT_EXPIRED, WAIT_FAILED};
 use super::context::Gl;
 use std::ffi::c_void;
 
-/// Called with the context, and true when a fence is passed, or false where OpenGL no longer knows.
+/// A function to call with the context, and with true when a fence is passed, or false if OpenGL no longer knows the fence.
 type Passed = Box<dyn FnOnce(&Gl, bool) + Send>;
 
-/// Fences that the thread looks at again and again. It never waits for one: a context that was told nothing else may not have
-/// been flushed, and other commands must go on.
+/// Fences that the thread polls. It never blocks on a fence: if the application does not flush its context, the fence is not
+/// passed, and other commands must continue.
 #[derive(Default)]
 pub(super) struct Fences(Vec<Pending>);
 
 /// A fence that is not passed yet.
 struct Pending {
     fence: usize,
-    /// True if it is the library's own, and goes when it is passed.
+    /// True if the fence is the library's own, and is deleted when it is passed.
     is_own: bool,
     passed: Passed,
 }
@@ -29,7 +29,7 @@ impl Fences {
         self.0.push(Pending { fence, is_own, passed });
     }
 
-    /// Tells of the fences that are passed.
+    /// Calls the functions of the fences that are passed.
     pub(super) fn look(&mut self, gl: &Gl) {
         let mut pending = Vec::new();
         for one in self.0.drain(..) {
@@ -48,7 +48,7 @@ impl Fences {
         self.0 = pending;
     }
 
-    /// Tells that nobody looks any more.
+    /// Calls all functions with false, because nothing polls the fences any more.
     pub(super) fn give_up(self, gl: &Gl) {
         self.0.into_iter().for_each(|one| (one.passed)(gl, false));
     }
@@ -61,7 +61,7 @@ enum State {
 }
 
 impl Gl {
-    /// Returns true if there is such a fence.
+    /// Returns true if OpenGL has a fence with this handle.
     pub(super) fn is_fence(&self, fence: usize) -> bool {
         // SAFETY: the context is current; OpenGL looks up the fence.
         fence != 0 && unsafe { (self.f.is_sync)(fence as *mut c_void) } != 0

@@ -1,16 +1,16 @@
-//! OpenGL's internal formats and the image formats that OpenCL has for them (cl_khr_gl_sharing, cl_khr_gl_depth_images), and in
-//! which words OpenGL transfers such texels.
+//! OpenGL's internal formats, OpenCL's image formats for them (cl_khr_gl_sharing, cl_khr_gl_depth_images), and the parameters
+//! with which OpenGL transfers their texels.
 
 use super::constants::*;
 use crate::cl::*;
 
-/// How a texel is read from OpenGL and written to it, as it lies in an image of OpenCL.
+/// How a texel is read from OpenGL and written to it, with the same bytes as in an image of OpenCL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
     /// The `format` and the `type` of OpenGL's pixel transfers.
     pub format: u32,
     pub data_type: u32,
-    /// Channels of a texel, and bytes of each.
+    /// The number of channels of a texel, and the bytes of each channel.
     pub channels: usize,
     pub channel: usize,
 }
@@ -21,8 +21,8 @@ impl Transfer {
         self.channels * self.channel
     }
 
-    /// Returns the transfer of four channels that OpenGL ES has for texels of this kind (OpenGL ES 3.2, 16.1.2): integers
-    /// are read as 32 bits, halves as floats. `None` for what it does not read.
+    /// Returns the transfer with four channels by which OpenGL ES reads such texels (OpenGL ES 3.2, 16.1.2): integers are read
+    /// as 32 bits, halves as floats. `None` for texels that OpenGL ES does not read.
     pub fn in_es(self) -> Option<Transfer> {
         let (format, data_type, channel) = match (self.format, self.data_type) {
             (RED | RG | RGBA | BGRA, UNSIGNED_BYTE) => (RGBA, UNSIGNED_BYTE, 1),
@@ -35,7 +35,7 @@ impl Transfer {
         Some(Transfer { format, data_type, channels: 4, channel })
     }
 
-    /// Returns true for depths.
+    /// Returns true for texels that are depths.
     pub fn is_depth(self) -> bool {
         self.format == DEPTH_COMPONENT
     }
@@ -46,14 +46,15 @@ impl Transfer {
 pub struct Texels {
     /// OpenGL's internal format, with the size of its channels.
     pub internal: u32,
-    /// The image's, as the application is told.
+    /// The image's format that is reported to the application.
     pub image: cl_image_format,
-    /// The image's, as its texels are stored. It differs for depths beside a stencil alone, which are stored without it.
+    /// The format in which the image's texels are stored. It differs from `image` only for depths beside a stencil, which are
+    /// stored without the stencil.
     pub stored: cl_image_format,
     pub transfer: Transfer,
 }
 
-/// A channel of OpenCL: its type, OpenGL's, bytes, and if OpenGL takes it for an integer.
+/// A type of channel: OpenCL's name, OpenGL's name, its bytes, and true if OpenGL treats the channel as an integer.
 type Channel = (cl_uint, u32, usize, bool);
 
 const UNORM8: Channel = (CL_UNORM_INT8, UNSIGNED_BYTE, 1, false);
@@ -69,7 +70,7 @@ const UNSIGNED8: Channel = (CL_UNSIGNED_INT8, UNSIGNED_BYTE, 1, true);
 const UNSIGNED16: Channel = (CL_UNSIGNED_INT16, UNSIGNED_SHORT, 2, true);
 const UNSIGNED32: Channel = (CL_UNSIGNED_INT32, UNSIGNED_INT, 4, true);
 
-/// Internal formats whose size is told, with orders and channels.
+/// OpenGL's sized internal formats, with the order and type of channels of each.
 const FORMATS: [(u32, cl_uint, Channel); 42] = [
     (RGBA8, CL_RGBA, UNORM8),
     (SRGB8_ALPHA8, CL_sRGBA, UNORM8),
@@ -115,7 +116,7 @@ const FORMATS: [(u32, cl_uint, Channel); 42] = [
     (DEPTH32F_STENCIL8, CL_DEPTH_STENCIL, SINGLE),
 ];
 
-/// Returns the formats for one of OpenGL's internal formats; `None` where OpenCL has none.
+/// Returns the formats for one of OpenGL's internal formats; `None` if OpenCL has no such format.
 pub fn texels_of(internal: u32) -> Option<Texels> {
     let found = FORMATS.iter().find(|(name, ..)| *name == internal)?;
     let (_, order, (image_channel_data_type, data_type, channel, is_integer)) = *found;
@@ -143,7 +144,7 @@ pub fn texels_of(internal: u32) -> Option<Texels> {
     Some(Texels { internal, image, stored, transfer })
 }
 
-/// The sizes in bits that OpenGL tells of an object's channels.
+/// The sizes in bits of an object's channels, as OpenGL reports them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sizes {
     pub red: i32,
@@ -153,9 +154,10 @@ pub struct Sizes {
     pub is_float: bool,
 }
 
-/// Returns the internal format with its size where an application gave one without: the channels that OpenGL allocated tell.
+/// Returns the sized internal format. If the application gave a format without size, the sizes of the channels that OpenGL
+/// allocated decide.
 pub fn sized(internal: u32, sizes: Sizes) -> u32 {
-    // The number of channels is an internal format of OpenGL 1.0.
+    // OpenGL 1.0 also allows the number of channels as an internal format.
     match (internal, sizes) {
         (RGBA | 4, Sizes { red: 8, alpha: 8, .. }) => RGBA8,
         (RGBA | 4, Sizes { red: 16, alpha: 16, is_float: false, .. }) => RGBA16,

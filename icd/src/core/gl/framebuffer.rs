@@ -1,4 +1,5 @@
-//! Texels by way of framebuffers: OpenGL ES reads textures so, and renderbuffers are read and written so everywhere.
+//! Transfers of texels through framebuffers. OpenGL ES reads textures only in this way, and renderbuffers are always read and
+//! written in this way.
 
 use super::constants::*;
 use super::context::Gl;
@@ -27,7 +28,8 @@ impl Gl {
         result
     }
 
-    /// Attaches a layer of an object to the framebuffer that is bound to a target; false if the framebuffer is not complete.
+    /// Attaches a layer of an object to the framebuffer that is bound to a target; returns false if the framebuffer is then not
+    /// complete.
     fn attach(&self, target: u32, object: &Object, layer: usize) -> bool {
         let is_depth = object.texels.is_some_and(|texels| texels.transfer.is_depth());
         let (place, buffer) = match is_depth {
@@ -55,7 +57,7 @@ impl Gl {
         }
     }
 
-    /// Returns how texels are read by way of framebuffers; `None` where they cannot be.
+    /// Returns the transfer by which texels are read through framebuffers; `None` if they cannot be read.
     fn transfer_of(&self, texels: Texels) -> Option<Transfer> {
         match self.desktop {
             Some(_) => Some(texels.transfer),
@@ -104,7 +106,7 @@ impl Gl {
         narrowed(&bytes, transfer, texels.transfer)
     }
 
-    /// Writes the texels of a renderbuffer: those of a texture of the same kind, which are copied.
+    /// Writes the texels of a renderbuffer: writes them to a texture of the same format, and copies the texture.
     pub(super) fn write_renderbuffer(
         &self,
         object: &Object,
@@ -150,7 +152,7 @@ impl Gl {
     }
 }
 
-/// Returns the texels of OpenGL ES' reads as an image has them: with as many channels, in the width of its numbers.
+/// Converts texels that OpenGL ES has read to the image's texels, which may have fewer and narrower channels.
 fn narrowed(bytes: &[u8], from: Transfer, to: Transfer) -> Result<Vec<u8>> {
     let mut narrow = room::list(bytes.len() / from.texel() * to.texel())?;
     let order: &[usize] = if to.format == BGRA { &[2, 1, 0, 3] } else { &[0, 1, 2, 3] };
@@ -159,11 +161,11 @@ fn narrowed(bytes: &[u8], from: Transfer, to: Transfer) -> Result<Vec<u8>> {
             let value = &texel[channel * from.channel..][..from.channel];
             match (to.data_type, value) {
                 (HALF_FLOAT, &[a, b, c, d]) => {
-                    // It was a half before OpenGL made a float of it.
+                    // The value was a half before OpenGL converted it to a float.
                     let float = f32::from_ne_bytes([a, b, c, d]);
                     narrow.extend(half::f16::from_f32(float).to_ne_bytes());
                 }
-                // The values fit: those of integers are sign- or zero-extended.
+                // The values fit, since OpenGL has sign- or zero-extended them.
                 _ => narrow.extend(&value[..to.channel]),
             }
         }

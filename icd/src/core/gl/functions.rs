@@ -1,5 +1,5 @@
-//! The functions of OpenGL and OpenGL ES that sharing takes. All of them are there in OpenGL 3.2 and OpenGL ES 3.1, but for
-//! those in tables of their own.
+//! The functions of OpenGL and OpenGL ES that sharing needs. OpenGL 3.2 and OpenGL ES 3.1 have all of them, except for the
+//! functions in tables of their own.
 
 use crate::platform::function_table;
 use std::ffi::{c_char, c_void};
@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 type Sync = *mut c_void;
 
 function_table! {
-    /// What both kinds of OpenGL have (OpenGL 3.2, OpenGL ES 3.1).
+    /// The functions that OpenGL 3.2 and OpenGL ES 3.1 have in common.
     Functions {
         error c"glGetError": fn() -> u32;
         string c"glGetString": fn(u32) -> *const c_char;
@@ -62,7 +62,7 @@ function_table! {
 }
 
 function_table! {
-    /// What sets fences in the application's own context.
+    /// The functions that set fences in the application's own context.
     Fencing {
         fence c"glFenceSync": fn(u32, u32) -> Sync;
         flush c"glFlush": fn();
@@ -70,7 +70,7 @@ function_table! {
 }
 
 function_table! {
-    /// What OpenGL ES lacks (OpenGL 3.2).
+    /// The functions of OpenGL 3.2 that OpenGL ES lacks.
     Desktop {
         image c"glGetTexImage": fn(u32, i32, u32, u32, *mut c_void);
         sub_image_1d c"glTexSubImage1D": fn(u32, i32, i32, i32, u32, u32, *const c_void);
@@ -79,7 +79,7 @@ function_table! {
 }
 
 function_table! {
-    /// What tells the devices of a context (GL_EXT_memory_object).
+    /// The function that reports the devices of a context (GL_EXT_memory_object).
     Devices {
         bytes_at c"glGetUnsignedBytei_vEXT": fn(u32, u32, *mut u8);
     }

@@ -1,7 +1,8 @@
-//! Contexts of GLX: one of Hekla's own that shares objects with the application's.
+//! Contexts of GLX: a context of Hekla's own that shares objects with the application's context.
 //!
-//! It is made through the application's own connection to the X server, since contexts are shared within one. Requests of
-//! several threads are in order there since Xlib 1.8, or where the application has called XInitThreads.
+//! The context is made through the application's own connection to the X server, since contexts share objects only within one
+//! connection. Xlib keeps requests of several threads in order since version 1.8, or if the application has called
+//! XInitThreads.
 
 use super::binding::Refusal;
 use super::x11;
@@ -73,7 +74,7 @@ pub(super) fn address(name: &CStr) -> Option<Handle> {
     (!address.is_null()).then_some(address)
 }
 
-/// A context of Hekla's own, which is current on the thread that made it.
+/// A context of Hekla's own that shares objects with the application's. It is current on the thread that made it.
 pub(super) struct Shared {
     functions: &'static Functions,
     pub(super) display: Handle,
@@ -82,11 +83,11 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Makes a context of the version that is asked for in `attempt`, the best first. `None`: there are no more attempts.
+    /// Makes a context of the version with the number `attempt`, the best version first. `None`: there are no more versions.
     /// The display must be open.
     ///
     /// # Errors
-    /// What is no context of the display, or does not share.
+    /// The handle is not a context of the display, or the context does not share.
     pub(super) fn new(
         display: usize,
         context: usize,
@@ -100,7 +101,7 @@ impl Shared {
     }
 }
 
-/// The application's context, to be shared with.
+/// The application's context, with which Hekla's context shares objects.
 struct Share {
     functions: &'static Functions,
     display: Handle,
@@ -117,7 +118,7 @@ impl Share {
         (status == 0).then_some(value)
     }
 
-    /// Returns a configuration with these attributes that pbuffers can be made in.
+    /// Returns a configuration with these attributes that allows pbuffers.
     fn config_with(&self, screen: c_int, attributes: &[c_int]) -> Option<Handle> {
         let f = self.functions;
         let mut count = 0;

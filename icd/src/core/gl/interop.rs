@@ -1,5 +1,5 @@
-//! Memory of objects as Mesa exports it (MESA_gl_interop: eglGLInteropExportObjectMESA, glXGLInteropExportObjectMESA): dma_bufs,
-//! of buffers and of texels in any format.
+//! Memory of objects as Mesa exports it (MESA_gl_interop: eglGLInteropExportObjectMESA, glXGLInteropExportObjectMESA): as
+//! dma_bufs, for buffers and for texels in any format.
 
 use super::binding::Current;
 use super::constants::*;
@@ -12,7 +12,7 @@ use std::ffi::{c_int, c_void};
 
 type Handle = *mut c_void;
 
-/// What is asked for (mesa_glinterop_export_in).
+/// The query about an object (mesa_glinterop_export_in).
 #[repr(C)]
 pub(super) struct Asked {
     version: u32,
@@ -25,7 +25,7 @@ pub(super) struct Asked {
     driver_data: Handle,
 }
 
-/// What is answered (mesa_glinterop_export_out).
+/// The answer to a query about an object (mesa_glinterop_export_out).
 #[repr(C)]
 #[derive(Default)]
 pub(super) struct Answered {
@@ -46,7 +46,7 @@ pub(super) struct Answered {
     modifier: u64,
 }
 
-/// The version of both structs that tells of strides and modifiers.
+/// The version of both structs that includes strides and modifiers.
 const VERSION: u32 = 2;
 
 function_table! {
@@ -65,7 +65,7 @@ function_table! {
     }
 }
 
-/// Returns what an object is to Mesa; `None` for those that are not exported.
+/// Returns Mesa's query about an object; `None` for objects that are not exported.
 fn asked_for(object: &Object) -> Option<Asked> {
     let target = match object.source {
         Source::Buffer => ARRAY_BUFFER,
@@ -85,7 +85,7 @@ fn asked_for(object: &Object) -> Option<Asked> {
 }
 
 function_table! {
-    /// EGL's, which settles objects.
+    /// EGL's function that settles objects' memory.
     FlushOfEgl {
         flush c"eglGLInteropFlushObjectsMESA":
             fn(Handle, Handle, u32, *mut Asked, Handle) -> c_int;
@@ -93,7 +93,7 @@ function_table! {
 }
 
 function_table! {
-    /// GLX's, which settles objects.
+    /// GLX's function that settles objects' memory.
     FlushOfGlx {
         flush c"glXGLInteropFlushObjectsMESA":
             fn(Handle, Handle, u32, *mut Asked, Handle) -> c_int;
@@ -101,8 +101,8 @@ function_table! {
 }
 
 impl Gl {
-    /// Has Mesa bring what it keeps of objects elsewhere, compressed or cleared, to the memory that others see, and waits for
-    /// that. Does nothing where this is no Mesa's.
+    /// Makes Mesa write the contents of objects that it keeps elsewhere, compressed or as clears, to the memory that others
+    /// see, and waits for that. Does nothing if the driver is not Mesa's.
     pub(super) fn settle_by_mesa(&self, objects: &[Object]) {
         let mut all: Vec<Asked> = objects.iter().filter_map(asked_for).collect();
         let (count, list, none) = (all.len() as u32, all.as_mut_ptr(), std::ptr::null_mut());
@@ -124,7 +124,7 @@ impl Gl {
         }
     }
 
-    /// Exports the memory of an object. `None` where this is no Mesa's, or the driver does not export it.
+    /// Exports the memory of an object. `None` if the driver is not Mesa's, or does not export the object.
     pub(super) fn export_by_mesa(&self, object: &Object) -> Option<Memory> {
         let mut asked = asked_for(object)?;
         let mut answered = Answered { version: VERSION, fd: -1, ..Answered::default() };

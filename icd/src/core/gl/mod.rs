@@ -1,7 +1,8 @@
-//! Objects of OpenGL and OpenGL ES (cl_khr_gl_sharing): a context of OpenCL has a context of OpenGL of its own that shares
-//! objects with the application's, current on a thread of its own. It tells what objects are, and copies their contents.
+//! Objects of OpenGL and OpenGL ES (cl_khr_gl_sharing). A context of OpenCL has its own context of OpenGL, which shares objects
+//! with the application's context and is current on a thread of its own. This thread describes objects and copies their
+//! contents.
 //!
-//! OpenGL is the application's: the libraries are those that the process has loaded, and none of them is loaded or linked here.
+//! The libraries of OpenGL are the ones that the process has loaded; no library is loaded or linked here.
 
 mod binding;
 mod constants;
@@ -36,17 +37,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use thread::Thread;
 
-/// What a context of OpenCL has of OpenGL.
+/// The connection of an OpenCL context to OpenGL.
 pub struct Sharing {
     binding: Binding,
     thread: Thread,
-    /// The devices that OpenGL uses, as Vulkan names them; empty where it does not tell.
+    /// The devices that OpenGL uses, as Vulkan names them; empty if OpenGL does not report them.
     pub devices: Vec<[u8; 16]>,
     fencing: Option<Fencing>,
-    /// What is known of the memory of objects, by their internal formats (0: buffers) and whether they have several levels:
-    /// true if it is shared.
+    /// Whether the memory of objects is shared, as far as known: by internal format (0: buffers), and whether the object has
+    /// several levels.
     shared: Mutex<BTreeMap<(u32, bool), bool>>,
-    /// Word of the end of the display.
+    /// Waits for the end of the display.
     _watch: Mutex<Option<x11::Watch>>,
 }
 
@@ -54,8 +55,8 @@ impl Sharing {
     /// Makes a context that shares objects with the application's, and tests that their contents can be copied.
     ///
     /// # Errors
-    /// CL_INVALID_OPERATION where the process has no such window system; CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR for what is no
-    /// valid context, or one that does not share.
+    /// CL_INVALID_OPERATION if the process does not have the window system; CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR if the
+    /// context is not valid or does not share.
     pub fn new(binding: Binding) -> Result<Arc<Sharing>> {
         let (thread, devices) = Thread::start(binding).map_err(|refusal| match refusal {
             Refusal::NoWindowSystem => {
@@ -77,7 +78,7 @@ impl Sharing {
         Ok(sharing)
     }
 
-    /// Has the context end before the application closes its display.
+    /// Makes the context end before the application closes its display.
     fn end_with_display(self: &Arc<Sharing>) {
         let weak: Weak<Sharing> = Arc::downgrade(self);
         let end = move || {
@@ -89,15 +90,15 @@ impl Sharing {
         *self._watch.lock() = unsafe { x11::before_close(self.binding.display, end) };
     }
 
-    /// Returns true if the memory of such an object is shared; `probe` finds out for the first of its kind. Never with
-    /// `HEKLA_GL=copy`.
+    /// Returns true if the memory of an object is shared; `probe` finds out for the first object of its kind. Returns false
+    /// with `HEKLA_GL=copy`.
     pub fn shares_memory(&self, object: &Object, probe: impl FnOnce() -> bool) -> bool {
         let kind = (object.texels.map_or(0, |texels| texels.internal), object.has_levels);
         let mut shared = self.shared.lock();
         *shared.entry(kind).or_insert_with(|| !config::gl_ways().copies && probe())
     }
 
-    /// Has the thread with the context do something, and waits for it.
+    /// Runs a job on the thread with the context, and waits for it.
     ///
     /// # Errors
     /// CL_INVALID_GL_OBJECT when the application has closed the display.
@@ -108,8 +109,8 @@ impl Sharing {
         self.thread.ask(job).ok_or(ClError(CL_INVALID_GL_OBJECT))?
     }
 
-    /// Sets a fence behind what the application has told the context that is current on this thread, if one is: commands that
-    /// are enqueued now come after it (cl_khr_gl_event, implicit synchronization).
+    /// Sets a fence behind the application's commands so far, if one of its contexts is current on this thread: commands that
+    /// are enqueued now come after them (cl_khr_gl_event, implicit synchronization).
     pub fn fence(&self) -> Option<Fence> {
         self.fencing.as_ref().filter(|_| self.is_any_current()).and_then(Fence::set)
     }
@@ -119,8 +120,8 @@ impl Sharing {
         self.binding.is_any_current()
     }
 
-    /// Calls `settled` when what OpenGL does with objects is done and to be seen in their memory: what it was told before a
-    /// fence that [`Sharing::fence`] set, if it was told anything.
+    /// Calls `settled` when the results of OpenGL's commands are visible in the objects' memory. `fence`: set behind these
+    /// commands by [`Sharing::fence`], if there may be any.
     pub fn when_settled(
         &self,
         fence: Option<Fence>,
@@ -131,17 +132,17 @@ impl Sharing {
             gl.settle_by_mesa(&objects);
             settled();
         };
-        // A thread that has ended drops what it was to do, and its memory is what it is then.
+        // A thread that has ended drops its jobs. The memory then keeps its current contents.
         self.thread.post(move |gl, fences| match fence {
             Some(fence) => fences.add(fence.handle(), true, Box::new(move |gl, _| settle(gl))),
             None => settle(gl),
         });
     }
 
-    /// Calls `passed` when a fence of the application's is passed: with false if OpenGL no longer knows of it.
+    /// Calls `passed` when the application's fence is passed: with true, or with false if OpenGL no longer knows the fence.
     ///
     /// # Errors
-    /// CL_INVALID_GL_OBJECT for what is no fence.
+    /// CL_INVALID_GL_OBJECT if the handle is not a fence.
     pub fn when_passed(
         &self,
         fence: usize,

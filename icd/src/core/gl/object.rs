@@ -1,4 +1,4 @@
-//! Objects of OpenGL that memory objects were made of: what they are, and whether OpenCL has acquired them.
+//! Objects of OpenGL from which memory objects were created: their properties, and whether OpenCL has acquired them.
 
 use super::constants::*;
 use super::format::Texels;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Buffer,
-    /// A level of a texture, of one face in cube maps: the target and the level that the application gave.
+    /// A level of a texture or of a face of a cube map: the target and the level that the application gave.
     Texture {
         target: u32,
         level: i32,
@@ -22,16 +22,16 @@ pub enum Source {
     Renderbuffer,
 }
 
-/// An object, as it was when a memory object was made of it.
+/// The properties of an object when a memory object was created from it.
 #[derive(Debug, Clone, Copy)]
 pub struct Object {
     pub source: Source,
     pub name: u32,
-    /// Width, height and depth or layers in texels; of a buffer, its bytes, 1 and 1.
+    /// Width, height and depth or layers in texels; for a buffer, its bytes, 1 and 1.
     pub size: [usize; 3],
-    /// The format, but of buffers.
+    /// The format of the texels; `None` for buffers.
     pub texels: Option<Texels>,
-    /// True for the first level of a texture that has more.
+    /// True for the first level of a texture that has several levels.
     pub has_levels: bool,
 }
 
@@ -42,7 +42,7 @@ impl Object {
         self.size.iter().product::<usize>() * texel
     }
 
-    /// Returns true for depths beside a stencil, which OpenCL reads alone.
+    /// Returns true for depths beside a stencil: OpenCL only reads them.
     pub fn is_read_only(&self) -> bool {
         let order = self.texels.map(|texels| texels.image.image_channel_order);
         order == Some(CL_DEPTH_STENCIL)
@@ -105,7 +105,7 @@ pub(super) fn is_face(target: u32) -> bool {
     (TEXTURE_CUBE_MAP_POSITIVE_X..=TEXTURE_CUBE_MAP_NEGATIVE_Z).contains(&target)
 }
 
-/// Returns the target that textures of a target are bound to: the cube map of a face.
+/// Returns the target that textures of a target are bound to; for a face, the target of cube maps.
 pub(super) fn bound_target(target: u32) -> u32 {
     if is_face(target) {
         TEXTURE_CUBE_MAP
@@ -114,7 +114,7 @@ pub(super) fn bound_target(target: u32) -> u32 {
     }
 }
 
-/// Returns true for the targets of which images are made (clCreateFromGLTexture).
+/// Returns true for the targets from which images can be created (clCreateFromGLTexture).
 pub fn is_target(target: u32) -> bool {
     is_face(target)
         || matches!(
@@ -129,24 +129,24 @@ pub fn is_target(target: u32) -> bool {
         )
 }
 
-/// The object that a memory object was made of.
+/// The object from which a memory object was created.
 pub struct Shared {
     pub object: Object,
     acquired: AtomicBool,
 }
 
 impl Shared {
-    /// Returns an object that OpenGL has.
+    /// Returns an object that OpenCL has not acquired.
     pub fn new(object: Object) -> Shared {
         Shared { object, acquired: AtomicBool::new(false) }
     }
 
-    /// Notes that it is acquired or released by a command that is being enqueued.
+    /// Notes that a command that is being enqueued acquires or releases the object.
     pub fn set_acquired(&self, acquired: bool) {
         self.acquired.store(acquired, Ordering::Release);
     }
 
-    /// Returns true if commands may use it.
+    /// Returns true if commands may use the object.
     pub fn is_acquired(&self) -> bool {
         self.acquired.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-//! The probe of the copies: nothing is shared with a context in which they fail.
+//! The probe of the copies: Hekla does not share objects with a context in which the probe fails.
 
 use super::constants::RGBA8;
 use super::context::Gl;
@@ -7,14 +7,14 @@ use super::object::Object;
 use crate::cl::error::Result;
 
 impl Gl {
-    /// Returns true if a buffer and a texture have the bytes that were written to them.
+    /// Returns true if reads of a buffer and of a texture return the bytes that were written to them.
     pub(super) fn probe(&self) -> bool {
         let probed = self.probe_buffer().and_then(|buffer| Ok(buffer && self.probe_texture()?));
         self.forget_errors();
         probed.unwrap_or(false)
     }
 
-    /// Returns true if an object has what is written to it.
+    /// Returns true if reads of an object return the bytes that were written to it.
     fn keeps(&self, object: &Object) -> Result<bool> {
         let bytes: Vec<u8> = (1..=object.bytes() as u8).collect();
         self.write(object, &bytes)?;

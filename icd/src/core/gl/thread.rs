@@ -1,4 +1,5 @@
-//! The thread that has a context of OpenGL: contexts and errors belong to threads, and the application's own are left alone.
+//! The thread that has a context of OpenGL. Contexts and errors belong to threads, and the application's own threads are left
+//! alone.
 
 use super::binding::{Binding, Refusal};
 use super::context::Gl;
@@ -8,30 +9,31 @@ use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// What the thread is to do: with its context, and the fences that it looks at.
+/// A job for the thread, with its context and the fences that it polls.
 type Job = Box<dyn FnOnce(&Gl, &mut Fences) + Send>;
 
-/// How long the thread waits for work before it looks at fences again.
+/// How long the thread waits for work before it polls the fences again.
 const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 
-/// A thread with a context. It ends, and the context with it, when this goes or is [stopped](Thread::stop).
+/// A thread with a context. The thread and its context end on drop, or when the thread is [stopped](Thread::stop).
 pub(super) struct Thread {
     jobs: Mutex<Option<Sender<Job>>>,
     handle: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Thread {
-    /// Starts a thread with a context that shares objects with the application's. Returns the devices of the context, too.
+    /// Starts a thread with a context that shares objects with the application's. Returns the thread and the devices of its
+    /// context.
     ///
     /// # Errors
-    /// Those of the window system, and contexts that lack what sharing takes.
+    /// Errors of the window system, and of contexts that lack something that sharing needs.
     pub(super) fn start(binding: Binding) -> Result<(Thread, Vec<[u8; 16]>), Refusal> {
         let (jobs, received) = channel();
         let (tell, told) = channel();
         let started = hekla_vk_backend::spawn("hekla gl", move || {
             let gl = match open(binding) {
                 Ok(gl) => gl,
-                // The other side waits for the answer.
+                // The receiver waits for this result, so the send succeeds.
                 Err(refusal) => return drop(tell.send(Err(refusal))),
             };
             let _ = tell.send(Ok(gl.devices.clone()));
@@ -43,13 +45,13 @@ impl Thread {
         Ok((thread, devices))
     }
 
-    /// Has the thread do something; false if it has ended.
+    /// Gives the thread a job; returns false if the thread has ended.
     pub(super) fn post(&self, job: impl FnOnce(&Gl, &mut Fences) + Send + 'static) -> bool {
         let jobs = self.jobs.lock();
         jobs.as_ref().is_some_and(|jobs| jobs.send(Box::new(job)).is_ok())
     }
 
-    /// Has the thread do something and waits for the result; `None` if it has ended.
+    /// Gives the thread a job and waits for the result; `None` if the thread has ended.
     pub(super) fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Gl) -> T + Send + 'static,
@@ -59,11 +61,11 @@ impl Thread {
         told.recv().ok()
     }
 
-    /// Ends the thread once it has done what it was told before, and waits for that.
+    /// Ends the thread once it has done its earlier jobs, and waits for the end.
     pub(super) fn stop(&self) {
         drop(self.jobs.lock().take());
         let handle = self.handle.lock().take();
-        // A job that drops the last reference is on the thread itself.
+        // The caller may be a job on the thread itself, if it drops the last reference.
         if let Some(handle) = handle.filter(|h| h.thread().id() != std::thread::current().id()) {
             let _ = handle.join();
         }
@@ -76,7 +78,7 @@ impl Drop for Thread {
     }
 }
 
-/// Makes a context on this thread, in the newest version that there is.
+/// Makes a context on this thread, in the newest version that the driver has.
 fn open(binding: Binding) -> Result<Gl, Refusal> {
     let mut attempt = 0;
     while let Some(current) = binding.share(attempt)? {
@@ -91,7 +93,7 @@ fn open(binding: Binding) -> Result<Gl, Refusal> {
     Err(Refusal::Invalid("OpenGL makes no context that has what sharing takes"))
 }
 
-/// Does the jobs that come, and looks at fences in between.
+/// Runs jobs as they come, and polls the fences between them.
 fn run(gl: &Gl, jobs: &Receiver<Job>) {
     let mut fences = Fences::default();
     loop {

@@ -1,4 +1,4 @@
-//! What contexts of GLX need of X11: errors that do not end the process, and word of a display's end.
+//! What contexts of GLX need of X11: errors must not end the process, and the end of a display must be noticed.
 
 use crate::platform::{self, function_table};
 use parking_lot::Mutex;
@@ -44,8 +44,8 @@ unsafe extern "C" fn ignore(_: Display, _: *mut c_void) -> c_int {
     0
 }
 
-/// Runs `f`, whose errors of X11 are ignored: those of a process without a handler of its own end it. `None` without Xlib.
-/// Handlers are the process's: an error of another thread meanwhile is ignored as well.
+/// Runs `f` and ignores its X11 errors, which would end a process that has no handler for errors. `None` without Xlib. The
+/// handler is the process's: errors that other threads cause meanwhile are ignored as well.
 ///
 /// # Safety
 /// The display is open.
@@ -67,10 +67,10 @@ pub(super) unsafe fn without_errors<T>(display: usize, f: impl FnOnce() -> T) ->
     Some(result)
 }
 
-/// Frees what Xlib or GLX returned.
+/// Frees memory that Xlib or GLX returned.
 ///
 /// # Safety
-/// It is such an allocation, and nobody uses it.
+/// The memory is such an allocation, and nobody uses it.
 pub(super) unsafe fn free(memory: *mut c_void) {
     if let Some(functions) = functions() {
         // SAFETY: as the caller promises.
@@ -85,7 +85,7 @@ struct Watcher {
     call: Box<dyn FnOnce() + Send>,
 }
 
-/// The displays whose end this library is told of, and who waits for it.
+/// The displays whose end Xlib reports to this library, and the functions that wait for it.
 struct Watched {
     displays: Vec<usize>,
     watchers: Vec<Watcher>,
@@ -109,7 +109,7 @@ unsafe extern "C" fn closed(display: Display, _: *mut ExtensionCodes) -> c_int {
     0
 }
 
-/// While it lives, a function waits for a display's end.
+/// Keeps a function waiting for a display's end until it is dropped.
 pub(super) struct Watch(u64);
 
 impl Drop for Watch {
@@ -122,7 +122,8 @@ impl Drop for Watch {
     }
 }
 
-/// Has a function called before a display is closed (XCloseDisplay), by the thread that closes it. `None` without Xlib.
+/// Registers a function that the thread that closes a display (XCloseDisplay) calls before the display is closed. `None`
+/// without Xlib.
 ///
 /// # Safety
 /// The display is open.

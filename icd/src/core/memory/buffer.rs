@@ -22,7 +22,7 @@ use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-/// Returns the error of an object of OpenGL's that there is no memory for.
+/// Returns the error for an object of OpenGL's for which there is no memory.
 pub(super) fn no_memory(error: ClError) -> ClError {
     match error.0 {
         CL_MEM_OBJECT_ALLOCATION_FAILURE => ClError(CL_OUT_OF_RESOURCES),
@@ -35,7 +35,7 @@ pub struct Buffer {
     base: MemBase,
     /// The address on each device of the context (CL_MEM_DEVICE_ADDRESS_EXT); empty unless requested at creation.
     pub device_addresses: Vec<u64>,
-    /// Set if the memory is another API's.
+    /// The origin of the memory, if it is another API's.
     pub import: Option<Import>,
     /// The buffer that a sub-buffer is part of.
     pub parent: Option<Ref<Buffer>>,
@@ -46,12 +46,12 @@ pub struct Buffer {
     /// True if the bytes are the application's own memory (`host_memory.rs`).
     pub is_host_memory: bool,
     pub(super) storage: Storage,
-    /// True if no command may have written the bytes, and nothing else has; false where that is not known.
+    /// True if nothing can have written the bytes yet; false if that is not known.
     pub(super) unwritten: AtomicBool,
     /// The mapped regions of a buffer and of its sub-buffers.
     pub(super) maps: Mutex<Vec<Mapped>>,
-    /// Staging memory of the last mapping: large pinned memory is slow to make. With
-    /// CL_MEM_ALLOC_HOST_PTR there is some from the beginning, for the whole buffer.
+    /// Staging memory of the last mapping, kept because large pinned memory is slow to make. A buffer with
+    /// CL_MEM_ALLOC_HOST_PTR has some from the beginning, for all of its bytes.
     pub(super) spare: Mutex<Option<Arc<Staging>>>,
 }
 
@@ -115,10 +115,10 @@ impl Buffer {
         }
         let used_host = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
         let shared = shared.filter(|_| used_host.is_some());
-        // The application would find nothing there when the buffer is mapped.
+        // When the buffer is mapped, the application would not find the bytes at an address that the host does not see.
         let mappable = shared.as_ref().is_none_or(|(allocation, _)| !allocation.is_out_of_reach());
         ensure!(mappable, CL_INVALID_HOST_PTR);
-        // Host memory that is shared with the device needs no copy (5.2.1). Several devices have copies.
+        // Host memory that is shared with the device needs no copy (5.2.1). In a context of several devices, each has a copy.
         let shared = shared.filter(|_| context.gpus.len() == 1);
         let mut mem = match (shared, properties.import) {
             (Some((allocation, offset)), _) => {
@@ -148,10 +148,10 @@ impl Buffer {
         Ok(mem)
     }
 
-    /// Returns a buffer for the contents of one of OpenGL's.
+    /// Returns a buffer for the contents of a buffer of OpenGL.
     ///
     /// # Errors
-    /// CL_OUT_OF_RESOURCES where there is no memory for it; CL_OUT_OF_HOST_MEMORY.
+    /// CL_OUT_OF_RESOURCES if there is no memory for the contents; CL_OUT_OF_HOST_MEMORY.
     pub fn of_gl(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -183,13 +183,13 @@ impl Buffer {
         Ok(mem)
     }
 
-    /// Makes it the memory of an image, which knows the object of OpenGL.
+    /// Removes the object of OpenGL from a buffer that becomes the memory of an image: the image has the object.
     pub(super) fn forget_gl(&mut self) {
         self.base.gl = None;
     }
 
-    /// Returns a buffer of another API's memory, of so many bytes from `origin` on: a descriptor, and the devices that may
-    /// import it.
+    /// Returns a buffer of `size` bytes of another API's memory, from the offset `origin` on. `handle`: the kind of handle and
+    /// the descriptor; `devices`: the devices that may import it.
     pub(super) fn imported(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -202,8 +202,8 @@ impl Buffer {
         Ok(Buffer { origin, import: Some(import), ..Buffer::of(base, storage) })
     }
 
-    /// Returns a buffer of the application's memory (CL_MEM_USE_HOST_PTR): those very bytes where the device has them in
-    /// common with the host, else a copy.
+    /// Returns a buffer of the application's memory (CL_MEM_USE_HOST_PTR): the application's own bytes if the device shares
+    /// them with the host, otherwise a copy.
     fn of_host(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -218,7 +218,7 @@ impl Buffer {
         Ok(mem)
     }
 
-    /// Returns a buffer with memory of its own that holds what is at an address, if one is given.
+    /// Returns a buffer with memory of its own. If `host` is given, the contents are copied from this address.
     fn with_contents(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -241,7 +241,7 @@ impl Buffer {
         self.svm.is_some() && !self.is_host_memory
     }
 
-    /// Returns a buffer with these bytes that is not a part of another.
+    /// Returns a buffer with this storage that is not a part of another buffer.
     pub(super) fn of(base: MemBase, storage: Storage) -> Buffer {
         Buffer {
             base,
@@ -258,8 +258,8 @@ impl Buffer {
         }
     }
 
-    /// Returns a memory object, for commands on a device of the context, of bytes (first, count) of an allocation of
-    /// shared memory. CL_INVALID_VALUE for memory that the device does not reach.
+    /// Returns a memory object for a range (first byte, count) of an allocation of shared memory, for commands on a device of
+    /// the context. CL_INVALID_VALUE if the device does not reach the memory.
     pub fn of_shared(
         allocation: &Allocation,
         context: &Ref<Context>,
@@ -269,7 +269,7 @@ impl Buffer {
         Ok(Ref::new(Buffer::within(allocation, context, CL_MEM_READ_WRITE, range, device)?))
     }
 
-    /// Returns such an object, to be completed by clCreateBuffer.
+    /// Returns a memory object for a range of an allocation of shared memory, which clCreateBuffer completes.
     pub(super) fn within(
         allocation: &Allocation,
         context: &Ref<Context>,
@@ -288,7 +288,7 @@ impl Buffer {
         })
     }
 
-    /// Returns CL_MEM_OFFSET: where a sub-buffer begins in its parent.
+    /// Returns CL_MEM_OFFSET: the offset of a sub-buffer in its parent.
     pub fn offset_in_parent(&self) -> usize {
         self.parent.as_ref().map_or(0, |parent| self.origin - parent.origin)
     }
@@ -327,19 +327,20 @@ impl Buffer {
         self.parent.as_deref().unwrap_or(self)
     }
 
-    /// CL_INVALID_GL_OBJECT for an object of OpenGL's that is not acquired, and parts of one: commands would work on a copy that
-    /// does not count.
+    /// CL_INVALID_GL_OBJECT for an object of OpenGL's that is not acquired, and for parts of such an object: commands would use
+    /// a copy that is not current.
     pub fn check_acquired(&self) -> Result<()> {
         ensure!(self.root().is_acquired(), CL_INVALID_GL_OBJECT);
         Ok(())
     }
 
-    /// Returns the position in the context of the device whose memory was imported, if the context has several.
+    /// Returns the position in the context of the device that has the imported memory; `None` for a buffer that is not
+    /// imported.
     pub fn imported_at(&self) -> Option<usize> {
         self.import.as_ref().map(|import| import.home)
     }
 
-    /// CL_INVALID_VALUE unless `[offset, offset + size)` lies within.
+    /// CL_INVALID_VALUE unless `[offset, offset + size)` is within the buffer.
     pub fn check_range(&self, offset: usize, size: usize) -> Result<()> {
         let end = offset.checked_add(size);
         ensure!(end.is_some_and(|end| end <= self.size), CL_INVALID_VALUE);

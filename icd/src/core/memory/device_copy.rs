@@ -1,5 +1,5 @@
-//! Copies of bytes from a buffer of one device to a buffer of another, by way of the host: in pieces, so that one device writes
-//! a piece to the host's memory while the other reads the one before.
+//! Copies of bytes from a buffer of one device to a buffer of another device, by way of the host. They are made in pieces:
+//! while one device writes a piece to the host's memory, the other reads the piece before it.
 
 use crate::cl::error::Result;
 use crate::core::device::bounce::{Bounces, BOUNCE};
@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most bytes that the host copies itself, in memory of its own.
+/// The most bytes that the host itself copies, through memory of its own.
 const MOST_BY_HOST: usize = 64 << 10;
-/// Pieces of one copy that are under way at once.
+/// The number of pieces of one copy that are in flight at once.
 const SLOTS: usize = BOUNCE / CHUNK;
 
-/// A buffer on a device, which has this position in the context.
+/// A buffer on a device; `device` is the device's position in the context.
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
     pub device: usize,
@@ -24,7 +24,7 @@ pub struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Returns where the host sees a range as its own memory, without flushes.
+    /// Returns the address at which the host sees a range like its own memory, without flushes.
     fn view(&self, range: &Range<usize>) -> Option<*mut u8> {
         let start = self.gpu.host_view(self.buffer).filter(|_| self.buffer.is_coherent())?;
         let inside = range.end as u64 <= self.buffer.size().next_multiple_of(16);
@@ -32,14 +32,14 @@ impl Side<'_> {
         inside.then(|| unsafe { start.as_ptr().add(range.start) })
     }
 
-    /// Returns true if the host accesses so many bytes in place.
+    /// Returns true if the host itself should access `size` bytes of the buffer in place.
     fn is_seen(&self, size: usize, access: Access) -> bool {
         self.gpu.host_moves(self.buffer, size, access)
     }
 }
 
-/// Copies a range from one device to the same range on another, and waits for the end. No command uses the range on `to`,
-/// and none writes it on `from`, meanwhile.
+/// Copies a range from one device to the same range on another, and waits for the end. Meanwhile no command may use the range
+/// on `to`, or write it on `from`.
 pub fn copy(bounces: &Bounces, [from, to]: [Side<'_>; 2], range: Range<usize>) -> Result<()> {
     let size = range.len();
     if let Some(bytes) = from.view(&range) {
@@ -67,7 +67,7 @@ pub fn copy(bounces: &Bounces, [from, to]: [Side<'_>; 2], range: Range<usize>) -
     })
 }
 
-/// Copies by way of the host's own memory.
+/// Copies a range by way of the host's own memory.
 fn copy_by_host([from, to]: [Side<'_>; 2], range: Range<usize>) -> Result<()> {
     let mut bytes = vec![0; BOUNCE.min(range.len())];
     for start in range.clone().step_by(BOUNCE) {
@@ -78,12 +78,12 @@ fn copy_by_host([from, to]: [Side<'_>; 2], range: Range<usize>) -> Result<()> {
     Ok(())
 }
 
-/// Memory of the host for a piece: a place in a buffer of each device. The two are one, or the host copies from the first to
-/// the second.
+/// Memory of the host for a piece: a place in a buffer of each device. Either both places are the same memory, or the host
+/// copies from the first to the second.
 struct Slot {
     places: [(Arc<vk::Buffer>, u64); 2],
     staging: Option<[Arc<Staging>; 2]>,
-    /// The value of the second device's queue at which it has read the piece.
+    /// The timeline value of the second device's queue at which it has read the piece.
     free_at: u64,
 }
 
@@ -99,7 +99,8 @@ impl Slot {
         Ok(Slot { places, staging: Some(staging), free_at: 0 })
     }
 
-    /// Has the first device copy a piece of its buffer to the slot. Returns the value of its queue then.
+    /// Lets the first device copy a piece of its buffer to the slot. Returns the timeline value of its queue at which the copy
+    /// is made.
     fn fill(&self, queue: &vk::Queue, from: Side<'_>, piece: &Range<usize>) -> Result<u64> {
         let (buffer, offset) = &self.places[0];
         let ((), value) = queue.record(|recorder| {
@@ -110,7 +111,7 @@ impl Slot {
         Ok(value)
     }
 
-    /// Has the second device copy the piece, which is in the slot, to its buffer.
+    /// Lets the second device copy the piece in the slot to its buffer.
     fn drain(&mut self, queue: &vk::Queue, to: Side<'_>, piece: &Range<usize>) -> Result<()> {
         let [(filled, start), (buffer, offset)] = &self.places;
         let size = piece.len();
@@ -143,7 +144,7 @@ fn pass([from, to]: [Side<'_>; 2], range: Range<usize>, mut slots: Vec<Slot>) ->
                 let (index, piece) = (number % slots.len(), start..range.end.min(start + step));
                 into.wait(slots[index].free_at)?;
                 filling.push_back((index, slots[index].fill(out, from, &piece)?, piece));
-                // The other half of the slots are being read.
+                // The second device is reading the other half of the slots.
                 if filling.len() > slots.len() / 2 {
                     filling.pop_front().map_or(Ok(()), |oldest| drain(&mut slots, oldest))?;
                 }

@@ -1,5 +1,5 @@
-//! Moves of bytes from device to device, through the host, on threads of the library: no call of the application
-//! waits for them.
+//! Moves of bytes from device to device, through the host. They run on threads of the library, so that no call of the
+//! application waits for them.
 
 use super::device_copy::{self, Side};
 use super::residency::Memory;
@@ -48,8 +48,8 @@ impl Arrival {
         }
     }
 
-    /// Registers `f` for the end of the move: the thread that moves calls it with no lock held. Returns false, and
-    /// never calls it, if the move has ended already.
+    /// Registers `f` for the end of the move: the thread that makes the move calls it without a lock. Returns false, and never
+    /// calls `f`, if the move has ended already.
     pub fn then(&self, f: impl FnOnce() + Send + 'static) -> bool {
         let mut state = self.state.lock();
         let pending = state.result.is_none();
@@ -87,17 +87,18 @@ pub struct Move {
     pub to: DeviceMemory,
     pub bounces: Arc<Bounces>,
     pub range: Range<usize>,
-    /// The uses that write the bytes.
+    /// The uses of the source that write the bytes.
     pub writers: Vec<Arc<Usage>>,
     /// The uses of the old bytes at the destination.
     pub users: Vec<Arc<Usage>>,
 }
 
 impl Move {
-    /// Waits until the bytes are written, and the old ones at the destination no longer used.
+    /// Waits until the bytes are written, and until nothing uses the old bytes at the destination any more.
     fn wait(&self) -> Result<()> {
-        // What commands of the device read, or the host in its own memory, is visible once the writers are complete. Asking for
-        // more would take a command behind all that their queues have been given since.
+        // Usually the bytes are visible once the writers are complete: to commands of the device, and to the host in its own
+        // memory. Only a host that reads across the bus needs more, which takes a command behind all commands that the writers'
+        // queues have.
         let by_host = match &self.from.memory {
             Memory::Buffer(from) => self.from.gpu.reads_over_bus(from, self.range.len()),
             Memory::Image(_) => false,
@@ -131,7 +132,7 @@ impl Move {
 #[derive(Default)]
 pub struct Fetch {
     pub moves: Vec<Move>,
-    /// The uses of the sources by the moves.
+    /// The moves' uses of their sources.
     pub reading: Vec<Arc<Usage>>,
     pub arrival: Arc<Arrival>,
 }
@@ -162,7 +163,7 @@ impl Fetch {
 
     /// Moves the bytes in the background. If no thread can be started, the move fails.
     ///
-    /// A move may wait for commands that in turn wait for other moves, so that none may wait for another's thread.
+    /// A move may wait for commands that in turn wait for other moves, so each move has a thread of its own.
     pub fn start(self) {
         static MOVERS: Workers = Workers::new("hekla-move");
         if let Err(error) = MOVERS.run(move || self.run()) {

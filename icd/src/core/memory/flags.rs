@@ -1,4 +1,4 @@
-//! The flags of memory objects: which go together, and what an object within another takes from it (5.2.1, 5.2.2, 5.3.1).
+//! The flags of memory objects: valid combinations, and the flags that an object within another inherits (5.2.1, 5.2.2, 5.3.1).
 
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;
@@ -9,7 +9,7 @@ pub const HOST_POINTER: cl_mem_flags =
 pub const HOST_ACCESS: cl_mem_flags =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
-/// What an object that never changes (cl_ext_immutable_memory_objects) is not created with.
+/// The flags that an immutable memory object (cl_ext_immutable_memory_objects) must not have.
 const CHANGING: cl_mem_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY;
 
 /// Checks flags of clCreateBuffer and clCreateImage (5.2.1, 5.3.1): unknown bits and contradictions are
@@ -26,14 +26,14 @@ pub fn check(flags: cl_mem_flags) -> Result<()> {
     Ok(())
 }
 
-/// CL_INVALID_VALUE for an object that never changes and has no contents from the beginning.
+/// CL_INVALID_VALUE for an immutable memory object without contents at its creation.
 pub fn check_contents(flags: cl_mem_flags, imported: bool) -> Result<()> {
     let given = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0 || imported;
     ensure!(flags & CL_MEM_IMMUTABLE_EXT == 0 || given, CL_INVALID_VALUE);
     Ok(())
 }
 
-/// Returns flags with the access that an object has if none is given.
+/// Returns the flags, with CL_MEM_READ_WRITE added if they give no access.
 pub fn with_access(flags: cl_mem_flags) -> cl_mem_flags {
     if flags & (ACCESS | CL_MEM_IMMUTABLE_EXT) == 0 {
         return flags | CL_MEM_READ_WRITE;
@@ -41,7 +41,8 @@ pub fn with_access(flags: cl_mem_flags) -> cl_mem_flags {
     flags
 }
 
-/// Returns the access flags of a sub-buffer: the parent's when none are given, and never wider.
+/// Returns the access flags of a sub-buffer: the parent's if the sub-buffer gives none. They never allow more than the
+/// parent's.
 pub fn inherited_access(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_flags> {
     const ACCESS: cl_mem_flags = super::flags::ACCESS | CL_MEM_IMMUTABLE_EXT;
     let wanted = flags & ACCESS;
@@ -58,7 +59,8 @@ pub fn inherited_access(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_
     Ok(if wanted == 0 { parent & ACCESS } else { wanted })
 }
 
-/// Returns the host access flags of a sub-buffer in the same way.
+/// Returns the host access flags of a sub-buffer: the parent's if the sub-buffer gives none. They never allow more than the
+/// parent's.
 pub fn inherited_host_access(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_mem_flags> {
     let wanted = flags & HOST_ACCESS;
     let forbidden = if parent & CL_MEM_HOST_WRITE_ONLY != 0 {

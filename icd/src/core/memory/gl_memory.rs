@@ -1,6 +1,6 @@
-//! Memory that is OpenGL's: objects whose memory is imported need no copies. That is tried with an object of the library's
-//! own for each format, with one level and with several, before any of the application's is made so: its bytes must be the
-//! same on both sides, in both directions.
+//! Memory shared with OpenGL: objects whose memory is imported need no copies. Before the memory of the application's objects
+//! is imported, an object of the library's own is tested for each format, with one level and with several: both sides must see
+//! each other's writes.
 
 use super::buffer::Buffer;
 use super::flags;
@@ -16,11 +16,11 @@ use crate::object::Ref;
 use hekla_vk_backend as vk;
 use std::sync::Arc;
 
-/// Width and height of the textures that it is tried with.
+/// Width and height of the textures for the test.
 const PROBE: [i32; 2] = [72, 24];
 
 impl Buffer {
-    /// Returns a buffer in the memory of one of OpenGL's; `None` where that is not shared.
+    /// Returns a buffer in the memory of a buffer of OpenGL; `None` if this memory is not shared.
     pub(super) fn in_gl_memory(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -49,7 +49,7 @@ impl Buffer {
 }
 
 impl Image {
-    /// Returns an image in the memory of a texture or a renderbuffer; `None` where that is not shared.
+    /// Returns an image in the memory of a texture or a renderbuffer; `None` if this memory is not shared.
     pub(super) fn in_gl_memory(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -74,12 +74,12 @@ impl Image {
         let memory = export(sharing, *object)?;
         let image = Image::imported_from_gl(context, flags, object, &memory)?;
         memory.imported();
-        // An image that launches copy the texels of gains nothing.
+        // An image whose texels launches copy to a shadow gains nothing from shared memory.
         image.buffer().is_none().then_some(image)
     }
 }
 
-/// Returns what a context shares if it can import memory: it has one device, which takes dma_bufs.
+/// Returns the connection to OpenGL of a context that can import memory: it must have one device, which accepts dma_bufs.
 fn imports(context: &Context) -> Option<&Arc<Sharing>> {
     let [device] = &context.devices[..] else { return None };
     let taken = device.info().features.external.memory_import;
@@ -90,7 +90,7 @@ fn export(sharing: &Sharing, object: Object) -> Option<Memory> {
     sharing.ask(move |gl| Ok(gl.export(&object))).ok()?
 }
 
-/// Tries with an object of the same kind; `None` where it fails.
+/// Tests memory sharing with an object of the library's own of the same kind; `None` if the test fails.
 fn probe(context: &Ref<Context>, sharing: &Sharing, like: &Object) -> Option<()> {
     let (texels, has_levels) = (like.texels, like.has_levels);
     let own = sharing.ask(move |gl| {
@@ -124,7 +124,7 @@ fn probe(context: &Ref<Context>, sharing: &Sharing, like: &Object) -> Option<()>
     }
 }
 
-/// Fails unless OpenCL sees what OpenGL writes to an object, and OpenGL what OpenCL writes.
+/// Fails unless OpenCL sees OpenGL's writes to an object, and OpenGL sees OpenCL's.
 fn is_same_memory(
     context: &Context,
     sharing: &Sharing,
@@ -132,7 +132,7 @@ fn is_same_memory(
     mem: &MemObject,
 ) -> Result<()> {
     let bytes = |seed: usize| -> Vec<u8> {
-        // Neither NaNs nor the least of signed fractions.
+        // The bytes form neither NaNs nor the least value of signed fractions, which OpenGL may change.
         (0..object.bytes()).map(|index| (index * 7 + index / 61 + seed) as u8 & 0x3F).collect()
     };
     let (first, second, object) = (bytes(1), bytes(30), *object);

@@ -1,8 +1,8 @@
 //! Buffers and images of the application's own memory (CL_MEM_USE_HOST_PTR) on devices whose memory is the host's: each
 //! device of the context imports the pages, so that host and devices see each other's stores without a map.
 //!
-//! The specification lets an implementation cache the bytes (OpenCL API 5.2.1), and across a bus that is what Hekla does. But
-//! programs (FluidX3D) read and write the memory without a map where CL_DEVICE_HOST_UNIFIED_MEMORY is true, since
+//! The specification lets an implementation cache the bytes (OpenCL API 5.2.1), which Hekla does across a bus. But some
+//! programs (FluidX3D) read and write the memory without a map on devices where CL_DEVICE_HOST_UNIFIED_MEMORY is true, since
 //! drivers for integrated GPUs and processors share it.
 
 use super::buffer::Buffer;
@@ -18,18 +18,18 @@ use crate::object::Ref;
 use hekla_vk_backend as vk;
 use std::sync::{Arc, Once};
 
-/// The application's memory as the devices' of a context.
+/// The application's memory, as imported by the devices of a context.
 struct HostMemory {
-    /// The pages in which the bytes lie, for each device.
+    /// The pages that contain the bytes, as a buffer of each device.
     buffers: Vec<Arc<vk::Buffer>>,
     /// Offset of the first byte in the pages.
     origin: usize,
 }
 
 impl HostMemory {
-    /// Imports the pages around `size` bytes of the application's for the devices of a context, if all have their memory
-    /// in common with the host. `None` where the bytes must be copied: a device or its driver does not import them, or
-    /// some of them are another object's already. The latter two are told in the log, once.
+    /// Imports the pages around `size` bytes of the application's for the devices of a context, if all of them share memory
+    /// with the host. `None` if the bytes must be copied: some of them belong to another object, or a device or its driver does
+    /// not import them. The log reports these two reasons, once.
     fn import(context: &Context, host: HostAddress, size: usize) -> Option<HostMemory> {
         let is_shared = |gpu: &Arc<Gpu>| gpu.device.info().memory.unified && !gpu.hides_memory();
         if !context.gpus.iter().all(is_shared) {
@@ -59,11 +59,12 @@ impl HostMemory {
     }
 }
 
-/// Views of texels (`image1d_buffer_t`) begin at multiples of a device's alignment. Up to this one, in bytes, memory is
-/// imported all the same where it is less aligned, and has no such views; devices that want more get copies.
+/// The largest alignment in bytes of views of texels (`image1d_buffer_t`) that does not prevent an import. Memory with less
+/// alignment than the device's is still imported, and cannot have such views; devices that require a larger alignment get
+/// copies.
 const MOST_TEXEL_ALIGNMENT: u64 = 64;
 
-/// Imports whole pages for each device. The error says why that cannot be.
+/// Imports whole pages for each device. The error is the reason why that is not possible.
 fn import_pages(gpus: &[Arc<Gpu>], host: HostAddress, size: usize) -> Result<HostMemory, String> {
     for info in gpus.iter().map(|gpu| gpu.device.info()) {
         if !info.memory.host_import {
@@ -74,7 +75,7 @@ fn import_pages(gpus: &[Arc<Gpu>], host: HostAddress, size: usize) -> Result<Hos
             return Err(format!("the device wants texels at multiples of {texels} bytes"));
         }
     }
-    // A power of two for each device: the largest is a multiple of all.
+    // The alignment of each device is a power of two, so the largest is a multiple of all.
     let page = gpus.iter().map(|gpu| alignment(&gpu.device)).max().unwrap_or(1);
     let origin = host.0 % page;
     let start = host.0 - origin;
@@ -104,8 +105,8 @@ fn warn(reason: &str) {
 }
 
 impl Buffer {
-    /// Returns a buffer of bytes at the application's address that devices and host share there: shared virtual memory, or
-    /// memory that the devices import. `None` where they must be copied.
+    /// Returns a buffer of bytes that devices and host share at the application's address: shared virtual memory, or memory
+    /// that the devices import. `None` if the bytes must be copied.
     pub(super) fn in_place(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -121,8 +122,8 @@ impl Buffer {
         bytes?.ok()
     }
 
-    /// Returns a buffer of the application's own bytes, which all devices of the context share with the host; `None` where
-    /// they must be copied.
+    /// Returns a buffer of the application's own bytes, which all devices of the context share with the host; `None` if the
+    /// bytes must be copied.
     pub(super) fn in_host_memory(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -139,7 +140,7 @@ impl Buffer {
         Some(bytes)
     }
 
-    /// Forgets that addresses of the application's stand for the buffer's bytes.
+    /// Removes the application's addresses of the buffer's bytes from the context.
     pub(super) fn forget_host_memory(&self) {
         if let Some(host) = self.svm.filter(|_| self.is_host_memory && self.parent.is_none()) {
             self.context.host_ranges.remove(host.0);

@@ -1,7 +1,7 @@
 //! Buffers of memory that is imported and never copied (cl_arm_import_memory), on devices whose memory is the host's.
 //!
-//! Nobody acquires and releases such memory: what others write is there when a command begins, as what the host writes is,
-//! since the memory is the host's and coherent.
+//! Such memory is not acquired and released: as it is the host's and coherent, a command sees all that the host or others wrote
+//! before the command begins.
 
 use super::buffer::Buffer;
 use super::host::HostAddress;
@@ -17,8 +17,8 @@ impl Buffer {
     /// Returns a buffer of the application's own bytes (CL_IMPORT_TYPE_HOST_ARM).
     ///
     /// # Errors
-    /// CL_INVALID_OPERATION where nothing is mapped, for bytes of which another object has some, and where the devices of the
-    /// context do not have all of the host's memory in common with it.
+    /// CL_INVALID_OPERATION if the address is not mapped, if another object has some of the bytes, or if a device of the
+    /// context does not share all of the host's memory.
     pub fn of_own_bytes(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -32,13 +32,13 @@ impl Buffer {
         Ok(Ref::new(mem))
     }
 
-    /// Returns a buffer of the memory of a dma_buf, which stays the application's: its first bytes, or all of them
-    /// (CL_IMPORT_TYPE_DMA_BUF_ARM).
+    /// Returns a buffer of a dma_buf's first bytes, or of all of them (CL_IMPORT_TYPE_DMA_BUF_ARM). The descriptor stays the
+    /// application's.
     ///
     /// # Errors
-    /// CL_INVALID_VALUE for what is no open descriptor; CL_INVALID_OPERATION for one of something else, and where the context
-    /// has several devices or its device does not import such memory as the host's; CL_INVALID_BUFFER_SIZE for more bytes
-    /// than it has.
+    /// CL_INVALID_VALUE if the number is not an open descriptor; CL_INVALID_OPERATION if the descriptor is not of a dma_buf, if
+    /// the context has several devices, or if its device does not import such memory as the host's; CL_INVALID_BUFFER_SIZE if
+    /// the dma_buf has fewer bytes.
     pub fn of_dma_buf(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -61,7 +61,7 @@ impl Buffer {
             ((vk::MemoryHandles::DMA_BUF, number), None),
         );
         let mem = made.map_err(|error| {
-            // An import that failed has left the descriptor.
+            // An import that fails does not take the descriptor over.
             Descriptor::close(number);
             match error.0 {
                 CL_INVALID_PROPERTY => refused,

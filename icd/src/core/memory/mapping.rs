@@ -18,9 +18,9 @@ pub struct Mapping {
     pub offset: usize,
     pub size: usize,
     pub flags: cl_map_flags,
-    /// Staging memory behind the pointer, where that is neither the device's memory nor the application's.
+    /// Staging memory behind the pointer, if the pointer leads neither to the device's memory nor to the application's.
     pub staging: Option<Arc<Staging>>,
-    /// Ordinary memory behind the pointer, where there is no staging memory for the region.
+    /// Ordinary memory behind the pointer, if there is no staging memory for the region.
     pub pages: Option<Arc<Pages>>,
 }
 
@@ -41,12 +41,12 @@ impl Mapping {
         !self.is_copy() && mem.host_ptr.is_some() && mem.svm.is_some()
     }
 
-    /// Returns true if mapping brings the device's bytes to the pointer.
+    /// Returns true if the map copies the device's bytes to the pointer.
     pub fn reads(&self) -> bool {
         self.flags & CL_MAP_WRITE_INVALIDATE_REGION == 0
     }
 
-    /// Returns true if unmapping brings bytes to the device.
+    /// Returns true if the unmap copies bytes to the device.
     pub fn writes(&self) -> bool {
         self.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
     }
@@ -54,7 +54,7 @@ impl Mapping {
 
 /// A mapped region of a buffer or of one of its sub-buffers.
 pub(super) struct Mapped {
-    /// Address of the memory object that it was mapped through.
+    /// Address of the memory object through which the region was mapped.
     owner: usize,
     /// Offset of the region in the device's buffer, in bytes.
     start: usize,
@@ -72,13 +72,13 @@ impl Mapped {
 }
 
 impl Buffer {
-    /// Returns an identity for the object among the owners of mapped regions.
+    /// Returns the address that identifies the object as an owner of mapped regions.
     fn as_owner(&self) -> usize {
         std::ptr::from_ref(self) as usize
     }
 
-    /// Notes a mapping; CL_INVALID_OPERATION when it overlaps another one of the buffer or of a sub-buffer
-    /// and both are for writing (5.2.4).
+    /// Notes a mapping; CL_INVALID_OPERATION if it overlaps another mapping of the buffer or of a sub-buffer and both are for
+    /// writing (5.2.4).
     pub fn add_mapping(&self, mapping: Mapping) -> Result<()> {
         let start = self.origin + mapping.offset;
         let mapped = Mapped { owner: self.as_owner(), start, mapping };
@@ -89,7 +89,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Removes and returns the mapping at a pointer; CL_INVALID_VALUE when there is none.
+    /// Removes and returns the mapping at a pointer; CL_INVALID_VALUE if this object has no region mapped there.
     pub fn take_mapping(&self, pointer: HostAddress) -> Result<Mapping> {
         let mut maps = self.root().maps.lock();
         let owner = self.as_owner();
@@ -104,7 +104,7 @@ impl Buffer {
         Ok(mapping)
     }
 
-    /// Forgets the mapped regions of an object that goes.
+    /// Forgets the mapped regions of an object that is being destroyed.
     pub(super) fn forget_mappings(&self) {
         let owner = self.as_owner();
         let gone = |mapped: &mut Mapped| mapped.owner == owner;
@@ -112,8 +112,8 @@ impl Buffer {
         gone.iter().for_each(|mapped| self.unshare(&mapped.mapping));
     }
 
-    /// Registers the memory that the addresses of a mapping stand for, so that commands find it. Memory that is not
-    /// coherent is the host's while it is mapped: it is flushed and invalidated when that begins and ends.
+    /// Registers the addresses of a mapping with the memory behind them, so that commands find it. Memory that is not coherent
+    /// belongs to the host while it is mapped: it is invalidated at the map and flushed at the unmap.
     fn share(&self, mapping: &Mapping) {
         let ranges = &self.context.host_ranges;
         match (self.only_buffer(), &mapping.staging) {
@@ -141,7 +141,7 @@ impl Buffer {
         }
     }
 
-    /// The opposite of [`Buffer::share`].
+    /// Removes the addresses that [`Buffer::share`] registered.
     fn unshare(&self, mapping: &Mapping) {
         let ranges = &self.context.host_ranges;
         let pointer = mapping.pointer.0;
@@ -160,8 +160,7 @@ impl Buffer {
         self.flags & CL_MEM_ALLOC_HOST_PTR != 0
     }
 
-    /// Allocates the memory for mappings of a buffer of CL_MEM_ALLOC_HOST_PTR, where the host does not see the
-    /// device's.
+    /// Allocates the memory for mappings of a buffer with CL_MEM_ALLOC_HOST_PTR, if the host does not see the device's memory.
     pub(super) fn reserve_mapping(&self) -> Result<()> {
         let (Storage::Single(buffer), [gpu]) = (&self.storage, &self.context.gpus[..]) else {
             return Ok(());
@@ -174,8 +173,8 @@ impl Buffer {
         Ok(())
     }
 
-    /// Returns staging memory for a mapping of `size` bytes: the last mapping's, if nobody (a command that is not
-    /// complete, say) holds it any more, or new.
+    /// Returns staging memory for a mapping of `size` bytes: the last mapping's if nobody holds it any more (a command that is
+    /// not complete may), otherwise new memory.
     pub fn map_staging(&self, pool: &Arc<Pool>, size: usize) -> Result<Arc<Staging>> {
         let mut spare = self.spare.lock();
         let fits = |staging: &mut Arc<Staging>| {
@@ -200,7 +199,7 @@ impl Buffer {
     }
 }
 
-/// Returns true if there is a piece, and no smaller than another.
+/// Returns true if there is a piece, and it is not smaller than `other`.
 fn is_larger(piece: &Option<Arc<Staging>>, other: &Option<Arc<Staging>>) -> bool {
     let size = |piece: &Arc<Staging>| piece.buffer.size();
     piece.is_some() && piece.as_ref().map(size) >= other.as_ref().map(size)

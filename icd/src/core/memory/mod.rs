@@ -1,7 +1,7 @@
-//! Memory objects: where their bytes live on each device of the context, and the regions that are mapped.
+//! Memory objects: their bytes on each device of the context, and their mapped regions.
 //!
-//! A [`MemBase`] is what all kinds have in common; [`buffer::Buffer`] is the kind for buffers and sub-buffers,
-//! [`image::Image`] the one for images, [`pipe::Pipe`] the one for pipes.
+//! [`MemBase`] is the common part of all kinds; [`buffer::Buffer`] is the kind for buffers and sub-buffers, [`image::Image`]
+//! the one for images, [`pipe::Pipe`] the one for pipes.
 
 pub mod buffer;
 mod device_copy;
@@ -34,7 +34,7 @@ use crate::object::Ref;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What buffers and images have in common.
+/// The common part of buffers and images.
 pub struct MemBase {
     pub context: Ref<Context>,
     pub flags: cl_mem_flags,
@@ -43,9 +43,9 @@ pub struct MemBase {
     /// The application's memory (CL_MEM_USE_HOST_PTR), for sub-buffers shifted by their origin.
     pub host_ptr: Option<HostAddress>,
     pub properties: Vec<cl_mem_properties>,
-    /// The object of OpenGL that it was made of.
+    /// The object of OpenGL from which the memory object was created.
     pub gl: Option<Box<Shared>>,
-    /// Number of live objects within this one: the handle stays valid while there are any.
+    /// Number of live memory objects within this one, which keep its handle valid.
     children: AtomicU32,
     destructors: Mutex<Vec<(MemDestructor, UserData)>>,
 }
@@ -80,13 +80,13 @@ impl MemBase {
         self.flags & CL_MEM_IMMUTABLE_EXT != 0
     }
 
-    /// CL_INVALID_OPERATION for commands that change contents which never change.
+    /// CL_INVALID_OPERATION for an immutable object, which commands must not change.
     pub fn check_mutable(&self) -> Result<()> {
         ensure!(!self.is_immutable(), CL_INVALID_OPERATION);
         Ok(())
     }
 
-    /// Returns true unless it is an object of OpenGL's that is not acquired.
+    /// Returns false for an object of OpenGL's that is not acquired, otherwise true.
     fn is_acquired(&self) -> bool {
         self.gl.as_ref().is_none_or(|gl| gl.is_acquired())
     }

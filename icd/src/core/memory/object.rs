@@ -87,7 +87,7 @@ impl MemObject {
         }
     }
 
-    /// Returns the object that this one is made from.
+    /// Returns the object from which this one was created.
     pub fn parent(&self) -> Option<MemObject> {
         match self {
             MemObject::Buffer(buffer) => buffer.parent.clone().map(MemObject::Buffer),

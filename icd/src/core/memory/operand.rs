@@ -1,5 +1,5 @@
-//! Operands of commands that are host pointers: they lead to the application's own memory, or to device memory that
-//! is mapped or shared at those addresses.
+//! Operands of commands that are host pointers: they lead to the application's own memory, or to device memory that is mapped
+//! or shared at these addresses.
 
 use super::host::HostAddress;
 use super::rect::{Rect, Run};
@@ -18,19 +18,19 @@ use std::sync::Arc;
 /// A box in the application's address space; its offset is an address.
 pub struct Operand {
     pub rect: Rect,
-    /// The parts that are device memory, as of the enqueue: a later unmap does not affect the command.
+    /// The parts of the box that were device memory at enqueue: a later unmap does not affect the command.
     shared: RangeList,
     /// The pending write to the box, if the command writes.
     write: Option<Arc<HostWrite>>,
-    /// The pages of the box, if they are the command's own.
+    /// The pages that hold the box, if they belong to the command.
     _pages: Option<Arc<Pages>>,
 }
 
-/// The runs of a transfer by the memory that their addresses lead to.
+/// The runs of a transfer, grouped by the memory behind their addresses.
 pub struct Parts<'a> {
-    /// The parts in the application's own memory.
+    /// The runs in the application's own memory.
     pub own: Vec<Run>,
-    /// The parts in device memory.
+    /// The runs in device memory.
     pub shared: SmallVec<[SharedPart<'a>; 1]>,
 }
 
@@ -56,12 +56,13 @@ impl Operand {
         Operand { shared, ..Operand::own_target(context, rect) }
     }
 
-    /// Returns the host's own memory that a command reads, even if the addresses stand for device memory as well.
+    /// Returns the host's own memory that a command reads, even if the addresses are also registered as device memory.
     pub fn own_source(rect: Rect) -> Operand {
         Operand { rect, shared: RangeList::new(), write: None, _pages: None }
     }
 
-    /// Returns the first `size` bytes of pages that a command reads, and which it keeps until it has started.
+    /// Returns the first `size` bytes of `pages` for a command that reads them. The command keeps the pages until it has
+    /// started.
     pub fn of_pages(pages: &Arc<Pages>, size: usize) -> Operand {
         let source = Operand::own_source(HostAddress(pages.address()).range(size));
         Operand { _pages: Some(pages.clone()), ..source }
@@ -79,7 +80,7 @@ impl Operand {
         span(&self.rect)
     }
 
-    /// Returns true if some of it lies in an allocation.
+    /// Returns true if some bytes of the box are in an allocation.
     pub fn reaches(&self, memory: &Allocation) -> bool {
         let (start, end) = self.span();
         let address = memory.block.address;
@@ -91,14 +92,13 @@ impl Operand {
         self.shared.is_empty()
     }
 
-    /// Returns true if the host may read and write the bytes at their addresses once all commands on them are
-    /// complete.
+    /// Returns true if the host may read and write the bytes at their addresses once all commands that use them are complete.
     pub fn is_seen_by_host(&self, gpu: &Gpu) -> bool {
         let seen = |buffer: &Arc<vk::Buffer>| gpu.host_view(buffer).is_some();
         self.shared.iter().all(|range| range.in_place && range.buffers.iter().all(seen))
     }
 
-    /// Returns true if some of it is a buffer's own bytes: copying those is for the device, which knows how they overlap.
+    /// Returns true if some bytes of the box are in a buffer: the device must copy them, since it knows the overlap.
     pub fn leads_to(&self, buffer: &Arc<vk::Buffer>) -> bool {
         let is_it = |other: &Arc<vk::Buffer>| Arc::ptr_eq(other, buffer);
         self.shared.iter().any(|range| range.buffers.iter().any(is_it))
@@ -116,12 +116,12 @@ impl Operand {
         }
     }
 
-    /// Divides the runs of a transfer by the memory that they lead to; `address` selects the box's side of a run.
-    /// Memory of another device counts as the application's own: commands that write there are complete before a
-    /// command of this device starts that is ordered behind them.
+    /// Groups the runs of a transfer by the memory behind their addresses; `address` returns the side of a run that is in the
+    /// box. Memory of another device counts as the application's own: commands that write it are complete before a command of
+    /// this device that is ordered behind them starts.
     ///
     /// # Errors
-    /// CL_INVALID_VALUE for memory of another device which the host does not see.
+    /// CL_INVALID_VALUE for memory of another device that the host does not see.
     pub fn divide(
         &self,
         gpu: &Gpu,
@@ -143,7 +143,7 @@ impl Operand {
 }
 
 impl Parts<'_> {
-    /// Adds a run, cut where its memory changes.
+    /// Adds a run, cut into parts where the memory behind its addresses changes.
     fn add(&mut self, mut rest: Run, address: fn(&Run) -> usize) {
         for SharedPart { range, runs, .. } in &mut self.shared {
             let (start, end) = (address(&rest), address(&rest) + rest.size);
@@ -162,7 +162,7 @@ impl Parts<'_> {
 }
 
 impl Run {
-    /// Cuts `size` bytes off the beginning.
+    /// Cuts `size` bytes off the beginning of the run, and returns them as a run.
     fn take(&mut self, size: usize) -> Run {
         let first = Run { size, ..*self };
         *self = Run { from: self.from + size, to: self.to + size, size: self.size - size };
@@ -170,15 +170,15 @@ impl Run {
     }
 }
 
-/// Returns the `size` bytes that the application means by an address, where the host does not see all of them
-/// there: some are shared virtual memory whose shadow is not mapped, or a device's own.
+/// Returns a copy of the `size` bytes at an address if the host does not see all of them there: some are shared virtual memory
+/// whose shadow is not mapped, or memory of a device alone.
 pub fn behind_shadow(context: &Context, host: HostAddress, size: usize) -> Result<Option<Vec<u8>>> {
     let ranges = context.host_ranges.find(host.0, host.0.saturating_add(size));
     if ranges.iter().all(|range| range.in_place) {
         return Ok(None);
     }
     let (mut bytes, mut at) = (vec![0; size], 0);
-    // What lies between the ranges is the host's own.
+    // Bytes between the ranges are the host's own.
     let own = |from: usize, part: &mut [u8]| {
         // SAFETY: clCreateBuffer requires `size` bytes at host_ptr, and has not returned yet.
         unsafe { HostAddress(host.0 + from).copy_to(part) }
@@ -200,7 +200,7 @@ fn span(rect: &Rect) -> (usize, usize) {
 }
 
 impl HostAddress {
-    /// Returns `size` bytes from here on.
+    /// Returns the box of `size` bytes from this address on.
     pub fn range(self, size: usize) -> Rect {
         Rect::linear(self.0, size)
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A pipe.
 pub struct Pipe {
     base: MemBase,
-    /// The buffer that kernels get.
+    /// The buffer that kernels use as the pipe.
     pub buffer: Ref<Buffer>,
     pub packet_size: u32,
     pub max_packets: u32,

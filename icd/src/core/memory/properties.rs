@@ -13,26 +13,26 @@ pub struct MemoryProperties {
     pub list: Vec<cl_mem_properties>,
     /// True if the application requests device addresses (CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT).
     pub device_address: bool,
-    /// Kind and descriptor of the memory to import.
+    /// The kind of handle and the descriptor of the memory to import.
     pub import: Option<(vk::MemoryHandles, i32)>,
-    /// Where the texels of an image are in that memory.
+    /// The place of an image's texels in the imported memory.
     pub place: TexelPlace,
     /// The API that the memory belongs to.
     pub origin: Origin,
-    /// The devices to associate it with, by position in the context; `None`: all.
+    /// The devices that may use the imported memory, by position in the context; `None`: all.
     pub devices: Option<Vec<usize>>,
 }
 
-/// Where the texels of an image are in imported memory.
+/// The place of an image's texels in imported memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TexelPlace {
     /// Bytes from the beginning of the memory to the first row.
     pub offset: u64,
-    /// The order of the texels (DRM format modifier); 0: rows.
+    /// The order of the texels (DRM format modifier); 0 if they lie in rows.
     pub modifier: u64,
 }
 
-/// The API that memory comes from: which functions acquire and release it.
+/// The API that the memory comes from. It decides which functions acquire and release the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Origin {
     /// Memory of any API, by a handle (cl_khr_external_memory).
@@ -48,8 +48,8 @@ pub enum Origin {
 #[derive(Clone)]
 pub struct Import {
     pub origin: Origin,
-    /// The devices that may acquire and release it.
+    /// The devices that may acquire and release the memory.
     pub devices: Vec<Ref<Device>>,
-    /// Position in the context of the device that has it. The other devices have copies.
+    /// Position in the context of the device that has the memory. The other devices have copies.
     pub home: usize,
 }

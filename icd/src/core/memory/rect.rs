@@ -54,7 +54,7 @@ impl Rect {
         self.offset.checked_add(slices)?.checked_add(rows)?.checked_add(self.width)
     }
 
-    /// Returns the same box, `by` bytes further.
+    /// Returns the same box at an offset that is larger by `by` bytes.
     pub fn shifted(self, by: usize) -> Rect {
         Rect { offset: self.offset + by, ..self }
     }
@@ -73,11 +73,12 @@ pub struct Run {
     pub size: usize,
 }
 
-/// Returns the runs of a copy between two boxes of equal extent, as few as possible.
+/// Returns the runs of a copy between two boxes of equal extent. Contiguous rows and slices are joined, so that there are as
+/// few runs as possible.
 pub fn runs(from: &Rect, to: &Rect) -> impl Iterator<Item = Run> {
     let (mut from, mut to) = (*from, *to);
     if from.row_pitch == from.width && to.row_pitch == to.width {
-        // Rows touch on both sides: a slice is one row.
+        // If rows touch each other on both sides, a slice is treated as a single row.
         for rect in [&mut from, &mut to] {
             rect.width *= rect.height;
             rect.height = 1;
@@ -100,9 +101,9 @@ pub fn runs(from: &Rect, to: &Rect) -> impl Iterator<Item = Run> {
     })
 }
 
-/// Returns true if a copy between two boxes of one buffer overlaps (CL_MEM_COPY_OVERLAP): the rules of the
-/// spec's appendix D, which applies to boxes of equal extent and pitches. Of boxes with pitches of
-/// their own the spans of bytes are compared.
+/// Returns true if a copy between two boxes of one buffer overlaps (CL_MEM_COPY_OVERLAP). Boxes with equal pitches follow the
+/// rules of the spec's appendix D, for boxes of equal extent; of boxes with different pitches the whole spans of bytes are
+/// compared.
 pub fn overlap(a: &Rect, b: &Rect) -> bool {
     let (Some(a_end), Some(b_end)) = (a.end(), b.end()) else { return true };
     if a.offset >= b_end || b.offset >= a_end {
@@ -111,14 +112,14 @@ pub fn overlap(a: &Rect, b: &Rect) -> bool {
     if a.row_pitch != b.row_pitch || a.slice_pitch != b.slice_pitch {
         return true;
     }
-    // Rows: one box's lie in the gaps that the pitch leaves between the other's. Slices alike.
+    // The boxes do not overlap if the rows of one are in the gaps between the rows of the other; slices likewise.
     let slice = (a.height - 1) * a.row_pitch + a.width;
     !interleaved(a.offset, b.offset, a.width, a.row_pitch)
         && !interleaved(a.offset, b.offset, slice, a.slice_pitch)
 }
 
-/// Returns true if runs of `size` bytes that repeat every `pitch` bytes from `a` on never meet those from
-/// `b` on.
+/// Returns true if runs of `size` bytes that start at `a` and repeat every `pitch` bytes share no byte with runs that start at
+/// `b`.
 fn interleaved(a: usize, b: usize, size: usize, pitch: usize) -> bool {
     let (a, b) = (a % pitch, b % pitch);
     let (low, high) = (a.min(b), a.max(b));
@@ -166,7 +167,7 @@ mod tests {
 
     #[test]
     fn rows_that_wrap_past_the_pitch_may_interleave() {
-        // Bytes 14, 15, 16, 17 of each 16: the row goes on in the next line.
+        // Bytes 14, 15, 16, 17 of each 16: the row continues in the next line.
         let a = Rect::new([14, 0, 0], [4, 4, 1], 16, 0).unwrap();
         let b = Rect::new([4, 0, 0], [4, 4, 1], 16, 0).unwrap();
         assert!(!overlap(&a, &b));
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn equal_boxes_and_exhaustive_small_ones() {
-        // Every pair of small boxes: what is said to be free of overlap shares no byte.
+        // Checks every pair of small boxes: boxes that `overlap` calls free of overlap share no byte.
         let bytes = |r: &Rect| -> Vec<usize> {
             let rows = (0..r.depth).flat_map(|z| {
                 (0..r.height).map(move |y| r.offset + z * r.slice_pitch + y * r.row_pitch)

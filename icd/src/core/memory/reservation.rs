@@ -22,22 +22,22 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     Read,
-    /// Reads it, and writes all or parts of it.
+    /// Reads the range, and writes all or parts of it.
     Modify,
     /// Overwrites all of it.
     Overwrite,
-    /// Leaves its contents undefined.
+    /// Leaves the range's contents undefined.
     Discard,
 }
 
 /// A range of a buffer that a command uses.
 pub struct RangeUse<'a> {
-    /// The memory, where the devices of the context do not share it.
+    /// The memory on each device; `None` if the devices of the context share it.
     replicas: Option<&'a Replicas>,
-    /// Counts from the beginning of the whole buffer.
+    /// The range in bytes, which counts from the beginning of the whole buffer.
     range: Range<usize>,
     effect: Effect,
-    /// Position of the device in the context; `None`: the queue's.
+    /// Position in the context of the device that uses the range; `None`: the queue's device.
     device: Option<usize>,
 }
 
@@ -72,17 +72,17 @@ impl<'a> RangeUse<'a> {
         rows.map(move |run| RangeUse::new(mem, run.from, run.size, effect))
     }
 
-    /// Sets the device, if it is not the queue's.
+    /// Sets the device that uses the range, if it is not the queue's.
     pub fn on(self, device: usize) -> RangeUse<'a> {
         RangeUse { device: Some(device), ..self }
     }
 }
 
-/// The use of ranges by a command that is being started. It must be told when the command is recorded; if it is
-/// dropped before, the use is over.
+/// The use of ranges by a command that is being started. [`Reservation::ends_at`] must be called when the command is recorded;
+/// if the reservation is dropped before, the use is over.
 pub struct Reservation<'a> {
     usages: SmallVec<[Arc<Usage>; 2]>,
-    /// The devices that had the ranges that the command overwrites.
+    /// The ranges that the command overwrites, each with the devices that had the current bytes before.
     overwritten: Vec<(&'a Replicas, Range<usize>, Devices)>,
     end: u64,
 }
@@ -131,7 +131,7 @@ impl<'a> Locked<'a> {
     }
 }
 
-/// The reason why a command does not have its bytes.
+/// The reason why a command's bytes are not on its device.
 enum Obstacle {
     /// A move that has not ended.
     Arrival(Arc<Arrival>),
@@ -139,7 +139,7 @@ enum Obstacle {
     Fetch(Fetch),
 }
 
-/// Removes moves that have ended. Returns the error of a move to `device` that failed.
+/// Removes moves that have ended. Returns an error if a move to `device` has failed.
 fn remove_ended_moves(span: &mut Span, device: usize) -> Result<()> {
     let Span { incoming, current, .. } = span;
     let mut failed = Ok(());
@@ -157,7 +157,7 @@ fn remove_ended_moves(span: &mut Span, device: usize) -> Result<()> {
     failed
 }
 
-/// The devices of a context, and the one that a command runs on.
+/// A context, and the position in it of the device that a command runs on.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
     pub context: &'a Context,
@@ -165,7 +165,7 @@ pub struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Allocates all buffers and images on the device.
+    /// Allocates on the device the memory of all buffers and images that a command uses.
     fn place(self, uses: &[RangeUse<'a>]) -> Result<()> {
         uses.iter().try_for_each(|used| {
             let device = used.device.unwrap_or(self.device);
@@ -173,7 +173,7 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// Returns the reason why the command does not have its bytes, if there is one. Moves that must be made are noted
+    /// Returns the reason why the command's bytes are not on its device; `None` if they are. Notes the moves that must be made
     /// as begun.
     fn obstacle(self, locked: &mut Locked<'a>, uses: &[RangeUse<'a>]) -> Result<Option<Obstacle>> {
         let mut fetch = Fetch::default();
@@ -192,7 +192,7 @@ impl<'a> Target<'a> {
                 let reads = matches!(used.effect, Effect::Read | Effect::Modify);
                 let missing = reads && !span.current.has(device) && !span.current.is_empty();
                 let source = span.current.iter().find(|device| arriving(*device).is_none());
-                // If every device that will have the bytes is still receiving them, the command waits for the first one.
+                // If all devices with the current bytes are still receiving them, the command waits for one of these moves.
                 let awaited = match (own, source, missing) {
                     (Some(arrival), ..) => Some(arrival),
                     (None, None, true) => span.current.iter().find_map(arriving),
@@ -202,7 +202,7 @@ impl<'a> Target<'a> {
                     if fetch.moves.is_empty() {
                         return Ok(Some(Obstacle::Arrival(arrival)));
                     }
-                    // Looked at again when the moves found so far have ended.
+                    // This range is checked again when the moves found so far have ended.
                     continue;
                 }
                 ended?;
@@ -214,11 +214,11 @@ impl<'a> Target<'a> {
         Ok((!fetch.moves.is_empty()).then_some(Obstacle::Fetch(fetch)))
     }
 
-    /// Starts moving the bytes that a command needs to the device. Returns the move to wait for before asking again;
-    /// `None` if the command can be started.
+    /// Starts to move the bytes that a command needs to the device. Returns the move to wait for before the next call; `None`
+    /// if the command can be started.
     ///
     /// # Errors
-    /// Errors that keep the command from being started at all: no memory, a move that failed.
+    /// Errors that prevent the command from being started at all: no memory, or a move that failed.
     pub fn fetch(self, uses: &[RangeUse<'a>]) -> Result<Option<Arc<Arrival>>> {
         self.place(uses)?;
         let obstacle = self.obstacle(&mut Locked::new(uses), uses)?;
@@ -232,8 +232,8 @@ impl<'a> Target<'a> {
         }))
     }
 
-    /// Reserves ranges for a command that is being started on a queue (`None`: on the host). Returns `None` if some
-    /// of their bytes are not on the device.
+    /// Reserves ranges for a command that is being started on a queue, or on the host if `queue` is `None`. Returns `None` if
+    /// some of the bytes are not on the device.
     pub fn reserve_now(
         self,
         queue: Option<&Arc<vk::Queue>>,
@@ -252,12 +252,12 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Waits until bytes that are missing have been brought to the device.
+    /// Moves missing bytes to the device, and waits for the moves.
     pub fn bring(self, uses: &[RangeUse<'a>]) -> Result<()> {
         self.fetch(uses)?.map_or(Ok(()), |arrival| arrival.wait())
     }
 
-    /// Like [`Target::reserve_now`], but waits until the bytes are there.
+    /// Like [`Target::reserve_now`], but waits until the bytes are on the device.
     pub fn reserve(
         self,
         queue: Option<&Arc<vk::Queue>>,
@@ -271,7 +271,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Notes the uses of a command whose bytes are there.
+    /// Notes the uses of a command whose bytes are on the device.
     fn note(
         self,
         mut locked: Locked<'a>,
@@ -304,7 +304,7 @@ impl<'a> Target<'a> {
 }
 
 impl Reservation<'_> {
-    /// Returns the usage of the command on a device.
+    /// Returns the command's usage of a device, shared by all ranges that it uses in the same way.
     fn usage(&mut self, device: usize, writes: bool, queue: Option<&Arc<vk::Queue>>) -> Arc<Usage> {
         let known = self.usages.iter().find(|u| u.device == device && u.writes == writes);
         if let Some(usage) = known {
@@ -317,7 +317,7 @@ impl Reservation<'_> {
 }
 
 impl Fetch {
-    /// Adds the move of a range, and notes that it is under way.
+    /// Adds the move of a range, and notes that it has begun.
     fn add(
         &mut self,
         (replicas, range): (&Replicas, Range<usize>),

@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 /// The storage of a memory object.
 pub enum Storage {
-    /// The memory is a part of the parent's.
+    /// A part of the parent's memory.
     Parent,
-    /// The context has one device.
+    /// A buffer of the context's only device.
     Single(Arc<vk::Buffer>),
-    /// The context has several devices, and each has the same bytes in its own buffer (`host_memory.rs`).
+    /// A buffer for each of the context's devices, which share the same bytes (`host_memory.rs`).
     Shared(Vec<Arc<vk::Buffer>>),
-    /// The context has several devices.
+    /// Memory on each of the context's devices, with copies of the bytes.
     Replicas(Replicas),
 }
 
@@ -41,21 +41,21 @@ enum Contents {
     Texels(vk::ImageDesc),
 }
 
-/// The memory of a buffer or an image on each device of a context, made when the device first needs it.
+/// The memory of a buffer or an image on each device of a context, allocated when the device first needs it.
 pub struct Replicas {
     contents: Contents,
     memories: Vec<OnceCell<Memory>>,
-    /// The devices that have the current bytes, range by range. An image counts as one byte: it is moved as a whole.
+    /// The devices that have the current bytes, for each range. An image counts as one byte: it is moved as a whole.
     pub(super) spans: Mutex<Spans>,
 }
 
 impl Replicas {
-    /// Returns memory for `size` bytes, whose contents these devices have.
+    /// Returns memory for `size` bytes. `current`: the devices that have the contents.
     fn new(context: &Context, size: usize, current: Devices) -> Result<Replicas> {
         Replicas::of(context, Contents::Bytes(size), Spans::new(size, current))
     }
 
-    /// Returns memory for an image, whose contents these devices have.
+    /// Returns memory for an image. `current`: the devices that have the contents.
     pub(super) fn of_image(
         context: &Context,
         desc: &vk::ImageDesc,
@@ -71,13 +71,13 @@ impl Replicas {
         Ok(Replicas { contents, memories, spans: Mutex::new(spans) })
     }
 
-    /// Sets a device's image, which was just made.
+    /// Sets a device's image, which was created before.
     pub(super) fn with_image(mut self, device: usize, image: Arc<vk::Image>) -> Replicas {
         self.memories[device] = OnceCell::with_value(Memory::Image(image));
         self
     }
 
-    /// Returns a device's memory.
+    /// Returns the memory on a device, which is allocated if necessary.
     pub(super) fn memory(&self, context: &Context, device: usize) -> Result<&Memory> {
         let memory = self.memories.get(device).ok_or(ClError(CL_INVALID_DEVICE))?;
         memory.get_or_try_init(|| match &self.contents {
@@ -89,7 +89,7 @@ impl Replicas {
         })
     }
 
-    /// Returns a device's buffer.
+    /// Returns the buffer on a device.
     fn buffer(&self, context: &Context, device: usize) -> Result<Arc<vk::Buffer>> {
         match self.memory(context, device)? {
             Memory::Buffer(buffer) => Ok(buffer.clone()),
@@ -97,7 +97,7 @@ impl Replicas {
         }
     }
 
-    /// Returns a device's image.
+    /// Returns the image on a device.
     pub(super) fn image(&self, context: &Context, device: usize) -> Result<Arc<vk::Image>> {
         match self.memory(context, device)? {
             Memory::Image(image) => Ok(image.clone()),
@@ -105,7 +105,7 @@ impl Replicas {
         }
     }
 
-    /// Returns a device's memory, with the device.
+    /// Returns the memory on a device, together with the device.
     pub(super) fn place(&self, context: &Context, device: usize) -> Result<DeviceMemory> {
         let memory = self.memory(context, device)?.clone();
         Ok(DeviceMemory { device, gpu: context.gpus[device].clone(), memory })
@@ -113,7 +113,7 @@ impl Replicas {
 }
 
 impl Buffer {
-    /// Returns the address on each device of the context; allocates memory where there is none yet.
+    /// Returns the buffer's address on each device of the context; allocates memory on devices that have none yet.
     pub(super) fn find_addresses(&self) -> Result<Vec<u64>> {
         let address = |buffer: &vk::Buffer| buffer.address() + self.origin as u64;
         match &self.storage {
@@ -135,7 +135,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the bytes, where the context has one device.
+    /// Returns the Vulkan buffer of a context's only device; `None` in a context of several devices.
     pub fn only_buffer(&self) -> Option<&Arc<vk::Buffer>> {
         match &self.root().storage {
             Storage::Single(buffer) => Some(buffer),
@@ -151,19 +151,19 @@ impl Buffer {
         }
     }
 
-    /// Returns where the bytes are, or will be, on a device of the context. Offsets into a sub-buffer are to
-    /// be shifted by `origin`. The caller may write them.
+    /// Returns the Vulkan buffer that has, or will have, the bytes on a device of the context. Offsets in a sub-buffer must be
+    /// increased by `origin`. The caller may write the bytes.
     pub fn on_device(&self, device: usize) -> Result<Arc<vk::Buffer>> {
         self.root().unwritten.store(false, Ordering::Relaxed);
         self.on_device_to_read(device)
     }
 
-    /// Returns true if nothing has written the bytes, nor what shares memory with them.
+    /// Returns true if nothing has written the bytes, or memory shared with them, yet.
     pub fn is_unwritten(&self) -> bool {
         self.root().unwritten.load(Ordering::Relaxed)
     }
 
-    /// Like [`Buffer::on_device`], for a caller that does not write.
+    /// Like [`Buffer::on_device`], for a caller that does not write the bytes.
     pub fn on_device_to_read(&self, device: usize) -> Result<Arc<vk::Buffer>> {
         match &self.root().storage {
             Storage::Single(buffer) => Ok(buffer.clone()),
@@ -176,7 +176,7 @@ impl Buffer {
     }
 }
 
-/// Device memory for a buffer of `size` bytes. Transfers fill words: whole words are allocated.
+/// Allocates device memory for a buffer of `size` bytes. Its size is a multiple of 16, since transfers fill whole words.
 fn allocate(context: &Context, device: usize, size: usize) -> Result<Arc<vk::Buffer>> {
     let size = (size as u64).next_multiple_of(16);
     let buffer = context.gpus[device].device.create_buffer(size, vk::MemoryKind::Device);
@@ -187,8 +187,8 @@ fn allocate(context: &Context, device: usize, size: usize) -> Result<Arc<vk::Buf
 }
 
 impl Storage {
-    /// Memory that a descriptor of the application stands for, on the first of the devices (positions in
-    /// the context; `None`: all) that takes it. The descriptor is ours then.
+    /// Imports the memory of an application's descriptor on the first of `devices` (positions in the context; `None`: all) that
+    /// accepts it, and takes over the descriptor.
     pub fn imported(
         context: &Context,
         size: usize,
@@ -201,8 +201,8 @@ impl Storage {
         ensure!(devices.iter().all(|i| takes(i).contains(kind)), CL_INVALID_DEVICE);
         let mut last = ClError(CL_INVALID_DEVICE);
         for home in devices.iter().copied() {
-            // The specification has CL_INVALID_PROPERTY for a property's value that is not valid, and the conformance suite
-            // (vulkan, consistency_external_buffer) CL_INVALID_VALUE for a number that is not an open descriptor.
+            // For an invalid value of a property the specification has CL_INVALID_PROPERTY; for a number that is not an open
+            // descriptor, the conformance suite expects CL_INVALID_VALUE (vulkan, consistency_external_buffer).
             let own = Descriptor::duplicate_of(fd).ok_or(ClError(CL_INVALID_VALUE))?;
             match context.gpus[home].device.import_memory(&own, kind, size as u64) {
                 Ok(buffer) => {
@@ -224,7 +224,7 @@ impl Storage {
         Err(last)
     }
 
-    /// Returns `size` bytes that one device has at first.
+    /// Returns storage for `size` bytes, whose contents only one device has at first.
     fn only_on(
         context: &Context,
         size: usize,

@@ -1,4 +1,4 @@
-//! Sampler objects (5.7): what they say is one word, which kernels get.
+//! Sampler objects (5.7). Kernels receive a sampler as one word.
 
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;
@@ -8,13 +8,13 @@ use crate::object::{Kind, Ref};
 use hekla_compiler::kernel::sampler_word;
 use std::sync::Arc;
 
-/// How coordinates are taken, and what is made of the texels around them.
+/// The properties of a sampler: how it treats coordinates, and how it filters the texels around them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
     pub normalized: bool,
     pub addressing: cl_addressing_mode,
     pub filter: cl_filter_mode,
-    /// Between the levels of a mipmap.
+    /// The filter between the levels of a mipmap.
     pub mip_filter: cl_filter_mode,
     /// The bits of the least and the greatest level of detail.
     pub lod: [u32; 2],
@@ -34,7 +34,7 @@ impl Default for Sampling {
 }
 
 impl Sampling {
-    /// CL_INVALID_VALUE for modes that do not exist, or repeat images whose coordinates count texels.
+    /// CL_INVALID_VALUE for modes that do not exist, or that repeat images with unnormalized coordinates.
     fn check(&self) -> Result<()> {
         let modes = CL_ADDRESS_NONE..=CL_ADDRESS_MIRRORED_REPEAT;
         ensure!(modes.contains(&self.addressing), CL_INVALID_VALUE);
@@ -45,7 +45,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// Returns the value of a sampler argument.
+    /// Returns the value of a sampler argument with these properties.
     fn word(&self) -> u32 {
         use sampler_word::*;
         let mode = match self.addressing {
@@ -97,7 +97,7 @@ impl Sampler {
         Ok(Ref::new(Sampler { context, sampling, properties }))
     }
 
-    /// Returns the value of an argument that is this sampler.
+    /// Returns the value of an argument for this sampler.
     pub fn word(&self) -> u32 {
         self.sampling.word()
     }

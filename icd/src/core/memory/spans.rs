@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of spans from which on they are joined although different commands use them.
+/// Number of spans from which on neighbours are joined even if different commands use them.
 const MANY: usize = 256;
-/// The most devices that a [`Devices`] tells apart.
+/// The most devices that a [`Devices`] can hold.
 pub const MAX_DEVICES: usize = u64::BITS as usize;
 
 /// A set of devices, by their positions in the context.
@@ -47,7 +47,7 @@ impl Devices {
 /// The state of a range.
 #[derive(Clone, Default)]
 pub struct Span {
-    /// The devices that have the current bytes, or get them. If there is none, the contents are undefined.
+    /// The devices that have, or will get, the current bytes. If there are none, the contents are undefined.
     pub current: Devices,
     /// Commands that use the range, and may not be complete.
     pub usages: SmallVec<[Arc<Usage>; 2]>,
@@ -56,13 +56,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// Adds a usage, which replaces those that end before it.
+    /// Adds a usage, which replaces usages that end before it.
     pub fn add_usage(&mut self, usage: &Arc<Usage>) {
         self.usages.retain(|old| !Arc::ptr_eq(old, usage) && !old.ends_before(usage));
         self.usages.push(usage.clone());
     }
 
-    /// Returns true if two neighbours can be one.
+    /// Returns true if two neighbours can be joined. `whoever_uses`: even if different commands use them.
     fn joins(&self, other: &Span, whoever_uses: bool) -> bool {
         let same = |a: &(usize, Arc<Arrival>), b: &(usize, Arc<Arrival>)| Arc::ptr_eq(&a.1, &b.1);
         self.current == other.current
@@ -89,17 +89,17 @@ impl Span {
 /// All ranges of a buffer.
 pub struct Spans {
     size: usize,
-    /// By where they begin: each ends where the next one begins. The first begins at 0.
+    /// The spans by their first byte. Each ends where the next one begins; the first begins at 0.
     spans: BTreeMap<usize, Span>,
 }
 
 impl Spans {
-    /// Returns the ranges of a buffer of `size` bytes, which these devices have.
+    /// Returns the spans of a buffer of `size` bytes, whose current bytes these devices have.
     pub fn new(size: usize, current: Devices) -> Spans {
         Spans { size, spans: BTreeMap::from([(0, Span { current, ..Span::default() })]) }
     }
 
-    /// Splits the span around `at`, so that one begins there.
+    /// Splits the span around `at`, so that a span begins at `at`.
     fn cut(&mut self, at: usize) {
         if at >= self.size || self.spans.contains_key(&at) {
             return;
@@ -110,7 +110,7 @@ impl Spans {
         }
     }
 
-    /// Returns the spans that make up a range, in order, cut to it.
+    /// Returns the spans of a range in order. Spans that extend beyond the range are split.
     pub fn within(&mut self, range: &Range<usize>) -> Vec<(Range<usize>, &mut Span)> {
         let (start, end) = (range.start, range.end.min(self.size));
         if start >= end {
@@ -126,7 +126,7 @@ impl Spans {
         found
     }
 
-    /// Joins spans in and around a range that no longer differ.
+    /// Joins spans in and next to a range that no longer differ.
     pub fn join(&mut self, range: &Range<usize>) {
         let first = self.spans.range(..range.start).next_back().map_or(0, |(at, _)| *at);
         let starts: Vec<_> = self.spans.range(first..=range.end).map(|(at, _)| *at).collect();

@@ -1,4 +1,4 @@
-//! The use of ranges of buffers by a command, in a context of several devices: moves of their bytes wait for it.
+//! The use of ranges of buffers by a command, in a context of several devices. Moves of the bytes wait until the use is over.
 
 use crate::cl::error::Result;
 use hekla_vk_backend as vk;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A use of a range on a device.
 pub struct Usage {
     pub device: usize,
-    /// True if the bytes on the device change.
+    /// True if the use changes the bytes on the device.
     pub writes: bool,
     /// The queue of the command; `None` for a use by the host.
     queue: Option<Arc<vk::Queue>>,
@@ -24,13 +24,13 @@ impl Usage {
         Arc::new(Usage { device, writes, queue, end, recorded })
     }
 
-    /// Notes that the command is recorded, with the value at which it is complete; 0 if it is complete.
+    /// Notes that the command is recorded. `value`: the timeline value at which it is complete; 0 if it is complete already.
     pub fn ends_at(&self, value: u64) {
         *self.end.lock() = Some(value);
         self.recorded.notify_all();
     }
 
-    /// Returns true if waiting for a later use implies waiting for this one.
+    /// Returns true if a wait for the use `later` implies a wait for this one.
     pub fn ends_before(&self, later: &Usage) -> bool {
         let same_queue = match (&self.queue, &later.queue) {
             (Some(own), Some(other)) => Arc::ptr_eq(own, other),
@@ -41,7 +41,7 @@ impl Usage {
         over && (end == Some(0) || later.writes || !self.writes)
     }
 
-    /// Waits until the use is over. `by_host`: the host will read what was written.
+    /// Waits until the use is over. `by_host`: the host will read bytes that the use wrote.
     pub fn wait(&self, by_host: bool) -> Result<()> {
         let mut end = self.end.lock();
         let value = loop {

@@ -1,5 +1,5 @@
-//! The offline compiler as an object: programs compiled without a device, with their log and all that a program on Vulkan
-//! must know to run them (docs/offline.md).
+//! The offline compiler as an object: programs that are compiled without a device, with their log and all information that a
+//! program needs to run them on Vulkan (docs/offline.md).
 
 mod view;
 
@@ -13,7 +13,7 @@ use view::View;
 
 /// What is to be compiled.
 pub struct Request<'a> {
-    /// OpenCL C, or a module of OpenCL SPIR-V.
+    /// The text of OpenCL C, or a module of OpenCL SPIR-V.
     pub input: &'a [u8],
     pub options: &'a str,
     pub file_name: &'a str,
@@ -22,7 +22,7 @@ pub struct Request<'a> {
     pub target: u32,
 }
 
-/// A program that was compiled, or the log of one that has errors.
+/// A compiled program, or the log of a program with errors.
 pub struct OfflineProgram {
     log: CString,
     compiled: Option<(CString, View)>,
@@ -34,7 +34,8 @@ impl Kind for OfflineProgram {
 }
 
 impl OfflineProgram {
-    /// Compiles a program. The code tells if it has errors, which are in its log.
+    /// Compiles a program. Returns the program and a code, which is not CL_SUCCESS if the program has errors; the program then
+    /// has only its log.
     ///
     /// # Errors
     /// CL_INVALID_VALUE for an unknown target.
@@ -77,12 +78,12 @@ impl OfflineProgram {
         OfflineProgram { log: c_string(log), compiled }
     }
 
-    /// Returns warnings and errors.
+    /// Returns the program's warnings and errors.
     pub fn log(&self) -> &CStr {
         &self.log
     }
 
-    /// Returns the metadata as JSON, and as structures of C; `None` if there are errors.
+    /// Returns the metadata as JSON and as structures of C; `None` for a program with errors.
     pub fn reflection(&self) -> Option<(&CStr, &hekla_reflection)> {
         let (json, view) = self.compiled.as_ref()?;
         Some((json, view.reflection()))
@@ -93,7 +94,7 @@ fn refused(error: &str) -> OfflineProgram {
     OfflineProgram { log: c_string(format!("error: {error}\n")), compiled: None }
 }
 
-/// Returns a string of C, which ends before a zero.
+/// Returns a string of C with the text up to its first zero.
 fn c_string(text: String) -> CString {
     let mut bytes = text.into_bytes();
     bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));

@@ -10,7 +10,7 @@ use std::ffi::{c_char, CString};
 /// A program with the structures that describe it.
 pub(super) struct View {
     reflection: hekla_reflection,
-    /// What the structures point to. Nothing of it changes.
+    /// The data that the structures point to, which never changes.
     _owned: Owned,
 }
 

@@ -17,20 +17,21 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-/// CL_PRINTF_BUFFERSIZE_ARM is kept within these.
+/// The range to which CL_PRINTF_BUFFERSIZE_ARM is clamped, in bytes.
 const SIZES: std::ops::RangeInclusive<usize> = 1024..=256 << 20;
-/// The most launches of one queue whose output is not collected yet; the next launch waits for the first.
+/// The most launches of one queue whose output is not collected yet; another launch waits for the first of them.
 pub const MAX_PENDING: usize = 16;
 
 /// The printf buffers of one context, and the receiver of the text.
 pub struct Printer {
     /// The receiver of the text.
     sink: Sink,
-    /// Bytes for records in a buffer, a multiple of 4.
+    /// Bytes of a buffer that are for records, a multiple of 4.
     capacity: u32,
     /// True if buffers have a check area.
     has_checks: bool,
-    /// Memory that launches with a check area were given, by device and address: kernels may have kept pointers to it.
+    /// Memory that launches with a check area were given, by device and address. Later launches may reach it, too, since
+    /// kernels may have kept pointers to it.
     given: Vec<Mutex<BTreeMap<u64, Weak<vk::Buffer>>>>,
     /// Buffers that no launch uses, for each device of the context.
     free: Vec<Mutex<Vec<Arc<vk::Buffer>>>>,
@@ -71,7 +72,7 @@ impl Printer {
         Ok(gpu.device.create_buffer(size, vk::MemoryKind::Device)?)
     }
 
-    /// Returns the number of bytes for records in a buffer.
+    /// Returns the number of bytes of a buffer that are for records.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
@@ -81,8 +82,8 @@ impl Printer {
         self.has_checks
     }
 
-    /// Notes memory that a launch on a device is given. Returns address and size of all that launches were given and that is
-    /// still there.
+    /// Notes memory that a launch on a device is given. Returns address and size of all memory that launches were given so far
+    /// and that still exists.
     pub fn give(&self, device: usize, buffers: &[Arc<vk::Buffer>]) -> Vec<(u64, u64)> {
         let Some(given) = self.given.get(device) else { return Vec::new() };
         let mut given = given.lock();
@@ -107,7 +108,7 @@ impl Printer {
         }
     }
 
-    /// Records the commands that make a buffer ready for a launch, of which a table tells where memory lies.
+    /// Records the commands that prepare a buffer for a launch. `table`: the extents of memory, for a buffer with a check area.
     pub fn clear(
         &self,
         recorder: &mut vk::Recorder,

@@ -2,10 +2,10 @@
 
 use hekla_compiler::printf::{Conversion, Directive, Flags};
 
-/// Widths and precisions beyond this are cut: no field of a terminal or file is wider, and a format
-/// string must not exhaust memory.
+/// The largest width and precision; larger ones are cut. No field of a terminal or file is wider, and a format string must not
+/// exhaust memory.
 const MAX_FIELD: u32 = 65535;
-/// No double has more digits than these after its decimal point: the others are zeros.
+/// The most digits of a double after its decimal point; further digits are zeros.
 const MAX_FRACTION: usize = 1100;
 
 /// Appends `prefix` (a sign, `0x`) and `digits`, padded to the directive's width; with zeros behind
@@ -80,7 +80,7 @@ pub fn unsigned(out: &mut Vec<u8>, directive: &Directive, value: u64) {
     pad(out, directive, prefix, &digits, directive.precision.is_none());
 }
 
-/// Digits with leading zeros up to the precision; a zero of precision 0 has none.
+/// Returns the digits with leading zeros up to the precision; no digits for a zero with precision 0.
 fn at_least(digits: String, precision: Option<u32>) -> String {
     match precision {
         Some(0) if digits == "0" => String::new(),
@@ -89,7 +89,7 @@ fn at_least(digits: String, precision: Option<u32>) -> String {
     }
 }
 
-/// `f`, `e`, `g`, `a` and their capitals.
+/// Appends a number for `f`, `e`, `g`, `a` or their capitals.
 pub fn float(out: &mut Vec<u8>, directive: &Directive, value: f64) {
     let sign = sign(value.is_sign_negative(), directive.flags);
     let value = value.abs();
@@ -151,7 +151,7 @@ fn with_exponent(digits: &str, exponent: i32) -> String {
     format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// Returns the style that the number's exponent asks for, without trailing zeros.
+/// Returns a number as `%g` prints it: in the style that its exponent decides, without trailing zeros.
 fn shortest(value: f64, precision: usize, alternate: bool) -> String {
     let (digits, exponent) = scientific(value, precision - 1);
     let trim = |text: String| match alternate || !text.contains('.') {
@@ -166,7 +166,7 @@ fn shortest(value: f64, precision: usize, alternate: bool) -> String {
     with_exponent(&digits, exponent)
 }
 
-/// `0xh.hhhp±d`: one digit before the point, 1 for normal numbers unless rounding makes it 2.
+/// Returns a number as `0xh.hhhp±d`, with one digit before the point: 1 for normal numbers unless rounding makes it 2.
 fn hexadecimal(value: f64, precision: Option<usize>, alternate: bool) -> String {
     const FRACTION_BITS: u32 = 52;
     const DIGITS: usize = 13;
@@ -197,7 +197,7 @@ fn hexadecimal(value: f64, precision: Option<usize>, alternate: bool) -> String 
     format!("0x{first:x}{point}{digits}p{sign}{}", exponent.unsigned_abs())
 }
 
-/// Rounds the lowest `bits` (fewer than 64) away, to nearest even.
+/// Removes the lowest `bits` bits (fewer than 64), rounding to nearest even.
 fn round_to_even(value: u64, bits: u32) -> u64 {
     let (unit, half) = (1u64 << bits, 1u64 << (bits - 1));
     let rest = value & (unit - 1);
@@ -233,7 +233,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// A space in a format is written `_` in the file.
+    /// The file has `_` in place of a space in a format.
     #[test]
     fn all_is_as_glibc_prints_it() {
         let lines = include_str!("glibc.txt").lines().filter(|line| !line.starts_with('#'));

@@ -9,7 +9,8 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use std::thread::ThreadId;
 
-/// CL_PRINTF_CALLBACK_ARM: text, its length, whether the device's buffer holds no more, user data.
+/// CL_PRINTF_CALLBACK_ARM. Its parameters: the text, the text's length, whether the device's buffer holds no more text, user
+/// data.
 pub type PrintfCallback = unsafe extern "C" fn(*const c_char, usize, usize, *mut c_void);
 
 /// The receiver of the text.
@@ -33,12 +34,12 @@ impl Sink {
     }
 }
 
-/// Text of one queue on its way to the sink. It is taken in while locks are held, and delivered, in the same
-/// order, when the thread holds none: the sink may be the application's.
+/// The text of one queue that is not delivered to the sink yet. Text is added while locks are held, and delivered in the same
+/// order when the thread holds no lock, since the sink may be the application's.
 ///
-/// A thread delivers the text of the commands that it has waited for. While another thread delivers, it waits for
-/// that one; so a callback must not wait for a thread that waits for the same queue, but may wait for threads that
-/// use other queues.
+/// A thread delivers the text of the commands that it has waited for. If another thread is delivering, it waits for that
+/// thread. So a callback must not wait for a thread that waits for the same queue, but may wait for threads that use other
+/// queues.
 pub struct Outbox {
     sink: Sink,
     state: Mutex<State>,
@@ -51,11 +52,11 @@ struct State {
     /// Number of texts received so far, and of texts delivered.
     taken_in: u64,
     delivered: u64,
-    /// The thread that is delivering. A callback may call into the library again, and deliver more.
+    /// The thread that is delivering text. Its callback may call the library again, which may deliver more text.
     deliverer: Option<ThreadId>,
 }
 
-/// Something on its way to the program.
+/// A piece of text or a call of a callback, to be delivered.
 enum Delivery {
     Text(Vec<u8>),
     Call(Box<dyn FnOnce() + Send>),
@@ -73,7 +74,7 @@ impl Outbox {
         }
     }
 
-    /// Adds a call of a callback, which is made in its turn.
+    /// Adds a call of a callback, which is made in the order of the texts.
     pub fn push_call(&self, call: Box<dyn FnOnce() + Send>) {
         self.add(Delivery::Call(call));
     }
@@ -84,7 +85,7 @@ impl Outbox {
         state.texts.push_back(delivery);
     }
 
-    /// Makes sure that all text added so far is delivered before the entry point returns, by this thread or by one that
+    /// Makes sure that all text added so far is delivered before the entry point returns, by this thread or by the thread that
     /// is delivering.
     pub fn deliver_soon(self: &Arc<Self>) {
         let state = self.state.lock();
@@ -95,13 +96,13 @@ impl Outbox {
         }
     }
 
-    /// Waits until all text added so far has been delivered, or delivers it. No lock may be held.
+    /// Delivers all text added so far, or waits until another thread has delivered it. The caller must not hold a lock.
     pub fn deliver_all(&self) {
         let until = self.state.lock().taken_in;
         self.deliver(until);
     }
 
-    /// Waits until the first `until` texts have been delivered, or delivers them.
+    /// Delivers the first `until` texts, or waits until another thread has delivered them.
     fn deliver(&self, until: u64) {
         let this = std::thread::current().id();
         let mut state = self.state.lock();
@@ -110,7 +111,8 @@ impl Outbox {
                 self.changed.wait(&mut state);
                 continue;
             }
-            // The text in the making of which this thread called again is not delivered yet.
+            // If this thread is in a callback for one of these texts, that text does not count as delivered yet, and the list
+            // may be empty.
             let Some(text) = state.texts.pop_front() else { return };
             let outer = state.deliverer.replace(this);
             MutexGuard::unlocked(&mut state, || match text {
@@ -160,7 +162,7 @@ mod tests {
             let second = scope.spawn(|| outbox.deliver(2));
             go.send(()).unwrap();
             assert_eq!(delivered.recv().unwrap(), b"two");
-            // Its own text is delivered, whichever thread delivers the next one.
+            // The first call's own text is delivered, so it returns while the second thread delivers the next text.
             first.join().unwrap();
             assert!(!second.is_finished());
             go.send(()).unwrap();

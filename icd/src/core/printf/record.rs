@@ -5,18 +5,18 @@ use hekla_compiler::printf::{
     pieces, ArgType, Conversion, Directive, Kind, Length, Piece, RECORD_HEADER_WORDS,
 };
 
-/// A program's constant data on a device: where signatures and strings lie.
+/// A program's constant data on a device, which contains signatures and strings.
 #[derive(Clone, Copy)]
 pub struct Image<'a> {
     pub bytes: &'a [u8],
-    /// Size in bytes: zeros follow those given.
+    /// Size of the data in bytes. It may be larger than `bytes`: the rest is zero.
     pub size: u64,
     /// Device address of the first byte.
     pub address: u64,
 }
 
 impl<'a> Image<'a> {
-    /// Returns the bytes from the device address whose low half is given.
+    /// Returns the bytes from a device address on, given the low 32 bits of the address.
     pub fn at_low(&self, low: u32) -> Option<&'a [u8]> {
         self.from(low.wrapping_sub(self.address as u32).into())
     }
@@ -25,14 +25,14 @@ impl<'a> Image<'a> {
         self.from(address.wrapping_sub(self.address))
     }
 
-    /// Returns the bytes that are given from an offset on.
+    /// Returns the bytes from an offset on, without the zeros at the end that `bytes` lacks; `None` beyond the data.
     fn from(&self, offset: u64) -> Option<&'a [u8]> {
         let given = usize::try_from(offset).ok().and_then(|offset| self.bytes.get(offset..));
         (offset < self.size).then(|| given.unwrap_or_default())
     }
 }
 
-/// Returns the bytes before the first zero, or all.
+/// Returns the bytes before the first zero, or all bytes if there is no zero.
 fn until_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }
@@ -60,8 +60,8 @@ impl Value {
     }
 }
 
-/// Returns the text of all records in a buffer's words, without its header. Ends at words that do not form a record, which
-/// only a kernel that writes beyond its own memory can cause.
+/// Returns the text of all records in a buffer's words, without the buffer's header. Ends at words that do not form a record,
+/// which exist only if a kernel writes beyond its own memory.
 pub fn text(mut words: &[u32], image: Image<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     while let Some(rest) = record(&mut out, words, image) {
@@ -144,8 +144,8 @@ fn component(out: &mut Vec<u8>, directive: &Directive, value: Value, image: Imag
     }
 }
 
-/// Returns the number of bits of the integer that a directive prints. Without a length modifier it is 32, as for an int; longs
-/// printed so lose their upper bits as in a C program.
+/// Returns the number of bits of the integer that a directive prints. Without a length modifier it is 32, as for an int: a long
+/// loses its upper bits, as in a C program.
 fn bits(directive: &Directive) -> u32 {
     match directive.length {
         Length::Char => 8,
@@ -166,7 +166,7 @@ fn integer(directive: &Directive, value: Value) -> i64 {
         Value::Int(value) if directive.conversion == Conversion::Signed => i64::from(value as i32),
         Value::Int(value) => i64::from(value),
         Value::Long(value) | Value::Address(value) => value as i64,
-        // Of the wrong type: undefined in C, here the nearest that makes sense.
+        // The argument has the wrong type, which is undefined in C; the converted value is the most sensible result.
         Value::Float(value) => value as i64,
     };
     let unused = 64 - bits(directive);
@@ -181,7 +181,7 @@ fn real(value: Value) -> f64 {
     }
 }
 
-/// Returns the string at an address. Only what the program holds itself can be read.
+/// Returns the string at an address. Only strings in the program's own data can be read.
 fn string<'a>(value: Value, image: Image<'a>) -> &'a [u8] {
     match value {
         Value::Address(address) if address != 0 => {
@@ -219,7 +219,7 @@ mod tests {
         ArgType { kind, lanes }.code()
     }
 
-    /// Returns what one record prints.
+    /// Returns the text of a single record.
     fn print(format: &str, signature: &[u8], args: &[u32]) -> String {
         let (bytes, places) = image(&[signature, format.as_bytes(), b"literal"]);
         let mut words = vec![places[0] as u32 | 1, places[1] as u32];
@@ -237,7 +237,7 @@ mod tests {
         let image = Image { bytes: &bytes, size: bytes.len() as u64, address: ADDRESS };
         assert_eq!(text(&words, image), b"<7>\nno argument\n");
         assert_eq!(text(&words[..4], image), b"<7>\n");
-        // Zeros at the end are not given.
+        // The image's bytes may lack zeros at the end.
         let (bytes, places) = image_of_zeros();
         let words = [places[0] as u32 | 1, places[1] as u32, 0];
         let image = Image { bytes: &bytes[..8], size: bytes.len() as u64, address: ADDRESS };

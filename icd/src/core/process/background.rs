@@ -1,5 +1,4 @@
-//! Jobs in the background, on few threads, each some time after it was asked for. Jobs call the driver, so that exit() waits
-//! for those that have begun.
+//! Background jobs, on few threads, each after a delay. Jobs call the driver, so exit() waits for jobs that have begun.
 
 use hekla_vk_backend as vk;
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -10,14 +9,14 @@ use std::time::{Duration, Instant};
 
 /// The time for which a thread without a job stays.
 const LINGER: Duration = Duration::from_millis(500);
-/// Most jobs that wait: what comes beyond them is not of much use when its turn comes.
+/// The most jobs that wait: a job beyond them would be of little use when its turn came.
 const MOST_WAITING: usize = 64;
-/// Most threads; no more than half of the processors' have one.
+/// The most threads; there are also no more than half as many as processors.
 const MOST_THREADS: usize = 4;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The threads, and the jobs that they have not begun.
+/// The threads, and the jobs that have not begun.
 pub struct Background {
     state: Mutex<State>,
     added: Condvar,
@@ -28,7 +27,7 @@ struct State {
     /// Jobs with the times at which they may begin, ascending.
     jobs: VecDeque<(Instant, Job)>,
     threads: usize,
-    /// Threads that are in a job.
+    /// The number of threads that are running a job.
     busy: usize,
     /// Set by exit(): no job begins any more.
     stopped: bool,
@@ -43,8 +42,8 @@ impl Background {
         Background { state: Mutex::new(state), added: Condvar::new(), ended: Condvar::new() }
     }
 
-    /// Runs a job after a time, unless the process ends before or too many wait. A job that no thread can be started for may never
-    /// run.
+    /// Runs a job after a delay, unless the process ends before or too many jobs wait. If no thread can be started, the job may
+    /// never run.
     pub fn run_after(&'static self, time: Duration, job: impl FnOnce() + Send + 'static) {
         let mut state = self.state.lock();
         if state.stopped || state.jobs.len() >= MOST_WAITING {
@@ -66,7 +65,7 @@ impl Background {
         }
     }
 
-    /// Drops the jobs that have not begun and waits for the others, until `deadline`.
+    /// Drops the jobs that have not begun, and waits for the running ones until `deadline`.
     pub fn stop(&self, deadline: Instant) {
         let mut state = self.state.lock();
         state.stopped = true;
@@ -80,7 +79,7 @@ impl Background {
         drop(dropped);
     }
 
-    /// Runs jobs until none comes for a while. A panic ends its job alone.
+    /// Runs jobs until none has come for a while. A panic ends only its own job.
     fn serve(&self) {
         let mut state = self.state.lock();
         while let Some(job) = self.next(&mut state) {
@@ -95,7 +94,7 @@ impl Background {
         state.threads -= 1;
     }
 
-    /// Waits for the first job, and until it may begin; `None` if none comes in time.
+    /// Waits for a job, and until it may begin; `None` if none comes in time.
     fn next(&self, state: &mut MutexGuard<'_, State>) -> Option<Job> {
         let end = Instant::now() + LINGER;
         loop {

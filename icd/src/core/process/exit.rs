@@ -1,17 +1,17 @@
-//! The end of a process that has commands under way, and of one that was forked off a process that uses a
-//! GPU.
+//! The end of a process whose devices still execute commands, and of a process that was forked off one that uses a GPU.
 //!
-//! Software devices run commands on threads of this process and compile as they go. What they need, LLVM's
-//! statics above all, is torn down in exit(), so exit() first waits for them, for a limited time. That takes two
-//! mechanisms, because statics are torn down in the reverse order in which they were built, and a compiler builds
-//! some of its own whenever it first needs them:
+//! Software devices run commands, and compile, on threads of this process. These threads need data that exit() destroys, LLVM's
+//! statics above all, so exit() first waits for them, for a limited time. That takes two mechanisms, because statics are
+//! destroyed in the reverse order of their construction, and a compiler constructs some of its own whenever it first needs
+//! them:
 //!
 //! * thread-local destructors of the main thread, which exit() runs before anything else;
 //! * a handler that is registered again with each pipeline of a software device, for a process that another
 //!   thread ends.
 //!
-//! GPUs are ended by their drivers in the kernel. A driver may do so in exit(), and must not be called any more then:
-//! what static objects of the program give back in their destructors stays as it is ([`driver_has_ended`]).
+//! GPUs are cleaned up by their drivers in the kernel. The driver's part in the process may shut down in exit(), and must not
+//! be called any more then: objects that static destructors of the program would release stay as they are
+//! ([`driver_has_ended`]).
 
 use crate::core::process::background::BACKGROUND;
 use crate::core::process::fork;
@@ -29,13 +29,13 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// The open software devices.
 static DEVICES: Mutex<Vec<Weak<vk::Device>>> = Mutex::new(Vec::new());
 
-/// Set by exit() before it runs the handlers of a driver that ends in them.
+/// Set by exit() before it runs the handlers of a driver that shuts down in them.
 static DRIVER_HAS_ENDED: AtomicBool = AtomicBool::new(false);
 
-/// How many threads of the library are calling the driver, with a [`DriverCall`].
+/// The number of threads of the library that are calling the driver, with a [`DriverCall`].
 static DRIVER_CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// The longest wait for those.
+/// The longest wait for threads that are calling the driver.
 const CALL_LIMIT: Duration = Duration::from_secs(2);
 
 /// Waits for the software devices when the main thread ends.
@@ -53,15 +53,14 @@ thread_local! {
     static GUARD: MainThreadGuard = const { MainThreadGuard };
 }
 
-/// Makes the end of this thread, if it is the main thread, wait for the software devices. Called by every entry
-/// point.
+/// Makes the end of this thread wait for the software devices, if it is the main thread. Every entry point calls this function.
 #[inline]
 pub fn guard_thread() {
-    // A thread that is ending has no guard any more.
+    // A thread that is ending has destroyed its guard already.
     let _ = GUARD.try_with(|_| ());
 }
 
-/// Registers the handlers for a device that has just been opened; exit() waits for it if it is a software device.
+/// Registers the handlers for a device that has just been opened. If it is a software device, exit() waits for it.
 pub fn wait_for(device: &Arc<vk::Device>) {
     if device.info().device_type == vk::DeviceType::Cpu {
         DEVICES.lock().push(Arc::downgrade(device));
@@ -69,18 +68,18 @@ pub fn wait_for(device: &Arc<vk::Device>) {
     register_handler(device);
 }
 
-/// Returns true if a driver must not be called any more: the process is in exit(), and everything goes with it.
+/// Returns true if a driver must not be called any more, because the process is in exit(). Nothing needs to be released then.
 #[inline]
 pub fn driver_has_ended() -> bool {
     DRIVER_HAS_ENDED.load(Ordering::Relaxed)
 }
 
-/// Calls of a driver by a thread of the library, which exit() waits for before the driver ends.
+/// Marks calls of a driver by a thread of the library. exit() waits for the drop of this value before the driver shuts down.
 pub struct DriverCall(());
 
 impl DriverCall {
-    /// Begins calls. In a process whose driver has ended or is about to, the thread never returns: there is nothing that it
-    /// could still do.
+    /// Begins calls of a driver. If the driver has shut down or is about to, this function never returns, since the thread has
+    /// nothing left to do.
     pub fn begin() -> DriverCall {
         DRIVER_CALLS.fetch_add(1, Ordering::SeqCst);
         let call = DriverCall(());
@@ -100,7 +99,8 @@ impl Drop for DriverCall {
     }
 }
 
-/// Ends the calls of the library's threads. (What an application's threads do during exit() is theirs.)
+/// Stops the library's threads from calling the driver, and waits for their current calls. (Calls of an application's threads
+/// during exit() are the application's responsibility.)
 extern "C" fn driver_ends() {
     DRIVER_HAS_ENDED.store(true, Ordering::SeqCst);
     slow_path::require(Reason::Exiting);
@@ -110,28 +110,27 @@ extern "C" fn driver_ends() {
     }
 }
 
-/// Registers the handlers again, because the driver may have registered some of its own since: handlers of its compiler, which
-/// builds statics when it first needs them, or of a second Vulkan device.
+/// Registers the handlers again, because the driver may have registered handlers of its own since: of its compiler, which
+/// constructs statics when it first needs them, or of a second Vulkan device.
 pub fn register_handler(device: &vk::Device) {
     if device.ends_in_exit() {
         platform::at_exit(driver_ends);
     }
-    // Where no thread outlives exit(), the driver is not torn down under a running thread. Handlers run in reverse order: this
-    // one before the driver's.
+    // If threads still run in exit(), the driver must not be torn down while they do. Handlers run in reverse order, so this
+    // one runs before the driver's.
     if platform::THREADS_OUTLIVE_EXIT {
         platform::at_exit(at_exit);
     }
 }
 
-/// Makes forked processes end before the driver tears down, in them, what this process still uses. Must be called
-/// when the device is open, and again when its driver has opened a second one to compile, for the same reason as
-/// above.
+/// Makes forked processes end without the driver's handlers of exit(), which would tear down objects that this process still
+/// uses. Must be called when the device is open and, like [`register_handler`], again when its driver has opened a second
+/// device to compile.
 ///
-/// NVIDIA's driver (580) does that at exit(), by file descriptors that parent and child share: the child
-/// dies of a segmentation fault, and the parent hangs in vkDestroyDevice or at its own end. Programs that use
-/// Vulkan alone behave in the same way. lavapipe (Mesa 26) waits there for threads that the child does not have. A
-/// forked process thus ends with its status and its files written, but without the handlers that were registered
-/// before the device was opened.
+/// NVIDIA's driver (580) tears down such objects by file descriptors that parent and child share: the child dies of a
+/// segmentation fault, and the parent hangs in vkDestroyDevice or at its own end. Programs that use Vulkan alone behave in the
+/// same way. lavapipe (Mesa 26) waits in the child for threads that exist only in the parent. A forked process thus ends with
+/// its status and its files written, but without the handlers that were registered before the device was opened.
 pub fn keep_children_off(device: &vk::Device) {
     let is_software = device.info().device_type == vk::DeviceType::Cpu;
     if is_software || device.info().quirks.contains(vk::Quirks::EXIT_BREAKS_PARENT) {
@@ -145,11 +144,11 @@ extern "C" fn at_exit() {
 
 /// Waits for threads that are in a driver: threads that make pipelines in the background, and threads of software devices.
 fn wait_for_threads() {
-    // In a forked process others may have held the locks.
+    // In a forked process, the locks may be held by threads that exist in the parent alone.
     if fork::is_child() {
         return;
     }
-    // The limit is for all handlers together.
+    // All handlers together have one time limit.
     static END: OnceLock<Instant> = OnceLock::new();
     let end = *END.get_or_init(|| Instant::now() + LIMIT);
     BACKGROUND.stop(end);
@@ -163,7 +162,7 @@ fn wait_for_devices(end: Instant) {
         if let Err(error) = device.drain(end.saturating_duration_since(Instant::now())) {
             tracing::debug!("at exit: {error}");
         }
-        // The last reference may be this one; whatever closing the device does is not for now.
+        // This may be the last reference; the device must not be closed now.
         std::mem::forget(device);
     }
 }

@@ -1,5 +1,5 @@
-//! Processes that are forked off one that uses a device: Vulkan does not survive in them, nor do the threads that
-//! hold locks. Every call in such a process fails at once; the parent is not affected.
+//! Processes that are forked off a process that uses a device. Vulkan does not work in them, and threads that hold locks do not
+//! exist in them. Every call in such a process fails at once; the parent is not affected.
 
 use crate::object::slow_path::{self, Reason};
 use crate::platform;
@@ -14,8 +14,8 @@ pub fn is_child() -> bool {
     IS_CHILD.load(Ordering::Relaxed)
 }
 
-/// Registers the handler that recognizes processes that are forked off from now on. Must be called before Vulkan is
-/// loaded. A process that is forked off earlier may use the library like any other.
+/// Registers the handler that marks all processes that are forked off later. Must be called before Vulkan is loaded. A process
+/// that was forked off earlier may use the library like any other.
 pub fn register_handler() {
     unsafe extern "C" fn forked() {
         IS_CHILD.store(true, Ordering::Relaxed);

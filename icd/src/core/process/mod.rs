@@ -1,4 +1,4 @@
-//! The process: its clock, threads for jobs, and what happens when it forks or exits.
+//! The process: its clock, threads for jobs, and its behaviour at fork and exit.
 
 pub mod background;
 pub mod clock;

@@ -21,7 +21,7 @@ pub struct Workers {
 }
 
 struct State {
-    /// The number of threads that wait for a job; never less than there are jobs.
+    /// The number of threads that wait for a job; never less than the number of jobs.
     idle: usize,
     jobs: VecDeque<Job>,
 }
@@ -88,7 +88,7 @@ mod tests {
             let sender = sender.clone();
             WORKERS.run(move || sender.send(thread::current().id()).unwrap()).unwrap();
             seen.push(receiver.recv().unwrap());
-            // The thread is idle a little after the job has ended.
+            // The thread becomes idle a little after the job has ended.
             while WORKERS.state.lock().idle == 0 {
                 thread::yield_now();
             }
@@ -100,7 +100,7 @@ mod tests {
     fn no_job_waits_for_another() {
         static WORKERS: Workers = Workers::new("test-workers");
         let (sender, receiver) = channel();
-        // Each job ends only after the next one, which is started after it.
+        // Each job can end only after the next job, which is started later, has ended.
         let mut next: Option<std::sync::mpsc::Sender<()>> = None;
         for i in 0..8 {
             let (end, ended) = channel();

@@ -1,7 +1,7 @@
-//! Identity profiles: what Hekla says of itself to programs that judge a driver by its name.
+//! Identity profiles: other names and properties that Hekla reports to programs that judge a driver by its name.
 //!
-//! A table of programs, by the names of their executables, is part of the library; users have one of their own. At
-//! most one profile is in use in a process, chosen when something first asks.
+//! The library contains a table of programs, by the names of their executables; a user can have another table. A process uses
+//! at most one profile, which is chosen when it is first needed.
 
 mod table;
 
@@ -17,8 +17,8 @@ const MAX_TABLE: u64 = 1 << 20;
 /// The table that is part of the library.
 const EMBEDDED: &str = include_str!("profiles.toml");
 
-/// Extensions that are listed for a profile that shows them, and else are not: their names mean one maker's
-/// hardware to programs, but their functions are there wherever sub-groups are.
+/// Extensions that are listed only with a profile that shows them. Programs take their names as a sign of one vendor's
+/// hardware, but their functions exist on all devices with sub-groups.
 pub const SHOWABLE: [&str; 5] = [
     "cl_intel_subgroups",
     "cl_intel_subgroups_char",
@@ -31,26 +31,26 @@ pub const SHOWABLE: [&str; 5] = [
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
     pub name: String,
-    /// Why the program needs it.
+    /// Why the program needs the profile.
     reason: String,
-    /// Names of executables; a `*` at the end stands for any rest.
+    /// Names of executables; a `*` at the end stands for any suffix.
     programs: Vec<String>,
-    /// The profile is for devices that have sub-groups of all these sizes.
+    /// The sizes of sub-groups that a device must have for the profile to apply.
     pub subgroup_sizes: Vec<u32>,
-    /// The size of sub-groups of kernels that ask for none.
+    /// The size of sub-groups for kernels that require no size.
     pub subgroup_size: Option<u32>,
-    /// Software devices are presented as GPUs.
+    /// True if software devices are presented as GPUs.
     pub as_gpu: bool,
-    /// Doubles are computed by integers on devices that have none, as with `HEKLA_FP64=1`.
+    /// True if devices without double compute it with integers, as with `HEKLA_FP64=1`.
     pub soft_doubles: bool,
     pub platform_name: Option<String>,
     pub platform_vendor: Option<String>,
-    /// `{}` stands for what the driver says.
+    /// The device's name, in which `{}` stands for the name that the driver reports.
     device_name: Option<String>,
     device_vendor: Option<String>,
-    /// What CL_DEVICE_VENDOR_ID is.
+    /// The value of CL_DEVICE_VENDOR_ID.
     pub device_vendor_id: Option<u32>,
-    /// Extensions and features that are listed ([`SHOWABLE`]), and that are not.
+    /// Extensions that are listed in addition ([`SHOWABLE`]), and extensions and features that are not listed.
     show: Vec<String>,
     hide: Vec<String>,
 }
@@ -62,8 +62,8 @@ impl Profile {
         CURRENT.get_or_init(choose).as_ref()
     }
 
-    /// Returns the profile of this process, if it is for devices whose kernels may ask for the sizes of sub-groups that
-    /// are given by a function.
+    /// Returns the profile of this process if it applies to a device. `has_subgroups_of`: returns true if the device's kernels
+    /// may require sub-groups of a size.
     pub fn for_device(has_subgroups_of: impl Fn(u32) -> bool) -> Option<&'static Profile> {
         let needed = |profile: &Profile| {
             let sizes = profile.subgroup_sizes.iter().chain(&profile.subgroup_size);
@@ -80,7 +80,7 @@ impl Profile {
         self.device_vendor.as_ref().map(|vendor| vendor.replace("{}", own))
     }
 
-    /// Returns the extensions that are shown.
+    /// Returns the extensions that the profile lists in addition.
     pub fn shown(&self) -> Vec<&'static str> {
         let is_shown = |name: &&str| self.show.iter().any(|shown| shown == name);
         SHOWABLE.into_iter().filter(is_shown).collect()
@@ -90,7 +90,7 @@ impl Profile {
         self.hide.iter().any(|hidden| hidden == extension)
     }
 
-    /// Returns the extensions and features that are hidden.
+    /// Returns the extensions and features that the profile hides.
     pub fn hidden(&self) -> &[String] {
         &self.hide
     }
@@ -103,7 +103,7 @@ impl Profile {
     }
 }
 
-/// Chooses the profile that `HEKLA_PROFILE` names, or else the one that fits the program.
+/// Chooses the profile that `HEKLA_PROFILE` names, otherwise the one that lists this program.
 fn choose() -> Option<Profile> {
     let request = config::profile();
     if request.as_deref() == Some("none") {
@@ -130,7 +130,7 @@ fn choose() -> Option<Profile> {
     chosen.cloned()
 }
 
-/// Returns the profiles of the user and of the library, of the same names the user's.
+/// Returns the profiles of the user and of the library; of two with the same name, only the user's.
 fn all() -> Vec<Profile> {
     let mut profiles = config::config_home().map_or_else(Vec::new, |home| read(&home));
     let embedded = table::parse(EMBEDDED).unwrap_or_else(|error| {
@@ -145,7 +145,7 @@ fn all() -> Vec<Profile> {
     profiles
 }
 
-/// Reads the user's table; none if there is no file, or nothing that it says can be made out.
+/// Reads the user's table; returns no profiles if there is no file, or if the file is not a valid table.
 fn read(config_home: &Path) -> Vec<Profile> {
     let path = config_home.join("hekla/profiles.toml");
     let parsed = match files::read_text(&path, MAX_TABLE) {
@@ -163,7 +163,7 @@ fn read(config_home: &Path) -> Vec<Profile> {
 fn program_name() -> Option<String> {
     let path: PathBuf = std::env::current_exe().ok()?;
     let name = path.file_name()?.to_string_lossy().into_owned();
-    // Linux appends this to the name of an executable whose file was deleted.
+    // Linux appends this suffix to the name of an executable whose file was deleted.
     let name = name.strip_suffix(" (deleted)").unwrap_or(&name);
     Some(name.strip_suffix(std::env::consts::EXE_SUFFIX).unwrap_or(name).to_string())
 }

@@ -1,4 +1,4 @@
-//! Reads a table of profiles: TOML whose tables are profiles.
+//! Reads a table of profiles: TOML with a table for each profile.
 
 use super::{Profile, SHOWABLE};
 use toml::de::{DeTable, DeValue};
@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 /// Reads all profiles of a text, in its order.
 ///
 /// # Errors
-/// What is wrong with it, and in which line.
+/// A description of the mistake in the text, with its line.
 pub fn parse(text: &str) -> Result<Vec<Profile>, String> {
     let at = |span: std::ops::Range<usize>, message: String| {
         let line = text[..span.start.min(text.len())].matches('\n').count() + 1;

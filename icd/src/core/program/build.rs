@@ -18,7 +18,8 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// Builds the program for its device number `index`. Fails on errors of the system; errors of the program's text leave a log.
+/// Builds the program for its device number `index`. Fails on errors of the system; errors in the program's text are in the
+/// build's log.
 type Step = Box<dyn Fn(&Program, usize) -> Result<Build> + Send>;
 
 /// A build in progress: the devices report CL_BUILD_IN_PROGRESS until it ends.
@@ -32,7 +33,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// CL_INVALID_OPERATION while kernels exist and while another build is under way.
+    /// Begins a build. CL_INVALID_OPERATION while kernels exist, or while another build is in progress.
     fn begin(
         program: &Ref<Program>,
         mut devices: Vec<usize>,
@@ -42,7 +43,7 @@ impl Job {
         devices.sort_unstable();
         devices.dedup();
         let mut builds = program.builds.lock();
-        // Under the lock: a kernel that is created from now on finds no executable.
+        // The check is made under the lock: a kernel that is created from now on finds no executable.
         ensure!(program.kernels_attached() == 0, CL_INVALID_OPERATION);
         let busy = |&index: &usize| {
             builds.get(index).is_some_and(|build| build.status == CL_BUILD_IN_PROGRESS)
@@ -78,7 +79,7 @@ impl Job {
     /// Builds on a thread of its own, which then calls `notify`.
     pub fn start(self, notify: impl FnOnce(&Ref<Program>) + Send + 'static) {
         self.program.background.fetch_add(1, Ordering::AcqRel);
-        // The thread takes both from here, so that they are still available if no thread can be started.
+        // The thread takes the job and `notify` from here, so that both are still available if no thread can be started.
         let work = Arc::new(Mutex::new(Some((self, notify))));
         let theirs = work.clone();
         let body = move || {
@@ -93,13 +94,13 @@ impl Job {
         }
     }
 
-    /// The work of the background thread. An error shows in the program's build status.
+    /// Does the work of the background thread. An error becomes the program's build status.
     fn finish(self, notify: impl FnOnce(&Ref<Program>)) {
         let turn = Turn::take();
         let _ = self.run();
         drop(turn);
         let program = self.program;
-        // An application's callback must not delay the release of what the step holds.
+        // What the step holds is released before the application's callback, which may take long.
         drop(self.step);
         if catch_unwind(AssertUnwindSafe(|| notify(&program))).is_err() {
             tracing::error!("a build callback panicked");
@@ -110,8 +111,8 @@ impl Job {
     }
 }
 
-/// Permission to compile in the background: as many builds run at once as there are processors, so that an
-/// application may start hundreds. Callbacks need none: they may wait for other builds.
+/// Permission to compile in the background. As many builds run at once as there are processors, even if an application starts
+/// hundreds. Callbacks need no permission, since they may wait for other builds.
 struct Turn;
 
 struct Turns {
@@ -140,15 +141,15 @@ impl Drop for Turn {
     }
 }
 
-/// Returns options as all builds share them, if there is room to take them apart.
+/// Returns build options in the form that all builds share. Fails if there is no memory to parse them.
 fn options_text(text: String) -> Result<Arc<str>> {
-    /// Copies of each byte, with what lists have in reserve: the text, its words, and what those say.
+    /// An upper bound for the copies of each byte: the text, its words, the parsed options, and the spare room of lists.
     const COPIES: usize = 8;
     room::check(text.len().saturating_mul(COPIES))?;
     Ok(text.into())
 }
 
-/// Fails where the system lacked what it takes to compile: nothing is known of the program then.
+/// Fails if the system lacked memory or threads for the compilation, whose result then says nothing about the program.
 pub(super) fn check_shortage(shortage: Option<compiler::Shortage>) -> Result<()> {
     match shortage {
         None => Ok(()),
@@ -159,9 +160,8 @@ pub(super) fn check_shortage(shortage: Option<compiler::Shortage>) -> Result<()>
 
 /// clBuildProgram for some devices of a program.
 ///
-/// CL_INVALID_BUILD_OPTIONS; CL_INVALID_OPERATION for a program of clLinkProgram, while kernels
-/// exist and while another build is under way; CL_INVALID_BINARY for a binary that is not an executable.
-/// The job's failure is CL_BUILD_PROGRAM_FAILURE.
+/// CL_INVALID_BUILD_OPTIONS; CL_INVALID_OPERATION for a program of clLinkProgram, while kernels exist, and while another build
+/// is in progress; CL_INVALID_BINARY for a binary that is not an executable. The job's failure is CL_BUILD_PROGRAM_FAILURE.
 pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Result<Job> {
     ensure!(!matches!(program.origin, Origin::Linked), CL_INVALID_OPERATION);
     let text = options_text(text)?;
@@ -205,9 +205,8 @@ pub fn build(program: &Ref<Program>, devices: Vec<usize>, text: String) -> Resul
 
 /// clCompileProgram for some devices of a program, with headers by include name.
 ///
-/// CL_INVALID_COMPILER_OPTIONS; CL_INVALID_OPERATION for a program that has neither source nor IL, while
-/// kernels exist and while another build is under way. The job's failure is
-/// CL_COMPILE_PROGRAM_FAILURE.
+/// CL_INVALID_COMPILER_OPTIONS; CL_INVALID_OPERATION for a program that has neither source nor IL, while kernels exist, and
+/// while another build is in progress. The job's failure is CL_COMPILE_PROGRAM_FAILURE.
 pub fn compile(
     program: &Ref<Program>,
     devices: Vec<usize>,
@@ -242,11 +241,11 @@ pub fn compile(
     Job::begin(program, devices, CL_COMPILE_PROGRAM_FAILURE, Box::new(step))
 }
 
-/// clLinkProgram: the job of a new program, whose failure is CL_LINK_PROGRAM_FAILURE. Devices that
-/// no input is compiled for take no part.
+/// clLinkProgram: returns the job of a new program, whose failure is CL_LINK_PROGRAM_FAILURE. Devices for which no input is
+/// compiled are left out.
 ///
-/// CL_INVALID_LINKER_OPTIONS; CL_INVALID_OPERATION where some inputs are compiled for a device
-/// and some are not, or are being compiled.
+/// CL_INVALID_LINKER_OPTIONS; CL_INVALID_OPERATION if only some inputs are compiled for a device, or if an input is being
+/// compiled.
 pub fn link(
     context: Ref<Context>,
     devices: Vec<Ref<Device>>,
@@ -268,15 +267,15 @@ pub fn link(
     Job::begin(&program, taking_part, CL_LINK_PROGRAM_FAILURE, Box::new(step))
 }
 
-/// What the compiler takes.
+/// The compiler's input.
 pub enum Input {
     Source(compiler::Source),
     Il(IlInput),
 }
 
 impl Input {
-    /// Returns a program's text or module as it is now; `None` for a program that has neither. CL_OUT_OF_HOST_MEMORY where
-    /// there is no room for a copy.
+    /// Returns a program's current text or module; `None` for a program that has neither. CL_OUT_OF_HOST_MEMORY if there is no
+    /// memory for a copy.
     pub(super) fn of(program: &Program, headers: Vec<(String, String)>) -> Result<Option<Input>> {
         Ok(match &program.origin {
             Origin::Source(text) => {
@@ -288,8 +287,8 @@ impl Input {
         })
     }
 
-    /// Returns the module that clang makes of a text in C++ for OpenCL, and its warnings; no module for what is to be
-    /// compiled as it is, and the build log where clang refuses it.
+    /// Returns the module that clang makes of a text in C++ for OpenCL, and clang's warnings. There is no module for an input
+    /// that needs no translation. The inner error is the build log if clang refuses the text.
     pub(super) fn translated(
         &self,
         options: &compiler::Options,
@@ -307,7 +306,7 @@ impl Input {
         })
     }
 
-    /// Writes it to the folder of HEKLA_DUMP.
+    /// Writes the input to the folder of `HEKLA_DUMP`.
     fn dump(&self, options: &str) {
         match self {
             Input::Source(source) => dump::source(source, options),
@@ -316,7 +315,7 @@ impl Input {
     }
 }
 
-/// Returns the objects of all inputs for a device: of all, or of none (clLinkProgram).
+/// Returns the objects of all inputs for a device, or none if no input is compiled for it (clLinkProgram).
 fn linkable(inputs: &[Ref<Program>], device: &Ref<Device>) -> Result<Vec<Arc<compiler::Object>>> {
     let mut objects = Vec::with_capacity(inputs.len());
     for input in inputs {

@@ -1,8 +1,8 @@
-//! Programs in the cache: the results of clBuildProgram, by everything that they depend on.
+//! Programs in the cache: the results of clBuildProgram, each under a key of everything that it depends on.
 //!
-//! The key is a digest of text or module, options, device and build of the compiler. Headers from disk are not
-//! known before the text is preprocessed; the entry lists the paths that were searched and what was found, and is
-//! valid only while that is unchanged.
+//! The key is a digest of the text or module, the options, the device and the build of the compiler. Which headers are read
+//! from disk is not known before the text is preprocessed. So the entry lists the paths that were searched and the digests of
+//! the headers found there; it is valid only while these are unchanged.
 
 use crate::core::cache::cache;
 use crate::core::cache::digest::Digest;
@@ -50,8 +50,8 @@ fn source_key(source: &Source, text: &str, target: &Target) -> Digest {
     Digest::of(&parts)
 }
 
-/// Returns the entry for a program; `None` for one that did not compile, whose log may be about headers that are
-/// created later.
+/// Returns the cache entry for a program; `None` for a program with errors, since its log may be about headers that are created
+/// later.
 fn write(compiled: &Compiled) -> Option<Vec<u8>> {
     let program = compiled.program.as_ref()?;
     let mut entry = Writer::default();
@@ -84,7 +84,7 @@ fn read(entry: &[u8]) -> Option<Compiled> {
     Some(Compiled { log, program, ..Compiled::default() })
 }
 
-/// Returns true if a header has these contents, or is not there.
+/// Returns true if a header still has the contents with this digest; with `None`, if it still does not exist.
 fn is_still_so(path: &Path, sum: Option<&[u8]>) -> bool {
     match (compiler::read_header(path), sum) {
         (Some(text), Some(sum)) => Digest::of(&[text.as_bytes()]).bytes() == sum,

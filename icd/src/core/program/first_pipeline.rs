@@ -1,6 +1,6 @@
-//! The first pipeline of a kernel, made in the background while the application goes on between clCreateKernel and the
-//! first launch. What the first launch will be is not known: kernels whose pipeline depends on it too much have none. Of a
-//! program that creates hundreds of kernels at once, which will not use them all soon, only the first ones do.
+//! The first pipeline of a kernel, made in the background between clCreateKernel and the first launch. The sizes of the first
+//! launch are not known yet: kernels whose pipeline depends much on them get none. If a program creates hundreds of kernels at
+//! once, only the first ones get a pipeline, since the program will not use all of them soon.
 
 use crate::core::device::Device;
 use crate::core::process::background::BACKGROUND;
@@ -11,9 +11,9 @@ use hekla_compiler::kernel::{ArgKind, Kernel as Metadata};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// A program that launches a kernel at once is left alone.
+/// The delay before a pipeline is made: a program that launches the kernel sooner makes the pipeline itself.
 const DELAY: Duration = Duration::from_millis(10);
-/// A pipeline that takes longer is costly.
+/// The time in which a pipeline is made that is not costly.
 const COSTLY: Duration = Duration::from_millis(100);
 
 /// Makes the likely first pipelines of a kernel that has just been created, in the background, on devices where that saves
@@ -29,8 +29,8 @@ pub fn prepare(kernel: &Kernel) {
     }
 }
 
-/// Makes the pipeline for a key later, unless the kernel is launched before. If that launch takes another pipeline, and a costly
-/// one, this one is made all the same: many programs test a kernel with few work-items first.
+/// Makes the pipeline for a key later, unless the kernel is launched before. If the launch needs another pipeline, and this
+/// takes long, the pipeline for the key is made all the same: many programs first test a kernel with few work-items.
 fn prepare_later(built: Weak<BuiltKernel>, key: PipelineKey) {
     BACKGROUND.run_after(DELAY, move || {
         let Some(kernel) = built.upgrade() else { return };
@@ -45,7 +45,7 @@ fn prepare_later(built: Weak<BuiltKernel>, key: PipelineKey) {
     });
 }
 
-/// Returns the key of the pipeline that the first launch most likely takes; `None` if it cannot be guessed.
+/// Returns the key of the pipeline that the first launch most likely needs; `None` if it cannot be guessed.
 fn likely_key(
     device: &Device,
     built: &BuiltKernel,
@@ -68,7 +68,7 @@ fn likely_sizes(kernel: &Metadata) -> Option<Sizes> {
         let global = [x << 20, y, z];
         return Some(Sizes { dimensions: 3, offset, global, local: Some(local) });
     }
-    // The same pipeline serves most local sizes.
+    // For the other kernels the same pipeline serves most local sizes.
     if kernel.local_size_visible || !kernel.packs_groups {
         return None;
     }
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(sizes(open(0)), Some(([1 << 20, 1, 1], None)));
         assert_eq!(sizes(open(2)), Some(([1 << 10, 1 << 10, 1], None)));
         assert_eq!(sizes(open(3)), Some(([1 << 7; 3], None)));
-        // One that waits for other work-items keeps the application's local size.
+        // A kernel whose work-items wait for each other keeps the application's local size.
         assert_eq!(sizes(Metadata::default()), None);
     }
 

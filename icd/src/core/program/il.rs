@@ -1,5 +1,5 @@
-//! Programs in an intermediate language (clCreateProgramWithIL): the module as it was given, and the values that its
-//! specialization constants have from the next build on.
+//! Programs in an intermediate language (clCreateProgramWithIL): the module as the application gave it, and the values of its
+//! specialization constants for later builds.
 
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::{room, *};
@@ -15,7 +15,7 @@ pub struct IlModule {
     specs: Mutex<Vec<SpecValue>>,
 }
 
-/// What a build makes of a module: the module, and its constants at the time when the build was asked for.
+/// The input of a build: the module, and the values of its constants when the build was requested.
 #[derive(Clone)]
 pub struct IlInput {
     pub module: Arc<IlModule>,
@@ -23,9 +23,9 @@ pub struct IlInput {
 }
 
 impl IlModule {
-    /// Returns the module of some bytes, or CL_INVALID_VALUE.
+    /// Returns the module in some bytes; CL_INVALID_VALUE if they are not a module.
     pub fn read(bytes: &[u8]) -> Result<Arc<IlModule>> {
-        // The words of the module, and what is found of them at once.
+        // Room for the words of the module, and for the facts that the reader collects about them.
         room::check(bytes.len().saturating_mul(4))?;
         let module = Il::read(bytes).map_err(|reason| {
             tracing::info!("a program in an intermediate language is not well-formed: {reason}");
@@ -42,8 +42,8 @@ impl IlModule {
         &self.module
     }
 
-    /// Gives a specialization constant a value (clSetProgramSpecializationConstant): CL_INVALID_SPEC_ID, or
-    /// CL_INVALID_VALUE for another size than the constant's; a boolean has size 1.
+    /// Sets the value of a specialization constant (clSetProgramSpecializationConstant): CL_INVALID_SPEC_ID for an unknown
+    /// constant, CL_INVALID_VALUE for a size that is not the constant's; a boolean has size 1.
     pub fn set(&self, id: u32, bytes: &[u8]) -> Result<()> {
         let constants = self.module.spec_constants();
         let constant = constants.iter().find(|constant| constant.id == id);
@@ -59,7 +59,7 @@ impl IlModule {
         Ok(())
     }
 
-    /// Returns what a build that is asked for now takes.
+    /// Returns the input of a build that is requested now.
     pub fn input(self: &Arc<IlModule>) -> IlInput {
         IlInput { module: self.clone(), specs: self.specs.lock().clone() }
     }

@@ -30,7 +30,7 @@ pub struct BuiltKernel {
     /// True if all work-groups of a launch must have the same size.
     pub uniform: bool,
     pub gpu: Arc<Gpu>,
-    /// How long its work-items take.
+    /// How long the kernel's work-items take.
     pub pace: Pace,
     pipelines: Mutex<Pipelines>,
 }
@@ -51,8 +51,8 @@ impl BuiltKernel {
         self.kernel.argument_fields.iter().any(|entry| entry.field == meta::Field::PrintfBuffer)
     }
 
-    /// Returns CL_KERNEL_WORK_GROUP_SIZE. Where larger work-groups run as well, the driver's compiler most likely keeps some
-    /// of their values in memory.
+    /// Returns CL_KERNEL_WORK_GROUP_SIZE. Larger work-groups may run as well, but the driver's compiler then most likely keeps
+    /// some values in memory.
     pub fn work_group_size(&self, device: &Device) -> usize {
         let (limit, file) = (device.max_work_group_size(), device.info().limits.registers);
         let limit = limit.min(self.local_size_limit(device));
@@ -70,7 +70,7 @@ impl BuiltKernel {
             return limit.min(self.subgroup_size() as usize);
         }
         let size = self.hardware_subgroup_size();
-        // A device whose sub-groups are not offered runs kernels with its own, whatever the target says of them.
+        // A device that does not offer its sub-groups runs kernels with its default size, whatever the target says.
         match self.gpu.target.subgroups.is_some() && size != features.subgroup_size {
             true => limit.min(size as usize * features.max_workgroup_subgroups as usize),
             false => limit,
@@ -87,8 +87,8 @@ impl BuiltKernel {
         self.gpu.target.hardware_subgroup_size(self.kernel.required_subgroup_size)
     }
 
-    /// Returns what a pipeline for work-groups of a size asks of subgroups. The size is asked for, too, where it is the
-    /// device's own, since drivers may have smaller ones in the place of that.
+    /// Returns the requirements on sub-groups of a pipeline for work-groups of a size. The sub-groups' size is required even if
+    /// it is the device's default, since drivers may otherwise choose a smaller one.
     fn subgroup_demand(&self, local: [u32; 3]) -> vk::SubgroupDemand {
         let kernel = &self.kernel;
         if !kernel.uses_subgroups && kernel.required_subgroup_size.is_none() {
@@ -109,13 +109,13 @@ impl BuiltKernel {
         made.get_or_try_init(|| self.make(key)).cloned()
     }
 
-    /// Returns true if a pipeline was asked for.
+    /// Returns true if a pipeline has been requested.
     pub fn is_launched(&self) -> bool {
         !self.pipelines.lock().is_empty()
     }
 
-    /// Creates the pipeline for a key if the kernel is not launched, or a launch waits for another pipeline. Others may submit
-    /// meanwhile.
+    /// Creates the pipeline for a key if the kernel is not launched yet, or if a launch waits for another pipeline. Other
+    /// threads may submit meanwhile.
     pub fn prepare(&self, key: &PipelineKey) {
         let is_wanted = || {
             let pipelines = self.pipelines.lock();
@@ -124,7 +124,7 @@ impl BuiltKernel {
         if !is_wanted() {
             return;
         }
-        // Takes a while; launches do not wait for it.
+        // This may take a while; launches do not wait for it.
         self.gpu.open_compile_device();
         if !is_wanted() {
             return;
@@ -177,12 +177,11 @@ impl BuiltKernel {
     }
 }
 
-/// A smaller work-group than this gains nothing: no work-item has more registers than the file divided by it.
+/// The least result of `size_in_registers`. With work-groups smaller than this, a work-item could not have more registers.
 const LEAST_SIZE: u32 = 256;
 
-/// Returns how many work-items, a power of two, may have room for all their values in a register file; of twice as many
-/// it is unlikely.
-/// Devices' compilers order instructions anew and need half of the estimate at best.
+/// Returns the most work-items, as a power of two, whose values are likely to fit in a register file. Devices' compilers
+/// reorder instructions and need, at best, half of the estimated registers.
 fn size_in_registers(estimate: u32, file: u32) -> usize {
     let most = file / estimate.div_ceil(2).max(1);
     1 << most.max(LEAST_SIZE).ilog2()
@@ -192,20 +191,19 @@ fn size_in_registers(estimate: u32, file: u32) -> usize {
 #[derive(Clone)]
 pub enum ArgValue {
     Bytes(SmallVec<[u8; 16]>),
-    /// `None` is a NULL pointer. The kernel does not keep the object alive (5.9.2).
+    /// A buffer; `None` is a NULL pointer. The kernel does not keep the buffer alive (5.9.2).
     Buffer(Option<WeakRef<Buffer>>),
     Image(WeakRef<Image>),
-    /// A [`meta::sampler_word`].
+    /// A sampler as a [`meta::sampler_word`].
     Sampler(u32),
     /// The number of a queue on the device.
     Queue(u64),
     Local(usize),
-    /// An address in shared virtual memory, or one of the device
-    /// (clSetKernelArgDevicePointerEXT).
+    /// An address in shared virtual memory, or a device address (clSetKernelArgDevicePointerEXT).
     Pointer(u64),
 }
 
-/// Keeps the program from being built again while it lives.
+/// Prevents the program from being built again until it is dropped.
 struct Attached(Ref<Program>);
 
 impl Attached {

@@ -1,4 +1,4 @@
-//! Boxes of texels: as the application names them, and where their texels lie in linear memory.
+//! Boxes of texels: as the application describes them, and as bytes in linear memory.
 
 use super::Image;
 use crate::cl::error::{ensure, Result};
@@ -7,8 +7,8 @@ use crate::core::memory::rect::Rect;
 use hekla_vk_backend::ImageBox;
 
 impl Image {
-    /// Returns the box of an origin and a region in texels of a level (5.3.3), which count the layers of an array as the
-    /// dimension after its last one.
+    /// Returns the box of an origin and a region in texels of a level (5.3.3). The layers of an array are counted in the
+    /// dimension after the image's last one.
     ///
     /// # Errors
     /// CL_INVALID_MIP_LEVEL for a level that the image does not have; CL_INVALID_VALUE for an empty box, and one that is
@@ -31,8 +31,8 @@ impl Image {
         Ok(ImageBox { level, origin, size })
     }
 
-    /// Returns where the texels of a box lie in memory whose rows and slices begin these pitches after each other, its
-    /// first texel at `offset`. Pitches of 0 mean closely packed; the layers of an array of lines are a slice each.
+    /// Returns the bytes of a box's texels in memory with these pitches, with the first texel at `offset`. Pitches of 0 mean
+    /// closely packed; each layer of an array of lines is a slice.
     ///
     /// # Errors
     /// CL_INVALID_VALUE for pitches that the dimensions do not have, or that are too small (5.3.3).
@@ -55,7 +55,7 @@ impl Image {
         let packed = packed.unwrap_or(0);
         ensure!(slice_pitch == 0 || slice_pitch >= packed, CL_INVALID_VALUE);
         let slice_pitch = if slice_pitch == 0 { packed } else { slice_pitch };
-        // A slice is a row of an array of lines.
+        // The slices of an array of lines are its rows.
         let (row_pitch, slice_pitch) = match is_lines {
             true => (slice_pitch, slice_pitch.saturating_mul(height)),
             false => (row_pitch, slice_pitch),
@@ -67,7 +67,7 @@ impl Image {
 }
 
 impl Image {
-    /// Returns where the texels of a box lie in the buffer whose bytes they are.
+    /// Returns the bytes of a box's texels in the image's buffer.
     pub fn rect_in_buffer(&self, at: &ImageBox) -> Rect {
         let [x, y, z] = at.origin.map(|n| n as usize);
         let [width, height, depth] = at.size.map(|n| n as usize);
@@ -78,13 +78,13 @@ impl Image {
             height,
             depth,
             row_pitch,
-            // There is but one slice where a slice has no size.
+            // An image without a slice pitch has only one slice.
             slice_pitch: if slice == 0 { row_pitch * height } else { slice },
         }
     }
 }
 
-/// Returns where a part of a box lies in the linear memory of the whole box.
+/// Returns the bytes of a part of a box in the linear memory of the whole box.
 pub fn rect_of_part(rect: &Rect, whole: &ImageBox, part: &ImageBox) -> Rect {
     let [_, y, z] = [0, 1, 2].map(|dim| (part.origin[dim] - whole.origin[dim]) as usize);
     Rect {

@@ -1,4 +1,4 @@
-//! Image descriptors (5.3.1.2): what they may say, and the image that they describe.
+//! Image descriptors (5.3.1.2): their valid values, and the image that they describe.
 
 use crate::cl::error::{ensure, Result};
 use crate::cl::*;
@@ -9,35 +9,35 @@ use hekla_vk_backend as vk;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     pub image_type: cl_mem_object_type,
-    /// Texels; 0 in dimensions that the type does not have.
+    /// Sizes in texels; 0 in dimensions that the type does not have.
     pub width: usize,
     pub height: usize,
     pub depth: usize,
-    /// Images of an array; 0 for other images.
+    /// The number of layers of an array; 0 for other images.
     pub layers: usize,
-    /// Bytes from row to row, and from slice to slice or layer to layer (0 where there are none), in the memory that
-    /// the application gave at creation.
+    /// Bytes from row to row, and from slice to slice or layer to layer (0 if the image has no slices or layers), in the memory
+    /// that the application gave at creation.
     pub row_pitch: usize,
     pub slice_pitch: usize,
-    /// Mip levels as the descriptor gives them; 0 is one.
+    /// The number of mip levels in the descriptor; 0 means one level.
     pub levels: u32,
 }
 
-/// What is allowed of a descriptor's pitches.
+/// The pitches that are allowed in a descriptor.
 #[derive(Debug, Clone, Copy)]
 pub struct PitchRule {
-    /// True if there is memory of the application that they describe; else they are 0.
+    /// True if the pitches describe memory of the application; otherwise they must be 0.
     pub host: bool,
     /// The error of pitches that are not allowed.
     pub error: cl_int,
 }
 
 impl Shape {
-    /// Checks a descriptor but for its memory object, and takes from it what its type uses. `texel` is the size of a
+    /// Checks a descriptor, except for its memory object, and takes the fields that its type uses. `texel` is the size of a
     /// texel in bytes.
     ///
     /// # Errors
-    /// CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE for images that none of the devices has, and the rule's.
+    /// CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE if no device supports the size, and `rule.error` for pitches.
     pub fn new<'a>(
         desc: &cl_image_desc,
         texel: usize,
@@ -70,7 +70,7 @@ impl Shape {
             slice_pitch: 0,
             levels: desc.num_mip_levels,
         };
-        // The last level has one texel, and is as many images as there are layers.
+        // The last level has one texel in each layer; the number of layers does not change from level to level.
         let longest = shape.width.max(shape.height).max(shape.depth);
         let most = longest.checked_ilog2().map_or(1, |log| log + 1);
         ensure!(shape.levels <= most, CL_INVALID_IMAGE_DESCRIPTOR);
@@ -82,7 +82,7 @@ impl Shape {
         self.levels > 1
     }
 
-    /// Returns the place of a mipmap's level in the origin of a region (5.3.6).
+    /// Returns the index of the mip level in the origin of a region (5.3.6); `None` for images without mip levels.
     pub fn level_in_origin(&self) -> Option<usize> {
         self.is_mipmap().then_some(match self.image_type {
             CL_MEM_OBJECT_IMAGE1D => 1,
@@ -91,7 +91,7 @@ impl Shape {
         })
     }
 
-    /// Returns the texels along x, y and z of a level, as [`Shape::extent`].
+    /// Returns the texels along x, y and z of a level, like [`Shape::extent`].
     pub fn extent_of(&self, level: u32) -> [usize; 3] {
         let part = |texels: usize| if texels == 0 { 0 } else { (texels >> level).max(1) };
         let Shape { width, height, depth, .. } = *self;
@@ -123,7 +123,7 @@ impl Shape {
     fn with_pitches(self, desc: &cl_image_desc, texel: usize, rule: PitchRule) -> Result<Shape> {
         let (row, slice) = (desc.image_row_pitch, desc.image_slice_pitch);
         ensure!(rule.host || (row == 0 && slice == 0), rule.error);
-        // No overflow: the dimensions are a device's, and pitches are checked.
+        // The products do not overflow: the dimensions fit a device, and pitches are checked.
         let packed_row = self.width * texel;
         let fits = row == 0 || (row >= packed_row && row.is_multiple_of(texel));
         ensure!(fits, rule.error);
@@ -191,7 +191,7 @@ impl Shape {
         }
     }
 
-    /// Returns the image that Vulkan makes for it; `None` if it is a view of a buffer.
+    /// Returns the description of the Vulkan image; `None` if the image is a view of a buffer.
     pub fn image(&self, layout: &Layout) -> Option<vk::ImageDesc> {
         let size = |texels: usize| texels.max(1) as u32;
         Some(vk::ImageDesc {

@@ -53,7 +53,7 @@ fn request<'a>(
 }
 
 impl Image {
-    /// Returns an image in memory that OpenGL exported; `None` where that cannot be imported.
+    /// Returns an image in memory that OpenGL exported; `None` if the memory cannot be imported.
     pub(in crate::core::memory) fn imported_from_gl(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -73,8 +73,8 @@ impl Image {
     /// Returns an image for the contents of a texture or a renderbuffer.
     ///
     /// # Errors
-    /// CL_INVALID_OPERATION where no device has images; CL_INVALID_IMAGE_FORMAT_DESCRIPTOR where none has the format;
-    /// CL_OUT_OF_RESOURCES for one that is too large.
+    /// CL_INVALID_OPERATION if no device has images; CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if no device has the format;
+    /// CL_OUT_OF_RESOURCES if the image is too large.
     pub fn of_gl(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -106,7 +106,7 @@ impl Image {
         Ok(Ref::new(image))
     }
 
-    /// Returns an image of a buffer of its own, of which kernels have a typed view.
+    /// Returns an image that has a buffer of its own, of which kernels have a typed view.
     fn of_buffer_texture(
         context: &Ref<Context>,
         flags: cl_mem_flags,
@@ -129,7 +129,7 @@ impl Image {
         )
     }
 
-    /// Returns the format that the application is told (CL_IMAGE_FORMAT).
+    /// Returns the format that is reported to the application (CL_IMAGE_FORMAT).
     pub fn told_format(&self) -> cl_image_format {
         let object = self.gl.as_ref().and_then(|shared| shared.object.texels);
         object.map_or(self.format, |texels| texels.image)
@@ -142,7 +142,7 @@ impl Image {
         self.buffer().map_or(Ok(()), |buffer| buffer.check_acquired())
     }
 
-    /// CL_INVALID_OPERATION for depths beside a stencil, which commands of the host do not take (cl_khr_gl_depth_images).
+    /// CL_INVALID_OPERATION for depths beside a stencil, which the host's commands do not accept (cl_khr_gl_depth_images).
     pub fn check_plain(&self) -> Result<()> {
         let has_stencil = self.told_format().image_channel_order == CL_DEPTH_STENCIL;
         ensure!(!has_stencil, CL_INVALID_OPERATION);

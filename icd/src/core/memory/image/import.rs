@@ -1,7 +1,7 @@
-//! Images of another API's memory (cl_khr_external_memory): their rows are where the descriptor's pitches say.
+//! Images of another API's memory (cl_khr_external_memory): the descriptor's pitches tell the position of rows.
 //!
-//! Where Vulkan makes an image of the memory as it lies there, kernels use that. Else, and in contexts of several devices, it
-//! is a buffer, from and to which launches copy the texels.
+//! If Vulkan can make an image of the memory in place, kernels use this image. Otherwise, and in contexts of several devices,
+//! the memory becomes a buffer; launches copy the texels from it to a shadow, and back.
 
 use super::desc::Shape;
 use super::Texels;
@@ -16,7 +16,7 @@ use crate::object::Ref;
 use hekla_vk_backend as vk;
 use hekla_vk_backend::platform::Descriptor;
 
-/// What becomes of imported memory.
+/// The result of an import of memory for an image.
 pub(super) struct Imported {
     pub texels: Texels,
     pub import: Import,
@@ -26,11 +26,11 @@ pub(super) struct Imported {
     pub size: usize,
 }
 
-/// Imports the memory that properties name for the texels of an image. The descriptor is ours then. `told`: the application
-/// said where rows are; else they are where the driver has them.
+/// Imports the memory that properties name for the texels of an image, and takes over the descriptor. `told`: the application
+/// gave the position of rows; otherwise the driver's pitches count.
 ///
 /// # Errors
-/// Errors of clCreateBufferWithProperties, but CL_INVALID_IMAGE_SIZE where the memory is too small;
+/// Errors of clCreateBufferWithProperties, but with CL_INVALID_IMAGE_SIZE if the memory is too small;
 /// CL_INVALID_IMAGE_DESCRIPTOR for pitches that are too large.
 pub(super) fn texels(
     context: &Ref<Context>,
@@ -55,7 +55,8 @@ pub(super) fn texels(
         }
         Err(reason) => tracing::info!("launches copy the texels of an imported image: {reason}"),
     }
-    // A buffer says nothing of texels that do not lie in rows, and Vulkan copies texels from and to multiples of four bytes.
+    // A buffer can only hold texels in rows, and Vulkan copies texels only from and to offsets that are multiples of four
+    // bytes.
     let whole = place.offset.is_multiple_of(texel.max(4) as u64);
     ensure!(place.modifier == 0 && whole, CL_IMAGE_FORMAT_NOT_SUPPORTED);
     let import = (handle, properties.devices.as_deref());
@@ -70,7 +71,7 @@ pub(super) fn texels(
     Ok(Imported { texels: Texels::own_buffer(bytes), import, shape, size })
 }
 
-/// Makes an image of the memory as it lies there. The error says why that cannot be.
+/// Makes an image of the memory in place. The error is the reason why that is not possible.
 fn in_place(
     context: &Context,
     (kind, fd): (vk::MemoryHandles, i32),
@@ -92,7 +93,7 @@ fn in_place(
     Ok(Texels::Single(NewImage::imported(image)))
 }
 
-/// Returns the shape with the pitches that the driver gives images in such memory, if it has some.
+/// Returns the shape with the pitches that the driver uses for images in such memory, if the driver reports any.
 fn with_driver_pitches(
     context: &Context,
     kind: vk::MemoryHandles,

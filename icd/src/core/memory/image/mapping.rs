@@ -23,17 +23,18 @@ pub struct ImageMapping {
     pub flags: cl_map_flags,
     /// Coherent staging memory behind the addresses, where the texels are closely packed.
     pub staging: Option<Arc<Staging>>,
-    /// Ordinary memory behind the addresses. Neither: they are of the application's own memory (CL_MEM_USE_HOST_PTR).
+    /// Ordinary memory behind the addresses. If there is neither staging nor ordinary memory, the addresses are of the
+    /// application's own memory (CL_MEM_USE_HOST_PTR).
     pub pages: Option<Arc<Pages>>,
 }
 
 impl ImageMapping {
-    /// Returns where the region begins.
+    /// Returns the address of the region's first texel.
     pub fn pointer(&self) -> HostAddress {
         HostAddress(self.rect.offset)
     }
 
-    /// Returns its first address and its end.
+    /// Returns the region's first address and its end.
     pub fn span(&self) -> (usize, usize) {
         (self.rect.offset, self.rect.end().unwrap_or(usize::MAX))
     }
@@ -43,12 +44,12 @@ impl ImageMapping {
         self.staging.is_some() || self.pages.is_some()
     }
 
-    /// Returns true if mapping brings the texels to the addresses.
+    /// Returns true if the map copies the texels to the addresses.
     pub fn reads(&self) -> bool {
         self.flags & CL_MAP_WRITE_INVALIDATE_REGION == 0
     }
 
-    /// Returns true if unmapping brings texels to the device.
+    /// Returns true if the unmap copies texels to the device.
     pub fn writes(&self) -> bool {
         self.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
     }
@@ -65,12 +66,13 @@ impl Image {
         !self.shape.is_mipmap() && at.size.map(|n| n as usize) == self.shape.extent()
     }
 
-    /// Returns true if there are bytes from slice to slice, or from layer to layer.
+    /// Returns true if the image has slices or layers.
     pub fn has_slices(&self) -> bool {
         self.shape.layers > 0 || self.shape.depth > 0
     }
 
-    /// Returns the bytes from row to row, and from slice to slice (0 for images without), of a mapped region.
+    /// Returns the row pitch and the slice pitch of a mapped region in bytes (slice pitch 0 for images without slices or
+    /// layers).
     pub fn mapped_pitches(&self, mapping: &ImageMapping) -> [usize; 2] {
         let rect = &mapping.rect;
         match self.shape.image_type {
@@ -81,7 +83,7 @@ impl Image {
         }
     }
 
-    /// Returns memory in which the application will see a region: its own (CL_MEM_USE_HOST_PTR), staging memory or, if
+    /// Returns memory in which the application will see a region: its own memory (CL_MEM_USE_HOST_PTR), staging memory or, if
     /// there is not enough, ordinary memory.
     ///
     /// # Errors
@@ -118,13 +120,13 @@ impl Image {
         Ok(ImageMapping { pages: Some(pages), ..mapping })
     }
 
-    /// Notes a mapping; CL_INVALID_OPERATION when it overlaps another one and both are for writing.
+    /// Notes a mapping; CL_INVALID_OPERATION if it overlaps another mapping and both are for writing.
     pub fn add_mapping(&self, mapping: ImageMapping) -> Result<()> {
         let mut maps = self.maps.lock();
         ensure!(!maps.iter().any(|other| other.conflicts(&mapping)), CL_INVALID_OPERATION);
         if let Some(staging) = &mapping.staging {
             let (start, end) = mapping.span();
-            // Commands that are given these addresses use the staging memory itself.
+            // Commands with these host addresses use the staging memory directly.
             self.context.host_ranges.add(HostRange {
                 start,
                 end,
@@ -138,7 +140,7 @@ impl Image {
         Ok(())
     }
 
-    /// Removes and returns the mapping at a pointer; CL_INVALID_VALUE when there is none.
+    /// Removes and returns the mapping at a pointer; CL_INVALID_VALUE if no region is mapped there.
     pub fn take_mapping(&self, pointer: HostAddress) -> Result<ImageMapping> {
         let mut maps = self.maps.lock();
         let found = maps.iter().rposition(|mapping| mapping.pointer() == pointer);

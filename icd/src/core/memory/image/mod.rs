@@ -47,27 +47,27 @@ pub struct Image {
     pub layout: Layout,
     pub shape: Shape,
     texels: Texels,
-    /// The image whose texels these are.
+    /// The image that owns the texels, if this image was created from another one.
     parent: Option<Ref<Image>>,
-    /// Set if the image was created of another API's memory.
+    /// The origin of the memory, if it is another API's.
     pub import: Option<Import>,
-    /// The places of the image in the descriptor set of each device of the context.
+    /// The image's slots in the descriptor arrays of each device of the context.
     slots: Vec<Slots>,
     maps: Mutex<Vec<ImageMapping>>,
 }
 
 /// Where the texels are.
 enum Texels {
-    /// The context has one device.
+    /// In an image of the context's only device.
     Single(NewImage),
-    /// The context has several devices.
+    /// In an image of each device that needs it, in a context of several devices.
     Replicas(Replicas),
     /// In a buffer or sub-buffer, which kernels access through a typed view.
     Buffer(Ref<Buffer>),
     /// In a buffer or sub-buffer, and in shadows (for each device) while kernels use them.
     Shadowed(Ref<Buffer>, Vec<Shadows>),
-    /// In a buffer that the image alone has, of the application's own memory (CL_MEM_USE_HOST_PTR) or another API's, and in
-    /// shadows.
+    /// In a buffer that belongs to the image alone, of the application's own memory (CL_MEM_USE_HOST_PTR) or of another API's,
+    /// and in shadows.
     OwnBuffer(Ref<Buffer>, Vec<Shadows>),
     /// In the parent image.
     Parent,
@@ -94,7 +94,7 @@ impl Kind for Image {
 
     fn dropped(&mut self, handle: cl_mem) {
         if let Texels::Single(image) = &self.texels {
-            // The queue that prepared it lets go of it.
+            // Once the image is prepared, the queue that prepared it no longer holds it.
             let _ = image.ready(&self.context.gpus[0]);
         }
         self.forget_mappings();
@@ -105,7 +105,7 @@ impl Kind for Image {
     }
 }
 
-/// What an image is made from.
+/// The arguments for the creation of an image.
 pub struct Request<'a> {
     pub flags: cl_mem_flags,
     pub format: Option<cl_image_format>,
@@ -141,9 +141,9 @@ impl Image {
             true => format::layout_in_buffer(format),
             false => format::layout(format),
         };
-        // The size of a texel of formats that no device has does not matter.
+        // If no device has the format, the size of a texel does not matter.
         let texel = layout.map_or(1, |layout| layout.texel());
-        // Applications give the row pitch of a view of a buffer as well, which has one row.
+        // Applications also give the row pitch of a view of a buffer, although it has only one row.
         let host = request.host.is_some() || parent.is_some() || is_import;
         let error = match &parent {
             Some(MemObject::Buffer(_)) if !is_view => CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
@@ -236,7 +236,7 @@ impl Image {
     ) -> Result<Image> {
         ensure!(parent.context == *context, CL_INVALID_CONTEXT);
         ensure!(flags & HOST_POINTER == 0, CL_INVALID_VALUE);
-        // It is to be said of the image as well (cl_ext_immutable_memory_objects).
+        // An image of an immutable buffer must have the flag, too (cl_ext_immutable_memory_objects).
         ensure!(parent.flags & !flags & CL_MEM_IMMUTABLE_EXT == 0, CL_INVALID_VALUE);
         let access = flags::inherited_access(parent.flags, flags)?;
         let host_access = flags::inherited_host_access(parent.flags, flags)?;
@@ -273,7 +273,7 @@ impl Image {
         Image { base, format, layout, shape, texels, parent, import, slots, maps }
     }
 
-    /// Returns an image with the texels of another one, in an order of channels that goes with its.
+    /// Returns an image with the texels of another image, whose order of channels is compatible.
     fn of_image(
         context: &Ref<Context>,
         parent: Ref<Image>,
@@ -307,19 +307,19 @@ impl Image {
         Ok(Image { parent: Some(parent), ..image })
     }
 
-    /// Returns the object whose bytes the texels are.
+    /// Returns the memory object that owns the texels, if the image was created from one.
     pub fn parent(&self) -> Option<MemObject> {
         let image = self.parent.clone().map(MemObject::Image);
         image.or_else(|| self.parent_buffer().cloned().map(MemObject::Buffer))
     }
 
-    /// Returns the application's buffer whose bytes the texels are (CL_IMAGE_BUFFER).
+    /// Returns the application's buffer that holds the texels (CL_IMAGE_BUFFER).
     pub fn parent_buffer(&self) -> Option<&Ref<Buffer>> {
         let is_own = matches!(self.texels, Texels::OwnBuffer(..)) || self.gl.is_some();
         self.buffer().filter(|_| !is_own)
     }
 
-    /// Returns where the texels are. The texels of images in images in buffers are in the buffer.
+    /// Returns the place of the texels. If the parent is itself an image of a buffer, the texels are in the buffer.
     fn texels(&self) -> &Texels {
         match (&self.texels, &self.parent) {
             (Texels::Parent, Some(parent)) => parent.texels(),
@@ -327,7 +327,7 @@ impl Image {
         }
     }
 
-    /// Returns the buffer whose bytes the texels are, known to the application or not.
+    /// Returns the buffer that holds the texels, whether the application knows the buffer or not.
     pub fn buffer(&self) -> Option<&Ref<Buffer>> {
         match &self.texels {
             Texels::Buffer(bytes) | Texels::Shadowed(bytes, _) | Texels::OwnBuffer(bytes, _) => {
@@ -337,19 +337,19 @@ impl Image {
         }
     }
 
-    /// Returns true if the texels are where a map tells the application to find them: at its own address.
+    /// Returns true if the texels are at the address that a map returns: the application's own memory.
     pub fn is_in_place(&self) -> bool {
         let is_shared = |buffer: &Ref<Buffer>| buffer.svm.is_some() && buffer.host_ptr.is_none();
         self.host_ptr.is_some() && self.buffer().is_some_and(is_shared)
     }
 
-    /// Returns true if kernels have a typed view of a buffer.
+    /// Returns true if kernels access the image as a typed view of a buffer.
     pub fn is_view_of_buffer(&self) -> bool {
         matches!(self.texels, Texels::Buffer(_))
     }
 
-    /// Returns where the texels are, or will be, on a device of the context; CL_INVALID_MEM_OBJECT if they are in a
-    /// buffer.
+    /// Returns the Vulkan image that has, or will have, the texels on a device of the context; CL_INVALID_MEM_OBJECT if the
+    /// texels are in a buffer.
     pub fn on_device(&self, device: usize) -> Result<Arc<vk::Image>> {
         match self.texels() {
             Texels::Single(image) => image.ready(&self.context.gpus[0]).cloned(),
@@ -398,8 +398,8 @@ impl Texels {
         Texels::Shadowed(parent, context.gpus.iter().map(|_| Shadows::default()).collect())
     }
 
-    /// Returns the texels of an image that stay where the application has them; `None` where the devices do not share that
-    /// memory, or cannot copy from and to it.
+    /// Returns the texels of an image in the application's own memory; `None` if the devices do not share that memory, or
+    /// cannot copy from and to it.
     fn in_host_memory(
         context: &Ref<Context>,
         host: HostAddress,
@@ -415,8 +415,8 @@ impl Texels {
         Some(Texels::own_buffer(Buffer::in_place(context, CL_MEM_READ_WRITE, size, host)?))
     }
 
-    /// Returns the texels of an image, which one device has at first; `host` is where their contents are, and how they
-    /// lie there.
+    /// Returns the texels of an image. At first one device, `home`, has them; `host` is the address of the initial contents,
+    /// and their shape.
     fn new(
         context: &Context,
         home: usize,
@@ -446,27 +446,27 @@ impl Texels {
     }
 }
 
-/// Returns the object that a descriptor names as the one whose bytes the texels are.
+/// Returns the memory object in a descriptor, which holds the texels.
 fn parent_of(desc: &cl_image_desc) -> Result<Option<MemObject>> {
     let is_view = desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
     if desc.mem_object.is_null() {
         ensure!(!is_view, CL_INVALID_IMAGE_DESCRIPTOR);
         return Ok(None);
     }
-    // Any image is made of a buffer (cl_ext_image_from_buffer), and a 2D image of another one.
+    // Any image can be created from a buffer (cl_ext_image_from_buffer), and a 2D image from another image.
     let is_flat = desc.image_type == CL_MEM_OBJECT_IMAGE2D;
     let parent = MemObject::from_handle(desc.mem_object).ok();
     let parent = parent.filter(|parent| is_flat || parent.buffer().is_some());
     parent.map(Some).ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))
 }
 
-/// Returns the devices of a context that have images, by their positions.
+/// Returns the positions in a context of the devices that have images.
 fn images_of(context: &Context) -> impl Iterator<Item = (usize, &Images)> {
     let devices = context.devices.iter().enumerate();
     devices.filter_map(|(index, device)| Some((index, device.images()?)))
 }
 
-/// Returns true if what kernels can do with images is what the flags of one say that they do.
+/// Returns true if kernels can access images of a format as the flags of an image say.
 fn suits(access: Access, flags: cl_mem_flags) -> bool {
     match flags & (ACCESS | CL_MEM_IMMUTABLE_EXT) {
         CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT => access.read,

@@ -1,5 +1,5 @@
-//! What an image requires, before it is created (cl_ext_image_requirements_info): the alignments and the size of a buffer
-//! that holds it, and the greatest dimensions.
+//! The requirements of an image before it is created (cl_ext_image_requirements_info): the alignments and the size of a buffer
+//! for its texels, and the greatest dimensions.
 
 use super::desc::{PitchRule, Shape};
 use super::images_of;
@@ -12,7 +12,7 @@ use crate::core::device::images::{is_image_type, Images, BASE_ADDRESS_ALIGNMENT,
 use crate::core::device::Device;
 use crate::core::memory::flags;
 
-/// Bytes of the largest texel.
+/// The size in bytes of the largest texel.
 const LARGEST_TEXEL: usize = 16;
 
 /// Types of images.
@@ -25,7 +25,7 @@ const TYPES: [cl_mem_object_type; 6] = [
     CL_MEM_OBJECT_IMAGE3D,
 ];
 
-/// What is known of an image that is asked about.
+/// The known properties of an image, for a query.
 pub struct Question<'a> {
     pub flags: cl_mem_flags,
     pub format: Option<cl_image_format>,
@@ -41,8 +41,8 @@ enum Dimension {
     Layers,
 }
 
-/// Returns the alignment in bytes of the place in a buffer where the texels of an image begin, which are viewed as they are,
-/// or copied.
+/// Returns the alignment in bytes of an image's first texel in a buffer. `is_view`: kernels have a view of the texels;
+/// otherwise the texels are copied.
 pub(super) fn base_alignment(device: &Device, is_view: bool, layout: &Layout) -> usize {
     match is_view {
         true => device.info().limits.min_texel_buffer_offset_alignment.max(1) as usize,
@@ -54,8 +54,8 @@ impl Question<'_> {
     /// Answers a query.
     ///
     /// # Errors
-    /// Errors of clGetImageRequirementsInfoEXT; CL_INVALID_OPERATION where no device has images,
-    /// CL_IMAGE_FORMAT_NOT_SUPPORTED for a format that none has.
+    /// Errors of clGetImageRequirementsInfoEXT; CL_INVALID_OPERATION if no device has images, CL_IMAGE_FORMAT_NOT_SUPPORTED if
+    /// no device has the format.
     pub fn answer(&self, context: &Context, name: cl_image_requirements_info_ext) -> Result<Value> {
         ensure!(images_of(context).next().is_some(), CL_INVALID_OPERATION);
         flags::check(self.flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
@@ -100,7 +100,7 @@ impl Question<'_> {
         Ok(())
     }
 
-    /// Returns the types that the image may have. In some queries the type 0 stands for any.
+    /// Returns the types that the image may have. `any`: the type 0 stands for every type.
     fn types(&self, any: bool) -> Result<&[cl_mem_object_type]> {
         let Some(desc) = self.desc else { return Ok(&TYPES) };
         let known = TYPES.iter().position(|known| *known == desc.image_type);
@@ -111,7 +111,7 @@ impl Question<'_> {
         }
     }
 
-    /// Refuses a descriptor with sizes that no image can have. Only queries for the greatest sizes may leave others 0.
+    /// Checks that a descriptor's sizes are possible for its type. Only queries for the greatest sizes may leave other sizes 0.
     fn check_sizes(&self) -> Result<()> {
         let Some(desc) = self.desc else { return Ok(()) };
         self.types(false)?;
@@ -136,7 +136,7 @@ impl Question<'_> {
         format::layout(format)
     }
 
-    /// Returns the bytes of a texel, or of the largest.
+    /// Returns the bytes of a texel; without a format, of the largest texel.
     fn texel(&self) -> usize {
         let layout = self.layout(false).or_else(|| self.layout(true));
         layout.map_or(LARGEST_TEXEL, |layout| layout.texel())
@@ -166,13 +166,13 @@ impl Question<'_> {
         let texel = self.texel();
         let rule = PitchRule { host: true, error: CL_INVALID_IMAGE_DESCRIPTOR };
         let shape = Shape::new(desc, texel, images_of(context).map(|(_, images)| images), rule);
-        // A size that no device has is a value of the descriptor that is not valid.
+        // A size that no device supports makes the descriptor invalid.
         let shape = shape.map_err(|_| ClError(CL_INVALID_IMAGE_DESCRIPTOR))?;
         ensure!(!shape.is_mipmap(), CL_INVALID_IMAGE_DESCRIPTOR);
         shape.size_in_buffer(texel).ok_or(ClError(CL_INVALID_IMAGE_DESCRIPTOR))
     }
 
-    /// Returns the greatest size in one dimension, with the others as they are given.
+    /// Returns the greatest size in one dimension, given the sizes in the others.
     fn most(&self, context: &Context, dimension: Dimension) -> Result<Value> {
         let mut least = None;
         for (device, images) in images_of(context) {
@@ -189,7 +189,7 @@ impl Question<'_> {
     }
 }
 
-/// Returns the greatest size of images of a type in a dimension, if they have it.
+/// Returns the greatest size of images of a type in a dimension, if the type has the dimension.
 fn greatest(
     images: &Images,
     image_type: cl_mem_object_type,
@@ -210,7 +210,7 @@ fn greatest(
     }
 }
 
-/// Returns the product of what a descriptor says of the other dimensions of a type, where it says anything.
+/// Returns the product of the sizes that a descriptor gives in the other dimensions of a type.
 fn others(desc: &cl_image_desc, image_type: cl_mem_object_type, dimension: Dimension) -> usize {
     let is_high = !matches!(
         image_type,

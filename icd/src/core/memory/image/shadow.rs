@@ -1,5 +1,6 @@
-//! Shadows: what kernels see of an image whose texels are a buffer's bytes. A shadow is an image of the device that
-//! has the texels while a launch runs: they are copied there before it, and back after it if it writes.
+//! Shadows: the images that kernels see in place of images whose texels are a buffer's bytes. A shadow is an image of the
+//! device that has the texels while a launch runs: they are copied to the shadow before the launch, and back after it if the
+//! launch writes.
 
 use super::slots::Slots;
 use super::{Image, Texels};
@@ -10,7 +11,7 @@ use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 use vk::ImageBox;
 
-/// A shadow. Barriers order the launches that use it, so that it belongs to one queue or one recording.
+/// A shadow. It belongs to one queue or one recording, whose barriers order the launches that use it.
 pub struct Shadow {
     pub(super) image: Arc<vk::Image>,
     pub(super) slots: Slots,
@@ -21,7 +22,7 @@ pub struct Shadow {
 pub struct Shadows(Mutex<Vec<(Weak<vk::Queue>, Arc<Shadow>)>>);
 
 impl Shadows {
-    /// Returns the shadow of a queue; `None`: a new one.
+    /// Returns the shadow of a queue, or a new one if `queue` is `None`.
     fn of(
         &self,
         queue: Option<&Arc<vk::Queue>>,
@@ -50,7 +51,7 @@ pub struct ShadowUse {
 }
 
 impl Image {
-    /// Returns the shadow for a launch on a device, and its use.
+    /// Returns the shadow for a launch on a device, and the launch's use of it.
     pub(super) fn shadow(
         &self,
         device: usize,
@@ -85,12 +86,12 @@ pub fn add(uses: &mut Vec<ShadowUse>, new: ShadowUse) {
     }
 }
 
-/// Brings the bytes of the buffers to the shadows, before a launch.
+/// Copies the bytes of the buffers to the shadows, before a launch.
 pub fn load(uses: &[ShadowUse], recorder: &mut vk::Recorder) {
     if uses.is_empty() {
         return;
     }
-    // Other launches may use the shadows still, even where the commands' order does not matter.
+    // Earlier launches may still use the shadows, even if the order of the commands does not matter.
     recorder.barrier_behind_all();
     for used in uses {
         recorder.copy_to_image(&used.buffer, used.place, &used.image, whole(&used.image));
@@ -98,7 +99,7 @@ pub fn load(uses: &[ShadowUse], recorder: &mut vk::Recorder) {
     recorder.barrier();
 }
 
-/// Brings what a launch wrote to the buffers.
+/// Copies the texels that a launch wrote to the buffers.
 pub fn store(uses: &[ShadowUse], recorder: &mut vk::Recorder) {
     let written = || uses.iter().filter(|used| used.writes);
     if written().next().is_some() {

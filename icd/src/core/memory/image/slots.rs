@@ -1,4 +1,4 @@
-//! Images as kernels use them: as arguments of some type, and by the word that is their value.
+//! Images as kernels use them: as arguments of a type of image, whose value is a word.
 
 use super::shadow::ShadowUse;
 use super::{Image, Texels};
@@ -13,15 +13,15 @@ use once_cell::sync::OnceCell;
 use std::sync::Arc;
 use vk::Binding;
 
-/// The places of an image in the descriptor set of a device, made when a kernel first uses them. They are free again
-/// when the image is gone and the launches that use them are complete.
+/// The slots of an image in the descriptor arrays of a device, taken when a kernel first uses them. They are free again when
+/// the image is destroyed and the launches that use them are complete.
 #[derive(Default)]
 pub struct Slots {
     /// The slot for kernels that only read.
     read: OnceCell<Arc<vk::Slot>>,
     /// The slot for kernels that write, or read and write.
     write: OnceCell<Arc<vk::Slot>>,
-    /// The words by which kernels know the image, by how they use it. Where there is one, the device allows the use.
+    /// The words by which kernels know the image, by kind of access. If there is a word, the device allows the access.
     words: [OnceCell<u32>; 3],
 }
 
@@ -31,12 +31,12 @@ pub struct Bound {
     pub word: u32,
     /// The launch retains it.
     pub slot: Arc<vk::Slot>,
-    /// What must be copied before and after the launch.
+    /// The copies that are necessary before and after the launch.
     pub shadow: ShadowUse,
 }
 
 impl Slots {
-    /// Returns the slot of an image, or of the shadow of one, for kernels that write or only read.
+    /// Returns the slot of an image or of a shadow, for kernels that write or for kernels that only read.
     pub(super) fn of_image(
         &self,
         image: &Arc<vk::Image>,
@@ -72,13 +72,13 @@ impl Slots {
 }
 
 impl Image {
-    /// Returns true if the image can be an argument of a type of images.
+    /// Returns true if the image can be an argument of a type of image.
     pub fn is_of(&self, dim: ImageDim, depth: bool) -> bool {
         let is_depth = self.format.image_channel_order == CL_DEPTH;
         self.shape.image_type == arg_info::image_type(dim) && (is_depth || !depth)
     }
 
-    /// Returns true if the flags of the image let kernels use it so.
+    /// Returns true if the flags of the image allow a kernel's kind of access.
     pub fn allows(&self, access: ImageAccess) -> bool {
         let forbidden = match access {
             ImageAccess::ReadOnly => CL_MEM_WRITE_ONLY,
@@ -90,7 +90,7 @@ impl Image {
         self.flags & forbidden == 0 && (reads || self.check_plain().is_ok())
     }
 
-    /// Returns what kernels on a device can do with such images.
+    /// Returns the access that kernels on a device have to images of this type and format.
     ///
     /// # Errors
     /// CL_INVALID_OPERATION on a device without images, CL_INVALID_IMAGE_SIZE, CL_IMAGE_FORMAT_NOT_SUPPORTED.
@@ -102,7 +102,7 @@ impl Image {
         Ok(access)
     }
 
-    /// Checks that a kernel on a device can use the image so.
+    /// Checks that kernels on a device can access the image in this way.
     ///
     /// # Errors
     /// Like [`Image::check_device`].
@@ -117,11 +117,11 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the word by which a kernel on a device, with its position in the context, knows the image, and what the
-    /// launch is to retain; `None` for images with shadows, which [`Image::bind_shadow`] binds.
+    /// Returns the word by which a kernel on a device knows the image, and the slot, which the launch must retain; `None` for
+    /// images with shadows, which [`Image::bind_shadow`] binds. `index`: the device's position in the context.
     ///
     /// # Errors
-    /// Like [`Image::check_device`]; CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so.
+    /// Like [`Image::check_device`]; CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot access in this way.
     pub fn argument(
         &self,
         device: &Device,
@@ -147,11 +147,11 @@ impl Image {
         Ok(Some((*word, slot)))
     }
 
-    /// Returns what a launch needs to use the shadow of the image on a device. `writes`: the kernel does not only read.
-    /// `queue`: the one that runs the launch; `None`: those that replay it.
+    /// Returns the resources that a launch needs to use the shadow of the image on a device. `writes`: the kernel does not only
+    /// read. `queue`: the queue that runs the launch; `None` for a launch in a recording.
     ///
     /// # Errors
-    /// CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot use so, and for images without a shadow.
+    /// CL_INVALID_MEM_OBJECT for formats that kernels on the device cannot access in this way, and for images without a shadow.
     pub fn bind_shadow(
         &self,
         device: usize,
@@ -163,8 +163,8 @@ impl Image {
         Ok(Bound { word: self.word(device, &slot, writes)?, slot, shadow: used })
     }
 
-    /// Returns the word by which a kernel on a device knows the image in a slot. Only kernels that do not write use
-    /// samplers.
+    /// Returns the word by which a kernel on a device knows the image in a slot. It enables the device's samplers only for
+    /// kernels that do not write.
     fn word(&self, device: usize, slot: &vk::Slot, writes: bool) -> Result<u32> {
         let told = self.told_format();
         let order = told.image_channel_order - image_word::CL_R;
@@ -177,7 +177,7 @@ impl Image {
                 self.context.gpus[device].filters(is_solid)?
             }
         };
-        // Samplers whose coordinates count texels are for images of one level.
+        // The device's samplers with unnormalized coordinates require images of one level.
         let is_mipmap = self.shape.is_mipmap();
         let filtered = !is_mipmap && filters.intersects(vk::Filters::of(self.layout.read_as));
         let word = slot.index()

@@ -4,7 +4,7 @@ use crate::cl::*;
 use half::f16;
 use smallvec::SmallVec;
 
-/// A colour as clEnqueueFillImage is given it: four words, which are floats or integers by the image's type.
+/// A colour as clEnqueueFillImage takes it: four words, which are floats or integers depending on the image's type.
 #[derive(Debug, Clone, Copy)]
 pub struct Colour(pub [u32; 4]);
 
@@ -64,7 +64,7 @@ impl Colour {
         Some(())
     }
 
-    /// Returns red, green and blue as parts of a word: the greatest number and the first bit of each.
+    /// Returns red, green and blue as parts of a word. `parts`: the greatest value and the first bit of each.
     fn packed(self, parts: [(u32, u32); 3]) -> u32 {
         let part = |(i, (most, shift)): (usize, (u32, u32))| {
             (scaled(self.float(i), 0.0, most as f32) as u32) << shift
@@ -88,7 +88,7 @@ impl Colour {
     }
 }
 
-/// Returns a normalized number: at least `least`, at most 1, times `most`, rounded to nearest even. NaN gives 0.
+/// Returns a value clamped to `least` and 1, times `most`, rounded to nearest even. NaN gives 0.
 fn scaled(value: f32, least: f32, most: f32) -> f32 {
     if value.is_nan() {
         return 0.0;

@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let count = self.u32()?;
-        // Every item takes at least 4 bytes: a false count ends at the end of the bytes.
+        // Every item takes at least 4 bytes, so a count that is too large soon fails at the end of the bytes.
         (0..count).map(|_| item(self)).collect()
     }
 

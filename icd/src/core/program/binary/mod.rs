@@ -7,10 +7,10 @@
 //!          u32 1 (object), 2 (library) | object
 //! ```
 //!
-//! A binary may come from anywhere, and SPIR-V goes to the driver, which trusts it. So an executable's SPIR-V is taken from a
-//! binary only if the seal says that this user's Hekla wrote it: a keyed digest, whose key others do not have
-//! ([`crate::core::cache::key`]). Of any other binary the linked object is read, verified as in an object or library, and
-//! compiled again.
+//! A binary may come from anywhere, and the driver trusts the SPIR-V that it is given. So an executable's SPIR-V is taken from
+//! a binary only if its seal shows that this user's Hekla wrote it: a keyed digest, whose key others do not have
+//! ([`crate::core::cache::key`]). From any other binary only the linked object is read, verified like an object or a library,
+//! and compiled again.
 
 mod bytes;
 mod parts;
@@ -48,20 +48,20 @@ pub enum Loaded {
     Library(Object),
 }
 
-/// Returns the hash of a target and of this build of the library: binaries are valid only where it is the same.
+/// Returns the hash of a target and of this build of the library. A binary is valid only with the same hash.
 pub fn target_hash(target: &Target) -> u64 {
     let build = (env!("CARGO_PKG_VERSION"), hekla_compiler::BUILD_ID);
     hash(format!("{build:?} {target:?}").as_bytes())
 }
 
-/// Returns the bytes of a linked object in an executable's binary.
+/// Returns a linked object as the bytes that an executable's binary contains.
 pub fn linked(object: &Object) -> Vec<u8> {
     let mut bytes = Writer::default();
     bytes.object(object);
     bytes.finish()
 }
 
-/// Returns the binary of code compiled for a target, an executable sealed with a key.
+/// Returns the binary of code that was compiled for a target. An executable is sealed with a key.
 pub fn write(content: Content<'_>, target: &Target, key: &Key) -> Vec<u8> {
     let mut payload = Writer::default();
     match content {
@@ -93,7 +93,7 @@ pub fn write(content: Content<'_>, target: &Target, key: &Key) -> Vec<u8> {
 /// Reads a binary. An executable that was not sealed with the key is compiled again.
 ///
 /// # Errors
-/// The reason why it is not usable.
+/// The reason why the binary cannot be used.
 pub fn read(bytes: &[u8], target: &Target, key: &Key) -> Read<Loaded> {
     let mut file = Reader::new(bytes);
     if file.take(MAGIC.len())? != MAGIC {

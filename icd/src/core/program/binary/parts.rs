@@ -9,7 +9,7 @@ use hekla_compiler::kernel::{
 use hekla_compiler::{ModuleFlags, Object, Program};
 
 impl Writer {
-    /// Writes kernels, with their SPIR-V, and data.
+    /// Writes a program: its kernels with their SPIR-V, and its data.
     pub fn program(&mut self, program: &Program) {
         self.u64(program.data.size);
         self.u32(program.data.align);
@@ -22,7 +22,7 @@ impl Writer {
         program.kernels.iter().for_each(|kernel| self.kernel(kernel));
     }
 
-    /// Writes kernels' entries and the text of the IR.
+    /// Writes an object: its kernels' entries, and the text of its IR.
     pub fn object(&mut self, object: &Object) {
         self.u32(object.flags.bits());
         self.u32(object.module.kernels.len() as u32);

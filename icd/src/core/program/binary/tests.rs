@@ -5,11 +5,11 @@ use hekla_compiler::kernel::{
 };
 
 const KEY: Key = [7; blake3::KEY_LEN];
-/// Bytes before the payload, and before its hash.
+/// The number of bytes before the payload, and before the payload's hash.
 const HEAD: usize = 28;
 const SUM: usize = 20;
 
-/// Gives a binary the hash of its payload.
+/// Replaces the hash in a binary by the right hash of its payload.
 fn repair(bytes: &mut [u8]) {
     let sum = hash(&bytes[HEAD..]);
     bytes[SUM..HEAD].copy_from_slice(&sum.to_le_bytes());
@@ -103,7 +103,7 @@ fn a_false_object_is_refused() {
     for index in HEAD..written.len() {
         let mut bytes = written.clone();
         bytes[index] ^= 1 << (index % 8);
-        // A checksum that fits: the reader itself must notice, or make sense of it.
+        // The checksum is right, so the reader itself must find the damage, or read a valid object.
         repair(&mut bytes);
         if let Ok(Loaded::Object(object)) = read(&bytes, &target, &KEY) {
             let options = hekla_compiler::LinkOptions::default();
@@ -155,7 +155,7 @@ fn what_others_sealed_is_compiled_again() {
     }
 }
 
-/// SPIR-V that others wrote must not come to the driver, whatever the hash says.
+/// SPIR-V that others wrote must not reach the driver, even if the hash is right.
 #[test]
 fn modules_of_others_are_not_taken() {
     let (program, object) = compiled();
@@ -165,7 +165,7 @@ fn modules_of_others_are_not_taken() {
     forged.kernels[0].spirv[10] ^= 1;
     let theirs = write(Content::Executable(&forged, Some(&object)), &target, &[8; 32]);
     let mut bytes = theirs.clone();
-    // With the seal of a good one.
+    // The forged binary with the seal of a good one.
     bytes[HEAD + 4..HEAD + 4 + SEAL].copy_from_slice(&good[HEAD + 4..HEAD + 4 + SEAL]);
     repair(&mut bytes);
     for bytes in [theirs, bytes] {
@@ -178,8 +178,8 @@ fn modules_of_others_are_not_taken() {
     assert!(read(&empty, &target, &KEY).is_err());
 }
 
-/// What is said of a kernel is checked as a whole: each of these asked for memory without end, or for an access beyond the
-/// buffer of its arguments.
+/// The metadata of a kernel is checked as a whole: without the check, each of these changes led to endless allocation, or to an
+/// access beyond the kernel's argument buffer.
 #[test]
 fn metadata_that_contradicts_itself_is_refused() {
     let target = Target::generic();
