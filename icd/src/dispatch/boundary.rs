@@ -91,9 +91,9 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// Runs the body of an entry point that may use devices: this thread's end waits for them.
+/// Runs the body of an entry point that may use devices, for which the end of this thread then waits.
 pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
-    // What waits, in this library or in a driver, is a point of cancellation. Setters do not wait.
+    // Waits in this library or in a driver are cancellation points. Setters do not wait.
     let _uncancelled = Uncancelled::begin();
     exit::guard_thread();
     call(name, body)
@@ -104,7 +104,7 @@ pub fn guarded<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Resul
 #[inline]
 pub fn call<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     let is_slow = slow_path::is_required();
-    // A trace is written to its file.
+    // A traced call writes to the trace's file, which is a cancellation point.
     let _uncancelled = is_slow.then(Uncancelled::begin);
     let traced = if is_slow { enter_slowly(name)? } else { None };
     if LevelFilter::current() >= LevelFilter::TRACE {
@@ -121,10 +121,10 @@ pub fn call<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T
     result
 }
 
-/// Begins a call on the slow path. Returns the time if calls are traced.
+/// Begins a call on the slow path. Returns the start time if calls are traced.
 ///
 /// # Errors
-/// The code of a call that is refused.
+/// The code that a refused call returns.
 #[cold]
 fn enter_slowly(name: &'static str) -> Result<Option<u64>> {
     if fork::is_child() {
@@ -152,7 +152,7 @@ fn after_panic(name: &'static str) -> ClError {
     ClError(CL_OUT_OF_RESOURCES)
 }
 
-/// Makes the deferred calls, and reports the error.
+/// Makes the deferred calls, and reports an entry point's error.
 #[cold]
 fn after_error(name: &'static str, error: ClError) {
     let notifier = notify::take();
@@ -170,12 +170,12 @@ fn add_to_trace(name: &'static str, start: u64, error: Option<ClError>) {
     }
 }
 
-/// Returns true if a function gives objects or memory back, which always succeeds when the process ends.
+/// Returns true if a function releases objects or memory. Such calls always succeed at the end of the process.
 fn gives_back(name: &str) -> bool {
     name.starts_with("clRelease") || matches!(name, "clSVMFree" | "clMemFreeINTEL")
 }
 
-/// [`guarded`] for functions that return a handle: the handle, NULL on error, and the code.
+/// Like [`guarded`], for functions that return a handle: returns the handle (NULL on error) and the code.
 pub fn handle<T>(
     name: &'static str,
     body: impl FnOnce() -> Result<(*mut T, cl_int)>,
@@ -183,7 +183,7 @@ pub fn handle<T>(
     guarded(name, body).unwrap_or_else(|error| (std::ptr::null_mut(), error.0))
 }
 
-/// [`guarded`] for functions that return an error code.
+/// Like [`guarded`], for functions that return an error code.
 pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
     code(guarded(name, body))
 }

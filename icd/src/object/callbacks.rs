@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// `user_data` of a callback: an address that is only ever given back.
+/// `user_data` of a callback: an address that the library only passes back.
 #[derive(Clone, Copy)]
 pub struct UserData(pub *mut c_void);
 
@@ -30,13 +30,13 @@ thread_local! {
     static DEFERRED: RefCell<VecDeque<Callback>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// The number of calls that threads have deferred and not made: mostly none, and then entry points need not look.
+/// The number of calls that threads have deferred and not made. It is usually 0, so that entry points need not look for calls.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 /// Defers a call until this thread next leaves the library (or a thread of the library ends its step).
 pub fn defer(callback: impl FnOnce() + Send + 'static) {
     WAITING.fetch_add(1, Ordering::Relaxed);
-    // A thread that is being torn down makes no calls any more.
+    // A thread that is being torn down drops its calls.
     let _ = DEFERRED.try_with(|queue| queue.borrow_mut().push_back(Box::new(callback)));
 }
 
@@ -48,10 +48,10 @@ pub fn take_deferred() -> VecDeque<Callback> {
     taken
 }
 
-/// Makes the deferred calls in their order, including those that they defer.
+/// Makes the deferred calls in their order, including calls that are deferred meanwhile.
 #[inline]
 pub fn run_deferred() {
-    // A call of this thread is seen, whatever the order: the thread itself has counted it.
+    // Relaxed order is enough: a thread always sees the calls that it has counted itself.
     if WAITING.load(Ordering::Relaxed) > 0 {
         run_all();
     }
@@ -67,7 +67,7 @@ fn run_all() {
     }
 }
 
-/// Makes one call. A panic in it ends there.
+/// Makes one call, and catches a panic in it.
 pub fn run(callback: Callback) {
     if catch_unwind(AssertUnwindSafe(callback)).is_err() {
         tracing::error!("a callback panicked");

@@ -1,5 +1,5 @@
-//! Objects as C sees them: a dispatch pointer first, a reference count, and a handle that is checked against the set of
-//! live objects before it is dereferenced.
+//! Objects as C sees them: a dispatch pointer at the beginning, a reference count, and a handle that is checked against the set
+//! of live objects before it is dereferenced.
 
 pub mod callbacks;
 pub mod notify;
@@ -16,15 +16,15 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::Arc;
 
-/// The kind of OpenCL object of which a type is the body.
+/// A kind of OpenCL object, implemented by the type of the object's body.
 pub trait Kind: Sized + Send + Sync + 'static {
     /// The C structure that handles of this kind point to.
     type Target;
     /// Error code for a handle that is not a live object of this kind.
     const INVALID: cl_int;
 
-    /// Returns true if the handle is valid although the application holds no reference, because a query on
-    /// another live object gives it (a buffer's context, a kernel's program).
+    /// Returns true if the handle is valid although the application holds no reference, because a query of another live object
+    /// returns it (a buffer's context, a kernel's program).
     fn reachable(&self) -> bool {
         false
     }
@@ -34,7 +34,7 @@ pub trait Kind: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Called once when the object is destroyed, with the value of its handle.
+    /// Called once when the object is destroyed, with its handle.
     fn dropped(&mut self, _handle: *mut Self::Target) {}
 }
 
@@ -45,7 +45,7 @@ pub trait Kind: Sized + Send + Sync + 'static {
 struct Object<T: Kind> {
     dispatch: *const c_void,
     dispatch_data: AtomicPtr<c_void>,
-    /// The count that clRetain… and clRelease… change; each holds one strong reference.
+    /// The number of references that clRetain… and clRelease… count. Each of them is one strong reference.
     api_references: AtomicU32,
     registered: AtomicBool,
     body: T,
@@ -69,15 +69,15 @@ impl<T: Kind> Drop for Object<T> {
 /// The address of the table that ICD loaders call through.
 static DISPATCH_TABLE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Sets the dispatch table of all objects. Must be called before the first one is created.
+/// Sets the dispatch table of all objects. Must be called before the first object is created.
 pub fn set_dispatch_table(table: *const c_void) {
     DISPATCH_TABLE.store(table.cast_mut(), Ordering::Release);
 }
 
-/// A loader's word for every object of the platform (clIcdSetPlatformDispatchDataKHR).
+/// The word that a loader stores in every object of the platform (clIcdSetPlatformDispatchDataKHR).
 static DISPATCH_DATA: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Sets the loader's word for objects made from now on.
+/// Sets the loader's word for objects that are created from now on.
 pub fn set_dispatch_data(data: *mut c_void) {
     DISPATCH_DATA.store(data, Ordering::Relaxed);
 }
@@ -131,9 +131,9 @@ impl<T: Kind> WeakRef<T> {
         count.load(Ordering::Acquire) > 0
     }
 
-    /// Returns true if `handle` is the object's, and held by the application.
+    /// Returns true if `handle` is this object's handle, and the application holds a reference.
     pub fn is_of(&self, handle: *mut T::Target) -> bool {
-        // While there is this reference, no other object has the address.
+        // This weak reference keeps the object's memory, so that no other object has the address.
         std::ptr::addr_eq(self.0.as_ptr(), handle) && self.is_held()
     }
 }
@@ -185,7 +185,7 @@ impl<T: Kind> Ref<T> {
         self.handle()
     }
 
-    /// Returns the handle, for queries and callbacks. Not a reference.
+    /// Returns the handle, for queries and callbacks. This adds no reference.
     pub fn handle(&self) -> *mut T::Target {
         Arc::as_ptr(&self.0).cast_mut().cast()
     }
@@ -195,7 +195,7 @@ impl<T: Kind> Ref<T> {
     }
 
     /// Returns the object of a handle that C gave, or the kind's error code.
-    // Nearly every entry point begins with it.
+    // Nearly every entry point calls this function first.
     #[inline(always)]
     pub fn from_handle(handle: *mut T::Target) -> Result<Ref<T>> {
         let object = registry::find::<Object<T>>(handle as usize).ok_or(ClError(T::INVALID))?;
@@ -214,7 +214,7 @@ impl<T: Kind> Ref<T> {
     }
 
     /// Removes a reference of the application (clRelease…).
-    // `fetch_update` has another name from Rust 1.95 on, which older ones do not know.
+    // Rust 1.95 deprecates `fetch_update` in favour of a name that older versions lack.
     #[allow(deprecated)]
     pub fn release(handle: *mut T::Target) -> Result<()> {
         let object = Self::from_handle(handle)?;
@@ -245,7 +245,7 @@ impl<T: Kind> Ref<T> {
     }
 }
 
-/// A reference that counts as one of the application's, as clRetain… takes it.
+/// A reference that counts as one of the application's, like a reference of clRetain….
 pub struct Retained<T: Kind>(Ref<T>);
 
 impl<T: Kind> Retained<T> {
@@ -264,7 +264,7 @@ impl<T: Kind> Deref for Retained<T> {
 
 impl<T: Kind> Drop for Retained<T> {
     fn drop(&mut self) {
-        // Fails only for an application that has released more than it held.
+        // The release fails only if the application has released more references than it held.
         let _ = Ref::<T>::release(self.0.handle());
     }
 }

@@ -1,5 +1,5 @@
-//! Error notification (`pfn_notify` of clCreateContext): every error that an entry point returns in a
-//! context whose creator asked for it, and commands that fail later, with a line of text.
+//! Error notification (`pfn_notify` of clCreateContext). If a context's creator asked for it, every error that an entry point
+//! returns in the context is reported with a line of text, and so is every command that fails later.
 
 use crate::cl::error::{self, ClError};
 use crate::cl::*;
@@ -17,19 +17,19 @@ pub struct Notifier {
     data: UserData,
 }
 
-/// True once there was a notifier: most programs have none, and their calls should not cost more for it.
+/// True once a notifier has been created. Most programs have none, and their calls should not cost more for it.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// The notifier of the context in which this thread's entry point works, which may have none; `None` until
-    /// the entry point has looked it up.
+    /// The notifier of the context in which this thread's entry point works, if the context has one. The outer `None` means
+    /// that the entry point has not looked up its context yet.
     static CURRENT: RefCell<Option<Option<Arc<Notifier>>>> = const { RefCell::new(None) };
-    /// True while this thread is in the application's function.
+    /// True while this thread is calling the application's function.
     static TELLING: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Notifier {
-    /// `None` when the application gave no function.
+    /// Returns a notifier; `None` if the application gave no function.
     pub fn new(function: ContextNotify, data: UserData) -> Option<Arc<Notifier>> {
         let function = function?;
         IN_USE.store(true, Ordering::Relaxed);
@@ -37,8 +37,8 @@ impl Notifier {
         Some(Arc::new(Notifier { function, data }))
     }
 
-    /// Tells the application. No lock may be held: it may call the API. It is not told of errors in those
-    /// calls, since that might never end.
+    /// Calls the application's function. The caller must not hold a lock, since the function may call the API. Errors of its
+    /// calls are not reported, since that might never end.
     pub fn tell(&self, text: &str) {
         let Ok(text) = CString::new(text) else { return };
         if TELLING.replace(true) {
@@ -49,19 +49,19 @@ impl Notifier {
         TELLING.set(false);
     }
 
-    /// Tells the application when this thread next leaves the library.
+    /// Calls the application's function when this thread next leaves the library.
     pub fn tell_later(self: &Arc<Self>, text: String) {
         let notifier = self.clone();
         callbacks::defer(move || notifier.tell(&text));
     }
 }
 
-/// Notes that an entry point begins, in a context that is not known yet.
+/// Notes that an entry point begins, whose context is not known yet.
 pub fn begin() {
     take();
 }
 
-/// Notes that the entry point works in the context with this notifier. The first object counts: the queue of a
+/// Notes that the entry point works in the context with this notifier. Only the first object of a call counts: the queue of a
 /// command, the kernel of an argument.
 #[inline]
 pub fn enter<'a>(notifier: impl FnOnce() -> Option<&'a Arc<Notifier>>) {

@@ -1,14 +1,14 @@
-//! The objects that a thread has named last: most calls name a queue, a kernel or a buffer that the call before named, and
-//! find it here without the lock and the table of [`super::registry`].
+//! The objects that a thread has named last. Most calls name a queue, a kernel or a buffer that the call before named, and find
+//! it here without the lock and the table of [`super::registry`].
 //!
-//! An entry holds a weak reference, so the memory at its address does not become another object's while the entry is
-//! there: an address found here means the object that it meant then, or one that has died since.
+//! An entry holds a weak reference, so the memory at its address cannot become another object's while the entry exists: an
+//! address found here still means the same object, or an object that has been destroyed since.
 
 use std::any::{Any, TypeId};
 use std::cell::UnsafeCell;
 use std::sync::{Arc, Weak};
 
-/// Addresses have one of so many places each.
+/// The number of places. Each address belongs to one of them.
 const PLACES: usize = 16;
 
 /// An object of any type.
@@ -18,7 +18,7 @@ struct Entry {
     object: Weak<dyn Any + Send + Sync>,
 }
 
-/// The two objects that were named last of those that share a place, the last one first.
+/// The two objects of a place that were named last, the latest one first.
 type RecentPair = [Option<Entry>; 2];
 
 thread_local! {
@@ -31,7 +31,7 @@ fn place(address: usize) -> usize {
     (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> (usize::BITS - PLACES.ilog2())
 }
 
-/// Returns the object at an address, if this thread has named it before as one of this type and it lives.
+/// Returns the object at an address, if this thread has named it before as an object of this type and the object still lives.
 #[inline(always)]
 pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
     let look = |recent: &UnsafeCell<[RecentPair; PLACES]>| {
@@ -47,7 +47,7 @@ pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
         }
         entry.object.upgrade()
     };
-    // A thread that is ending has no entries any more.
+    // A thread that is ending no longer has entries.
     std::mem::forget(RECENT.try_with(look).ok().flatten()?);
     // SAFETY: the entry has the type of its object, which is T, and its address; upgrading has added the count that the new
     // reference owns.

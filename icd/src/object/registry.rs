@@ -1,5 +1,4 @@
-//! The set of live objects by address, which turns any bit pattern that C passes as a handle into an object or an
-//! error.
+//! The set of live objects by address. It turns any bit pattern that C passes as a handle into an object or an error.
 
 use super::recent;
 use parking_lot::RwLock;
@@ -10,8 +9,8 @@ use std::sync::{Arc, Weak};
 
 const SHARDS: usize = 32;
 
-/// Addresses are distinct already: mixing their bits is enough. The low bits of the product depend only on the low bits of the
-/// address, which are zero, and tables choose slots by the low bits.
+/// Hashes addresses. They are distinct, so it is enough to mix their bits. The low bits of the product depend only on the low
+/// bits of the address, which are zero, and tables choose slots by the low bits.
 #[derive(Default)]
 struct AddressHasher(u64);
 
@@ -41,7 +40,7 @@ fn shard_at(index: usize) -> &'static Shard {
 }
 
 fn shard(address: usize) -> &'static Shard {
-    // Objects are at least 64 bytes apart or so; the low bits say nothing.
+    // Objects are some 64 bytes apart, or more, so the low bits do not distinguish them.
     shard_at((address >> 6 ^ address >> 12) % SHARDS)
 }
 
@@ -61,7 +60,7 @@ pub fn find<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
     recent::find(address).or_else(|| look_up(address))
 }
 
-/// Returns the live object of this type at this address by the table, and keeps it at hand.
+/// Returns the live object of this type at this address from the table, and keeps it for the thread's next calls.
 #[cold]
 fn look_up<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
     let object = shard(address).read().get(&address)?.upgrade()?;
@@ -70,7 +69,7 @@ fn look_up<T: Any + Send + Sync>(address: usize) -> Option<Arc<T>> {
     Some(object)
 }
 
-/// Returns how many objects live (for tests of what is left behind).
+/// Returns the number of live objects (for tests of leaks).
 pub fn live() -> usize {
     let shards = (0..SHARDS).map(|index| shard_at(index).read().len());
     shards.sum()

@@ -1,5 +1,5 @@
-//! The slow path of entry points: calls are refused in a forked process, traced, or tell a context's notifier of errors. Most
-//! processes need none of that, and test one word to take the fast path.
+//! The slow path of entry points, on which calls are refused in a forked process, are traced, or report errors to a context's
+//! notifier. Most processes need nothing of this: their calls test one word and take the fast path.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub enum Reason {
     /// The process was forked off one that uses a device.
     Forked = 1,
-    /// exit() has begun, with a driver that ends in it.
+    /// exit() has begun, and a driver shuts down in it.
     Exiting = 2,
-    /// Calls are traced, or nobody has looked whether they are.
+    /// Calls are traced, or it is not known yet whether they are.
     Traced = 4,
     /// A context has a notifier.
     Notified = 8,

@@ -4,7 +4,8 @@ use super::Library;
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
-/// Returns what `look_up` finds in the first of these libraries that the process has loaded, once it has found it. Loads none.
+/// Returns the result of `look_up` for the first of these libraries that the process has loaded. The result is kept for later
+/// calls. Loads no library.
 pub(crate) fn of_process<T>(
     found: &'static OnceLock<T>,
     names: &[&CStr],
@@ -18,8 +19,8 @@ pub(crate) fn of_process<T>(
     Some(found.get_or_init(|| functions))
 }
 
-/// Declares a struct of functions of C: for each the field, the name and the type. `look_up` makes one with a function that
-/// finds an address by its name; it returns `None` where one is missing. Whoever declares a table vouches for the types.
+/// Declares a struct of C functions from their fields, names and types. `look_up` makes the struct with a function that finds
+/// an address by its name, and returns `None` if a function is missing. The author of a table is responsible for the types.
 macro_rules! function_table {
     ($(#[$doc:meta])* $table:ident { $($field:ident $name:literal: fn($($ty:ty),*) $(-> $ret:ty)?;)* }) => {
         $(#[$doc])*
@@ -28,7 +29,7 @@ macro_rules! function_table {
         }
 
         impl $table {
-            /// Looks all functions up; `None` where one is missing.
+            /// Looks up all functions; `None` if one is missing.
             pub(super) fn look_up(
                 find: impl Fn(&std::ffi::CStr) -> Option<*mut std::ffi::c_void>,
             ) -> Option<$table> {

@@ -1,4 +1,4 @@
-//! What Linux and Android have beyond other Unix-like systems.
+//! Items that Linux and Android have and other Unix-like systems lack.
 
 use std::ffi::{c_int, CStr};
 
@@ -22,10 +22,10 @@ pub const DEVICE_FILES: Option<&str> = Some("/dev/dri");
 /// Like [`CACHES`], for the user's settings.
 pub const SETTINGS: (&str, &str) = ("HOME", ".config");
 
-/// Makes mmap leave alone what is mapped at an address.
+/// The flag with which mmap does not replace an existing mapping.
 #[cfg(target_os = "linux")]
 pub const NO_REPLACE: c_int = libc::MAP_FIXED_NOREPLACE;
-/// The same; the crate does not have Android's name for it.
+/// The same flag, which the libc crate lacks for Android.
 #[cfg(target_os = "android")]
 pub const NO_REPLACE: c_int = 0x10_0000;
 
@@ -34,7 +34,7 @@ pub fn is_main_thread() -> bool {
     unsafe { libc::gettid() == libc::getpid() }
 }
 
-/// Returns true if something is mapped at all of these addresses.
+/// Returns true if pages are mapped at all of these addresses.
 pub fn is_mapped(start: usize, size: usize) -> bool {
     const PAGES: usize = 4096;
     // SAFETY: a query without preconditions.
@@ -48,7 +48,7 @@ pub fn is_mapped(start: usize, size: usize) -> bool {
     })
 }
 
-/// Returns the number of a file that exists in memory alone; below 0 where the system has none.
+/// Returns the descriptor of a file that exists in memory alone; negative if the system cannot make one.
 pub fn memory_file() -> c_int {
     // Not by memfd_create, which Android's C library has only since version 11.
     // SAFETY: the name is a string that ends with a zero.
@@ -57,7 +57,7 @@ pub fn memory_file() -> c_int {
     number as c_int
 }
 
-/// Returns true if the machine runs on a battery of its own, at times (batteries of mice and keyboards do not count).
+/// Returns true if the machine has a battery that it can run on (batteries of mice and keyboards do not count).
 pub fn has_battery() -> bool {
     let Ok(supplies) = std::fs::read_dir("/sys/class/power_supply") else { return false };
     supplies.flatten().any(|supply| {

@@ -1,9 +1,9 @@
-//! What differs between operating systems: pages at given addresses, the end of the process, who may read a file, C's
-//! standard output. No other module of this crate knows which system it runs on; `vk_backend::platform` has the clock,
+//! The differences between operating systems: pages at given addresses, the end of the process, who may read a file, C's
+//! standard output. No other module of this crate knows the system on which it runs; `vk_backend::platform` has the clock,
 //! signals and file descriptors.
 //!
-//! Each system's file has the same items, so that one that lacks any does not compile. What only some Unix-like
-//! systems have lies in `linux` (and Android), what is there without it in `portable`.
+//! Each system's file has the same items, so that a file that lacks one does not compile. Items that only some Unix-like
+//! systems have are in `linux` (also for Android), and `portable` has their replacements for other systems.
 
 mod function_table;
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -1,4 +1,4 @@
-//! macOS and others: in the place of what only Linux has.
+//! macOS and others: replacements for items that only Linux has.
 
 use std::ffi::{c_int, CStr};
 
@@ -29,25 +29,25 @@ pub const SETTINGS: (&str, &str) = if cfg!(target_vendor = "apple") {
     ("HOME", ".config")
 };
 
-/// An address is a hint, which the system does not take where something is mapped.
+/// No flag: the address is a hint, which the system does not follow if something is mapped there.
 pub const NO_REPLACE: c_int = 0;
 
-/// Returns true: it is not known.
+/// Returns true, since it is not known whether the addresses are mapped.
 pub fn is_mapped(_: usize, _: usize) -> bool {
     true
 }
 
-/// Returns true: it is not known.
+/// Returns true, since it is not known whether the machine has a battery.
 pub fn has_battery() -> bool {
     true
 }
 
-/// Returns false: it is not known, and waiting for devices is left to the handler of exit().
+/// Returns false, since it is not known which thread this is: only the handler of exit() waits for devices.
 pub fn is_main_thread() -> bool {
     false
 }
 
-/// Returns -1: there are no files in memory alone.
+/// Returns -1, since the system has no files in memory alone.
 pub fn memory_file() -> c_int {
     -1
 }

@@ -13,28 +13,28 @@ pub use linux::{
     VULKAN_MANIFESTS,
 };
 
-/// The variable that names the folder of files that do not last, and its default.
+/// The variable that names the folder of temporary files, and its default.
 pub const TEMPORARY: (&str, &str) = ("TMPDIR", "/tmp");
 
-/// True where handlers of [`at_exit`] run while other threads still do.
+/// True if handlers of [`at_exit`] run while other threads are still running.
 pub const THREADS_OUTLIVE_EXIT: bool = true;
 
-/// True where `.icd` files tell the loader of drivers.
+/// True if `.icd` files name drivers to the loader.
 pub const HAS_ICD_FILES: bool = true;
 
 /// The library of EGL.
 pub const EGL: &CStr = c"libEGL.so.1";
 
-/// The libraries of GLX: each has all of its functions.
+/// The libraries of GLX, each of which has all of its functions.
 pub const GLX: &[&CStr] = &[c"libGLX.so.0", c"libGL.so.1"];
 
 /// The library of X11.
 pub const X11: &CStr = c"libX11.so.6";
 
-/// True where contexts of OpenGL can be shared: what EGL and GLX make.
+/// True if contexts of OpenGL can be shared: contexts of EGL and GLX can.
 pub const SHARES_GL: bool = true;
 
-/// A library that is loaded, and stays so.
+/// A loaded library, which is never unloaded.
 pub struct Library(*mut c_void);
 
 impl Library {
@@ -50,7 +50,7 @@ impl Library {
         Ok(Library(library))
     }
 
-    /// Returns a library that the process has loaded already.
+    /// Returns a library if the process has loaded it already.
     pub fn loaded(name: &CStr) -> Option<Library> {
         let flags = libc::RTLD_NOW | libc::RTLD_NOLOAD;
         // SAFETY: the name is a string, and nothing is loaded.
@@ -70,7 +70,7 @@ impl Library {
 pub struct MemoryFile(OwnedFd);
 
 impl MemoryFile {
-    /// Returns a file of `size` zeros; `None` where the system has none.
+    /// Returns a file of `size` zeros; `None` if the system cannot make one.
     pub fn new(size: usize) -> Option<MemoryFile> {
         let number = linux::memory_file();
         if number < 0 {
@@ -83,8 +83,8 @@ impl MemoryFile {
     }
 }
 
-/// Maps `size` bytes, whole pages, at any address unless one is given. Returns their address; `None` where there is no
-/// room, or the process uses some of them.
+/// Maps `size` bytes, whole pages, at `address`, or at any address if it is `None`. Returns the address; `None` if there is no
+/// room, or if the process uses some of the pages.
 pub fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Option<usize> {
     let protection = match contents {
         Contents::Nothing => libc::PROT_NONE,
@@ -103,7 +103,7 @@ pub fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Optio
         return None;
     }
     let got = got as usize;
-    // Where the address is a hint (systems and kernels without NOREPLACE) the pages may lie elsewhere.
+    // If the address is only a hint (systems and kernels without NOREPLACE), the pages may be at another one.
     if address.is_some_and(|address| address != got) {
         // SAFETY: the pages were just mapped.
         unsafe { unmap(got, size) };
@@ -133,7 +133,7 @@ pub fn at_fork(f: unsafe extern "C" fn()) {
     unsafe { libc::pthread_atfork(None, None, Some(f)) };
 }
 
-/// Ends the process with a status, its files written, without the handlers of exit() that are left.
+/// Ends the process with a status: writes its files, and skips the remaining handlers of exit().
 pub fn end_process(status: i32) {
     // SAFETY: null stands for all open streams; nothing of this process is used any more.
     unsafe {
@@ -142,8 +142,8 @@ pub fn end_process(status: i32) {
     }
 }
 
-/// Makes a process for which `is_over` holds end at exit() without the handlers that were registered before, its files
-/// written. With the GNU C library alone: others tell no handler the status.
+/// Lets a process for which `is_over` returns true end at exit() without the handlers that were registered before, and with its
+/// files written. Works only with the GNU C library: others do not pass the status to handlers.
 pub fn end_at_exit(is_over: fn() -> bool) {
     #[cfg(target_env = "gnu")]
     gnu::end_at_exit(is_over);
@@ -157,7 +157,7 @@ mod gnu {
     use std::ffi::{c_int, c_void};
 
     unsafe extern "C" {
-        /// As atexit, but the function learns the status.
+        /// Like atexit, but the function receives the status.
         fn on_exit(f: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     }
 
@@ -179,8 +179,8 @@ mod gnu {
     }
 }
 
-/// While it lives, this thread is not cancelled (pthread_cancel): cancellation unwinds the thread's frames, and the frames of
-/// this library must not unwind. A request waits until the call is over.
+/// Prevents the cancellation of this thread (pthread_cancel) until it is dropped: cancellation unwinds the thread's frames, and
+/// the frames of this library must not unwind. A request to cancel waits until the call is over.
 pub struct Uncancelled(#[cfg(not(target_os = "android"))] std::ffi::c_int);
 
 #[cfg(not(target_os = "android"))]
@@ -225,7 +225,7 @@ impl Uncancelled {
 /// Does nothing: the library is linked so that it stays loaded until the process ends.
 pub fn keep_loaded() {}
 
-/// Writes to C's own stream, so that the text takes its place among what the application prints.
+/// Writes to C's own stream, so that the text keeps its position among the application's output.
 pub fn print(text: &[u8]) {
     unsafe extern "C" {
         #[cfg_attr(target_vendor = "apple", link_name = "__stdoutp")]
@@ -244,13 +244,13 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Makes a file for this user alone, which must not be there.
+/// Creates a file for this user alone; it must not exist yet.
 pub fn create_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Opens a file for writing and reading, which is made if it is not there: a regular file under this very name, no link to
-/// another one, and no pipe, which would make the program wait.
+/// Opens a file for writing and reading, and creates it if it does not exist. It must be a regular file under this very name:
+/// not a link to another file, and not a pipe, which would make the program wait.
 ///
 /// # Errors
 /// Errors of the system; `InvalidInput` for anything but a regular file.
@@ -268,9 +268,9 @@ pub fn open_sink(path: &Path, append: bool) -> io::Result<File> {
     }
 }
 
-/// Returns true if a folder, and what is in it, is this user's alone to change: it is the user's, or the
-/// administrator's, and nobody else may write to it; nor may others exchange it, which they could in a folder above that
-/// they own or that all may write to. A folder for all, as `/tmp` is, does where each may remove only what is his own.
+/// Returns true if only this user can change a folder and its contents: the folder belongs to the user or the administrator,
+/// and nobody else may write to it. The folders above it must not let others exchange it: nobody else may own them, or write to
+/// them unless each user can remove only their own files there, as in `/tmp`.
 ///
 /// # Errors
 /// Errors of the system, also for a file that does not exist.

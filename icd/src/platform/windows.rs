@@ -1,7 +1,7 @@
 //! Windows.
 //!
-//! What is not there: processes are not forked, files in memory are not mapped twice (devices that want that find no
-//! shared memory of the host), and exit() ends all other threads before any handler runs.
+//! Differences: processes are not forked; files in memory are not mapped twice, so that devices that need this find no shared
+//! memory of the host; exit() ends all other threads before any handler runs.
 
 use super::Contents;
 use std::ffi::{c_char, c_int, c_void, CStr};
@@ -10,13 +10,13 @@ use std::io::{self, Write};
 use std::os::windows::fs::FileExt;
 use std::path::Path;
 
-/// The variable that names the folder of files that do not last, and its default.
+/// The variable that names the folder of temporary files, and its default.
 pub const TEMPORARY: (&str, &str) = ("TEMP", r"C:\Windows\Temp");
 
 /// The variable that names the folder which holds the user's caches, and the path of the caches in it.
 pub const CACHES: (&str, &str) = ("LOCALAPPDATA", "");
 
-/// True where handlers of [`at_exit`] run while other threads still do.
+/// True if handlers of [`at_exit`] run while other threads are still running.
 pub const THREADS_OUTLIVE_EXIT: bool = false;
 
 const MEM_COMMIT: u32 = 0x1000;
@@ -39,13 +39,13 @@ unsafe extern "C" {
     fn atexit(f: extern "C" fn()) -> c_int;
 }
 
-/// Where Vulkan loaders look for drivers: the registry tells them.
+/// Where Vulkan loaders look for drivers: in no folder, since the registry names the drivers.
 pub const VULKAN_MANIFESTS: &[&str] = &[];
 
 /// The folder of the kernel drivers' files of GPUs: there is none.
 pub const DEVICE_FILES: Option<&str> = None;
 
-/// True where `.icd` files tell the loader of drivers: here the registry does.
+/// True if `.icd` files name drivers to the loader; here the registry does.
 pub const HAS_ICD_FILES: bool = false;
 
 /// Like [`CACHES`], for the user's settings.
@@ -66,10 +66,10 @@ pub const GLX: &[&CStr] = &[];
 /// The library of X11: there is none.
 pub const X11: &CStr = c"libX11.dll";
 
-/// True where contexts of OpenGL can be shared: contexts of WGL are not.
+/// True if contexts of OpenGL can be shared: contexts of WGL cannot.
 pub const SHARES_GL: bool = false;
 
-/// A library that is loaded, and stays so.
+/// A loaded library, which is never unloaded.
 pub struct Library(*mut c_void);
 
 impl Library {
@@ -83,7 +83,7 @@ impl Library {
         }
     }
 
-    /// Returns a library that the process has loaded already.
+    /// Returns a library if the process has loaded it already.
     pub fn loaded(name: &CStr) -> Option<Library> {
         // SAFETY: the name is a string, and nothing is loaded.
         let library = unsafe { GetModuleHandleA(name.as_ptr()) };
@@ -108,8 +108,8 @@ impl MemoryFile {
     }
 }
 
-/// Maps `size` bytes, whole pages, at any address unless one is given. Returns their address; `None` where there is no
-/// room, or the process uses some of them.
+/// Maps `size` bytes, whole pages, at `address`, or at any address if it is `None`. Returns the address; `None` if there is no
+/// room, or if the process uses some of the pages.
 pub fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Option<usize> {
     let (kind, protection) = match contents {
         Contents::Nothing => (MEM_RESERVE, PAGE_NOACCESS),
@@ -140,7 +140,7 @@ pub unsafe fn unmap(address: usize, _: usize) {
     unsafe { VirtualFree(address as *mut c_void, 0, MEM_RELEASE) };
 }
 
-/// Returns false: its end is not waited for.
+/// Returns false: the end of the main thread does not wait for devices.
 pub fn is_main_thread() -> bool {
     false
 }
@@ -151,10 +151,10 @@ pub fn at_exit(f: extern "C" fn()) {
     unsafe { atexit(f) };
 }
 
-/// Does nothing: no process is forked.
+/// Does nothing, since processes are not forked.
 pub fn at_fork(_: unsafe extern "C" fn()) {}
 
-/// Ends the process with a status, without the handlers of exit() that are left.
+/// Ends the process with a status, and skips the remaining handlers of exit().
 pub fn end_process(status: i32) {
     unsafe extern "C" {
         fn _exit(status: i32) -> !;
@@ -163,7 +163,7 @@ pub fn end_process(status: i32) {
     unsafe { _exit(status) }
 }
 
-/// Does nothing: no process is forked.
+/// Does nothing, since processes are not forked.
 pub fn end_at_exit(_: fn() -> bool) {}
 
 /// Keeps this library loaded until the process ends, since its threads may be running.
@@ -176,7 +176,7 @@ pub fn keep_loaded() {
     unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, here, &mut module) };
 }
 
-/// Threads are not cancelled.
+/// Does nothing, since threads are not cancelled.
 pub struct Uncancelled;
 
 impl Uncancelled {
@@ -187,22 +187,22 @@ impl Uncancelled {
 
 /// Writes to the standard output.
 pub fn print(text: &[u8]) {
-    // There is nobody to tell that nobody listens.
+    // If standard output is closed, there is no other place for the text.
     let _ = io::stdout().lock().write_all(text);
     let _ = io::stdout().lock().flush();
 }
 
-/// Makes a folder, and those above it. In the user's own folder others may not read it.
+/// Makes a folder, and the folders above it. Others may not read it if it is in the user's own folder.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).create(path)
 }
 
-/// Makes a file, which must not be there.
+/// Creates a file; it must not exist yet.
 pub fn create_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// Opens a file for writing and reading, which is made if it is not there.
+/// Opens a file for writing and reading, and creates it if it does not exist.
 pub fn open_sink(path: &Path, append: bool) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
@@ -213,12 +213,12 @@ pub fn open_sink(path: &Path, append: bool) -> io::Result<File> {
         .open(path)
 }
 
-/// Returns true for every folder that is there: the user's own folders, the default, are nobody else's to change.
+/// Returns true for every folder that exists: by default folders are in the user's own folder, which nobody else can change.
 pub fn is_own_folder(path: &Path) -> io::Result<bool> {
     Ok(path.metadata()?.is_dir())
 }
 
-/// Succeeds: there is no such limit.
+/// Succeeds, since there is no such limit.
 pub fn check_file_size_limit(_: u64) -> io::Result<()> {
     Ok(())
 }
@@ -236,12 +236,12 @@ pub fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()
     Ok(())
 }
 
-/// Returns true: it is not known.
+/// Returns true, since it is not known.
 pub fn is_mapped(_: usize, _: usize) -> bool {
     true
 }
 
-/// Returns true: it is not known.
+/// Returns true, since it is not known.
 pub fn has_battery() -> bool {
     true
 }

@@ -68,7 +68,7 @@ fn likely_sizes(kernel: &Metadata) -> Option<Sizes> {
         let global = [x << 20, y, z];
         return Some(Sizes { dimensions: 3, offset, global, local: Some(local) });
     }
-    // For the other kernels the same pipeline serves most local sizes.
+    // Kernels that pass this check use the same pipeline for most local sizes.
     if kernel.local_size_visible || !kernel.packs_groups {
         return None;
     }

@@ -230,11 +230,12 @@ pub enum ExecInfo {
     /// Unified shared memory that the kernel reaches by pointers in memory
     /// (CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL).
     ReachedUsm(Vec<usize>),
-    /// Whether it may reach any allocation of an owner so: the owner's flag, and the setting.
+    /// Whether the kernel may reach any allocation of an owner by pointers in memory: a function that selects the owner's flag,
+    /// and the flag's value.
     Indirect(fn(&mut Indirect) -> &mut bool, bool),
-    /// Whether it may reach any memory of the host (CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM).
+    /// Whether the kernel may reach any memory of the host (CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM).
     System(bool),
-    /// A setting without effect: it is the case anyway.
+    /// A setting without effect, since it is always on.
     Nothing,
 }
 
@@ -245,15 +246,15 @@ pub struct KernelArguments {
     pub reached: Vec<usize>,
     pub reached_usm: Vec<usize>,
     pub indirect: Indirect,
-    /// True if it may reach any memory of the host.
+    /// True if the kernel may reach any memory of the host.
     pub system: bool,
     pub pointed: Vec<u64>,
-    /// What the sizes of the last launch came to.
+    /// The shape of the last launch, for reuse.
     pub last_shape: LastShape,
 }
 
 impl KernelArguments {
-    /// Returns arguments of which none is set.
+    /// Returns `args` arguments, none of which is set.
     pub fn new(args: usize) -> KernelArguments {
         let args = (0..args).map(|_| None).collect();
         KernelArguments {
@@ -292,7 +293,7 @@ impl KernelArguments {
         }
     }
 
-    /// Returns true if arguments are addresses, or clSetKernelExecInfo has named some.
+    /// Returns true if an argument is an address, or clSetKernelExecInfo has named addresses.
     pub fn has_addresses(&self) -> bool {
         let is_address = |arg: &Option<ArgValue>| matches!(arg, Some(ArgValue::Pointer(_)));
         let named = [self.reached.is_empty(), self.reached_usm.is_empty(), self.pointed.is_empty()];
@@ -314,7 +315,7 @@ pub struct Kernel {
     pub name: String,
     /// The kernel on each device of the program for which it is built.
     pub built: Vec<Option<Arc<BuiltKernel>>>,
-    /// The kernel on any device, for properties that are the same on all.
+    /// The kernel on one of the devices, for properties that are the same on all.
     pub any: Arc<BuiltKernel>,
     pub arguments: Mutex<KernelArguments>,
 }
@@ -334,7 +335,7 @@ impl Kernel {
     /// CL_INVALID_PROGRAM_EXECUTABLE without a successful build, CL_INVALID_KERNEL_NAME for an
     /// unknown name, CL_INVALID_KERNEL_DEFINITION when devices disagree about the arguments.
     pub fn new(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
-        // Read before the builds: from here on no other build begins.
+        // The kernel is attached before the builds are read, so that no other build can begin meanwhile.
         let attached = Attached::to(program);
         let builds = program.all_builds();
         ensure!(builds.iter().any(|b| b.executable().is_some()), CL_INVALID_PROGRAM_EXECUTABLE);
@@ -401,8 +402,8 @@ impl Kernel {
 mod tests {
     use super::*;
 
-    /// As measured on an H200 with hashcat's kernels: with work-groups of 1,024 SHA-512 (an estimate of 164 registers) spills,
-    /// SHA-256 and MD5 (88 to 113) do not.
+    /// Measured on an H200 with hashcat's kernels: with work-groups of 1,024, SHA-512 (an estimate of 164 registers) spills;
+    /// SHA-256 and MD5 (88 to 113 registers) do not.
     #[test]
     fn work_groups_have_room_for_their_registers() {
         let size = |estimate| size_in_registers(estimate, 65_536).min(1024);

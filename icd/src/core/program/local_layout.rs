@@ -3,10 +3,10 @@
 use hekla_compiler::kernel::{ArgKind, Kernel};
 use smallvec::SmallVec;
 
-/// Local arguments of launches are rounded up to this many bytes at least.
+/// The least number of bytes that a local argument of a launch is rounded up to.
 const SMALL: usize = 1 << 10;
-/// From here on there are two sizes between powers of two and not one: local memory limits how many work-groups run at
-/// once.
+/// From this size in bytes on, arguments are also rounded up to one and a half times a power of two: local memory limits how
+/// many work-groups run at once.
 const LARGE: usize = 4 << 10;
 
 /// The layout of the local arguments of a launch in the local block.
@@ -14,7 +14,7 @@ const LARGE: usize = 4 << 10;
 pub struct LocalLayout {
     /// Byte offset of each local argument, by ordinal.
     pub offsets: SmallVec<[u32; 4]>,
-    /// Size in bytes of variables and arguments.
+    /// Size in bytes of variables and local arguments together.
     pub total: u64,
 }
 
@@ -36,8 +36,8 @@ impl LocalLayout {
         LocalLayout { offsets, total }
     }
 
-    /// Returns the layout of a launch on a device with `limit` bytes; `None` if they do not suffice. Arguments are rounded
-    /// up to one of few sizes where there is room, so that one pipeline serves many.
+    /// Returns the layout of a launch on a device with `limit` bytes of local memory; `None` if that is not enough. If there is
+    /// room, arguments are rounded up to one of few sizes, so that one pipeline serves many sizes.
     pub fn of_launch(
         kernel: &Kernel,
         size_of: impl Fn(usize) -> usize,
@@ -51,21 +51,21 @@ impl LocalLayout {
         Some(if rounded.total <= limit { rounded } else { exact })
     }
 
-    /// Returns how many work-groups' blocks fit in `limit` bytes.
+    /// Returns how many work-groups' local blocks fit in `limit` bytes.
     pub fn most_blocks(&self, kernel: &Kernel, limit: u64) -> u64 {
         let element = u64::from(kernel.local.element_size.max(1));
         limit / (u64::from(self.length(kernel)) * element)
     }
 
-    /// Returns the length of the block in the kernel's elements.
+    /// Returns the length of the local block in elements of the kernel's local memory.
     pub fn length(&self, kernel: &Kernel) -> u32 {
         let element = u64::from(kernel.local.element_size.max(1));
         u32::try_from(self.total.div_ceil(element).max(1)).unwrap_or(u32::MAX)
     }
 }
 
-/// Returns the size that the size of a local argument is rounded up to: a power of two or, between large ones, one and a
-/// half.
+/// Returns the size in bytes to which a local argument is rounded up: a power of two or, for large arguments, one and a half
+/// times a power of two.
 fn round_up(size: usize) -> usize {
     let power = size.max(SMALL).checked_next_power_of_two().unwrap_or(size);
     let between = power / 4 * 3;

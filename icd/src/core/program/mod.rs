@@ -41,9 +41,9 @@ pub struct Program {
     pub devices: Vec<Ref<Device>>,
     pub origin: Origin,
     pub(super) builds: Mutex<Vec<Build>>,
-    /// Number of kernel objects: while there are any, the program is not built again.
+    /// Number of kernel objects. The program cannot be built again while there are any.
     kernels: AtomicU32,
-    /// Number of builds in the background: their callbacks may use the program even if it was released.
+    /// Number of builds in the background. Their callbacks may use the program even if the application has released it.
     pub(super) background: AtomicU32,
 }
 
@@ -58,7 +58,7 @@ pub enum Origin {
     Linked,
 }
 
-/// The program on one device.
+/// The state of the program on one device.
 #[derive(Clone)]
 pub struct Build {
     pub status: cl_build_status,
@@ -67,7 +67,7 @@ pub struct Build {
     pub code: Code,
 }
 
-/// The code of a program on one device: the last one built, or loaded.
+/// The code of a program on one device, from the last build or from a binary.
 #[derive(Clone, Default)]
 pub enum Code {
     #[default]
@@ -89,7 +89,7 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Returns the state after a build whose result is `code`; `None` if it is an error.
+    /// Returns the state after a build with the result `code`; `None` means that the build failed.
     pub(super) fn ended(options: &Arc<str>, log: String, code: Option<Code>) -> Build {
         let status = if code.is_some() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
         if code.is_none() {
@@ -99,7 +99,7 @@ impl Build {
         Build { status, options, log, code: code.unwrap_or_default() }
     }
 
-    /// Returns the executable, a loaded one only once it is built.
+    /// Returns the executable. An executable from a binary counts only after a build.
     pub fn executable(&self) -> Option<&Arc<Executable>> {
         match &self.code {
             Code::Executable(executable) if self.status == CL_BUILD_SUCCESS => Some(executable),
@@ -136,12 +136,12 @@ pub struct Executable {
     pub program: compiler::Program,
     pub kernels: Vec<Arc<BuiltKernel>>,
     recipe: Recipe,
-    /// Its binary, once somebody has asked for it.
+    /// The executable's binary, made when it is first requested.
     binary: OnceCell<Arc<[u8]>>,
 }
 
-/// The device's copy of a program's variables, made when a kernel first needs it. It lives as long as the program:
-/// kernels see the values that earlier ones stored.
+/// The device's copy of a program's variables, made when a kernel first needs it. The copy lives as long as the program:
+/// kernels see the values that earlier kernels stored.
 pub struct ProgramData {
     gpu: Arc<Gpu>,
     image: compiler::kernel::DataImage,
@@ -174,7 +174,7 @@ impl ProgramData {
         &self.image
     }
 
-    /// Returns the copy; the addresses in it are relocated to its place.
+    /// Returns the copy of the variables. Addresses in the copy are relocated to its own address.
     pub fn copy(&self) -> Result<&DataCopy> {
         self.copy.get_or_try_init(|| {
             let align = u64::from(self.image.align).max(16);
@@ -237,7 +237,7 @@ impl Program {
         Program::new(context, devices, origin, builds)
     }
 
-    /// clCreateProgramWithBinary. Returns the status for each device; the program when all are good.
+    /// clCreateProgramWithBinary. Returns the status for each device, and the program if all binaries are valid.
     pub fn from_binaries(
         context: Ref<Context>,
         devices: Vec<Ref<Device>>,
@@ -302,7 +302,7 @@ impl Program {
         })
     }
 
-    /// Returns the text of a program of clCreateProgramWithSource; of another one, nothing.
+    /// Returns the text of a program of clCreateProgramWithSource; an empty text for other programs.
     pub fn source(&self) -> &str {
         match &self.origin {
             Origin::Source(text) => text,
@@ -338,7 +338,7 @@ impl Program {
         self.builds.lock().clone()
     }
 
-    /// Returns the executable on a device, and whether it was built with `-g`.
+    /// Returns the executable on a device, and true if it was built with `-g`.
     pub fn executable_on(&self, device: &Ref<Device>) -> Result<(Arc<Executable>, bool)> {
         let index = self.devices.iter().position(|known| known == device);
         let builds = self.builds.lock();
@@ -362,7 +362,7 @@ impl Program {
         self.kernels.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Returns the binary for device number `index`; empty when there is none.
+    /// Returns the binary for device number `index`; empty if there is no code.
     pub fn binary_of(&self, index: usize) -> Result<Arc<[u8]>> {
         let build = self.build_of(index);
         let target = self.context.target(self.gpu(index)?);

@@ -10,19 +10,19 @@ pub struct NdRange {
     pub offset: [u64; 3],
     pub global: [u64; 3],
     pub local: [u32; 3],
-    /// Work-groups that the device runs as one, side by side in x, where so many are left.
+    /// The number of work-groups, side by side in x, that the device runs as one; fewer at the end of x.
     pub packed: u32,
-    /// True if work-groups may reach beyond the global size: the kernel leaves at once there.
+    /// True if work-groups may extend beyond the global size: the kernel ends at once in work-items beyond it.
     pub bounded: bool,
 }
 
 /// A grid of equal work-groups: one vkCmdDispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dispatch {
-    /// As the device runs them: packed work-groups count as one.
+    /// The local size as the device runs it: packed work-groups count as one.
     pub local: [u32; 3],
     pub groups: [u32; 3],
-    /// See [`NdRange::packed`].
+    /// The number of work-groups in a pack; see [`NdRange::packed`].
     pub packed: u32,
     /// Global id of the first work-item, the launch's offset included.
     pub global_base: [u64; 3],
@@ -30,7 +30,7 @@ pub struct Dispatch {
     pub group_base: [u64; 3],
 }
 
-/// A stretch of one dimension: equal work-groups.
+/// A stretch of one dimension with work-groups of equal size.
 #[derive(Debug, Clone, Copy)]
 struct GroupRange {
     local: u32,
@@ -40,12 +40,12 @@ struct GroupRange {
     first_group: u64,
 }
 
-/// More dispatches than this for one launch are refused: 2^40 work-items in groups of 128 or more need
-/// fewer, on devices that take no more than 65535 groups at once.
+/// The most dispatches of one launch; a launch with more is refused. 2^40 work-items in groups of 128 or more need fewer, on
+/// devices that allow no more than 65535 groups in a dimension.
 const MAX_DISPATCHES: u64 = 1 << 18;
 
 impl NdRange {
-    /// Work-groups in each dimension, a partial last one included.
+    /// Returns the number of work-groups in each dimension, including a partial last one.
     pub fn group_counts(&self) -> [u64; 3] {
         std::array::from_fn(|d| self.global[d].div_ceil(u64::from(self.local[d])))
     }
@@ -55,7 +55,7 @@ impl NdRange {
         self.group_counts().iter().fold(1, |all, &count| all.saturating_mul(count))
     }
 
-    /// Returns true if ids of work-items may be above the positive numbers of 32 bits.
+    /// Returns true if ids of work-items may not fit a positive 32-bit number.
     pub fn has_large_ids(&self) -> bool {
         self.global.iter().any(|&size| size > 1 << 31)
     }
@@ -85,8 +85,8 @@ impl NdRange {
 
     /// Returns the dispatches of the launch; `None` if there would be too many.
     ///
-    /// Each dimension has up to two stretches (whole groups, and the remainder as one smaller group; in x those that are
-    /// packed, too), each cut where it exceeds the device's group count: up to 8 sizes of work-group (5.8 of the spec)
+    /// Each dimension has up to two stretches: whole groups, and the remainder as one smaller group (in x also packed groups).
+    /// Each stretch is cut where it exceeds the device's group count. There are up to 8 sizes of work-group (5.8 of the spec)
     /// times the cuts.
     pub fn dispatches(&self, max_groups: [u32; 3]) -> Option<SmallVec<[Dispatch; 1]>> {
         let count: u64 = (0..3).try_fold(1u64, |product, d| {
@@ -118,7 +118,7 @@ impl NdRange {
         let mut first_group = 0;
         while first_group < whole {
             let left = whole - first_group;
-            // Work-groups that do not fill a pack come last.
+            // Work-groups that do not fill a pack are at the end.
             let packed = if d == 0 && left >= u64::from(self.packed) { self.packed } else { 1 };
             let size = self.local[d] * packed;
             let groups = (left / u64::from(packed)).min(most_groups(size, max_groups)) as u32;
@@ -150,8 +150,8 @@ impl NdRange {
     }
 }
 
-/// Returns the most work-groups of a size in one dimension of a dispatch: the device's limit, and no more than have
-/// work-items that 32 bits number, as GlobalInvocationId does.
+/// Returns the most work-groups of a size in one dimension of a dispatch: the device's limit, or fewer if their work-items
+/// would not fit 32 bits, as GlobalInvocationId has.
 fn most_groups(local: u32, max_groups: u32) -> u64 {
     u64::from(max_groups.min(u32::MAX / local).max(1))
 }
@@ -162,21 +162,22 @@ pub struct LocalLimits {
     /// Work-items of a group.
     pub total: u32,
     pub each: [u32; 3],
-    /// Work-items side by side in x, where there are more dimensions: those whose accesses of memory the device joins.
+    /// The best number of work-items side by side in x, for launches of several dimensions: the device joins their accesses of
+    /// memory.
     pub row: u32,
     /// True if all work-groups must have the same size.
     pub uniform: bool,
 }
 
-/// The shortest row of a work-group in more than one dimension, and the longest.
+/// The shortest row, and the longest row, of a work-group in more than one dimension.
 pub(crate) const SHORT_ROW: u32 = 16;
 pub(crate) const LONG_ROW: u32 = 64;
 
-/// Work-items of a group when the application leaves the choice open.
+/// Work-items of a group if the application leaves the local size open.
 pub const PREFERRED_TOTAL: u32 = 256;
 
-/// Returns a local size for a global size: about 256 work-items, in rows as [`LocalLimits::row`] says, dividing the global size
-/// where that costs little or is required.
+/// Returns a local size for a global size: about 256 work-items, in rows of [`LocalLimits::row`] work-items. The local size
+/// divides the global size where that costs little or is required.
 pub fn choose_local_size(dimensions: u32, global: [u64; 3], limits: &LocalLimits) -> [u32; 3] {
     let row = limits.row.clamp(SHORT_ROW, LONG_ROW);
     let preferred: [u32; 3] = match dimensions {
@@ -187,7 +188,7 @@ pub fn choose_local_size(dimensions: u32, global: [u64; 3], limits: &LocalLimits
     };
     let mut budget = limits.total.clamp(1, PREFERRED_TOTAL);
     let mut local = [1; 3];
-    // Outer dimensions first, so that the rest goes to x, where memory is contiguous.
+    // Outer dimensions are chosen first, so that the remaining work-items are in x, where memory is contiguous.
     for d in (0..3).rev() {
         let inner: u32 = (0..d).map(|i| preferred[i].min(clamp_u32(global[i]))).product();
         let share = if d == 0 { budget } else { (budget / inner.max(1)).max(1).min(budget) };
@@ -202,7 +203,8 @@ fn clamp_u32(value: u64) -> u32 {
     value.min(u64::from(u32::MAX)) as u32
 }
 
-/// Returns the size of one dimension: at most `most`; a divisor of `global` if it must be or a good one exists.
+/// Returns the local size in one dimension: at most `most`; a divisor of `global` if `uniform` is true or a good divisor
+/// exists.
 fn pick(global: u64, most: u32, uniform: bool) -> u32 {
     if global <= u64::from(most) {
         return clamp_u32(global).max(1);

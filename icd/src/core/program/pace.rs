@@ -1,20 +1,21 @@
 //! The pace of a kernel: how long its work-items take, as far as launches in slices have measured it.
 //!
-//! The values of arguments may decide it, as the number of rounds of a loop. A launch with values that were never measured thus
-//! counts as short only if it still is when it takes many times as long.
+//! The time may depend on the values of arguments, for example the number of rounds of a loop. A launch with values that were
+//! never measured counts as short only if it is still short at `OTHER_VALUES` times the measured pace.
 
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How many times as long a launch with other values is taken to last, at most.
+/// The most times as long that a launch with other values of arguments is assumed to take.
 const OTHER_VALUES: u64 = 32;
-/// How many values of arguments are remembered.
+/// The number of launches whose values of arguments are remembered.
 const VALUES: usize = 8;
-/// Launches after which a kernel is measured again, since its arguments may make it slower than it was.
+/// The number of launches after which a kernel is measured again, since its arguments may have made it slower.
 const MEASURED_AGAIN: u32 = 256;
 
-/// The longest wait for a launch that is about to measure a kernel. It may be held up by what the waiting thread has yet to do.
+/// The longest wait for a launch that is about to measure a kernel. That launch itself may be waiting for the thread that
+/// waits.
 const MAX_WAIT: Duration = Duration::from_millis(20);
 
 /// The state of the first measurement.
@@ -24,7 +25,7 @@ enum First {
     NotAsked,
     /// A launch is to make it.
     Expected,
-    /// Somebody waited for it in vain, or it is made.
+    /// The measurement is made, or a thread has waited for it in vain.
     NotAwaited,
 }
 
@@ -33,10 +34,11 @@ enum First {
 pub struct Pace {
     /// Nanoseconds of a work-item as the bits of an `f64`; 0 before it is measured.
     bits: AtomicU64,
-    /// Launches since it was measured that ran whole.
+    /// Launches that ran as one dispatch since the last measurement.
     whole: AtomicU32,
     first: Mutex<First>,
-    /// Digests of the values that were measured last, the newest at its number modulo [`VALUES`].
+    /// Digests of the values of arguments that were measured last, and the number of digests so far; a digest is stored at its
+    /// number modulo [`VALUES`].
     known: Mutex<(usize, [Option<u64>; VALUES])>,
     is_measured: Condvar,
 }
@@ -46,20 +48,20 @@ pub struct Pace {
 pub struct Measured(f64);
 
 impl Measured {
-    /// Returns how many work-items take a time, at least 1.
+    /// Returns how many work-items run in a time, at least 1.
     pub fn items_in(self, time: Duration) -> u64 {
         ((time.as_nanos() as f64 / self.0) as u64).max(1)
     }
 }
 
 impl Pace {
-    /// Returns what was measured last.
+    /// Returns the measured pace, if there is one.
     pub fn get(&self) -> Option<Measured> {
         let measured = f64::from_bits(self.bits.load(Ordering::Relaxed));
         (measured > 0.0).then_some(Measured(measured))
     }
 
-    /// Notes that so many work-items took a time in nanoseconds. What was known before counts as much.
+    /// Notes that `items` work-items took `time` nanoseconds. The new pace is the mean of this one and the old one.
     pub fn measured(&self, items: u64, time: u64) {
         let new = time.max(1) as f64 / items.max(1) as f64;
         let mean = self.get().map_or(new, |Measured(old)| f64::midpoint(old, new));
@@ -69,9 +71,10 @@ impl Pace {
         self.is_measured.notify_all();
     }
 
-    /// Returns true if a launch of so many work-items, with values of this digest as arguments, takes less than half of a time, and counts it as one that runs whole;
-    /// false where nothing was measured, or not for long. Of several launches that are enqueued at once the first one measures,
-    /// and the others wait for it a little.
+    /// Returns true if a launch of `items` work-items, with arguments of the digest `values`, takes less than half of `time`,
+    /// and counts the launch as one that runs as one dispatch. Returns false if nothing was measured, or if a new measurement
+    /// is due. Of several launches that are enqueued at once the first one measures, and the others wait for it for a short
+    /// time.
     pub fn is_short(&self, items: u64, values: u64, time: Duration) -> bool {
         if self.get().is_none() {
             self.await_first();
@@ -86,7 +89,7 @@ impl Pace {
 }
 
 impl Pace {
-    /// Remembers that a launch with values of this digest was measured.
+    /// Notes that a launch with arguments of this digest was measured.
     pub fn remember(&self, values: u64) {
         if !self.knows(values) {
             let (next, known) = &mut *self.known.lock();
@@ -129,7 +132,7 @@ mod tests {
         assert!(pace.is_short(50_000 / 32, 8, time));
         let whole = 1 + (0..1000).take_while(|_| pace.is_short(50_000, 7, time)).count();
         assert_eq!(whole as u32, MEASURED_AGAIN);
-        // Twice as slow: half of the difference counts.
+        // The new measurement is twice as slow; half of the difference counts.
         pace.measured(1000, 3_000_000);
         assert_eq!(pace.get().unwrap().items_in(time), 50_000);
         assert!(pace.is_short(25_000, 7, time));

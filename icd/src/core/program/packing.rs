@@ -1,30 +1,32 @@
-//! Which work-groups run as one. Hardware runs the work-items of a work-group in sub-groups of its own size, and lanes that a
-//! small work-group leaves over do nothing; one work-group per sub-group is often more than the hardware has room for. Where a
-//! kernel's work-items never act together with the others of their work-group
-//! ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one of the device's, and
-//! the kernel computes the ids of its own and the place of its local memory. A kernel that moreover cannot observe the local
-//! size always runs with the same one, so that one pipeline serves all sizes that an application tries: hashcat tries six, and
-//! NVIDIA's compiler takes four seconds for some of its kernels. Most such kernels can check that a work-item is within the
-//! global size ([`hekla_compiler::kernel::Kernel::bounded`]), so that work-groups of few sizes serve all global sizes.
+//! Packing of work-groups: several run as one. Hardware runs the work-items of a work-group in sub-groups of its own size, and
+//! the lanes that a small work-group leaves over do nothing; one work-group per sub-group is often more than the hardware has
+//! room for. If a kernel's work-items never act together with others of their work-group
+//! ([`hekla_compiler::kernel::Kernel::packs_groups`]), several work-groups side by side in x become one work-group of the
+//! device, and the kernel computes the ids of its own work-group and the place of its local memory. A kernel that also cannot
+//! observe the local size always runs with the same local size, so that one pipeline serves all sizes that an application
+//! tries: hashcat tries six, and NVIDIA's compiler takes four seconds for some of its kernels. Most such kernels can check that
+//! a work-item is within the global size ([`hekla_compiler::kernel::Kernel::bounded`]), so that work-groups of few sizes serve
+//! all global sizes.
 
 use super::ndrange::{choose_local_size, LocalLimits, NdRange, PREFERRED_TOTAL};
 
-/// Sub-groups of a work-group that is made of several.
+/// The most sub-groups of the hardware that a pack fills.
 const SUBGROUPS: u32 = 4;
 
-/// A remainder that fills no pack takes a dispatch of its own, which this many packs pay for.
+/// The least number of packs in x with which a remainder is accepted: it fills no pack, and so takes a dispatch of its own.
 const LEAST_PACKS: u64 = 8;
 
-/// Idle work-items that a launch may have in place of another pipeline: so many, and one for this many others.
+/// The most idle work-items that a launch may have to avoid another pipeline: IDLE_ITEMS, and one more for every ITEMS_PER_IDLE
+/// work-items that are not idle.
 const IDLE_ITEMS: u64 = 8192;
 const ITEMS_PER_IDLE: u64 = 8;
 
-/// The least size in a dimension with several work-items, if it is open.
+/// The least local size in a dimension with several work-items, if the application leaves the local size open.
 const LEAST_SIZE: u64 = 4;
 
-/// Returns how many work-groups run as one, a power of two, on hardware with sub-groups of `lanes`. So many work-groups are
-/// left that no fewer than `least_groups` run: with few of them, each may have a part of the device for itself. The local
-/// memory of `blocks` work-groups fits in one's.
+/// Returns how many work-groups run as one, a power of two, on hardware with sub-groups of `lanes`. At least `least_groups`
+/// packs remain, since a small number of work-groups may each have a part of the device for itself. `blocks`: the number of
+/// work-groups whose local memory fits in one work-group's.
 pub fn packed_groups(
     range: &NdRange,
     limits: impl FnOnce() -> LocalLimits,
@@ -54,9 +56,9 @@ pub fn packed_groups(
     }
 }
 
-/// Returns the local size that replaces the application's for a kernel that cannot observe it; `None` to keep it: if it
-/// is that already, is not one-dimensional, would leave a remainder that the kernel cannot check, or many idle work-items,
-/// or is smaller and fewer than `least_groups` work-groups would be left.
+/// Returns the local size that replaces the application's for a kernel that cannot observe it. `None` keeps the application's:
+/// if it is the common size already, is not one-dimensional, would leave a remainder that the kernel cannot check or many idle
+/// work-items, or is smaller than the common size so that fewer than `least_groups` work-groups would be left.
 pub fn common_local_size(
     range: &NdRange,
     limits: impl FnOnce() -> LocalLimits,
@@ -76,8 +78,8 @@ pub fn common_local_size(
     (fits && (x >= size || common.group_total() >= least_groups)).then_some(common.local)
 }
 
-/// Returns the local size of a launch whose kernel checks bounds, if the application leaves it open: one of few, unless they
-/// would leave many work-items idle.
+/// Returns the local size of a launch whose kernel checks bounds, if the application leaves it open. It is one of a few sizes,
+/// unless these would leave many work-items idle.
 pub fn bounded_local_size(range: &NdRange, limits: &LocalLimits) -> [u32; 3] {
     let rounded = |size: u64| match size {
         1 => 1,
@@ -92,7 +94,7 @@ pub fn bounded_local_size(range: &NdRange, limits: &LocalLimits) -> [u32; 3] {
     }
 }
 
-/// Returns true if few work-items of a launch are beyond its global size.
+/// Returns true if only few work-items of a launch are beyond its global size.
 fn has_few_idle(range: &NdRange) -> bool {
     let group: u64 = range.local.iter().map(|&size| u64::from(size)).product();
     let run = range.group_total().saturating_mul(group);
@@ -175,7 +177,7 @@ mod tests {
         assert_eq!(common([1 << 20, 1, 1], [32, 1, 1], small), Some([128, 1, 1]));
         assert_eq!(common([1 << 20, 2, 1], [32, 2, 1], LIMITS), None);
         assert_eq!(common([1_000_000, 1, 1], [32, 1, 1], LIMITS), None);
-        // Few work-groups are not made fewer.
+        // A small number of work-groups is not reduced further.
         assert_eq!(common([2048, 1, 1], [32, 1, 1], LIMITS), None);
         assert_eq!(common([2048, 1, 1], [1024, 1, 1], LIMITS), Some([256, 1, 1]));
     }
@@ -189,7 +191,7 @@ mod tests {
         };
         assert_eq!(common([1_000_000, 1, 1], [32, 1, 1]), Some([256, 1, 1]));
         assert_eq!(common([1000, 1000, 1], [1, 1, 1]), Some([256, 1, 1]));
-        // Two thirds of the work-items would do nothing.
+        // With a larger local size two thirds of the work-items would do nothing.
         assert_eq!(common([85, 100_000, 1], [1, 1, 1]), None);
     }
 
@@ -213,7 +215,7 @@ mod tests {
         assert_eq!(small.map(|[x, ..]| x), [1, 4, 4, 8, 128]);
         assert_eq!(chosen(2, [1920, 1080, 1]), [16, 16, 1]);
         assert_eq!(chosen(2, [1000, 3, 1]), [64, 4, 1]);
-        // Three eighths of the work-items would do nothing.
+        // With a larger local size three eighths of the work-items would do nothing.
         assert_eq!(chosen(2, [5, 1_000_000, 1]), [5, 16, 1]);
         assert_eq!(chosen(3, [100, 100, 100]), [8, 8, 4]);
         let sizes = (1..14).flat_map(|x| (1..10).flat_map(move |y| (1..8).map(move |z| [x, y, z])));

@@ -1,26 +1,26 @@
-//! The pipelines of a kernel on a device: the one used last first, and no more than a number.
+//! The pipelines of a kernel on a device: a limited number, in the order of their last use.
 
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Most pipelines that a kernel keeps. Commands keep theirs themselves.
+/// The most pipelines that a kernel keeps. Commands keep their own pipelines alive.
 const MOST: usize = 64;
 
 /// The values that a pipeline is specialized for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineKey {
-    /// As the device runs work-groups: packed work-groups count as one.
+    /// The local size as the device runs it: packed work-groups count as one.
     pub local_size: [u32; 3],
-    /// Work-groups that run as one.
+    /// The number of work-groups that run as one.
     pub packed: u32,
-    /// True if work-groups reach beyond the global size.
+    /// True if work-groups extend beyond the global size.
     pub bounded: bool,
     /// True if the global offset, or the first work-group of the dispatch, is not zero, or the launch has more than 2^31
     /// work-items in a dimension.
     pub has_global_offset: bool,
-    /// Length of one such work-group's local block, in elements.
+    /// Length in elements of the local block of one of the packed work-groups.
     pub local_length: u32,
     /// Byte offset of each local argument, by ordinal.
     pub local_offsets: SmallVec<[u32; 4]>,
@@ -34,23 +34,23 @@ pub type Made = Arc<OnceCell<Arc<vk::Pipeline>>>;
 pub struct Pipelines(Vec<(PipelineKey, Made)>);
 
 impl Pipelines {
-    /// Returns true if none was asked for.
+    /// Returns true if no pipeline has been requested.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns true if one is not made yet.
+    /// Returns true if a pipeline that was requested is not made yet.
     pub fn is_awaited(&self) -> bool {
         self.0.iter().any(|(_, made)| made.get().is_none())
     }
 
-    /// Returns true if that for a key was asked for.
+    /// Returns true if the pipeline for a key has been requested.
     pub fn contains(&self, key: &PipelineKey) -> bool {
         self.0.iter().any(|(known, _)| known == key)
     }
 
-    /// Returns the pipeline for a key, which may have to be created, and the one that made room for it, not used for
-    /// longest, which must be dropped when no lock is held.
+    /// Returns the pipeline for a key, which may still have to be created, and a pipeline that was removed to make room for it:
+    /// the one whose last use is longest ago. It must be dropped when no lock is held.
     pub fn find(&mut self, key: &PipelineKey) -> (Made, Option<Made>) {
         let mut evicted = None;
         match self.0.iter().position(|(known, _)| known == key) {
@@ -95,7 +95,7 @@ mod tests {
     fn pipelines_are_evicted_by_use() {
         let mut pipelines = Pipelines::default();
         let first: Vec<Made> = (0..MOST).map(|n| pipelines.find(&key(n)).0).collect();
-        // Kept pipelines are found again, and then count as used last.
+        // A pipeline that is kept is found again, and then is the one used last.
         assert!(Arc::ptr_eq(&pipelines.find(&key(0)).0, &first[0]));
         for n in [1, 2] {
             let evicted = pipelines.find(&key(MOST + n)).1.unwrap();

@@ -1,21 +1,22 @@
-//! How an executable is made again: its binary keeps, beside the SPIR-V, the object that this was compiled from.
+//! Recipes: how an executable's linked object is made again. The executable's binary contains, beside the SPIR-V, the object
+//! that the SPIR-V was compiled from.
 
 use crate::core::program::binary;
 use crate::core::program::build::Input;
 use hekla_compiler::{self as compiler, CompiledObject, LinkOptions, Object, SpecValue, Target};
 use std::sync::Arc;
 
-/// The inputs that an executable was made of.
+/// The inputs from which an executable was made.
 pub enum Recipe {
-    /// The text or the module of its program; this with some constants.
+    /// The program's text, or its module with these values of specialization constants.
     Built(Vec<SpecValue>),
     /// Objects and libraries.
     Linked(Vec<Arc<Object>>, LinkOptions),
-    /// A binary, which had this object.
+    /// A binary, which contained this object.
     Loaded(Option<Arc<[u8]>>),
 }
 
-/// The parts of an executable that decide the result.
+/// The parts of an executable that decide the result of its recipe.
 pub struct Product<'a> {
     /// The text or the module of the program, if it has one.
     pub input: Option<&'a Input>,
@@ -26,8 +27,8 @@ pub struct Product<'a> {
 }
 
 impl Recipe {
-    /// Returns the linked object of an executable, as [`binary::linked`] writes it. `None` where it cannot be made again: a
-    /// header on the disk has changed meanwhile, or the system lacks memory.
+    /// Returns the linked object of an executable, as [`binary::linked`] writes it. `None` if it cannot be made again: a header
+    /// on disk has changed meanwhile, or the system lacks memory.
     pub fn linked(&self, product: &Product<'_>) -> Option<Arc<[u8]>> {
         let made = match self {
             Recipe::Built(specs) => product.compile(specs)?,
@@ -38,7 +39,7 @@ impl Recipe {
             Recipe::Loaded(linked) => return linked.clone(),
         };
         let object = made.object?;
-        // Headers may be others by now. Those that clang read are not known.
+        // Headers may have changed since. Which headers clang read is not known.
         let has_headers = !made.lookups.is_empty() || product.is_translated();
         if has_headers && !product.is_of(&object) {
             return None;

@@ -1,6 +1,6 @@
-//! The shape of a launch: the dispatches, and the keys of their pipelines, that follow from the sizes given to
-//! clEnqueueNDRangeKernel and the sizes of local arguments. Programs launch a kernel with the same sizes again and again, so
-//! that a kernel's arguments keep the last one ([`LastShape`]).
+//! The shape of a launch: the dispatches, and the keys of their pipelines, that result from the sizes given to
+//! clEnqueueNDRangeKernel and the sizes of local arguments. Programs launch a kernel with the same sizes again and again, so a
+//! kernel's arguments keep the last shape ([`LastShape`]).
 
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::*;
@@ -24,13 +24,13 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Returns true if there is nothing to run (allowed since OpenCL 2.1).
+    /// Returns true if the index space is empty (allowed since OpenCL 2.1).
     pub fn is_empty(&self) -> bool {
         self.global.contains(&0)
     }
 }
 
-/// Returns the local size that a launch gets when the application gives none.
+/// Returns the local size of a launch for which the application gives none.
 pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> [u32; 3] {
     let kernel = &built.kernel;
     if let Some(required) = kernel.required_local_size {
@@ -51,18 +51,18 @@ pub fn suggest_local_size(device: &Device, built: &BuiltKernel, sizes: &Sizes) -
     choose_local_size(sizes.dimensions, global, &limits)
 }
 
-/// Returns the limits of a local size that is not the application's.
+/// Returns the limits for a local size that Hekla chooses.
 fn local_limits(device: &Device, built: &BuiltKernel) -> LocalLimits {
     LocalLimits {
         total: built.work_group_size(device) as u32,
         each: device.max_work_item_sizes().map(|size| size as u32),
-        // Texels lie in blocks, and processors join no accesses.
+        // Rows are short for images, whose texels are stored in blocks, and on processors, which do not join accesses.
         row: match device.info().device_type {
             vk::DeviceType::Cpu => SHORT_ROW,
             _ if built.kernel.uses_images => SHORT_ROW,
             _ => built.subgroup_size(),
         },
-        // A kernel that cannot see the local size cannot tell unequal groups from equal ones.
+        // A kernel that cannot see the local size cannot notice groups of unequal sizes.
         uniform: built.uniform && built.kernel.local_size_visible,
     }
 }
@@ -101,7 +101,7 @@ fn check_local_size(
     Ok(local)
 }
 
-/// Returns the index space of sizes that are not empty.
+/// Returns the index space of a launch with sizes that are not empty.
 ///
 /// # Errors
 /// The errors that clEnqueueNDRangeKernel lists for sizes that the device or the kernel does not allow.
@@ -120,7 +120,7 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
         let divides = |d: usize| sizes.global[d].is_multiple_of(local[d].max(1) as usize);
         ensure!(is_whole && (0..3).all(divides), CL_INVALID_WORK_GROUP_SIZE);
     }
-    // When the choice was ours, only what the source requires can fail.
+    // If Hekla chose the local size, only a size that the source requires can fail this check.
     let kernel = &built.kernel;
     let required = kernel.required_local_size.is_some() || kernel.required_subgroups.is_some();
     if built.uniform && required {
@@ -137,7 +137,7 @@ pub fn index_space(device: &Device, built: &BuiltKernel, sizes: &Sizes) -> Resul
     })
 }
 
-/// Chooses how the device's work-groups differ from the application's, where the kernel cannot tell. `open`: the
+/// Chooses the device's work-groups, which may differ from the application's if the kernel cannot notice. `open`: the
 /// application left their size to the device.
 fn regroup(
     device: &Device,
@@ -168,25 +168,25 @@ fn regroup(
     range.packed = packed_groups(range, limits, lanes, least_groups, blocks);
 }
 
-/// The dispatches that a launch takes.
+/// The dispatches that make up a launch.
 pub enum Dispatches {
-    /// So many work-groups, none of them smaller than the others.
+    /// One dispatch with this number of work-groups, all of the same size.
     One([u32; 3]),
     Several(Vec<Dispatch>),
 }
 
-/// What the sizes of a launch come to.
+/// The shape of a launch, computed from its sizes.
 pub struct LaunchShape {
     pub range: NdRange,
     pub dispatches: Dispatches,
-    /// The local size, and the layout of local memory, of whole work-groups as the device runs them.
+    /// The pipeline key of whole work-groups: the local size as the device runs it, and the layout of local memory.
     pub key: PipelineKey,
-    /// The pipeline of that key, once it was asked for.
+    /// The pipeline of `key`, once it has been requested.
     pipeline: OnceCell<Arc<vk::Pipeline>>,
 }
 
 impl LaunchShape {
-    /// Computes it.
+    /// Computes the shape of a launch.
     ///
     /// # Errors
     /// Like [`launch_shape`].
@@ -225,17 +225,17 @@ impl LaunchShape {
         Ok(LaunchShape { range, dispatches, key, pipeline: OnceCell::new() })
     }
 
-    /// Returns the pipeline of the whole work-groups of a kernel, created at first use.
+    /// Returns the pipeline of the launch's whole work-groups, created at first use.
     pub fn pipeline(&self, built: &BuiltKernel) -> Result<Arc<vk::Pipeline>> {
         self.pipeline.get_or_try_init(|| built.pipeline(&self.key)).cloned()
     }
 }
 
-/// The shape of the last launch with some arguments, if no local argument was set since.
+/// The shape of the last launch with some arguments; empty if a local argument was set since.
 #[derive(Clone, Default)]
 pub struct LastShape(Option<Last>);
 
-/// Limits and layouts are the same on all parts of a device.
+/// The last launch. `built` identifies the device: limits and layouts are the same on all parts of a device.
 #[derive(Clone)]
 struct Last {
     built: Arc<BuiltKernel>,
@@ -244,13 +244,13 @@ struct Last {
 }
 
 impl LastShape {
-    /// Forgets it: a local argument is another.
+    /// Forgets the last shape, because the size of a local argument has changed.
     pub fn invalidate(&mut self) {
         self.0 = None;
     }
 }
 
-/// Returns the shape of a launch with sizes that are not empty; the last launch's shape is reused where it fits.
+/// Returns the shape of a launch with sizes that are not empty; reuses the last launch's shape if it has the same sizes.
 ///
 /// # Errors
 /// The errors that clEnqueueNDRangeKernel lists for sizes.

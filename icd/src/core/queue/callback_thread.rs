@@ -1,10 +1,10 @@
-//! The thread that makes the application's callbacks that no call of the application makes: callbacks of events, and of
-//! `printf` while kernels run. They may take long; no thread of the driver waits for this one.
+//! The thread for callbacks of the application that are not made in a call of the application: callbacks of events, and of
+//! `printf` while kernels run. They may take long; no thread of the driver waits for this thread.
 
 use crate::object::callbacks::{self, Callback};
 use parking_lot::{Condvar, Mutex};
 
-/// Calls to make, in order.
+/// The calls that the thread has to make, in order.
 struct Inbox {
     started: bool,
     calls: Vec<Callback>,
@@ -28,7 +28,7 @@ pub fn call(calls: impl IntoIterator<Item = Callback>) {
     ARRIVED.notify_one();
 }
 
-/// Gives it the calls that the current thread, one of the driver's own, has deferred.
+/// Gives the callback thread the calls that the current thread, one of the driver's own, has deferred.
 pub fn take_deferred() {
     let deferred = callbacks::take_deferred();
     if !deferred.is_empty() {

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-/// A piece of work. Several queues may share it; the first one to reach it does it.
+/// A piece of work. Several queues may share it; the first queue that reaches it does it.
 pub trait CompletionWork: Send + Sync {
     /// Does the work unless it is done. The device must have completed the command.
     fn run(&self) -> Result<()>;
@@ -29,7 +29,8 @@ pub trait CompletionWork: Send + Sync {
     }
 }
 
-/// Keeps something alive until then, such as the memory of a mapping while copies to it are pending.
+/// Work that only keeps something alive until the command is complete, such as the memory of a mapping while copies to it are
+/// pending.
 pub struct Keep(pub Arc<dyn Any + Send + Sync>);
 
 impl CompletionWork for Keep {
@@ -46,21 +47,21 @@ impl CompletionWork for Keep {
     }
 }
 
-/// Pieces of work in ascending order of the timeline values at which they are done.
+/// Pieces of work, in ascending order of the timeline values at which they are due.
 #[derive(Default)]
 pub struct Completions {
     list: VecDeque<(u64, Arc<dyn CompletionWork>)>,
     known: HashSet<usize>,
 }
 
-/// Returns an identity for a piece of work that runs once, unique among those that are alive.
+/// Returns the identity of a piece of work that runs once; unique among the pieces that are alive.
 fn identity(work: &Arc<dyn CompletionWork>) -> Option<usize> {
     work.runs_once().then(|| Arc::as_ptr(work).cast::<u8>() as usize)
 }
 
 impl Completions {
-    /// Adds work for a value, which mostly is no less than those before. Work that is listed already is not added
-    /// again, since it is done earlier: queues that wait for each other in turn exchange the same work.
+    /// Adds work for a timeline value, which usually is not less than earlier ones. Work that is in the list already is not
+    /// added again, since it is done earlier: queues that wait for each other in turn exchange the same work.
     pub fn add(&mut self, value: u64, work: Arc<dyn CompletionWork>) {
         if identity(&work).is_none_or(|identity| self.known.insert(identity)) {
             let later = self.list.iter().rev().take_while(|(at, _)| *at > value).count();
@@ -68,7 +69,7 @@ impl Completions {
         }
     }
 
-    /// Takes out the first piece of work if its value is reached.
+    /// Takes out the first piece of work if its timeline value is reached.
     pub fn take(&mut self, value: u64) -> Option<Arc<dyn CompletionWork>> {
         self.list.front().filter(|(at, _)| *at <= value)?;
         let (_, work) = self.list.pop_front()?;
@@ -76,13 +77,13 @@ impl Completions {
         Some(work)
     }
 
-    /// Returns the pending work up to a value.
+    /// Returns the pending work up to a timeline value.
     pub fn until(&self, value: u64) -> impl Iterator<Item = &Arc<dyn CompletionWork>> {
         let until = self.list.iter().take_while(move |(at, _)| *at <= value);
         until.map(|(_, work)| work).filter(|work| work.is_pending())
     }
 
-    /// Returns the values at which the output of launches is collected.
+    /// Returns the timeline values at which the output of launches is collected.
     pub fn printouts(&self) -> impl Iterator<Item = u64> + '_ {
         let printouts = self.list.iter().filter(|(_, work)| work.is_printout());
         printouts.map(|(value, _)| *value)

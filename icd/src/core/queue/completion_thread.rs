@@ -1,6 +1,6 @@
-//! The completion thread of a queue. It completes the commands that something on the host depends on: callbacks,
-//! deferred commands of other queues, continuations of the library. It exists while there are such commands,
-//! sleeps in vkWaitSemaphores, and wakes once for each batch of the device.
+//! The completion thread of a queue. It completes the commands that something on the host depends on: callbacks, deferred
+//! commands of other queues, continuations of the library. The thread exists while there are such commands, sleeps in
+//! vkWaitSemaphores, and wakes once for each batch of the device.
 
 use super::callback_thread;
 use super::effects::Effects;
@@ -14,15 +14,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The time for which the thread stays without work.
+/// How long the thread stays without work.
 const IDLE_TIME: Duration = Duration::from_millis(500);
 
-/// An event to check when its queue reaches a timeline value: the value of its command, or the one after which the
-/// device runs the command.
+/// An event to check when its queue reaches a timeline value: the value of its command, or the value after which the device
+/// runs the command.
 struct Arrival {
     value: u64,
     event: Ref<Event>,
-    /// True if a command waits for it and must start without delay.
+    /// True if a command waits for the event and must start without delay.
     prompt: bool,
 }
 
@@ -31,7 +31,7 @@ struct Inbox {
     running: bool,
     /// True if the thread waits for the oldest batch that is in flight.
     asleep: bool,
-    /// True if the queue is gone.
+    /// True if the queue no longer exists.
     closed: bool,
     arrivals: Vec<Arrival>,
 }
@@ -47,7 +47,7 @@ pub struct CompletionThread {
 #[derive(Default)]
 struct Awaited {
     by_value: BTreeMap<u64, Vec<Arrival>>,
-    /// The number of those that are prompt.
+    /// The number of prompt events among them.
     prompt: usize,
 }
 
@@ -57,7 +57,7 @@ impl Awaited {
         self.by_value.entry(arrival.value).or_default().push(arrival);
     }
 
-    /// Takes out the events of the first value, if it `is_reached`.
+    /// Takes out the events of the lowest timeline value, if `is_reached` returns true for it.
     fn take(&mut self, is_reached: impl FnOnce(u64) -> bool) -> Option<Vec<Arrival>> {
         let first = self.by_value.first_entry()?;
         let events = is_reached(*first.key()).then(|| first.remove())?;
@@ -78,7 +78,7 @@ impl CompletionThread {
         let asleep = inbox.asleep;
         drop(inbox);
         self.arrived.notify_one();
-        // A thread that is asleep waits for later commands if this one has been completed meanwhile.
+        // A sleeping thread waits for a later batch. If this command is complete already, another thread handles its event.
         let is_pending = |queue: &Ref<Queue>| queue.vk.completed().is_ok_and(|done| done < value);
         if asleep && !event.queue.as_ref().is_some_and(is_pending) {
             let event = event.clone();
@@ -92,7 +92,7 @@ impl CompletionThread {
         }
     }
 
-    /// Lets the thread end: no more events come.
+    /// Lets the thread end, since no more events will come.
     pub fn close(&self) {
         self.inbox.lock().closed = true;
         self.arrived.notify_one();
@@ -123,15 +123,15 @@ impl CompletionThread {
             inbox.asleep = true;
         }
         let patience = if awaited.prompt > 0 { WaitStrategy::Spin } else { WaitStrategy::Sleep };
-        // An error shows when the queue is looked at.
+        // An error is reported when the queue is checked.
         let call = DriverCall::begin();
         let _ = queue.vk.wait_for_batch(*first, patience);
         drop(call);
         self.inbox.lock().asleep = false;
     }
 
-    /// Takes in the events that have arrived; waits if there are none at all. Returns false if none came
-    /// in time, so that the thread ends.
+    /// Takes in the events that have arrived; waits if the thread has no events at all. Returns false if none arrives in time,
+    /// so that the thread ends.
     fn take_arrivals(&self, awaited: &mut Awaited) -> bool {
         let mut inbox = self.inbox.lock();
         if awaited.by_value.is_empty() && inbox.arrivals.is_empty() {
@@ -147,7 +147,7 @@ impl CompletionThread {
     }
 }
 
-/// Starts a thread; returns true if there is one.
+/// Starts a thread; returns true if that succeeds.
 fn start(body: impl FnOnce() + Send + 'static) -> bool {
     let started = hekla_vk_backend::spawn("hekla-complete", body);
     if let Err(error) = &started {
@@ -156,8 +156,8 @@ fn start(body: impl FnOnce() + Send + 'static) -> bool {
     started.is_ok()
 }
 
-/// Takes out the events whose commands are complete, or never will be, and returns their effects. Submits the
-/// others.
+/// Takes out the events whose commands are complete, or never will be, and returns their effects. Submits the remaining
+/// commands.
 fn complete(queue: &Ref<Queue>, awaited: &mut Awaited) -> Effects {
     let last = awaited.by_value.keys().next_back();
     if last.is_some_and(|last| queue.vk.submitted() < *last) {
@@ -165,10 +165,10 @@ fn complete(queue: &Ref<Queue>, awaited: &mut Awaited) -> Effects {
         let _ = queue.flush();
     }
     let mut effects = Effects::default();
-    // What a queue that failed has left is at its end.
+    // In a queue that has failed, all remaining commands have ended.
     while let Some(events) = awaited.take(|value| queue.reached(value).unwrap_or(true)) {
         for Arrival { event, .. } in events {
-            // When it checks the queue itself, it gets the error.
+            // The event itself gets the error when it checks the queue.
             let _ = event.poll();
             effects.extend(event.conclude());
         }

@@ -1,9 +1,9 @@
 //! Deferred commands: commands that wait for something that only the host knows (user events, commands of other devices),
-//! commands whose wait on the device would hold up later commands that need not wait, and commands that must not overtake such
-//! commands.
+//! commands whose wait on the device would hold up later commands that need not wait, and commands that must not overtake any
+//! of these.
 //!
-//! Each command counts the events that it still waits for; the events know it by its number. The cost of an event
-//! is thus in proportion to the commands that wait for it, however many others are deferred.
+//! Each command counts the events that it still waits for, and these events know the command by its number. The cost of an
+//! event is thus proportional to the number of commands that wait for it, whatever the number of deferred commands.
 
 use super::event::Event;
 use super::execute::Execute;
@@ -13,16 +13,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The order of a command among the others of its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
-    /// True if it waits for all commands enqueued before it, and not only for its wait list.
+    /// True if the command waits for all commands enqueued before it, and not only for its wait list.
     pub behind_all: bool,
-    /// True if all commands enqueued after it wait for it.
+    /// True if all commands enqueued later wait for the command.
     pub before_all: bool,
 }
 
 impl Order {
     /// The order of every command of an in-order queue.
     pub const IN_ORDER: Order = Order { behind_all: true, before_all: true };
-    /// The order of commands of an out-of-order queue: their wait lists alone.
+    /// The order of commands of an out-of-order queue, which follow only their wait lists.
     pub const FREE: Order = Order { behind_all: false, before_all: false };
 }
 
@@ -32,7 +32,7 @@ pub struct Deferred {
     pub waits: Vec<Ref<Event>>,
     pub order: Order,
     pub event: Ref<Event>,
-    /// The number of entries of its wait list that keep it from starting.
+    /// The number of entries of the wait list that keep the command from starting.
     pub unresolved: usize,
 }
 
@@ -44,11 +44,11 @@ pub type Number = u64;
 pub struct DeferredCommands {
     commands: BTreeMap<Number, Deferred>,
     next: Number,
-    /// Commands that defer all later ones.
+    /// Commands that defer all later commands.
     closing: BTreeSet<Number>,
-    /// Commands that wait for no event any more, and of the queue's commands only for closing ones.
+    /// Commands that wait for no event any more, and in their queue only for commands in `closing`.
     ready: BTreeSet<Number>,
-    /// Commands that are being started by threads that have unlocked the queue meanwhile.
+    /// Commands that are being started by threads that have unlocked the queue.
     starting: Vec<Starting>,
 }
 
@@ -60,7 +60,7 @@ struct Starting {
 }
 
 impl DeferredCommands {
-    /// Returns true if a command that is enqueued now must be deferred, so as not to overtake these.
+    /// Returns true if a command that is enqueued now must be deferred, so that it does not overtake deferred commands.
     pub fn defers(&self, order: Order) -> bool {
         let waits = order.behind_all && !(self.commands.is_empty() && self.starting.is_empty());
         waits || !self.closing.is_empty() || self.is_closed()
@@ -88,12 +88,12 @@ impl DeferredCommands {
         self.next - 1
     }
 
-    /// Returns a command that still waits.
+    /// Returns a deferred command, if it has not started.
     pub fn get(&self, number: Number) -> Option<&Deferred> {
         self.commands.get(&number)
     }
 
-    /// Returns true if a deferred command waits for nothing but its wait list.
+    /// Returns true if a deferred command waits only for its wait list.
     pub fn is_behind_none(&self, number: Number) -> bool {
         let is_first = || self.commands.keys().next() == Some(&number) && self.starting.is_empty();
         let closed = self.closing.first().is_some_and(|closing| *closing < number);
@@ -138,7 +138,7 @@ impl DeferredCommands {
         Some((number, self.commands.remove(&number)?))
     }
 
-    /// Puts a command that was taken out back in its place, to wait for one more event.
+    /// Puts a command that was taken out back in its place, where it waits for one more event.
     pub fn put_back(&mut self, number: Number, mut deferred: Deferred) {
         deferred.unresolved += 1;
         if deferred.order.before_all {
@@ -165,15 +165,14 @@ impl DeferredCommands {
         self.starting.iter().any(|starting| starting.order.before_all)
     }
 
-    /// Returns the events of the commands that a function chooses, in order. Commands that are being
-    /// started count as chosen.
+    /// Returns the events of the commands that `chosen` selects, in order. Commands that are being started count as selected.
     pub fn events_of(&self, chosen: impl Fn(&dyn Execute) -> bool) -> Vec<Ref<Event>> {
         let starting = self.starting.iter().filter_map(|starting| starting.event.clone());
         let waiting = self.commands.values().filter(|deferred| chosen(&*deferred.command));
         starting.chain(waiting.map(|deferred| deferred.event.clone())).collect()
     }
 
-    /// Returns the events of all these commands, in order.
+    /// Returns the events of all commands, in order.
     pub fn events(&self) -> Vec<Ref<Event>> {
         self.events_of(|_| true)
     }

@@ -1,9 +1,10 @@
 //! Blocking writes that return before they are complete.
 //!
-//! A blocking write is complete when its call returns (OpenCL API 5.2.2). Where the queue is the only one of its context, all
-//! that could tell comes behind the write in the queue, and to have taken the application's bytes is enough: the application
-//! goes on while the device still works. Another queue, also one that is made later, must not run ahead of such a write; nor may its
-//! maker wait for what it is to complete itself.
+//! A blocking write is complete when its call returns (OpenCL API 5.2.2). If the queue is the only one of its context,
+//! everything that could notice is ordered behind the write in the queue. So the call may return once the application's bytes
+//! are taken, and the application continues while the device still works. Another queue, even one that is created later, must
+//! not run ahead of such a write; and the thread that creates the queue must not wait for a write that waits for the thread
+//! itself.
 
 use super::deferred::Number;
 use super::event::{Event, Phase};
@@ -14,24 +15,25 @@ use crate::cl::CL_COMMAND_BARRIER;
 use crate::object::Ref;
 use std::sync::Arc;
 
-/// The last write of a queue that returned early.
+/// The last write of a queue whose call returned early.
 #[derive(Clone, Copy)]
 pub enum EarlyWrite {
-    /// Recorded, and complete at this value of the timeline.
+    /// The write is recorded, and complete at this timeline value.
     Recorded(u64),
-    /// Deferred, with its number among the deferred commands.
+    /// The write is deferred, with this number among the deferred commands.
     Deferred(Number),
 }
 
 impl Queue {
-    /// Returns true if a blocking command has done what the application waits for once its bytes are taken, as far as the
-    /// queue itself is concerned.
+    /// Returns true if the call of a blocking command may return once the command's bytes are taken, as far as its own queue is
+    /// concerned.
     pub(super) fn is_write_of_taken_bytes(&self, command: &dyn Execute) -> bool {
         self.in_order() && !command.needs_host_bytes()
     }
 
-    /// Returns true if a write may return early, and notes it then: no other queue could run ahead of it. A queue that is made
-    /// now is listed before it looks for such writes, with this state locked.
+    /// Returns true if the call of a write may return early, because no other queue could run ahead of the write, and notes the
+    /// write. A queue that is being created is in the context's list before it looks for such writes, which needs the lock of
+    /// this state.
     pub(super) fn returns_early(&self, state: &mut State, write: EarlyWrite) -> bool {
         let is_only_queue = self.context.queues.count() == 1;
         if is_only_queue {
@@ -40,8 +42,8 @@ impl Queue {
         is_only_queue
     }
 
-    /// Waits until the last write that returned early is complete, if the device has been given it; an error belongs to the
-    /// write. Returns the event of one that is deferred: what it waits for may be for the caller to do.
+    /// Waits until the last write whose call returned early is complete, if it is recorded; an error belongs to the write.
+    /// Returns the event of a deferred write instead: it may wait for something that the caller has to do.
     fn finish_early_write(&self) -> Option<Ref<Event>> {
         let state = self.state.lock();
         let (write, last) = (state.early_write, state.last);
@@ -64,7 +66,7 @@ impl Queue {
     }
 }
 
-/// Orders all commands of a new queue behind the writes of its context's other queues that returned early.
+/// Orders all commands of a new queue behind writes of its context's other queues whose calls returned early.
 pub(super) fn follow_early_writes(new: &Ref<Queue>) {
     for (queue, vk) in new.context.queues.all::<Queue>() {
         match queue {
@@ -72,13 +74,13 @@ pub(super) fn follow_early_writes(new: &Ref<Queue>) {
             Some(queue) => {
                 queue.finish_early_write().into_iter().for_each(|write| new.follow(write))
             }
-            // The application has released it.
+            // The application has released this queue.
             None => drop(vk.wait(vk.issued())),
         }
     }
 }
 
-/// The first command of a queue that is created while a write that returned early is still deferred.
+/// The first command of a queue that is created while a write whose call returned early is still deferred.
 struct Barrier;
 
 impl Execute for Barrier {
@@ -92,7 +94,7 @@ impl Execute for Barrier {
 }
 
 impl Ref<Queue> {
-    /// Orders all later commands behind an event.
+    /// Orders all later commands of the queue behind an event.
     fn follow(&self, write: Ref<Event>) {
         let request = Request {
             command_type: CL_COMMAND_BARRIER,

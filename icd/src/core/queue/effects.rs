@@ -1,4 +1,4 @@
-//! The effects of an event that changes its state: commands that waited for it start, callbacks are made.
+//! The effects of an event's change of state: commands that waited for the event start, and callbacks are made.
 
 use super::callback_thread;
 use super::deferred::Number;
@@ -14,11 +14,11 @@ pub struct Waiter {
     pub number: Number,
 }
 
-/// A function of the library that is called with the final status of an event when that is complete, on a thread of
-/// the library or in a call of the application, with no lock held. It must not block.
+/// A function of the library that is called with the final status of an event when the event is complete, on a thread of the
+/// library or in a call of the application, without a lock. It must not block.
 pub type Continuation = Box<dyn FnOnce(cl_int) -> Effects + Send>;
 
-/// Work for when no lock is held.
+/// Work that must be done while no lock is held.
 #[derive(Default)]
 #[must_use]
 pub struct Effects {
@@ -43,8 +43,8 @@ impl Effects {
         self.waiters.is_empty() && self.continuations.is_empty() && self.calls.is_empty()
     }
 
-    /// Runs these effects and those that follow from them. No lock may be held. The application's callbacks run on
-    /// their own thread.
+    /// Runs these effects and all further effects that result from them. The caller must not hold a lock. The application's
+    /// callbacks run on their own thread.
     pub fn run(self) {
         let mut now = self;
         while !now.is_empty() {

@@ -23,7 +23,7 @@ pub struct Event {
     changed: Condvar,
     /// When the command was enqueued, on the host clock.
     queued_at: u64,
-    /// Callbacks that were registered and not yet made; the handle stays valid for them.
+    /// The number of callbacks that are registered and not made yet; the handle stays valid for them.
     pending_callbacks: AtomicU32,
 }
 
@@ -33,24 +33,24 @@ struct State {
     submitted_at: u64,
     /// When the device ran it.
     times: Option<DeviceTimes>,
-    /// Timeline value of its queue after which the device runs it, if known.
+    /// Timeline value of the queue after which the device runs the command, if known.
     runs_after: Option<u64>,
     callbacks: Vec<Registered>,
-    /// Deferred commands that wait until this one is started.
+    /// Deferred commands that wait until this event's command is started.
     on_start: Vec<Waiter>,
-    /// Deferred commands that wait until it is finished.
+    /// Deferred commands that wait until this event is finished.
     on_end: Vec<Waiter>,
     continuations: Vec<Continuation>,
-    /// Its place in its queue's completion thread.
+    /// Whether the queue's completion thread has the event.
     awaited: Awaited,
 }
 
-/// The place of an event in its completion thread.
+/// Whether a queue's completion thread has an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Awaited {
     No,
     Yes,
-    /// A command waits for it and starts without delay.
+    /// The thread has the event, and a command waits for it that must start without delay.
     Promptly,
 }
 
@@ -66,11 +66,11 @@ pub enum Stage {
 /// The state of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Waits on the host: a user event, or a command behind one.
+    /// The event waits on the host: a user event, or a command behind one.
     Pending,
-    /// The device has it: timeline values of its first and last part in its queue.
+    /// The device has the command. `first`, `last`: the timeline values of its first and last part in its queue.
     Recorded { first: u64, last: u64 },
-    /// Complete or failed: the final status, and when the command ran.
+    /// The command is complete or has failed, with its final status and when it ran.
     Finished { status: cl_int, span: Span },
 }
 
@@ -84,7 +84,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// Returns one tick of the host clock, now.
+    /// Returns a span of one tick of the host clock, from now.
     pub fn now() -> Span {
         let now = clock::now();
         Span::Host { start: now, end: now + 1 }
@@ -103,9 +103,9 @@ pub struct Started {
     pub phase: Phase,
     /// When it was started, on the host clock.
     pub submitted_at: u64,
-    /// The slots for the device's times, if any are taken.
+    /// The slots for the device's times, if the command is timed.
     pub times: Option<DeviceTimes>,
-    /// Timeline value of its queue after which the device runs the command, if known.
+    /// Timeline value of the queue after which the device runs the command, if known.
     pub runs_after: Option<u64>,
 }
 
@@ -155,17 +155,17 @@ impl Event {
         Event::of_condition(context, CL_COMMAND_USER)
     }
 
-    /// Returns an event for a fence of OpenGL or EGL, as the type of command says, which is not passed yet.
+    /// Returns an event for a fence of OpenGL or EGL that is not passed yet; the type of command says which.
     pub fn of_fence(context: Ref<Context>, command_type: cl_command_type) -> Ref<Event> {
         Event::of_condition(context, command_type)
     }
 
-    /// Returns an event that the library itself ends, before memory is acquired from OpenGL.
+    /// Returns an event that the library itself ends before it acquires memory from OpenGL.
     pub fn of_acquire(context: Ref<Context>) -> Ref<Event> {
         Event::new(context, None, CL_COMMAND_ACQUIRE_GL_OBJECTS)
     }
 
-    /// Returns true if it is neither a command's nor the library's to end the event.
+    /// Returns true if neither a command nor the library ends the event.
     fn is_condition(&self) -> bool {
         self.queue.is_none() && self.command_type != CL_COMMAND_ACQUIRE_GL_OBJECTS
     }
@@ -176,7 +176,8 @@ impl Event {
         Event::new(context, None, command_type)
     }
 
-    /// Returns true if it stands for a fence of OpenGL or EGL, for which commands that acquire objects may wait alone.
+    /// Returns true if the event stands for a fence of OpenGL or EGL. Only commands that acquire objects may wait for such
+    /// events.
     pub fn is_fence(&self) -> bool {
         matches!(
             self.command_type,
@@ -211,15 +212,15 @@ impl Event {
         })
     }
 
-    /// Returns the state as far as it is known. Does not ask the device.
+    /// Returns the event's phase as far as it is known, without a query of the device.
     pub fn phase(&self) -> Phase {
         self.state.lock().phase
     }
 }
 
 impl State {
-    /// Takes out the callbacks for a status and for those before it, in the order of the statuses. `failure`: the
-    /// status that they are called with in place of their own.
+    /// Takes out the callbacks for a status and for earlier ones, in the order of the statuses. `failure`: the status that the
+    /// callbacks receive in place of their own.
     fn take_calls(
         &mut self,
         event: &Ref<Event>,
@@ -247,8 +248,8 @@ impl State {
         }
     }
 
-    /// Notes that the queue's completion thread gets the event. Returns the timeline value to wait for, unless the
-    /// thread has the event already.
+    /// Notes that the queue's completion thread will have the event. Returns the timeline value to wait for, unless the thread
+    /// has the event already.
     fn await_completion(&mut self, how: Awaited) -> Option<u64> {
         let Phase::Recorded { last, .. } = self.phase else { return None };
         let before = self.awaited;
@@ -258,8 +259,8 @@ impl State {
 }
 
 impl State {
-    /// Returns the timeline value at which callbacks for CL_RUNNING are made, if there are any and the value is
-    /// known; otherwise they are made together with those for CL_COMPLETE.
+    /// Returns the timeline value at which callbacks for CL_RUNNING are made, if there are any and the value is known.
+    /// Otherwise they are made together with the callbacks for CL_COMPLETE.
     fn await_running(&self) -> Option<u64> {
         let is_recorded = matches!(self.phase, Phase::Recorded { .. });
         let waits = self.callbacks.iter().any(|callback| callback.status == CL_RUNNING);
@@ -283,7 +284,8 @@ impl Ref<Event> {
         true
     }
 
-    /// Registers a continuation for when the event is complete; calls it at once if it is. No lock may be held.
+    /// Registers a continuation for when the event is complete; calls it at once if the event is complete already. The caller
+    /// must not hold a lock.
     pub fn then(&self, continuation: impl FnOnce(cl_int) -> Effects + Send + 'static) {
         let mut state = self.state.lock();
         if let Phase::Finished { status, .. } = state.phase {
@@ -296,7 +298,7 @@ impl Ref<Event> {
         self.give_to_thread(value, true);
     }
 
-    /// Returns true if the device has the command and has completed everything that it is ordered behind.
+    /// Returns true if the device has the command and has completed everything before it that the command waits for.
     fn runs(&self) -> bool {
         let runs_after = self.state.lock().runs_after;
         let reached = |(value, queue): (u64, &Ref<Queue>)| {
@@ -312,8 +314,8 @@ impl Ref<Event> {
         }
     }
 
-    /// Moves the event on from [`Phase::Pending`]. Returns the effects, to be run when no lock is held and the
-    /// command has been submitted.
+    /// Moves the event out of [`Phase::Pending`]. Returns the effects, which must be run when no lock is held and the command
+    /// has been submitted.
     pub fn advance(&self, started: Started) -> Effects {
         self.advance_locked(self.state.lock(), started)
     }
@@ -350,8 +352,8 @@ impl Ref<Event> {
         effects
     }
 
-    /// Returns the effects of the event's end, or of the start of its command. Called by its queue's completion
-    /// thread at the timeline values that it was given.
+    /// Returns the effects of the event's end, or of the start of its command. The queue's completion thread calls this at the
+    /// timeline values that it was given.
     pub fn conclude(&self) -> Effects {
         let mut state = self.state.lock();
         let Phase::Finished { status, .. } = state.phase else {
@@ -398,7 +400,7 @@ impl Ref<Event> {
         Ok(true)
     }
 
-    /// Moves the event from recorded to finished, unless another thread did. The completion thread runs the effects.
+    /// Moves the event from recorded to finished, unless another thread has. The completion thread runs the effects.
     fn finish(&self, status: cl_int) {
         let mut state = self.state.lock();
         if !matches!(state.phase, Phase::Recorded { .. }) {
@@ -410,7 +412,7 @@ impl Ref<Event> {
         self.changed.notify_all();
     }
 
-    /// Notifies the context's creator of a command that failed by itself.
+    /// Notifies the context's creator of a command that failed, unless it failed because of an event in its wait list.
     fn tell_of_failure(&self, status: cl_int) {
         let own = status < 0 && status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if let Some(notifier) = self.context.notifier().filter(|_| own && self.queue.is_some()) {
@@ -425,7 +427,7 @@ impl Ref<Event> {
             let mut state = self.state.lock();
             let (last, queue) = match (state.phase, &self.queue) {
                 (Phase::Finished { status, .. }, queue) => {
-                    // Another thread may have collected what the command has printed.
+                    // The command's output may have been collected by another thread, and still has to be delivered.
                     queue.iter().for_each(|queue| queue.outbox.deliver_soon());
                     return Ok(status);
                 }
@@ -443,7 +445,7 @@ impl Ref<Event> {
         }
     }
 
-    /// Returns CL_EVENT_COMMAND_EXECUTION_STATUS: asks the device, and submits the command.
+    /// Returns CL_EVENT_COMMAND_EXECUTION_STATUS. Asks the device for the state, and submits the command.
     pub fn execution_status(&self) -> Result<cl_int> {
         if self.poll()? {
             if let Phase::Finished { status, .. } = self.phase() {
@@ -453,7 +455,7 @@ impl Ref<Event> {
         }
         match (self.phase(), &self.queue) {
             (Phase::Recorded { .. }, Some(queue)) => {
-                // A program that only polls would otherwise wait forever for an open batch.
+                // Otherwise a program that only polls would wait forever for a batch that is not submitted.
                 queue.flush()?;
                 Ok(if self.runs() { CL_RUNNING } else { CL_SUBMITTED })
             }
@@ -479,14 +481,14 @@ impl Ref<Event> {
             Span::Host { start, end } => (start, end),
             Span::Device => queue.device_times(times.as_ref())?,
         };
-        // The clocks of host and device agree to some microseconds only.
+        // The clocks of host and device agree only to some microseconds.
         let submitted = submitted.max(queued);
         let start = start.max(submitted);
         Ok(Profile { queued, submitted, start, end: end.max(start) })
     }
 
-    /// Returns when the device ran the command, which is complete: nanoseconds of the host clock. Unlike the times of `profile`
-    /// they may lie before the command was submitted, by what the two clocks disagree, so that the time between them is the
+    /// Returns when the device ran the command, which must be complete: nanoseconds of the host clock. Unlike the times of
+    /// `profile` they may be before the command's submission, by the difference of the two clocks, so that the duration is the
     /// device's.
     pub fn device_times(&self) -> Result<(u64, u64)> {
         self.poll()?;
@@ -499,13 +501,13 @@ impl Ref<Event> {
     pub fn add_callback(&self, status: cl_int, function: EventNotify, data: UserData) {
         self.pending_callbacks.fetch_add(1, Ordering::AcqRel);
         let callback = Registered { status, function, data };
-        // An error shows as the command's status.
+        // An error becomes the command's status.
         let _ = self.poll();
         let runs = status == CL_RUNNING && self.runs();
         let mut state = self.state.lock();
         let is_submitted = self.queue.is_none() || state.phase != Phase::Pending;
         let (passed, failure) = match state.phase {
-            // After those that the completion thread still has to make.
+            // If the completion thread still has callbacks to make, this one comes after them.
             Phase::Finished { status, .. } if state.awaited == Awaited::No => {
                 (true, Some(status).filter(|status| *status < 0))
             }
@@ -515,7 +517,7 @@ impl Ref<Event> {
             let is_recorded = matches!(state.phase, Phase::Recorded { .. });
             drop(state);
             if let Some(queue) = self.queue.as_ref().filter(|_| is_recorded) {
-                // It is submitted now. An error shows at the command's end.
+                // The command is submitted now. An error is reported at its end.
                 let _ = queue.flush();
             }
             return Effects { calls: vec![self.call(callback, failure)], ..Effects::default() }
@@ -533,7 +535,7 @@ impl Ref<Event> {
         let event = self.clone();
         Box::new(move || {
             let Registered { status, function, data } = callback;
-            // The output of a command is delivered before the command is known to be complete.
+            // The output of a command must be delivered before the application learns that the command is complete.
             event.queue.iter().for_each(|queue| queue.outbox.deliver_all());
             if let Some(function) = function {
                 // SAFETY: the application registered this function with this data.

@@ -36,13 +36,12 @@ pub trait Execute: Send + 'static {
         None
     }
 
-    /// Returns true unless the command is done with the application's memory once it has started.
+    /// Returns true if the command needs the application's memory after it has started.
     fn needs_host_bytes(&self) -> bool {
         true
     }
 
-    /// Copies the bytes of a write before it starts, so that the application may reuse its memory. Returns true if
-    /// it may.
+    /// Copies the bytes of a write before it starts. Returns true if it did, so that the application may reuse its memory.
     fn take_host_bytes(&mut self) -> bool {
         false
     }
@@ -94,7 +93,7 @@ impl Execution<'_> {
             foreign.extend(other.completions_until(last));
             self.ready = false;
         }
-        // This runs before the command's own work, which may write to the same memory.
+        // Work of other queues is added first: the command's own work may write to the same memory.
         for work in foreign {
             queue.add_completion(queue.vk.issued() + 1, work);
         }
@@ -118,8 +117,8 @@ impl Execution<'_> {
         Ok(phase)
     }
 
-    /// Returns true if everything that the command is ordered behind is complete, so that the host may access
-    /// device memory itself.
+    /// Returns true if all commands that this command is ordered behind are complete, so that the host itself may access device
+    /// memory.
     pub fn idle(&self) -> Result<bool> {
         Ok(self.ready && self.queue.reached(self.state.after)?)
     }
@@ -146,12 +145,12 @@ impl Execution<'_> {
         self.unlocked(|| queue.wait_for(value))
     }
 
-    /// Appends commands to the timeline as one, behind all that the command must wait for. Returns its value.
+    /// Appends commands to the timeline under one value, behind everything that the command must wait for. Returns the value.
     pub fn record(&mut self, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
         self.queue.record(&mut self.state, commands)
     }
 
-    /// Like [`Execution::record`], and has pipelines compiled before a timed command begins.
+    /// Like [`Execution::record`], and lets pipelines be compiled before a timed command begins.
     pub fn record_compiled(
         &mut self,
         compile: impl FnOnce(&mut vk::Recorder),
@@ -160,7 +159,7 @@ impl Execution<'_> {
         self.queue.record_compiled(&mut self.state, compile, commands)
     }
 
-    /// Returns the phase of a command that the host did, from `start` on its clock until now.
+    /// Returns the phase of a command that the host did, from `start` on the host clock until now.
     pub fn done_by_host(&self, start: u64) -> Phase {
         self.queue.done_by_host(&self.state, start)
     }
@@ -170,7 +169,7 @@ impl Execution<'_> {
         if self.idle()? {
             return Ok(self.done_by_host(clock::now()));
         }
-        // Its value on the timeline follows all earlier ones; only a timestamp needs a barrier before it.
+        // The marker's timeline value follows all earlier ones in any case; only a timestamp needs a barrier before it.
         if !self.state.timed {
             self.state.after = 0;
         }

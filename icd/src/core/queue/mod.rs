@@ -41,7 +41,7 @@ use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// The numbers of queues; 0 is none.
+/// The number of the next queue; 0 stands for no queue.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// The properties that a queue was created with.
@@ -64,21 +64,21 @@ pub struct Queue {
     pub gpu: Arc<Gpu>,
     pub vk: Arc<vk::Queue>,
     pub properties: Properties,
-    /// By which kernels know it, where it is on the device: the only one with that number.
+    /// The number by which kernels know a queue on the device; no other queue has it.
     pub number: u64,
-    /// True if it is the default queue on its device.
+    /// True if the queue is the default queue on its device.
     is_default: AtomicBool,
-    /// Of a queue on the device: unused rings, memory for the commands that kernels enqueue.
+    /// For a queue on the device: unused rings, which are memory for the commands that kernels enqueue.
     pub rings: Mutex<Vec<Arc<vk::Buffer>>>,
-    /// Its number in the trace; 0 when there is none.
+    /// The queue's number in the trace; 0 if there is no trace.
     trace_number: u32,
     state: Mutex<State>,
-    /// The host's work for timeline values.
+    /// The host's part of commands, by timeline value.
     completions: Mutex<Completions>,
     completion_count: AtomicUsize,
     /// Completes the events that something on the host depends on.
     pub completion_thread: Arc<CompletionThread>,
-    /// The output of its kernels.
+    /// The output of the queue's kernels.
     pub outbox: Arc<Outbox>,
 }
 
@@ -90,22 +90,21 @@ pub struct State {
     early_write: Option<EarlyWrite>,
     pub upload: Arena,
     pub readback: Arena,
-    /// Timeline value that the last barrier of an out-of-order queue stands behind.
+    /// Timeline value of an out-of-order queue that its last barrier waits for.
     barrier: u64,
-    /// Timeline value of the last command for which the device waits for another queue. All later commands wait,
-    /// too.
+    /// Timeline value of the last command before which the device waits for another queue. All later commands wait, too.
     waits_elsewhere: u64,
     /// Timeline value that the command that is being started is ordered behind.
     pub after: u64,
-    /// True if the application or the trace can ask when that command ran.
+    /// True if the application or the trace may ask for the times of the command that is being started.
     pub timed: bool,
-    /// The slots for the device's times of that command.
+    /// The slots for the device's times of the command that is being started.
     pub times: Option<DeviceTimes>,
-    /// The name of that command in the trace.
+    /// The name in the trace of the command that is being started.
     name: String,
 }
 
-/// A command as an entry point asks for it.
+/// An entry point's request to enqueue a command.
 pub struct Request {
     pub command_type: cl_command_type,
     pub command: Box<dyn Execute>,
@@ -194,7 +193,7 @@ impl Queue {
         self.properties.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
     }
 
-    /// Returns how a command with or without a wait list is ordered against the others.
+    /// Returns the order of a command among the queue's other commands.
     fn order(&self, command_type: cl_command_type, waits: &[Ref<Event>]) -> Order {
         match command_type {
             _ if self.in_order() => Order::IN_ORDER,
@@ -204,7 +203,7 @@ impl Queue {
         }
     }
 
-    /// Submits what is recorded.
+    /// Submits the recorded commands to the device.
     pub fn flush(&self) -> Result<()> {
         Ok(self.vk.flush()?)
     }
@@ -270,7 +269,8 @@ impl Queue {
         let completions = self.completions.lock();
         let mut prints = completions.printouts();
         let oldest = prints.next();
-        // The dependencies of the command that is being started have no value on this timeline yet.
+        // Printouts that come from other queues' commands, which the command being started depends on, are listed under a value
+        // that is not issued yet.
         let issued = self.vk.issued();
         oldest.filter(|value| *value <= issued && prints.count() + 1 >= MAX_PENDING)
     }
@@ -282,13 +282,13 @@ impl Queue {
             && self.completions.lock().until(value).any(|work| work.will_write(start, end))
     }
 
-    /// Appends one command to the timeline, behind what the command that is being started is ordered
-    /// behind, and returns its value.
+    /// Appends one command to the timeline, behind everything that the command being started is ordered behind. Returns its
+    /// value.
     pub fn record(&self, state: &mut State, commands: impl FnOnce(&mut vk::Recorder)) -> u64 {
         self.record_compiled(state, |_| {}, commands)
     }
 
-    /// Like [`Queue::record`], and first has pipelines compiled: if the command is timed it precedes the timestamp.
+    /// Like [`Queue::record`], but first lets pipelines be compiled; the compilation precedes the timestamp of a timed command.
     pub fn record_compiled(
         &self,
         state: &mut State,
@@ -324,18 +324,18 @@ impl Queue {
         Ok((self.gpu.on_host(first.begin_ns)?, self.gpu.on_host(last.end_ns)?))
     }
 
-    /// Returns the phase of a command that the host did, from `start` on its clock until now.
+    /// Returns the phase of a command that the host did, from `start` on the host clock until now.
     pub fn done_by_host(&self, state: &State, start: u64) -> Phase {
         let end = clock::now().max(start + 1);
-        // The command that it is ordered behind may have ended on the device, whose clock agrees with the
-        // host's to some microseconds only.
+        // A command before this one may seem to end after `start`: the clocks of device and host agree only to some
+        // microseconds.
         let ended = || self.gpu.on_host(self.vk.last_end_ns(state.after)?).ok();
         let earliest = if state.timed { ended().unwrap_or(0) } else { 0 };
         let span = Span::Host { start: start.max(earliest), end: end.max(earliest + 1) };
         Phase::Finished { status: CL_COMPLETE, span }
     }
 
-    /// Returns the timeline value that a command is ordered behind in this queue.
+    /// Returns the timeline value of this queue that a command is ordered behind.
     fn value_behind(&self, state: &State, order: Order, waits: &[Ref<Event>]) -> u64 {
         if order.behind_all {
             return state.last;
@@ -361,15 +361,15 @@ impl Queue {
         self.wait_for(last)
     }
 
-    /// Notes that events have reached the stages that deferred commands wait for, and starts the commands that may
-    /// start now. Returns the effects. No lock may be held.
+    /// Notes that events have reached the stages that deferred commands wait for, and starts the commands that may start now.
+    /// Returns the effects. The caller must not hold a lock.
     pub fn resolve(waiters: Vec<(Waiter, Ref<Event>)>) -> Effects {
         let mut effects = Effects::default();
         let mut waiters = waiters.into_iter().peekable();
         while let Some((Waiter { queue, number }, event)) = waiters.next() {
             let mut state = queue.state.lock();
             queue.resolve_one(&mut state, number, &event);
-            // Commands of one queue often follow one another.
+            // Commands of the same queue are often next to each other in the list.
             while let Some((next, event)) = waiters.next_if(|(next, _)| next.queue == queue) {
                 queue.resolve_one(&mut state, next.number, &event);
             }
@@ -384,7 +384,7 @@ impl Queue {
 }
 
 impl State {
-    /// Notes the times of a part of the command that is being started.
+    /// Notes the device's times of a part of the command that is being started.
     pub fn add_times(&mut self, times: Option<Arc<vk::CommandTimes>>) {
         let Some(last) = times else { return };
         let first = self.times.take().map_or_else(|| last.clone(), |times| times.first);
@@ -399,7 +399,7 @@ impl Ref<Queue> {
         self.enqueue_as(request, event)
     }
 
-    /// Like [`Self::enqueue`], with the event, if one is wanted, made before.
+    /// Like [`Self::enqueue`], with an event that the caller has created, if one is wanted.
     pub fn enqueue_as(
         &self,
         request: Request,
@@ -423,12 +423,12 @@ impl Ref<Queue> {
         state.timed = *wants_event && self.profiling();
         let (started, then_wait, mut state) =
             self.start(state, command, waits, (order, *blocking), event.clone());
-        // Others may have enqueued behind this command while it was waiting.
+        // Other threads may have enqueued commands behind this one while it was waiting.
         let startable = state.deferred.can_start();
         let mut returns_early = false;
         if let Ok(Started { phase: Phase::Recorded { last, .. }, .. }) = &started {
             let write = EarlyWrite::Recorded(*last);
-            // An event would tell that it is not complete, and the device is at it.
+            // With an event the application could see that the device is still executing the write.
             returns_early = *blocking
                 && !*wants_event
                 && self.is_write_of_taken_bytes(command)
@@ -513,7 +513,8 @@ impl Ref<Queue> {
         (phase.map(|phase| Started { phase, submitted_at, times, runs_after }), waits, state)
     }
 
-    /// Returns how many entries of a command's wait list defer it, and registers it to be resolved later.
+    /// Returns the number of entries of a command's wait list that defer the command, and registers the command with these
+    /// events, to be resolved later.
     fn count_unresolved(
         &self,
         state: &State,
@@ -524,11 +525,11 @@ impl Ref<Queue> {
         waits.iter().filter(|event| self.is_unresolved(number, command, event)).count()
     }
 
-    /// Returns true if an event defers a command, which it then registers to be resolved later.
+    /// Returns true if an event defers a command, and then registers the command with the event, to be resolved later.
     ///
-    /// The device itself waits for commands of its own queues if all later commands of this queue wait as well: a
-    /// device's queue that waits does nothing else. It cannot wait for commands of other devices, nor for the
-    /// host's work after a command: filling memory that a write then reads.
+    /// The device itself waits for commands of its own queues if all later commands of this queue must wait as well: while a
+    /// queue of the device waits, it runs nothing else. The device cannot wait for commands of other devices, nor for the
+    /// host's work after a command, such as filling memory that a write then reads.
     fn is_unresolved(
         &self,
         number: Number,
@@ -550,8 +551,8 @@ impl Ref<Queue> {
         event.add_waiter(Waiter { queue: self.clone(), number }, stage)
     }
 
-    /// Notes that an event has reached the stage that a deferred command waited for. The command may have to wait for
-    /// a later stage.
+    /// Notes that an event has reached the stage that a deferred command waited for. The command may then have to wait for a
+    /// later stage of the event.
     fn resolve_one(&self, state: &mut State, number: Number, event: &Ref<Event>) {
         let Some(deferred) = state.deferred.get(number) else { return };
         let Deferred { command, waits, order, .. } = deferred;
@@ -586,9 +587,9 @@ impl Ref<Queue> {
             started_commands.push(deferred);
         }
         drop(state);
-        // Their destructors may need the lock.
+        // The destructors of the commands may need the lock.
         drop(started_commands);
-        // The application may have flushed while these were deferred.
+        // The application may have flushed the queue while these commands were deferred.
         if let Err(error) = self.flush() {
             tracing::error!("submitting deferred commands: {error}");
         }

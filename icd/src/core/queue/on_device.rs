@@ -7,17 +7,18 @@ use crate::object::Ref;
 use std::sync::atomic::Ordering;
 
 impl Queue {
-    /// Returns true if kernels enqueue in it, and not the application.
+    /// Returns true if kernels, and not the application, enqueue in this queue.
     pub fn is_on_device(&self) -> bool {
         self.properties.bits & CL_QUEUE_ON_DEVICE != 0
     }
 
-    /// Returns true if it is the default queue on its device.
+    /// Returns true if this is the default queue on its device.
     pub fn is_default_on_device(&self) -> bool {
         self.is_on_device() && self.is_default.load(Ordering::Acquire)
     }
 
-    /// Returns the handle that `get_default_queue` gives where kernels enqueue in this queue: 0 unless it is the default.
+    /// Returns the handle that `get_default_queue` returns in kernels that enqueue in this queue: 0 unless it is the default
+    /// queue.
     pub fn default_handle(&self) -> u64 {
         if self.is_default_on_device() {
             self.number
@@ -31,7 +32,7 @@ impl Queue {
         self.properties.on_device_size
     }
 
-    /// Returns the queue on this queue's device in which kernels enqueue: the default one, else any.
+    /// Returns the queue on this queue's device in which kernels enqueue: the default one or, if there is none, any other.
     pub fn device_queue(&self) -> Option<Ref<Queue>> {
         let all = on_device(&self.context, self.device_index);
         let default = all.iter().find(|queue| queue.is_default_on_device());
@@ -46,7 +47,7 @@ fn on_device(context: &Context, device_index: usize) -> Vec<Ref<Queue>> {
 }
 
 impl Ref<Queue> {
-    /// Makes it the default queue on its device, in place of any other (clSetDefaultDeviceCommandQueue).
+    /// Makes this queue the default queue on its device, in place of any other (clSetDefaultDeviceCommandQueue).
     pub fn make_default_on_device(&self) {
         for queue in on_device(&self.context, self.device_index) {
             queue.is_default.store(queue == *self, Ordering::Release);

@@ -1,5 +1,5 @@
-//! The release of a queue: its recorded commands still run, and a thread of the library does the host's part. The
-//! application does not wait.
+//! The release of a queue. The application does not wait: recorded commands still run, and a thread of the library does the
+//! host's part of them.
 
 use super::completion::Completions;
 use super::Queue;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 struct Released {
     vk: Arc<vk::Queue>,
     completions: Completions,
-    /// Kept because printouts and copies use it.
+    /// Kept alive because printouts and copies use the context.
     _context: Ref<Context>,
 }
 
-/// Submits what a queue has recorded, and completes it: at once if the device has, otherwise on a thread.
+/// Submits the recorded commands of a queue and completes them: at once if the device has executed them, otherwise on a thread.
 pub fn complete_later(queue: &mut Queue) {
     let completions = std::mem::take(queue.completions.get_mut());
     let submitted = queue.vk.flush();
@@ -30,7 +30,7 @@ pub fn complete_later(queue: &mut Queue) {
         return;
     }
     let (vk, _context) = (queue.vk.clone(), queue.context.clone());
-    // The thread takes it from here, so that it is still available if no thread can be started.
+    // The thread takes the remains from here, so that they are still available if no thread can be started.
     let rest = Arc::new(Mutex::new(Some(Released { vk, completions, _context })));
     let theirs = rest.clone();
     let body = move || {
@@ -46,7 +46,7 @@ pub fn complete_later(queue: &mut Queue) {
 }
 
 impl Released {
-    /// Waits for the device, does the host's part, and drops what is left.
+    /// Waits for the device, does the host's part of the commands, and drops the remains.
     fn complete(mut self) {
         let ended = self.wait().and_then(|()| {
             while let Some(work) = self.completions.take(u64::MAX) {

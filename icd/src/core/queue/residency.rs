@@ -13,7 +13,7 @@ use crate::core::memory::reservation::{RangeUse, Reservation, Target};
 use crate::object::Ref;
 
 impl Queue {
-    /// Returns the ranges that a command uses and that may be on another device.
+    /// Returns the ranges that a command uses and that may be on another device; none in a context of one device.
     pub(super) fn uses<'a>(&self, command: &'a dyn Execute) -> Vec<RangeUse<'a>> {
         if self.context.gpus.len() == 1 {
             return Vec::new();
@@ -27,7 +27,7 @@ impl Queue {
 }
 
 impl<'a> Execution<'a> {
-    /// Reserves the ranges that the command, which is being started, uses.
+    /// Reserves the ranges that the command uses, which is being started.
     pub(super) fn reserve<'b>(&mut self, uses: &[RangeUse<'b>]) -> Result<Option<Reservation<'b>>>
     where
         'a: 'b,
@@ -40,34 +40,35 @@ impl<'a> Execution<'a> {
             if let Some(reservation) = queue.target().reserve_now(Some(&queue.vk), uses)? {
                 return Ok(Some(reservation));
             }
-            // The bytes were there when the command was no longer deferred; another device has taken them since.
+            // The bytes were on the device when the command stopped being deferred, but another device has taken them since.
             self.unlocked(|| queue.target().bring(uses))?;
         }
     }
 }
 
 impl Ref<Queue> {
-    /// Starts the move of bytes that a command needs while it waits for events alone, if all of these are of commands that are
-    /// recorded: what the moves wait for is known then, and the bytes arrive while the others still run.
+    /// Starts to move the bytes that a command needs while the command waits only for events, if the commands of all these
+    /// events are recorded. Then it is known what the moves have to wait for, and the bytes arrive while these commands still
+    /// run.
     pub(super) fn fetch_ahead(&self, command: &dyn Execute, waits: &[Ref<Event>]) {
         let uses = self.uses(command);
         if uses.is_empty() || waits.iter().any(|event| matches!(event.phase(), Phase::Pending)) {
             return;
         }
-        // An error shows when the command is started.
+        // An error is reported when the command is started.
         let _ = self.target().fetch(&uses);
     }
 
-    /// Returns true if bytes that a command needs are not on the device yet. Starts their move, and registers the
-    /// command to be resolved when they are there. Nothing else may keep the command, which has or will have this
-    /// number among the deferred ones, from starting.
+    /// Returns true if bytes that a command needs are not on the device yet. Starts to move them, and registers the command to
+    /// be resolved when they have arrived. `number`: the number that the command has, or will get, among the deferred commands.
+    /// Nothing else may keep the command from starting.
     pub(super) fn awaits_bytes(&self, number: Number, command: &dyn Execute) -> bool {
         let uses = self.uses(command);
         if uses.is_empty() {
             return false;
         }
         loop {
-            // An error shows when the command is started.
+            // An error is reported when the command is started.
             let Ok(Some(arrival)) = self.target().fetch(&uses) else { return false };
             let event = Event::user(self.context.clone());
             event.add_waiter(Waiter { queue: self.clone(), number }, Stage::Started);

@@ -1,4 +1,4 @@
-//! The commands of a context that may use an allocation of shared memory, when it is to be freed.
+//! Commands of a context that may still use an allocation of shared memory when it is freed.
 
 use super::completion::Keep;
 use super::Queue;
@@ -8,11 +8,11 @@ use crate::core::context::Context;
 use crate::object::Ref;
 use std::sync::Arc;
 
-/// Waits until all commands are complete that have been enqueued so far and may use an allocation, which is no longer
-/// the context's. `unnamed`: also launches that do not name it.
+/// Waits until all commands that were enqueued so far and may use an allocation are complete. The allocation must no longer be
+/// in the context's list. `unnamed`: waits also for launches that do not name the allocation.
 ///
-/// Commands that other commands or user events keep from starting are waited for only if they may use it: what they
-/// wait for may be for the caller to do.
+/// Commands that other commands or user events keep from starting are waited for only if they may use the allocation, since the
+/// caller itself may have to do what they wait for.
 pub fn wait_for_users(context: &Context, memory: &Allocation, unnamed: bool) -> Result<()> {
     let queues = context.queues.all::<Queue>();
     for queue in queues.iter().filter_map(|(queue, _)| queue.as_ref()) {
@@ -23,7 +23,7 @@ pub fn wait_for_users(context: &Context, memory: &Allocation, unnamed: bool) -> 
         }
     }
     for (queue, vk) in &queues {
-        // What is complete is dropped first.
+        // This drops the memory that complete commands have retained.
         vk.completed()?;
         if !unnamed && !memory.is_retained() {
             return Ok(());
@@ -39,7 +39,7 @@ pub fn wait_for_users(context: &Context, memory: &Allocation, unnamed: bool) -> 
     Ok(())
 }
 
-/// Keeps an allocation alive until the commands that devices have been given so far are complete.
+/// Keeps an allocation alive until all commands that were given to devices so far are complete.
 pub fn keep_for_users(context: &Context, memory: &Arc<Allocation>) {
     for queue in context.queues.all::<Queue>().into_iter().filter_map(|(queue, _)| queue) {
         queue.keep_until_idle(memory);
@@ -49,7 +49,7 @@ pub fn keep_for_users(context: &Context, memory: &Arc<Allocation>) {
 impl Ref<Queue> {
     fn keep_until_idle(&self, memory: &Arc<Allocation>) {
         let last = self.state.lock().last;
-        // A lost device uses nothing any more.
+        // A lost device no longer uses any memory.
         if !self.reached(last).unwrap_or(true) {
             self.add_completion(last, Arc::new(Keep(memory.clone())));
         }
