@@ -236,7 +236,7 @@ pub fn check_migration_flags(flags: cl_mem_migration_flags) -> Result<()> {
     Ok(())
 }
 
-/// Returns the queue of a handle: CL_INVALID_COMMAND_QUEUE for a queue on the device, into which the host enqueues nothing.
+/// Returns the queue of a handle: CL_INVALID_COMMAND_QUEUE for a queue on the device, in which only kernels enqueue.
 pub fn queue(handle: cl_command_queue) -> Result<Ref<Queue>> {
     let queue = any_queue(handle)?;
     ensure!(!queue.is_on_device(), CL_INVALID_COMMAND_QUEUE);

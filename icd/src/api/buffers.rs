@@ -367,7 +367,7 @@ entry! {
         let done =
             unsafe { enqueue(&queue, CL_COMMAND_MAP_BUFFER, command, waits, blocking, event) };
         if done.is_err() {
-            // Nothing is mapped then.
+            // The command failed, so the region is not mapped.
             let _ = mem.take_mapping(pointer);
         }
         done?;

@@ -50,7 +50,7 @@ unsafe fn chosen_queue(
     // SAFETY: as the caller promises.
     let given = unsafe { args::objects::<Queue>(queues, count) }?;
     let queue = given.into_iter().next().unwrap_or_else(|| (*buffer.queue).clone());
-    // None are required.
+    // No property of the queue is required.
     let supported = queue.properties.bits & !queue_properties(queue.device.info()) == 0;
     ensure!(supported, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR);
     ensure!(queue.device == buffer.queue.device, CL_INVALID_DEVICE);

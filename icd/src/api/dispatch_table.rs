@@ -25,7 +25,7 @@ impl Slot {
 /// Builds [`TABLE`] and [`FUNCTIONS`] from one list. `core` names a function of this library. `absent` names a function of an
 /// extension that is not offered: it has a slot for loaders that forward calls unchecked. `alias` names a function of an
 /// extension that is offered. `none` names a function that this operating system does not have. `tag` names a function whose
-/// slot holds the tag of ICD 2 objects. Functions of the last two kinds are never called through an object.
+/// slot holds the tag of ICD 2 objects; there are two, which are never called through an object.
 macro_rules! dispatch_table {
     ($($kind:ident $name:ident,)*) => {
         /// Names of all slots in order.

@@ -29,7 +29,7 @@ struct TransferArguments {
     waits: (cl_uint, *const cl_event),
 }
 
-/// What they name.
+/// The objects that the handles name.
 struct Target {
     queue: Ref<Queue>,
     region: Region,
@@ -252,7 +252,7 @@ entry! {
             enqueue(&queue, CL_COMMAND_MAP_IMAGE, mapped.command, waits, blocking, event)
         };
         if done.is_err() {
-            // Nothing is mapped then.
+            // The command failed, so the region is not mapped.
             let _ = unmap(&region.image, pointer);
         }
         done?;

@@ -204,7 +204,7 @@ entry! {
         host_ptr: *mut c_void,
     ) -> handle cl_mem {
         let context = Ref::<Context>::from_handle(context)?;
-        // clCreateImage3D makes no image with a depth of 1: it fails as with 0.
+        // clCreateImage3D makes no image with a depth of 1: it fails as with a depth of 0.
         let depth = if image_depth == 1 { 0 } else { image_depth };
         let extent = [image_width, image_height, depth];
         let image_desc =

@@ -11,7 +11,7 @@ use crate::dispatch::boundary::entry;
 use crate::object::Ref;
 use std::ffi::c_void;
 
-/// What is imported.
+/// The kind of memory that is imported.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Host,

@@ -78,8 +78,8 @@ pub(super) unsafe fn arg_value(
             // SAFETY: as the caller promises.
             let pipe = Ref::<Pipe>::from_handle(unsafe { handle(value) })?;
             ensure!(pipe.context == kernel.program.context, CL_INVALID_CONTEXT);
-            // An argument with a larger packet would reach beyond the pipe's packets; where the kernel does not state a size
-            // (0), it compares at run time.
+            // Packets of another size would reach beyond the pipe's packets. If the kernel does not state a size (0), it
+            // compares the sizes at run time.
             ensure!(packet == 0 || pipe.packet_size == packet, CL_INVALID_ARG_VALUE);
             Ok(ArgValue::Buffer(Some(pipe.buffer.downgrade())))
         }
@@ -102,9 +102,8 @@ pub(super) unsafe fn arg_value(
     }
 }
 
-/// Sets an argument that already has a value of the same kind: any bytes of the same size, the same object, or the same local
-/// size. Many programs set all arguments before each launch, and this is the fast way. Returns false, and changes nothing, if
-/// the value is of another kind.
+/// Sets an argument to a value like the one that it has: bytes of the same size, which may differ, or the same object or local
+/// size. Many programs set all arguments before each launch. Returns false for any other value, and then changes nothing.
 ///
 /// # Safety
 /// `value` is NULL or valid for `size` bytes.

@@ -41,7 +41,7 @@ entry! {
         let command = match mem {
             MemObject::Buffer(mem) => unmap(mem, pointer),
             MemObject::Image(image) => image_commands::unmap(&image, pointer),
-            // Never mapped.
+            // Pipes are never mapped.
             MemObject::Pipe(_) => fail(CL_INVALID_VALUE),
         }?;
         // SAFETY: the pointers are as the API requires.

@@ -1,4 +1,4 @@
-//! Other names of core functions: of the extensions from which they came. A program may link them.
+//! Other names of core functions, from the extensions that first defined them. A program may be linked to these names.
 
 use super::{
     clCreateCommandQueueWithProperties, clCreateProgramWithIL, clGetKernelSuggestedLocalWorkSize,

@@ -24,7 +24,7 @@ pub fn platform() -> &'static Ref<Platform> {
     offered::platform()
 }
 
-/// Returns the platform of a handle; NULL stands for the only one there is.
+/// Returns the platform of a handle; NULL means Hekla's only platform.
 pub(super) fn platform_of(handle: cl_platform_id) -> Result<&'static Ref<Platform>> {
     let platform = platform();
     ensure!(handle.is_null() || handle == platform.handle(), CL_INVALID_PLATFORM);

@@ -91,7 +91,7 @@ unsafe fn answer(
     }))
 }
 
-/// Answers a call: what is asked for, with its input, and the size and the places of the answer.
+/// Answers a call of a sub-group query: reads the query's input, and stores the answer.
 ///
 /// # Safety
 /// The places are NULL or as large as is said.

@@ -207,7 +207,7 @@ entry! {
         ensure!(address != 0 && size > 0, CL_INVALID_VALUE);
         args::check_map_flags(flags)?;
         let Some((allocation, offset)) = mappable(&target.queue, address, size)? else {
-            // The host has the bytes.
+            // The memory is the host's own, so the map has nothing to copy.
             let blocking = blocking_map != CL_FALSE;
             // SAFETY: the pointers are as the API requires.
             return unsafe { target.enqueue(CL_COMMAND_SVM_MAP, Command::Marker, blocking, event) };

@@ -1,4 +1,4 @@
-//! What the API calls a kernel's arguments: address and access qualifiers (clGetKernelArgInfo), types of images.
+//! The API's names for properties of kernel arguments: address and access qualifiers (clGetKernelArgInfo), types of images.
 
 use super::*;
 use hekla_compiler::kernel::{ArgAddress, ArgKind, ImageAccess, ImageDim};

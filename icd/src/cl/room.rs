@@ -11,7 +11,7 @@ pub fn list<T>(capacity: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
-/// Returns so many zeros.
+/// Returns `size` zeros.
 pub fn zeros(size: usize) -> Result<Vec<u8>> {
     let mut bytes = list(size)?;
     bytes.resize(size, 0);

@@ -151,7 +151,7 @@ pub struct cl_name_version {
     pub name: [u8; 64],
 }
 
-/// What cl_khr_cooperative_matrix lists: a product of matrices. Types are numbers of VkComponentTypeKHR.
+/// An entry in the list of cl_khr_cooperative_matrix: a product of matrices. The types are values of VkComponentTypeKHR.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct cl_device_cooperative_matrix_variant_khr {

@@ -149,7 +149,7 @@ impl ErasedWeakRef {
 }
 
 impl<T: Kind> WeakRef<T> {
-    /// Forgets the kind.
+    /// Returns the same reference without its kind.
     pub fn erase(self) -> ErasedWeakRef {
         ErasedWeakRef(self.0)
     }

@@ -24,7 +24,7 @@ pub fn require(reason: Reason) {
     REASONS.fetch_or(reason as u32, Ordering::Relaxed);
 }
 
-/// Takes a reason back.
+/// Removes a reason, so that entry points no longer take the slow path for it.
 pub fn dismiss(reason: Reason) {
     REASONS.fetch_and(!(reason as u32), Ordering::Relaxed);
 }

@@ -22,12 +22,12 @@ pub use unix::*;
 #[cfg(windows)]
 pub use windows::*;
 
-/// What pages are to hold.
+/// The contents of mapped pages.
 #[derive(Clone, Copy)]
 pub enum Contents<'a> {
     /// Nothing: an access ends the process.
     Nothing,
-    /// Zeros at first.
+    /// Memory of their own, which is zero at first.
     Own,
     /// The bytes of a file in memory.
     Of(&'a MemoryFile),

@@ -112,7 +112,7 @@ pub fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Optio
     Some(got)
 }
 
-/// Gives pages back.
+/// Unmaps pages.
 ///
 /// # Safety
 /// Address and size come from one call of [`map`], and nobody uses the mapping.

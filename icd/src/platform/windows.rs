@@ -98,11 +98,11 @@ impl Library {
     }
 }
 
-/// There are none.
+/// Files in memory, which Windows does not have here.
 pub enum MemoryFile {}
 
 impl MemoryFile {
-    /// Returns `None`.
+    /// Returns `None`, since there are no such files.
     pub fn new(_: usize) -> Option<MemoryFile> {
         None
     }
@@ -131,7 +131,7 @@ pub fn map(address: Option<usize>, size: usize, contents: Contents<'_>) -> Optio
     Some(got)
 }
 
-/// Gives pages back.
+/// Unmaps pages.
 ///
 /// # Safety
 /// Address and size come from one call of [`map`], and nobody uses the mapping.

@@ -1,15 +1,15 @@
-//! The offline compiler: `heklac FILE.cl [OpenCL build options] -o FILE.spv`. OpenCL SPIR-V is taken too, as
-//! `FILE.spv` or, by way of spirv-as, `FILE.spvasm`.
+//! The offline compiler: `heklac FILE.cl [OpenCL build options] -o FILE.spv`. Its input may also be OpenCL SPIR-V, as
+//! `FILE.spv` or, through spirv-as, as `FILE.spvasm`.
 //!
-//! `heklac --reflection` prints what a program must know that brings the kernels to Vulkan itself (docs/offline.md).
+//! `heklac --reflection` prints the metadata that a program needs to run the kernels with Vulkan itself (docs/offline.md).
 //!
 //! `heklac --describe` writes the device file of the machine's device.
 //!
-//! `heklac --explain` tells why there is a device for OpenCL programs, or none; `heklac --doctor` what is wrong with the
-//! machine's OpenCL.
+//! `heklac --explain` reports why there is a device for OpenCL programs, or none; `heklac --doctor` reports what is wrong with
+//! the machine's OpenCL.
 //!
-//! Each kernel becomes a SPIR-V module of its own, as at run time: one kernel is written to the file
-//! named, several to `FILE.KERNEL.spv`.
+//! Each kernel becomes a SPIR-V module of its own, as at run time: a single kernel is written to the given file, several
+//! kernels to `FILE.KERNEL.spv`.
 
 mod doctor;
 
@@ -46,7 +46,7 @@ usage: heklac FILE [OpenCL build options] -o FILE.spv
   --describe   write what the compiler must know of the machine's device (HEKLA_DEVICE names it) as a file for --limit-to
   --time       print the time that each stage took";
 
-/// What is written.
+/// The output that is written.
 #[derive(PartialEq)]
 enum Emit {
     Spirv,
@@ -56,7 +56,7 @@ enum Emit {
     Mistakes(Checks),
 }
 
-/// What is compiled.
+/// The input that is compiled.
 enum Input {
     Text(Source),
     Module(Il, Vec<SpecValue>),
@@ -287,7 +287,7 @@ fn spec(text: &str) -> Result<SpecValue, String> {
     }
 }
 
-/// Returns what an argument of `--emit` asks for.
+/// Returns the kind of output that an argument of `--emit` selects.
 fn emit(what: &str) -> Result<Emit, String> {
     Ok(match what {
         "spirv" => Emit::Spirv,

@@ -28,7 +28,7 @@ pub fn key() -> &'static Key {
     })
 }
 
-/// Returns a key that nobody else knows. Where the system has no random numbers, the seeds of hash tables serve.
+/// Returns a key that nobody else knows. If the system has no random numbers, it is made from the seeds of hash tables.
 fn random() -> Key {
     use std::hash::{BuildHasher, RandomState};
     let mut key = [0; blake3::KEY_LEN];

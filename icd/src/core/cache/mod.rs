@@ -1,13 +1,13 @@
-//! The disk cache: programs and pipelines that some process has built before, under
-//! `$XDG_CACHE_HOME/hekla` or `~/.cache/hekla` (Windows: `%LOCALAPPDATA%\hekla`, macOS: `~/Library/Caches/hekla`).
+//! The disk cache: programs and pipelines that some process has built before, under `$XDG_CACHE_HOME/hekla` or `~/.cache/hekla`
+//! (Windows: `%LOCALAPPDATA%\hekla`, macOS: `~/Library/Caches/hekla`).
 //!
-//! Each entry is a file of its own, named by a digest of all that went into what it holds, its key, and checked
-//! by a digest of key and bytes. It is written under another name and then renamed, so that readers
-//! see all of it or nothing; nobody waits for anybody. Whatever goes wrong, with the folder, the disk
-//! or an entry, costs no more than the entry: it is logged and built again.
+//! Each entry is a file. Its name is the entry's key, a digest of everything that the contents depend on, and it contains a
+//! digest of key and contents as a checksum. It is written under another name and then renamed, so that readers see all of it
+//! or nothing, and no process waits for another. If anything is wrong with the folder, the disk or an entry, this is logged and
+//! the contents are built again.
 //!
-//! What an entry holds is run as code. So the folder must be the user's alone to change, as ssh asks of its files; else
-//! nothing is read from it or written there.
+//! The contents of an entry are run as code. So only the user may be able to change the folder, as ssh requires of its files;
+//! otherwise nothing is read from it or written to it.
 
 pub mod digest;
 mod evict;
@@ -81,7 +81,7 @@ impl Cache {
         let path = self.folder.join(key.hex());
         let mut bytes = Vec::new();
         let read = files::open(&path).and_then(|(mut file, _)| {
-            // No entry is larger.
+            // One byte more than the largest entry, so that a larger file is noticed.
             let limit = self.bound.largest_entry() + 1;
             (&mut file).take(limit).read_to_end(&mut bytes)?;
             Ok(file)

@@ -10,7 +10,7 @@ type Callback = unsafe extern "C" fn(*const hekla_check_finding, *mut c_void);
 
 static CALLBACK: Mutex<Option<(Callback, UserData)>> = Mutex::new(None);
 
-/// Sets the function.
+/// Sets the program's callback for findings.
 pub fn set(callback: hekla_check_callback, user_data: *mut c_void) {
     *CALLBACK.lock() = callback.map(|callback| (callback, UserData(user_data)));
 }

@@ -145,7 +145,7 @@ fn kind(kind: Checks) -> &'static str {
     known.find(|known| known.1 == kind).map_or("mistake", |known| known.0)
 }
 
-/// Says what is wrong.
+/// Describes the mistake that a finding reports.
 fn what(finding: &Finding, description: &Description) -> String {
     let Description { action, object, .. } = description;
     let Finding { address, start, size, .. } = *finding;

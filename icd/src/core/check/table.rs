@@ -15,7 +15,7 @@ pub type Range = (u64, u64);
 pub struct Table {
     /// The memory of each argument. The size is 0 for null, with address 0, and for an address in no allocation.
     pub arguments: Vec<Range>,
-    /// Ascending and apart.
+    /// All memory that the kernel may reach, ascending and without overlaps.
     pub ranges: Vec<Range>,
     /// True if pointers in memory may lead to memory that `ranges` lacks.
     pub is_partial: bool,

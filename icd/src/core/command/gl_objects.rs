@@ -105,7 +105,7 @@ enum Memory<'a> {
 }
 
 impl Memory<'_> {
-    /// Replaces the contents.
+    /// Replaces the contents of the memory.
     fn write(&self, bytes: &[u8]) -> Result<()> {
         match self {
             Memory::Bytes(queue, buffer) => {

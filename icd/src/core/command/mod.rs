@@ -71,13 +71,13 @@ pub enum Command {
         mems: Vec<MemObject>,
         migration: Migration,
     },
-    /// Device to application.
+    /// Reads a buffer: from the device to the application.
     Read {
         mem: Ref<Buffer>,
         from: Rect,
         to: Operand,
     },
-    /// Application to device.
+    /// Writes a buffer: from the application to the device.
     Write {
         mem: Ref<Buffer>,
         from: Operand,
@@ -89,7 +89,7 @@ pub enum Command {
         bytes: Vec<u8>,
         to: Rect,
     },
-    /// Buffer to buffer.
+    /// Copies from buffer to buffer.
     Copy {
         source: Ref<Buffer>,
         from: Rect,

@@ -26,7 +26,7 @@ struct Unit([u8; 16]);
 /// A copy of the application's arguments.
 struct Arguments {
     units: Vec<Unit>,
-    /// Bytes in use.
+    /// The number of bytes in use.
     size: usize,
 }
 

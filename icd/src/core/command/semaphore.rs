@@ -47,7 +47,7 @@ struct State {
 /// The signal of a semaphore.
 #[derive(Clone)]
 enum Signal {
-    /// A command.
+    /// The event of a command that signals.
     Command(Ref<Event>),
     /// An imported sync file; `None` for -1, a sync file that is signalled already.
     File(Option<Arc<Descriptor>>),

@@ -215,7 +215,7 @@ impl Slices<'_> {
 
 /// The work-groups of a launch that are not submitted yet, in boxes.
 struct Parts {
-    /// The next one last.
+    /// The boxes in reverse order: the next box to submit is the last one.
     boxes: Vec<Part>,
     /// The number of work-items in all boxes.
     items: u64,

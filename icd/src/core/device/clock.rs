@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(clock.on_host(1000 + ALIKE), Some(501_000 + ALIKE));
         assert_eq!(clock.on_host(1001 + ALIKE), None);
         assert_eq!(clock.on_host_by_last(1001 + ALIKE), Some(501_001 + ALIKE));
-        // Too early to be of use.
+        // This reading comes too soon after the last one, and is ignored.
         clock.read(2000, 9_999_999);
         assert_eq!(clock.on_host(2000), Some(502_000));
     }

@@ -383,7 +383,7 @@ fn denormals(device: &Ref<Device>, width: vk::FloatWidth) -> cl_device_fp_config
     }
 }
 
-/// Memory.
+/// Answers queries about memory.
 fn memory(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     let info = device.info();
     Some(match name {
@@ -444,7 +444,7 @@ fn cache_size(info: &vk::DeviceInfo) -> u64 {
     (0..4).rev().find_map(read).unwrap_or(0) * 1024
 }
 
-/// Queues and kernels.
+/// Answers queries about queues and kernels.
 fn execution(device: &Ref<Device>, name: cl_device_info) -> Option<Value> {
     Some(match name {
         CL_DEVICE_AVAILABLE => Value::bool(device.is_available()),

@@ -61,11 +61,11 @@ pub struct Gpu {
     always_stage: bool,
     /// The least number of packs that must be left of a launch for its work-groups to be packed.
     pub least_packed_groups: u64,
-    /// True if pipelines are made in the background before they are asked for.
+    /// True if pipelines are made in the background when kernels are created.
     pub prepares_pipelines: bool,
-    /// Host to device.
+    /// Staging memory for transfers from the host to the device.
     pub upload: Arc<Pool>,
-    /// Device to host.
+    /// Staging memory for transfers from the device to the host.
     pub readback: Arc<Pool>,
     /// The device's own samplers, with which kernels filter.
     pub(super) samplers: Samplers,

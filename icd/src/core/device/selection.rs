@@ -18,7 +18,7 @@ pub struct EnumeratedDevice {
 /// The result of device selection for one device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// OpenCL programs see it.
+    /// The device is offered to OpenCL programs.
     Offered,
     /// Hekla cannot use the device, for this reason: the rest of a sentence that begins with the device.
     Unsupported(String),

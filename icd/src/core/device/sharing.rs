@@ -112,9 +112,9 @@ fn step(device: &Arc<vk::Device>, attempt: usize) -> Option<Arc<vk::Buffer>> {
 /// The memory that the host gets at the address of a device's memory, unless it finds the device's bytes there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Other {
-    /// Memory of its own.
+    /// Memory of the host's own.
     Shadow,
-    /// Nothing.
+    /// No memory.
     Nothing,
 }
 
@@ -122,7 +122,7 @@ pub enum Other {
 enum HostSide {
     /// The device's bytes.
     Bytes,
-    /// Memory of its own.
+    /// Memory of the host's own.
     Shadow(#[allow(dead_code)] Pages),
     /// Nothing. The pages are reserved, so that their addresses mean nothing else.
     Nothing(#[allow(dead_code)] Option<Pages>),

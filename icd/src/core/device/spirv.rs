@@ -10,7 +10,7 @@ const NAME: &str = "SPIR-V";
 
 /// Answers a query; `None` for a name that is not about intermediate languages.
 pub fn query(target: &Target, name: cl_device_info) -> Option<Value> {
-    // The newest first.
+    // The newest version first.
     let versions = || ingest::MINOR_VERSIONS.rev();
     Some(match name {
         CL_DEVICE_IL_VERSION => {

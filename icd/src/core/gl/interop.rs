@@ -50,7 +50,7 @@ pub(super) struct Answered {
 const VERSION: u32 = 2;
 
 function_table! {
-    /// EGL's.
+    /// EGL's function that exports objects.
     OfEgl {
         export c"eglGLInteropExportObjectMESA":
             fn(Handle, Handle, *mut Asked, *mut Answered) -> c_int;
@@ -58,7 +58,7 @@ function_table! {
 }
 
 function_table! {
-    /// GLX's.
+    /// GLX's function that exports objects.
     OfGlx {
         export c"glXGLInteropExportObjectMESA":
             fn(Handle, Handle, *mut Asked, *mut Answered) -> c_int;

@@ -5,7 +5,7 @@ use super::format::Texels;
 use crate::cl::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Buffer,

@@ -1,4 +1,4 @@
-//! What contexts of GLX need of X11: errors must not end the process, and the end of a display must be noticed.
+//! Functions of X11 for contexts of GLX: errors must not end the process, and the end of a display must be noticed.
 
 use crate::platform::{self, function_table};
 use parking_lot::Mutex;

@@ -167,7 +167,7 @@ impl Buffer {
         Ok(Ref::new(mem))
     }
 
-    /// Like [`Buffer::of_gl`].
+    /// Like [`Buffer::of_gl`], but returns the buffer before it becomes a memory object.
     pub(super) fn for_gl(
         context: &Ref<Context>,
         flags: cl_mem_flags,

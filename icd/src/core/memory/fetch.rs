@@ -37,7 +37,7 @@ impl Arrival {
         self.state.lock().result
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the move.
     pub fn wait(&self) -> Result<()> {
         let mut state = self.state.lock();
         loop {

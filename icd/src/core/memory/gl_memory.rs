@@ -169,7 +169,7 @@ fn seen_and_replaced(
         MemObject::Image(image) => {
             let texels = image.on_device(0)?;
             run(&|recorder| recorder.acquire_image(&texels))?;
-            // It is one part.
+            // The image is small enough to be a single part.
             for part in parts_of_image(&texels) {
                 gpu.read_image(&texels, part, &mut seen)?;
                 gpu.write_image(&texels, part, written)?;

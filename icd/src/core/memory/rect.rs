@@ -15,7 +15,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// `size` bytes in a row.
+    /// Returns a single row of `size` bytes at an offset.
     pub fn linear(offset: usize, size: usize) -> Rect {
         Rect { offset, width: size, height: 1, depth: 1, row_pitch: size, slice_pitch: size }
     }

@@ -24,7 +24,7 @@ pub enum Effect {
     Read,
     /// Reads the range, and writes all or parts of it.
     Modify,
-    /// Overwrites all of it.
+    /// Overwrites all of the range.
     Overwrite,
     /// Leaves the range's contents undefined.
     Discard,

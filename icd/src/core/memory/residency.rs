@@ -34,9 +34,9 @@ pub enum Memory {
     Image(Arc<vk::Image>),
 }
 
-/// What memory is to hold.
+/// The kind of contents that memory is for.
 enum Contents {
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(usize),
     Texels(vk::ImageDesc),
 }

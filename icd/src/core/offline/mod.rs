@@ -11,14 +11,14 @@ use hekla_compiler::{Compiled, Il, Options, Program, Shortage, Source, SpecValue
 use std::ffi::{CStr, CString};
 use view::View;
 
-/// What is to be compiled.
+/// The input and the parameters of a compilation.
 pub struct Request<'a> {
     /// The text of OpenCL C, or a module of OpenCL SPIR-V.
     pub input: &'a [u8],
     pub options: &'a str,
     pub file_name: &'a str,
     pub specs: Vec<SpecValue>,
-    /// One of `HEKLA_TARGET_`.
+    /// One of the `HEKLA_TARGET_` constants.
     pub target: u32,
 }
 

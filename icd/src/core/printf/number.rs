@@ -52,14 +52,14 @@ fn sign(negative: bool, flags: Flags) -> &'static str {
     }
 }
 
-/// `d`, `i`.
+/// Appends an integer for `d` or `i`.
 pub fn signed(out: &mut Vec<u8>, directive: &Directive, value: i64) {
     let digits = at_least(value.unsigned_abs().to_string(), directive.precision);
     let sign = sign(value < 0, directive.flags);
     pad(out, directive, sign, &digits, directive.precision.is_none());
 }
 
-/// `u`, `o`, `x`, `X`.
+/// Appends an integer for `u`, `o`, `x` or `X`.
 pub fn unsigned(out: &mut Vec<u8>, directive: &Directive, value: u64) {
     let alternate = directive.flags.contains(Flags::ALTERNATE);
     let digits = match directive.conversion {
@@ -115,7 +115,7 @@ pub fn float(out: &mut Vec<u8>, directive: &Directive, value: f64) {
     pad(out, directive, &prefix, &text, value.is_finite());
 }
 
-/// `ddd.ddd`
+/// Returns a number as `ddd.ddd`.
 fn fixed(value: f64, precision: usize, alternate: bool) -> String {
     let known = precision.min(MAX_FRACTION);
     let mut text = format!("{value:.known$}");
@@ -137,7 +137,7 @@ fn scientific(value: f64, precision: usize) -> (String, i32) {
     (digits, exponent.parse().unwrap_or(0))
 }
 
-/// `d.ddde±dd`
+/// Returns a number as `d.ddde±dd`.
 fn exponent(value: f64, precision: usize, alternate: bool) -> String {
     let (mut digits, exponent) = scientific(value, precision);
     if precision == 0 && alternate {

@@ -67,7 +67,7 @@ impl Outbox {
         Arc::new(Outbox { sink, state: Mutex::default(), changed: Condvar::new() })
     }
 
-    /// Adds text.
+    /// Adds text to deliver.
     pub fn push(&self, text: Vec<u8>) {
         if !text.is_empty() {
             self.add(Delivery::Text(text));

@@ -57,7 +57,7 @@ impl Job {
         Ok(Job { program: program.clone(), devices, failure, step })
     }
 
-    /// Builds on this thread.
+    /// Does the build on this thread.
     pub fn run(&self) -> Result<()> {
         let mut result = Ok(());
         for &index in &self.devices {
@@ -100,7 +100,7 @@ impl Job {
         let _ = self.run();
         drop(turn);
         let program = self.program;
-        // What the step holds is released before the application's callback, which may take long.
+        // The memory that the step holds is released before the application's callback, which may take long.
         drop(self.step);
         if catch_unwind(AssertUnwindSafe(|| notify(&program))).is_err() {
             tracing::error!("a build callback panicked");

@@ -148,7 +148,7 @@ pub struct ProgramData {
     copy: OnceCell<DataCopy>,
 }
 
-/// The place of the copy.
+/// A device's copy of a program's variables.
 pub struct DataCopy {
     pub buffer: Arc<vk::Buffer>,
     /// Device address of the first variable.

@@ -10,7 +10,7 @@ pub struct NdRange {
     pub offset: [u64; 3],
     pub global: [u64; 3],
     pub local: [u32; 3],
-    /// The number of work-groups, side by side in x, that the device runs as one; fewer at the end of x.
+    /// The number of work-groups, side by side in x, that the device runs as one. A remainder at the end of x is not packed.
     pub packed: u32,
     /// True if work-groups may extend beyond the global size: the kernel ends at once in work-items beyond it.
     pub bounded: bool,
@@ -159,7 +159,7 @@ fn most_groups(local: u32, max_groups: u32) -> u64 {
 /// The limits for the choice of a local size.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalLimits {
-    /// Work-items of a group.
+    /// The most work-items of a group.
     pub total: u32,
     pub each: [u32; 3],
     /// The best number of work-items side by side in x, for launches of several dimensions: the device joins their accesses of

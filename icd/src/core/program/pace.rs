@@ -23,7 +23,7 @@ const MAX_WAIT: Duration = Duration::from_millis(20);
 enum First {
     #[default]
     NotAsked,
-    /// A launch is to make it.
+    /// A launch is about to make the measurement.
     Expected,
     /// The measurement is made, or a thread has waited for it in vain.
     NotAwaited,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub enum Recipe {
     /// The program's text, or its module with these values of specialization constants.
     Built(Vec<SpecValue>),
-    /// Objects and libraries.
+    /// Objects and libraries, and the options with which they were linked.
     Linked(Vec<Arc<Object>>, LinkOptions),
     /// A binary, which contained this object.
     Loaded(Option<Arc<[u8]>>),

@@ -161,7 +161,7 @@ fn start(body: impl FnOnce() + Send + 'static) -> bool {
 fn complete(queue: &Ref<Queue>, awaited: &mut Awaited) -> Effects {
     let last = awaited.by_value.keys().next_back();
     if last.is_some_and(|last| queue.vk.submitted() < *last) {
-        // An error shows below.
+        // An error is noticed below.
         let _ = queue.flush();
     }
     let mut effects = Effects::default();

@@ -31,7 +31,7 @@ struct State {
     phase: Phase,
     /// When the command was submitted (CL_PROFILING_COMMAND_SUBMIT), on the host clock.
     submitted_at: u64,
-    /// When the device ran it.
+    /// When the device ran the command.
     times: Option<DeviceTimes>,
     /// Timeline value of the queue after which the device runs the command, if known.
     runs_after: Option<u64>,
@@ -507,7 +507,7 @@ impl Ref<Event> {
         let mut state = self.state.lock();
         let is_submitted = self.queue.is_none() || state.phase != Phase::Pending;
         let (passed, failure) = match state.phase {
-            // If the completion thread still has callbacks to make, this one comes after them.
+            // Callbacks that the completion thread still has to make come before this one.
             Phase::Finished { status, .. } if state.awaited == Awaited::No => {
                 (true, Some(status).filter(|status| *status < 0))
             }

@@ -495,7 +495,7 @@ impl Ref<Queue> {
         (order, blocking): (Order, bool),
         event: Option<Ref<Event>>,
     ) -> (Result<Started>, Vec<u64>, MutexGuard<'a, State>) {
-        // Only an event tells.
+        // Only a command with an event reports this time.
         let submitted_at = event.as_ref().map_or(0, |_| clock::now());
         let mut execution = Execution {
             queue: self,

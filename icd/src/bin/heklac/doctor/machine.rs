@@ -1,4 +1,4 @@
-//! What the system offers: Vulkan's manifests, the files of GPUs, memory, the disk cache.
+//! Checks of the system: Vulkan's manifests, the files of GPUs, memory, the disk cache.
 
 use super::{Finding, Severity};
 use hekla::{config, platform};

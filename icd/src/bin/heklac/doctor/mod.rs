@@ -9,7 +9,7 @@ use hekla::core::device::defects;
 use hekla::core::device::selection::{self, EnumeratedDevice, Selection};
 use std::fmt;
 
-/// What a finding means for programs.
+/// The meaning of a finding for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     Fine,
@@ -24,10 +24,10 @@ const ADVICE: &str =
     "install the GPU's Vulkan driver, or lavapipe of Mesa 25.0 or newer (apt install mesa-vulkan-drivers; on Debian 12 \
      from bookworm-backports)";
 
-/// One line.
+/// One line of the output.
 pub struct Finding {
     severity: Severity,
-    /// What was looked at.
+    /// The part of the machine that was examined.
     subject: String,
     text: String,
 }

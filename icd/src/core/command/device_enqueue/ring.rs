@@ -15,7 +15,7 @@ const EVENTS: u32 = MAX_ON_DEVICE_EVENTS;
 /// A ring in the device's memory, and what the host knows of it.
 pub struct Ring {
     pub buffer: Arc<vk::Buffer>,
-    /// Bytes for records.
+    /// Bytes of the buffer that are for records.
     capacity: u32,
     /// The numbers of free events, in the order of the ring's list.
     free: Vec<u32>,
@@ -47,7 +47,7 @@ impl Ring {
                 gpu.device.create_buffer(size, vk::MemoryKind::Device)?
             }
         };
-        // The first events first.
+        // The list is taken from its end, so the first events are used first.
         let free = (0..EVENTS).rev().collect();
         let ring = Ring { buffer, capacity, free, used: BTreeSet::new() };
         if is_new {

@@ -23,13 +23,13 @@ use smallvec::SmallVec;
 
 /// A command on images.
 pub enum ImageCommand {
-    /// Device to application.
+    /// Reads texels: from the device to the application.
     Read {
         image: Ref<Image>,
         from: ImageBox,
         to: Operand,
     },
-    /// Application to device.
+    /// Writes texels: from the application to the device.
     Write {
         image: Ref<Image>,
         from: Operand,
@@ -62,7 +62,7 @@ pub enum ImageCommand {
         target: Ref<Image>,
         to: ImageBox,
     },
-    /// A repeated texel.
+    /// Fills a box with a texel.
     Fill {
         image: Ref<Image>,
         at: ImageBox,

@@ -15,12 +15,12 @@ pub enum StoreOrder {
     Bgra = image_word::STORE_BGRA as isize,
     Argb = image_word::STORE_ARGB as isize,
     Abgr = image_word::STORE_ABGR as isize,
-    /// Alpha in the first one.
+    /// Alpha as the first component.
     Alpha = image_word::STORE_A as isize,
     /// The components in their order, encoded as sRGB.
     Srgb = image_word::STORE_SRGB as isize,
     SrgbBgra = image_word::STORE_SRGB_BGRA as isize,
-    /// Red and alpha.
+    /// Red as the first component, alpha as the second.
     RedAlpha = image_word::STORE_RA as isize,
 }
 

@@ -53,7 +53,7 @@ pub fn kind(image_type: cl_mem_object_type) -> Option<vk::ImageKind> {
     TYPES.iter().find(|(known, _)| *known == image_type)?.1
 }
 
-/// What kernels can do with images of a format.
+/// The access that kernels have to images of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Access {
     pub read: bool,

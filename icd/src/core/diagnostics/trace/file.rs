@@ -60,7 +60,7 @@ impl TraceFile {
         if let Err(error) = self.write() {
             tracing::warn!("HEKLA_TRACE: {error}");
             self.buffer.clear();
-            // Back to what was whole.
+            // Restores the last complete array.
             let whole = self.file.set_len(self.end + TAIL.len() as u64);
             let _ = whole.and_then(|()| platform::write_at(&self.file, TAIL.as_bytes(), self.end));
         }

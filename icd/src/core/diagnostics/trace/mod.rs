@@ -40,7 +40,7 @@ struct Pending {
     device: Arc<dyn DeviceTime>,
 }
 
-/// Returns the trace of this process, if one is asked for.
+/// Returns the trace of this process, if `HEKLA_TRACE` requests one.
 #[inline]
 pub fn trace() -> Option<&'static Trace> {
     static TRACE: OnceLock<Option<Trace>> = OnceLock::new();

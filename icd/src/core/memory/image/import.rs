@@ -1,4 +1,4 @@
-//! Images of another API's memory (cl_khr_external_memory): the descriptor's pitches tell the position of rows.
+//! Images of another API's memory (cl_khr_external_memory): the descriptor's pitches give the position of rows.
 //!
 //! If Vulkan can make an image of the memory in place, kernels use this image. Otherwise, and in contexts of several devices,
 //! the memory becomes a buffer; launches copy the texels from it to a shadow, and back.

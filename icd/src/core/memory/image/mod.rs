@@ -56,7 +56,7 @@ pub struct Image {
     maps: Mutex<Vec<ImageMapping>>,
 }
 
-/// Where the texels are.
+/// The place of an image's texels.
 enum Texels {
     /// In an image of the context's only device.
     Single(NewImage),

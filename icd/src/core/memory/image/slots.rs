@@ -29,7 +29,7 @@ pub struct Slots {
 pub struct Bound {
     /// The word by which the kernel knows the image.
     pub word: u32,
-    /// The launch retains it.
+    /// The image's slot, which the launch must retain.
     pub slot: Arc<vk::Slot>,
     /// The copies that are necessary before and after the launch.
     pub shadow: ShadowUse,
