@@ -78,7 +78,7 @@ fn is_deep(target: cl_GLenum) -> bool {
     target == 0x806F
 }
 
-/// Returns the object of OpenGL that a memory object was made of; CL_INVALID_GL_OBJECT for other memory objects.
+/// Returns the object of OpenGL from which a memory object was created; CL_INVALID_GL_OBJECT for other memory objects.
 fn object_of_gl(mem: cl_mem) -> Result<Object> {
     let mem = MemObject::from_handle(mem)?;
     mem.gl.as_ref().map(|shared| shared.object).ok_or(ClError(CL_INVALID_GL_OBJECT))

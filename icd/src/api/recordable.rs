@@ -198,7 +198,7 @@ pub(super) unsafe fn sizes(
         Ok(Sizes {
             dimensions,
             offset: up_to_three(offset, dimensions, 0),
-            // No global size is an empty one (since OpenCL 2.1).
+            // A NULL global size means an empty index space (since OpenCL 2.1).
             global: if global.is_null() { [0; 3] } else { up_to_three(global, dimensions, 1) },
             local: (!local.is_null()).then(|| up_to_three(local, dimensions, 1)),
         })

@@ -35,7 +35,7 @@ pub(super) struct Region {
 
 impl Region {
     /// # Safety
-    /// The pointers are NULL or valid for three values; the origin is valid for as many as a mipmap requires.
+    /// The pointers are NULL or valid for three values; the origin is valid for as many values as a mipmap's origin has.
     pub unsafe fn new(
         image: Ref<Image>,
         origin: *const usize,

@@ -115,12 +115,12 @@ pub enum Command {
     },
     Image(Box<ImageCommand>),
     Launch(Box<Launch>),
-    /// Ownership transfer of memory of other APIs.
+    /// An ownership transfer of other APIs' memory.
     TransferOwnership {
         mems: Vec<Shared>,
         direction: Direction,
     },
-    /// Wait for, or signal of, semaphores that other APIs share.
+    /// A wait for, or a signal of, semaphores that other APIs share.
     Semaphores {
         operation: Operation,
         semaphores: Vec<Arc<vk::Semaphore>>,

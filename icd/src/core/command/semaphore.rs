@@ -88,7 +88,7 @@ pub enum Operation {
 #[derive(Default)]
 pub struct SemaphoreProperties {
     pub list: Vec<cl_semaphore_properties_khr>,
-    /// `None` for all devices of the context.
+    /// The devices of the semaphore; `None` for all devices of the context.
     pub devices: Option<Vec<Ref<Device>>>,
     pub exports: vk::SemaphoreHandles,
     /// Kind of handle and descriptor.
@@ -194,7 +194,7 @@ fn import_fd(
     fd: i32,
 ) -> Result<Option<Signal>> {
     let is_file = kind == vk::SemaphoreHandles::SYNC_FD;
-    // -1 is a sync file that is signalled.
+    // -1 means a sync file that is signalled already.
     let own = match is_file && fd == -1 {
         true => None,
         false => Some(Descriptor::duplicate_of(fd).ok_or(ClError(CL_INVALID_PROPERTY))?),

@@ -83,7 +83,7 @@ impl Object {
         }
     }
 
-    /// Returns the type of the image.
+    /// Returns the type of the image that is created from the object.
     pub fn image_type(&self) -> cl_mem_object_type {
         match self.source {
             Source::Buffer => CL_MEM_OBJECT_BUFFER,

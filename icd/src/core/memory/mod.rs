@@ -40,7 +40,7 @@ pub struct MemBase {
     pub flags: cl_mem_flags,
     /// Bytes of the object.
     pub size: usize,
-    /// The application's memory (CL_MEM_USE_HOST_PTR), for sub-buffers shifted by their origin.
+    /// The application's memory (CL_MEM_USE_HOST_PTR); for a sub-buffer its own part of it.
     pub host_ptr: Option<HostAddress>,
     pub properties: Vec<cl_mem_properties>,
     /// The object of OpenGL from which the memory object was created.

@@ -47,7 +47,7 @@ pub struct Launch {
     shape: Arc<LaunchShape>,
     /// True if the launch may reach memory of the host that belongs to no object.
     reaches_system: bool,
-    /// A digest of the values among the arguments, where launches may run in slices.
+    /// A digest of the arguments that are passed by value, on devices where launches may run in slices.
     values: u64,
     /// The extents of the arguments' memory, if the kernel looks for its own mistakes.
     extents: Vec<(u64, u64)>,
@@ -69,7 +69,7 @@ impl Launch {
             && !self.objects.iter().any(|object| matches!(object, Object::Shadowed { .. }))
     }
 
-    /// Returns a digest of the values among the arguments.
+    /// Returns a digest of the arguments that are passed by value.
     pub fn values(&self) -> u64 {
         self.values
     }

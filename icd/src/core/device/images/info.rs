@@ -6,7 +6,7 @@ use super::{
 use crate::cl::info::Value;
 use crate::cl::*;
 
-/// Answers a query about a device's images, if it has any; `None` for a name that is not about them.
+/// Answers a query about a device's images, if it has any; `None` for a name that is not about images.
 pub fn query(images: Option<&Images>, name: cl_device_info) -> Option<Value> {
     let number = |if_any: u32| Value::of(images.map_or(0, |_| if_any));
     let size = |of: fn(&Images) -> usize| Value::of(images.map_or(0, of));

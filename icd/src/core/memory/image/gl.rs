@@ -13,7 +13,7 @@ use crate::core::memory::properties::{MemoryProperties, Origin, TexelPlace};
 use crate::object::Ref;
 use hekla_vk_backend as vk;
 
-/// Returns the descriptor of an image of the size of an object.
+/// Returns the descriptor of an image with the size of an object of OpenGL.
 fn desc_of(object: &Object) -> cl_image_desc {
     let [width, height, depth] = object.size;
     let image_type = object.image_type();
@@ -35,7 +35,7 @@ fn desc_of(object: &Object) -> cl_image_desc {
     }
 }
 
-/// Returns the request for an image of an object.
+/// Returns the request for an image of an object of OpenGL.
 fn request<'a>(
     flags: cl_mem_flags,
     object: &Object,
