@@ -61,8 +61,8 @@ impl Checks {
     ];
 }
 
-/// The functions of the built-in library that checks call: what finds an allocation, what reports, what compares how often
-/// work-items come to barriers, what keeps the bits of work-group variables, and what knows their last accesses.
+/// The functions of the built-in library that checks call. They find an allocation, report, compare how often work-items
+/// reach barriers, keep the bits of written bytes, keep the last accesses for races, and check coordinates of texels.
 pub const FUNCTIONS: [&str; 15] = [
     "__check_find",
     "__check_report",
@@ -81,20 +81,20 @@ pub const FUNCTIONS: [&str; 15] = [
     "__check_probe",
 ];
 
-/// The function of the built-in library whose calls stand for looks at coordinates of texels.
+/// The function of the built-in library whose calls mark coordinates of texels that are to be checked.
 pub const TEXEL_MARK: &str = "__texel_mark";
-/// What the action of such a place ends in.
+/// The end of [`Description::action`] at a place where coordinates of a texel are checked.
 pub const OF_A_TEXEL: &str = " of a texel";
 
 /// Byte offset of the bits of unwritten arguments.
 pub const UNWRITTEN: usize = 12;
-/// Byte offset of the bits of arguments whose memory is no other's.
+/// Byte offset of the bits of arguments whose memory is not shared with another argument.
 pub const ALONE: usize = 16;
 /// The most arguments of a kernel whose sizes are known.
 pub const ARGUMENTS: usize = 128;
 /// Bytes of the area before the arguments.
 pub const HEADER_BYTES: usize = 32;
-/// The slots of findings; a power of two. Places share them where there are more.
+/// The number of slots for findings, a power of two. If there are more places than slots, places share slots.
 pub const SLOTS: usize = 1024;
 /// Words of a slot.
 pub const SLOT_WORDS: usize = 16;
@@ -114,16 +114,16 @@ pub const MAX_WATCHED: usize = 64;
 pub const SHADOW: usize = WATCHED + WATCHED_BYTES * MAX_WATCHED;
 /// Bytes of the shadow for each word that is watched.
 pub const SHADOW_BYTES: usize = 16;
-/// Words of a block, which is watched or not as a whole.
+/// Words of a block of memory; a block is watched as a whole or not at all.
 pub const BLOCK_WORDS: usize = 64;
 /// The most words that are watched.
 pub const MAX_SHADOW_WORDS: usize = 1 << 17;
 
-// The library's text has these numbers.
+// The library's source repeats these numbers.
 const _: () = assert!(FINDINGS == 2080 && RANGES == 67_616 && WATCHED == 133_152);
 const _: () = assert!(SHADOW == 134_688 && BLOCK_WORDS == 64);
 
-/// Returns the bytes of the area where these checks are made.
+/// Returns the size in bytes of the area that these checks need.
 pub const fn area_bytes(checks: Checks) -> usize {
     match checks.contains(Checks::RACES) {
         true => SHADOW + SHADOW_BYTES * MAX_SHADOW_WORDS,
@@ -131,7 +131,7 @@ pub const fn area_bytes(checks: Checks) -> usize {
     }
 }
 
-/// Returns where the area begins in a buffer for `printf` with so many bytes for records.
+/// Returns the byte offset of the area in a buffer for `printf` that has `capacity` bytes for records.
 pub const fn area_offset(capacity: u32) -> u32 {
     (crate::printf::HEADER_BYTES + capacity + crate::printf::TRAILER_BYTES).next_multiple_of(16)
 }
@@ -145,9 +145,9 @@ pub struct Description {
     pub object: String,
     /// The kernel; empty in functions of several.
     pub kernel: String,
-    /// The line of the program's text; empty where it is not at hand.
+    /// The line of the program's text; empty if the text is not available.
     pub text: String,
-    /// The place, and those of the calls that were inlined, the outermost last.
+    /// The place, and the places of the inlined calls that lead to it, the outermost last.
     pub places: Vec<Place>,
 }
 
@@ -161,7 +161,7 @@ pub struct Place {
 }
 
 impl Description {
-    /// Returns the bytes that stand for it, which end with a zero.
+    /// Returns the description as bytes, which end with a zero.
     pub fn encode(&self) -> Vec<u8> {
         let mut fields =
             vec![self.action.clone(), self.object.clone(), self.kernel.clone(), self.text.clone()];
@@ -176,7 +176,7 @@ impl Description {
         bytes
     }
 
-    /// Inverts [`Description::encode`]; the bytes may go on behind the zero. `None` for what is no description.
+    /// Inverts [`Description::encode`]. Bytes behind the zero are ignored. Returns `None` if the bytes are no description.
     pub fn decode(bytes: &[u8]) -> Option<Description> {
         let end = bytes.iter().position(|&byte| byte == 0)?;
         let text = String::from_utf8_lossy(&bytes[..end]);
@@ -198,17 +198,17 @@ impl Description {
     }
 }
 
-/// A mistake that is certain before a program runs, wherever it comes to the place.
+/// A mistake that a program is certain to make if it reaches the place, known before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certain {
-    /// What a work-item would find; its ids are 0.
+    /// The finding of a work-item there; its ids are 0.
     pub finding: Finding,
     pub description: Description,
-    /// Of a barrier: the condition that not all work-items find the same.
+    /// For a barrier: the condition that differs between work-items.
     pub condition: Option<Description>,
 }
 
-/// What a slot holds once something was found.
+/// The contents of a slot in which something was reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
     pub count: u32,
@@ -242,20 +242,20 @@ impl Finding {
     }
 }
 
-/// What a race's finding tells of the other access.
+/// What the finding of a race says about the other access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Other {
     /// Bytes from the start of the object to this access.
     pub offset: u64,
     /// True in memory that all work-groups share.
     pub is_global: bool,
-    /// True if the other one reads.
+    /// True if the other access reads.
     pub reads: bool,
-    /// The low half of the address of its description.
+    /// The low half of the address of the other access's description.
     pub description: u32,
-    /// Who makes it; `None` where several read.
+    /// The maker of the other access; `None` where several work-items read.
     pub by: Option<Accessor>,
-    /// True if it is made by another work-group.
+    /// True if another work-group makes the other access.
     pub of_other_group: bool,
 }
 
@@ -269,7 +269,8 @@ pub enum Accessor {
 }
 
 impl Finding {
-    /// Returns the indices of a texel and the sizes of the image in which it is none; a size is 0 where there is none.
+    /// Returns the indices of a texel and the sizes of the image, which the texel lies beyond. A size is 0 in dimensions that
+    /// the image does not have.
     pub fn texel(&self) -> ([i32; 3], [u32; 3]) {
         let low = |word: u64| word as u32;
         let high = |word: u64| (word >> 32) as u32;
@@ -278,7 +279,7 @@ impl Finding {
         (index.map(u32::cast_signed), sizes)
     }
 
-    /// Returns what is told of the other access; `None` where this is no race.
+    /// Returns what the finding says about the other access; `None` if the finding is no race.
     pub fn other(&self) -> Option<Other> {
         let bit = |number: u32| self.address >> number & 1 != 0;
         let id = [0, 21, 42].map(|shift| (self.size >> shift) as u32 & 0x1f_ffff);

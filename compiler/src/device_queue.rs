@@ -24,7 +24,7 @@ pub mod context {
     pub const TELLS_ERRORS: usize = 7;
 }
 
-/// What there is to know of a kernel, in words.
+/// The properties of a kernel, in words.
 pub mod property {
     pub const WORDS: usize = 8;
     pub const WORK_GROUP_SIZE: usize = 0;
@@ -58,11 +58,11 @@ pub mod event {
     pub const WORDS: usize = 8;
     /// References that kernels hold.
     pub const REFERENCES: usize = 0;
-    /// CL_COMPLETE, an error, or anything greater than CL_COMPLETE while there is no end.
+    /// CL_COMPLETE, an error, or a value greater than CL_COMPLETE while the command has not ended.
     pub const STATUS: usize = 1;
-    /// 1 if the times are known, which the runtime writes when a command is complete.
+    /// 1 if the runtime has written the times, which it does when a command is complete.
     pub const HAS_TIMES: usize = 2;
-    /// Two numbers of 64 bits, as `capture_event_profiling_info` gives them.
+    /// Two numbers of 64 bits, which `capture_event_profiling_info` stores for the program.
     pub const TIMES: usize = 4;
     /// The status of a user event that is not set.
     pub const SUBMITTED: u32 = 2;
@@ -78,7 +78,7 @@ pub mod record {
     pub const KIND: usize = 1;
     pub const KIND_KERNEL: u32 = 1;
     pub const KIND_MARKER: u32 = 2;
-    /// The event's times are to be written to [`ADDRESS`] when it is complete.
+    /// The runtime is to write the event's times to [`ADDRESS`] when the event is complete.
     pub const KIND_PROFILE: u32 = 3;
     /// [`super::context::LAUNCH`] of the launch that wrote the record.
     pub const LAUNCH: usize = 2;
@@ -107,18 +107,18 @@ pub mod record {
 /// Alignment of the captured values of a block where its kernel reads them: the alignment of the largest vectors. In a record
 /// it is [`record::ALIGN`].
 pub const CAPTURED_ALIGN: u32 = 128;
-/// The most bytes that a block captures, as of a kernel's arguments.
+/// The most bytes that a block captures, which is also the limit of a kernel's arguments.
 pub const MAX_CAPTURED: u32 = 4096;
 
 /// Something that a kernel enqueued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     pub command: Command,
-    /// The launch that wrote it.
+    /// The launch that wrote the record.
     pub launch: u32,
-    /// The handle of its event; 0 for none.
+    /// The handle of the command's event; 0 for none.
     pub event: u32,
-    /// The handles of the events that it waits for.
+    /// The handles of the events that the command waits for.
     pub waits: Vec<u32>,
 }
 
@@ -134,7 +134,7 @@ pub enum Command {
 /// A block to be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The number of its kernel.
+    /// The number of the block's kernel among the kernels of the program.
     pub kernel: u32,
     pub captured: Vec<u8>,
     /// Bytes of each local argument.
@@ -166,7 +166,7 @@ fn long(bytes: &[u8], index: usize) -> Option<u64> {
     Some(u64::from(word(bytes, index)?) | u64::from(word(bytes, index + 1)?) << 32)
 }
 
-/// Returns the first record, and what follows it.
+/// Returns the first record, and the bytes behind it.
 fn read_record(bytes: &[u8]) -> Option<(Record, &[u8])> {
     let size = word(bytes, record::SIZE)? as usize;
     if size < 4 * record::WORDS || !size.is_multiple_of(record::ALIGN as usize) {

@@ -4,7 +4,8 @@
 //! text --preprocess--> tokens --syntax--> AST --sema--> HIR --lower--> IR --passes--> IR --emit--> SPIR-V
 //! ```
 //!
-//! [`compile`] runs it all; [`compile_object`] stops at the IR of one program, and [`link()`] goes on from the IR of several.
+//! [`compile`] runs all of it; [`compile_object`] stops at the IR of one program, and [`link()`] continues with the IR of
+//! several programs.
 
 use crate::analysis::argument_access::argument_access;
 use crate::analysis::call_graph::{bottom_up, calls};
@@ -24,11 +25,11 @@ use cranelift_entity::SecondaryMap;
 use hekla_device::Quirks;
 use std::cell::RefCell;
 
-/// What structurization says of each function.
+/// The structure of each function, which structurization finds.
 type Structures = SecondaryMap<ir::Func, ir::Structure>;
 
-/// The memory of a compilation: a fixed number of bytes, and bytes for each byte of its input: three times as much as kernels
-/// of straight-line statements were measured to take.
+/// The memory of a compilation: a fixed number of bytes, and a number of bytes for each byte of its input. Together they are
+/// three times the measured need of kernels of straight-line statements.
 const ROOM: usize = 16 << 20;
 const ROOM_PER_BYTE: usize = 200;
 
@@ -42,7 +43,7 @@ fn size_of_source(source: &Source) -> usize {
     source.headers.iter().map(|(_, text)| text.len()).sum::<usize>() + source.text.len()
 }
 
-/// Returns about as many bytes as objects have as text.
+/// Returns the size in bytes of objects, which is about the size of their texts.
 fn size_of_objects(objects: &[&Object]) -> usize {
     objects.iter().map(|object| object.size()).sum()
 }
@@ -57,7 +58,7 @@ pub struct Compiled {
     /// Where headers were looked for on disk: with the text and the options, all that the result
     /// depends on.
     pub lookups: Vec<Lookup>,
-    /// What the system lacked, where nothing is known of the program for that reason.
+    /// What the system lacked, if the compilation ended for that reason and says nothing about the program.
     pub shortage: Option<Shortage>,
 }
 
@@ -108,7 +109,7 @@ pub fn compile(source: &Source, options: &Options, target: &Target) -> Compiled 
     compile_timed(source, options, target).0
 }
 
-/// Like [`compile`], and tells where the time went.
+/// Like [`compile`]; also returns the time that each stage took.
 pub fn compile_timed(source: &Source, options: &Options, target: &Target) -> (Compiled, Timing) {
     let mut watch = Stopwatch::start();
     let compiled = on_big_stack(room(size_of_source(source)), || {
@@ -133,8 +134,8 @@ pub enum IrAt {
     End,
 }
 
-/// Returns the text of a program's IR somewhere in the pipeline; for debugging. Runs as [`compile`] does. The error is a
-/// build log, or says what passes there are.
+/// Returns the text of a program's IR at a place in the pipeline; for debugging. Runs as [`compile`] does. The error is a
+/// build log, or lists the names of the passes.
 pub fn compile_to_ir(
     source: &Source,
     options: &Options,
@@ -159,7 +160,7 @@ pub fn compile_to_ir(
     text.unwrap_or_else(|failure| Err(error_log(&[failure.to_string()])))
 }
 
-/// Runs the passes up to the one that was asked for.
+/// Runs the passes up to a place in the pipeline. Returns the text of the IR there.
 fn ir_text(mut module: ir::Module, target: &Target, at: &IrAt) -> Result<String, String> {
     let IrAt::Pass(wanted) = at else {
         if *at == IrAt::End {
@@ -269,7 +270,7 @@ pub fn find_certain_mistakes(
     found.unwrap_or_else(|failure| Err(error_log(&[failure.to_string()])))
 }
 
-/// Fails where there is no pass of the name asked for.
+/// Returns an error if no pass has the name that is asked for.
 fn check_pass(at: &IrAt) -> Result<(), String> {
     let IrAt::Pass(name) = at else { return Ok(()) };
     let names = [passes::names(), quirks::names()].concat();
@@ -310,7 +311,7 @@ pub fn compile_il_to_linked(
         .unwrap_or_else(CompiledObject::ended)
 }
 
-/// Like [`compile_to_linked`] for what [`link()`] makes a program of.
+/// Like [`compile_to_linked`] for the objects and libraries that [`link()`] makes a program of.
 pub fn link_to_linked(objects: &[&Object], options: &LinkOptions) -> CompiledObject {
     let options = LinkOptions { create_library: false, ..options.clone() };
     on_big_stack(room(size_of_objects(objects)), || link_object(objects, &options))
@@ -337,7 +338,7 @@ pub fn compile_il_object(
         .unwrap_or_else(CompiledObject::ended)
 }
 
-/// Reads a module of SPIR-V. Other programs may use the functions of one that is compiled `separate`ly.
+/// Reads a module of SPIR-V. If it is compiled `separate`ly, other programs may use its functions.
 fn ingest_object(
     il: &Il,
     specs: &[SpecValue],
@@ -433,7 +434,7 @@ fn analyze(
     (!diags.has_errors()).then_some(hir)
 }
 
-/// Runs the whole pipeline for a program of its own.
+/// Runs the whole pipeline for a program that is not linked with others.
 fn build(
     source: &Source,
     options: &Options,
@@ -460,7 +461,7 @@ fn build(
     }
 }
 
-/// Removes the recursion that constants end from a program, and reports other recursion where it stands.
+/// Unfolds recursion whose end depends on constants alone, and reports all other recursion at its place in the text.
 fn unfold_recursion(
     hir: &sema::hir::Module,
     ir: &mut ir::Module,
@@ -484,7 +485,7 @@ fn unfold_recursion(
     None
 }
 
-/// Reports recursion in an object that needs nothing of others; linking finds the rest.
+/// Reports recursion in an object that imports nothing from others; linking finds recursion in other objects.
 fn check_recursion_of_object(
     hir: &sema::hir::Module,
     object: &ir::Module,
@@ -495,12 +496,12 @@ fn check_recursion_of_object(
     let mut linkages = functions.chain(object.globals.values().map(|global| global.linkage));
     let is_import = |linkage: ir::Linkage| linkage == ir::Linkage::Import;
     if !hir.recursive_calls.is_empty() && !diags.has_errors() && !linkages.any(is_import) {
-        // What is reported is in `diags`.
+        // The errors are in `diags`; the result is not needed.
         let _ = unfold_recursion(hir, &mut object.clone(), target, diags);
     }
 }
 
-/// Runs the second half of the pipeline, for what was linked.
+/// Runs the second half of the pipeline for a linked object.
 fn finish_linked(object: Object, target: &Target) -> Result<Program, String> {
     let flags = object.flags;
     let options = Options {
@@ -547,7 +548,7 @@ fn run_passes(
     pipeline.contract(ir, target)?;
     pipeline.dot_products(ir, target)?;
     pipeline.mark_invariant_loads(ir, target)?;
-    // Checks have found it out before.
+    // With checks, the access is known already.
     if target.checks.is_empty() {
         find_argument_access(ir)?;
     }
@@ -590,7 +591,7 @@ fn tell_of_target(ir: &mut ir::Module, target: &Target) {
     }
 }
 
-/// The most instructions of a kernel with its calls inlined, for drivers whose compilers end the process at larger ones.
+/// The most instructions of a kernel with its calls inlined, for drivers whose compilers crash on larger kernels.
 const MAX_FRAME: usize = 50_000;
 
 /// Fails where doubles that are computed by integers make a kernel larger than the driver can compile.
@@ -615,7 +616,7 @@ fn check_frames(ir: &ir::Module, target: &Target) -> Result<(), String> {
     })
 }
 
-/// How many instructions the modules of all kernels together may have for each of the program, and in any.
+/// The most instructions of all kernels' modules together: so many for each instruction of the program, plus a constant.
 const EMITTED: usize = 16;
 const MIN_EMITTED: usize = 500_000;
 

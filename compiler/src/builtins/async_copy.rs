@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Row] = &[
         &["async_work_group_copy_fence"],
         &[Sig::plain(TypePattern::Void, &[TypePattern::S(Name::UInt)])],
         |l, c| {
-            // The work-items of the group copy, so a barrier of theirs orders what they copied.
+            // The work-items of the group make the copies, so a barrier between them orders the copies.
             let flags = l.fence_flags(c);
             l.b.barrier(flags);
             None

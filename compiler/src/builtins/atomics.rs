@@ -1,4 +1,4 @@
-//! The atomic functions of OpenCL C 1.x (6.15.12.8): relaxed, the old value results.
+//! The atomic functions of OpenCL C 1.x (6.15.12.8), which are relaxed and return the old value.
 
 use super::row::{Check, Lower, Names, Row};
 use super::signature::TypePattern::{self, E, G};
@@ -73,7 +73,7 @@ pub(super) const ROWS: &[Row] = &[
     atom(&["atom_cmpxchg"], &[exchange_if(I64)], EXCHANGE_IF),
 ];
 
-/// Returns the sum of the object's type.
+/// Returns the addition for the object's type.
 pub(super) fn add_op(call: &Call<'_>) -> AtomicOp {
     if call.number().is_float() {
         return AtomicOp::FAdd;
@@ -81,7 +81,7 @@ pub(super) fn add_op(call: &Call<'_>) -> AtomicOp {
     AtomicOp::Add
 }
 
-/// Returns the minimum of the object's type.
+/// Returns the minimum operation for the object's type.
 pub(super) fn min_op(call: &Call<'_>) -> AtomicOp {
     if call.number().is_float() {
         return AtomicOp::FMin;
@@ -89,7 +89,7 @@ pub(super) fn min_op(call: &Call<'_>) -> AtomicOp {
     call.by_sign(AtomicOp::SMin, AtomicOp::UMin)
 }
 
-/// Returns the maximum of the object's type.
+/// Returns the maximum operation for the object's type.
 pub(super) fn max_op(call: &Call<'_>) -> AtomicOp {
     if call.number().is_float() {
         return AtomicOp::FMax;

@@ -36,7 +36,7 @@ const fn flag(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
 
 const FETCH: &[Sig] = &[integer(&[OBJECT, G])];
 const FETCH_EXPLICIT: &[Sig] = &[integer(&[OBJECT, G, ORDER]), integer(&[OBJECT, G, ORDER, SCOPE])];
-/// Also of floats (cl_ext_float_atomics).
+/// `atomic_fetch_add` and its like on integers and on floats (cl_ext_float_atomics).
 const FETCH_NUMBER: &[Sig] = &[or_half(G, &[OBJECT, G])];
 const FETCH_NUMBER_EXPLICIT: &[Sig] =
     &[or_half(G, &[OBJECT, G, ORDER]), or_half(G, &[OBJECT, G, ORDER, SCOPE])];
@@ -46,7 +46,7 @@ const ACQUIRE: i128 = 2;
 const RELEASE: i128 = 3;
 const BOTH: i128 = 4;
 
-/// One order from argument `first` on, not one of `wrong`.
+/// Describes a function with one order argument, at position `first`, which must not be one of `wrong`.
 pub(super) const fn orders(first: usize, wrong: &'static [i128]) -> Synchronization {
     Synchronization { first, orders: 1, is_fence: false, wrong: [wrong, &[]] }
 }
@@ -157,7 +157,7 @@ impl Lowerer<'_, '_> {
         None
     }
 
-    /// Stores a value of any type that there are atomic objects of.
+    /// Stores a value of any type that atomic objects can have.
     pub(crate) fn atomic_set(&mut self, ptr: Value, value: Value, sync: SyncSemantics) {
         if self.b.ty(value).scalar == Scalar::F16 {
             self.update_half(AtomicOp::Xchg, ptr, value, sync);
@@ -173,7 +173,7 @@ impl Lowerer<'_, '_> {
         Some(self.atomic_get(call.result, ptr, sync))
     }
 
-    /// Loads a value of any type that there are atomic objects of.
+    /// Loads a value of any type that atomic objects can have.
     pub(crate) fn atomic_get(&mut self, ty: Type, ptr: Value, sync: SyncSemantics) -> Value {
         if ty.scalar == Scalar::F16 {
             return self.load_half(ptr, sync);
@@ -189,7 +189,7 @@ impl Lowerer<'_, '_> {
         Some(self.atomic_update(op, ptr, value, sync))
     }
 
-    /// Changes an object by a value of any type that there are atomic objects of. Returns the old value.
+    /// Changes an atomic object of any type by a value of the same type. Returns the old value.
     pub(crate) fn atomic_update(
         &mut self,
         op: AtomicOp,
@@ -207,7 +207,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns true if the arithmetic of doubles is not the device's own.
+    /// Returns true if arithmetic on doubles is emulated.
     fn makes_own_sums(&self) -> bool {
         self.target.soft_float64 || self.target.emulates_denormals(self.options)
     }
@@ -230,8 +230,8 @@ impl Lowerer<'_, '_> {
         self.b.bitcast(old, double)
     }
 
-    /// Writes a loop of compare-and-exchange operations on an integer, until no other work-item comes between. `new`
-    /// returns what becomes of the old bits, in a straight line. Returns those.
+    /// Writes a loop of compare-and-exchange operations on an integer, which ends when no other work-item has changed it in
+    /// between. `new` computes the new bits from the old bits, without branches. Returns the old bits.
     pub(super) fn update_by_exchange(
         &mut self,
         ptr: Value,
@@ -293,8 +293,8 @@ impl Lowerer<'_, '_> {
         Some(exchanged)
     }
 
-    /// Returns what order and scope arguments say: one order or, for a compare-and-exchange, the orders of success and of
-    /// failure, which become one as strong as both. Without arguments it is the strongest.
+    /// Returns the order and scope that arguments ask for: one order or, for a compare-and-exchange, the orders of success and
+    /// of failure, which become one order as strong as both. Without arguments the order is the strongest.
     fn synchronization(&self, args: &[Value], orders: usize) -> SyncSemantics {
         let (orders, scope) = args.split_at(orders.min(args.len()));
         let order =
@@ -303,7 +303,7 @@ impl Lowerer<'_, '_> {
         SyncSemantics { order: order.unwrap_or(MemoryOrder::SeqCst), scope }
     }
 
-    /// Returns a value of memory_order; the strongest where it is not known here.
+    /// Returns the memory order that a value of memory_order means; the strongest if the value is not a constant.
     pub(super) fn memory_order(&self, value: Value) -> MemoryOrder {
         match self.b.func.as_const(value) {
             Some(0) => MemoryOrder::Relaxed,
@@ -314,7 +314,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns a value of memory_scope; the widest where it is not known here.
+    /// Returns the memory scope that a value of memory_scope means; the widest if the value is not a constant.
     pub(super) fn memory_scope(&self, value: Value) -> MemoryScope {
         match self.b.func.as_const(value) {
             // The scopes of a work-item, a work-group, a sub-group.
@@ -323,7 +323,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Stores where a condition does not hold. In private memory nobody sees a store that does not change the value.
+    /// Stores a value unless a condition holds. In private memory the store is made in any case, since no other work-item sees
+    /// a store that does not change the value.
     fn store_unless(&mut self, cond: Value, addr: Addr, value: Value) {
         if self.b.space(addr.ptr) == AddressSpace::Private {
             return self.b.write(addr, value);

@@ -52,8 +52,8 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// Returns true if work-groups combine numbers of a type by their sub-groups. Those that are made of several of the
-    /// hardware's would go through work-group memory for that, too.
+    /// Returns true if work-groups combine numbers of a type by their sub-groups. Sub-groups that are made of several of the
+    /// hardware's do not: they would go through work-group memory as well.
     pub(super) fn combines_in_subgroups(&self, scalar: Scalar) -> bool {
         self.target.combines_in_subgroups(scalar) && !self.front.has_larger_subgroups()
     }

@@ -27,7 +27,8 @@ impl Lowerer<'_, '_> {
         self.local_barrier();
     }
 
-    /// One word holds the answer until a work-item objects.
+    /// Returns the result of a vote. One word holds the result that no work-item objects to; a work-item that objects stores
+    /// the other one.
     pub(super) fn vote_of_items(&mut self, all: bool, predicate: Value) -> Value {
         let Items { scratch, id, .. } = self.items(Type::I32);
         let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));

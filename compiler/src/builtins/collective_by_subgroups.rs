@@ -1,5 +1,5 @@
-//! Work-group collective functions by sub-groups: each combines its own values, one word for each goes through work-group
-//! memory, and each sub-group combines those words, in a way that all have the same sum of floats.
+//! Work-group collective functions by sub-groups: each sub-group combines its own values and stores the result in a word of
+//! work-group memory; each sub-group then combines these words, so that all sub-groups get the same sum of floats.
 
 use super::scratch::Scratch;
 use super::Lowerer;
@@ -37,8 +37,8 @@ impl Lowerer<'_, '_> {
         self.with_other_subgroups(scan, op, own, whole)
     }
 
-    /// Combines the own sub-group's value with the values of earlier sub-groups, or of all; `whole` is in its last work-item
-    /// what all of it give. A work-group of one sub-group has that already.
+    /// Combines the own sub-group's value with the values of earlier sub-groups, or of all. In the last work-item of the
+    /// sub-group `whole` is the combination of all its values, which is the result already if the work-group is one sub-group.
     fn with_other_subgroups(
         &mut self,
         scan: SubgroupScan,
@@ -60,7 +60,7 @@ impl Lowerer<'_, '_> {
         result
     }
 
-    /// Goes on at `done` with the result.
+    /// Combines the words of several sub-groups with the own value, and jumps to `done` with the result.
     fn combine_words(
         &mut self,
         scan: SubgroupScan,
@@ -96,8 +96,8 @@ impl Lowerer<'_, '_> {
         self.b.jump(done, &[result]);
     }
 
-    /// Combines the words before `end` (there is at least the first, which is taken also where `end` is 0): by each
-    /// work-item or by the sub-group together.
+    /// Combines the words before `end`: each work-item by itself, or the sub-group together. The first word is always taken,
+    /// also where `end` is 0.
     fn sum_of_words(
         &mut self,
         op: BinaryOp,
@@ -122,8 +122,8 @@ impl Lowerer<'_, '_> {
         sum
     }
 
-    /// Combines those words before `end`, of `count`, that are for this work-item of its sub-group. Where every sub-group has
-    /// at least as many work-items as there are words, each has one word or none.
+    /// Combines this work-item's share of the words before `end`, of `count` words that the sub-group shares out among its
+    /// work-items. Where every sub-group has at least `count` work-items, the share is one word or none.
     fn part_of_words(
         &mut self,
         op: BinaryOp,
@@ -165,9 +165,9 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::And, items, mask)
     }
 
-    /// Returns true if each work-item is to combine `count` words by itself: if they are few. If all sub-groups combine the
-    /// same words (`is_same`), sums of floats must be formed in one order, which partial sub-groups cannot keep together;
-    /// integers are left to the sub-group, since hardware has an instruction for that.
+    /// Returns true if each work-item is to combine `count` words by itself: if the words are few. If all sub-groups combine
+    /// the same words (`is_same`), floats must be added in one order, which the work-items of a partial sub-group cannot keep
+    /// together; integers are left to the sub-group, since hardware has an instruction for their sums.
     fn is_combined_by_each(
         &mut self,
         op: BinaryOp,

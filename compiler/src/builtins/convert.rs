@@ -47,8 +47,8 @@ impl Number {
 }
 
 impl Builder<'_> {
-    /// Returns the value as another number: into floats rounded to nearest even, into integers toward zero, unless
-    /// told otherwise; `convert_<to>[_sat][_rounding]`.
+    /// Converts a value to another number type: `convert_<to>[_sat][_rounding]`. Without a rounding mode, conversions to floats
+    /// round to nearest even, conversions to integers toward zero.
     pub fn convert_number(
         &mut self,
         value: Value,
@@ -122,7 +122,8 @@ impl Builder<'_> {
         }
     }
 
-    /// To nearest even by a sum, whose low word is the integer: twice as fast as rounding, and converting what that gives.
+    /// Converts a double to the nearest integer, to even in the middle. It adds a number so that the low word of the sum is the
+    /// integer: twice as fast as to round and to convert.
     fn double_to_nearest(&mut self, value: Value, to: Number, ty: Type, saturate: bool) -> Value {
         let (float, wide) = (self.ty(value), ty.with_scalar(Scalar::I32));
         let magic = self.fconst(float, 1.5 * 52f64.exp2());
@@ -146,7 +147,7 @@ impl Builder<'_> {
         self.resize_lanes(word, ty.scalar, to.signed)
     }
 
-    /// Toward zero; narrow integers through 32 bits, so that what does not fit wraps around.
+    /// Converts floats to integers toward zero; to narrow integers by way of 32 bits, so that too large values wrap around.
     fn float_to_int_plain(&mut self, value: Value, to: Number, ty: Type) -> Value {
         if ty.scalar.bits() < 32 {
             let wide = self.convert(ConvertOp::FToS, value, ty.with_scalar(Scalar::I32));
@@ -156,8 +157,8 @@ impl Builder<'_> {
         self.convert(op, value, ty)
     }
 
-    /// Values beyond the range give its ends, NaN gives 0; the conversion itself sees only values
-    /// in range.
+    /// Converts floats to integers with saturation: values beyond the range give its ends, NaN gives 0. The conversion
+    /// instruction gets only values in range.
     fn float_to_int_sat(&mut self, value: Value, to: Number, ty: Type) -> Value {
         let float = self.ty(value);
         let is_double = float.scalar == Scalar::F64;
@@ -168,7 +169,7 @@ impl Builder<'_> {
         // The end of the range is a power of two, so exact.
         let end = (to.max() + 1) as f64;
         let high = self.fconst(float, end);
-        // Devices take minima of floats at once, of doubles by a comparison.
+        // Devices have an instruction for the minimum of floats, but need a comparison for doubles.
         let safe = match is_double {
             true => self.in_range(value, (low, high)),
             false => {
@@ -181,7 +182,7 @@ impl Builder<'_> {
                 self.binary(BinaryOp::FMin, safe, greatest)
             }
         };
-        // Narrow integers are cut out last, so that what widens them again finds all of them.
+        // Values become narrow integers last, so that a later widening can undo it and keep all bits.
         let wide = if to.scalar.bits() < 32 { ty.with_scalar(Scalar::I32) } else { ty };
         let op = if to.signed || wide != ty { ConvertOp::FToS } else { ConvertOp::FToU };
         let mut result = self.convert(op, safe, wide);

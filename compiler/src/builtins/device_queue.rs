@@ -18,7 +18,7 @@ pub struct Range {
     pub local: [Value; 3],
 }
 
-/// No pattern describes the types of queues and events.
+/// The patterns of these functions: none, since patterns cannot describe the types of queues and events.
 const NO_PATTERNS: &[Sig] = &[];
 
 const fn row(names: super::row::Names) -> Row {
@@ -78,7 +78,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns a word of [`property`] of the kernel with an entry.
+    /// Returns a word of [`property`] of a kernel, which is given by its entry.
     pub fn kernel_property(&mut self, kernel: Func, index: usize) -> Value {
         let number = self.b.kernel_number(kernel);
         let words = self.b.int(Scalar::I32, property::WORDS as i64);
@@ -88,7 +88,7 @@ impl Lowerer<'_, '_> {
         told.unwrap_or_else(|| self.b.int(Scalar::I32, 1))
     }
 
-    /// Returns how many sub-groups the work-groups of a range have if they are of a kernel with an entry.
+    /// Returns how many sub-groups the work-groups of a range have in a kernel, which is given by its entry.
     pub fn subgroups_of(&mut self, range: &Range, kernel: Func) -> Value {
         let size = self.kernel_property(kernel, property::SUBGROUP_SIZE);
         let mut items = self.b.int(Scalar::I64, 1);

@@ -25,7 +25,7 @@ const ACCUMULATING: &[Sig] = &[
     Sig::plain(INT, &[SIGNED, UNSIGNED, INT]),
 ];
 
-/// The functions of cl_arm_integer_dot_product: of operands that are both signed or both not.
+/// The functions of cl_arm_integer_dot_product, whose operands are both signed or both unsigned.
 const ARM: &[Sig] = &[OF_UNSIGNED, OF_SIGNED];
 const ARM_ACCUMULATING: &[Sig] = &[
     Sig::plain(UINT, &[UNSIGNED, UNSIGNED, UINT]),
@@ -69,13 +69,13 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// A dot product of vectors, with a sum as third argument or without.
+    /// Lowers a dot product of vectors, to which the third argument, if there is one, is added.
     pub(super) fn integer_dot(&mut self, call: &Call<'_>) -> Option<Value> {
         let [a, b, ..] = call.types else { return None };
         self.packed_dot(call, [a.number.signed, b.number.signed])
     }
 
-    /// A dot product and a sum that wraps, as sums of integers do.
+    /// Lowers a dot product that is added to a number; the sum wraps around.
     fn wrapping_dot(&mut self, call: &Call<'_>) -> Option<Value> {
         let (&[a, b, acc], [first, ..]) = (call.args, call.types) else { return None };
         let product = match self.b.ty(a).lanes {

@@ -7,7 +7,7 @@ use crate::ir::{
     Addr, AddressSpace, BinaryOp, Block, ConvertOp, Func, IntCC, Scalar, Type, UnaryOp, Value,
 };
 
-/// Addresses are greater than this, errors are not.
+/// The largest error code; addresses are greater.
 const MOST_ERROR: i64 = 4095;
 /// CLK_INVALID_EVENT_WAIT_LIST, negated.
 const INVALID_WAIT_LIST: i64 = 57;
@@ -15,11 +15,11 @@ const INVALID_WAIT_LIST: i64 = 57;
 /// The events of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct Events {
-    /// The number of those that it waits for.
+    /// The number of events that the command waits for.
     pub count: Value,
-    /// The pointer to them.
+    /// The pointer to these events.
     pub list: Option<Value>,
-    /// The pointer to where the command's own event goes; null for none.
+    /// The pointer to the variable that receives the command's own event; null for none.
     pub event: Option<Value>,
 }
 
@@ -32,7 +32,7 @@ pub struct Enqueued {
     pub range: Range,
     /// Bytes of each local argument.
     pub local_sizes: Vec<Value>,
-    /// A multiple of [`record::ALIGN`].
+    /// Bytes of the captured values, a multiple of [`record::ALIGN`].
     pub captured_bytes: u32,
 }
 
@@ -113,9 +113,9 @@ impl Lowerer<'_, '_> {
         filling.status
     }
 
-    /// Returns the bytes of a record with `fixed` bytes and the events that it waits for.
+    /// Returns the size in bytes of a record that has `fixed` bytes and a word for each event that its command waits for.
     fn record_bytes(&mut self, fixed: u32, events: Value) -> Value {
-        // More events than there can be make a record that fits nowhere.
+        // A number of events beyond the possible ones gives a record that is too large for every ring.
         let most = self.b.int(Scalar::I32, 1 << 24);
         let events = self.b.binary(BinaryOp::UMin, events, most);
         let bytes = self.b.shl_const(events, 2);
@@ -138,7 +138,7 @@ impl Lowerer<'_, '_> {
         self.b.select(disagrees, error, zero)
     }
 
-    /// Returns an error if it is one, else the error of a kernel's range.
+    /// Returns `error` unless it is 0, else the error of a kernel's range.
     fn error_of_range(&mut self, error: Value, enqueued: &Enqueued) -> Option<Value> {
         let Range { dimensions, global, local, .. } = enqueued.range;
         let kernel = self.b.kernel_number(enqueued.kernel);
@@ -159,8 +159,8 @@ impl Lowerer<'_, '_> {
         self.b.write(place, word);
     }
 
-    /// Writes all of a kernel but what it takes, which begins at `start`, and events. Returns the byte offset of what
-    /// follows.
+    /// Writes everything about a kernel except its captured values, which begin at `start`, and its events. Returns the byte
+    /// offset of the events.
     fn fill_kernel(&mut self, record: Addr, start: u64, enqueued: &Enqueued) -> u64 {
         let Range { dimensions, offset, global, local } = enqueued.range;
         let kernel = self.b.kernel_number(enqueued.kernel);
@@ -188,7 +188,8 @@ impl Lowerer<'_, '_> {
         end
     }
 
-    /// Writes the events that a command waits for, `end` bytes from the start of its record, and hands out its own.
+    /// Writes the events that a command waits for, `end` bytes from the start of its record, and stores the command's own event
+    /// for the program.
     fn fill_events(&mut self, record: Addr, end: u64, events: &Events) {
         if let Some(list) = events.list {
             let to = self.b.offset(record, end);

@@ -11,8 +11,8 @@ impl Lowerer<'_, '_> {
         self.b.select(not_above, zero, difference)
     }
 
-    /// Halfway cases away from zero: cuts a sum with the greatest number below a half, which is rounded up to the next
-    /// integer where `x` lies halfway.
+    /// Rounds to the nearest integer, halfway cases away from zero: adds the greatest number below a half, and truncates. Where
+    /// `x` lies halfway, the sum is rounded to the next integer.
     pub(super) fn round_away(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         let below_half = match ty.scalar {
@@ -37,7 +37,7 @@ impl Lowerer<'_, '_> {
         self.b.bitcast(both, ty)
     }
 
-    /// The number of the greater (`FMax`) or lesser (`FMin`) magnitude; `op` of both where magnitudes are equal, or one
+    /// Returns the number of the greater (`FMax`) or lesser (`FMin`) magnitude; `op` of both where magnitudes are equal, or one
     /// is NaN.
     pub(super) fn by_magnitude(&mut self, x: Value, y: Value, op: BinaryOp) -> Value {
         let scalar = self.b.ty(x).scalar;
@@ -62,8 +62,8 @@ impl Lowerer<'_, '_> {
         self.b.bitcast(result, ty)
     }
 
-    /// The same by comparisons alone, since devices have no minimum of doubles: `x` where its magnitude wins, where `y`
-    /// is NaN, and of equal magnitudes where `y` has the sign that `op` does not prefer.
+    /// Like [`Self::by_magnitude`], by comparisons alone, since devices have no minimum of doubles. Returns `x` where its
+    /// magnitude wins, where `y` is NaN, and where magnitudes are equal and `y` has the sign that `op` does not prefer.
     fn choice_by_magnitude(&mut self, x: Value, y: Value, op: BinaryOp) -> Value {
         let is_max = op == BinaryOp::FMax;
         let (wins, ties) =
@@ -75,7 +75,7 @@ impl Lowerer<'_, '_> {
         let no_worse = self.b.fcmp(ties, a, b);
         let by_sign = self.b.binary(BinaryOp::And, no_worse, against);
         let better = self.b.fcmp(wins, a, b);
-        // No device needs more than one instruction for this, as for a test of the bits.
+        // Every device has one instruction for this comparison; a test of the bits would take more.
         let infinity = self.b.fconst(self.b.ty(y), f64::INFINITY);
         let is_nan = self.b.fcmp(FloatCC::Ugt, b, infinity);
         let first = self.b.binary(BinaryOp::Or, by_sign, better);

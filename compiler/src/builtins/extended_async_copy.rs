@@ -68,7 +68,7 @@ struct Side {
     plane: Option<Value>,
 }
 
-/// What is copied: the size of an element and the number of them in each direction.
+/// The size of a copy: the bytes of an element and the number of elements in each direction.
 #[derive(Clone, Copy)]
 struct Extent {
     bytes: Value,
@@ -77,7 +77,7 @@ struct Extent {
     planes: Option<Value>,
 }
 
-/// A place in what is copied: a piece of a line, the line of its plane, the plane.
+/// The position of a piece in a copy: the piece in its line, the line in its plane, the plane.
 #[derive(Clone, Copy)]
 struct Position {
     piece: Value,
@@ -86,7 +86,7 @@ struct Position {
 }
 
 impl Lowerer<'_, '_> {
-    /// `for (i = local id; i < pieces; i += local size)` copies piece `i`. One side is local memory, so their number
+    /// `for (i = local id; i < pieces; i += local size)` copies piece `i`. One side is local memory, so the number of pieces
     /// fits 32 bits.
     fn copy_elements_of(&mut self, [to, from]: [Side; 2], extent: Extent, call: &Call<'_>) {
         let (piece, per_element) = self.piece(extent.bytes, call);
@@ -117,8 +117,8 @@ impl Lowerer<'_, '_> {
         self.b.close_loop(open, BinaryOp::IAdd, step);
     }
 
-    /// Returns the type of a piece and the number of them in an element: what both pointers point to, if elements of a
-    /// known size consist of it, else bytes.
+    /// Returns the type of a piece and the number of pieces in an element. Pieces have the size of the smaller type that the
+    /// pointers point to if the size of elements is known and a multiple of it; otherwise they are bytes.
     fn piece(&mut self, bytes: Value, call: &Call<'_>) -> (Type, Value) {
         let size_of = |index: usize| call.types.get(index).map_or(1, |ty| ty.number.scalar.bytes());
         let size = u64::from(size_of(0).min(size_of(2)));

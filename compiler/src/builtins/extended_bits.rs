@@ -46,7 +46,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.binary(BinaryOp::Or, kept, new))
     }
 
-    /// Shifts the field to the top, and from there down by `shift`; no bits are 0.
+    /// Shifts the field to the top, and from there down by `shift`. A field of no bits is 0.
     fn bitfield_extract(&mut self, call: &Call<'_>, shift: BinaryOp) -> Option<Value> {
         let &[base, offset, count] = call.args else { return None };
         let ty = self.b.ty(base);
@@ -64,7 +64,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.select(some, field, zero))
     }
 
-    /// Returns as many ones as `count` says, from the lowest bit on, in the type of a lane.
+    /// Returns a number whose lowest `count` bits are ones, in the type of a lane.
     fn low_ones(&mut self, count: Value, ty: Type) -> Value {
         let width = self.b.int(Scalar::I32, i64::from(ty.scalar.bits()));
         let unused = self.b.binary(BinaryOp::ISub, width, count);
@@ -76,7 +76,7 @@ impl Lowerer<'_, '_> {
         self.b.select(some, low, zero)
     }
 
-    /// Returns a number of bits below the width of a type, in the type of a lane.
+    /// Returns a number of bits modulo the width of a type, in the type of a lane.
     fn shift_amount(&mut self, by: Value, ty: Type) -> Value {
         let by = self.b.and_const(by, i64::from(ty.scalar.bits() - 1));
         self.b.resize_lanes(by, ty.scalar, false)

@@ -1,5 +1,5 @@
-//! Device-precision math: `native_` and `half_` functions, and what -cl-fast-relaxed-math lets
-//! the ordinary ones become (OpenCL C 7.4, the table for relaxed math).
+//! Device-precision math: `native_` and `half_` functions, and the forms of ordinary functions that
+//! -cl-fast-relaxed-math allows (OpenCL C 7.4, the table for relaxed math).
 
 use super::row::{Lower, LowerCall, Names, Row};
 use super::signature::TypePattern::G;
@@ -15,9 +15,9 @@ const fn native(names: Names, lower: LowerCall) -> Row {
     Row::call(names, UNARY, lower)
 }
 
-/// `half_` functions of the library: at most 8192 ulp. The device's logarithm, and with it its power, has only a bounded
-/// absolute error near 1, its sine near every zero but 0. Exponentials are the library's where the device's may make
-/// a number of NaN.
+/// `half_` functions, which may err by 8192 ulp, that the library computes. The device's logarithm, and so its power, has
+/// only a bounded absolute error near 1; its sine near every zero but 0. Exponentials are the library's where the
+/// device's may return a number for NaN.
 const fn library(names: Names, library: &'static str) -> Row {
     Row::new(names, UNARY, Lower::LibraryAs(library))
 }
@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new(&["half_powr"], BINARY, Lower::LibraryAs("powr")),
 ];
 
-/// These lower calls, and give `None` where the device is not good enough.
+/// Lowerings of calls to operations of the device. They return `None` where the device is not accurate enough.
 impl Lowerer<'_, '_> {
     /// The device's operation.
     pub(super) fn native(&mut self, call: &Call<'_>, op: MathOp) -> Option<Value> {
@@ -72,7 +72,7 @@ impl Lowerer<'_, '_> {
         Some(self.scale(log, log_of_2))
     }
 
-    /// Like [`Self::exp_of`] where it errs by no more than 3 ulp and NaN has NaN.
+    /// Like [`Self::exp_of`], where the device's exponential errs by no more than 3 ulp and returns NaN for NaN.
     pub(super) fn accurate_exp(&mut self, call: &Call<'_>, log2_base: f64) -> Option<Value> {
         match self.target.exp2_accurate {
             true => self.exp_of(call, log2_base),
@@ -95,7 +95,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The same for another base.
+    /// Like [`Self::device_log2`] for another base: `log_of_2` is the logarithm of 2 to this base.
     pub(super) fn device_log(
         &mut self,
         call: &Call<'_>,
@@ -128,19 +128,18 @@ impl Lowerer<'_, '_> {
         self.native_quotient(one, x)
     }
 
-    /// Returns the device's base-2 logarithm, right for denormal numbers too, of which some devices read the
-    /// exponent alone.
+    /// Returns the device's base-2 logarithm, correct for denormal numbers too: some devices look only at their exponent.
     fn log2_of_any(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         match self.target.floats(ty.scalar).keeps_denormals {
             true => self.log2_of_product(x),
-            // Such a device may take denormal numbers for zero (OpenCL C, 7.5.3).
+            // A device that flushes denormal numbers may take them for zero (OpenCL C, 7.5.3).
             false if self.target.log2_denormals => self.b.math(MathOp::Log2, &[x]),
             false => self.log2_of_bits(x),
         }
     }
 
-    /// The same by a product, where the device's products keep denormal numbers.
+    /// Like [`Self::log2_of_any`], by a product, where the device's products keep denormal numbers.
     fn log2_of_product(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         let [smallest, one, factor, zero, shift] =
@@ -155,8 +154,8 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::FSub, log, shift)
     }
 
-    /// The same by the bits of a denormal number, which as an integer are 2^149 times the number; the bits of a negative number
-    /// make a negative integer.
+    /// Like [`Self::log2_of_any`], by the bits of a denormal number, which as an integer are 2^149 times the number; the bits
+    /// of a negative number become a negative integer.
     fn log2_of_bits(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         let integer = ty.with_scalar(Scalar::I32);

@@ -1,8 +1,8 @@
 //! Linear filters by the device's own samplers, one for each sampler word ([`binding::SAMPLER`]).
 //!
-//! A driver filters bytes in 8 bits where the addressing mode is clamp to edge or repeat, and in floats where it is any
-//! other ([`Quirks::COARSE_BYTE_FILTERS`]). There images of bytes are sampled with a border that they never reach in place of
-//! an edge, and filtered by arithmetic where they repeat.
+//! Some drivers filter bytes in 8 bits where the addressing mode is clamp to edge or repeat, and in floats where it is any
+//! other ([`Quirks::COARSE_BYTE_FILTERS`]). With such drivers clamp to edge becomes clamp to a border for images of bytes,
+//! with coordinates that never reach the border, and images that repeat are filtered by arithmetic.
 //!
 //! [`binding::SAMPLER`]: crate::kernel::binding::SAMPLER
 //! [`Quirks::COARSE_BYTE_FILTERS`]: hekla_device::Quirks::COARSE_BYTE_FILTERS
@@ -20,9 +20,9 @@ use hekla_device::Quirks;
 impl Lowerer<'_, '_> {
     /// Returns the condition on which the device has a sampler that filters an image, a bool; `None` if it has none.
     ///
-    /// The image's word tells if samplers filter its format. Samplers of Vulkan whose coordinates count texels are for
-    /// images of one and two dimensions alone (VUID-vkCmdDispatch-None-08609). Dividing by the size would not do: at the
-    /// centre of a texel its neighbours must not count, however large they are.
+    /// A bit of the image's word is set if samplers filter its format. Samplers of Vulkan whose coordinates count texels are
+    /// for images of one and two dimensions alone (VUID-vkCmdDispatch-None-08609). Division of coordinates by the size is no
+    /// way out: it is inexact, and at the centre of a texel its neighbours must not count, however large they are.
     pub(super) fn has_filter(&mut self, image: ImageArg, sampler: SamplerArg) -> Option<Value> {
         if !self.target.hardware_linear || image.level.is_some() {
             return None;
@@ -49,7 +49,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.binary(BinaryOp::And, has_filter, is_exact))
     }
 
-    /// Returns what a sampler of the device makes of an image.
+    /// Returns the color that a sampler of the device reads from an image.
     pub(super) fn filtered(
         &mut self,
         image: ImageArg,
@@ -73,7 +73,7 @@ impl Lowerer<'_, '_> {
             self.move_to_centers(image, sampler, &mut places[..spatial]);
         }
         if let Some(layer) = places.last_mut().filter(|_| dim.is_array()) {
-            // Devices round it, some of them not to even.
+            // Devices round the layer, some of them not to even.
             *layer = self.b.math(MathOp::Rint, &[*layer]);
         }
         let places = self.b.build(&places);
@@ -94,7 +94,7 @@ impl Lowerer<'_, '_> {
         self.b.icmp_imm(cc, its, i64::from(mode << ADDRESS_SHIFT))
     }
 
-    /// Returns the slot of a sampler; of one with a border where it has an edge and the image is of bytes.
+    /// Returns the slot of a sampler; if it clamps to the edge and the image is of bytes, the slot of a sampler with a border.
     fn border_for_bytes(&mut self, image: ImageArg, sampler: SamplerArg, slot: Value) -> Value {
         let bytes = self.compare_bytes(image, IntCC::Eq);
         let has_edge = self.compare_mode(sampler, IntCC::Ult, CLAMP);
@@ -105,8 +105,8 @@ impl Lowerer<'_, '_> {
         self.b.select(changes, border, slot)
     }
 
-    /// Moves places beyond the centers of an image's outermost texels to these where a sampler has an edge: all are
-    /// filtered alike, and the border counts for nothing.
+    /// Moves places beyond the centers of an image's outermost texels to these centers if a sampler clamps to the edge: the
+    /// filter gives the same color there, and the border has no weight.
     fn move_to_centers(&mut self, image: ImageArg, sampler: SamplerArg, places: &mut [Value]) {
         let sizes = self.image_size(image);
         let has_edge = self.compare_mode(sampler, IntCC::Ult, CLAMP);
@@ -127,14 +127,14 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns the farthest coordinate that a sampler is given, beyond which all are alike; `None` if it is given all.
+    /// Returns the farthest coordinate to give a sampler: all coordinates beyond it mean the same. `None` if there is no limit.
     fn farthest(&mut self, sampler: SamplerArg) -> Option<Value> {
         if !self.target.has(Quirks::LOST_FAR_PLACES) {
             return None;
         }
         let of_mode = |word: u32| match word & NORMALIZED != 0 {
             _ if word >> ADDRESS_SHIFT & ADDRESS_MASK >= REPEAT => f64::INFINITY,
-            // Such places are moved into the image.
+            // With these modes, places beyond the image are moved into it.
             _ if self.target.has(Quirks::COARSE_BYTE_FILTERS)
                 && sampler.mode().is_some_and(|m| m < CLAMP) =>
             {
@@ -156,7 +156,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.select(repeats, repeated, farthest))
     }
 
-    /// Returns a coordinate, or the nearest one that is no farther than another; for NaN one of the two.
+    /// Clamps a coordinate to the range from `-farthest` to `farthest`; NaN becomes one of the two.
     fn within(&mut self, place: Value, farthest: Value) -> Value {
         let zero = self.b.fconst(Type::F32, 0.0);
         let least = self.b.binary(BinaryOp::FSub, zero, farthest);

@@ -33,8 +33,7 @@ impl FloatFormat {
 }
 
 impl Builder<'_> {
-    /// Returns the bits of the `narrow` float (F16 or F32) that a wider one is rounded to, in I32 lanes. `mode` is not
-    /// to nearest even.
+    /// Rounds a float to a narrower one (F16 or F32). Returns its bits, in I32 lanes. `mode` is not to nearest even.
     pub fn fptrunc_bits(&mut self, value: Value, narrow: Scalar, mode: Rounding) -> Value {
         let float = self.ty(value);
         let int = self.bits_type(value);
@@ -42,21 +41,21 @@ impl Builder<'_> {
         let bits = self.bitcast(value, int);
         let magnitude = self.and_const(bits, i64::MAX >> (64 - float.scalar.bits()));
         let negative = self.is_negative(bits);
-        // A bool: if the magnitude is rounded up.
+        // A bool: true if the magnitude is rounded up.
         let away = match mode {
             Rounding::TowardPositive => Some(self.unary(UnaryOp::Not, negative)),
             Rounding::TowardNegative => Some(negative),
             Rounding::TowardZero | Rounding::NearestEven => None,
         };
 
-        // Normal results: cut the digits that have no place, and let the exponent count from the
-        // narrower type's bias.
+        // Normal results: cut the digits that do not fit, and change the exponent to the narrower type's
+        // bias.
         let excess = from.fraction - to.fraction;
         let cut = self.lshr_const(magnitude, excess);
         let normal = self.add_const(cut, -((from.bias - to.bias) << to.fraction));
-        // Denormal results: the significand shifted right by as much more as the exponent is below
-        // the least normal one, until nothing is left. (Denormal numbers of the wider type all
-        // vanish: their leading digit does not matter.)
+        // Denormal results: shift the significand right by one more for each power of two that the exponent
+        // is below the least normal one, until nothing is left. (All denormal numbers of the wider type become
+        // zero, so their leading digit does not matter.)
         let exponent = self.lshr_const(magnitude, from.fraction);
         let least_exponent = from.bias - to.bias + 1;
         let distance = self.iconst(int, excess + least_exponent);
@@ -97,7 +96,7 @@ impl Builder<'_> {
         self.resize_lanes(signed, Scalar::I32, false)
     }
 
-    /// `truncated`, or one more where `away` holds and the `shift` low bits of `source` that were cut are not zero.
+    /// Returns `truncated`, plus one where `away` holds and the `shift` low bits of `source`, which were cut, are not zero.
     fn round_cut(
         &mut self,
         truncated: Value,

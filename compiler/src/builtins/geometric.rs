@@ -125,8 +125,8 @@ impl Lowerer<'_, '_> {
         let is_zero = self.b.fcmp(FloatCC::Oeq, length, zero);
         let divisor = self.b.select(is_zero, range.one, length);
         let divisor = self.b.match_lanes(divisor, x);
-        // Scaling down makes small components denormal; so of a large vector the quotient is scaled,
-        // after it was rounded.
+        // To scale down a large vector would make its small components denormal, so its quotient is
+        // scaled instead, after rounding.
         let is_large = self.b.match_lanes(range.is_large, x);
         let dividend = self.b.select(is_large, x, scaled);
         let quotient = self.b.binary(BinaryOp::FDiv, dividend, divisor);
@@ -136,7 +136,7 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::FMul, quotient, back)
     }
 
-    /// `x` by the reciprocal of its length; `x` where its squares vanish.
+    /// Returns `x` times the reciprocal of its length; `x` itself if its squares are zero.
     fn fast_normalize(&mut self, x: Value) -> Value {
         let square = self.dot(x, x);
         let ty = self.b.ty(square);
@@ -154,8 +154,8 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::FMul, x, by)
     }
 
-    /// Where `any_infinite`, infinite components as ones and the others as zeros (or NaN), with their
-    /// signs; else `x`.
+    /// Returns `x`; where `any_infinite` holds, infinite components become ones and the others zeros (or stay NaN), with
+    /// their signs.
     fn or_directions(&mut self, x: Value, any_infinite: Value) -> Value {
         let ty = self.b.ty(x);
         let infinity = self.b.fconst(ty, f64::INFINITY);
@@ -182,8 +182,8 @@ impl Lowerer<'_, '_> {
             let magnitude = self.b.extract(magnitudes, lane);
             largest = self.b.binary(BinaryOp::FMax, largest, magnitude);
         }
-        // Every square that matters beside the largest one must be normal, before scaling and after, since
-        // devices may flush the rest: half the exponents, less the precision.
+        // Every square that is not negligible beside the largest one must be normal, before scaling and after,
+        // since devices may flush denormal numbers: so the bounds are half the exponents, less the precision.
         let wide = ty.scalar.bits() == 64;
         let (high, factor) = if wide { (400.0, 600.0) } else { (50.0, 100.0) };
         let lane = ty.lane();

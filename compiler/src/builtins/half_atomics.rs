@@ -21,7 +21,7 @@ impl Lowerer<'_, '_> {
         self.b.bitcast(bits, Type::of(Scalar::F16))
     }
 
-    /// Stores what an operation makes of the old half, which it returns.
+    /// Replaces a half by the result of an operation on it. Returns the old half.
     pub(super) fn update_half(
         &mut self,
         op: AtomicOp,
@@ -52,8 +52,8 @@ impl Lowerer<'_, '_> {
         old_of(self, old)
     }
 
-    /// Returns the bits of what an operation makes of two halves. Of a sum or difference a NaN keeps its bits, as IEEE
-    /// 754 6.2.3 advises and the conformance tests want; devices make one of their own of them.
+    /// Returns the bits of the result of an operation on two halves. In sums and differences an operand that is NaN keeps its
+    /// bits, as IEEE 754 6.2.3 advises and the conformance tests want; devices would return a NaN of their own.
     fn half_arithmetic(&mut self, op: BinaryOp, old: Value, operand: Value) -> Value {
         const QUIET: i64 = 0x200;
         const NAN: i64 = 0xfe00;

@@ -1,10 +1,10 @@
-//! Lowering of functions on images: texels are read by integer coordinates, and what samplers do is arithmetic (OpenCL C
-//! 8), exact on every device; but linear filters are the device's own where those are exact enough (`filters`), and the
-//! device's samplers find the nearest texel where they are faster than fetches (`nearest`).
+//! Lowering of functions on images: texels are read at integer coordinates, and the work of samplers (OpenCL C 8) is done by
+//! arithmetic, which is exact on every device. Exceptions: the device's own linear filters are used where they are exact
+//! enough (`filters`), and its samplers find the nearest texel where they are faster than fetches (`nearest`).
 //!
 //! The arithmetic of one coordinate is in the library (`library/image.cl`), a function for each addressing mode and filter;
-//! here the coordinates of an image are combined. With a sampler that is a constant a read is a straight line; with one that
-//! the application gives it is a call of the library.
+//! here the coordinates of an image are combined. With a constant sampler a read is code without branches; with a sampler
+//! from the application it is a call of the library.
 
 use super::{Call, Lowerer};
 use crate::ir::{BinaryOp, ConvertOp, ImageView, IntCC, Scalar, TexelComponent, Type, Value};
@@ -17,7 +17,7 @@ pub(super) struct ImageArg {
     pub(super) view: ImageView,
     pub(super) word: Value,
     pub(super) slot: Value,
-    /// The level, if it is not the first one.
+    /// The level of the image; `None` for the first one.
     pub(super) level: Option<Value>,
 }
 
@@ -25,12 +25,12 @@ pub(super) struct ImageArg {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SamplerArg {
     pub(super) word: Value,
-    /// Its value, where it is known.
+    /// The word's value, where it is a constant.
     pub(super) constant: Option<u32>,
 }
 
 impl SamplerArg {
-    /// Returns the addressing mode, where it is known.
+    /// Returns the addressing mode, if the sampler is a constant.
     pub(super) fn mode(self) -> Option<u32> {
         self.constant.map(|word| word >> sampler_word::ADDRESS_SHIFT & sampler_word::ADDRESS_MASK)
     }
@@ -41,12 +41,12 @@ impl SamplerArg {
     }
 }
 
-/// One of the texels that a read looks at.
+/// One of the texels that a read takes its color from.
 #[derive(Debug, Clone)]
 struct Texel {
-    /// Coordinates, and which of them may lie beyond the image.
+    /// Each coordinate, and true if it may lie beyond the image.
     indices: Vec<(Value, bool)>,
-    /// The product of the weights; none for the nearest one.
+    /// The product of the weights in each direction; `None` where the nearest texel alone is read.
     weight: Option<Value>,
 }
 
@@ -91,7 +91,7 @@ impl Lowerer<'_, '_> {
                 self.sampled(image, sampler, coords)?
             }
             [_, sampler, coords, level] if self.in_library => {
-                // The library gives the number of a level.
+                // The library passes the number of a level.
                 let level = self.b.convert(ConvertOp::FToS, level, Type::I32);
                 let sampler = SamplerArg { word: sampler, constant: None };
                 self.sampled(ImageArg { level: Some(level), ..image }, sampler, coords)?
@@ -107,7 +107,8 @@ impl Lowerer<'_, '_> {
         Some(self.b.convert(ConvertOp::FConvert, texel, call.result))
     }
 
-    /// Reads the texel at integer coordinates of a level: image, coordinates and level. Modules of SPIR-V alone have it.
+    /// Lowers a read of the texel at integer coordinates of a level, of which only modules of SPIR-V have calls. The arguments
+    /// are image, coordinates and level.
     pub(crate) fn read_level(
         &mut self,
         call: &Call<'_>,
@@ -127,7 +128,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.convert(ConvertOp::FConvert, texel, call.result))
     }
 
-    /// Returns what a sampler makes of the levels of an image around a level of detail.
+    /// Returns the color that a sampler reads from the levels of an image around a level of detail.
     fn mipmapped(
         &mut self,
         image: ImageArg,
@@ -169,7 +170,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.image_levels(image.view, image.slot))
     }
 
-    /// Returns the texel at integer coordinates. Those beyond the image give some texel of it.
+    /// Returns the texel at integer coordinates. For coordinates beyond the image it is some texel of the image.
     fn read_texel(&mut self, image: ImageArg, coords: Value) -> Option<Value> {
         if self.samples_texels(image) {
             let none = SamplerArg { word: coords, constant: Some(sampler_word::NONE) };
@@ -202,7 +203,7 @@ impl Lowerer<'_, '_> {
         self.b.image_fetch(image.view, image.slot, coords, level)
     }
 
-    /// Returns what a sampler makes of an image.
+    /// Returns the color that a sampler reads from an image.
     fn sampled(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
         if self.b.ty(coords).scalar.is_int() {
             return self.sampled_at_texel(image, sampler, coords);
@@ -255,7 +256,8 @@ impl Lowerer<'_, '_> {
         Some(result)
     }
 
-    /// Integer coordinates are indices, to which the addressing modes apply that need no normalized ones.
+    /// Returns the color that a sampler reads at integer coordinates. They are indices of texels, so only the addressing modes
+    /// that need no normalized coordinates apply.
     fn sampled_at_texel(
         &mut self,
         image: ImageArg,
@@ -286,7 +288,7 @@ impl Lowerer<'_, '_> {
         Some(self.texel_or_border(image, &indices, &size, no_border))
     }
 
-    /// Returns a bool: if a sampler that is not a constant has no border.
+    /// Returns a bool: true if a sampler that is not a constant has no border.
     pub(super) fn has_no_border(&mut self, sampler: SamplerArg) -> Option<Value> {
         if sampler.constant.is_some() {
             return None;
@@ -294,7 +296,7 @@ impl Lowerer<'_, '_> {
         Some(self.compare_mode(sampler, IntCC::Ne, sampler_word::CLAMP))
     }
 
-    /// Returns an index within a size.
+    /// Clamps an index to the range from 0 to below a size.
     pub(super) fn clamped(&mut self, index: Value, size: Value) -> Value {
         let last = self.b.binary_imm(BinaryOp::ISub, size, 1);
         let index = self.b.binary(BinaryOp::SMin, index, last);
@@ -302,8 +304,8 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::SMax, index, zero)
     }
 
-    /// Returns the texel at indices; indices that may lie beyond the image are marked; then it is the border's
-    /// color, unless `no_border` holds.
+    /// Returns the texel at indices, or the border's color if they lie beyond the image, unless `no_border` holds. The bool of
+    /// an index is true if it may lie beyond the image.
     fn texel_or_border(
         &mut self,
         image: ImageArg,
@@ -362,7 +364,7 @@ impl Lowerer<'_, '_> {
         self.b.build(&[zero, zero, zero, alpha])
     }
 
-    /// Returns what a function of the library for one coordinate gives: `nearest`, `linear` or `place`.
+    /// Calls the library's function for one coordinate: `filter` is `nearest`, `linear` or `place`. Returns its result.
     pub(super) fn axis(
         &mut self,
         filter: &str,
@@ -401,7 +403,7 @@ impl Lowerer<'_, '_> {
         Some(self.texel_or_border(image, &texels.first()?.indices, &size, None))
     }
 
-    /// Returns what a linear filter gives: the device's own where it is exact enough.
+    /// Returns the color that a linear filter gives: the device's own filter where it is exact enough.
     fn linear(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) -> Option<Value> {
         let Some(has_filter) = self.has_filter(image, sampler) else {
             return self.weighted(image, sampler, coords);
@@ -430,7 +432,7 @@ impl Lowerer<'_, '_> {
         sum
     }
 
-    /// Returns the texels that a read at float coordinates looks at.
+    /// Returns the texels that a read at float coordinates takes its color from.
     fn texels(
         &mut self,
         image: ImageArg,
@@ -476,8 +478,8 @@ impl Lowerer<'_, '_> {
         Some(texels)
     }
 
-    /// `write_image`: image, coordinates, maybe a level, and color. What lies beyond the image is not written: by Vulkan's rule (Texel
-    /// Output Operations, "Integer Texel Coordinate Validation"), which has an exception for buffers alone.
+    /// `write_image`: image, coordinates, maybe a level, and color. Vulkan drops writes beyond the image (Texel Output
+    /// Operations, "Integer Texel Coordinate Validation"), except for those to buffers.
     pub(super) fn write_image(
         &mut self,
         call: &Call<'_>,
@@ -522,7 +524,7 @@ impl Lowerer<'_, '_> {
         self.b.binary_imm(BinaryOp::And, mipmap, 1)
     }
 
-    /// Returns a color as an image has it.
+    /// Returns a color in the type that a write to an image takes.
     fn stored(&mut self, image: ImageArg, color: Value) -> Option<Value> {
         let component = image.view.component;
         let texel = component.texel();
@@ -543,7 +545,7 @@ impl Lowerer<'_, '_> {
         self.image_size(image).get(direction).copied()
     }
 
-    /// `get_image_dim`: width and height; of three dimensions depth and 0 as well.
+    /// `get_image_dim`: width and height; for images of three dimensions also depth and 0.
     pub(super) fn image_dim(&mut self, call: &Call<'_>) -> Option<Value> {
         let image = self.image_arg(call, TexelComponent::Float)?;
         let mut size = self.image_size(image);

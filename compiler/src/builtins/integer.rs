@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-/// Returns the sum of the arguments' type.
+/// Returns the addition for the arguments' type.
 pub(super) fn add_op(call: &Call<'_>) -> BinaryOp {
     if call.number().is_float() {
         BinaryOp::FAdd
@@ -70,7 +70,7 @@ pub(super) fn add_op(call: &Call<'_>) -> BinaryOp {
     }
 }
 
-/// Returns the minimum of the arguments' type.
+/// Returns the minimum operation for the arguments' type.
 pub(super) fn min_op(call: &Call<'_>) -> BinaryOp {
     match call.number() {
         number if number.is_float() => BinaryOp::FMin,
@@ -79,7 +79,7 @@ pub(super) fn min_op(call: &Call<'_>) -> BinaryOp {
     }
 }
 
-/// Returns the maximum of the arguments' type.
+/// Returns the maximum operation for the arguments' type.
 pub(super) fn max_op(call: &Call<'_>) -> BinaryOp {
     match call.number() {
         number if number.is_float() => BinaryOp::FMax,
@@ -89,7 +89,7 @@ pub(super) fn max_op(call: &Call<'_>) -> BinaryOp {
 }
 
 impl Lowerer<'_, '_> {
-    /// Also right for the least value, whose magnitude is unsigned.
+    /// Returns the magnitude; also correct for the least value, whose magnitude is unsigned.
     fn abs(&mut self, signed: bool, x: Value) -> Value {
         if !signed {
             return x;
@@ -106,14 +106,14 @@ impl Lowerer<'_, '_> {
         self.b.select(greater, down, up)
     }
 
-    /// The common bits and half of the others.
+    /// Returns the average, rounded down: the bits that both numbers have, plus half of those that differ.
     fn hadd(&mut self, signed: bool, x: Value, y: Value) -> Value {
         let common = self.b.binary(BinaryOp::And, x, y);
         let halved = self.half_of_differing(signed, x, y);
         self.b.binary(BinaryOp::IAdd, common, halved)
     }
 
-    /// All bits less half of those not common.
+    /// Returns the average, rounded up: the bits that any of the numbers has, less half of those that differ.
     fn rhadd(&mut self, signed: bool, x: Value, y: Value) -> Value {
         let any = self.b.binary(BinaryOp::Or, x, y);
         let halved = self.half_of_differing(signed, x, y);
@@ -180,7 +180,7 @@ impl Lowerer<'_, '_> {
         self.saturate_by_sign(number, both, x, difference)
     }
 
-    /// `value`, or where `overflow` is negative the bound on the side of `sign`.
+    /// Returns `value`, or where `overflow` is negative the bound of the type that has the sign of `sign`.
     fn saturate_by_sign(
         &mut self,
         number: Number,
@@ -214,7 +214,7 @@ impl Lowerer<'_, '_> {
         self.b.convert(ConvertOp::Trunc, high, ty)
     }
 
-    /// 8 and 16 bits: `x * y + z` fits 32 bits.
+    /// `mad_sat` of 8 and 16 bits, by way of 32 bits, which `x * y + z` fits.
     fn mad_sat_narrow(&mut self, number: Number, x: Value, y: Value, z: Value) -> Value {
         let signed = number.signed;
         let [x, y, z] = [x, y, z].map(|v| self.b.resize_lanes(v, Scalar::I32, signed));

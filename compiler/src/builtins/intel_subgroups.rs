@@ -1,6 +1,6 @@
-//! Functions of cl_intel_subgroups and of its kin for other widths: shuffles of two sources, and blocks that the
-//! work-items of a sub-group read and write together. Every device with sub-groups has them; they are offered
-//! where a profile lists the extension ([`crate::Target::shown`]).
+//! Functions of cl_intel_subgroups and of the like extensions for other widths: shuffles of two sources, and blocks that
+//! the work-items of a sub-group read and write together. Every device with sub-groups can run them; programs may use
+//! them where a profile lists the extension ([`crate::Target::shown`]).
 
 use super::row::{Check, LowerCall, Names, Row};
 use super::signature::ImageUse::{Sample, Write};
@@ -17,13 +17,13 @@ use crate::kernel::ImageDim::D2;
 const UINT: TypePattern = TypePattern::S(Name::UInt);
 const INT2: TypePattern = V(Name::Int, 2);
 
-/// The extension that functions need: with it the functions of all widths exist.
+/// The extension that all functions here need; with it the functions of all widths exist.
 const EXTENSION: &str = "cl_intel_subgroups";
 
 const SHUFFLE: &[Sig] = &[Sig::new(Elements::ALL, G, &[G, UINT])];
 const SHUFFLE_BOTH: &[Sig] = &[Sig::new(Elements::ALL, G, &[G, G, UINT])];
 
-/// Chars and shorts, for which functions that cl_khr_subgroups has for other numbers have names of their own.
+/// Functions on chars and shorts: cl_khr_subgroups has them for other numbers alone, under other names.
 const NARROW: &[Sig] = &[Sig::new(Elements::INTS_8_16, G, &[G]).lanes(SCALAR)];
 const NARROW_BROADCAST: &[Sig] = &[Sig::new(Elements::INTS_8_16, G, &[G, UINT]).lanes(SCALAR)];
 
@@ -41,7 +41,7 @@ macro_rules! scans {
     };
 }
 
-/// The functions that read and write a number of elements for each work-item, which is part of their names.
+/// The functions that read and write blocks. The number of elements for each work-item is part of their names.
 macro_rules! blocks {
     ($element:ident: $([$($suffix:literal),+] $result:expr),* $(,)?) => {
         &[$(
@@ -115,8 +115,8 @@ pub(super) const ROWS: &[&[Row]] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// Returns `current` of the work-item whose number is this one's and `delta`, or of what lies beyond the sub-group
-    /// `other`, as if it were the next or the previous one's.
+    /// Returns the value of another work-item, whose number is `op` of this one's and `delta`: its `current` within the
+    /// sub-group; beyond it `other`, as if the next or the previous sub-group had these values.
     fn shuffle_of_two(
         &mut self,
         current: Value,
@@ -136,8 +136,8 @@ impl Lowerer<'_, '_> {
         self.b.select(is_inside, inside, outside)
     }
 
-    /// Returns the addresses of this work-item's `lanes` elements of a block: lane by lane, the elements of all work-items are
-    /// adjacent.
+    /// Returns the addresses of this work-item's elements of a block, one for each lane of `ty`. The elements that all
+    /// work-items have in one lane are adjacent.
     fn block_addresses(&mut self, block: Value, ty: Type) -> Vec<Addr> {
         let element = ty.scalar.bytes();
         let mut index = self.b.work_item(WorkItemQuery::SubgroupInvocation, 0);
@@ -181,7 +181,8 @@ impl Lowerer<'_, '_> {
         (self.b.binary(BinaryOp::IAdd, start, offset), row)
     }
 
-    /// A lane is of a row of the image; the library knows how texels lie in memory, in pieces of a word at most.
+    /// Reads a block of an image, each lane from a row of its own. The library reads pieces of at most a word, according to the
+    /// layout of texels in memory.
     fn image_block_read(&mut self, call: &Call<'_>) -> Option<Value> {
         let &[image, place] = call.args else { return None };
         let func = self.front.image_function("block_of_image")?;
@@ -232,7 +233,7 @@ impl Lowerer<'_, '_> {
         None
     }
 
-    /// Returns the word of which `own`, `bytes` of it, are a part: work-items side by side have the others.
+    /// Returns the word that `own`, which has `bytes` bytes, is a part of: adjacent work-items have the other parts.
     fn bytes_around(&mut self, own: Value, bytes: u32) -> Value {
         let parts = 4 / bytes.min(4);
         let id = self.b.work_item(WorkItemQuery::SubgroupInvocation, 0);

@@ -1,13 +1,13 @@
 //! Calls of the built-in library, one per vector component.
 //!
-//! The library's function for `sin` of a float is `__sin_f32`. Its pointer parameters are private;
-//! other pointers get what was written to a temporary.
+//! The library's function for `sin` of a float is `__sin_f32`. Pointer parameters of the library are private: a temporary
+//! receives the value, which is then stored through the call's pointer.
 
 use super::{Call, Lowerer};
 use crate::ir::{Addr, ConvertOp, Scalar, Type, Value};
 
-/// Out parameter: where it goes, its type there (and in the library, which has no half), and the
-/// temporary of a component.
+/// An out parameter: its target and its type there, its type in the library, which has no half, and the temporary for one
+/// component.
 struct Output {
     target: Addr,
     ty: Type,

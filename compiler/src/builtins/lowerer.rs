@@ -13,13 +13,13 @@ use crate::target::Target;
 pub struct Call<'c> {
     pub builtin: Builtin,
     pub args: &'c [Value],
-    /// The types of the arguments: what their types in the IR do not tell.
+    /// The types of the arguments in OpenCL C, which say more than their types in the IR.
     pub types: &'c [ArgType],
     /// Type of the result; I32 for void.
     pub result: Type,
 }
 
-/// The type of an argument; of a pointer, of what it points to.
+/// The type of an argument; for a pointer, the type that it points to.
 #[derive(Debug, Clone, Copy)]
 pub struct ArgType {
     pub number: Number,
@@ -28,7 +28,7 @@ pub struct ArgType {
     pub image: Option<ImageType>,
 }
 
-/// What only the front end can do.
+/// Operations that lowering asks of the front end.
 pub trait FrontEnd {
     /// Returns the library's function of a name (`sin`) for F32 or F64, if there is one.
     fn library_function(&mut self, name: &str, scalar: Scalar) -> Option<Func>;
@@ -43,7 +43,7 @@ pub trait FrontEnd {
     fn has_larger_subgroups(&self) -> bool;
 }
 
-/// Lowers calls at the place where a builder stands.
+/// Lowers calls at the current place of a builder.
 pub struct Lowerer<'l, 'f> {
     pub b: &'l mut Builder<'f>,
     pub target: &'l Target,
@@ -59,7 +59,7 @@ impl ArgType {
         Type::vector(self.number.scalar, self.lanes)
     }
 
-    /// Returns size and alignment in memory: three lanes take the place of four.
+    /// Returns size and alignment in memory: three lanes take as much memory as four.
     pub fn layout(self) -> (u32, u32) {
         let lanes = if self.lanes == 3 { 4 } else { u32::from(self.lanes) };
         let size = self.number.scalar.bytes() * lanes;
@@ -88,7 +88,7 @@ impl Call<'_> {
 }
 
 impl Lowerer<'_, '_> {
-    /// Lowers a call; `None` if it has no result, or if the function is not there for these types.
+    /// Lowers a call. Returns `None` if it has no result, or if the function does not exist for these types.
     pub fn call(&mut self, call: &Call<'_>) -> Option<Value> {
         let row = call.builtin.row();
         let scalar = call.args.first().map(|&arg| self.b.ty(arg).scalar);

@@ -133,7 +133,7 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::FDiv, one, root)
     }
 
-    /// `a * b + c` however it is fastest.
+    /// Returns `a * b + c`, computed in the fastest way.
     pub(super) fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
         let two_steps =
             self.b.ty(a).scalar == Scalar::F64 && self.target.emulates_denormals(self.options);
@@ -148,9 +148,9 @@ impl Lowerer<'_, '_> {
         sum
     }
 
-    /// `lhs / rhs`: the device's division is good for 2.5 ulp, as the spec's; where correct rounding
-    /// is asked for and the device does not have it, the library's.
-    /// For halves it is float's result, rounded.
+    /// Returns `lhs / rhs`. The device's division errs by at most 2.5 ulp, as the specification asks; where correct rounding
+    /// is asked for and the device's division is not correctly rounded, the library divides.
+    /// Halves are divided as floats, and the quotient is rounded.
     pub fn divide(&mut self, lhs: Value, rhs: Value) -> Value {
         let ty = self.b.ty(lhs);
         if ty.scalar == Scalar::F16 {
@@ -185,7 +185,7 @@ impl Lowerer<'_, '_> {
         is_native && self.has_fma(ty) && keeps_denormals && !self.in_library
     }
 
-    /// Returns true of the constant 1, or a vector of those.
+    /// Returns true if a value is the constant 1, or a vector of them.
     fn is_one(&self, value: Value) -> bool {
         let is_one = |value: Value| self.b.func.as_const(value) == Some(1f64.to_bits());
         match self.b.func.def_inst(value) {
@@ -194,7 +194,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The device's quotient where it asks for nothing and the divisor may be above 2^126.
+    /// Returns the device's quotient, of which no accuracy is asked where the divisor is beyond 2^126.
     pub(super) fn native_quotient(&mut self, lhs: Value, rhs: Value) -> Value {
         let flags = self.b.flags;
         self.b.flags.insert(OpFlags::NATIVE);
@@ -203,8 +203,8 @@ impl Lowerer<'_, '_> {
         quotient
     }
 
-    /// `lhs / rhs` of floats by native quotients, without the execution mode that makes all quotients of a kernel
-    /// correctly rounded ones: both numbers are divided by four where the divisor is beyond 2^126.
+    /// Returns `lhs / rhs` of floats by a native quotient, which does without the execution mode that rounds all quotients of a
+    /// kernel correctly: both numbers are divided by four where the divisor is beyond 2^126.
     fn divide_scaled(&mut self, lhs: Value, rhs: Value) -> Value {
         let ty = self.b.ty(rhs);
         let magnitude = self.b.math(MathOp::FAbs, &[rhs]);

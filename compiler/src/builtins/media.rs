@@ -1,9 +1,9 @@
 //! Functions of cl_amd_media_ops and cl_amd_media_ops2: bytes and bits of words, lane by lane. The extensions leave out
 //! vectors of three, for which clang's header has the functions as well.
 //!
-//! Two slips of the texts are not followed: `amd_sad4` compares the second word with the second word (the text repeats
-//! the first for its lowest byte), and `amd_sadd` takes the distance of unsigned numbers (of which C's `abs` would not
-//! be one).
+//! Two errors in the extensions' texts are not followed: `amd_sad4` compares the second word with the second word (the text
+//! has the first one for its lowest byte), and `amd_sadd` takes the distance of unsigned numbers (the text takes C's `abs`
+//! of their difference, which is not the distance).
 
 use super::integer::{max_op, min_op};
 use super::row::Row;
@@ -15,7 +15,7 @@ use crate::ir::{BinaryOp, IntCC, Scalar, UnaryOp, Value};
 const UINTS: Elements = Elements::UINT;
 const UINT: TypePattern = S(Name::UInt);
 const UINT4: TypePattern = V(Name::UInt, 4);
-/// `uintn f(uintn, uintn, uintn)`, and of two.
+/// `uintn f(uintn, uintn, uintn)`, and the same with two parameters.
 const THREE: &[Sig] = &[Sig::new(UINTS, G, &[G, G, G])];
 const TWO: &[Sig] = &[Sig::new(UINTS, G, &[G, G])];
 const UNPACK: &[Sig] = &[Sig::new(UINTS, Like(Name::Float), &[G])];
@@ -90,7 +90,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// Returns the bits of `mask` in each lane, `from` bits above the lowest.
+    /// Returns `x >> from & mask` for each lane.
     fn part(&mut self, x: Value, from: i64, mask: i64) -> Value {
         let shifted = self.b.lshr_const(x, from);
         self.b.and_const(shifted, mask)
@@ -116,7 +116,7 @@ impl Lowerer<'_, '_> {
 
     /// Returns the low word of `high:low >> by`, for fewer than 32 bits.
     fn funnel_shift(&mut self, high: Value, low: Value, by: Value) -> Value {
-        // In two shifts, since where `by` is zero one of 32 bits would be too large.
+        // `high` is shifted in two steps, since one shift by 32, where `by` is zero, is not allowed.
         let doubled = self.b.shl_const(high, 1);
         let rest = self.b.binary_imm(BinaryOp::Xor, by, 31);
         let upper = self.b.binary(BinaryOp::Shl, doubled, rest);
@@ -124,8 +124,8 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::Or, upper, lower)
     }
 
-    /// Returns half the sum of bytes, rounded up where the lowest bit of the third has a byte say so: their common
-    /// bits and half of the others, so that none carries into the next.
+    /// Returns half the sum of each two bytes, rounded up where the lowest bit of the byte in `up` is set. It is formed of the
+    /// bits that both have and half of those that differ, so that no byte carries into the next.
     fn amd_lerp(&mut self, x: Value, y: Value, up: Value) -> Value {
         let common = self.b.binary(BinaryOp::And, x, y);
         let differing = self.b.binary(BinaryOp::Xor, x, y);
@@ -136,7 +136,7 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::IAdd, floor, odd)
     }
 
-    /// Returns `sum` and the distances of the bytes of words; `masked` leaves out those where the second is zero.
+    /// Adds the distances of the bytes of two words to `sum`; with `masked`, only those of bytes that are not zero in `y`.
     fn byte_distances(&mut self, x: Value, y: Value, sum: Value, masked: bool) -> Value {
         (0..4).fold(sum, |sum, byte| {
             let [x, y] = [x, y].map(|it| self.part(it, 8 * byte, 0xff));
@@ -158,7 +158,8 @@ impl Lowerer<'_, '_> {
         }))
     }
 
-    /// Returns four sums of 16 bits, each with the distances of `y` from the word a byte further in `x`.
+    /// Adds to each of four sums of 16 bits the distances between the bytes of `y` and those of a word in `x`, which begins one
+    /// byte further for each sum.
     fn quad_distances(&mut self, x: Value, y: Value, sums: Value, masked: bool) -> Value {
         let mut all = self.b.zero(self.b.ty(sums));
         for i in 0..4 {

@@ -1,4 +1,4 @@
-//! Vector data load and store functions (OpenCL C 6.15.7), half among them.
+//! Vector data load and store functions (OpenCL C 6.15.7), also for half.
 
 use super::row::{LowerCall, Names, Row};
 use super::signature::TypePattern::{self, Void, G};
@@ -29,8 +29,8 @@ const fn store_half(lanes: Lanes) -> Sig {
     Sig::new(Elements::F32_F64, Void, &[G, SIZE, WRITE_HALF]).lanes(lanes)
 }
 
-/// The rows of the functions with a number of components, which is part of their names: twelve for halves,
-/// which may be aligned and rounded in any way.
+/// The rows of the functions for each number of components, which is part of their names. Halves have twelve, for aligned
+/// and unaligned accesses and for each rounding mode.
 macro_rules! rows {
     (
         vectors $($plain:literal $plain_lanes:literal $plain_since:ident),*;
@@ -109,7 +109,7 @@ impl Lowerer<'_, '_> {
         None
     }
 
-    /// Floats or doubles as the bits of halves, in I16 lanes.
+    /// Converts floats or doubles to halves. Returns their bits, in I16 lanes.
     fn half_bits(&mut self, data: Value, rounding: Rounding) -> Value {
         let ty = self.b.ty(data);
         let bits = ty.with_scalar(Scalar::I16);
@@ -121,7 +121,7 @@ impl Lowerer<'_, '_> {
         self.b.convert(ConvertOp::Trunc, half, bits)
     }
 
-    /// Returns the address of vector number `offset`. Aligned ones of three lanes take the place of four.
+    /// Returns the address of vector number `offset`. Aligned vectors of three lanes are as far apart as those of four.
     fn vector_address(&mut self, ty: Type, aligned: bool, offset: Value, ptr: Value) -> Addr {
         let element = u64::from(ty.scalar.bytes());
         let lanes = if aligned && ty.lanes == 3 { 4 } else { u64::from(ty.lanes) };

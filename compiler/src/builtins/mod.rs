@@ -2,8 +2,8 @@
 //!
 //! A file holds the rows of a chapter and what they lower to. A row is for one function, or for several that
 //! share all of it. A function is a few signature patterns over the generic types of the specification
-//! (`gentype`), not a list of overloads; which overload a call means is the front end's business. Lowering
-//! takes values of the IR, and of their types what the IR does not tell ([`Number`]), so that every front end
+//! (`gentype`), not a list of overloads; the front end finds out which overload a call means. Lowering takes
+//! values of the IR, and the part of their types that the IR leaves out ([`Number`]), so that every front end
 //! uses the same rows.
 //!
 //! Names are looked up once ([`Builtin::named`]); from there on a function is its [`Builtin`]. Conversions
@@ -138,12 +138,12 @@ impl Builtin {
         self.row().sigs
     }
 
-    /// Returns the version of OpenCL C from which on programs may call it.
+    /// Returns the first version of OpenCL C whose programs may call the function.
     pub fn since(self) -> ClStd {
         self.row().since
     }
 
-    /// Returns what calls must fulfil beside the patterns.
+    /// Returns the rule that calls must fulfil in addition to the patterns.
     pub fn check(self) -> Check {
         self.row().check
     }

@@ -1,8 +1,8 @@
-//! Texels that the device's samplers find, where no filter is asked for and fetches are slower.
+//! Reads of single texels by the device's samplers, where no filter is asked for and fetches are slower.
 //!
-//! A sampler that finds the nearest texel is given places within the texels, and takes the edge for those beyond the image:
-//! all else that addressing modes say is arithmetic. Samplers whose coordinates count texels are for images of one and two
-//! dimensions alone; the others have normalized coordinates, of the centers of texels.
+//! The sampler finds the nearest texel and clamps to the edge; everything else that addressing modes ask for is arithmetic.
+//! Samplers whose coordinates count texels are for images of one and two dimensions alone; for other images the coordinates
+//! are normalized ones of the centers of texels.
 
 use super::images::{ImageArg, SamplerArg};
 use super::Lowerer;
@@ -63,7 +63,7 @@ impl Lowerer<'_, '_> {
         Some(self.place_or_border(image, sampler, &places, &size))
     }
 
-    /// Returns the texel at a place, or the border's color if it lies beyond the image.
+    /// Returns the texel at a place, or the border's color if the place lies beyond the image.
     fn place_or_border(
         &mut self,
         image: ImageArg,
@@ -100,7 +100,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Returns the texel at a place, at the edge for what lies beyond the image.
+    /// Returns the texel at a place; for places beyond the image, the texel at the edge.
     fn texel_at_place(&mut self, image: ImageArg, places: &[Value], size: &[Value]) -> Value {
         if matches!(image.view.dim, D1 | D2) {
             // The slot of the first level.
@@ -112,7 +112,7 @@ impl Lowerer<'_, '_> {
         for (i, (&place, &extent)) in places.iter().zip(size).enumerate() {
             normalized.push(match is_layer(image, i) {
                 true => place,
-                // Products are off by less than a hundredth of a texel: from its center that is no other.
+                // The product errs by less than a hundredth of a texel, so it stays in the texel whose center it is for.
                 false => {
                     let extent = self.b.convert(ConvertOp::SToF, extent, Type::F32);
                     let one = self.b.fconst(Type::F32, 1.0);
@@ -126,7 +126,7 @@ impl Lowerer<'_, '_> {
         self.found(image, sampler_word::NEAREST | sampler_word::NORMALIZED, &normalized)
     }
 
-    /// Returns what the sampler in a slot finds.
+    /// Returns the color that the sampler in a slot reads.
     fn found(&mut self, image: ImageArg, sampler: u32, places: &[Value]) -> Value {
         let sampler = self.b.iconst(Type::I32, i64::from(sampler));
         let places = self.b.build(places);

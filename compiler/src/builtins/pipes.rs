@@ -14,7 +14,7 @@ use crate::ir::{
 use crate::kernel::{pipe_header, ImageAccess};
 use crate::options::ClStd;
 
-/// No pattern describes the types of pipes.
+/// The patterns of pipe functions: none, since patterns cannot describe the types of pipes.
 const NO_PATTERNS: &[Sig] = &[];
 
 const fn pipe(names: Names, access: Option<ImageAccess>, arguments: PipeArguments) -> Row {
@@ -62,9 +62,9 @@ pub(super) const ROWS: &[Row] = &[
 pub struct Packet {
     pub size: u64,
     pub align: u32,
-    /// The type of packets that are values.
+    /// The packets' type, if it is a type of values in the IR.
     pub value: Option<Type>,
-    /// True if the pipe may be one with packets of another size, of which the kernel transfers none.
+    /// True if the kernel checks the size of the pipe's packets, and transfers none if it is another one.
     pub checked: bool,
 }
 
@@ -78,11 +78,11 @@ enum Owner {
 
 /// The index of a packet that no reservation has.
 const NO_PACKET: i64 = -1;
-/// More pieces of a packet than these are copied by a loop.
+/// The most pieces of a packet that are copied without a loop.
 const MOST_PIECES: u64 = 16;
 
 impl Lowerer<'_, '_> {
-    /// Lowers a function of a pipe with such packets.
+    /// Lowers a call of a function on a pipe, whose packets are as `packet` says.
     pub fn pipe_function(&mut self, call: &Call<'_>, packet: Packet) -> Option<Value> {
         let name = call.builtin.name();
         let prefixes = [("work_group_", Owner::WorkGroup), ("sub_group_", Owner::SubGroup)];
@@ -116,7 +116,8 @@ impl Lowerer<'_, '_> {
         self.b.call(func, args, Some(result))
     }
 
-    /// Copies a packet of a reservation, or of one of its own. The result is 0, or -1 where there is no packet.
+    /// Copies a packet of the reservation `reserved`, or of a reservation made for this packet alone. Returns 0, or -1 where
+    /// there is no packet.
     fn transfer(
         &mut self,
         pipe: Value,
@@ -160,7 +161,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.select(there, zero, failed))
     }
 
-    /// Returns a number, or `other` where the pipe's packets are of another size.
+    /// Returns `number`, or `other` where the pipe's packets are of another size than `packet`.
     fn unless_other(&mut self, pipe: Value, packet: Packet, number: Value, other: i64) -> Value {
         if !packet.checked {
             return number;
@@ -177,7 +178,7 @@ impl Lowerer<'_, '_> {
             let value = self.b.read(ty, from);
             return self.b.write(to, value);
         }
-        // Structs have bytes between their members.
+        // The bytes between the members of a struct need not be written, so this is a copy, not a read.
         let mut from = from;
         if self.target.checks.contains(Checks::INIT) && !self.in_library {
             from.flags |= MemFlags::COPY;

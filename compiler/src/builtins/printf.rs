@@ -10,14 +10,14 @@ use crate::ir::{
 use crate::options::ClStd;
 use crate::printf::{ArgType, Kind, HEADER_BYTES, RECORD_HEADER_WORDS};
 
-/// Alignment of everything in the buffer.
+/// The alignment in bytes of everything in the buffer.
 const WORD: u32 = 4;
 
 pub(super) const ROWS: &[Row] =
     &[Row::call(&["printf"], &[], |l, c| l.printf(c)).since(ClStd::Cl12).check(Check::Printf)];
 
 impl Lowerer<'_, '_> {
-    /// Lowers a call: 0, or -1 when the buffer is full (6.15.14.1).
+    /// Lowers a call, whose result is 0, or -1 when the buffer is full (6.15.14.1).
     fn printf(&mut self, call: &Call<'_>) -> Option<Value> {
         let (&format, args) = call.args.split_first()?;
         let mut words = Vec::new();
@@ -50,7 +50,7 @@ impl Lowerer<'_, '_> {
         self.b.resize_lanes(address, Scalar::I32, false)
     }
 
-    /// Appends an argument's words, vectors of them or single ones.
+    /// Appends an argument's words, each a vector of words or a single one. Returns the argument's type.
     fn printf_argument(&mut self, value: Value, signed: bool, words: &mut Vec<Value>) -> ArgType {
         let ty = self.b.ty(value);
         let (value, kind) = match ty.scalar {
@@ -77,8 +77,8 @@ impl Lowerer<'_, '_> {
         ty
     }
 
-    /// Reserves and writes a record of `head` and `words`. What comes after the first record that
-    /// does not fit is not even counted, so that the count cannot overflow.
+    /// Reserves and writes a record of `head` and `words`. After the first record that does not fit, no record is counted any
+    /// more, so that the count cannot overflow.
     fn write_printf_record(&mut self, head: Value, words: &[Value]) -> Value {
         let size = 1 + words.iter().map(|&word| u32::from(self.b.ty(word).lanes)).sum::<u32>();
         debug_assert!(size >= RECORD_HEADER_WORDS);

@@ -67,7 +67,7 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::Or, x, y)
     }
 
-    /// Compares the magnitude with infinity.
+    /// Compares the bits of the magnitude with those of infinity.
     fn classify(&mut self, call: &Call<'_>, cc: IntCC, x: Value) -> Value {
         let truth = self.compare_magnitude(cc, x);
         self.b.int_of_bool(truth, call.result)
@@ -82,7 +82,7 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::And, above, below)
     }
 
-    /// Selects `b` by the value of a scalar `c`, or the sign bit of each component of a vector, else `a`.
+    /// Selects `b` where a scalar `c` is not zero, or where a vector's component has the sign bit set; else `a`.
     fn select_by(&mut self, a: Value, b: Value, c: Value) -> Value {
         let cond = match self.b.ty(c).is_vector() {
             true => self.b.is_negative(c),
@@ -112,7 +112,7 @@ impl Lowerer<'_, '_> {
         self.b.bitcast(result, ty)
     }
 
-    /// Returns a boolean for each lane: true if it is NaN.
+    /// Returns a bool for each lane: true if the lane is NaN.
     pub(super) fn is_nan(&mut self, x: Value) -> Value {
         self.compare_magnitude(IntCC::Ugt, x)
     }

@@ -19,7 +19,7 @@ pub struct Row {
     pub(super) by_device: Option<LowerCall>,
 }
 
-/// Lowers a call; `None` if it has no result, or if there is no such way for its types.
+/// Lowers a call. Returns `None` if the call has no result, or if it cannot be lowered in this way.
 pub(super) type LowerCall = fn(&mut Lowerer<'_, '_>, &Call<'_>) -> Option<Value>;
 
 pub(super) type LowerUnary = fn(&mut Lowerer<'_, '_>, &Call<'_>, Value) -> Value;
@@ -31,15 +31,15 @@ pub(super) type Names = &'static [&'static str];
 /// How a function is lowered.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Lower {
-    /// From one, two or three arguments, scalars among them repeated to the lanes of the widest.
+    /// Lowered from one, two or three arguments; scalars are repeated to the lanes of the widest one.
     Unary(LowerUnary),
     Binary(LowerBinary),
     Ternary(LowerTernary),
-    /// Otherwise.
+    /// Lowered from the call.
     Call(LowerCall),
-    /// By the library's function of the same name for the type of the first argument: `__sin_f32`.
+    /// Lowered to a call of the library's function of the same name for the type of the first argument: `__sin_f32`.
     Library,
-    /// Lowered as the function of another name.
+    /// Lowered to a call of the library's function of another name.
     LibraryAs(&'static str),
 }
 
@@ -50,11 +50,11 @@ pub(super) enum Halves {
     Alike,
     /// In float: halves are converted to float, and a half result back.
     InFloat,
-    /// By a lowering of their own.
+    /// Lowered in a way of their own.
     By(Lower),
 }
 
-/// What a front end checks of calls beside the patterns.
+/// The rule that a front end checks in addition to the patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
     Nothing,
@@ -66,7 +66,7 @@ pub enum Check {
     Collective,
     /// `shuffle` or `shuffle2`: this many vectors of a type that no pattern describes, and a mask.
     Shuffle(usize),
-    /// Takes a pointer to anything in the generic address space, and gives one to this space, or flags.
+    /// Takes a pointer to anything in the generic address space. Returns a pointer to this space, or flags for `None`.
     Space(Option<AddressSpace>),
     /// `printf`, of any arguments.
     Printf,
@@ -75,25 +75,25 @@ pub enum Check {
     /// Needs this feature or extension of sub-groups, which every device with sub-groups has, in any version of
     /// OpenCL C.
     Subgroup(&'static str),
-    /// The same, and the last argument is a constant power of two.
+    /// Like [`Check::Subgroup`]; in addition the last argument must be a constant power of two.
     Clustered(&'static str),
     /// Needs an optional feature, also in versions of OpenCL C without its macro.
     Feature(&'static str),
-    /// A pipe, of this access if the function asks for one, and arguments.
+    /// Takes a pipe, with this access if the function asks for one, and arguments.
     Pipe {
         access: Option<ImageAccess>,
         arguments: PipeArguments,
     },
-    /// A reservation of packets of a pipe.
+    /// Takes a reservation of packets of a pipe.
     Reservation,
-    /// Queues on the device and their events.
+    /// Takes queues on the device or their events.
     DeviceQueue,
 }
 
-/// What a function takes behind a pipe.
+/// The arguments of a function after the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PipeArguments {
-    /// A pointer to a packet, or a reservation, an index and that pointer.
+    /// A pointer to a packet, maybe after a reservation and an index.
     Packet,
     /// A number of packets.
     Count,
@@ -110,7 +110,7 @@ pub struct Synchronization {
     pub orders: usize,
     /// True for a fence, whose acquire and release orders every device offers.
     pub is_fence: bool,
-    /// Orders without meaning for the function, for the first order and for the second.
+    /// The orders that the function does not allow: as its first order and as its second.
     pub wrong: [&'static [i128]; 2],
 }
 
@@ -154,12 +154,12 @@ impl Row {
         Row { halves: Halves::By(lower), ..self }
     }
 
-    /// Lowered so for 32-bit floats under -cl-fast-relaxed-math, where that gives a value.
+    /// Uses `lower` for 32-bit floats under -cl-fast-relaxed-math, where it returns a value.
     pub(super) const fn relaxed(self, lower: LowerCall) -> Row {
         Row { relaxed: Some(lower), ..self }
     }
 
-    /// Lowered so for 32-bit floats, where that gives a value.
+    /// Uses `lower` for 32-bit floats, where it returns a value.
     pub(super) const fn by_device(self, lower: LowerCall) -> Row {
         Row { by_device: Some(lower), ..self }
     }

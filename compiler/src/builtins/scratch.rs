@@ -1,4 +1,4 @@
-//! The scratch memory of work-group collective functions: words of work-group memory, the same for all of a program.
+//! The scratch memory of work-group collective functions: words of work-group memory, which all calls in a program share.
 
 use super::Lowerer;
 use crate::ir::{Addr, AddressSpace, BarrierFlags, GlobalData, Linkage, Type, Value};
@@ -17,8 +17,8 @@ impl Scratch {
 }
 
 impl Lowerer<'_, '_> {
-    /// Returns a word for each work-item of the largest work-group, or for each of its sub-groups where these combine
-    /// numbers of the type.
+    /// Returns scratch memory with a word for each work-item of the largest work-group, or for each of its sub-groups if
+    /// sub-groups combine numbers of the type.
     pub(super) fn scratch(&mut self, ty: Type) -> Scratch {
         let bytes = ty.scalar.bytes();
         let words = match self.combines_in_subgroups(ty.scalar) {

@@ -15,7 +15,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// Lanes of `x` (and `y`, of `sources` in all) by the low bits of the mask's lanes.
+    /// Returns the lanes of `x` (and of `y` if `sources` is 2) that the low bits of the mask's lanes number.
     fn shuffle(&mut self, x: Value, y: Value, mask: Value, sources: u8) -> Value {
         let lanes = self.b.ty(x).lanes;
         let limit = lanes.saturating_mul(sources).saturating_sub(1);
@@ -41,7 +41,7 @@ impl Lowerer<'_, '_> {
         self.b.build(&results)
     }
 
-    /// Lanes of a vector that is built of constants.
+    /// Returns the lanes of a vector that is built of constants; `None` for other vectors.
     fn constant_lanes(&self, vector: Value) -> Option<Vec<u64>> {
         match self.b.func.def_inst(vector)? {
             InstData::Build { args } => args.iter().map(|&arg| self.b.func.as_const(arg)).collect(),

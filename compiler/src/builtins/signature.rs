@@ -96,17 +96,17 @@ impl Spaces {
 /// What a function does with an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageUse {
-    /// Reads it with a sampler.
+    /// Reads the image with a sampler.
     Sample,
-    /// Reads it without one.
+    /// Reads the image without a sampler.
     Read,
     Write,
-    /// Asks for its size or format.
+    /// Asks for the image's size or format.
     Query,
 }
 
 impl ImageUse {
-    /// Returns true if a function with an image of this access may do so.
+    /// Returns true if an image with this access allows this use.
     pub fn may(self, access: ImageAccess) -> bool {
         match self {
             ImageUse::Sample => access == ImageAccess::ReadOnly,
@@ -135,7 +135,7 @@ pub enum TypePattern {
     /// The signed or unsigned integer type of G's shape.
     SignedOf,
     UnsignedOf,
-    /// Twice as wide as G, as `upsample` gives.
+    /// A type twice as wide as G, as `upsample` returns.
     Wide,
     Void,
     /// Writable pointers: to G, to G's element, to a vector of a scalar shaped like G.
@@ -215,17 +215,17 @@ pub struct Sig {
 }
 
 impl Sig {
-    /// Over vectors and scalars of `elements`.
+    /// Makes a pattern over scalars and vectors of `elements`.
     pub const fn new(elements: Elements, ret: TypePattern, params: &'static [TypePattern]) -> Sig {
         Sig { elements, lanes: ANY_LANES, ret, params }
     }
 
-    /// Over vectors with these numbers of components only.
+    /// Restricts the pattern to vectors with these numbers of components.
     pub const fn lanes(self, lanes: Lanes) -> Sig {
         Sig { lanes, ..self }
     }
 
-    /// Returns all instances, element by element; one of int where there is no generic type.
+    /// Returns all instances of the generic type, element by element; one instance, int, if the pattern has no generic type.
     pub fn shapes(&self) -> impl Iterator<Item = Shape> {
         let Sig { elements, lanes, .. } = *self;
         let plain = (elements == Elements::NONE).then_some((Scalar::Int, 1));

@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// Private memory needs no fence, so that any will do for it.
+    /// Returns the fence flags for the memory of a pointer. Private memory needs no fence, so any flags are right for it.
     fn fence_of(&mut self, call: &Call<'_>, ptr: Value) -> Value {
         let local = self.b.convert(ConvertOp::ToSpace, ptr, Type::ptr(AddressSpace::Local));
         let null = self.b.zero(self.b.ty(local));

@@ -1,5 +1,5 @@
 //! Sub-group functions: queries (OpenCL C 6.15.1), the barrier, votes, broadcasts, reductions, scans, ballots, shuffles and
-//! rotations (6.15.19). What of them acts on ballots, which are four words, is arithmetic.
+//! rotations (6.15.19). The functions on ballots, which are four words, are arithmetic.
 
 use super::integer::{add_op, max_op, min_op};
 use super::row::{Check, Lower, LowerUnary, Names, Row};
@@ -46,7 +46,7 @@ const fn unary(e: &'static str, names: Names, sigs: &'static [Sig], lower: Lower
     row(e, names, sigs, Lower::Unary(lower))
 }
 
-/// The operation of a reduction or scan by the type of a call.
+/// Returns the operation of a reduction or scan for the type of a call.
 pub(super) type Operation = fn(&Call<'_>) -> BinaryOp;
 
 pub(super) const ADD: Operation = add_op;
@@ -55,7 +55,7 @@ pub(super) const MUL: Operation =
 pub(super) const MIN: Operation = min_op;
 pub(super) const MAX: Operation = max_op;
 
-/// The rows of one operation: what must be met by the whole sub-group, what need not be, and clusters.
+/// The rows of the reduction and the scans of one operation, which need the same extension.
 macro_rules! scans {
     ($op:expr, [$($names:literal $scan:ident),* $(,)?], $extension:expr) => {
         [$(unary($extension, &[$names], VALUE, |l, c, x| l.subgroup_scan($scan, $op(c), x, 0))),*]
@@ -74,7 +74,7 @@ macro_rules! logical {
     };
 }
 
-/// The reduction of clusters of as many work-items as the last argument, a constant, says.
+/// The reduction of clusters. The last argument, a constant, is the number of work-items in a cluster.
 macro_rules! clustered {
     ($name:literal, $sigs:expr, $lower:ident, $op:expr) => {
         row(
@@ -389,7 +389,7 @@ impl Lowerer<'_, '_> {
         None
     }
 
-    /// Returns 1 or 0 by a condition that is a number.
+    /// Votes on a condition, which is a number that is zero or not; the result is 1 or 0.
     fn subgroup_vote(&mut self, op: SubgroupVote, predicate: Value) -> Value {
         let truth = self.b.is_nonzero(predicate);
         let result = self.b.subgroup_vote(op, truth);
@@ -417,7 +417,7 @@ impl Lowerer<'_, '_> {
         self.b.subgroup_scan(scan, op, value, cluster)
     }
 
-    /// Scans conditions that are numbers; the result is 1 or 0.
+    /// Scans conditions, which are numbers that are zero or not; the result is 1 or 0.
     fn logical_scan(
         &mut self,
         scan: SubgroupScan,
@@ -430,7 +430,7 @@ impl Lowerer<'_, '_> {
         self.b.int_of_bool(result, Type::I32)
     }
 
-    /// Returns the constant size of a cluster, which front ends check; 0 where it is none.
+    /// Returns the constant size of a cluster, which front ends check; 0 if it is not a constant power of two.
     fn cluster_size(&self, size: Value) -> u32 {
         let size = self.b.func.as_const(size).and_then(|size| u32::try_from(size).ok());
         size.filter(|size| size.is_power_of_two()).unwrap_or(0)
@@ -440,8 +440,8 @@ impl Lowerer<'_, '_> {
         self.b.work_item(WorkItemQuery::SubgroupInvocation, 0)
     }
 
-    /// Returns words with the bits of the work-items whose number stands so to this one's, none beyond the largest
-    /// sub-group.
+    /// Returns a ballot with the bits of the work-items whose number compares to this one's as `cc` says. No bits are set
+    /// beyond the largest sub-group.
     pub fn subgroup_mask(&mut self, cc: IntCC) -> Value {
         let id = self.subgroup_id();
         let next = self.b.add_const(id, 1);
@@ -484,7 +484,7 @@ impl Lowerer<'_, '_> {
         self.ballot_bit(ballot, id)
     }
 
-    /// Returns a bit of a ballot, 1 or 0; 0 beyond it.
+    /// Returns a bit of a ballot, 1 or 0; 0 for an index beyond the ballot.
     pub fn ballot_bit(&mut self, ballot: Value, index: Value) -> Value {
         let place = self.b.lshr_const(index, 5);
         let mut word = self.b.int(Scalar::I32, 0);
@@ -498,7 +498,7 @@ impl Lowerer<'_, '_> {
         self.b.and_const(bit, 1)
     }
 
-    /// Returns the words of a ballot, only the bits that stand for work-items before `end`.
+    /// Returns the words of a ballot with only the bits that stand for work-items before `end`.
     fn ballot_words(&mut self, ballot: Value, end: Value) -> Vec<Value> {
         let word = |number: u8| {
             let (word, mask) =
@@ -508,7 +508,7 @@ impl Lowerer<'_, '_> {
         (0..4).map(word).collect()
     }
 
-    /// Returns the number of bits of all work-items, of those up to this one, or of those before it.
+    /// Returns the number of a ballot's bits that are set: of all work-items, of those up to this one, or of those before it.
     pub fn ballot_count(&mut self, scan: SubgroupScan, ballot: Value) -> Value {
         let end = match scan {
             Reduce => self.b.work_item(WorkItemQuery::SubgroupMaxSize, 0),

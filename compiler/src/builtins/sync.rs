@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::call(&["mem_fence", "read_mem_fence", "write_mem_fence"], FENCE, |l, c| l.legacy_fence(c)),
     Row::call(&["work_group_barrier"], FENCE_WITH_SCOPE, |l, c| l.work_group_barrier(c))
         .since(ClStd::Cl20),
-    // All that a work-item did before it arrives is done before it comes to the barrier where it waits.
+    // `arrive` is nothing: what a work-item did before it is also done before the barrier, which is at `wait`.
     Row::call(&["intel_work_group_barrier_arrive"], FENCE_WITH_SCOPE, |_, _| None),
     Row::call(&["intel_work_group_barrier_wait"], FENCE_WITH_SCOPE, |l, c| l.work_group_barrier(c)),
     Row::call(&["atomic_work_item_fence"], &[Sig::plain(Void, &[UINT, INT, INT])], |l, c| {
@@ -29,8 +29,8 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// A fence of OpenCL C 1.x. Programs hand results to other work-groups through global memory by it and
-    /// an atomic operation ("the last work-group sums up"), so that it is of the device's scope there.
+    /// A fence of OpenCL C 1.x. Programs hand results to other work-groups through global memory by a fence and
+    /// an atomic operation ("the last work-group sums up"), so a fence of global memory has the device's scope.
     fn legacy_fence(&mut self, call: &Call<'_>) -> Option<Value> {
         let flags = self.fence_flags(call);
         let scope = match flags.contains(BarrierFlags::GLOBAL) {

@@ -1,5 +1,5 @@
-//! Coordinates that checks look at (`HEKLA_CHECK`): those of which OpenCL C says that they must be of the image (6.15.15.2, 8.2). A
-//! call of the library's `__texel_mark` stands for the check, until [`crate::passes::check`] makes one of it.
+//! Marks for the checks of coordinates (`HEKLA_CHECK`) that OpenCL C requires to lie in the image (6.15.15.2, 8.2). The mark
+//! is a call of the library's `__texel_mark`, which [`crate::passes::check`] replaces by the check.
 
 use super::images::{ImageArg, SamplerArg};
 use super::Lowerer;
@@ -21,8 +21,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Marks the coordinates of a read with a sampler, which must be of the image if there is no addressing mode; a layer is taken
-    /// for the nearest one in any case.
+    /// Marks the coordinates of a read with a sampler, which must lie in the image if the sampler has no addressing mode. The
+    /// layer is not marked: a layer beyond the image always means the nearest one.
     pub(super) fn mark_sampled(&mut self, image: ImageArg, sampler: SamplerArg, coords: Value) {
         let may_be_none = sampler.mode().is_none_or(|mode| mode == sampler_word::NONE);
         if !self.checks_texels() || !may_be_none {
@@ -50,7 +50,7 @@ impl Lowerer<'_, '_> {
         self.mark(image, at, size, false);
     }
 
-    /// Returns the index of the texel at a float coordinate: -1 or the size at the least beyond the image.
+    /// Returns the index of the texel at a float coordinate. Coordinates beyond the image give -1 or the size.
     fn texel_index(&mut self, sampler: SamplerArg, place: Value, size: Value) -> Option<Value> {
         let extent = self.b.convert(ConvertOp::SToF, size, Type::F32);
         let scaled = self.b.binary(BinaryOp::FMul, place, extent);

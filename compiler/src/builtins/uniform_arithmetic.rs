@@ -20,7 +20,7 @@ macro_rules! combinations {
     };
 }
 
-/// The same of truth, which goes in as 1 or 0.
+/// The reduction and the scans of one logical operation, whose operands are 1 or 0.
 macro_rules! logical {
     ($op:expr, $($name:literal $scan:ident),+) => {
         &[$(collective(

@@ -44,7 +44,7 @@ const fn dimension(names: Names, lower: LowerUnary) -> Row {
 }
 
 impl Lowerer<'_, '_> {
-    /// Asks for dimension `dim`; `beyond` is what one beyond the third gives.
+    /// Returns a query's value in dimension `dim`; `beyond` for dimensions beyond the third.
     fn dimension(
         &mut self,
         call: &Call<'_>,

@@ -26,7 +26,7 @@ pub(super) struct KernelInputs {
     pub builtins: FxHashMap<u32, u32>,
     pub local_size: [u32; 3],
     pub has_global_offset: Option<u32>,
-    /// The number of work-groups that run as one, and whether there are several.
+    /// Specialization constants: the number of work-groups that run as one, and true if it is greater than one.
     pub packed_groups: Option<[u32; 2]>,
     /// True if the kernel can check that a work-item is within [`Field::Bounds`].
     pub bounded: bool,
@@ -34,8 +34,8 @@ pub(super) struct KernelInputs {
 }
 
 impl KernelInputs {
-    /// Lays out the buffer and declares the work-group size. It has bounds where they cost no place of arguments in push
-    /// constants, if the kernel cannot observe its local size (`sizes_visible` is false).
+    /// Lays out the buffer and declares the work-group size. The buffer has [`Field::Bounds`] if the kernel cannot observe its
+    /// local size (`sizes_visible` is false) and the field does not push the arguments out of push constants.
     pub fn new(
         builder: &mut SpirvBuilder,
         kernel: &KernelEntry,
@@ -89,7 +89,7 @@ impl KernelInputs {
         end.ok_or_else(|| EmitError::Unsupported("the arguments are too large".into()))
     }
 
-    /// Forgets what was read in another function.
+    /// Begins a function: forgets the values that were read in the previous one.
     pub fn begin_function(&mut self) {
         self.pointer = None;
     }

@@ -1,9 +1,10 @@
-//! Private arrays that are used often, for drivers that take the square of their uses to compile
+//! Private arrays that are used often, for drivers whose compile time grows with the square of the number of uses
 //! ([`Quirks::QUADRATIC_PRIVATE_ARRAYS`]).
 //!
-//! LLVM asks of every two uses of an array whether a suspension of the coroutine, which a work-item is there, comes between
-//! them, until it finds such two. Where no barrier does, that is all pairs: of an S-box with 1,900 accesses, each by 8 lanes,
-//! a minute. So a kernel begins with a few stores to such arrays, whose contents are not defined yet, and a barrier.
+//! Work-items are coroutines of LLVM in these drivers. LLVM checks for each pair of uses of an array whether a suspension of
+//! the coroutine lies between them, until it finds such a pair. Without a barrier between any uses it checks all pairs, which
+//! takes a minute for an S-box with 1,900 accesses, each by 8 lanes. So a kernel begins with a few stores to such arrays,
+//! whose contents are not defined yet, and a barrier.
 //!
 //! [`Quirks::QUADRATIC_PRIVATE_ARRAYS`]: hekla_device::Quirks::QUADRATIC_PRIVATE_ARRAYS
 
@@ -15,22 +16,22 @@ use crate::ir::sparse_map::SparseMap;
 use crate::ir::{Func, Module};
 use rspirv::spirv::{MemorySemantics, Op, Scope};
 
-/// The fewest accesses at indices that are not constant of an array that is used often: with fewer the compilation takes a
-/// second or two, and the stores are a greater part of what the kernel does (of 120 accesses that run once, a tenth and more).
+/// The fewest accesses at varying indices for which an array counts as used often. With fewer accesses the compilation takes
+/// a second or two, and the stores are a greater part of the kernel's work (a tenth and more for 120 accesses that run once).
 const OFTEN: u64 = 400;
-/// Stores to an array at the beginning: one for so many accesses, within these bounds. LLVM's search for a suspension between
-/// two accesses meets a store the sooner, the more there are.
+/// The number of stores to an array at the beginning: one for `ACCESSES_PER_STORE` accesses, within the bounds. The more
+/// stores there are, the sooner LLVM's search for a suspension between two accesses meets one.
 const ACCESSES_PER_STORE: u64 = 16;
 const MIN_STORES: u64 = 32;
 const MAX_STORES: u64 = 512;
 
-/// Returns how often a kernel's code has each function's once all calls are inlined, as drivers do.
+/// Returns how many copies of each function a kernel's code has once drivers have inlined all calls.
 pub(super) fn copies(module: &Module, functions: &[Func]) -> SparseMap<Func, u64> {
     let mut copies: SparseMap<Func, u64> = SparseMap::new();
     if let Some(&kernel) = functions.last() {
         copies[kernel] = 1;
     }
-    // Callers come behind what they call.
+    // Callers come behind their callees.
     for &func in functions.iter().rev() {
         for (callee, _) in calls(&module.functions[func]) {
             copies[callee] = copies[callee].saturating_add(copies[func]);
@@ -52,8 +53,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Lets the kernel, whose blocks have been emitted, begin with a barrier that arrays which are used often are alive
-    /// across.
+    /// Inserts stores to the arrays that are used often and a barrier at the beginning of the kernel, whose blocks have been
+    /// emitted: the arrays are alive across the barrier.
     pub fn keep_arrays_across_a_barrier(&mut self) -> EmitResult<()> {
         let objects = self.arrays.object_uses.iter().enumerate();
         let often = objects.filter(|(_, &uses)| uses >= OFTEN);
@@ -79,7 +80,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores that many zeros to elements of a private array, here and there.
+    /// Stores about `stores` zeros to elements of a private array, at equal distances.
     fn store_some(&mut self, array: ArrayId, bytes: u64, stores: u32) -> EmitResult<()> {
         let Some(view) = self.arrays.private_view(array) else { return Ok(()) };
         let length = bytes.div_ceil(u64::from(view.elem.bytes())).max(1) as u32;

@@ -1,5 +1,5 @@
-//! Atomic operations in memory that work-items share: of integers, and arithmetic on floats that the device has.
-//! Legalization has made all others of those.
+//! Atomic operations in memory that work-items share: those on integers, and the arithmetic on floats that the device has.
+//! Legalization has replaced all other operations by these.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -9,7 +9,7 @@ use crate::ir::{
 };
 use rspirv::spirv::{Capability, MemorySemantics, Op, Scope};
 
-/// A location that atomics act on, with the type that they see there.
+/// A location that atomic operations act on, with the type of the object there.
 #[derive(Clone, Copy)]
 struct AtomicLocation {
     pointer: u32,
@@ -50,7 +50,7 @@ impl Emitter<'_> {
                 let sync = self.rmw_sync(ptr, sync);
                 let location = self.location(ptr, result, sync)?;
                 let equal = self.semantics(sync.order, location.memory);
-                // One that fails is a load.
+                // A compare-and-exchange that fails is a load.
                 let unequal = self.semantics(read_order(sync), location.memory);
                 let operands = [equal, unequal, self.id(desired)?, self.id(expected)?];
                 Ok(self.atomic_op(Op::AtomicCompareExchange, location, &operands))
@@ -65,7 +65,7 @@ impl Emitter<'_> {
         self.op(op, location.ty, &all)
     }
 
-    /// Declares what arithmetic on floats needs.
+    /// Declares the extension and the capability that an atomic operation on floats needs.
     fn require_float_atomics(&mut self, op: AtomicOp, ty: Type) -> EmitResult<()> {
         let (extension, capability) = match (op, ty) {
             (AtomicOp::FAdd, Type::F32) => {
@@ -145,7 +145,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the order of the load that an operation is or begins with.
+/// Returns the order of an operation's load.
 fn read_order(sync: SyncSemantics) -> MemoryOrder {
     match sync.order.acquires() {
         true => MemoryOrder::Acquire,

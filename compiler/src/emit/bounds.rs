@@ -1,6 +1,6 @@
-//! The check of bounds at the beginning of a kernel: work-items beyond the global size return at once. With it a kernel that
-//! cannot tell its local size needs no smaller work-groups at the end of the index space, and few pipelines serve all
-//! global sizes.
+//! The check of bounds at the beginning of a kernel: work-items beyond the global size return at once. With the check, a
+//! kernel that cannot observe its local size needs no smaller work-groups at the end of the index space, and few pipelines
+//! serve all global sizes.
 
 use super::emitter::Emitter;
 use super::error::EmitResult;
@@ -9,8 +9,8 @@ use crate::kernel::{spec_id, Field};
 use rspirv::spirv::{BuiltIn, Op, SelectionControl};
 
 impl Emitter<'_> {
-    /// Returns what a kernel with [`Field::Bounds`] does before its first block. It folds away where the kernel is not
-    /// specialized for bounds.
+    /// Returns the code of the check, which a kernel with [`Field::Bounds`] executes before its first block. Drivers remove the
+    /// code if the kernel is not specialized for bounds.
     pub fn return_beyond_bounds(&mut self) -> EmitResult<Prologue> {
         let [label, beyond, within] = [(); 3].map(|()| self.builder.new_id());
         let words = self.builder.vector(self.builder.u32, 3);

@@ -53,8 +53,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Labels merge blocks that are not laid out, because all ways out of the construct leave an
-    /// outer one: a merge instruction names them still.
+    /// Gives labels to merge blocks that are not laid out because all ways out of their construct leave an
+    /// outer one as well: merge instructions still name them. Returns these blocks.
     fn label_unreached_merges(
         &mut self,
         structure: &Structure,
@@ -73,7 +73,7 @@ impl Emitter<'_> {
         unreached
     }
 
-    /// The entry is neither branched to nor a loop's header: the structurizer puts a block of its own there.
+    /// Writes the blocks. No branch leads to the entry block, and it is no loop's header: the structurizer adds such a block.
     fn write_blocks(
         &mut self,
         entry: Block,
@@ -194,7 +194,7 @@ impl Emitter<'_> {
 
     fn write_loop_merge(&mut self, merge: Merge) {
         if let Merge::Loop { merge, continue_target, unroll } = merge {
-            // Other hints were for the passes that unroll.
+            // The passes that unroll have followed all other hints.
             let control = match unroll {
                 Some(UnrollHint::Disable) => LoopControl::DONT_UNROLL,
                 _ => LoopControl::NONE,
@@ -239,7 +239,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Argument `index` of a branch that goes to one block in either case.
+    /// Returns argument `index` of a conditional branch with the same target in either case.
     fn merged_arg(
         &mut self,
         target: Block,
@@ -268,7 +268,7 @@ impl Emitter<'_> {
     ) -> EmitResult<()> {
         let scalar = self.func.ty(value).scalar;
         let id = self.id(value)?;
-        // One edge for each target, with arguments chosen by the value.
+        // There is one edge for each target; if several cases have it, the value selects its arguments.
         let default_args = self.args(default)?;
         let mut targets: Vec<(Block, Ids)> = vec![(default.block, default_args)];
         let mut places = FxHashMap::<Block, usize>::default();
@@ -315,7 +315,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns what OpSwitch looks at, and whether its literals have 64 bits.
+    /// Returns the selector of OpSwitch, and true if its literals have 64 bits.
     fn switch_selector(&mut self, scalar: Scalar, id: u32) -> EmitResult<(u32, bool)> {
         let word = self.builder.u32;
         Ok(match self.repr(scalar) {

@@ -30,8 +30,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Integer or bool to an integer of any width. Integers that the device does not compute with become words, and
-    /// words become them.
+    /// Converts an integer or bool to an integer of any width. Integers of widths that the device does not compute with are
+    /// converted only to and from words.
     fn resize(&mut self, from: Scalar, to: Scalar, a: u32, signed: bool) -> EmitResult<u32> {
         let ty = self.scalar_type(to)?;
         match (self.repr(from), self.repr(to)) {
@@ -51,7 +51,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Converts between numbers whose types the device has, integers of at least 32 bits.
+    /// Converts between numbers of types that the device has; integers have at least 32 bits.
     fn number(&mut self, op: Op, from: Scalar, to: Scalar, a: u32) -> EmitResult<u32> {
         if [from, to]
             .iter()
@@ -65,7 +65,7 @@ impl Emitter<'_> {
         Ok(self.op(op, ty, &[a]))
     }
 
-    /// Returns the same bits as another type, of other lanes perhaps.
+    /// Returns the same bits as a value of another type, which may have another number of lanes.
     pub fn bitcast(&mut self, a: u32, from: Type, to: Type) -> EmitResult<u32> {
         let (source, dest) = (self.repr(from.scalar), self.repr(to.scalar));
         if source == dest && from.lanes == to.lanes {

@@ -1,5 +1,5 @@
 //! NonSemantic.Shader.DebugInfo.100: the functions of the program, and which of them were inlined where, for debuggers and
-//! profilers (RenderDoc, Nsight, RGP). What has no need of it skips it; OpLine tells the lines alone.
+//! profilers (RenderDoc, Nsight, RGP). Drivers may ignore it. OpLine, in contrast, has lines alone.
 //!
 //! Source: KhronosGroup/SPIRV-Registry, nonsemantic/NonSemantic.Shader.DebugInfo.100.
 
@@ -9,7 +9,7 @@ use super::spirv_builder::{encode, string_words, SpirvBuilder};
 use crate::ir::{Loc, Location, Locations};
 use rspirv::spirv::{Op, SourceLanguage};
 
-/// The instructions of the set that are used.
+/// The instructions of the set that the emitter uses.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 enum Debug {
@@ -27,11 +27,11 @@ enum Debug {
 /// The version of the instruction set, and the version of DWARF whose terms it uses.
 const VERSION: u32 = 100;
 const DWARF: u32 = 4;
-/// The most bytes of text in one OpString, whose words 16 bits count.
+/// The most bytes of text in one OpString: an instruction's number of words has 16 bits.
 const MOST_BYTES: usize = 200_000;
 
 impl Emitter<'_> {
-    /// Emits the function and the line of the instructions that follow in this block.
+    /// Emits the function and the line of the following instructions in this block.
     pub(super) fn debug_place(&mut self, loc: Loc) {
         let locations = &self.module.locations;
         let Some(place) = locations.in_program(loc) else { return };
@@ -66,7 +66,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Declares the set and the compilation unit, whose source is the file that comes first.
+    /// Declares the set and the compilation unit, whose source is `file`, unless it has been done.
     fn begin(&mut self, file: u32) {
         if self.debug.set != 0 {
             return;
@@ -77,12 +77,12 @@ impl Writer<'_> {
         let [version, dwarf, language] = [VERSION, DWARF, SourceLanguage::OpenCL_C as u32]
             .map(|number| self.builder.const_u32(number));
         self.debug.unit = self.declare(Debug::CompilationUnit, &[version, dwarf, source, language]);
-        // Types are not told: a function takes nothing and returns nothing.
+        // Types are left out: every function is declared without parameters and results.
         let (flags, void) = (self.builder.const_u32(0), self.builder.void);
         self.debug.function_type = self.declare(Debug::TypeFunction, &[flags, void]);
     }
 
-    /// Returns the operands of an instruction of the set, and its id.
+    /// Returns a new id for an instruction of the set, and the words of its OpExtInst.
     fn instruction(&mut self, what: Debug, operands: &[u32]) -> (u32, Vec<u32>) {
         let id = self.builder.new_id();
         let words = [&[self.builder.void, id, self.debug.set, what as u32], operands].concat();
@@ -122,7 +122,7 @@ impl Writer<'_> {
         id
     }
 
-    /// Returns the DebugFunction in whose text a place is.
+    /// Returns the DebugFunction of the function whose text has a place.
     fn function(&mut self, place: &Location) -> u32 {
         if let Some(&id) = self.debug.functions.get(&place.function) {
             return id;
@@ -139,8 +139,8 @@ impl Writer<'_> {
         id
     }
 
-    /// Returns the DebugInlinedAt of the call that brought a place where it is, if that is in the program. A kernel's own
-    /// function is not a call: nothing else is inlined in itself.
+    /// Returns the DebugInlinedAt of the inlined call that a place comes from, if the call is in the program. A kernel's entry
+    /// and its function count as one: a call between them is skipped.
     fn inlined_at(&mut self, inner: &Location) -> Option<u32> {
         let place = *self.locations.in_program(inner.inlined_at)?;
         if place.function == inner.function {
@@ -149,7 +149,7 @@ impl Writer<'_> {
         if let Some(&id) = self.debug.inlined.get(&place) {
             return Some(id);
         }
-        // The recursion is as deep as calls are nested, which the passes bound.
+        // The depth of this recursion is the depth of nested calls, which the passes limit.
         let outer = self.inlined_at(&place);
         let line = self.builder.const_u32(place.line);
         let scope = self.function(&place);
@@ -161,7 +161,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the first line of each function that a place in the program is in.
+/// Returns the first known line of each function of the program, by the function's number among the locations.
 fn first_lines(locations: &Locations) -> Vec<u32> {
     let mut lines = Vec::new();
     for place in locations.iter().filter(|place| !locations.is_built_in(place)) {
@@ -174,7 +174,7 @@ fn first_lines(locations: &Locations) -> Vec<u32> {
     lines
 }
 
-/// Returns a text in pieces that an OpString holds each.
+/// Splits a text into pieces that fit an OpString each.
 fn pieces(text: &str) -> Vec<&str> {
     let (mut rest, mut pieces) = (text, Vec::new());
     while !rest.is_empty() {

@@ -1,7 +1,6 @@
-//! The arrays of descriptor set 0, which images and samplers are elements of.
+//! The arrays of descriptor set 0, whose elements are images and samplers.
 //!
-//! A variable is an array of images of one type; the variables of all types lie at the bindings that [`crate::kernel::binding`]
-//! names.
+//! Each array of images of one type is a variable. [`crate::kernel::binding`] names the bindings of all types.
 
 use crate::ir::{ImageDim, ImageView};
 use crate::kernel::binding;

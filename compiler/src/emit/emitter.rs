@@ -1,4 +1,4 @@
-//! The state of emitting one kernel, and the small steps that everything else is made of.
+//! The state of the emission of one kernel, and the small steps that all other code is made of.
 
 use super::argument_buffer::KernelInputs;
 use super::descriptor_arrays::DescriptorArrays;
@@ -16,7 +16,8 @@ use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Called for each instruction of the IR with its function and the number of SPIR-V instructions that it became.
+/// A function that is called for each instruction of the IR, with the function that has it and the number of SPIR-V
+/// instructions that were emitted for it.
 pub type Observer<'a> = dyn FnMut(&Function, Inst, usize) + 'a;
 
 /// Emits one kernel. Ids (`u32`) are SPIR-V result ids.
@@ -31,7 +32,7 @@ pub(super) struct Emitter<'a> {
     pub frame: Frame,
     pub inputs: KernelInputs,
     pub arrays: Arrays,
-    /// True if functions that are called from several places are kept from being inlined.
+    /// True if drivers must not inline functions that are called from several places.
     pub keeps_calls: bool,
     pub images: DescriptorArrays,
     pub control: Control,
@@ -47,12 +48,12 @@ pub(super) struct Emitter<'a> {
     functions: SparseMap<Func, u32>,
     /// True once a division of 32-bit floats was emitted.
     pub divides_single: bool,
-    /// The results of calls with several results, by their first ones.
+    /// The struct of results of each call that has several, by the first result.
     pub composites: FxHashMap<Value, u32>,
     pub observer: Option<&'a mut Observer<'a>>,
     pub lines: Lines,
     pub debug: DebugInfo,
-    /// The id of the function at hand.
+    /// The id of the function being emitted.
     pub current_function: u32,
 }
 
@@ -102,13 +103,13 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Reports to the observer the instructions of SPIR-V that an instruction became: all words from `start` on.
+    /// Reports an instruction to the observer. Its instructions of SPIR-V are all words from `start` on.
     pub fn observe(&mut self, inst: Inst, start: usize) {
         let Some(observer) = &mut self.observer else { return };
         observer(self.func, inst, hekla_spirv::instructions(&self.body, start).count());
     }
 
-    /// Returns the id of a value. Constants get theirs here.
+    /// Returns the id of a value. A constant gets its id at its first use.
     pub fn id(&mut self, value: Value) -> EmitResult<u32> {
         let id = self.ids[value];
         if id != 0 {
@@ -171,7 +172,7 @@ impl<'a> Emitter<'a> {
         result
     }
 
-    /// An instruction without a result.
+    /// Emits an instruction without a result.
     pub fn op_void(&mut self, op: Op, operands: &[u32]) {
         encode(&mut self.body, op, operands);
     }

@@ -12,7 +12,7 @@ pub enum EmitError {
 }
 
 impl EmitError {
-    /// The device lacks a capability that `what` needs.
+    /// Makes the error of a device that lacks a feature which `what` needs.
     pub(super) fn missing(what: &str, feature: &str) -> EmitError {
         EmitError::Unsupported(format!("{what} needs {feature}, which this device does not have"))
     }

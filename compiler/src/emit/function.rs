@@ -1,4 +1,4 @@
-//! Functions: their heads, calls of them, and what they return. Several results are a struct.
+//! Functions: their heads, their calls, and their results. Several results are a struct.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -10,11 +10,11 @@ use crate::ir::{Func, Module, Structure, Type, Value};
 use rspirv::spirv::{FunctionControl, Op};
 use smallvec::SmallVec;
 
-/// The instructions of a kernel with all calls inlined from which on functions that are called from several places say
-/// DontInline, where drivers would inline them.
+/// The most instructions of a kernel with all calls inlined. In larger kernels, functions that are called from several
+/// places are marked DontInline, for drivers that would inline them.
 pub(super) const MAX_INLINED: u64 = 8_000;
 
-/// Returns how many instructions a kernel's functions have with all calls inlined. `copies`: how often each is there then.
+/// Returns how many instructions a kernel has with all calls inlined. `copies` holds the number of copies of each function.
 pub(super) fn inlined_size(
     module: &Module,
     functions: &[Func],
@@ -63,7 +63,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Forgets what concerns the function before.
+    /// Begins a function: resets the state that belongs to the previous one.
     fn begin_function(&mut self, id: Func) {
         self.frame = std::mem::take(&mut self.info.frames[id]);
         self.arrays.begin_function(id, self.frame.accesses.objects.len());
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         self.call_result(first, 0, self.func.ty(first))
     }
 
-    /// Result number `index` of the call whose first result is `call`.
+    /// Returns result number `index` of the call whose first result is `call`.
     pub fn call_result(&mut self, call: Value, index: u32, ty: Type) -> EmitResult<u32> {
         let Some(&composite) = self.composites.get(&call) else {
             return Err(EmitError::malformed(format!("{call} is no call with several results")));

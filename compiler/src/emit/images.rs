@@ -1,6 +1,6 @@
 //! Images: the instructions on the elements of the arrays of descriptor set 0.
 //!
-//! The index is the same in all work-items, as images come as arguments alone.
+//! The index is the same in all work-items, since images are arguments of the kernel.
 
 use super::descriptor_arrays::{capability_of, dimensions, place, DescriptorArray};
 use super::emitter::Emitter;
@@ -53,7 +53,7 @@ impl Emitter<'_> {
         Ok(DescriptorArray { view, variable, image, pointer, texel, is_read, is_written })
     }
 
-    /// Says of each storage image what the module does with it.
+    /// Decorates the storage images by how the module accesses them.
     pub fn decorate_images(&mut self) {
         let coherent = !self.info.ordered && self.info.uses_barrier;
         for array in self.images.arrays.iter().filter(|array| array.view.storage) {
@@ -75,7 +75,7 @@ impl Emitter<'_> {
         Ok(self.op(Op::Load, array.image, &[place]))
     }
 
-    /// Returns a texel as it is in the IR, whose integers have no sign.
+    /// Converts a texel to its type in the IR, whose integers have no sign.
     fn signless(&mut self, texel: u32, view: ImageView) -> EmitResult<u32> {
         if view.component != TexelComponent::Int {
             return Ok(texel);
@@ -84,8 +84,8 @@ impl Emitter<'_> {
         Ok(self.op(Op::Bitcast, ty, &[texel]))
     }
 
-    /// Returns the operands that accesses to storage images take, so that other work-items see what
-    /// is written.
+    /// Returns the operands with which accesses to storage images make written texels visible to other
+    /// work-items.
     fn shared_texel(&self) -> SmallVec<[u32; 1]> {
         match self.info.ordered {
             true => smallvec![ImageOperands::NON_PRIVATE_TEXEL.bits()],

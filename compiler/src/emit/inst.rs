@@ -1,4 +1,4 @@
-//! One IR instruction at a time: operands in, result id out.
+//! Emission of one IR instruction: from its operands to the id of its result.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -82,7 +82,7 @@ impl Emitter<'_> {
                 self.float_compare(cc, self.func.ty(args[0]).scalar, a, b)
             }
             Select { args: [cond, then, otherwise] } => self.select_value(cond, then, otherwise),
-            // Two words are what an address of 64 bits is where the device has no such integers.
+            // On devices without integers of 64 bits an address is two words.
             Convert { op, arg }
                 if op == ConvertOp::Bitcast || ty.lanes != self.func.ty(arg).lanes =>
             {
@@ -148,7 +148,7 @@ impl Emitter<'_> {
         Ok(ids)
     }
 
-    /// Returns operands of what is scalar in any case.
+    /// Returns operands that must be scalars.
     fn scalars<const N: usize>(&mut self, args: [Value; N]) -> EmitResult<[u32; N]> {
         let mut ids = [0; N];
         for (id, arg) in ids.iter_mut().zip(args) {

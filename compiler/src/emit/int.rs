@@ -67,9 +67,9 @@ impl Emitter<'_> {
         Ok(self.op(plain, ty, &[a, b]))
     }
 
-    /// Not the operations of GLSL.std.450, of which there are 32-bit ones: where they meet constants,
-    /// the constant propagation in drivers (SPIRV-Tools', in SwiftShader) may take the first values of a
-    /// loop for all.
+    /// Emits a minimum or maximum as a comparison and a selection. GLSL.std.450 has operations for it, but
+    /// drivers' constant propagation (SPIRV-Tools', in SwiftShader) has a bug: where such an operation has a
+    /// constant operand, it may use the values of a loop's first iteration for all iterations.
     fn min_max(&mut self, op: BinaryOp, bits: u32, a: u32, b: u32) -> u32 {
         use BinaryOp::*;
         let ty = self.int_type(bits);
@@ -115,8 +115,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// Leading (FindUMsb) or trailing (FindILsb) zeros of a word; set bits are not found in 0,
-    /// where both give -1.
+    /// Counts the leading (FindUMsb) or trailing (FindILsb) zeros of a word. For 0, in which no bit is
+    /// set, both operations return -1.
     fn count_zeros_32(&mut self, op: Glsl, id: u32) -> u32 {
         let word = self.builder.u32;
         let found = self.glsl(op, word, &[id]);

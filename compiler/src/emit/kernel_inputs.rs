@@ -28,7 +28,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the pointer to the buffer that the push constants are. A function loads it before all else.
+    /// Returns the pointer to the kernel-argument buffer, which push constants hold. A function loads it before all else.
     fn argument_buffer(&mut self) -> u32 {
         if let Some(pointer) = self.inputs.pointer {
             return pointer;
@@ -74,7 +74,7 @@ impl Emitter<'_> {
         Ok(id)
     }
 
-    /// GlobalAddr, of a variable in work-group memory.
+    /// GlobalAddr of a variable in work-group memory.
     pub fn global_addr(&mut self, global: Global) -> EmitResult<u32> {
         match self.module.globals.get(global) {
             Some(data) if data.space == AddressSpace::Local => {
@@ -109,12 +109,12 @@ impl Emitter<'_> {
             .get_or_insert_with(|| builder.spec_const_bool(spec_id::HAS_GLOBAL_OFFSET, true))
     }
 
-    /// Returns true if work-groups may run as one, side by side in this dimension.
+    /// Returns true if packs may have several work-groups in this dimension.
     fn is_packed(&self, dim: u8) -> bool {
         dim == 0 && self.info.packs_groups
     }
 
-    /// Returns how many work-groups run as one, and whether those are several.
+    /// Returns two specialization constants: the number of work-groups in a pack, and true if it is greater than one.
     pub fn packed_groups(&mut self) -> [u32; 2] {
         if let Some(declared) = self.inputs.packed_groups {
             return declared;
@@ -126,13 +126,13 @@ impl Emitter<'_> {
         *self.inputs.packed_groups.insert([count, several])
     }
 
-    /// Returns the size in x of one of the work-groups that run as one.
+    /// Returns the size in x of one work-group of the pack.
     fn packed_local_size(&mut self) -> u32 {
         let ([count, _], word) = (self.packed_groups(), self.builder.u32);
         self.op(Op::UDiv, word, &[self.inputs.local_size[0], count])
     }
 
-    /// Returns the id in x in the work-item's own one of them.
+    /// Returns the local id in x within the work-item's own work-group of the pack.
     fn packed_local_id(&mut self) -> u32 {
         let ([_, several], word) = (self.packed_groups(), self.builder.u32);
         let (id, size) = (self.builtin(BuiltIn::LocalInvocationId, 0), self.packed_local_size());
@@ -140,13 +140,13 @@ impl Emitter<'_> {
         self.op(Op::Select, word, &[several, own, id])
     }
 
-    /// Returns the index, among the work-groups that run as one, of the work-item's own.
+    /// Returns the index of the work-item's own work-group in the pack.
     pub fn own_group(&mut self) -> u32 {
         let (id, size) = (self.builtin(BuiltIn::LocalInvocationId, 0), self.packed_local_size());
         self.u32_op(Op::UDiv, id, size)
     }
 
-    /// Returns the number in x of the work-item's own one of them.
+    /// Returns the work-group id in x of the work-item's own work-group of the pack.
     fn packed_group_id(&mut self) -> u32 {
         let ([count, several], word) = (self.packed_groups(), self.builder.u32);
         let own = self.own_group();

@@ -21,7 +21,7 @@ impl Emitter<'_> {
     fn tell(&mut self, loc: Loc) {
         let place = self.module.locations.in_program(loc);
         let Some(&Location { file, line, column, .. }) = place else { return };
-        // Debuggers want to know of two calls of one function which it is.
+        // Debuggers need to know which of several inlined calls of a function the line belongs to.
         let call = if self.target.non_semantic_info { place.map(|p| p.inlined_at) } else { None };
         if self.lines.current.replace((file, line, column, call))
             == Some((file, line, column, call))
@@ -42,8 +42,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Declares the files that lines are in, with their texts where they are at hand. The version is left out: an object that
-    /// is linked has none.
+    /// Declares the files of all lines, with their texts if these are available. The version of OpenCL C is left out: a linked
+    /// object has none.
     pub fn name_source(&mut self) {
         for (&file, &id) in &self.lines.files {
             let file = &self.module.locations.files()[file as usize];
@@ -51,7 +51,7 @@ impl Emitter<'_> {
             let name = string_words(&file.name);
             encode(sources, Op::String, &[&[id], &name[..]].concat());
             let mut source = vec![SourceLanguage::OpenCL_C as u32, 0, id];
-            // Once is enough: NonSemantic.Shader.DebugInfo has the text where there is that.
+            // The text is left out if NonSemantic.Shader.DebugInfo has it.
             let text = file.text.as_deref().filter(|_| !self.target.non_semantic_info);
             let text = text.map(string_words);
             source.extend(text.filter(|text| text.len() < MAX_WORDS).unwrap_or_default());

@@ -1,4 +1,5 @@
-//! Work-group and private memory, which have logical addressing: arrays of the type that all accesses have.
+//! Work-group and private memory, which have logical addressing: each is an array whose elements have the type that all
+//! accesses use.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -9,7 +10,7 @@ use crate::kernel::spec_id;
 use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, StorageClass};
 use smallvec::SmallVec;
 
-/// Bytes of an element of the work-group block when it is seen through several views.
+/// Bytes of an element of the work-group block if the block has several views.
 const EXPLICIT_ELEMENT: u32 = 16;
 
 impl Emitter<'_> {
@@ -26,12 +27,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the value of an Alloca: its byte offset in the stack, or in itself.
+    /// Returns the value of an Alloca: the object's byte offset in the stack, or 0 if the object is an array of its own.
     pub fn alloca(&mut self, value: Value) -> u32 {
         self.const_u32(self.frame.offset(value) as u32)
     }
 
-    /// Returns the view of an array with elements of that many bytes, if there is one.
+    /// Returns the view of an array whose elements have `bytes` bytes, if there is one.
     pub fn view(&mut self, array: ArrayId, bytes: u32) -> EmitResult<Option<View>> {
         let view = match array {
             ArrayId::Local if self.local_layout() == LocalLayout::Views => {
@@ -66,7 +67,7 @@ impl Emitter<'_> {
         Ok((view.elem.bytes() == bytes).then_some(view))
     }
 
-    /// Returns the view of an array with elements of that many bytes.
+    /// Returns the view of an array whose elements have `bytes` bytes, or an error.
     pub fn element_view(&mut self, array: ArrayId, bytes: u32) -> EmitResult<View> {
         let view = self.view(array, bytes)?;
         view.ok_or_else(|| {
@@ -81,7 +82,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the array type for private memory, and its elements.
+    /// Returns the array type for private memory, and the type of its elements.
     fn private_array(&mut self, bytes: u64, access_type: AccessType) -> EmitResult<(u32, Elem)> {
         let elem = Elem::of(access_type.element(self.target));
         let element = self.array_elem_type(elem)?;
@@ -117,8 +118,8 @@ impl Emitter<'_> {
         zeroed.then(|| self.builder.intern(Op::ConstantNull, Some(array), &[]))
     }
 
-    /// The work-group block's elements for one that sets all of them: how they are seen, and how many there
-    /// are.
+    /// Returns a view of the work-group block and its number of elements there, for code that sets all
+    /// elements.
     pub fn whole_local(&mut self) -> EmitResult<(View, u32)> {
         let bytes = match self.local_layout() {
             LocalLayout::Views => 4,
@@ -159,8 +160,8 @@ impl Emitter<'_> {
         *self.arrays.local_length.insert(id)
     }
 
-    /// Returns the index of the first element, of `bytes` bytes, of the local memory of the work-item's own work-group;
-    /// `None` if the kernel's work-groups never run several as one.
+    /// Returns the index of the first element of the own work-group's local memory in that of the pack, in elements of `bytes`
+    /// bytes; `None` if the kernel's work-groups are never packed.
     fn own_block(&mut self, bytes: u32) -> Option<u32> {
         if !self.info.packs_groups {
             return None;
@@ -252,7 +253,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns where a private object of one element is: a variable that the structurizer needed.
+    /// Returns the place of a private object of one element, which is a variable that the structurizer added.
     pub fn whole_object(&mut self, ptr: Value) -> EmitResult<Mem> {
         let array = self.array_of(ptr)?;
         let ArrayId::FrameObject(index) = array else {
@@ -298,7 +299,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the number in its array of the element that an aligned pointer points to: a varying and a constant part.
+    /// Returns the index of the element that an aligned pointer points to, as a varying part and a constant part.
     fn element_number(&mut self, ptr: Value, bytes: u32) -> EmitResult<(Option<u32>, u32)> {
         let offset = match self.func.def_inst(ptr) {
             Some(InstData::Alloca { .. }) => Some(self.frame.offset(ptr)),

@@ -1,4 +1,4 @@
-//! Cooperative matrices: an instruction of SPV_KHR_cooperative_matrix for each of the IR's.
+//! Cooperative matrices: each of the IR's instructions becomes one of SPV_KHR_cooperative_matrix.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -12,7 +12,7 @@ use rspirv::spirv::{Capability, Op, Scope, StorageClass};
 #[derive(Clone, Copy)]
 pub(super) struct MatrixMemory {
     pub ptr: Value,
-    /// Elements from row to row, or column to column.
+    /// The distance from row to row, or from column to column, in elements.
     pub stride: Value,
     pub layout: MatrixLayout,
     pub align: u32,
@@ -26,12 +26,12 @@ impl Emitter<'_> {
         self.signed_matrix_type(matrix, is_signed)
     }
 
-    /// Returns true if the values of a type have elements with a sign.
+    /// Returns true if matrices of a type have signed elements in the module.
     fn matrix_is_signed(&self, matrix: Matrix) -> bool {
         self.info.matrix_signs.is_signed(matrix, self.target)
     }
 
-    /// Returns the type of a matrix whose elements, if they are integers, have a sign or none.
+    /// Returns the type of a matrix whose elements, if they are integers, are signed or unsigned as `is_signed` says.
     fn signed_matrix_type(&mut self, matrix: Matrix, is_signed: bool) -> EmitResult<u32> {
         let element = self.matrix_element_type(matrix, is_signed)?;
         Ok(self.matrix_type_of(matrix, element))
@@ -45,7 +45,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns a matrix as one whose elements have a sign or none.
+    /// Converts a matrix of its usual type in the module to one whose elements are signed or unsigned as `is_signed` says.
     fn with_sign(&mut self, value: u32, matrix: Matrix, is_signed: bool) -> EmitResult<u32> {
         if matrix.is_float() || self.matrix_is_signed(matrix) == is_signed {
             return Ok(value);
@@ -54,7 +54,7 @@ impl Emitter<'_> {
         Ok(self.op(Op::Bitcast, ty, &[value]))
     }
 
-    /// Returns the matrix that values of its type are, of one whose elements have a sign or none.
+    /// Converts a matrix whose elements are signed or unsigned, as `is_signed` says, to its usual type in the module.
     fn of_sign(&mut self, value: u32, matrix: Matrix, is_signed: bool) -> EmitResult<u32> {
         if matrix.is_float() || self.matrix_is_signed(matrix) == is_signed {
             return Ok(value);
@@ -63,7 +63,7 @@ impl Emitter<'_> {
         Ok(self.op(Op::Bitcast, ty, &[value]))
     }
 
-    /// Returns a number as an element of a matrix.
+    /// Converts a number to the type of a matrix's elements.
     fn as_element(&mut self, value: Value, matrix: Matrix) -> EmitResult<u32> {
         let id = self.id(value)?;
         if !self.matrix_is_signed(matrix) {
@@ -198,7 +198,7 @@ impl Emitter<'_> {
         Ok(self.op(op, ty, &ids))
     }
 
-    /// A matrix of equal elements, or one whose elements are multiplied by a number.
+    /// Emits a matrix of equal elements, or the product of a matrix and a number.
     fn matrix_by_number(&mut self, op: MatrixOp, args: &[Value], ty: Type) -> EmitResult<u32> {
         let (Scalar::Matrix(matrix), Some((&number, rest))) = (ty.scalar, args.split_last()) else {
             return Err(EmitError::malformed("a matrix operation"));
@@ -215,15 +215,15 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same bits as elements of another kind.
+    /// Emits a matrix with the same bits and elements of another kind.
     fn matrix_bitcast(&mut self, value: u32, arg: Value, ty: Type) -> EmitResult<u32> {
         let (from, to) = (self.ty(self.func.ty(arg))?, self.ty(ty)?);
-        // Kinds that differ in their signs alone may be one type.
+        // Kinds that differ in the sign alone may have the same type.
         Ok(if from == to { value } else { self.op(Op::Bitcast, to, &[value]) })
     }
 
-    /// A conversion. Drivers (lavapipe) take the signs of integers from the types, so these have the signs that the operation
-    /// means.
+    /// Emits a conversion. Drivers (lavapipe) take the signs of integers from the types, so the types here have the signs that
+    /// the operation means.
     fn matrix_conversion(&mut self, op: MatrixOp, arg: Value, ty: Type) -> EmitResult<u32> {
         let Scalar::Matrix(to) = ty.scalar else {
             return Err(EmitError::malformed("a conversion to no matrix"));
@@ -245,7 +245,7 @@ impl Emitter<'_> {
         self.of_sign(converted, to, is_signed)
     }
 
-    /// Returns a variable that holds a matrix, and a pointer to its element of a number.
+    /// Returns a variable that holds a matrix, and a pointer to element `index` in it.
     fn matrix_variable(&mut self, value: Value, index: Value) -> EmitResult<(u32, u32)> {
         let matrix = self.matrix_of(value)?;
         let is_signed = self.matrix_is_signed(matrix);

@@ -1,15 +1,16 @@
-//! The signs of matrices of integers. The IR's have none, but Vulkan's do: a device lists products of signed and of unsigned
-//! components, and a type must be one of a product that it lists (VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10163).
+//! The signs of matrices of integers. Matrices of the IR have no sign, but Vulkan's do: a device lists products of signed and
+//! of unsigned components, and a matrix type must be in one of these products
+//! (VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10163).
 
 use crate::ir::{Function, InstData, Matrix, Scalar, Value};
 use crate::matrices::{self, MatrixOperands};
 use crate::target::Target;
 use rustc_hash::FxHashMap;
 
-/// How the products of a kernel take matrices of each type.
+/// The signs with which the products of a kernel use matrices of each type.
 #[derive(Debug, Default)]
 pub(super) struct MatrixSigns {
-    /// True of a type if a product takes it without a sign, and with one.
+    /// For each type: true if a product uses it without a sign, and true if a product uses it with a sign.
     taken: FxHashMap<Matrix, [bool; 2]>,
 }
 
@@ -26,8 +27,8 @@ impl MatrixSigns {
         }
     }
 
-    /// Returns true if values of a type are of signed elements: if all products take it so, or the device has no others.
-    /// A product that takes one otherwise converts it.
+    /// Returns true if matrices of a type have signed elements: if all products use it with a sign, or the device has it only
+    /// so. A product that uses the other sign converts the matrix.
     pub fn is_signed(&self, matrix: Matrix, target: &Target) -> bool {
         match self.taken.get(&matrix) {
             _ if matrix.is_float() => false,

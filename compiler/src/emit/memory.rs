@@ -1,4 +1,4 @@
-//! Loads and stores. Each is one access: legalization has cut those that the memory does not do whole.
+//! Loads and stores. Each is one access: legalization has split those that the memory cannot do as one.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -9,7 +9,7 @@ use hekla_device::Quirks;
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
-    /// Returns the SPIR-V type of an element. Capabilities for its storage are the accessor's affair.
+    /// Returns the SPIR-V type of an element. The code that accesses it declares the capabilities for its storage.
     pub fn elem_type(&mut self, elem: Elem) -> EmitResult<u32> {
         Ok(match elem {
             Elem::Int(64) => self.int_type(64),
@@ -22,7 +22,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns where a pointer points, for an access of `bytes`.
+    /// Returns the memory that a pointer points to, for an access of `bytes` bytes.
     pub fn mem(&mut self, ptr: Value, bytes: u32) -> EmitResult<Mem> {
         let id = self.id(ptr)?;
         match self.func.ty(ptr).space() {
@@ -38,9 +38,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns an address in the form of an array element's address, if it is one and that is faster
-    /// ([`Quirks::CHAINED_ADDRESSES`](hekla_device::Quirks::CHAINED_ADDRESSES)): `base + (index << log2(bytes))`, or so much
-    /// more that it is another element.
+    /// Returns an address as the address of an array element, if this is faster
+    /// ([`Quirks::CHAINED_ADDRESSES`](hekla_device::Quirks::CHAINED_ADDRESSES)) and the address has the form
+    /// `base + (index << log2(bytes))`, maybe plus a constant multiple of `bytes`.
     fn element(&mut self, ptr: Value, bytes: u32) -> EmitResult<Option<Address>> {
         if !(self.target.has(Quirks::CHAINED_ADDRESSES) && self.target.int64) {
             return Ok(None);
@@ -114,7 +114,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the type of SPIR-V of what is loaded or stored. An error unless it is an element, or a vector of them.
+    /// Returns the SPIR-V type of a value that is loaded or stored. It is an error if the value is neither an element nor a
+    /// vector of elements.
     fn accessed_type(&mut self, elem: Elem, ty: Type) -> EmitResult<u32> {
         let id = self.ty(ty)?;
         let is_same = match (elem, self.repr(ty.scalar)) {

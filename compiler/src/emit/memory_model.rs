@@ -1,7 +1,7 @@
 //! The memory model: barriers, fences and the memory semantics of atomic operations.
 //!
-//! Where atomic operations order other accesses, a module is written in Vulkan's memory model: what
-//! work-groups tell each other through memory arrives by that model alone. Other modules are in
+//! Where atomic operations order other accesses, a module is written in Vulkan's memory model, since
+//! only that model lets work-groups pass data to each other through memory. Other modules are in
 //! GLSL's, which asks less of drivers.
 //!
 //! Vulkan has no sequentially consistent operations. Legalization makes them of read-modify-write operations
@@ -26,7 +26,7 @@ use hekla_device::Quirks;
 use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope};
 
 impl Emitter<'_> {
-    /// Returns the kinds of memory that barrier flags name; a barrier without any still is one.
+    /// Returns the kinds of memory that barrier flags name. Without flags it is work-group memory, so that a barrier stays one.
     fn memory_of(&self, mut flags: BarrierFlags) -> MemorySemantics {
         flags
             .set(BarrierFlags::IMAGE, self.info.uses_images && flags.contains(BarrierFlags::IMAGE));
@@ -43,9 +43,9 @@ impl Emitter<'_> {
         memory
     }
 
-    /// Returns what loads and stores of memory that work-items share say of themselves. They take part in
-    /// availability and visibility operations unless they are private to a work-item, which in Vulkan's
-    /// memory model is the default.
+    /// Returns the memory operands of loads and stores of memory that work-items share. In Vulkan's memory
+    /// model an access is private to a work-item by default; only one that is marked as non-private takes
+    /// part in availability and visibility operations.
     pub fn shared_access(&self) -> MemoryAccess {
         match self.info.ordered {
             true => MemoryAccess::NON_PRIVATE_POINTER,
@@ -77,7 +77,8 @@ impl Emitter<'_> {
         self.barrier_among(Scope::Workgroup, flags);
     }
 
-    /// A sub-group barrier. Where that would wait for the work-group, work-items run in step, and a fence is enough.
+    /// A sub-group barrier. On devices where it would wait for the whole work-group, the work-items of a sub-group run in step,
+    /// and a fence is enough.
     pub fn subgroup_barrier(&mut self, flags: BarrierFlags) {
         self.builder.require_capability(Capability::GroupNonUniform);
         if self.target.has(Quirks::SUBGROUP_BARRIERS_WAIT) {
@@ -94,7 +95,7 @@ impl Emitter<'_> {
         self.op_void(Op::ControlBarrier, &[execution, scope, semantics]);
     }
 
-    /// Returns scope and semantics of the fence that a barrier is.
+    /// Returns scope and semantics of the fence that a barrier implies.
     fn barrier_fence(&mut self, together: Scope, flags: BarrierFlags) -> [u32; 2] {
         let (scope, memory) = match self.info.device_order {
             true => (Scope::Device, self.memory_of(flags) | MemorySemantics::UNIFORM_MEMORY),
@@ -105,9 +106,9 @@ impl Emitter<'_> {
         [scope, semantics]
     }
 
-    /// Returns the order of an operation on global memory that changes it: without an order of its own it takes the order of
-    /// the fences around it. OpenCL C 1.x has no other way to say it, and a fence before the operation, which is all that
-    /// programs write, releases but does not acquire.
+    /// Returns the order of an operation that changes global memory. Without an order of its own it takes the order of the
+    /// fences around it: OpenCL C 1.x has no other way to order it, and programs write a fence only before the operation,
+    /// which releases but does not acquire.
     pub fn rmw_order(&self, sync: SyncSemantics) -> SyncSemantics {
         match self.info.device_order && !sync.orders() {
             true => SyncSemantics { order: MemoryOrder::AcqRel, scope: MemoryScope::Device },
@@ -115,8 +116,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits a fence. One of global memory is for the whole device: programs older than OpenCL C 2.0 rely
-    /// on that.
+    /// Emits a fence. A fence of global memory has the whole device as its scope: programs older than
+    /// OpenCL C 2.0 rely on it.
     pub fn fence(&mut self, flags: BarrierFlags, sync: SyncSemantics) {
         let global = flags.contains(BarrierFlags::GLOBAL);
         let scope = if global { Scope::Device } else { Scope::Workgroup };

@@ -1,10 +1,10 @@
 //! From IR to Vulkan SPIR-V: one module per kernel, with the metadata to launch it.
 //!
-//! What comes in are the kernel's function and those that it calls: vectors have at most four lanes,
-//! and the graphs are structured ([`Structure`] names the merge blocks, the layout is an order that SPIR-V
+//! The input is the kernel's function and the functions that it calls. Their vectors have at most four lanes, and
+//! their graphs are structured ([`Structure`] names the merge blocks, the layout is an order that SPIR-V
 //! accepts). Block parameters become `OpPhi`.
 //!
-//! Values are represented as `repr` says: natively. Of types that the device does not have, legalization leaves
+//! Values have the native types that `repr` lists. Of types that the device does not have, legalization leaves
 //! addresses of 64 bits (two words), and integers of 8 and 16 bits between a memory access and a conversion.
 //!
 //! Memory: global and constant accesses go through device addresses (`physical`), local and
@@ -78,7 +78,7 @@ pub fn emit(
     emit_observed(module, kernel, structures, options, target, None)
 }
 
-/// Like [`emit`], and tells `observer` of each instruction; for tests.
+/// Like [`emit`]; also reports each instruction to `observer`. For tests.
 ///
 /// # Errors
 /// Like [`emit`].
@@ -163,7 +163,7 @@ pub fn emit_observed(
     })
 }
 
-/// Returns an argument; a local pointer has an alignment of at least `least`.
+/// Returns an argument in which a local pointer's alignment is raised to `least` bytes if it is less.
 fn aligned(arg: &Arg, least: u32) -> Arg {
     let mut arg = arg.clone();
     if let ArgKind::Local { align, .. } = &mut arg.kind {

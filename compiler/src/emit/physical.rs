@@ -9,13 +9,13 @@ use rspirv::spirv::{Capability, Decoration, MemoryAccess, Op, Scope, StorageClas
 use smallvec::SmallVec;
 
 impl Emitter<'_> {
-    /// Returns a pointer to `pointee` at an address, which may be written.
+    /// Returns a pointer to `pointee` at an address, for loads and stores.
     pub fn physical_pointer(&mut self, address: Address, pointee: u32) -> u32 {
         let decoration = self.info.coherent.then_some(Decoration::Coherent);
         self.decorated_pointer(address, pointee, decoration)
     }
 
-    /// Returns a pointer to `pointee` at an address, to load from.
+    /// Returns a pointer to `pointee` at an address, for loads.
     fn pointer_to_load(&mut self, address: Address, pointee: u32, flags: MemFlags) -> u32 {
         let is_invariant =
             flags & (MemFlags::INVARIANT | MemFlags::VOLATILE) == MemFlags::INVARIANT;
@@ -25,8 +25,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns a pointer to `pointee` at an address. What is decorated is a member of a block there, and so is the array that
-    /// has the address as an element.
+    /// Returns a pointer to `pointee` at an address. If it has a decoration, or if the address is an array element's, the
+    /// pointee or the array is the member of a block there.
     fn decorated_pointer(
         &mut self,
         address: Address,
@@ -50,7 +50,7 @@ impl Emitter<'_> {
         self.op(Op::AccessChain, ty, &operands)
     }
 
-    /// Returns the element that a scalar is in device memory.
+    /// Returns the type of element that represents a scalar in device memory.
     pub fn physical_elem(&self, scalar: Scalar) -> EmitResult<Elem> {
         let target = self.target;
         let elem = match scalar {
@@ -81,8 +81,8 @@ impl Emitter<'_> {
         Ok(if lanes > 1 { self.builder.vector(ty, u32::from(lanes)) } else { ty })
     }
 
-    /// Memory operands of an access: alignment, and volatile if so. What is volatile is for others to see,
-    /// so that in Vulkan's memory model a store makes itself available and a load sees what is.
+    /// Returns the memory operands of an access. Other work-items must see volatile accesses, so in Vulkan's
+    /// memory model such a store makes its value available, and such a load makes available values visible.
     pub fn access_operands(
         &mut self,
         align: u32,
@@ -94,7 +94,7 @@ impl Emitter<'_> {
         let is_visible = volatile && self.info.ordered;
         access.set(MemoryAccess::MAKE_POINTER_AVAILABLE, is_visible && store);
         access.set(MemoryAccess::MAKE_POINTER_VISIBLE, is_visible && !store);
-        // More than 16 bytes are of no use to a device.
+        // Devices have no use for an alignment of more than 16 bytes.
         let mut operands = SmallVec::from_slice(&[access.bits(), 1 << align.clamp(1, 16).ilog2()]);
         if is_visible {
             operands.push(self.const_u32(Scope::Device as u32));

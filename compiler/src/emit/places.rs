@@ -1,4 +1,4 @@
-//! What memory accesses go to: memories, offsets in them, and their elements.
+//! The places of memory accesses: memories, offsets in them, and their elements.
 
 use crate::ir::sparse_map::SparseMap;
 use crate::ir::{Func, Type};
@@ -17,7 +17,7 @@ pub(super) enum Mem {
 pub(super) struct Address {
     /// A number of 64 bits.
     pub base: u32,
-    /// The element of an array at the base that begins at the address.
+    /// The element at the address, if the address is that of an element of an array at `base`.
     pub element: Option<Element>,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Elem {
 }
 
 impl Elem {
-    /// Returns the element of a type that arrays have.
+    /// Returns the element for a type of array elements in the IR.
     pub fn of(ty: Type) -> Elem {
         match ty {
             Type::PAIR => Elem::Pair,
@@ -66,7 +66,7 @@ pub(super) enum ArrayId {
     Local,
     /// The private objects whose addresses escape.
     Stack,
-    /// A private object on its own.
+    /// A private object that is an array of its own, by its number.
     FrameObject(usize),
 }
 
@@ -91,9 +91,9 @@ pub(super) struct Arrays {
     pub objects: Vec<Option<View>>,
     /// Accesses of the stack at indices that are not constant, in all copies of functions.
     pub stack_uses: u64,
-    /// The same pairs for each object of the current function.
+    /// Accesses at indices that are not constant, for each private object of the current function.
     pub object_uses: Vec<u64>,
-    /// How often the kernel's code has each function's, where that matters, and the current one's.
+    /// The copies of each function in the kernel's code, where they matter, and those of the current function.
     pub all_copies: SparseMap<Func, u64>,
     pub copies: u64,
 }
@@ -109,7 +109,7 @@ impl Arrays {
         self.objects.resize(objects, None);
     }
 
-    /// Returns the view of private memory, if there is an access.
+    /// Returns the view of an array in private memory, if it is accessed.
     pub fn private_view(&self, array: ArrayId) -> Option<View> {
         match array {
             ArrayId::Stack => self.stack,

@@ -1,4 +1,4 @@
-//! Where emission is, in the graph and in the program's text.
+//! The position of the emission in the graph and in the program's text.
 
 use super::repr::Ids;
 use crate::ir::{Block, Loc, Location};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(super) struct Control {
     pub labels: SecondaryMap<Block, u32>,
-    /// Edges into each block: label of their source, and arguments.
+    /// The edges into each block, each with the label of its source and its arguments.
     pub edges: SecondaryMap<Block, Vec<(u32, Ids)>>,
 }
 
@@ -26,18 +26,18 @@ pub(super) struct Prologue {
 pub(super) struct Lines {
     /// The strings of the files' names, by the files' numbers.
     pub files: BTreeMap<u32, u32>,
-    /// The place of the instructions before, in this block: file, line, column, and where that was inlined.
+    /// The place of the previous instruction in this block: file, line, column, and the call that it was inlined from.
     pub current: Option<(u32, u32, u32, Option<Loc>)>,
 }
 
 impl Lines {
-    /// Begins a block, which no line before it concerns.
+    /// Begins a block; lines from before it do not apply to it.
     pub fn begin_block(&mut self) {
         self.current = None;
     }
 }
 
-/// What a module has of NonSemantic.Shader.DebugInfo.100 so far (`debug_info.rs`).
+/// The declarations of NonSemantic.Shader.DebugInfo.100 in a module so far (`debug_info.rs`).
 #[derive(Default)]
 pub(super) struct DebugInfo {
     /// The import; 0 until a line is emitted.
@@ -52,7 +52,7 @@ pub(super) struct DebugInfo {
     pub functions: FxHashMap<u32, u32>,
     /// DebugInlinedAt by the place of the call.
     pub inlined: FxHashMap<Location, u32>,
-    /// The first line of each function of which something is known.
+    /// The first known line of each function.
     pub first_lines: Vec<u32>,
     /// True once the current function has been declared as one of the program's.
     pub defined: bool,

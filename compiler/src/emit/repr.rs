@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repr {
     Bool,
-    /// An integer type of that many bits.
+    /// An integer type with this number of bits.
     Int(u32),
-    /// An integer of that many bits, 8 or 16, that the device loads, stores and converts, but does not compute with.
+    /// An integer with this number of bits, 8 or 16, that the device loads, stores and converts, but does not compute with.
     Narrow(u32),
     /// An address of 64 bits as a vector of two words, the low one first.
     Pair,

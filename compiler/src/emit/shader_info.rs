@@ -1,5 +1,5 @@
-//! Shader info: gathered from a kernel and the functions that it calls before they are emitted. Which memory
-//! they access, where private objects and local variables lie, which launch values are read.
+//! Shader info, which is gathered from a kernel and its callees before they are emitted: which memory they
+//! access, where private objects and local variables lie, which launch values they read.
 
 use super::argument_buffer::field_of;
 use super::error::EmitError;
@@ -16,7 +16,7 @@ use crate::kernel::Field;
 use crate::target::Target;
 use std::collections::BTreeSet;
 
-/// Private pointers are byte offsets from here on, so that 0 is the null pointer.
+/// The first byte offset in the stack. Private pointers are offsets, and 0 is the null pointer.
 pub(super) const STACK_BASE: u64 = 16;
 /// The most bytes of private memory that a kernel may have.
 const MAX_PRIVATE: u64 = 1 << 24;
@@ -31,7 +31,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Returns the byte offset in the stack of an object, given its address; 0 for one that is an array of its own.
+    /// Returns the byte offset of an object in the stack, given its address; 0 for an object that is an array of its own.
     pub fn offset(&self, ptr: Value) -> u64 {
         let index = self.accesses.object_index(ptr);
         index.and_then(|index| self.offsets.get(index).copied()).unwrap_or(0)
@@ -45,7 +45,7 @@ pub(super) struct ShaderInfo {
     pub frames: SparseMap<Func, Frame>,
     /// The callees of the function that is being visited.
     callees: Vec<Func>,
-    /// True if the stack is seen by several functions.
+    /// True if the kernel consists of several functions, which share the stack.
     pub shared_stack: bool,
     /// Accesses to the stack, which holds the objects that escape.
     pub stack: AccessType,
@@ -71,17 +71,17 @@ pub(super) struct ShaderInfo {
     pub dimensions: u32,
     /// See [`crate::kernel::Kernel::packs_groups`].
     pub packs_groups: bool,
-    /// What a call of a function observes of the writes of other work-items.
+    /// What each function observes of the writes of other work-items.
     observes: SparseMap<Func, Observes>,
     /// True if a work-item may wait for another one.
     may_wait: bool,
     /// True if an atomic operation orders accesses, or a fence orders accesses of different work-groups: the module is
     /// written in Vulkan's memory model.
     pub ordered: bool,
-    /// True if fences, or barriers beside atomic operations on global memory, hand plain accesses to other
-    /// work-groups: atomic operations without an order of their own are then ordered with them.
+    /// True if the kernel has fences of global memory, or barriers of global memory together with atomic updates of it. They
+    /// order plain accesses between work-groups; atomic operations without an order of their own are then ordered, too.
     pub device_order: bool,
-    /// True if the same is so in GLSL's memory model: accesses of global memory are declared coherent.
+    /// True if `device_order` holds in GLSL's memory model: accesses of global memory are then declared coherent.
     pub coherent: bool,
     has_device_fence: bool,
     has_global_barrier: bool,
@@ -112,8 +112,9 @@ impl ShaderInfo {
         info.uses_barrier |= info.zero_initializes_local;
         let acts_as_group = info.uses_barrier || info.uses_subgroups;
         info.local_size_visible |= acts_as_group || info.uses_local;
-        // A loop may wait for a work-item that is beside this one in a packed work-group, and then goes on in step with it
-        // alone. OpenCL promises no progress there (API 3.2.2), but programs with one work-item a work-group count on it.
+        // A loop may wait for a work-item of another work-group. In one pack, the two would make progress only in step, so the
+        // loop might never end. OpenCL promises no progress there (API 3.2.2), but programs with one work-item in each
+        // work-group rely on it.
         info.packs_groups = !acts_as_group && !info.may_wait;
         Ok(info)
     }
@@ -127,8 +128,8 @@ impl ShaderInfo {
         self.frames[id] = Frame { accesses, offsets, callees };
     }
 
-    /// Chooses the memory model. Without Vulkan's, what needs it is refused by the emitter, except for what
-    /// programs of OpenCL C 1.x do: for those GLSL's has coherent memory.
+    /// Chooses the memory model. If the device lacks Vulkan's, the emitter refuses kernels that need it. Programs of OpenCL
+    /// C 1.x do not need it: in GLSL's memory model their global memory is coherent.
     fn choose_memory_model(&mut self, target: &Target) {
         self.device_order =
             self.has_device_fence || (self.has_global_barrier && self.has_global_atomic_updates);
@@ -155,7 +156,8 @@ impl ShaderInfo {
         self.ordered |= sync.orders();
     }
 
-    /// Notes what a function observes of the writes of other work-items, and if it may wait for them. Its callees are known.
+    /// Notes what a function observes of the writes of other work-items, and whether it may wait for them. The function's
+    /// callees must have been visited.
     fn find_waits(&mut self, id: Func, func: &Function) {
         let of_inst = |inst| self.observed_by(func, &func.insts[inst]);
         let observes = func.layout_insts().map(of_inst).max().unwrap_or_default();
@@ -171,7 +173,8 @@ impl ShaderInfo {
 
     fn visit(&mut self, module: &Module, func: &Function, data: &InstData, result: Option<Value>) {
         use InstData::*;
-        // Of its number alone a work-item learns nothing of sub-groups' sizes; and quirks of drivers ask for it.
+        // The number of a work-item in its sub-group does not count: it reveals nothing about the sub-group's size, and code
+        // for quirks of drivers uses it.
         let is_number = matches!(*data, WorkItem { query: WorkItemQuery::SubgroupInvocation, .. });
         self.uses_subgroups |= data.is_of_subgroup() && !is_number;
         match *data {
@@ -203,7 +206,7 @@ impl ShaderInfo {
             | ImageWrite { .. }
             | ImageSize { .. }
             | ImageLevels { .. } => self.uses_images = true,
-            // The extension is written in terms of Vulkan's memory model.
+            // The extension for matrices is written in terms of Vulkan's memory model.
             MatrixLoad { .. } | MatrixStore { .. } | MatrixProduct { .. } | Matrix { .. } => {
                 self.ordered = true;
                 self.uses_matrices = true;
@@ -244,7 +247,7 @@ impl ShaderInfo {
                 total = total.saturating_add(object.size);
                 let mut offset = 0;
                 if object.escapes {
-                    // Any scalar may be accessed there at its natural alignment.
+                    // Any scalar may be accessed in the object at its natural alignment.
                     offset = align_up(end, object.align.max(16));
                     end = offset.saturating_add(object.size);
                 }

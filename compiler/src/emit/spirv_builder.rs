@@ -28,7 +28,7 @@ pub(super) struct SpirvBuilder {
     decorations: Vec<u32>,
     /// Instructions of NonSemantic.Shader.DebugInfo.100 outside of functions.
     pub debug: Vec<u32>,
-    /// The import of that set; 0 without.
+    /// The id of the import of NonSemantic.Shader.DebugInfo.100; 0 if the module does not import it.
     debug_set: u32,
     /// Types, constants and module-scope variables.
     globals: Vec<u32>,
@@ -72,7 +72,7 @@ impl SpirvBuilder {
         self.capabilities.insert(capability as u32);
     }
 
-    /// Declares Vulkan's memory model for the module. An error where the device has only GLSL's.
+    /// Declares Vulkan's memory model for the module. It is an error if the device has only GLSL's.
     pub fn use_vulkan_memory_model(&mut self, target: &Target) -> EmitResult<()> {
         if !target.vulkan_memory_model {
             let what = "an atomic operation or fence that orders accesses of other work-groups";
@@ -143,7 +143,7 @@ impl SpirvBuilder {
         self.intern(Op::TypeInt, None, &[bits, 0])
     }
 
-    /// Returns true if a float type of that width is in the module.
+    /// Returns true if the module has a float type with this number of bits.
     pub fn has_float(&self, bits: u32) -> bool {
         let key: SmallVec<[u32; 6]> = SmallVec::from_slice(&[Op::TypeFloat as u32, 0, bits]);
         self.interned.contains_key(&key)
@@ -191,7 +191,7 @@ impl SpirvBuilder {
         block
     }
 
-    /// Returns the runtime array of an element of so many bytes, without padding.
+    /// Returns a runtime array whose elements have `bytes` bytes, without padding.
     pub fn runtime_array(&mut self, element: u32, bytes: u32) -> u32 {
         if let Some(&(_, array)) = self.runtime_arrays.iter().find(|known| known.0 == element) {
             return array;
@@ -202,7 +202,7 @@ impl SpirvBuilder {
         array
     }
 
-    /// Decorates the member of a block struct of one.
+    /// Decorates the only member of a block struct.
     pub fn decorate_member(&mut self, block: u32, decoration: Decoration) {
         let words = [block, 0, decoration as u32];
         encode(&mut self.decorations, Op::MemberDecorate, &words);
@@ -225,8 +225,8 @@ impl SpirvBuilder {
         id
     }
 
-    /// Returns a constant of an integer or float type of 8 to 64 bits. Narrow ones are zero-extended to a
-    /// word, as SPIR-V wants for types without sign.
+    /// Returns a constant of an integer or float type of 8 to 64 bits. Literals of narrow types are
+    /// zero-extended to a word, as SPIR-V requires for types without sign.
     pub fn constant(&mut self, ty: u32, bits: u32, value: u64) -> u32 {
         match bits {
             64 => self.intern(Op::Constant, Some(ty), &[value as u32, (value >> 32) as u32]),

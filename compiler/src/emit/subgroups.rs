@@ -1,4 +1,4 @@
-//! What the work-items of a sub-group do together: OpGroupNonUniform operations, one for each of the IR's.
+//! Operations of the work-items of a sub-group together: each of the IR's becomes an OpGroupNonUniform instruction.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -7,7 +7,7 @@ use crate::target::Reconvergence;
 use rspirv::spirv::{Capability, ExecutionMode, GroupOperation, Op, Scope};
 
 impl Emitter<'_> {
-    /// Asks for what the device promises of work-items that are together, where the kernel acts on sub-groups.
+    /// Declares the reconvergence that the device offers for work-items that are together, if the kernel acts on sub-groups.
     pub fn declare_reconvergence(&mut self) {
         let subgroups = self.target.subgroups.filter(|_| self.info.uses_subgroups);
         let (extension, mode) = match subgroups.map(|subgroups| subgroups.reconvergence) {
@@ -24,7 +24,7 @@ impl Emitter<'_> {
         self.builder.execution_mode(mode, None);
     }
 
-    /// An operation of the work-items of the sub-group that are together here.
+    /// Emits an operation of the work-items of the sub-group that execute it together.
     fn group_op(
         &mut self,
         op: Op,

@@ -1,4 +1,4 @@
-//! IR types and values as the device represents them.
+//! The representation of IR types and values on the device.
 
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
@@ -101,7 +101,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// Returns a value of its lanes.
+    /// Returns a value that is built of lanes.
     pub fn join(&mut self, lanes: &[u32], ty: Type) -> EmitResult<u32> {
         match lanes {
             [one] => Ok(*one),

@@ -1,5 +1,5 @@
 //! Zero-initialization of work-group memory when a kernel begins (cl_khr_initialize_memory): the work-items share
-//! the work, and none goes on before all is done.
+//! the work, and a barrier ends it.
 
 use super::emitter::Emitter;
 use super::error::EmitResult;
@@ -8,10 +8,10 @@ use crate::ir::{BarrierFlags, WorkItemQuery};
 use rspirv::spirv::{LoopControl, Op};
 
 impl Emitter<'_> {
-    /// Returns what a kernel does before its first block, if there is memory to clear.
+    /// Returns the code that a kernel executes before its first block, if there is memory to clear.
     ///
-    /// The block is as long as this launch's arguments make it, and a work-group may be one at the edge, of
-    /// fewer work-items: both lengths are specialization constants.
+    /// Both the length of the memory, which depends on the launch's local arguments, and the size of the
+    /// work-group, which may be smaller at the edge of the index space, are specialization constants.
     pub fn zero_initialize_local(&mut self) -> EmitResult<Option<Prologue>> {
         if !self.info.zero_initializes_local {
             return Ok(None);
@@ -37,7 +37,7 @@ impl Emitter<'_> {
         Ok(Some(Prologue { label, code: std::mem::take(&mut self.body) }))
     }
 
-    /// This work-item's number in its work-group, and how many there are.
+    /// Returns this work-item's number in its work-group, and the number of work-items in the work-group.
     fn share_of_work(&mut self) -> EmitResult<(u32, u32)> {
         let mut number = self.work_item(WorkItemQuery::LocalId, 2)?;
         let mut count = self.work_item(WorkItemQuery::LocalSize, 2)?;
