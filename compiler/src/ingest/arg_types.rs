@@ -1,16 +1,16 @@
-//! Names of kernels' argument types for clGetKernelArgInfo, rebuilt from SPIR-V's types where a module does not tell them.
+//! Names of kernels' argument types for clGetKernelArgInfo, rebuilt from SPIR-V's types where a module does not have them.
 
 use super::module::Decoder;
 use super::types::{Kind, Ty};
 use crate::ir::{Scalar, Type};
 use rspirv::spirv::{Decoration, FunctionParameterAttribute};
 
-/// Longest name; types that have longer ones are named in part.
+/// The most bytes of a type's name; longer names are cut.
 const MAX_NAME: usize = 256;
 
-/// Returns the name of a parameter's type as OpenCL C spells it, without qualifiers. Integers are signed, which SPIR-V does
-/// not tell, unless the parameter is extended by zeros. `is_object`: the parameter is a pointer to an object that is passed
-/// by value.
+/// Returns the name of a parameter's type as OpenCL C spells it, without qualifiers. SPIR-V's integers have no sign: here
+/// they are signed, unless the parameter is extended by zeros. `is_object` says that the parameter is a pointer to an object
+/// that is passed by value.
 pub(super) fn type_name(m: &Decoder<'_>, param: u32, ty: Ty, is_object: bool) -> String {
     let mut attributes = m.decorations.operands(param, Decoration::FuncParamAttr);
     let is_unsigned = attributes.any(|found| found == FunctionParameterAttribute::Zext as u32);
@@ -76,8 +76,8 @@ fn number(ty: Type, is_unsigned: bool) -> String {
     format!("{sign}{scalar}{lanes}")
 }
 
-/// Compilers name the record of `struct s` "struct.s" and the record of `union u` "union.u"; a typedef's record has the bare
-/// name.
+/// Returns the type name in OpenCL C of a record. Compilers name the record of `struct s` "struct.s" and that of `union u`
+/// "union.u"; the record of a typedef has the typedef's name.
 fn record(name: &str) -> String {
     let mut end = name.len().min(MAX_NAME);
     while !name.is_char_boundary(end) {

@@ -5,7 +5,7 @@ use super::words::Inst;
 use crate::ir::{BinaryOp, FloatCC, IntCC, MathOp, Scalar, ScalarKinds, UnaryOp, Value};
 use rspirv::spirv::{Decoration, FPRoundingMode, Op};
 
-/// Returns the operation of two numbers of one type that an instruction is.
+/// Returns the IR's operation for an instruction on two numbers of one type.
 fn binary(op: Op) -> Option<BinaryOp> {
     Some(match op {
         Op::IAdd => BinaryOp::IAdd,
@@ -118,7 +118,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns two operands of one type and of these kinds.
+    /// Returns the two operands of an instruction, which must have one type, of one of these kinds.
     fn operands(&mut self, inst: &Inst<'_>, kinds: ScalarKinds) -> Result<[Value; 2], String> {
         let values = self.numbers(inst.get()?)?;
         self.check_kind(values[0], kinds)?;
@@ -149,14 +149,14 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// Returns two integers, or two pointers.
+    /// Returns the two operands of an instruction, which must be integers or pointers of one type.
     fn comparable(&mut self, inst: &Inst<'_>) -> Result<[Value; 2], String> {
         let [a, b]: [u32; 2] = inst.get()?;
         let mut values = [self.one(a)?, self.one(b)?];
         let [mut x, mut y] = values.map(|value| self.b.ty(value));
         let is_equality = matches!(inst.op, Op::IEqual | Op::INotEqual);
         if is_equality && x == y && x.scalar.is_float() {
-            // As clang 22 compares the bits of what a compare-and-exchange gives.
+            // clang 22 compares the results of a compare-and-exchange on floats in this way; it means their bits.
             values = values.map(|value| self.b.as_bits(value));
             [x, y] = values.map(|value| self.b.ty(value));
         }
@@ -206,7 +206,7 @@ impl Translator<'_, '_, '_> {
             _ => "signbit",
         };
         let ty = self.b.ty(arg);
-        // In OpenCL C these give int for scalars, else integers as wide as the floats.
+        // OpenCL C's functions return int for scalars, and for vectors integers as wide as the floats.
         let bits = if ty.lanes == 1 { 32 } else { ty.scalar.bits() };
         let types = self.arg_types(&[arg], true);
         let result = ty.with_scalar(Scalar::int(bits));
@@ -306,7 +306,7 @@ impl Translator<'_, '_, '_> {
         self.define(inst, &leaves)
     }
 
-    /// Both words of sums and products, as structs of two.
+    /// Translates the instructions that return both words of a sum, difference or product, in a struct.
     fn extended_arithmetic(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let [a, b] = self.operands(inst, ScalarKinds::INT)?;
         let (low, high) = match inst.op {
@@ -331,7 +331,7 @@ impl Translator<'_, '_, '_> {
         self.define(inst, &[low, high])
     }
 
-    /// Amounts as large as the width give some value; they are taken modulo the width.
+    /// Translates a shift. The result is undefined if the amount is not less than the width; here it counts modulo the width.
     fn shift(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let [base, by]: [u32; 2] = inst.get()?;
         let (base, by) = (self.number(base)?, self.number(by)?);
@@ -348,7 +348,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// Returns an integer with the type of another, which has as many components.
+    /// Converts an integer to the type of another one, which must have the same number of components.
     fn same_lanes(&mut self, value: Value, like: Value) -> Result<Value, String> {
         self.check_kind(value, ScalarKinds::INT)?;
         let (ty, wanted) = (self.b.ty(value), self.b.ty(like));
@@ -358,7 +358,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Fields of no bits, and such as reach beyond the number, are undefined; here they are some value.
+    /// Translates an operation on a bit field. Fields that reach beyond the number, or have no bits, give any value.
     fn bit_field(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let base = self.number(inst.arg(0)?)?;
         self.check_kind(base, ScalarKinds::INT)?;
@@ -412,7 +412,7 @@ impl Translator<'_, '_, '_> {
     fn vote(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let mut arg = self.number(inst.arg(0)?)?;
         if self.b.ty(arg).scalar.is_int() {
-            // As clang 22 has any() and all(): of the most significant bits.
+            // clang 22 writes any() and all() of integers in this way, which test the most significant bits.
             arg = self.b.is_negative(arg);
         }
         self.check_kind(arg, ScalarKinds::BOOL)?;

@@ -1,4 +1,4 @@
-//! Atomic instructions (SPIR-V 3.49.18), and what scopes and memory semantics mean.
+//! Atomic instructions (SPIR-V 3.49.18), and the meaning of scopes and memory semantics.
 
 use super::function::{unsupported, Translator};
 use super::words::Inst;
@@ -18,7 +18,7 @@ pub(super) fn has(op: Op) -> bool {
         || change(op).is_some()
 }
 
-/// Returns the operation of an instruction that changes an object by an operand.
+/// Returns the operation of an instruction that changes an atomic object by an operand.
 fn change(op: Op) -> Option<AtomicOp> {
     Some(match op {
         Op::AtomicIAdd => AtomicOp::Add,
@@ -104,7 +104,7 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Pointer, scope and semantics: the first operands of all atomic instructions.
+    /// Reads pointer, scope and semantics, which are the first operands of all atomic instructions.
     fn atomic_operands(&mut self, inst: &Inst<'_>) -> Result<(Value, SyncSemantics), String> {
         let [ptr, scope, semantics] = inst.get()?;
         let (ptr, _) = self.pointer(ptr)?;
@@ -131,7 +131,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Changes an object; nobody else sees one in private memory.
+    /// Changes an atomic object. In private memory, which no other work-item sees, plain loads and stores do it.
     fn update(
         &mut self,
         op: AtomicOp,
@@ -157,7 +157,7 @@ impl Translator<'_, '_, '_> {
         Ok(old)
     }
 
-    /// Operands: pointer, scope, semantics if equal and if not, new value, and the one compared with.
+    /// Translates a compare-and-exchange. Operands: pointer, scope, semantics if equal and if not, new value, compared value.
     fn compare_exchange(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let [ptr, scope, equal, unequal, value, comparator] = inst.get()?;
         let (ptr, _) = self.pointer(ptr)?;
@@ -188,7 +188,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, old)
     }
 
-    /// Returns the order of memory semantics; the strongest where they are not known here.
+    /// Returns the order of memory semantics; the strongest one if they are not constant.
     pub(super) fn order(&mut self, semantics: u32) -> Result<MemoryOrder, String> {
         let Some(bits) = self.known_integer(semantics)? else { return Ok(MemoryOrder::SeqCst) };
         let bits = MemorySemantics::from_bits_truncate(bits as u32);
@@ -209,7 +209,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// Returns the memory that memory semantics name; all where they are not known here.
+    /// Returns the kinds of memory that memory semantics name; all of them if the semantics are not constant.
     pub(super) fn memory_of(&mut self, semantics: u32) -> Result<BarrierFlags, String> {
         let Some(bits) = self.known_integer(semantics)? else { return Ok(BarrierFlags::all()) };
         let bits = MemorySemantics::from_bits_truncate(bits as u32);
@@ -220,7 +220,7 @@ impl Translator<'_, '_, '_> {
         Ok(flags)
     }
 
-    /// Returns a memory scope; the widest where it is not known here.
+    /// Returns a memory scope; the widest one if it is not constant.
     pub(super) fn scope(&mut self, scope: u32) -> Result<MemoryScope, String> {
         let Some(scope) = self.known_integer(scope)? else { return Ok(MemoryScope::Device) };
         let scope = u32::try_from(scope).ok().and_then(Scope::from_u32);

@@ -1,4 +1,4 @@
-//! Kernels of the functions that kernels enqueue: what a block of OpenCL C becomes ([`crate::kernel::Kernel::is_block`]).
+//! Kernels for the functions that kernels enqueue, as for a block of OpenCL C ([`crate::kernel::Kernel::is_block`]).
 
 use super::function::Translator;
 use super::kernels::classify;
@@ -9,25 +9,26 @@ use crate::ir::names::space_name;
 use crate::ir::{self, Addr, AddressSpace, ConvertOp, Func, Gathering, KernelEntry, Type, Value};
 use crate::kernel::{Arg, ArgAddress, ArgKind};
 
-/// A function that is enqueued, with the bytes that it takes.
+/// A function that is enqueued, with the bytes that it gets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Invoked {
-    /// The entry of its kernel.
+    /// The entry of the function's kernel.
     pub(super) kernel: Func,
-    /// A pointer to what it takes.
+    /// A pointer to the bytes that the function gets.
     pub(super) param: Value,
-    /// Bytes of that.
+    /// The number of these bytes.
     pub(super) size: u32,
     pub(super) align: u32,
-    /// The number of its local pointers.
+    /// The number of the function's local pointers.
     pub(super) locals: usize,
 }
 
-/// What makes a kernel of its own: the function, and size and alignment of what it takes into private memory.
+/// The key of a block kernel: the function and, if it gets its bytes in private memory, their size and alignment. Each key
+/// has a kernel of its own.
 pub(super) type Key = (u32, Option<(u32, u32)>);
 
 impl Decoder<'_> {
-    /// Returns a function that is enqueued, as the operands say.
+    /// Returns the function that an instruction enqueues, from its operands.
     pub(super) fn invoked(
         &mut self,
         function: u32,
@@ -39,7 +40,7 @@ impl Decoder<'_> {
         let size = size.ok_or_else(|| {
             format!("a function that is enqueued takes more than {MAX_CAPTURED} bytes")
         })?;
-        // Some compilers say nothing of a parameter without bytes.
+        // Some compilers write an alignment of 0 if there are no bytes.
         let align = u32::try_from(align.max(1)).ok();
         let fits = |align: &u32| align.is_power_of_two() && *align <= CAPTURED_ALIGN;
         let align = align.filter(fits).ok_or("what the function takes cannot be aligned so")?;
@@ -126,8 +127,8 @@ impl Decoder<'_> {
         Ok(func)
     }
 
-    /// Returns true if an entry point is one that compilers make of a block: no program can give the generic pointer that
-    /// is its first argument.
+    /// Returns true if compilers made an entry point from a block: its first argument is a generic pointer, which no host
+    /// program can set.
     pub(super) fn is_block_entry(&self, info: &FunctionInfo) -> bool {
         self.enqueues && matches!(self.captured_space(info), Ok(AddressSpace::Generic))
     }

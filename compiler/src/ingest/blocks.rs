@@ -1,5 +1,5 @@
-//! The body of a function: blocks, their parameters (phis), branches and returns. The IR's graph takes any control flow;
-//! what SPIR-V says of its structure is of no use here but for hints on loops.
+//! The body of a function: blocks, their parameters (phis), branches and returns. The IR's graph allows any control flow, so
+//! SPIR-V's structure is ignored, except for hints on loops.
 
 use super::function::{unsupported, Translator};
 use super::module::FunctionInfo;
@@ -14,11 +14,11 @@ use std::ops::Range;
 /// A block of a function.
 #[derive(Debug)]
 pub(super) struct BlockInfo {
-    /// Where it begins in the IR.
+    /// The block of the IR where the block begins.
     first: Block,
-    /// Where its instructions end.
+    /// The block of the IR where the block's instructions end.
     last: Block,
-    /// What each of its phis gives, by the label of the block before.
+    /// For each phi of the block, the id of its value by the label of the preceding block.
     phis: Vec<FxHashMap<u32, u32>>,
     phi_types: Vec<Ty>,
 }
@@ -26,7 +26,7 @@ pub(super) struct BlockInfo {
 /// A block in the text.
 struct Text<'a> {
     label: u32,
-    /// The instructions behind the label, as indices.
+    /// The indices of the instructions behind the label.
     range: Range<usize>,
     end: Inst<'a>,
 }
@@ -143,7 +143,7 @@ fn is_wide_switch(words: &Words, end: &Inst<'_>) -> bool {
     end.op == Op::Switch && ty.is_some_and(|ty| ty.args.first() == Some(&64))
 }
 
-/// Returns the labels of the blocks that can be reached. Others need not even be valid.
+/// Returns the labels of the blocks that can be reached. All other blocks are ignored, even if they are invalid.
 fn reachable(words: &Words, texts: &[Text<'_>]) -> Result<FxHashSet<u32>, String> {
     let by_label: FxHashMap<u32, &Text<'_>> = texts.iter().map(|text| (text.label, text)).collect();
     let mut reached = FxHashSet::default();
@@ -193,7 +193,7 @@ fn open(t: &mut Translator<'_, '_, '_>, text: &Text<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns a branch to a label with what its phis get from a block.
+/// Returns a branch from one label to another, with the values of the target's phis.
 fn branch(t: &mut Translator<'_, '_, '_>, from: u32, to: u32) -> Result<BlockCall, String> {
     let Some(target) = t.blocks.get(&to) else {
         return Err(format!("%{to} is not a block of the function"));
@@ -267,7 +267,7 @@ fn switch(t: &mut Translator<'_, '_, '_>, label: u32, inst: &Inst<'_>) -> Result
     Ok(InstData::Switch { value, cases, default: branch(t, label, default)? })
 }
 
-/// Returns what a function gives back.
+/// Returns the values of the IR that a return instruction passes to the caller.
 fn returned(
     t: &mut Translator<'_, '_, '_>,
     id: Option<u32>,

@@ -1,4 +1,4 @@
-//! Variables decorated BuiltIn: what a work-item knows of itself (environment specification, 2.9).
+//! Variables decorated BuiltIn: ids and sizes that a work-item can read (environment specification, 2.9).
 
 use super::function::Translator;
 use super::module::Entity;
@@ -6,10 +6,10 @@ use crate::ir::{Scalar, Type, Value};
 use crate::target::Target;
 use rspirv::spirv::BuiltIn;
 
-/// A variable that the launch gives.
+/// A variable whose value comes from the launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Input {
-    /// The function of OpenCL C that gives it.
+    /// The function of OpenCL C that returns the value.
     function: &'static str,
     /// True if the function is called once for each component, with the component as the dimension.
     is_vector: bool,
@@ -59,7 +59,7 @@ pub(super) fn input(built_in: u32, ty: Type, target: &Target) -> Result<Input, S
 }
 
 impl Translator<'_, '_, '_> {
-    /// Returns the input variable that an id is.
+    /// Returns the input variable with an id, if there is one.
     pub(super) fn input_variable(&self, id: u32) -> Option<Input> {
         match self.m.entities.get(&id) {
             Some(&Entity::Input { input, .. }) => Some(input),
@@ -70,7 +70,7 @@ impl Translator<'_, '_, '_> {
     /// Returns the value of an input variable.
     pub(super) fn input(&mut self, input: Input) -> Result<Value, String> {
         if !input.is_vector {
-            // Functions of sub-groups give 32 bits.
+            // Functions of sub-groups return 32 bits.
             let narrow = input.function.contains("sub_group");
             let ty = if narrow { input.ty.with_scalar(Scalar::I32) } else { input.ty };
             let value = self.builtin(input.function, &[], &[], ty)?;

@@ -1,4 +1,4 @@
-//! Calls of functions. Structs and arrays are passed leaf by leaf; one that results goes through a hidden pointer.
+//! Calls of functions. Structs and arrays are passed leaf by leaf, but returned through a hidden pointer.
 
 use super::ext_std::{self, Operands};
 use super::function::Translator;
@@ -9,7 +9,7 @@ use super::words::Inst;
 use crate::ir::Addr;
 use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op};
 
-/// Most casts between a constant pointer to a function and its call.
+/// The most casts between a constant pointer to a function and its call.
 const MAX_CASTS: u32 = 64;
 
 impl Translator<'_, '_, '_> {
@@ -56,7 +56,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// A call of what a pointer points to, if the module tells.
+    /// Translates a call through a pointer, if the module shows which function it points to.
     pub(super) fn call_of_pointer(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let (&pointer, args) = inst.args.split_first().ok_or("an operand is missing")?;
         let callee = self.m.function_at(pointer);
@@ -66,7 +66,7 @@ impl Translator<'_, '_, '_> {
         self.call(&Inst { op: Op::FunctionCall, args: &args, ..*inst })
     }
 
-    /// Lowers a call of a function that is not the program's but OpenCL C's own; false if it is not.
+    /// Lowers a call of an imported function that is a built-in function of OpenCL C. Returns false for other functions.
     fn known_call(&mut self, inst: &Inst<'_>, name: &str) -> Result<bool, String> {
         let ids = inst.rest(1);
         let leaves: Vec<_> = ids.iter().map(|&id| self.val(id)).collect::<Result<_, _>>()?;
@@ -134,7 +134,7 @@ impl super::module::Decoder<'_> {
         }
     }
 
-    /// Returns the type of the object that a parameter stands for, if it is a pointer to a copy of one.
+    /// Returns the type of the object that a parameter passes by value, if it is a pointer to the object's copy.
     pub(super) fn by_value(&self, param: u32, ty: Ty) -> Result<Option<Ty>, String> {
         let attributes = self.decorations.operands(param, Decoration::FuncParamAttr);
         let by_value = FunctionParameterAttribute::ByVal as u32;

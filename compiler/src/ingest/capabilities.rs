@@ -5,7 +5,7 @@ use crate::target::Target;
 use rspirv::spirv::{AddressingModel, Capability, MemoryModel};
 use std::ffi::CStr;
 
-/// Greatest number that a capability may have.
+/// The greatest number that a capability may have.
 const LAST_CAPABILITY: u32 = 0x3FFF;
 
 /// The extensions that modules may declare.
@@ -37,18 +37,20 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_subgroups",
 ];
 
-/// Reported where there are matrices alone; modules that declare it are then refused by the capability's name.
+/// The extension for matrices, which only devices with matrices report. Other devices accept its name, and refuse modules by
+/// the name of the capability.
 const MATRICES: &CStr = c"SPV_KHR_cooperative_matrix";
 
-/// Extensions that modules may declare although a part of them is refused: they are not reported.
+/// Extensions that are supported in part: modules may declare them, but they are not reported.
 const PARTLY: &[&CStr] = &[
-    // Only functions that the module names where it calls them.
+    // Supported for pointers that are known to point to one function where they are called.
     c"SPV_INTEL_function_pointers",
-    // Only formats that are known when the program is built.
+    // Supported for formats that are known when the program is built.
     c"SPV_EXT_relaxed_printf_string_address_space",
 ];
 
-/// The sets of extended instructions that devices report; of the others that modules may import, none computes anything.
+/// The sets of extended instructions that devices report. Modules may import other sets only if their instructions compute
+/// nothing.
 pub const INSTRUCTION_SETS: &[&CStr] = &[c"OpenCL.std", c"OpenCL.DebugInfo.100"];
 
 /// Returns the numbers of the capabilities that a device offers.
@@ -70,7 +72,7 @@ pub(super) fn capability(number: u32, target: &Target) -> Result<(), String> {
     let Some(capability) = Capability::from_u32(number) else {
         return Err(format!("unknown capability {number}"));
     };
-    // Of these a part is refused, see [`PARTLY`].
+    // This capability is supported in part, see [`PARTLY`].
     let partly = capability == Capability::FunctionPointersINTEL;
     match partly || offers(target, capability) {
         true => Ok(()),

@@ -21,7 +21,7 @@ pub(super) fn has(op: Op) -> bool {
     )
 }
 
-/// A part of a value: its type, its first leaf, and the lane of that if it is a vector's component.
+/// A part of a value: its type, its first leaf and number of leaves, and the lane if it is the component of a vector.
 struct Part {
     ty: Type,
     leaf: usize,
@@ -119,7 +119,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// Vectors from scalars and vectors, others from their parts.
+    /// Translates OpCompositeConstruct: vectors are built from scalars and vectors, other composites from their parts.
     fn construct(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let ty = self.m.types.of(inst.ty)?;
         let mut leaves = Vec::new();

@@ -1,4 +1,4 @@
-//! Constants: numbers, composites, and what specialization makes of them (SPIR-V 2.12).
+//! Constants: numbers and composites, and their specialization (SPIR-V 2.12).
 
 use super::types::{Kind, Ty, Types};
 use super::words::Inst;
@@ -25,7 +25,7 @@ pub(super) enum Const {
     Undef,
     /// The parts of a vector, struct or array.
     Parts(Rc<[Const]>),
-    /// An address: so many bytes after the beginning of a variable.
+    /// An address: a variable, and a byte offset in it.
     Address {
         variable: Global,
         offset: i64,
@@ -42,7 +42,7 @@ impl Const {
         }
     }
 
-    /// Returns the bits of a scalar; undefined ones are zero.
+    /// Returns the bits of a scalar; 0 for an undefined one.
     pub(super) fn bits(&self) -> Option<u64> {
         match self {
             Const::Bits(bits) => Some(*bits),
@@ -108,7 +108,7 @@ pub(super) fn composite(
     let mut values = Vec::with_capacity(inst.args.len());
     for (index, &id) in inst.args.iter().enumerate() {
         let part = constant(id)?;
-        // clang 22 writes the null of another type where a pointer is null.
+        // For a null pointer clang 22 writes a null constant of another type.
         let is_null = matches!(part.value, Const::Null);
         if !is_null && !fits(types, part.ty, ty, index as u64)? {
             return Err(format!("%{id} is not of the type of part {index}"));
@@ -124,7 +124,7 @@ pub(super) fn num_parts(types: &Types, ty: Ty) -> Result<u64, String> {
         Kind::Value(vector) if vector.lanes > 1 => Ok(u64::from(vector.lanes)),
         Kind::Array { length, .. } => Ok(*length),
         Kind::Struct { members } => Ok(members.len() as u64),
-        // All elements are one constant.
+        // One constant is the value of all elements.
         Kind::Matrix(_) => Ok(1),
         _ => Err("its type is not that of a composite".to_string()),
     }

@@ -36,7 +36,7 @@ impl Translator<'_, '_, '_> {
             return self.bfloat16(inst);
         }
         let (float, int) = (ScalarKinds::FLOAT, ScalarKinds::INT);
-        // Kinds and signs of source and result.
+        // The kind of source and result, each with true if it is signed.
         let ((from, from_signed), (to, to_signed)) = match inst.op {
             Op::ConvertFToU => ((float, true), (int, false)),
             Op::ConvertFToS => ((float, true), (int, true)),
@@ -91,7 +91,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// Bits as another type; pointers become others of their storage class, or integers.
+    /// Translates OpBitcast: bits become another type, pointers become pointers of the same storage class or integers.
     fn bitcast(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let value = self.one(inst.arg(0)?)?;
         let (from, to) = (self.b.ty(value), self.result(inst)?);

@@ -1,4 +1,4 @@
-//! Names and decorations of ids (SPIR-V 3.20), and what groups of decorations give to theirs.
+//! Names and decorations of ids (SPIR-V 3.20), among them those from groups of decorations.
 
 use super::words::{string, Inst, Words};
 use rspirv::spirv::{Decoration, Op};
@@ -10,11 +10,11 @@ pub(super) struct Decorations {
     names: FxHashMap<u32, String>,
     of_ids: FxHashMap<u32, Vec<(Decoration, Vec<u32>)>>,
     of_members: FxHashMap<(u32, u32), Vec<Decoration>>,
-    /// Words that groups gave to their targets so far.
+    /// Words of decorations that ids have from groups, so far.
     grouped: usize,
 }
 
-/// The most words that groups of decorations give to their targets.
+/// The most words of decorations that ids have from groups.
 const MAX_GROUPED: usize = 1 << 20;
 
 /// How an entity is linked (SPIR-V 3.17).
@@ -69,7 +69,7 @@ impl Decorations {
         Ok(())
     }
 
-    /// Returns the decorations of a group that an instruction gives to its targets.
+    /// Returns the decorations of the group that an instruction applies to its targets.
     fn group(&mut self, inst: &Inst<'_>) -> Result<Vec<(Decoration, Vec<u32>)>, String> {
         let group = self.of_ids.get(&inst.arg(0)?).cloned().unwrap_or_default();
         let words: usize = group.iter().map(|(_, operands)| 1 + operands.len()).sum();
@@ -80,7 +80,7 @@ impl Decorations {
         }
     }
 
-    /// Returns the name of an id, or one made of its number.
+    /// Returns the name of an id; if the module does not name it, a name made of its number.
     pub(super) fn name(&self, id: u32) -> String {
         match self.names.get(&id) {
             Some(name) if !name.is_empty() => name.clone(),

@@ -1,7 +1,7 @@
-//! What kernels enqueue (SPIR-V 3.49.23), and what they learn of the kernels that they may enqueue.
+//! Commands that kernels enqueue (SPIR-V 3.49.23), and queries about the kernels that they may enqueue.
 //!
-//! The operand Param points to bytes, which go into the record as what a block of OpenCL C captured does. What pointers
-//! are among them cannot be seen here.
+//! The operand Param points to bytes, which are copied into the record like the captured values of a block of OpenCL C. It
+//! is not known which of the bytes are pointers.
 
 use super::block_kernels::Invoked;
 use super::constants::{Const, Constant};
@@ -78,8 +78,8 @@ impl Translator<'_, '_, '_> {
         Ok(self.with_lowerer(|lowerer| lowerer.close_record(filling)))
     }
 
-    /// Returns the events among the operands: a count, a pointer to those that the command waits for, and one to where
-    /// its own goes.
+    /// Returns the events of a command from its operands: the number of events to wait for, a pointer to them, and a pointer to
+    /// the variable for the command's own event.
     fn events(&mut self, inst: &Inst<'_>, at: usize) -> Result<Events, String> {
         let count = self.integer(inst.arg(at)?, &[32])?;
         let list = self.event_pointer(inst.arg(at + 1)?)?;
@@ -106,7 +106,7 @@ impl Translator<'_, '_, '_> {
         Ok((!is_null).then_some(pointer))
     }
 
-    /// Returns the bytes of a local argument. The translator from LLVM gives a pointer to the number.
+    /// Returns the size in bytes of a local argument. The translator from LLVM writes a pointer to the size.
     fn local_size(&mut self, id: u32) -> Result<Value, String> {
         let val = self.val(id)?;
         let value = match *self.m.types.kind(val.ty) {
@@ -125,13 +125,13 @@ impl Translator<'_, '_, '_> {
         if self.b.ty(value) == Type::I32 {
             return Ok(value);
         }
-        // No device has so much local memory.
+        // A size beyond 32 bits is too large for every device, and so is the greatest number of 32 bits.
         let most = self.b.int(Scalar::I64, i64::from(u32::MAX));
         let size = self.b.binary(BinaryOp::UMin, value, most);
         Ok(self.b.resize(size, Type::I32, false))
     }
 
-    /// Returns what four operands say: function, bytes that it takes, their number and alignment.
+    /// Returns the enqueued function from four operands: function, pointer to its bytes, their number, their alignment.
     fn invoked(&mut self, inst: &Inst<'_>, at: usize) -> Result<Invoked, String> {
         let [function, param, size, align] = [0, 1, 2, 3].map(|index| inst.arg(at + index));
         let (param, _) = self.pointer(param?)?;
@@ -182,7 +182,7 @@ impl Translator<'_, '_, '_> {
                 match count {
                     Some(count) => self.items_of(count, size, items),
                     None => {
-                        // The last one need not be full.
+                        // The last sub-group need not be full.
                         let rounded = self.b.binary(BinaryOp::IAdd, items, size);
                         let rounded = self.b.add_const(rounded, -1);
                         self.b.binary(BinaryOp::UDiv, rounded, size)
@@ -192,7 +192,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// Returns the work-items of `count` full sub-groups, or 0 if a work-group of `most` has not as many.
+    /// Returns the number of work-items in `count` full sub-groups, or 0 if a work-group of `most` work-items has fewer.
     fn items_of(&mut self, count: Value, size: Value, most: Value) -> Value {
         let full = self.b.binary(BinaryOp::UDiv, most, size);
         let fits = self.b.icmp(IntCC::Ule, count, full);

@@ -1,4 +1,5 @@
-//! Queues on the device (SPIR-V 3.49.23): queues, events and ranges. What kernels enqueue is in `device_enqueue`.
+//! Queues on the device (SPIR-V 3.49.23): queues, events and ranges. The commands that kernels enqueue are in
+//! `device_enqueue`.
 
 use super::function::Translator;
 use super::types::{Kind, Ty};
@@ -59,7 +60,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Refuses what needs queues on devices without.
+    /// Returns an error if the device has no queues for kernels.
     pub(super) fn check_device_queues(&self) -> Result<(), String> {
         match self.m.out.target().device_enqueue() {
             true => Ok(()),
@@ -67,7 +68,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Calls a function of OpenCL C whose result is of a type of the module.
+    /// Calls a function of OpenCL C. Checks that the instruction's type is of the kind of the result.
     fn queue_call(
         &mut self,
         inst: &Inst<'_>,
@@ -121,7 +122,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns an integer that has one of some numbers of bits.
+    /// Returns an integer whose number of bits is one of `widths`.
     pub(super) fn integer(&mut self, id: u32, widths: &[u32]) -> Result<Value, String> {
         let value = self.number(id)?;
         let ty = self.b.ty(value);
@@ -131,7 +132,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Operands: global size, local size and offset, each a number or an array of two or three.
+    /// Makes a range. Operands: global size, local size and offset, each a number or an array of two or three.
     fn build_range(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let result = self.m.types.of(inst.ty)?;
         self.check_range_type(result)?;
@@ -179,7 +180,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns a range that is an operand, as a value or, as compilers have it, by a pointer.
+    /// Returns the range that is an operand: a value or, as compilers write it, a pointer to one.
     pub(super) fn range(&mut self, id: u32) -> Result<Range, String> {
         let mut val = self.val(id)?;
         if let Kind::Pointer { .. } = *self.m.types.kind(val.ty) {

@@ -1,4 +1,4 @@
-//! The values of constant expressions: what straight-line IR on constants comes to.
+//! The values of constant expressions, which are straight-line IR on constants.
 
 use super::constants::Const;
 use super::types::{Kind, Ty, Types};
@@ -6,10 +6,10 @@ use crate::ir::{fold, BinaryOp, ConvertOp, Function, Global, InstData, Type, Val
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Deepest nesting of a constant expression, counted in instructions of the module.
+/// The deepest nesting of a constant expression, in instructions of the module.
 const MAX_DEPTH: u32 = 64;
 
-/// Returns the constant of a type that leaves make, if all are known.
+/// Returns the constant of a type that consists of leaves, if all leaves are constant.
 pub(super) fn composite(
     func: &Function,
     types: &Types,
@@ -37,7 +37,7 @@ pub(super) fn composite(
     }
 }
 
-/// Returns the variable that a pointer leads into, and how many bytes into it, if the function tells.
+/// Returns the variable that a pointer points into, and the byte offset there, if the function shows it.
 pub(super) fn address(func: &Function, pointer: Value) -> Option<(Global, i64)> {
     match lane_value(func, pointer, 0, MAX_DEPTH)? {
         Const::Address { variable, offset } => Some((variable, offset)),
@@ -99,7 +99,8 @@ fn lane_value(func: &Function, value: Value, lane: u8, depth: u32) -> Option<Con
     }
 }
 
-/// Casts leave addresses unchanged; the bits of other constants may belong to several lanes.
+/// Evaluates a lane of a conversion. Casts leave addresses unchanged; for other constants a bit cast may combine or split
+/// lanes.
 fn convert(
     func: &Function,
     op: ConvertOp,
@@ -113,7 +114,7 @@ fn convert(
         return lane_value(func, arg, 0, depth);
     }
     if op == ConvertOp::Bitcast && (from.lanes != 1 || ty.lanes != 1) {
-        // The bits of the whole, up to 16 numbers of 64 bits.
+        // Takes the lane's bits from the bits of all source lanes, which are up to 16 numbers of 64 bits.
         let (width, wanted) = (from.scalar.bits(), ty.scalar.bits());
         let first = u32::from(lane) * wanted;
         let mut bits = 0u128;
@@ -139,7 +140,7 @@ fn lanewise(func: &Function, data: &InstData, ty: Type, lane: u8, depth: u32) ->
         return None;
     }
     if let InstData::Binary { op: BinaryOp::IAdd, args: [a, b], .. } = data {
-        // An address as an integer.
+        // A sum with an address that was converted to an integer.
         let values = [lane_value(func, *a, lane, depth)?, lane_value(func, *b, lane, depth)?];
         if let [Const::Address { variable, offset }, by]
         | [by, Const::Address { variable, offset }] = &values
@@ -157,7 +158,7 @@ fn lanewise(func: &Function, data: &InstData, ty: Type, lane: u8, depth: u32) ->
         return None;
     }
     let known = |arg| operands.iter().find(|(value, _)| *value == arg)?.1;
-    // What is undefined (a division by zero) gives any value.
+    // Undefined operations (a division by zero) may have any value.
     let folded = fold::inst(func, data, ty.lane(), known);
     Some(folded.map_or(Const::Undef, Const::Bits))
 }

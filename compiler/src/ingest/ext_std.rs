@@ -1,8 +1,8 @@
-//! The extended instruction set OpenCL.std: which built-in function an instruction is, and of what types.
+//! The extended instruction set OpenCL.std: the built-in function of each instruction, and the types of its operands.
 //!
 //! The instructions correspond to OpenCL C's functions, whose rows hold the types that they take and their lowering
-//! ([`crate::builtins`]). What the names of OpenCL.std have beside is whether integers are signed, and what functions
-//! with many names have in theirs: numbers of components and rounding modes, which are literals here.
+//! ([`crate::builtins`]). In contrast to OpenCL C, instructions have the signs of integers in their names, and numbers
+//! of components and rounding modes not in their names, but as literals.
 
 use super::function::Translator;
 use super::types::Kind;
@@ -15,14 +15,14 @@ use rspirv::spirv::{FPRoundingMode, OpenclStd100Op};
 /// The name of the set.
 const NAME: &str = "OpenCL.std";
 
-/// Functions that are named otherwise in OpenCL C.
+/// Instructions whose functions have other names in OpenCL C.
 const RENAMED: &[(&str, &str)] =
     &[("fclamp", "clamp"), ("fmax_common", "max"), ("fmin_common", "min")];
 
 /// The most arguments of `printf`.
 const MAX_PRINTF_ARGS: usize = 256;
 
-/// An instruction's operands: the ids that are values, by their types, and the literal that follows them.
+/// An instruction's operands: the types of the operands that are values, and the literal behind them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operands<'a> {
     pub(super) types: &'a [Type],
@@ -31,11 +31,11 @@ pub(super) struct Operands<'a> {
     pub(super) result: Option<Type>,
 }
 
-/// What an instruction's name tells of its operands.
+/// The kind of operands that an instruction's name says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OperandKinds {
     Nothing,
-    /// They are floats.
+    /// The operands are floats.
     Floats,
     Signed,
     Unsigned,
@@ -75,7 +75,7 @@ fn function(name: &str, operands: Operands<'_>) -> Result<Function, String> {
     }
 }
 
-/// Returns the name in OpenCL C, and what else the instruction's name tells.
+/// Returns the function's name in OpenCL C, and the kind of operands that the instruction's name says.
 fn spelling(name: &str, operands: Operands<'_>) -> Result<(String, OperandKinds), String> {
     if let Some((_, renamed)) = RENAMED.iter().find(|(theirs, _)| *theirs == name) {
         return Ok(((*renamed).to_string(), OperandKinds::Floats));
@@ -112,7 +112,7 @@ fn ends_in_count(name: &str) -> bool {
     matches!(name, "vloadn" | "vload_halfn" | "vloada_halfn")
 }
 
-/// Returns the components that an instruction loads or stores.
+/// Returns the number of components that an instruction loads or stores.
 fn lanes(operands: Operands<'_>) -> u8 {
     let ty = operands.result.or(operands.types.first().copied());
     ty.map_or(1, |ty| ty.lanes)
@@ -129,7 +129,7 @@ fn suffix(mode: Option<u32>) -> Result<&'static str, String> {
     })
 }
 
-/// Returns the arguments' types in an instance of a signature that takes the operands.
+/// Returns the arguments' types in the instance of a signature that fits the operands, if there is one.
 pub(super) fn instance(
     sig: &Sig,
     told: OperandKinds,
@@ -186,7 +186,7 @@ fn takes(pattern: TypePattern, shape: Shape, ty: Type) -> bool {
     }
 }
 
-/// Returns an argument's type for lowering: of a pointer, what the pattern says that it points to.
+/// Returns an argument's type for lowering; for a pointer, the type that it points to according to the pattern.
 fn arg_type(pattern: TypePattern, shape: Shape) -> ArgType {
     use TypePattern::*;
     let (element, lanes) = match pattern {
@@ -200,8 +200,8 @@ fn arg_type(pattern: TypePattern, shape: Shape) -> ArgType {
     ArgType { number, lanes, image: None }
 }
 
-/// The format, in constant memory, and any numbers and pointers. Whether an integer is signed is not told: those that
-/// are narrower than an int are taken to be, as OpenCL C's char is.
+/// Returns the types of `printf`'s arguments: the format, in constant memory, and any numbers and pointers. SPIR-V's integers
+/// have no sign: those that are narrower than an int count as signed, like OpenCL C's char.
 fn printf_types(operands: Operands<'_>) -> Option<Vec<ArgType>> {
     let (format, rest) = operands.types.split_first()?;
     let is_printed =
@@ -218,7 +218,8 @@ fn printf_types(operands: Operands<'_>) -> Option<Vec<ArgType>> {
     fits.then(|| operands.types.iter().map(told).collect())
 }
 
-/// One or two vectors, and a mask of as many integers of the same width as the result has components.
+/// Returns the types of a shuffle's arguments: one or two vectors, and a mask of integers of the same width, one for each
+/// component of the result.
 fn shuffle_types(operands: Operands<'_>) -> Option<Vec<ArgType>> {
     let (&mask, sources) = operands.types.split_last()?;
     let (&first, result) = (sources.first()?, operands.result?);
@@ -254,7 +255,7 @@ pub(super) fn scalar(name: Name) -> Scalar {
     }
 }
 
-/// Translates an instruction of the set; operands are those behind its number.
+/// Translates an instruction of the set. `operands` are the words behind its number.
 pub(super) fn instruction(
     this: &mut Translator<'_, '_, '_>,
     inst: &Inst<'_>,
@@ -279,8 +280,8 @@ pub(super) fn instruction(
     call(this, inst, &function, &args, result)
 }
 
-/// Returns a format as a pointer to constant memory. One in other memory must be a constant, and known here
-/// (SPV_EXT_relaxed_printf_string_address_space): the host reads the bytes that the program has.
+/// Returns a format as a pointer to constant memory. A format in other memory must be a known constant variable
+/// (SPV_EXT_relaxed_printf_string_address_space), since the host reads its bytes from the program.
 fn constant_format(this: &mut Translator<'_, '_, '_>, format: Value) -> Result<Value, String> {
     let space = this.b.ty(format).space();
     if space.is_none() || space == Some(AddressSpace::Constant) {

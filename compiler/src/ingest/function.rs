@@ -1,4 +1,4 @@
-//! Translation of one function: its values by their ids, and which file translates which instruction.
+//! Translation of one function: its values by their ids, and the choice of the file that translates an instruction.
 
 use super::blocks::{self, BlockInfo};
 use super::constants::{num_parts, Const};
@@ -28,16 +28,16 @@ pub(super) struct Translator<'f, 'm, 'a> {
     pub(super) function: u32,
     pub(super) ret: Option<Ty>,
     values: FxHashMap<u32, Val>,
-    /// The entry block, which dominates all: constants, and copies of what the launch gives.
+    /// The entry block, which dominates all others: it has the constants, and copies of input variables.
     prologue: Block,
     /// Pointers to elements of matrices.
     pub(super) elements: FxHashMap<u32, ElementPointer>,
-    /// The block of each label, and the one where its instructions end, which may be another.
+    /// The block of each label.
     pub(super) blocks: FxHashMap<u32, BlockInfo>,
 }
 
 impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
-    /// Builds in a function, with its entry block for the prologue.
+    /// Makes a translator that builds in a function, whose entry block becomes the prologue.
     pub(super) fn new(
         m: &'m mut Decoder<'a>,
         function: &'f mut Function,
@@ -56,7 +56,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         }
     }
 
-    /// Translates the body of a function into one of the IR that has its parameters and nothing else.
+    /// Translates the body of a function into a function of the IR that has only parameters so far.
     pub(super) fn translate(
         m: &'m mut Decoder<'a>,
         function: &'f mut Function,
@@ -78,7 +78,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         blocks::body(&mut this, info)
     }
 
-    /// Evaluates an instruction on constants; `None` if only the kernel can.
+    /// Evaluates an instruction on constants. Returns `None` if its value is known only when the kernel runs.
     pub(super) fn evaluate(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<Option<Const>, String> {
         let mut scratch = Function::new("constant", &[], None);
         let mut this = Translator::new(m, &mut scratch);
@@ -89,7 +89,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         super::evaluate::composite(this.b.func, types, val.ty, &mut leaves)
     }
 
-    /// Builds in the entry block.
+    /// Calls `build` to add instructions to the entry block.
     pub(super) fn in_prologue<R>(
         &mut self,
         build: impl FnOnce(&mut Self) -> Result<R, String>,
@@ -116,7 +116,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         self.val_ref(id).cloned()
     }
 
-    /// Returns the value of an id, which may have thousands of leaves, where it is.
+    /// Returns the value of an id by reference, since it may have thousands of leaves.
     pub(super) fn val_ref(&mut self, id: u32) -> Result<&Val, String> {
         if !self.values.contains_key(&id) {
             let val = self.new_val(id)?;
@@ -125,7 +125,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         Ok(&self.values[&id])
     }
 
-    /// Makes the value of an id that no instruction of the function has given one.
+    /// Makes the value of an id that no instruction of the function defines.
     fn new_val(&mut self, id: u32) -> Result<Val, String> {
         Ok(match self.m.entities.get(&id).cloned() {
             Some(Entity::Constant(constant)) => self.in_prologue(|this| {
@@ -161,7 +161,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         })
     }
 
-    /// Returns the value of an id whose type has values of the IR.
+    /// Returns the value of an id that is one value of the IR.
     pub(super) fn one(&mut self, id: u32) -> Result<Value, String> {
         match *self.val(id)?.leaves.as_slice() {
             [value] => Ok(value),
@@ -169,14 +169,14 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         }
     }
 
-    /// Returns a number, bool or vector of such.
+    /// Returns the value of an id that is a number, a bool or a vector of them.
     pub(super) fn number(&mut self, id: u32) -> Result<Value, String> {
         let val = self.val(id)?;
         self.m.types.numeric(val.ty).map_err(|_| format!("%{id} is not a number or vector"))?;
         Ok(val.leaves[0])
     }
 
-    /// Returns numbers of one type.
+    /// Returns the values of ids that are numbers of one type.
     pub(super) fn numbers<const N: usize>(&mut self, ids: [u32; N]) -> Result<[Value; N], String> {
         let mut values = [None; N];
         for (value, id) in values.iter_mut().zip(ids) {
@@ -200,7 +200,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         }
     }
 
-    /// Makes an instruction's result.
+    /// Makes leaves the result of an instruction, if they have its type.
     pub(super) fn define(&mut self, inst: &Inst<'_>, leaves: &[Value]) -> Result<(), String> {
         let ty = self.m.types.of(inst.ty)?;
         let wanted = self.m.types.leaves(ty)?;
@@ -214,18 +214,18 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         Ok(())
     }
 
-    /// Like [`Translator::define`] of a result that is one value.
+    /// Like [`Translator::define`] for a result that is one value.
     pub(super) fn give(&mut self, inst: &Inst<'_>, value: Value) -> Result<(), String> {
         self.define(inst, &[value])
     }
 
-    /// Returns the type of an instruction's result, which is one value of the IR.
+    /// Returns the type of an instruction's result, which must be one value of the IR.
     pub(super) fn result(&self, inst: &Inst<'_>) -> Result<Type, String> {
         let ty = self.m.types.of(inst.ty)?;
         self.m.types.value(ty).ok_or_else(|| "its type has no values here".to_string())
     }
 
-    /// Like [`Translator::result`] of a number, bool or vector.
+    /// Like [`Translator::result`] for a number, a bool or a vector of them.
     pub(super) fn numeric_result(&self, inst: &Inst<'_>) -> Result<Type, String> {
         self.m.types.numeric(self.m.types.of(inst.ty)?)
     }
@@ -265,8 +265,8 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         Ok(())
     }
 
-    /// Refuses values of half where the device has none. (Capability Float16Buffer alone allows pointers to half and the
-    /// functions that load and store through them, but some producers compute with it.)
+    /// Refuses values of half if the device has no half. (Capability Float16Buffer alone allows pointers to half and the
+    /// functions that load and store through them, but some producers compute with half.)
     fn check_half(&self, ty: Type) -> Result<(), String> {
         match ty.lane() == Type::F16 && !self.m.out.target().float16 {
             true => Err("the device has no half".to_string()),
@@ -319,7 +319,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         Ok(self.b.func.as_const(value))
     }
 
-    /// Computes with what an instruction's decorations say of floats.
+    /// Calls `compute` with the flags for floats that an instruction's decorations ask for.
     pub(super) fn with_float_flags<R>(
         &mut self,
         inst: &Inst<'_>,
@@ -349,7 +349,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         flags
     }
 
-    /// Computes with what lowers calls of built-in functions.
+    /// Calls `body` with a lowerer of built-in functions.
     pub(super) fn with_lowerer<R>(&mut self, body: impl FnOnce(&mut Lowerer<'_, 'f>) -> R) -> R {
         let (target, options) = (self.m.out.target(), self.m.out.options());
         body(&mut Lowerer {
@@ -361,8 +361,8 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         })
     }
 
-    /// Lowers a call of a built-in function of OpenCL C; `None` if it has no result. Signs of the arguments are in
-    /// `types`.
+    /// Lowers a call of a built-in function of OpenCL C; `None` if it has no result. `types` says which arguments are
+    /// signed.
     pub(super) fn builtin(
         &mut self,
         name: &str,
@@ -375,7 +375,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         Ok(self.with_lowerer(|lowerer| lowerer.call(&call)))
     }
 
-    /// Returns the types of arguments whose integers are all signed or all unsigned.
+    /// Returns the types of arguments; their integers are all signed, or all unsigned.
     pub(super) fn arg_types(&self, args: &[Value], signed: bool) -> Vec<ArgType> {
         let of = |&arg: &Value| {
             let ty = self.b.ty(arg);
@@ -433,7 +433,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         }
     }
 
-    /// Gives the instructions that follow, up to the end of the block, their place in the text.
+    /// Sets the place in the text of the following instructions of the block (OpLine).
     fn line(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let [file, line, column] = inst.get()?;
         let function = self.b.func.name.clone();
@@ -461,7 +461,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         }
     }
 
-    /// Returns the lanes of a vector; a scalar is its own.
+    /// Returns the lanes of a vector; a scalar is its only lane.
     pub(super) fn lanes(&mut self, value: Value) -> Vec<Value> {
         (0..self.b.ty(value).lanes).map(|lane| self.b.extract(value, lane)).collect()
     }

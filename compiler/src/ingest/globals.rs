@@ -1,4 +1,4 @@
-//! Variables of module scope: bytes and relocations of initializers, and the variables that the launch gives.
+//! Variables of module scope: bytes and relocations of initializers, and input variables.
 
 use super::builtin_vars;
 use super::constants::Const;
@@ -100,7 +100,7 @@ fn data(
 /// An initializer.
 #[derive(Default)]
 struct Init {
-    /// Parts written so far, those that have no bytes among them.
+    /// The number of parts written so far, including parts without bytes.
     parts: u64,
     bytes: Option<Vec<u8>>,
     relocations: Vec<(u32, Global, i64)>,

@@ -1,4 +1,4 @@
-//! The form of instructions: which operands are ids, and how many there are (SPIR-V 3.49).
+//! The form of instructions: the number of operands, and which of them are ids (SPIR-V 3.49).
 
 use super::words::{string, Inst};
 use rspirv::grammar::{self, LogicalOperand, OperandKind, OperandQuantifier, INSTRUCTION_TABLE};
@@ -35,8 +35,8 @@ pub(super) fn row(opcode: u32) -> Option<&'static Row> {
     Some(&ROWS[at])
 }
 
-/// Walks over the operands of an instruction behind its result: `id` is called with each id among them. Errors: too few
-/// operands, or too many.
+/// Walks over the operands of an instruction behind its result, and calls `id` with each id among them. It is an error if
+/// there are too few or too many operands.
 pub(super) fn operands(
     inst: &Inst<'_>,
     mut id: impl FnMut(u32) -> Result<(), String>,
@@ -44,7 +44,7 @@ pub(super) fn operands(
     let row = row(inst.op as u32).ok_or("unknown opcode")?;
     let mut walk = Walk { words: inst.args };
     if matches!(inst.op, Op::ExtInst | Op::ExtInstWithForwardRefsKHR) {
-        // What is behind the number depends on the set: ids, and literals at the end.
+        // The operands behind the number depend on the set: ids, and literals at the end.
         return id(walk.take()?).and_then(|()| walk.take().map(|_| ()));
     }
     for operand in row.operands {
@@ -85,7 +85,7 @@ fn ends_openly(op: Op) -> bool {
             | Constant
             | SpecConstant
             | Switch
-            // clang 22 gives the type of an event one word too many.
+            // clang 22 writes one word too many for null events.
             | ConstantNull
     )
 }
@@ -122,7 +122,7 @@ impl Walk<'_> {
                 id(self.take()?)?;
                 id(self.take()?)
             }
-            // The literals have the selector's size, which the translation checks.
+            // The literals have the selector's size; the translation checks it.
             PairLiteralIntegerIdRef => {
                 self.words = &[];
                 Ok(())
@@ -139,7 +139,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The mask tells the operands behind it (SPIR-V 3.26).
+    /// Walks over memory operands: a mask, whose bits say which operands follow (SPIR-V 3.26).
     fn memory_access(
         &mut self,
         id: &mut impl FnMut(u32) -> Result<(), String>,
@@ -175,7 +175,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Hints have literals behind the mask.
+    /// Walks over a loop control: a mask, and the literals of its hints.
     fn loop_control(&mut self) -> Result<(), String> {
         self.take()?;
         self.words = &[];

@@ -1,4 +1,4 @@
-//! Barriers, and what the work-items of a work-group do together (SPIR-V 3.49.20, 3.49.21).
+//! Barriers, and operations of the work-items of a work-group together (SPIR-V 3.49.20, 3.49.21).
 
 use super::function::{unsupported, Translator};
 use super::types::Kind;
@@ -142,7 +142,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// Computes for each lane of a value.
+    /// Calls `compute` with each lane of a value, and makes the results the lanes of the instruction's result.
     fn lanewise(
         &mut self,
         inst: &Inst<'_>,
@@ -178,7 +178,7 @@ impl Translator<'_, '_, '_> {
     /// A barrier of a wider scope is a fence on both sides too.
     fn control_barrier(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let [execution, memory, semantics] = inst.get()?;
-        // There is no barrier of more than a work-group: clang 22 writes the scope of the memory there.
+        // No barrier is wider than a work-group; clang 22 writes the memory's scope as the execution scope.
         let execution = self.execution_scope(execution)?;
         if execution == Scope::Subgroup {
             let (flags, scope) = (self.memory_of(semantics)?, self.scope(memory)?);
@@ -203,8 +203,8 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// The barrier of all is where work-items wait, behind all that they did before they arrived
-    /// (SPV_INTEL_split_barrier).
+    /// Translates a split barrier (SPV_INTEL_split_barrier): the wait becomes the barrier, the arrival becomes nothing. Work
+    /// before the arrival is also before the wait.
     fn split_barrier(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let [execution, memory, semantics] = inst.get()?;
         if self.execution_scope(execution)? != Scope::Workgroup {
@@ -234,7 +234,7 @@ impl Translator<'_, '_, '_> {
         let ((to, to_ty), (from, from_ty)) = (self.pointer(to)?, self.pointer(from)?);
         let mut element = self.m.types.pointee(to_ty)?;
         self.m.types.pointee(from_ty)?;
-        // They are numbers: clang 22 lets pointers point to arrays of them here.
+        // The elements are numbers; clang 22 writes pointers to arrays of them.
         while let Kind::Array { element: inner, .. } = *self.m.types.kind(element) {
             element = inner;
         }
@@ -258,7 +258,7 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Operands: scope, destination, source, bytes of an element, number of elements, stride in bytes, event. The stride is the
-    /// distance of the elements in global memory; without one they are adjacent.
+    /// distance of the elements in global memory; if it is 0, they are adjacent.
     fn async_copy_of_bytes(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         use AddressSpace::{Global, Local};
         let [_, to, from, bytes, count, stride, event] = inst.get()?;

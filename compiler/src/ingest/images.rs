@@ -51,7 +51,7 @@ const UNSIGNED_TYPES: std::ops::RangeInclusive<i64> = 0x10DA..=0x10DC;
 struct Operands {
     lod: Option<u32>,
     gradients: Option<[u32; 2]>,
-    /// True for signed integers, false for unsigned ones, if the module says.
+    /// True for signed integers, false for unsigned ones; `None` if the module does not say it.
     signed: Option<bool>,
 }
 
@@ -78,7 +78,7 @@ fn operands(words: &[u32]) -> Result<Operands, String> {
     Ok(operands)
 }
 
-/// An image with the word that it is.
+/// An image: its type, and its image word.
 #[derive(Debug, Clone, Copy)]
 struct Image {
     ty: ImageType,
@@ -108,7 +108,7 @@ impl Translator<'_, '_, '_> {
                 self.read_image(inst, image, &[coords], level, operands.signed)
             }
             Op::ImageWrite => self.write_image(inst),
-            // Enumerated as in the API, but from 0 (environment specification, 2.7 and 2.8).
+            // These have the API's order, but begin with 0 (environment specification, 2.7 and 2.8).
             Op::ImageQueryFormat => {
                 self.image_field(inst, "get_image_channel_data_type", image_word::CL_SNORM_INT8)
             }
@@ -134,7 +134,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns coordinates as OpenCL C has them: one, two or four.
+    /// Returns coordinates in the number that OpenCL C has: one, two or four.
     fn coordinates(
         &mut self,
         id: u32,
@@ -183,7 +183,7 @@ impl Translator<'_, '_, '_> {
         let operands = operands(inst.rest(2))?;
         let is_integer = self.b.ty(coords).scalar.is_int();
         if let Some(gradients) = operands.gradients {
-            // One number for each dimension of the image, none for the layer.
+            // A gradient has one number for each dimension of the image, and none for the layer.
             let directions = ty.dim.coordinates() - u8::from(ty.dim.is_array());
             for id in gradients {
                 let gradient = self.number(id)?;
@@ -209,7 +209,7 @@ impl Translator<'_, '_, '_> {
         self.read_image(inst, image, &args, None, operands.signed)
     }
 
-    /// Returns the level that image operands tell, if it is not the first one.
+    /// Returns the level that image operands ask for, if it is not the first one.
     fn level(&mut self, image: ImageType, operands: Operands) -> Result<Option<Value>, String> {
         if operands.gradients.is_some() {
             return Err("it has no gradients".to_string());
@@ -228,7 +228,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Calls a function that reads a texel; `args` are those behind the image, and a level behind the coordinates.
+    /// Calls a function that reads a texel. `args` are its arguments behind the image; `level` follows them if there is one.
     fn read_image(
         &mut self,
         inst: &Inst<'_>,
@@ -299,7 +299,7 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Calls a function that reads a texel, of the level that is the last argument if there is one.
+    /// Calls a function that reads a texel. If `of_level` is true, the last argument is the level.
     fn read_call(
         &mut self,
         name: &str,
@@ -335,8 +335,8 @@ impl Translator<'_, '_, '_> {
         self.builtin(name, args, &types, result)
     }
 
-    /// Accesses integers of an image. Devices tell signed images from unsigned ones; where the module does not say which
-    /// it is, the image does. `access` gives a value of type `ty`, if there is one.
+    /// Accesses integers of an image. Devices distinguish signed images from unsigned ones; if the module does not say which
+    /// kind it is, the image's word decides when the kernel runs. `access` returns a value of type `ty`, if there is one.
     fn by_sign(
         &mut self,
         image: Image,
@@ -369,7 +369,7 @@ impl Translator<'_, '_, '_> {
         Ok(result)
     }
 
-    /// A function of the image alone that compilers leave to the device.
+    /// Translates a call of a function on an image alone, which compilers leave to the device.
     pub(super) fn image_query(
         &mut self,
         inst: &Inst<'_>,
@@ -384,7 +384,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// A function of the image alone, less `base`.
+    /// Translates a query about an image: the result of a function of OpenCL C, minus `base`.
     fn image_field(&mut self, inst: &Inst<'_>, name: &str, base: u32) -> Result<(), String> {
         let image = self.image_operand(inst.arg(0)?)?;
         self.image_number(inst, image, name, base)
@@ -408,7 +408,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// Returns an instruction's type, which must be a vector of so many integers.
+    /// Returns an instruction's type, which must be a vector of `lanes` integers.
     fn integers(&self, inst: &Inst<'_>, lanes: u8) -> Result<Type, String> {
         let result = self.numeric_result(inst)?;
         match result.scalar.is_int() && result.lanes == lanes {

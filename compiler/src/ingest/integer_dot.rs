@@ -1,5 +1,5 @@
 //! Dot products of 8-bit integers, four at a time, and the kernel clock (SPV_KHR_integer_dot_product,
-//! SPV_KHR_shader_clock): the instructions of functions that OpenCL C has.
+//! SPV_KHR_shader_clock): instructions that correspond to functions of OpenCL C.
 
 use super::function::Translator;
 use super::words::Inst;
@@ -12,8 +12,8 @@ pub(super) fn has(op: Op) -> bool {
     signs(op).is_some() || op == Op::ReadClockKHR
 }
 
-/// Returns the last part of the name of a function on packed operands, whether its result is signed, and whether it
-/// adds to a sum.
+/// Returns the last part of the name of the instruction's function on packed operands, true if its result is signed, and
+/// true if it adds to a sum.
 fn signs(op: Op) -> Option<(&'static str, bool, bool)> {
     Some(match op {
         Op::UDot => ("uu_uint", false, false),
@@ -34,7 +34,8 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// The product is exact in 32 bits; where the result is of another width it is converted, or the sum saturated.
+    /// Translates a dot product, which is exact in 32 bits. If the result has another width, the product is converted, or the
+    /// sum saturated.
     fn integer_dot(
         &mut self,
         inst: &Inst<'_>,
@@ -75,7 +76,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// Returns four 8-bit integers as a word: a vector of four, or a word of them if the format says so.
+    /// Returns four 8-bit integers as a word. The operand is a vector of four, or a word if there is a format.
     fn four_bytes(&mut self, id: u32, format: Option<u32>) -> Result<Value, String> {
         let value = self.number(id)?;
         let is_packed = match format.map(PackedVectorFormat::from_u32) {

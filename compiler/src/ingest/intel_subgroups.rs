@@ -1,6 +1,6 @@
 //! The instructions of SPV_INTEL_subgroups, which compilers of SYCL and of OpenCL C emit for sub-groups: shuffles, and
-//! reads and writes of blocks of memory. They are functions of cl_intel_subgroups; the instructions for images are refused by
-//! name.
+//! reads and writes of blocks of memory. They correspond to functions of cl_intel_subgroups; the instructions for images are
+//! refused by name.
 
 use super::function::{unsupported, Translator};
 use super::words::Inst;
@@ -49,7 +49,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Operands: `N` values of one type, and a number of a work-item or what makes one of the own.
+    /// Translates a shuffle. Operands: `N` values of one type, and the number of a work-item or its distance from the own one.
     fn shuffled<const N: usize>(&mut self, inst: &Inst<'_>, name: &str) -> Result<(), String> {
         let mut ids = [0; N];
         ids.copy_from_slice(inst.args.get(..N).ok_or("an operand is missing")?);

@@ -9,11 +9,11 @@ use crate::kernel::{Arg, ArgAddress, ArgKind};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, FunctionParameterAttribute, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Local memory arguments are aligned at least this far, as programs cast them to wider types.
+/// The least alignment in bytes of local memory arguments, since programs cast them to pointers to wider types.
 const LOCAL_ARG_ALIGN: u32 = 16;
-/// The alignment of the largest vectors.
+/// The alignment in bytes of the largest vectors.
 const LARGEST_ALIGN: u32 = 128;
-/// More bytes than any device takes as arguments; a larger parameter is refused.
+/// The most bytes of a parameter, which is more than any device allows for all arguments.
 const MAX_ARG_SIZE: u64 = 16384;
 
 /// An entry point with its execution modes.
@@ -23,13 +23,13 @@ pub(super) struct EntryPoint {
     name: String,
     required_local_size: Option<[u32; 3]>,
     local_size_hint: Option<[u32; 3]>,
-    /// The same by ids of constants, which come later in the text.
+    /// The sizes as ids of constants, which come later in the text.
     required_local_size_ids: Option<[u32; 3]>,
     local_size_hint_ids: Option<[u32; 3]>,
     vec_type_hint: Option<String>,
     required_subgroup_size: Option<u32>,
     required_subgroups: Option<u32>,
-    /// The same by the id of a constant.
+    /// `required_subgroups` as the id of a constant.
     required_subgroups_id: Option<u32>,
 }
 
@@ -38,15 +38,15 @@ pub(super) struct EntryPoint {
 pub(super) struct EntryPoints {
     list: Vec<EntryPoint>,
     names: FxHashSet<String>,
-    /// The execution modes of each function, as indices.
+    /// The indices in `list` of each function's entry points.
     of_functions: FxHashMap<u32, Vec<usize>>,
-    /// True if one of them forbids contraction.
+    /// True if one of the entry points forbids contraction.
     pub(super) contraction_off: bool,
 }
 
 impl EntryPoints {
-    /// Returns a name that no other kernel has: the given one, or with a number behind it, of which many are unused from
-    /// `first` on.
+    /// Returns a name that no other kernel has: the given one, maybe with a number behind it. Numbers are tried from `first`
+    /// on, most of which are unused.
     pub(super) fn unused_name(&mut self, name: &str, first: usize) -> String {
         let numbered = (first..).map(|number| format!("{name}_{number}"));
         let mut names = std::iter::once(name.to_string()).chain(numbered);
@@ -108,7 +108,7 @@ pub(super) fn instruction(m: &mut Decoder<'_>, inst: &Inst<'_>) -> Result<(), St
             }
             ExecutionMode::VecTypeHint => entry.vec_type_hint = Some(vec_type(inst.arg(2)?)?),
             ExecutionMode::ContractionOff => m.entry_points.contraction_off = true,
-            // Numbers and NaN are kept wherever the device can.
+            // These modes need nothing: signed zeros, infinities and NaN are kept wherever the device can.
             ExecutionMode::SignedZeroInfNanPreserve | ExecutionMode::RoundingModeRTE => {}
             ExecutionMode::DenormPreserve => {
                 let floats = target.float_traits.map(|traits| traits.keeps_denormals);
@@ -140,7 +140,7 @@ fn constant_size(m: &Decoder<'_>, id: u32) -> Result<u32, String> {
     value.ok_or_else(|| format!("%{id} is not a size"))
 }
 
-/// Checks that there are work-groups of as many sub-groups as a kernel asks for.
+/// Checks that work-groups can have the number of sub-groups that a kernel asks for.
 fn check_subgroups(m: &Decoder<'_>, entry: &EntryPoint) -> Result<(), String> {
     let Some(count) = entry.required_subgroups else { return Ok(()) };
     let target = m.out.target();
@@ -153,7 +153,7 @@ fn check_subgroups(m: &Decoder<'_>, entry: &EntryPoint) -> Result<(), String> {
             let items = local.iter().map(|&size| u64::from(size)).try_fold(1, u64::checked_mul);
             items.is_some_and(|items| items.div_ceil(size) == u64::from(count))
         }
-        // All but the last one are full.
+        // All sub-groups but the last one are full.
         None => (count.max(1) - 1) as u64 * size < u64::from(target.max_work_group_size),
     };
     match fits && count > 0 {
@@ -162,7 +162,8 @@ fn check_subgroups(m: &Decoder<'_>, entry: &EntryPoint) -> Result<(), String> {
     }
 }
 
-/// The hint's name: in the upper half the number of components, in the lower the type (SPIR-V 3.6).
+/// Returns the type's name in a hint, whose upper half is the number of components, and whose lower half the type (SPIR-V
+/// 3.6).
 fn vec_type(hint: u32) -> Result<String, String> {
     const NAMES: [&str; 7] = ["char", "short", "int", "long", "half", "float", "double"];
     let name = NAMES.get((hint & 0xFFFF) as usize).ok_or("unknown vector type")?;
@@ -267,7 +268,7 @@ fn make_entry(
         required_subgroups: entry.required_subgroups,
         gathering: Gathering::Some,
         attributes: entry.attributes(),
-        // Types, qualifiers and address spaces are part of a module.
+        // A module always has types, qualifiers and address spaces of arguments.
         arg_info: true,
         is_block: false,
         pointee_alignments,
@@ -276,7 +277,7 @@ fn make_entry(
     Ok(())
 }
 
-/// Returns how an argument is passed: an object, or a pointer to one that the launch gives.
+/// Returns how an argument is passed: as an object, or as a pointer to an object that is set before the launch.
 pub(super) fn classify(
     m: &Decoder<'_>,
     param: u32,
@@ -305,12 +306,12 @@ pub(super) fn classify(
         }
         Kind::Sampler => Ok(ArgKind::Sampler),
         Kind::Queue => Ok(ArgKind::Queue),
-        // The module tells the size where packets are read and written.
+        // The size of packets is not in the type; instructions that read and write packets have it.
         Kind::Pipe(access) => Ok(ArgKind::Pipe { access, packet: 0 }),
         Kind::Value(Type::BOOL) | Kind::Pointer { .. } => refuse(),
         Kind::Value(_) | Kind::Struct { .. } | Kind::Array { .. } => {
             let size = m.types.size(ty)?;
-            // The host knows no such addresses.
+            // The host has no addresses in local and private memory.
             let is_local_or_private = |leaf: &Leaf| {
                 matches!(leaf.ty.space(), Some(AddressSpace::Local | AddressSpace::Private))
             };
@@ -326,7 +327,7 @@ pub(super) fn classify(
     }
 }
 
-/// Reads an argument; an object passed by value into private memory.
+/// Reads an argument. An object that is passed by value is copied to private memory.
 fn read(
     m: &mut Decoder<'_>,
     b: &mut Builder<'_>,
@@ -375,8 +376,8 @@ fn load(b: &mut Builder<'_>, arg: u32, leaf: Leaf) -> Value {
     }
 }
 
-/// Returns what compilers say of kernels' arguments in strings `kernel_arg_type.KERNEL.ITEM,ITEM,`: the types' names, and
-/// their qualifiers, by the kernel's name.
+/// Returns the types' names and the qualifiers of kernels' arguments, by the kernel's name, from the strings
+/// `kernel_arg_type.KERNEL.ITEM,ITEM,` that compilers write. The bool of a key is true for qualifiers.
 fn argument_strings(m: &Decoder<'_>) -> FxHashMap<(bool, String), Vec<String>> {
     let mut found = FxHashMap::default();
     for entity in m.entities.values() {

@@ -2,7 +2,7 @@
 //! of functions that no module defines, under the names that the Itanium C++ ABI gives them
 //! (<https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling>).
 //!
-//! Types of values are known from the call; what is read of a name is the function, and whether integers are signed.
+//! The call has the types of values; only the function and the signs of integers are read from the name.
 
 use super::ext_std::{instance, Function, OperandKinds, Operands};
 use crate::builtins::signature::Scalar as Name;
@@ -12,14 +12,14 @@ use crate::ir::Type;
 /// Deepest nesting of a parameter's type.
 const MAX_DEPTH: u32 = 16;
 
-/// What makes a type an atomic one.
+/// The prefix of an atomic type.
 const ATOMIC: &str = "U7_Atomic";
 
-/// What a function of a mangled name does.
+/// The meaning of a call of a function with a mangled name.
 #[derive(Debug, Clone)]
 pub(super) enum MangledCall {
     Call(Function),
-    /// `convert_` of one number to another.
+    /// `convert_`: the conversion of a number to another type.
     Convert {
         from: Number,
         to: Number,
@@ -28,15 +28,15 @@ pub(super) enum MangledCall {
     },
 }
 
-/// A parameter's type, as far as it matters.
+/// The part of a parameter's type that matters here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Param {
-    /// A number, a vector, or a pointer to these.
+    /// A number, a vector of numbers, or a pointer to one of them.
     Number(Name),
     Other,
 }
 
-/// Returns the built-in function that a name is, if operands of these types suit it.
+/// Returns the built-in function with a mangled name, if there is one that takes operands of these types.
 pub(super) fn known(name: &str, operands: Operands<'_>) -> Option<MangledCall> {
     if let Some(to_space) = name.strip_prefix("__").filter(|name| name.starts_with("to_")) {
         return of_space(to_space, operands);
@@ -64,7 +64,7 @@ pub(super) fn known(name: &str, operands: Operands<'_>) -> Option<MangledCall> {
     Some(MangledCall::Call(Function { builtin, types }))
 }
 
-/// `to_global` and its like, and `get_fence`: of a generic pointer.
+/// Returns the call of `to_global` and its like, or of `get_fence`, with a generic pointer.
 fn of_space(name: &str, operands: Operands<'_>) -> Option<MangledCall> {
     let builtin = Builtin::named(name).filter(|f| matches!(f.check(), Check::Space(_)))?;
     let (&[pointer], Some(result)) = (operands.types, operands.result) else { return None };
@@ -77,7 +77,8 @@ fn of_space(name: &str, operands: Operands<'_>) -> Option<MangledCall> {
     (is_generic && fits).then_some(MangledCall::Call(Function { builtin, types }))
 }
 
-/// Intrinsic functions of LLVM that its translator to SPIR-V leaves as they are: sums and differences that saturate.
+/// Returns the call of LLVM's intrinsic functions for saturating sums and differences, which its translator to SPIR-V
+/// leaves in modules.
 fn saturated(intrinsic: &str, operands: Operands<'_>) -> Option<MangledCall> {
     let (intrinsic, _) = intrinsic.split_once(".sat.")?;
     let (name, told) = match intrinsic {
@@ -92,7 +93,7 @@ fn saturated(intrinsic: &str, operands: Operands<'_>) -> Option<MangledCall> {
     Some(MangledCall::Call(Function { builtin, types }))
 }
 
-/// `TYPE[_sat][_ROUNDING]` behind `convert_`.
+/// Reads the name of a conversion behind `convert_`: `TYPE[_sat][_ROUNDING]`.
 fn conversion(target: &str, params: &[Param], operands: Operands<'_>) -> Option<MangledCall> {
     let (&[Param::Number(from)], &[value], Some(result)) =
         (params, operands.types, operands.result)
@@ -145,7 +146,7 @@ fn source_name<'a>(rest: &mut &'a str) -> Option<&'a str> {
     Some(name)
 }
 
-/// Reads types; substitutions stand for those seen before.
+/// A reader of mangled types. Substitutions in the name refer to types that were read before.
 struct Reader<'a> {
     rest: &'a str,
     seen: Vec<Param>,
@@ -187,8 +188,8 @@ impl Reader<'_> {
         Some(param)
     }
 
-    /// Takes what qualifies one type: an address space, `volatile`, `const`, `restrict`. An atomic type is one of its
-    /// own.
+    /// Takes the qualifiers of one type: an address space, `volatile`, `const`, `restrict`; or the prefix of an atomic type
+    /// alone.
     fn qualifiers(&mut self) -> Option<()> {
         if let Some(rest) = self.rest.strip_prefix(ATOMIC) {
             self.rest = rest;
@@ -204,7 +205,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// `S_`, `S0_`, `S1_`, …: the types seen, in base 36.
+    /// Reads a substitution, `S_`, `S0_`, `S1_`, …: the number of a type that was read before, in base 36.
     fn substitution(&mut self) -> Option<Param> {
         let end = self.rest.find('_')?;
         let index = match &self.rest[1..end] {

@@ -1,8 +1,8 @@
 //! Cooperative matrices (SPV_KHR_cooperative_matrix).
 //!
-//! Their instructions are those of other numbers as well: whether one is of matrices its type, or that of its operand, says.
-//! A variable of a function may be a matrix, and a pointer may lead to one of its elements; a load or store through that is
-//! one of the whole.
+//! Many instructions on numbers also act on matrices, which the type of the result or of an operand shows. A variable of a
+//! function may be a matrix, and a pointer may point to one of its elements; a load or store through such a pointer is one of
+//! the whole matrix.
 
 use super::function::Translator;
 use super::types::{Kind, Ty};
@@ -24,7 +24,7 @@ pub(super) struct ElementPointer {
     index: Value,
 }
 
-/// Returns true for the instructions that are of matrices alone.
+/// Returns true for the instructions that act on matrices alone.
 pub(super) fn has(op: Op) -> bool {
     matches!(
         op,
@@ -36,7 +36,7 @@ pub(super) fn has(op: Op) -> bool {
     )
 }
 
-/// Returns the type that OpTypeCooperativeMatrixKHR declares, if the device has it. `number` is asked for the value of a
+/// Returns the type that OpTypeCooperativeMatrixKHR declares, if the device has it. `number` returns the value of a
 /// constant, `component` is the type of the elements.
 pub(super) fn matrix_type(
     inst: &Inst<'_>,
@@ -58,7 +58,7 @@ pub(super) fn matrix_type(
     matrices::find(target, element, usage, [number(rows)?, number(columns)?])
 }
 
-/// Returns the operation of matrices that an instruction of numbers is, of one or two operands.
+/// Returns the operation on matrices for an instruction on one or two numbers.
 fn operation(op: Op) -> Option<MatrixOp> {
     Some(match op {
         Op::SNegate => MatrixOp::INeg,
@@ -94,7 +94,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Translates an instruction if it is one of matrices; false if it is not.
+    /// Translates an instruction if it acts on matrices; returns false for other instructions.
     pub(super) fn matrix_instruction(&mut self, inst: &Inst<'_>) -> Result<bool, String> {
         if has(inst.op) {
             match inst.op {
@@ -144,12 +144,12 @@ impl Translator<'_, '_, '_> {
         self.b.inst(InstData::Matrix { op, args }, ty)
     }
 
-    /// Returns a matrix of equal elements.
+    /// Returns a matrix whose elements all equal one number.
     pub(super) fn splat_matrix(&mut self, element: Value, matrix: Matrix) -> Value {
         self.operate(MatrixOp::Splat, smallvec![element], matrix.ty())
     }
 
-    /// Returns one of two matrices, by a branch: drivers have no selections of them.
+    /// Returns one of two matrices. It is chosen by a branch, since drivers do not select between matrices.
     pub(super) fn chosen_matrix(&mut self, cond: Value, then: Value, otherwise: Value) -> Value {
         let [yes, no, join] = std::array::from_fn(|_| self.b.new_block());
         let ty = self.b.ty(then);
@@ -209,7 +209,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// Operands: type of the matrix.
+    /// Translates the query for the number of a work-item's elements. Operand: the type of the matrix.
     fn matrix_length(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let ty = self.m.types.of(inst.arg(0)?)?;
         let matrix = self.matrix_kind(ty).ok_or("the operand is not the type of a matrix")?;
@@ -221,8 +221,8 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// Returns address, layout, elements from row to row, and alignment. Operands from `at` on: layout, stride, memory
-    /// operands.
+    /// Returns layout, address, distance from row to row in elements, memory operands and alignment. Operands from `at` on:
+    /// layout, stride, memory operands.
     fn matrix_memory(
         &mut self,
         (pointer, matrix): (u32, Matrix),
@@ -251,7 +251,7 @@ impl Translator<'_, '_, '_> {
         };
         let stride = rest.get(1).ok_or("the stride is missing")?;
         let stride = self.word(*stride)?;
-        // It counts what the pointer points to.
+        // The stride counts objects of the type that the pointer points to.
         let stride = match unit == element {
             true => stride,
             false => {
@@ -289,7 +289,7 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Operands: A, B, C, what is signed.
+    /// Translates a product. Operands: A, B, C, and a mask of the matrices that are signed.
     fn matrix_product(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let result = self.matrix_result(inst)?;
         let [(a, a_ty), (b, b_ty), (c, c_ty)] =
@@ -316,7 +316,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// An element by a number that is a literal; false for other composites.
+    /// Translates the extraction of an element whose number is a literal; returns false for other composites.
     fn matrix_extract(&mut self, inst: &Inst<'_>) -> Result<bool, String> {
         let ty = self.val_ref(inst.arg(0)?)?.ty;
         let Some(matrix) = self.matrix_kind(ty) else { return Ok(false) };
@@ -340,7 +340,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// Notes an access chain into a matrix; false for other chains.
+    /// Notes the pointer of an access chain into a matrix; returns false for other chains.
     fn element_pointer(&mut self, inst: &Inst<'_>) -> Result<bool, String> {
         let Some((&last, path)) = inst.rest(1).split_last() else { return Ok(false) };
         if !self.m.types.has_matrices() {

@@ -18,14 +18,14 @@ pub(super) fn has(op: Op) -> bool {
         || matches!(op, Op::UntypedVariableKHR | Op::UntypedPrefetchKHR)
 }
 
-/// What memory operands say (SPIR-V 3.26).
+/// The memory operands of an access (SPIR-V 3.26).
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Access {
     pub(super) align: Option<u32>,
     pub(super) flags: MemFlags,
 }
 
-/// Reads memory operands; also returns those behind them.
+/// Reads memory operands. Returns them and the words behind them.
 pub(super) fn access(words: &[u32]) -> Result<(Access, &[u32]), String> {
     let Some((&mask, mut rest)) = words.split_first() else {
         return Ok((Access::default(), words));
@@ -63,7 +63,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// A variable of the function.
+    /// Translates OpVariable in a function.
     fn variable(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         if StorageClass::from_u32(inst.arg(0)?) != Some(StorageClass::Function) {
             return Err("variables of functions are in storage class Function".to_string());
@@ -98,7 +98,8 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns the address of what a pointer points to, for accesses of its type; of `accessed` where it has none.
+    /// Returns the address that a pointer holds, for accesses of the type that it points to; for an untyped pointer, of type
+    /// `accessed`. Also returns this type.
     fn address_of(&mut self, id: u32, access: Access, accessed: Ty) -> Result<(Addr, Ty), String> {
         let (ptr, ty) = self.pointer(id)?;
         let pointee = match self.m.types.is_untyped(ty) {
@@ -176,8 +177,9 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns the addresses of target and source with the memory operands of a copy: one set for both or one for each;
-    /// and what they point to, if they tell. `like_other`: else it is what the other one points to.
+    /// Returns the addresses of a copy's target and source, with the memory operands, which are one set for both or one for
+    /// each. Also returns the types that the pointers point to. For an untyped pointer it is `None` or, if `like_other` is
+    /// true, the type of the other pointer.
     fn copy_operands(
         &mut self,
         inst: &Inst<'_>,
@@ -242,8 +244,9 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Copies a constant number of bytes: the parts of an object of one of the types if it is as large, else as the
-    /// alignment allows. All are read before any is written: compilers have LLVM's `memmove` copied so, too.
+    /// Copies a constant number of bytes: as the parts of an object if one of the types has this size, else as integers that
+    /// the alignment allows. All parts are read before any is written, since compilers also use the instruction for LLVM's
+    /// `memmove`.
     pub(super) fn copy_constant(&mut self, target: Addr, source: Addr, size: u64, types: &[Ty]) {
         let most = 8 * MAX_UNROLLED;
         let own = types.iter().find_map(|&ty| parts(&self.m.types, ty, size, most));
@@ -283,8 +286,8 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// `for (i = 0; i < bytes; i += sizeof(chunk))`; `bytes` is a 64-bit multiple of that. From the end to the beginning
-    /// if the target begins within the source.
+    /// Copies in a loop, `for (i = 0; i < bytes; i += sizeof(chunk))`, where `bytes` has 64 bits and is a multiple of the step.
+    /// The loop runs from the end to the beginning if the target begins within the source.
     fn copy_loop(&mut self, target: Addr, source: Addr, bytes: Value, chunk: Type) {
         let zero = self.b.int(Scalar::I64, 0);
         let step = self.b.int(Scalar::I64, i64::from(chunk.bytes()));
@@ -310,7 +313,7 @@ impl Translator<'_, '_, '_> {
         self.b.close_loop(open, BinaryOp::IAdd, step);
     }
 
-    /// Returns whether the target begins within the `bytes` of the source; `None` in memories of different kinds.
+    /// Returns a bool: true if the target begins within the `bytes` of the source. `None` if the address spaces differ.
     fn begins_within(&mut self, target: Addr, source: Addr, bytes: Value) -> Option<Value> {
         if self.b.space(target.ptr) != self.b.space(source.ptr) {
             return None;
@@ -324,8 +327,8 @@ impl Translator<'_, '_, '_> {
     }
 }
 
-/// Returns parts that cover all bytes of an object of a size, as its type has them, if the type has that size and is no
-/// larger than `most`; between members there are integers.
+/// Returns parts that cover all bytes of an object: the leaves of its type, and integers between members. `None` if the type
+/// does not have the object's size, or if the size exceeds `most`.
 pub(super) fn parts(types: &Types, ty: Ty, size: u64, most: u64) -> Option<Vec<Leaf>> {
     let has_parts = !matches!(types.kind(ty), Kind::Void | Kind::Opaque | Kind::Function { .. });
     if !has_parts || types.size(ty) != Ok(size) || size > most {

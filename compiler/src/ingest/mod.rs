@@ -1,12 +1,12 @@
-//! OpenCL SPIR-V into the IR: what clCreateProgramWithIL takes becomes what the front end of OpenCL C makes.
+//! From OpenCL SPIR-V, which clCreateProgramWithIL takes, to the IR, as from the front end of OpenCL C.
 //!
 //! A module is read in three steps. [`Il::read`] finds the instructions and checks their form and ids. The module scope
 //! is then decoded in the order of the text (`module`: types, constants, variables), and last the functions that kernels
-//! or other programs can reach are translated, each by a `Translator` (`function`, `blocks`). What an instruction means
-//! is in the file of its kind; what has a counterpart in OpenCL C is lowered by [`crate::builtins`].
+//! or other programs can reach are translated, each by a `Translator` (`function`, `blocks`). The file of an
+//! instruction's kind defines its meaning; instructions with a counterpart in OpenCL C are lowered by [`crate::builtins`].
 //!
-//! Errors name the instruction, counted from 1. What is not checked before is checked where it is translated: every
-//! result has the type that the module says, so that the IR is valid; its verifier has the last word on dominance.
+//! Errors name the instruction, counted from 1. Rules that are not checked before are checked by the translation: every
+//! result has the type that the module declares, so that the IR is valid. The IR's verifier checks dominance.
 
 mod arg_types;
 mod arith;
@@ -69,9 +69,9 @@ pub struct Il {
 pub struct SpecConstant {
     /// Its SpecId.
     pub id: u32,
-    /// Bytes of its value: 1 for a bool.
+    /// The size of the value in bytes: 1 for a bool.
     pub size: u32,
-    /// The value without specialization, zero-extended; 0 and 1 of a bool.
+    /// The value without specialization, zero-extended; 0 or 1 for a bool.
     pub default: u64,
 }
 
@@ -80,13 +80,13 @@ pub struct SpecConstant {
 pub struct SpecValue {
     /// The SpecId.
     pub id: u32,
-    /// Its bits, zero-extended.
+    /// The bits of the value, zero-extended.
     pub bits: u64,
 }
 
 impl Il {
-    /// Reads a module: its words, in either order of bytes, instructions and their form, and ids. The error names the
-    /// instruction that breaks a rule.
+    /// Reads a module, whose words may have either order of bytes, and checks the form of its instructions and their ids. The
+    /// error names the instruction that breaks a rule.
     pub fn read(bytes: &[u8]) -> Result<Il, String> {
         let words = Words::read(bytes)?;
         let spec_constants = spec_constants(&words)?;
@@ -122,7 +122,7 @@ fn spec_constants(words: &Words) -> Result<Vec<SpecConstant>, String> {
     for inst in words.iter() {
         match inst.op {
             Op::TypeBool | Op::TypeInt | Op::TypeFloat => {
-                // What is not supported is reported when the program is built.
+                // Unsupported types are reported when the program is built.
                 let _ = types.instruction(&inst, &decorations, |_| Ok(1));
             }
             Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstant => {
@@ -142,8 +142,8 @@ fn spec_constants(words: &Words) -> Result<Vec<SpecConstant>, String> {
     Ok(found)
 }
 
-/// Translates a module. One that will be linked `separate`ly keeps what others may link to. The error is a line of a
-/// build log.
+/// Translates a module. If it is compiled `separate`ly, it keeps all functions and variables that other programs may link
+/// to. The error is a line of a build log.
 pub(crate) fn ingest(
     il: &Il,
     specs: &[SpecValue],

@@ -17,22 +17,22 @@ use rspirv::spirv::{Capability, Decoration, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
-/// What an id of module scope is.
+/// The entity of module scope that an id denotes.
 #[derive(Debug, Clone)]
 pub(super) enum Entity {
     Constant(Constant),
-    /// A variable in memory; the type is the type of a pointer to it.
+    /// A variable in memory; `ty` is the type of a pointer to it.
     Variable {
         ty: Ty,
         global: Global,
     },
-    /// A variable whose value the launch gives.
+    /// An input variable, whose value comes from the launch.
     Input {
         ty: Ty,
         input: Input,
     },
-    /// An operation on constants, one of which is an address that only the kernel knows: its position in the module, and the
-    /// depth of nesting of such operations.
+    /// An operation on constants, one of which is an address that is known only when the kernel runs: the index of the
+    /// instruction in the module, and the depth of nesting of such operations.
     Operation {
         index: usize,
         depth: u32,
@@ -51,7 +51,7 @@ pub(super) enum Entity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Set {
     OpenClStd,
-    /// Instructions of debug information, or without semantics: they say nothing of what is computed.
+    /// A set of instructions of debug information, or without semantics: they compute nothing.
     Ignored,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct FunctionInfo {
     pub(super) func: Func,
     pub(super) ret: Ty,
     pub(super) params: Vec<(u32, Ty)>,
-    /// The instructions behind the parameters, as indices; empty if it is imported.
+    /// The indices of the instructions behind the parameters; empty if the function is imported.
     pub(super) body: Range<usize>,
     pub(super) is_imported: bool,
     pub(super) name: String,
@@ -78,9 +78,9 @@ pub(super) struct Decoder<'a> {
     pub(super) entry_points: EntryPoints,
     pub(super) out: ForeignModule<'a>,
     specs: Specs,
-    /// True if the module may keep floats apart (SPV_EXT_arithmetic_fence): none of its arithmetic is reordered then.
+    /// True if the module may have arithmetic fences (SPV_EXT_arithmetic_fence): none of its arithmetic is reordered then.
     pub(super) has_fences: bool,
-    /// True if kernels may enqueue others.
+    /// True if kernels may enqueue other kernels.
     pub(super) enqueues: bool,
     /// The kernels of functions that are enqueued.
     pub(super) block_kernels: FxHashMap<block_kernels::Key, Func>,
@@ -88,16 +88,16 @@ pub(super) struct Decoder<'a> {
     pub(super) has_function_pointers: bool,
     /// True if the module will be linked with others.
     pub(super) separate: bool,
-    /// Functions that are called but not translated yet, and those whose turn has come.
+    /// Functions that are called but not translated yet; `reached` holds all that were ever in this list.
     worklist: Vec<u32>,
     reached: FxHashSet<u32>,
     /// Bytes of all initializers.
     pub(super) init_bytes: u64,
-    /// Values of the IR that parts of composites took so far.
+    /// Values of the IR that were made for parts of composites so far.
     parts: usize,
 }
 
-/// The most values of the IR that parts of composites take in all functions.
+/// The most values of the IR for parts of composites in all functions.
 const MAX_PARTS: usize = 1 << 22;
 /// Deepest nesting of operations on addresses.
 const MAX_OPERATIONS: u32 = 64;
@@ -257,7 +257,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Leaves an operation on constants to the functions that use it.
+    /// Postpones an operation on constants: the functions that use it evaluate it.
     fn postpone(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let depth_of = |id: &u32| match self.entities.get(id) {
             Some(Entity::Operation { depth, .. }) => *depth,
@@ -271,7 +271,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Returns a constant, or the address of a variable, which is one too.
+    /// Returns the constant with an id. The address of a variable is a constant, too.
     pub(super) fn constant(&self, id: u32) -> Result<Constant, String> {
         match self.entities.get(&id) {
             Some(Entity::Constant(constant)) => Ok(constant.clone()),
@@ -287,7 +287,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Declares a function with its parameters; its instructions are in the range.
+    /// Declares a function with its parameters. `range` has the indices of its instructions.
     fn declare_function(&mut self, head: &Inst<'_>, range: Range<usize>) -> Result<(), String> {
         let ret = self.types.of(head.ty)?;
         let [control, ty] = head.get()?;
@@ -335,8 +335,8 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Returns a function of the IR with the right parameters. A struct that results is written through a hidden first
-    /// pointer, as the other front end does it.
+    /// Returns an empty function of the IR with the right parameters. A struct result is written through a hidden first
+    /// pointer, as in the front end of OpenCL C.
     fn shell(&self, name: &str, ret: Ty, params: &[(u32, Ty)]) -> Result<ir::Function, String> {
         let mut types = Vec::new();
         if self.returns_in_memory(ret)? {
@@ -351,7 +351,8 @@ impl<'a> Decoder<'a> {
         Ok(shell)
     }
 
-    /// Counts values of the IR that an instruction needs beyond its own, so that a small module makes no large one.
+    /// Counts the values of the IR that an instruction needs beyond the first. There is a limit, so that a small module cannot
+    /// become large IR.
     pub(super) fn count_parts(&mut self, parts: usize) -> Result<(), String> {
         self.parts = self.parts.saturating_add(parts.saturating_sub(1));
         match self.parts <= MAX_PARTS {
@@ -385,7 +386,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Sees to it that a function is translated.
+    /// Adds a function to those that are to be translated, once.
     pub(super) fn reach(&mut self, id: u32) {
         if self.reached.insert(id) {
             self.worklist.push(id);
@@ -458,7 +459,7 @@ fn is_constant(op: Op) -> bool {
     )
 }
 
-/// Returns true for instructions that are read elsewhere, or that say nothing of what is computed.
+/// Returns true for instructions that are read elsewhere, or that have no effect on results.
 fn is_silent(op: Op) -> bool {
     use Op::*;
     matches!(

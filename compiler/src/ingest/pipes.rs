@@ -1,7 +1,7 @@
 //! Pipes (SPIR-V 3.49.22): calls of the functions that OpenCL C has for them.
 //!
-//! The type of a pipe does not give the size of its packets; each instruction does. Only the running kernel can see if the pipe
-//! has packets of that size ([`Packet::checked`]).
+//! The type of a pipe does not have the size of its packets, but each instruction has it. Whether the pipe's packets have
+//! this size is known only when the kernel runs ([`Packet::checked`]).
 
 use super::function::{unsupported, Translator};
 use super::types::Kind;
@@ -14,13 +14,13 @@ use rspirv::spirv::{Op, Scope};
 /// Greatest alignment that packets may have.
 const MAX_ALIGN: u64 = 1 << 16;
 
-/// The function that an instruction calls, and which of its operands are the function's.
+/// The function that an instruction calls, and the operands that are arguments of the function.
 struct Function {
     name: &'static str,
     access: Option<ImageAccess>,
-    /// Operands between the pipe and the size of packets.
+    /// The number of operands between the pipe and the size of packets.
     operands: usize,
-    /// True if the first operand is the scope of the work-items that call it together.
+    /// True if the first operand is a scope: its work-items call the function together.
     grouped: bool,
 }
 
@@ -83,7 +83,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns the beginning of the names of functions that a group of work-items calls together.
+    /// Returns the prefix of the names of functions that the work-items of a scope call together.
     fn group_prefix(&mut self, scope: u32) -> Result<&'static str, String> {
         let scope = self.known_integer(scope)?.and_then(|scope| u32::try_from(scope).ok());
         match scope.and_then(Scope::from_u32) {
@@ -134,7 +134,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns what operands say of packets: their size, and their alignment behind it.
+    /// Returns the size and alignment of packets, which are the operands at `at` and behind it.
     fn packet(&mut self, inst: &Inst<'_>, at: usize) -> Result<Packet, String> {
         let mut numbers = [0; 2];
         for (number, index) in numbers.iter_mut().zip(at..) {
@@ -148,7 +148,7 @@ impl Translator<'_, '_, '_> {
         if !align.is_power_of_two() || align > MAX_ALIGN {
             return Err(format!("packets cannot be aligned to {align} bytes"));
         }
-        // In a pipe they are no better aligned than their size is.
+        // Packets in a pipe are adjacent, so their alignment cannot exceed the greatest power of two that divides their size.
         let align = align.min(1 << size.trailing_zeros().min(16)) as u32;
         let of_number = [1, 2, 4, 8].contains(&size) && u64::from(align) == size;
         let value = of_number.then(|| Type::of(Scalar::int(8 * size as u32)));

@@ -98,7 +98,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Returns a pointer of an instruction's type from its address.
+    /// Returns a pointer of an instruction's type to an address, which is an integer.
     pub(super) fn int_to_pointer(
         &mut self,
         value: Value,
@@ -128,7 +128,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, ptr)
     }
 
-    /// The memory that a generic pointer points to, as bits of memory semantics.
+    /// Translates the query for the memory that a generic pointer points to, as bits of memory semantics.
     fn semantics_of(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let (ptr, _) = self.pointer(inst.arg(0)?)?;
         if self.b.space(ptr) != AddressSpace::Generic {
@@ -156,7 +156,7 @@ impl Translator<'_, '_, '_> {
         let (a, ty) = self.pointer(inst.arg(0)?)?;
         let (b, _) = self.pointer(inst.arg(1)?)?;
         self.check_same(a, b)?;
-        // Untyped pointers are of bytes.
+        // Untyped pointers count bytes.
         let stride = match self.m.types.is_untyped(ty) {
             true => 1,
             false => self.m.types.size(self.m.types.pointee(ty)?)?,
@@ -171,7 +171,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, value)
     }
 
-    /// An access chain; `element` counts objects of the base's type from the base on.
+    /// Translates an access chain. `element`, if there is one, is an index in objects of the base's type.
     fn access_chain(&mut self, inst: &Inst<'_>, element: Option<u32>) -> Result<(), String> {
         let (base, ty) = self.pointer(inst.arg(0)?)?;
         if self.b.ty(base) != self.pointer_result(inst)? {
@@ -195,7 +195,8 @@ impl Translator<'_, '_, '_> {
         self.give(inst, ptr)
     }
 
-    /// An access chain through a type that is its first operand, from any pointer to an untyped one.
+    /// Translates an untyped access chain, from any pointer to an untyped one. The first operand is the type that the indices
+    /// are for.
     fn untyped_chain(&mut self, inst: &Inst<'_>, element: Option<u32>) -> Result<(), String> {
         let ty = self.m.types.of(inst.arg(0)?)?;
         let (base, _) = self.pointer(inst.arg(1)?)?;
@@ -215,7 +216,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, ptr)
     }
 
-    /// Returns the address of the part of an access chain's base that indices lead to.
+    /// Returns the address of the part that indices select in the object at an access chain's base.
     pub(super) fn chain_to(&mut self, inst: &Inst<'_>, indices: &[u32]) -> Result<Value, String> {
         let (ptr, ty) = self.pointer(inst.arg(0)?)?;
         let mut chain = Chain { ptr, offset: 0, in_bounds: inst.op == Op::InBoundsAccessChain };
@@ -224,7 +225,7 @@ impl Translator<'_, '_, '_> {
         Ok(self.b.ptr_add_const(chain.ptr, chain.offset))
     }
 
-    /// Goes to an element that counts objects of a type, and into it; returns the type of the part.
+    /// Moves a chain by `element` objects of a type, and then by indices into the object there. Returns the type of the part.
     fn follow(
         &mut self,
         chain: &mut Chain,
@@ -242,8 +243,8 @@ impl Translator<'_, '_, '_> {
         Ok(ty)
     }
 
-    /// Returns true for a chain of bytes through an array of something else, as clang 22 has it in constants: element 0, and
-    /// the number of bytes as the only index.
+    /// Returns true for an access chain that counts bytes although its base is an array of another type. clang 22 writes it in
+    /// constants: element 0, and the number of bytes as the only index.
     fn counts_bytes(&mut self, inst: &Inst<'_>, base: Ty, wanted: Ty) -> Result<bool, String> {
         let Kind::Array { element, .. } = *self.m.types.kind(base) else { return Ok(false) };
         let is_byte = *self.m.types.kind(wanted) == Kind::Value(Type::I8);
@@ -258,7 +259,7 @@ impl Translator<'_, '_, '_> {
         found == wanted || self.m.types.alike(found, wanted)
     }
 
-    /// Goes to a part of an object; returns the part's type.
+    /// Moves a chain to a part of an object. Returns the part's type.
     fn enter(&mut self, chain: &mut Chain, ty: Ty, index: u32) -> Result<Ty, String> {
         match *self.m.types.kind(ty) {
             Kind::Struct { .. } => {
@@ -282,7 +283,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Goes on by a number of elements; indices are signed (SPIR-V 3.49.8).
+    /// Moves a chain by a number of elements. Indices are signed (SPIR-V 3.49.8).
     fn step(&mut self, chain: &mut Chain, index: u32, stride: u64) -> Result<(), String> {
         let index = self.number(index)?;
         let ty = self.b.ty(index);

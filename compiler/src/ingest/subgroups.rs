@@ -1,11 +1,11 @@
-//! Sub-groups: their built-in variables, and what their work-items do together (SPIR-V 3.49.21, 3.49.24).
+//! Sub-groups: their built-in variables, and operations of their work-items together (SPIR-V 3.49.21, 3.49.24).
 
 use super::function::{unsupported, Translator};
 use super::words::Inst;
 use crate::ir::{BarrierFlags, IntCC, MathOp, MemoryScope, Scalar, Type, Value};
 use rspirv::spirv::{BuiltIn, GroupOperation, Op, Scope};
 
-/// Returns the function of OpenCL C that gives a built-in variable of sub-groups, if there is one, and the number of its
+/// Returns the function of OpenCL C for a built-in variable of sub-groups, if there is one, and the variable's number of
 /// components.
 pub(super) fn input(built_in: BuiltIn) -> Option<(&'static str, u8)> {
     Some(match built_in {
@@ -24,7 +24,7 @@ pub(super) fn input(built_in: BuiltIn) -> Option<(&'static str, u8)> {
     })
 }
 
-/// Returns true for the instructions that are of sub-groups alone.
+/// Returns true for the instructions that act on sub-groups alone.
 pub(super) fn has(op: Op) -> bool {
     use Op::*;
     matches!(
@@ -70,7 +70,7 @@ fn combination(op: Op) -> Option<(&'static str, bool)> {
 }
 
 impl Translator<'_, '_, '_> {
-    /// Checks that an instruction is of sub-groups, and that the device has them.
+    /// Checks that an instruction's scope is the sub-group, and that the device has sub-groups.
     pub(super) fn check_subgroups(&mut self, scope: u32) -> Result<(), String> {
         if self.execution_scope(scope)? != Scope::Subgroup {
             return Err("this scope is not supported".to_string());
@@ -165,7 +165,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// An instruction of groups with the scope of sub-groups.
+    /// Translates a group instruction whose scope is the sub-group.
     pub(super) fn uniform_subgroup(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         self.check_subgroups(inst.arg(0)?)?;
         match inst.op {
@@ -243,7 +243,7 @@ impl Translator<'_, '_, '_> {
         self.give_truth(inst, value)
     }
 
-    /// Returns the lanes of a value, bools as integers.
+    /// Returns the lanes of a value, bools as integers, and true if they were bools.
     fn exchanged(&mut self, id: u32) -> Result<(Vec<Value>, bool), String> {
         let mut value = self.number(id)?;
         let ty = self.b.ty(value);
@@ -269,7 +269,7 @@ impl Translator<'_, '_, '_> {
         self.give(inst, all.ok_or("it has no operand")?)
     }
 
-    /// A function that gives a value of another work-item, lane by lane.
+    /// Calls a function that returns the value of another work-item, for each lane.
     fn exchange(&mut self, inst: &Inst<'_>, name: &str, by: Option<Value>) -> Result<(), String> {
         let (lanes, is_bool) = self.exchanged(inst.arg(1)?)?;
         let mut results = Vec::with_capacity(lanes.len());
@@ -286,7 +286,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Operands: scope, value, distance, and perhaps the size of clusters.
+    /// Translates a rotation. Operands: scope, value, distance, and maybe the size of clusters.
     fn rotate(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         let by = self.word(inst.arg(2)?)?;
         let cluster = match inst.args.get(3) {

@@ -1,7 +1,7 @@
-//! Types: what a module declares, their layout in memory, and the values of the IR that theirs are made of.
+//! The types that a module declares, their layout in memory, and the representation of their values in the IR.
 //!
-//! A value of a scalar, vector or pointer type is one value of the IR. A value of a struct or array type is a list of them, one
-//! for each leaf.
+//! A value of a scalar, vector or pointer type is one value of the IR. A value of a struct or array type is a list of such
+//! values, one for each leaf.
 
 use super::decorations::Decorations;
 use super::words::Inst;
@@ -33,7 +33,7 @@ pub(super) enum Kind {
     Pointer {
         storage: StorageClass,
         space: AddressSpace,
-        /// The id of the type that it points to; [`UNTYPED`] where each access says what it finds.
+        /// The id of the type that the pointer points to; [`UNTYPED`] if each access has the type.
         pointee: u32,
     },
     Array {
@@ -53,12 +53,12 @@ pub(super) enum Kind {
     Matrix(ir::Matrix),
     Event,
     Pipe(ImageAccess),
-    /// A number of packets of a pipe that were taken together.
+    /// A reservation of packets of a pipe.
     ReserveId,
     /// A queue on the device.
     Queue,
     DeviceEvent,
-    /// Has no values and no size.
+    /// A type without values and without a size.
     Opaque,
 }
 
@@ -71,10 +71,10 @@ pub(super) struct Leaf {
 
 #[derive(Debug)]
 struct Data {
-    /// The id that declares it.
+    /// The id of the type's declaration.
     id: u32,
     kind: Kind,
-    /// Bytes; `None` for what has no size.
+    /// The size in bytes; `None` if objects of the type have no size.
     size: Option<u64>,
     align: u32,
     leaves: u64,
@@ -82,17 +82,17 @@ struct Data {
     shape: Shape,
 }
 
-/// A number that types have in common whose values look alike: the same leaves in the same places.
+/// A number for the layout of values. Types whose values have the same leaves in the same places have the same number.
 type Shape = u32;
 
-/// The properties by which two shapes are the same.
+/// The properties that define a shape.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum ShapeKey {
     Value(ir::Type),
     Event,
     Array(Shape, u64),
     Struct(Vec<(Shape, u64)>),
-    /// Alike to itself alone.
+    /// The shape of one type alone.
     Type(u32),
 }
 
@@ -145,13 +145,13 @@ impl Types {
             Kind::Matrix(matrix) => matrix.ty(),
             Kind::Image(_) | Kind::Sampler => ir::Type::I32,
             Kind::Event | Kind::ReserveId | Kind::Queue | Kind::DeviceEvent => ir::Type::I64,
-            // The address of its buffer.
+            // The address of the pipe's buffer.
             Kind::Pipe(_) => ir::Type::ptr(AddressSpace::Global),
             _ => return None,
         })
     }
 
-    /// Like [`Types::value`] of numbers, bools and vectors of them.
+    /// Like [`Types::value`], for numbers, bools and vectors of them alone.
     pub(super) fn numeric(&self, ty: Ty) -> Result<ir::Type, String> {
         match *self.kind(ty) {
             Kind::Value(value) => Ok(value),
@@ -180,7 +180,7 @@ impl Types {
         }
     }
 
-    /// Returns true for the types of pointers that do not tell what they point to.
+    /// Returns true for the types of untyped pointers.
     pub(super) fn is_untyped(&self, ty: Ty) -> bool {
         matches!(self.kind(ty), Kind::Pointer { pointee: UNTYPED, .. })
     }
@@ -319,7 +319,8 @@ impl Types {
         self.has_matrices
     }
 
-    /// Declares the type of an instruction; false for other instructions. `length` is asked for the value of a constant.
+    /// Declares the type that an instruction defines; returns false for other instructions. `length` returns the value of a
+    /// constant.
     pub(super) fn instruction(
         &mut self,
         inst: &Inst<'_>,
@@ -387,7 +388,7 @@ impl Types {
             Kind::Pointer { .. } | Kind::Event | Kind::Pipe(_) | Kind::ReserveId => {
                 (Some(8), 8, 1, 0)
             }
-            // In the bytes that kernels enqueue compilers give images and samplers as much room as pointers.
+            // In the bytes of enqueued functions, compilers reserve the size of a pointer for images and samplers.
             Kind::Queue | Kind::DeviceEvent | Kind::Image(_) | Kind::Sampler => (Some(8), 8, 1, 0),
             Kind::SampledImage(_) => (None, 1, 2, 0),
             Kind::Array { element, length } => {

@@ -1,11 +1,11 @@
-//! The rules that hold for all instructions: the form of operands, and which ids they name.
+//! The rules that hold for all instructions: the form of operands, and the definitions of ids.
 
 use super::grammar;
 use super::words::Words;
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
-/// Checks a module; returns the instruction that defines each id, as an index.
+/// Checks a module. Returns the index of the instruction that defines each id.
 pub(super) fn check(words: &Words) -> Result<FxHashMap<u32, u32>, String> {
     let bound = words.bound();
     let mut definitions: FxHashMap<u32, u32> = FxHashMap::default();
@@ -31,7 +31,7 @@ pub(super) fn check(words: &Words) -> Result<FxHashMap<u32, u32>, String> {
             false => Ok(()),
         };
         let operands = operands.and_then(|()| match inst.op {
-            // Debug information that was stripped may leave names of what is gone.
+            // Names may refer to ids whose debug information was stripped.
             Op::Name | Op::MemberName => grammar::operands(&inst, |_| Ok(())),
             _ => grammar::operands(&inst, check),
         });

@@ -1,4 +1,4 @@
-//! The words of a module and the instructions that they are.
+//! The words of a module, and its instructions.
 
 use super::{grammar, validate};
 use hekla_spirv::{split, Instruction, MAGIC_NUMBER};
@@ -64,7 +64,7 @@ impl<'a> Inst<'a> {
         self.args.get(index).copied().ok_or_else(|| "an operand is missing".to_string())
     }
 
-    /// Returns a number of operands.
+    /// Returns the first `N` operands behind the result.
     pub(super) fn get<const N: usize>(&self) -> Result<[u32; N], String> {
         let args = self.args.get(..N).and_then(|args| args.try_into().ok());
         args.ok_or_else(|| "an operand is missing".to_string())
@@ -81,7 +81,7 @@ impl<'a> Inst<'a> {
         Ok(Inst { op: row.op, args: self.rest(1), ..*self })
     }
 
-    /// Returns the operands from one on.
+    /// Returns the operands from an index on.
     pub(super) fn rest(&self, index: usize) -> &'a [u32] {
         self.args.get(index..).unwrap_or_default()
     }
@@ -121,7 +121,7 @@ impl Words {
         self.definitions.get(&id).map(|&index| self.at(index as usize))
     }
 
-    /// Returns what all ids are less than.
+    /// Returns the module's bound: all ids are less.
     pub(super) fn bound(&self) -> u32 {
         self.words[3]
     }
@@ -158,7 +158,7 @@ impl Words {
         (0..self.instructions.len()).map(|index| self.at(index))
     }
 
-    /// Returns those in some places, counted from 0.
+    /// Returns the instructions in a range of places, counted from 0.
     pub(super) fn range(
         &self,
         range: std::ops::Range<usize>,
@@ -167,7 +167,7 @@ impl Words {
     }
 }
 
-/// Returns words from bytes in the order that the magic number tells.
+/// Returns words from bytes, whose order the magic number shows.
 fn host_order(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let count = bytes.len() / 4;
     if !bytes.len().is_multiple_of(4) || !(HEADER..=MAX_WORDS).contains(&count) {
