@@ -17,14 +17,14 @@ pub mod spec_id {
     /// Work-group size in x, y, z: ids 0, 1, 2.
     pub const LOCAL_SIZE: [u32; 3] = [0, 1, 2];
     /// Bool: 1 if any of [`super::Field::GlobalBase`], [`super::Field::GroupBase`] or
-    /// [`super::Field::GlobalOffset`] is non-zero in this dispatch, or the launch has more than 2^31 work-items in a dimension; 0
-    /// lets the driver fold them away, and take ids for positive numbers of 32 bits.
+    /// [`super::Field::GlobalOffset`] is non-zero in this dispatch, or the launch has more than 2^31 work-items in a dimension.
+    /// With 0 the driver can remove these fields' values, and treat ids as positive numbers of 32 bits.
     pub const HAS_GLOBAL_OFFSET: u32 = 3;
     /// Length of the work-group (local) memory block in elements of
-    /// [`super::LocalBlock::element_size`] bytes, times [`PACKED_GROUPS`]: each has its own. At least 1.
+    /// [`super::LocalBlock::element_size`] bytes, times [`PACKED_GROUPS`]: each work-group has its own memory. At least 1.
     pub const LOCAL_BLOCK_LEN: u32 = 4;
-    /// Work-groups that run as one, side by side in x, if [`super::Kernel::packs_groups`]: then id 0 is so many times
-    /// the work-group size. 1 by default.
+    /// The number of work-groups that run as one, side by side in x, if [`super::Kernel::packs_groups`]: id 0 is then the
+    /// work-group size times this number. 1 by default.
     pub const PACKED_GROUPS: u32 = 5;
     /// Bool: 1 if work-groups reach beyond [`super::Field::Bounds`]; work-items there return at once. 0 by default.
     pub const BOUNDED: u32 = 6;
@@ -48,14 +48,14 @@ pub mod binding {
 
 /// The fields of an image word: the value of an image argument.
 pub mod image_word {
-    /// Bits 0 to 15: the slot in the array of [`super::binding`] that the argument's access and dimensions say.
+    /// Bits 0 to 15: the slot in an array of [`super::binding`]; the argument's access and dimensions decide in which array.
     pub const SLOT_BITS: u32 = 16;
     /// Bits 16 to 20: the channel order, counted from CL_R (0x10B0).
     pub const ORDER_SHIFT: u32 = 16;
     /// Bits 21 to 25: the channel data type, counted from CL_SNORM_INT8 (0x10D0).
     pub const TYPE_SHIFT: u32 = 21;
-    /// Bits 26 to 28: how the components of a color lie in a texel of a storage image; one of `STORE_`. Sampled images
-    /// need none: their views swizzle.
+    /// Bits 26 to 28: the order of a color's components in a texel of a storage image, one of `STORE_`. Sampled images
+    /// do not need it: their views swizzle.
     pub const STORE_SHIFT: u32 = 26;
     /// The components in their order.
     pub const STORE_RGBA: u32 = 0;
@@ -67,16 +67,16 @@ pub mod image_word {
     pub const STORE_ABGR: u32 = 3;
     /// Alpha in the place of red, and nothing else.
     pub const STORE_A: u32 = 4;
-    /// Red, green and blue encoded as sRGB says.
+    /// Red, green and blue in sRGB's encoding.
     pub const STORE_SRGB: u32 = 5;
-    /// The same, with red and blue exchanged.
+    /// Like [`STORE_SRGB`], with red and blue exchanged.
     pub const STORE_SRGB_BGRA: u32 = 6;
     /// Alpha in the place of green, and red.
     pub const STORE_RA: u32 = 7;
-    /// Bit 29: the samplers of [`super::binding::SAMPLER`] filter the image as exactly as OpenCL wants it.
+    /// Bit 29: the samplers of [`super::binding::SAMPLER`] filter the image as exactly as OpenCL requires.
     pub const FILTERED_SHIFT: u32 = 29;
-    /// Bit 30: the image has several levels, in as many slots from its own on if it is a storage image. There are [`LEVELS`] of
-    /// them; the last holds the remaining levels. The slot that follows a sampled image's slot holds the first level alone.
+    /// Bit 30: the image has several levels. A storage image then has [`LEVELS`] slots, from its own slot on: one for each
+    /// level, and the last level again in the rest. The slot behind a sampled image's slot holds the first level alone.
     pub const MIPMAP_SHIFT: u32 = 30;
     pub const LEVELS: u32 = 16;
     pub const CL_R: u32 = 0x10B0;
@@ -96,38 +96,38 @@ pub mod sampler_word {
     pub const CLAMP: u32 = 2;
     pub const REPEAT: u32 = 3;
     pub const MIRRORED_REPEAT: u32 = 4;
-    /// How many words differ in the bits above.
+    /// The number of words that differ in bits 0 to 3.
     pub const SLOTS: u32 = 16;
-    /// The slot, behind those, of the sampler that finds the nearest texel for coordinates that count texels, at the edge
-    /// for those beyond it; with [`NORMALIZED`] that for normalized ones.
+    /// The slot of the sampler that finds the nearest texel, clamped to the edge, for coordinates that count texels; with
+    /// [`NORMALIZED`] the slot of the like sampler for normalized coordinates.
     pub const NEAREST: u32 = SLOTS;
     /// Slots in all.
     pub const ALL_SLOTS: u32 = SLOTS + 2;
-    /// The farthest place that samplers are given which lose places far away: beyond every image, in texels. (Where they
-    /// find the nearest texel, they lose those to the right alone.)
+    /// The farthest place, in texels, to give samplers that lose places far away. It is beyond every image. (Samplers that
+    /// find the nearest texel lose only places to the right.)
     pub const FARTHEST_TEXEL: f32 = 1048576.0;
     /// The same, normalized.
     pub const FARTHEST: f32 = 8.0;
     /// Bit 4: the filter is linear.
     pub const LINEAR: u32 = 16;
-    /// Bit 5: so is that between the levels of a mipmap.
+    /// Bit 5: the filter between the levels of a mipmap is linear.
     pub const MIP_LINEAR: u32 = 32;
     /// Bits 6 to 17: the least level of detail in 256ths.
     pub const LEAST_LOD_SHIFT: u32 = 6;
-    /// Bits 18 to 29: the greatest one, subtracted from [`LOD_MASK`], so that 0 bounds nothing.
+    /// Bits 18 to 29: the greatest level of detail in 256ths, subtracted from [`LOD_MASK`], so that 0 sets no limit.
     pub const GREATEST_LOD_SHIFT: u32 = 18;
     pub const LOD_MASK: u32 = 0xFFF;
 }
 
-/// The beginning of a pipe's buffer, in 32-bit words. What is not named is 0 at first; packets follow.
+/// The beginning of a pipe's buffer, in 32-bit words. Words without a name are 0 at first; packets follow.
 pub mod pipe_header {
     /// Number of words.
     pub const WORDS: usize = 16;
-    /// The most packets that it holds.
+    /// The most packets that the pipe holds.
     pub const CAPACITY: usize = 0;
     /// Bytes of a packet.
     pub const PACKET: usize = 1;
-    /// A multiple of the capacity: positions in the pipe count packets modulo this.
+    /// A multiple of the capacity: positions in the pipe count packets modulo this number.
     pub const MODULUS: usize = 2;
     /// The most packets of a pipe, so that positions are far from wrapping around.
     pub const MOST_PACKETS: u32 = 1 << 28;
@@ -154,7 +154,7 @@ pub struct Program {
     pub uniform_groups: bool,
 }
 
-/// All program-scope `constant` and `global` variables, and what they hold at first.
+/// All program-scope `constant` and `global` variables, with their initial contents.
 #[derive(Debug, Clone, Default)]
 pub struct DataImage {
     /// Bytes in all; 0 when the program has none.
@@ -163,10 +163,10 @@ pub struct DataImage {
     pub align: u32,
     /// Bytes of the variables in global memory alone (CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE).
     pub global_size: u64,
-    /// Initial contents; what follows them up to `size` is zero.
+    /// Initial contents; all bytes behind them, up to `size`, are zero.
     pub bytes: Vec<u8>,
-    /// Places where a 64-bit device address is stored: the runtime adds the device address of the
-    /// image's first byte to the little-endian u64 already at each offset.
+    /// Byte offsets of 64-bit device addresses: the runtime adds the device address of the image's
+    /// first byte to the little-endian u64 at each offset.
     pub relocations: Vec<u32>,
 }
 
@@ -174,8 +174,8 @@ impl DataImage {
     /// The most bytes of all variables together.
     pub const MAX_SIZE: u64 = 1 << 30;
 
-    /// Returns true if sizes, alignment and places agree with each other, as they do where the compiler
-    /// laid the image out.
+    /// Returns true if sizes, alignment and relocations are consistent, which they are if the compiler
+    /// laid out the image.
     pub fn is_sound(&self) -> bool {
         let given = self.bytes.len() as u64;
         let inside = |&at: &u32| u64::from(at) + 8 <= given;
@@ -197,7 +197,7 @@ pub struct Kernel {
     pub spirv: Vec<u32>,
     /// Arguments in order.
     pub args: Vec<Arg>,
-    /// How the memory of each is accessed through it.
+    /// How the kernel accesses the memory of each argument through that argument.
     pub access: Vec<ArgAccess>,
     /// Fields of the kernel-argument buffer with their byte offsets, ascending.
     pub argument_fields: Vec<ArgumentField>,
@@ -210,7 +210,7 @@ pub struct Kernel {
     pub local: LocalBlock,
     /// Bytes of private memory per work-item that were not turned into registers.
     pub private_size: u64,
-    /// 32-bit registers that hold what is alive at once in a work-item, by estimate
+    /// An estimate of the 32-bit registers for the values that are alive at once in a work-item
     /// ([`crate::analysis::register_pressure`]).
     pub registers: u32,
     /// `reqd_work_group_size(x, y, z)`.
@@ -219,26 +219,25 @@ pub struct Kernel {
     pub local_size_hint: Option<[u32; 3]>,
     /// `__attribute__` text as CL_KERNEL_ATTRIBUTES reports it, space separated.
     pub attributes: String,
-    /// True if names and types of the arguments may be told: `-cl-kernel-arg-info` was given.
+    /// True if clGetKernelArgInfo may return names and types of arguments: `-cl-kernel-arg-info` was given.
     pub arg_info: bool,
-    /// True if the kernel executes a work-group barrier (its local size must fit one work-group anyway;
-    /// the runtime may use this to choose local sizes).
+    /// True if the kernel executes a work-group barrier. The runtime may use this to choose local sizes.
     pub uses_barrier: bool,
-    /// True if the kernel reads the local size, local id or group id, local memory or a barrier: the choice
-    /// of local size is visible to it.
+    /// True if the kernel reads the local size, local id or group id, uses local memory or executes a
+    /// barrier: the choice of local size is visible to it.
     pub local_size_visible: bool,
     /// The highest dimension of a global, local or group id that the kernel reads, plus one; 0 if it reads none.
     pub dimensions: u32,
     /// True if several work-groups may run as one ([`spec_id::PACKED_GROUPS`]): work-items never act together with the
     /// others of their work-group, and wait for none.
     pub packs_groups: bool,
-    /// True if it can be specialized for work-groups that reach beyond the global size ([`spec_id::BOUNDED`]).
+    /// True if the kernel can be specialized for work-groups that reach beyond the global size ([`spec_id::BOUNDED`]).
     pub bounded: bool,
     /// True if the module declares descriptor set 0.
     pub uses_images: bool,
     /// True if the module is for sub-groups of one size: the required one, else the device's own.
     pub uses_subgroups: bool,
-    /// True if it uses cooperative matrices: the size of work-groups in x is a multiple of the size of sub-groups.
+    /// True if the kernel uses cooperative matrices: the size of work-groups in x must be a multiple of the size of sub-groups.
     pub uses_matrices: bool,
     /// `intel_reqd_sub_group_size(n)`.
     pub required_subgroup_size: Option<u32>,
@@ -246,13 +245,13 @@ pub struct Kernel {
     pub required_subgroups: Option<u32>,
     /// True if a work-group may have no more than one sub-group of the required size, which is larger than the hardware's.
     pub one_subgroup: bool,
-    /// True if it is the kernel of a block ([`crate::device_queue`]), which programs do not see. Argument 0 is the address of what the
-    /// block captured; its local pointers follow.
+    /// True if this is the kernel of a block ([`crate::device_queue`]), which programs do not see. Argument 0 is the address of
+    /// the values that the block captured; its local pointers follow.
     pub is_block: bool,
 }
 
 impl Kernel {
-    /// Returns true if work-items of the kernel use queues on the device, so that the launch gives it a context.
+    /// Returns true if work-items of the kernel use queues on the device: the launch then needs a context.
     pub fn uses_device_queues(&self) -> bool {
         self.argument_fields.iter().any(|entry| entry.field == Field::QueueContext)
     }
@@ -262,8 +261,8 @@ impl Kernel {
     /// Largest element of the local block in bytes.
     const MAX_ELEMENT: u32 = 16;
 
-    /// Checks that what is said of the kernel agrees with itself, as it does where the compiler says it: arguments, the
-    /// places of the fields, and sizes. The error says what does not.
+    /// Checks that the metadata is consistent, as it is from the compiler: arguments, offsets of fields, and sizes. The error
+    /// says what is wrong.
     pub fn check(&self) -> Result<(), &'static str> {
         check_args(&self.args)?;
         check_sizes(&[self.required_local_size, self.local_size_hint])?;
@@ -301,8 +300,8 @@ impl Kernel {
 /// The largest alignment in bytes that a program may give a type by `aligned`.
 pub const MAX_ALIGN: u32 = 1 << 16;
 
-/// Checks a kernel's arguments: local ones are numbered in their order, sizes and alignments are possible. The error says
-/// what is wrong.
+/// Checks a kernel's arguments: local pointers must be numbered in order, and sizes and alignments must be possible. The
+/// error says what is wrong.
 pub fn check_args(args: &[Arg]) -> Result<(), &'static str> {
     let mut locals = 0;
     for arg in args {
@@ -330,7 +329,7 @@ pub fn check_args(args: &[Arg]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Checks required and hinted sizes of work-groups: they are at least 1. The error says so.
+/// Checks required and hinted sizes of work-groups, which must be at least 1. The error is a message.
 pub fn check_sizes(sizes: &[Option<[u32; 3]>]) -> Result<(), &'static str> {
     let is_possible = |size: &[u32; 3]| {
         let items = size.iter().try_fold(1u32, |items, size| items.checked_mul(*size));
@@ -377,13 +376,13 @@ pub struct Arg {
 pub struct ArgAccess {
     pub reads: bool,
     pub writes: bool,
-    /// If not 0, nothing is read, and the work-item with global id `i` in x writes the bytes from `i * this` to `(i + 1) *
-    /// this`, where the products fit in 31 bits.
+    /// If not 0, nothing is read, and the work-item with global id `i` in x writes the bytes from `i * covers` to `(i + 1) *
+    /// covers`, where the products fit in 31 bits.
     pub covers: u32,
 }
 
 impl ArgAccess {
-    /// The access of which nothing is known.
+    /// The access of an argument about which nothing is known: all kinds.
     pub const ALL: ArgAccess = ArgAccess { reads: true, writes: true, covers: 0 };
 }
 
@@ -396,7 +395,7 @@ pub enum ArgAddress {
     Private,
 }
 
-/// The value that clSetKernelArg expects, and where it goes.
+/// The value that clSetKernelArg expects, and the place where the runtime stores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgKind {
     /// A value of exactly `size` bytes, copied into the kernel-argument buffer.
@@ -411,8 +410,8 @@ pub enum ArgKind {
     Image { dim: ImageDim, depth: bool, access: ImageAccess },
     /// A sampler: its [`sampler_word`] goes into the kernel-argument buffer.
     Sampler,
-    /// A pipe with packets of so many bytes, of any number of them for 0: the device address (u64) of its buffer, which begins with a
-    /// [`pipe_header`], goes into the kernel-argument buffer.
+    /// A pipe with packets of `packet` bytes, or of any size for 0: the device address (u64) of its buffer, which begins with
+    /// a [`pipe_header`], goes into the kernel-argument buffer.
     Pipe { access: ImageAccess, packet: u32 },
     /// `queue_t`: a queue on the device, whose handle ([`crate::device_queue`], u64) goes into the kernel-argument buffer.
     Queue,
@@ -481,7 +480,7 @@ impl ImageDim {
         ImageDim::D3,
     ];
 
-    /// Returns the name in texts of the IR: the name of the type without the prefix that all share.
+    /// Returns the name in texts of the IR: the name of the type without `image` and `_t`.
     pub fn name(self) -> &'static str {
         match self {
             ImageDim::D1 => "1d",
@@ -577,13 +576,13 @@ pub enum Field {
     PrintfBuffer,
     /// u64: device address of the launch's [`crate::device_queue::context`].
     QueueContext,
-    /// u64: device address of a word that is there to order operations by, the same one in all
+    /// u64: device address of a word that fences access to order operations, the same one in all
     /// launches on a device. Its value does not matter.
     OrderWord,
 }
 
 impl Field {
-    /// Returns size and alignment in bytes, except for [`Field::Arg`], whose size the argument tells.
+    /// Returns size and alignment in bytes; `None` for [`Field::Arg`], whose argument has the size.
     pub fn layout(self) -> Option<(u32, u32)> {
         match self {
             Field::Arg(_) => None,

@@ -1,6 +1,6 @@
-//! OpenCL C in, Vulkan SPIR-V and kernel metadata out. [`driver`] has the whole pipeline on one screen.
+//! The compiler: from OpenCL C to Vulkan SPIR-V and kernel metadata. [`driver`] shows the whole pipeline.
 //!
-//! No stage knows Vulkan's API or the OpenCL runtime's; no stage is unsafe; nothing in a program's text makes it
+//! No stage knows Vulkan's API or the OpenCL runtime's; no stage has unsafe code; no program's text makes a stage
 //! panic, hang or exhaust memory. Modules import each other by their own paths; the names here are for other crates.
 #![forbid(unsafe_code)]
 
@@ -50,5 +50,5 @@ pub use source::{Lookup, Source};
 pub use target::{DotProducts, FloatAtomics, FloatTraits, Target, MAX_WORK_GROUP_SIZE};
 pub use timing::Timing;
 
-/// Tells builds of the compiler apart: derived from its sources. What it compiled is keyed by it.
+/// Identifies a build of the compiler; it is derived from the sources. Caches of compiled programs have it in their keys.
 pub const BUILD_ID: &str = env!("HEKLA_COMPILER_BUILD_ID");

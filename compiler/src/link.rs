@@ -1,8 +1,8 @@
-//! Linking: the modules of several objects become one (C99 6.2.2), names meeting their definitions.
+//! Linking: the modules of several objects become one, in which names refer to their definitions (C99 6.2.2).
 //!
-//! What is internal to an object stays apart from what has the same name elsewhere. An external entity may have one definition,
-//! and any number of definitions with linkage LinkOnceODR, the first of which is used where there is no other; every import
-//! needs one when a program is made, but not in a library.
+//! Entities that are internal to an object stay apart from entities of the same name in other objects. An external entity may
+//! have one definition, and any number of definitions with linkage LinkOnceODR, the first of which is used if there is no
+//! other; every import needs a definition in a program, but not in a library.
 
 use crate::ir::names::space_name;
 use crate::ir::{
@@ -13,7 +13,7 @@ use crate::options::LinkOptions;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::collections::HashMap;
 
-/// Errors that are told; there may be more.
+/// The most errors that are reported; there may be more.
 const ERROR_LIMIT: usize = 20;
 
 /// Merges objects into one.
@@ -36,8 +36,8 @@ pub fn link(objects: &[&Object], options: &LinkOptions) -> Result<Object, Vec<St
     }
 }
 
-/// A program may assume what all its objects may. Link options add to that where every object
-/// allows it (OpenCL API 5.8.7.2).
+/// Returns the flags of a program: those that all its objects have. Link options add flags if every
+/// object allows it (OpenCL API 5.8.7.2).
 fn flags(objects: &[&Object], options: &LinkOptions) -> ModuleFlags {
     let all = |flag: fn(&ModuleFlags) -> bool| objects.iter().all(|object| flag(&object.flags));
     let open = all(|flags| !flags.fixed);
@@ -62,7 +62,7 @@ type Index = usize;
 #[derive(Default)]
 struct Linker {
     symbols: HashMap<String, Symbol>,
-    /// The place of the body of each merged function.
+    /// The object and the function there that has the body of each merged function.
     functions: PrimaryMap<Func, (Index, Func)>,
     globals: PrimaryMap<Global, (Index, Global)>,
     /// The merged entity for each entity of each object.
@@ -78,7 +78,7 @@ struct EntityMap {
     globals: SecondaryMap<Global, Option<Global>>,
 }
 
-/// The definition that a declaration is.
+/// The kind of definition that a declaration is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Definition {
     #[default]
@@ -97,7 +97,7 @@ impl Definition {
         }
     }
 
-    /// Returns true if this one is taken in place of an older one.
+    /// Returns true if this definition replaces an older one.
     fn replaces(self, old: Definition) -> bool {
         match self {
             Definition::None => false,
@@ -145,7 +145,7 @@ struct VariableType {
 }
 
 impl Linker {
-    /// Assigns everything in an object its place in the merged module.
+    /// Assigns each entity of an object an entity of the merged module.
     fn declare(&mut self, index: Index, module: &Module) {
         let mut map = EntityMap::default();
         for (id, function) in module.functions.iter() {
@@ -225,7 +225,7 @@ impl Linker {
         place
     }
 
-    /// Returns the module of all that was declared.
+    /// Returns the merged module, with everything that was declared.
     fn merge(&mut self, objects: &[&Object]) -> Module {
         let mut module = Module::default();
         let locations = objects.iter().map(|object| &object.module.locations);
@@ -257,7 +257,7 @@ impl Linker {
 }
 
 impl EntityMap {
-    /// Makes a function call and use what its callees and variables have become.
+    /// Replaces the callees and variables that a function uses by the merged ones.
     fn rename(&self, function: &mut Function) {
         for inst in function.insts.values_mut() {
             match inst {
@@ -273,7 +273,7 @@ impl EntityMap {
     }
 }
 
-/// Imports that no object defines, with a function that uses each.
+/// Returns an error for each import that no object defines, with a function that uses it.
 fn undefined(module: &Module) -> Vec<String> {
     let functions = module.functions.values().filter(|f| f.linkage == Linkage::Import);
     let globals = module.globals.values().filter(|g| g.linkage == Linkage::Import);
@@ -296,7 +296,7 @@ fn undefined(module: &Module) -> Vec<String> {
     names.map(message).collect()
 }
 
-/// Makes constants of the numbers of kernels, in a program in which nothing is missing.
+/// Replaces the numbers of kernels by constants, in a program without undefined imports.
 pub fn number_kernels(module: &mut Module) {
     let numbers: HashMap<Func, u64> =
         module.kernels.iter().zip(0..).map(|(kernel, number)| (kernel.func, number)).collect();

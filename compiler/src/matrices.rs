@@ -1,4 +1,4 @@
-//! Cooperative matrices as a device has them: which types of matrices, and which products.
+//! Cooperative matrices of a device: the types of matrices and the products that it has.
 
 use crate::ir::{Matrix, MatrixElement, MatrixUse};
 use crate::target::Target;
@@ -8,7 +8,7 @@ use hekla_device::{MatrixComponent, MatrixProduct};
 pub struct MatrixOperands;
 
 impl MatrixOperands {
-    /// The bits that say that elements are signed: of A, B, what is added, and the sum.
+    /// The bits that say that elements are signed: of A, of B, of the matrix that is added, and of the sum.
     pub const SIGNED: [u32; 4] = [1, 2, 4, 8];
     /// The sum saturates.
     pub const SATURATES: u32 = 16;
@@ -49,8 +49,8 @@ pub fn find(
     })
 }
 
-/// Checks that the device computes a product. `sides` are A, B, what is added and the sum, and if their elements are
-/// signed; of floats that says nothing.
+/// Checks that the device computes a product. `sides` are A, B, the matrix that is added, and the sum, each with true if its
+/// elements are signed, which is ignored for floats.
 ///
 /// Errors: a sentence that names what the device computes.
 pub fn check_product(
@@ -82,7 +82,7 @@ pub fn check_product(
     Err(format!("the device has no product {a} * {b} + {c} -> {to}{how}; {offered}"))
 }
 
-/// Returns true if a device has matrices of a type for integers with a sign alone.
+/// Returns true if a device has matrices of an integer type only with signed elements.
 pub fn is_signed_alone(target: &Target, matrix: Matrix) -> bool {
     let sizes = [u32::from(matrix.rows), u32::from(matrix.columns)];
     let parts = target.matrices.iter().flat_map(parts_of);
@@ -107,13 +107,13 @@ fn parts_of(p: &MatrixProduct) -> [(MatrixUse, MatrixComponent, u32, u32); 4] {
     ]
 }
 
-/// Returns true if a component is of an element's type, whatever its sign.
+/// Returns true if a component has an element's type; the sign is ignored.
 fn has_element(component: MatrixComponent, element: MatrixElement) -> bool {
     let scalar = element.scalar();
     component.bits() == scalar.bits() && component.is_float() == scalar.is_float()
 }
 
-/// Returns what the device has, as a part of an error.
+/// Returns a list of the matrices that the device has, as a part of an error.
 fn offered(target: &Target) -> String {
     let products: Vec<String> = target.matrices.iter().map(ToString::to_string).collect();
     match products.is_empty() {

@@ -1,7 +1,8 @@
-//! Compiled objects and libraries: what clCompileProgram makes and clLinkProgram takes.
+//! Compiled objects and libraries, which clCompileProgram makes and clLinkProgram takes.
 //!
-//! An object holds the program's IR as lowering leaves it, nothing inlined, with what other objects
-//! define as imports. [`Object::text`] and [`Object::read`] are its form in program binaries.
+//! An object holds the program's IR directly after lowering, with nothing inlined; entities that other
+//! objects define are imports. [`Object::text`] and [`Object::read`] convert it to and from its form in
+//! program binaries.
 
 use crate::big_stack::{on_big_stack, Failure, Shortage};
 use crate::ir::{parse, print, verify, KernelEntry, Kernels, Module};
@@ -27,7 +28,7 @@ pub struct ModuleFlags {
     pub flush_denorms: bool,
     /// True if all work-groups of a launch have the same size.
     pub uniform_groups: bool,
-    /// True for a library made without `-enable-link-options`: linking does not change the above.
+    /// True for a library made without `-enable-link-options`: linking does not change the other flags.
     pub fixed: bool,
 }
 
@@ -65,15 +66,15 @@ impl ModuleFlags {
     }
 }
 
-/// Bytes of IR text for each instruction, about.
+/// The approximate number of bytes of IR text for each instruction.
 const TEXT_PER_INST: usize = 40;
-/// Bytes that reading takes for each byte of text, three times as much as was measured.
+/// The memory in bytes to read each byte of text: three times the measured need.
 const ROOM_PER_BYTE: usize = 60;
 
-/// Why a text is not read as an object.
+/// The reason why a text cannot be read as an object.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not an object.
+    /// The text is not an object.
     #[error("{0}")]
     Invalid(String),
     /// The system lacks something.
@@ -88,7 +89,7 @@ impl From<&str> for ReadError {
 }
 
 impl Object {
-    /// Returns about as many bytes as the object has as text.
+    /// Returns the approximate size in bytes of the object's text.
     pub(crate) fn size(&self) -> usize {
         let data: usize = self
             .module
@@ -101,13 +102,13 @@ impl Object {
     }
 
     /// Returns the object's functions and variables as IR text. The kernels' entries are among the
-    /// functions; what else is known of kernels ([`Module::kernels`]) is not in the text.
+    /// functions; the other metadata of kernels ([`Module::kernels`]) is not in the text.
     pub fn text(&self) -> String {
         let module = Module { kernels: Kernels::default(), ..self.module.clone() };
         print::print_module(&module, true)
     }
 
-    /// Returns an object from its text and its kernels, or why they are not one.
+    /// Returns the object with a text and kernels, or the reason why they are not an object.
     pub fn read(
         text: &str,
         kernels: Vec<KernelEntry>,

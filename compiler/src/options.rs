@@ -44,7 +44,7 @@ pub enum CxxStd {
     Cxx2021,
 }
 
-/// Build options. [`Default`] is what an empty option string means.
+/// Build options. [`Default`] is the meaning of an empty option string.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// `-D name[=value]` and `-U name` in order; `None` undefines. A bare `-D name` has value "1".
@@ -53,7 +53,8 @@ pub struct Options {
     pub include_dirs: Vec<String>,
     /// `-cl-std`; OpenCL C 1.2 when none is given.
     pub std: ClStd,
-    /// `-cl-std` where it asks for C++ for OpenCL: programs in it become modules of SPIR-V before they come here.
+    /// `-cl-std` if it asks for C++ for OpenCL. Programs in this language become modules of SPIR-V before they reach the
+    /// compiler.
     pub cxx: Option<CxxStd>,
     /// `-w`: no warnings.
     pub no_warnings: bool,
@@ -104,8 +105,8 @@ impl Options {
         Ok(options)
     }
 
-    /// Returns true if all work-groups of a launch must have the same size: non-uniform ones are for OpenCL C 2.0
-    /// and newer (clEnqueueNDRangeKernel), and for 1.x where the program asks (cl_arm_non_uniform_work_group_size).
+    /// Returns true if all work-groups of a launch must have the same size. Non-uniform work-groups are for OpenCL C 2.0 and
+    /// newer (clEnqueueNDRangeKernel), and for 1.x if the program asks for them (cl_arm_non_uniform_work_group_size).
     pub fn uniform_groups(&self) -> bool {
         let older = self.std < ClStd::Cl20 && !self.non_uniform_work_group_size;
         older || self.uniform_work_group_size
@@ -135,7 +136,7 @@ impl Options {
                 _ => None,
             };
             self.std = match version {
-                // The versions of OpenCL C that they go with.
+                // Versions of C++ for OpenCL stand for the versions of OpenCL C that they are based on.
                 "CLC++" | "CLC++1.0" => ClStd::Cl20,
                 "CLC++2021" => ClStd::Cl30,
                 "CL1.0" => ClStd::Cl10,
@@ -200,18 +201,18 @@ impl Options {
     }
 }
 
-/// Link options. [`Default`] is what an empty option string means.
+/// Link options. [`Default`] is the meaning of an empty option string.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LinkOptions {
     /// `-create-library`.
     pub create_library: bool,
-    /// `-enable-link-options`: the library's code may be changed by the options below, later.
+    /// `-enable-link-options`: a later link with the library may change its code by the options below.
     pub enable_link_options: bool,
     /// `-cl-denorms-are-zero`.
     pub denorms_are_zero: bool,
-    /// `-cl-no-signed-zeros`, or what implies it.
+    /// `-cl-no-signed-zeros`, or an option that implies it.
     pub no_signed_zeros: bool,
-    /// `-cl-finite-math-only`, or what implies it.
+    /// `-cl-finite-math-only`, or an option that implies it.
     pub finite_math_only: bool,
 }
 
@@ -243,7 +244,7 @@ impl LinkOptions {
         Ok(options)
     }
 
-    /// Infinities, NaNs and the sign of zero need not be kept.
+    /// Returns true if infinities, NaNs and the sign of zero need not be kept.
     pub fn finite_only(&self) -> bool {
         self.finite_math_only && self.no_signed_zeros
     }

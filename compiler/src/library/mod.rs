@@ -1,10 +1,10 @@
-//! The built-in library: math functions, and those on images, in OpenCL C, embedded in the binary, analysed once per
-//! process when a program first needs them.
+//! The built-in library: functions in OpenCL C, among them those on numbers and on images. They are embedded in the
+//! binary, and analysed once per process when a program first needs them.
 //!
 //! A function's name says what it implements: `__sin_f32` is `sin` of a float. Pointer parameters
 //! are private. Most files are written once for both precisions, in the terms of the two preludes;
-//! a unit is all files of one precision, analysed as one text. What differs between devices (whether
-//! fma is fused, whether denormals of double are flushed) is a macro, so that there is one analysed unit
+//! a unit is all files of one precision, analysed as one text. Differences between devices (whether
+//! fma is fused, whether denormals of double are flushed) are macros, so that there is one analysed unit
 //! for each case.
 
 use crate::ir::Scalar;
@@ -29,7 +29,7 @@ pub enum Unit {
     Double,
     /// Functions on images, pipes and queues.
     Image,
-    /// Functions that kernels call which look for their own mistakes.
+    /// Functions that kernels with checks call.
     Check,
     /// Arithmetic of doubles on their bits.
     Soft,
@@ -41,18 +41,18 @@ pub struct Library {
     pub module: Module,
     /// Functions by name.
     pub functions: FxHashMap<String, FunctionId>,
-    /// The log of its analysis: empty, as the library's own tests make sure.
+    /// The log of the unit's analysis: empty, which the library's own tests check.
     pub log: String,
 }
 
-/// What differs between devices, as macros of the library.
+/// The differences between devices, which are macros of the library.
 #[derive(Debug, Clone, Copy)]
 struct Traits {
-    /// The device's fma is one operation.
+    /// True if the device's fma is one operation.
     fused: bool,
-    /// Denormal numbers are raised out of their range.
+    /// True if code must scale denormal numbers up to normal ones.
     raised: bool,
-    /// The device's 2^x of a float is good everywhere.
+    /// True if the device's 2^x of a float is accurate for every number.
     exp2: bool,
 }
 
@@ -78,7 +78,7 @@ pub fn unit(unit: Unit, target: &Target) -> &'static Library {
     UNITS[index].get_or_init(|| analyse(unit, traits))
 }
 
-/// What functions of float are called on devices with a fused fma, and the half_ ones.
+/// The functions of float for devices with a fused fma, and the `half_` functions.
 const SHORT: &str = concat!(
     include_str!("short_atan_f32.cl"),
     include_str!("short_log_f32.cl"),
@@ -86,14 +86,14 @@ const SHORT: &str = concat!(
     include_str!("half_trig_f32.cl"),
 );
 
-/// The same for functions of double, where denormals are kept.
+/// The functions of double for devices with a fused fma that keep denormals.
 const SHORT_DOUBLE: &str = concat!(
     include_str!("short_exp_f64.cl"),
     include_str!("short_log_f64.cl"),
     include_str!("short_inverse_f64.cl"),
 );
 
-/// Returns the files of a unit in order; a file uses only what stands before it.
+/// Returns the files of a unit in order. A file uses only declarations from the files before it.
 fn files(unit: Unit) -> Vec<&'static str> {
     let (prelude, coefficients, denormal, reduce, short, exact) = match unit {
         Unit::Float => (

@@ -6,13 +6,13 @@ use crate::sema::hir::{CompoundOp, Expr, Place};
 use crate::sema::types::{Scalar as Name, TypeId};
 
 impl Lowering<'_, '_> {
-    /// `place = value`; returns the stored value of anything but records.
+    /// Lowers `place = value`. Returns the stored value; `None` for records.
     pub fn assign(&mut self, place: &Place, value: &Expr) -> Option<Value> {
         if self.is_record(place.ty) {
             self.assign_record(place, value);
             return None;
         }
-        // The place first: its address is usually shared with loads in the value.
+        // The place is evaluated first, since loads in the value often have the same address.
         let lvalue = self.place(place);
         let value = self.value(value);
         self.write(&lvalue, value);

@@ -1,4 +1,4 @@
-//! Calls of built-in functions, and what [`crate::builtins`] needs of this front end.
+//! Calls of built-in functions, and the operations that [`crate::builtins`] asks of this front end.
 
 use super::function::Lowering;
 use super::{types, Context, Origin};
@@ -9,7 +9,7 @@ use crate::sema::hir::Expr;
 use crate::sema::types::{Scalar as Name, TypeId, TypeKind};
 use crate::source::Span;
 
-/// What lowering does for built-in functions at one place of the source.
+/// The front end's side of the lowering of a built-in function at one place of the source.
 pub(super) struct CallSite<'c, 'a> {
     pub(super) context: &'c mut Context<'a>,
     pub(super) span: Span,
@@ -100,7 +100,7 @@ impl<'m> Lowering<'m, '_> {
         })
     }
 
-    /// Returns what packets of a pipe are.
+    /// Returns the description of a pipe's packets.
     fn packet(&self, ty: TypeId) -> Option<Packet> {
         let TypeKind::Pipe(packet, _) = *self.types().kind(ty) else { return None };
         let (size, align) = types::layout(self.types(), packet);
@@ -119,7 +119,7 @@ impl<'m> Lowering<'m, '_> {
         };
         let (name, lanes) = match *self.types().kind(ty) {
             TypeKind::Atomic(name) => (name, 1),
-            // Bytes, of which any alignment is right.
+            // Pointers to other types count as pointers to bytes, for which any alignment is right.
             _ if is_pointer => self.types().numeric(ty).unwrap_or((Name::UChar, 1)),
             _ => self.numeric(ty),
         };

@@ -1,15 +1,15 @@
-//! Contraction: a product that is an operand of a sum may be rounded with it, once, if both are parts of one expression
-//! (C99 6.5 p8; OpenCL C 6.14.2 has it on unless `FP_CONTRACT` is OFF). What is stored, converted or returned in between
-//! is rounded.
+//! Contraction: a sum and a product that is its operand may be rounded once, together, if both are parts of one expression
+//! (C99 6.5 p8; OpenCL C 6.14.2 allows it unless `FP_CONTRACT` is OFF). A product that is stored, converted or returned
+//! before the sum is rounded by itself.
 //!
-//! Here such products and sums get leave to be contracted, and nothing else does; [`crate::passes::contract`] fuses them.
+//! Here these products and sums, and no others, are marked as contractible; [`crate::passes::contract`] fuses them.
 
 use super::function::Lowering;
 use crate::ir::{BinaryOp, OpFlags, UnaryOp, Value};
 use crate::sema::hir::{ArithOp, Expr, ExprKind};
 
 impl Lowering<'_, '_> {
-    /// Returns true if an operand of an operation may be contracted with it.
+    /// Returns true if an operation and one of its operands may be contracted.
     pub fn contracts(&self, op: ArithOp, operands: &[&Expr]) -> bool {
         let is_sum = matches!(op, ArithOp::Add | ArithOp::Sub);
         self.may_contract && is_sum && operands.iter().any(|operand| self.is_product(operand))
@@ -23,7 +23,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Computes in such a way that the results may be contracted.
+    /// Calls `compute` to emit operations that may be contracted.
     pub fn contractible<T>(&mut self, compute: impl FnOnce(&mut Self) -> T) -> T {
         let flags = self.b.flags;
         self.b.flags.remove(OpFlags::NO_CONTRACT);

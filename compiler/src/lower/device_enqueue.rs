@@ -1,4 +1,4 @@
-//! What kernels enqueue (OpenCL C 6.15.17): a block's kernel with what the block captured, or a marker.
+//! Commands that kernels enqueue (OpenCL C 6.15.17): a block's kernel with the values that the block captured, or a marker.
 
 use super::function::Lowering;
 use crate::builtins::{Enqueued, Events, Range};
@@ -79,7 +79,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Returns the word of [`property`] that tells a property.
+/// Returns the number of the word in [`property`] that holds a property.
 fn word_of(property: KernelProperty) -> usize {
     match property {
         KernelProperty::WorkGroupSize => property::WORK_GROUP_SIZE,

@@ -9,18 +9,18 @@ use crate::sema::hir::{ArithOp, CompareOp, Expr, ExprKind, FunctionId, PlaceKind
 use crate::sema::types::{Scalar as Name, TypeKind};
 use crate::source::Span;
 
-/// The most nodes of an expression that is computed speculatively instead of being branched around.
+/// The most nodes of an expression that is computed in any case, instead of in a branch.
 const CHEAP_NODES: u32 = 8;
 
 impl Lowering<'_, '_> {
-    /// Evaluates for the side effects.
+    /// Evaluates an expression for its side effects.
     pub fn discard(&mut self, expr: &Expr) {
         let outer = self.enter(expr.span);
         match &expr.kind {
             ExprKind::IncDec { place, increment, stride, .. } => {
                 self.inc_dec(place, *increment, true, *stride);
             }
-            // Reading a plain object for nothing does nothing.
+            // A load of a non-volatile object whose value is not used has no effect.
             ExprKind::Load(place) if !place.is_volatile => {
                 self.place(place);
             }
@@ -31,7 +31,7 @@ impl Lowering<'_, '_> {
         self.stand_back(outer);
     }
 
-    /// Evaluates an expression of any type: `None` for void and for records (which are evaluated).
+    /// Evaluates an expression of any type. Returns `None` for void and for records, which are evaluated, too.
     pub fn any(&mut self, expr: &Expr) -> Option<Value> {
         let outer = self.enter(expr.span);
         if self.is_record(expr.ty) {
@@ -211,7 +211,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Evaluates a scalar expression as a condition, without going through int 0 and 1.
+    /// Evaluates a scalar expression as a condition, directly to a bool instead of an int 0 or 1.
     pub fn truth(&mut self, expr: &Expr) -> Value {
         let outer = self.enter(expr.span);
         let result = match &expr.kind {
@@ -337,7 +337,7 @@ impl Lowering<'_, '_> {
 
     /// Branches to `more` if `cond` is `on`, else to `join` with `arg`.
     fn branch(&mut self, cond: Value, on: bool, more: Block, join: Block, arg: Value) {
-        // An edge of its own: `brif` passes no arguments.
+        // `brif` passes no arguments, so a block of its own passes `arg`.
         let skip = self.b.new_block();
         let (then, otherwise) = if on { (more, skip) } else { (skip, more) };
         self.b.brif(cond, then, otherwise);
@@ -365,8 +365,8 @@ impl Lowering<'_, '_> {
         });
     }
 
-    /// Evaluates one of two sides: `evaluate` returns what it passes on to the block that both lead to, which is
-    /// returned.
+    /// Evaluates one of two expressions by a condition, each in a branch of its own. `evaluate` returns the value to pass to
+    /// the block where the branches join. Returns this block.
     pub(super) fn in_branches(
         &mut self,
         cond: Value,
@@ -386,7 +386,7 @@ impl Lowering<'_, '_> {
     }
 
     fn is_cheap(&self, expr: &Expr) -> bool {
-        // What the program does not read is not read either.
+        // With this check only reads of the program itself may be executed.
         if self.checks_init() {
             return false;
         }
@@ -394,8 +394,8 @@ impl Lowering<'_, '_> {
         self.spend(expr, &mut budget)
     }
 
-    /// Takes the nodes of an expression off the budget; returns true if it has no side effect, reads only private
-    /// variables and fits the budget.
+    /// Subtracts the number of an expression's nodes from the budget. Returns true if the expression has no side effect, reads
+    /// only private variables and fits the budget.
     fn spend(&self, expr: &Expr, budget: &mut u32) -> bool {
         if *budget == 0 {
             return false;
@@ -473,7 +473,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Evaluates an expression of a record: returns the address of an object that holds it, not to be written to.
+    /// Evaluates an expression whose value is a record. Returns the address of an object with this value, which must not be
+    /// written to.
     pub fn record(&mut self, expr: &Expr) -> Addr {
         let outer = self.enter(expr.span);
         let result = match &expr.kind {

@@ -1,4 +1,4 @@
-//! A module that another front end builds: what it calls of the built-in library is lowered into it.
+//! A module that another front end builds: the functions of the built-in library that it calls are lowered into it.
 
 use super::builtins::CallSite;
 use super::{Context, Origin};
@@ -35,7 +35,7 @@ impl<'a> ForeignModule<'a> {
         &mut self.context.out
     }
 
-    /// Returns the table of locations, if instructions keep theirs.
+    /// Returns the table of locations, if instructions keep their locations.
     pub(crate) fn locations(&mut self) -> Option<&mut Locations> {
         self.context.is_located.then_some(&mut self.context.out.locations)
     }
@@ -53,7 +53,7 @@ impl<'a> ForeignModule<'a> {
         self.context.options
     }
 
-    /// Makes a function of the program right on devices that lose denormal doubles.
+    /// Emulates denormal doubles in a function of the program, on devices that lose them.
     pub(crate) fn emulate_denormals(&mut self, function: &mut ir::Function) {
         if self.context.target.emulates_denormals(self.context.options) {
             let library = library::unit(Unit::Double, self.context.target);
@@ -65,7 +65,7 @@ impl<'a> ForeignModule<'a> {
         }
     }
 
-    /// Lowers what is called of the library, and returns the module.
+    /// Lowers the functions of the library that are called, and returns the module.
     pub(crate) fn finish(self) -> ir::Module {
         self.context.finish()
     }

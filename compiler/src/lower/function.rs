@@ -12,8 +12,8 @@ use crate::sema::types::{Scalar as Name, TypeId, TypeKind, Types};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
-/// Parameters and result of a function in the IR. A record result is written through a hidden
-/// first pointer; record parameters are pointers to copies that the callee owns.
+/// Returns the types of a function's parameters and result in the IR. A record result is written
+/// through a hidden first pointer; record parameters are pointers to copies that the callee owns.
 pub fn signature(module: &hir::Module, function: &hir::Function) -> (Vec<Type>, Option<Type>) {
     let private = Type::ptr(AddressSpace::Private);
     let mut params = Vec::new();
@@ -65,8 +65,8 @@ pub fn lower_function(context: &mut Context, origin: Origin, id: FunctionId, fun
     context.out.functions[func] = shell;
 }
 
-/// The library computes exactly what it says; user code may be relaxed, and with `-cl-mad-enable` contracted across
-/// statements.
+/// Returns the flags of a function's float operations. The library's operations are exact as written; the program's may
+/// be relaxed, and with `-cl-mad-enable` contracted across statements.
 fn float_flags(context: &Context, origin: Origin, source: &hir::Function) -> OpFlags {
     match origin {
         Origin::Library(_) => OpFlags::NO_CONTRACT,
@@ -80,7 +80,7 @@ fn float_flags(context: &Context, origin: Origin, source: &hir::Function) -> OpF
     }
 }
 
-/// The targets of `break` and `continue`; a switch leaves `continue` to the loop around it.
+/// The targets of `break` and `continue`; a switch has none for `continue`, which belongs to the loop around it.
 pub struct JumpTargets {
     pub on_break: Block,
     pub on_continue: Option<Block>,
@@ -103,11 +103,11 @@ pub struct Lowering<'m, 'a> {
     labels: FxHashMap<LabelId, Block>,
     pub jump_targets: Vec<JumpTargets>,
     pub switches: Vec<SwitchLabels>,
-    /// The address for a record result.
+    /// The address to which a record result is written.
     pub result: Option<Addr>,
-    /// How work-items leave loops; in programs that use sub-groups.
+    /// The state of work-items that leave loops, in programs that use sub-groups.
     pub leaving: Option<PendingExit>,
-    /// True if products may be contracted with sums of the same expression.
+    /// True if products and sums of the same expression may be contracted.
     pub may_contract: bool,
 }
 
@@ -190,7 +190,7 @@ impl<'a> Lowering<'_, 'a> {
         block
     }
 
-    /// Ends the current block with a jump unless it has ended, and goes on in `block`.
+    /// Ends the current block with a jump unless it has ended, and continues in `block`.
     pub fn fall_into(&mut self, block: Block) {
         if !self.b.is_terminated() {
             self.b.jump(block, &[]);
@@ -198,7 +198,7 @@ impl<'a> Lowering<'_, 'a> {
         self.b.switch_to(block);
     }
 
-    /// Jumps and goes on in a block that nothing reaches (yet).
+    /// Jumps to `block`, and continues in a new block that nothing reaches yet.
     pub fn jump_away(&mut self, block: Block) {
         if !self.b.is_terminated() {
             self.b.jump(block, &[]);
@@ -207,7 +207,7 @@ impl<'a> Lowering<'_, 'a> {
         self.b.switch_to(rest);
     }
 
-    /// Ends every open block: falling off the end returns (an undefined value).
+    /// Ends every open block with a return; its value is undefined, since the end of the function was reached.
     fn finish(&mut self) {
         if !self.b.is_terminated() {
             let value = self.b.func.ret().map(|ty| self.b.undef(ty));

@@ -5,8 +5,8 @@ use crate::ir::{Global, GlobalData, Linkage};
 use crate::sema::hir::GlobalId;
 
 impl Context<'_> {
-    /// Returns the IR variable of a typed one, made on first use along with those whose addresses its
-    /// initializer holds.
+    /// Returns the IR variable for a variable of the typed tree. It is made on first use, together with
+    /// the variables whose addresses its initializer holds.
     pub(super) fn global(&mut self, origin: Origin, id: GlobalId) -> Global {
         let first = self.declare(origin, id);
         let Some((first, true)) = first else {
@@ -28,7 +28,7 @@ impl Context<'_> {
         first
     }
 
-    /// Returns the variable, without relocations yet when it is new (the flag).
+    /// Returns the IR variable, and true if it is new: a new one has no relocations yet.
     fn declare(&mut self, origin: Origin, id: GlobalId) -> Option<(Global, bool)> {
         if let Some(&global) = self.globals.get(&(origin, id)) {
             return Some((global, false));

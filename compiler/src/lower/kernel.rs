@@ -8,9 +8,9 @@ use crate::kernel::{Arg, ArgAddress, ArgKind, ImageType};
 use crate::sema::hir::{ArgInfo, FunctionId, KernelInfo};
 use crate::sema::types::{TypeId, TypeKind, Types, QUEUE, SAMPLER};
 
-/// Local memory arguments are aligned at least this far, as programs cast them to wider types.
+/// The least alignment in bytes of local memory arguments, since programs cast them to pointers to wider types.
 const LOCAL_ARG_ALIGN: u32 = 16;
-/// A size that exceeds every device's limit of arguments; a larger parameter is refused.
+/// The most bytes of a parameter, which is more than any device allows for all arguments.
 const MAX_ARG_SIZE: u64 = 16384;
 
 /// Makes the entry of a kernel; the body is lowered as a function like any other.
@@ -54,7 +54,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
         required_local_size: info.required_local_size,
         local_size_hint: info.local_size_hint,
         required_subgroup_size: context.target.required_subgroup_size(info.required_subgroup_size),
-        // The language cannot say it.
+        // OpenCL C has no attribute for it.
         required_subgroups: None,
         gathering: if all_meet { Gathering::Whole } else { Gathering::Some },
         attributes: info.attributes.clone(),
@@ -65,7 +65,7 @@ pub(super) fn lower_entry(context: &mut Context, id: FunctionId, info: &KernelIn
     });
 }
 
-/// Returns how an argument of a type is passed; `None` for types that cannot be.
+/// Returns how an argument of a type is passed; `None` for types that cannot be passed.
 fn classify(types: &Types, ty: TypeId, locals: &mut u32) -> Option<ArgKind> {
     match types.kind(ty) {
         TypeKind::Pointer(pointer) => match pointer.space {
@@ -113,7 +113,7 @@ fn describe(info: Option<&ArgInfo>, name: &str, kind: ArgKind) -> Arg {
     }
 }
 
-/// Reads arguments: values directly, records leaf by leaf into private memory.
+/// A reader of arguments: values are read directly, records leaf by leaf into private memory.
 struct ArgReader<'a> {
     types: &'a Types,
     b: Builder<'a>,

@@ -1,4 +1,4 @@
-//! Source locations of what is lowered: spans become places in the text, where the program asks for them.
+//! Source locations of instructions: spans become places in the text, if the program asks for them.
 
 use super::function::Lowering;
 use super::{Context, Origin};
@@ -11,7 +11,7 @@ impl Context<'_> {
         self.sources.is_some() || self.is_located
     }
 
-    /// Returns the location of a span in a function's text. All of a library function is in one place.
+    /// Returns the location of a span in a function's text. All spans of a library function have one location.
     fn locate(&mut self, origin: Origin, span: Span, function: &str) -> Loc {
         let place = match (origin, self.sources) {
             (Origin::User, Some(sources)) => sources.location(span).map(|place| {
@@ -27,7 +27,7 @@ impl Context<'_> {
         locations.intern(Location { file, line, column, function, inlined_at: Loc::NONE })
     }
 
-    /// Gives a function's instructions the location of a span, until they have others.
+    /// Sets the location of a function's first instructions to that of a span.
     pub(super) fn begin_locations(
         &mut self,
         function: &mut Function,
@@ -43,7 +43,7 @@ impl Context<'_> {
 }
 
 impl Lowering<'_, '_> {
-    /// Gives new instructions the location of a span. Returns the one before, for [`Self::stand_back`].
+    /// Sets the location of new instructions to that of a span. Returns the previous one, for [`Self::stand_back`].
     pub(super) fn enter(&mut self, span: Span) -> Loc {
         let outer = self.b.func.location;
         if self.b.func.is_located && self.origin == Origin::User && !span.is_builtin() {
@@ -52,7 +52,7 @@ impl Lowering<'_, '_> {
         outer
     }
 
-    /// Gives new instructions the location from before [`Self::enter`].
+    /// Sets the location of new instructions to `outer`, which [`Self::enter`] returned.
     pub(super) fn stand_back(&mut self, outer: Loc) {
         self.b.func.location = outer;
     }

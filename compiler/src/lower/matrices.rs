@@ -57,7 +57,7 @@ impl Lowering<'_, '_> {
         Some(self.matrix_op(op, values, ty))
     }
 
-    /// Returns alignment and flags of the memory that a pointer leads to.
+    /// Returns alignment and flags of the memory that a pointer points to.
     fn matrix_memory(&self, pointer: &Expr) -> (u32, MemFlags) {
         let pointer = self.types().as_pointer(pointer.ty);
         let align = pointer.map_or(1, |pointer| self.types().align(pointer.pointee));
@@ -119,7 +119,7 @@ impl Lowering<'_, '_> {
         self.matrix_op(op, smallvec![lhs, rhs], ty)
     }
 
-    /// `place op= value` of a matrix; returns what is stored.
+    /// Computes the value that `place op= value` stores for a matrix.
     pub(super) fn matrix_compound(
         &mut self,
         op: ArithOp,
@@ -150,13 +150,13 @@ impl Lowering<'_, '_> {
         self.matrix_op(op, smallvec![value], b.ty())
     }
 
-    /// Returns an element of a matrix that the work-item holds; `None` of a vector.
+    /// Returns an element, of those that the work-item holds, of a matrix; `None` if `whole` is a vector.
     pub(super) fn matrix_extract(&mut self, whole: Value, index: Value) -> Option<Value> {
         let Scalar::Matrix(matrix) = self.b.ty(whole).scalar else { return None };
         Some(self.matrix_op(MatrixOp::Extract, smallvec![whole, index], matrix.element()))
     }
 
-    /// Returns a matrix with another such element; `None` of a vector.
+    /// Returns a matrix in which one element, of those that the work-item holds, is replaced; `None` if `whole` is a vector.
     pub(super) fn matrix_insert(
         &mut self,
         whole: Value,

@@ -8,8 +8,8 @@ use crate::sema::types::{TypeId, TypeKind};
 
 /// Arrays of at most this many leaves are copied without a loop.
 const UNROLLED_LEAVES: u64 = 64;
-/// Depth of nested records and arrays beyond which a copy goes byte-wise; types cannot be that deep
-/// by the parser's limits.
+/// The depth of nested records and arrays beyond which a copy is made byte by byte. The parser's limits
+/// do not allow types of this depth.
 const MAX_DEPTH: u32 = 200;
 
 /// The operation on each leaf of an object.
@@ -25,8 +25,8 @@ impl Lowering<'_, '_> {
         self.walk(ty, LeafOp::Copy { to, from }, 0);
     }
 
-    /// Copies a part of an object to the others that its range designators name: the innermost range
-    /// first, so that each further one copies what those before it have filled.
+    /// Copies a part of an object to the other parts that its range designators name. The innermost range
+    /// is filled first, so that each outer range copies parts that are filled already.
     pub fn repeat_part(&mut self, object: Addr, part: &Repeat) {
         let first = self.b.offset(object, part.offset);
         for (depth, range) in part.ranges.iter().enumerate().rev() {
@@ -37,7 +37,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// `n` parts at a distance of `stride`, each of which is the elements of ranges.
+    /// Applies an operation to `n` parts at a distance of `stride` bytes, each of which consists of the elements of `inner`.
     fn walk_ranges(&mut self, ty: TypeId, (n, stride): (u64, u64), inner: &[Range], op: LeafOp) {
         let body = |this: &mut Self, part: LeafOp| match inner.split_first() {
             Some((range, rest)) => this.walk_ranges(ty, (range.count, range.stride), rest, part),
@@ -47,7 +47,7 @@ impl Lowering<'_, '_> {
         self.each_part((n, stride), is_small, op, body);
     }
 
-    /// Does something to `n` parts at a distance of `stride`: one by one where they are small, else in a loop.
+    /// Calls `body` for `n` parts at a distance of `stride` bytes: for each one if they are small, else once in a loop.
     fn each_part(
         &mut self,
         (n, stride): (u64, u64),
@@ -103,7 +103,7 @@ impl Lowering<'_, '_> {
         self.each_part((n, stride), is_small, op, |this, part| this.walk(element, part, depth + 1));
     }
 
-    /// `n` consecutive values of one type.
+    /// Applies an operation to `n` consecutive values of one type.
     fn repeat(&mut self, ty: Type, n: u64, op: LeafOp) {
         let parts = (n, u64::from(ty.bytes()));
         self.each_part(parts, n <= UNROLLED_LEAVES, op, |this, part| this.leaf(ty, part));
@@ -139,7 +139,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Like [`Self::advance`], to part `index` (I32), of `n`.
+    /// Like [`Self::advance`], to part number `index` (I32) of `n`.
     fn advance_by(&mut self, op: LeafOp, index: Value, stride: u64, n: u64) -> LeafOp {
         let mut step = |addr: Addr| {
             let index = self.b.pointer_sized(index, addr.ptr, false);

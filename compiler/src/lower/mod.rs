@@ -1,8 +1,8 @@
 //! Typed tree to IR: functions on demand from the kernels down, kernel entries, globals.
 //!
-//! [`lower`] starts at the kernels and lowers what they call, in the user's module and in the
-//! built-in library alike; [`lower_object`] starts at all that other programs may link to. One
-//! function is the business of `function`; statements, expressions, places, records, conversions and
+//! [`lower`] starts at the kernels and lowers the functions that they call, in the user's module and
+//! in the built-in library alike; [`lower_object`] starts at everything that other programs may link
+//! to. `function` lowers one function; statements, expressions, places, records, conversions and
 //! built-ins each have a file.
 
 mod assign;
@@ -36,11 +36,11 @@ use crate::source::{Diagnostics, SourceMap, Span};
 use crate::target::Target;
 use rustc_hash::FxHashMap;
 
-/// Lowers the kernels of a checked program and everything they use. Where `sources` are given, instructions keep their
+/// Lowers the kernels of a checked program and everything they use. If `sources` are given, instructions keep their
 /// places in them.
 ///
-/// Errors (a call of an undefined function, what is not supported) go to `diags`; the
-/// module is then well formed but not to be used.
+/// Errors (a call of an undefined function, an unsupported feature) go to `diags`; the
+/// module is then well formed but must not be used.
 pub fn lower(
     module: &hir::Module,
     options: &Options,
@@ -54,7 +54,7 @@ pub fn lower(
 }
 
 /// Lowers a program to be linked with others: its kernels, every function and variable that others
-/// may link to, and everything these use. What is used but not defined is imported.
+/// may link to, and everything these use. Functions and variables without a definition are imported.
 ///
 /// Fails as [`lower`] does, except that calls of undefined functions are not errors.
 pub fn lower_object(
@@ -79,8 +79,8 @@ pub fn lower_object(
     context.finish()
 }
 
-/// Lowers the library's arithmetic of doubles on their bits ([`crate::passes::legalize::soft_doubles`]), each function by
-/// its name there (`add`).
+/// Lowers the library's arithmetic of doubles on their bits. The functions have the names that
+/// [`crate::passes::legalize::soft_doubles`] uses (`add`).
 pub fn lower_soft_doubles(target: &Target) -> ir::Module {
     let (user, options) = (hir::Module::default(), Options::default());
     let target = Target { checks: checks::Checks::empty(), ..target.clone() };
@@ -122,7 +122,7 @@ pub(crate) struct Context<'a> {
     shared_globals: FxHashMap<(String, u64, Option<Vec<u8>>), ir::Global>,
     /// True if a kernel asks for sub-groups that are made of several of the hardware's.
     larger_subgroups: bool,
-    /// The program's texts, where instructions keep their places.
+    /// The program's texts, if instructions keep their places.
     sources: Option<&'a SourceMap>,
     /// True if the module has locations.
     is_located: bool,
@@ -163,13 +163,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the entry of a kernel. All are lowered before any function's body.
+    /// Returns the entry of a kernel. All entries are lowered before the body of any function.
     fn entry(&mut self, kernel: hir::FunctionId, span: Span) -> ir::Func {
         let entry = self.entries.get(&kernel).copied();
         entry.unwrap_or_else(|| self.function(Origin::User, kernel, span))
     }
 
-    /// Lowers what is called, and what that calls.
+    /// Lowers the functions that are called, and the functions that these call.
     fn finish(mut self) -> ir::Module {
         if !self.target.checks.is_empty() {
             self.check_functions();
@@ -180,7 +180,7 @@ impl<'a> Context<'a> {
         self.out
     }
 
-    /// Brings the library's functions that checks call into the module, where no call names them yet.
+    /// Adds the library's functions that checks call to the module, which has no calls of them yet.
     fn check_functions(&mut self) {
         let unit = Unit::Check;
         for name in checks::FUNCTIONS {

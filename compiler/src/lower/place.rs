@@ -1,4 +1,4 @@
-//! Places: where an object is, and reading and writing it, components of vectors among them.
+//! Places: the addresses of objects and of vectors' components, and reads and writes of them.
 
 use super::function::Lowering;
 use super::{types, Origin};
@@ -55,8 +55,8 @@ impl Lowering<'_, '_> {
         self.qualify(lvalue, place)
     }
 
-    /// Returns the alignment of a place that is known without evaluating it: its type's, or less where it
-    /// is reached through the name of an array in a packed structure (6.11.1.3).
+    /// Returns the alignment of a place as far as it is known without evaluation: that of its type, or less if
+    /// the place is reached through the name of an array in a packed structure (6.11.1.3).
     fn known_align(&mut self, place: &Place) -> u32 {
         let natural = place.align.unwrap_or(types::layout(self.types(), place.ty).1);
         match &place.kind {
@@ -73,7 +73,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Returns the alignment of what an array's name, or an element's address within it, points to.
+    /// Returns the alignment of the address that an array's name, or an element's address in the array, is.
     fn pointer_align(&mut self, pointer: &Expr) -> Option<u32> {
         match &pointer.kind {
             ExprKind::AddressOf(place) => Some(self.known_align(place)),
@@ -85,7 +85,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Adds what the place itself says of its accesses.
+    /// Adds the flags for accesses that follow from the place itself.
     fn qualify(&self, lvalue: LValue, place: &Place) -> LValue {
         let volatile = place.is_volatile;
         let adjust = |mut addr: Addr| {
@@ -149,8 +149,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Address of a place in memory. A single component of a vector has one too; of several, the
-    /// first's is given.
+    /// Returns the address of a place in memory. For components of a vector it is the address of the
+    /// first one.
     pub fn address_of(&mut self, place: &Place) -> Addr {
         match self.place(place) {
             LValue::Memory(addr) => addr,
@@ -174,7 +174,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Reads an lvalue as a value of `ty`. Private vectors are read whole, so that they can become SSA
-    /// values; elsewhere single components are.
+    /// values; in other memory a single component is read by itself.
     pub fn read(&mut self, lvalue: &LValue, ty: Type) -> Value {
         match lvalue {
             LValue::Memory(addr) => self.b.read(ty, *addr),
@@ -243,18 +243,18 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Returns true if vectors are read and written whole: in private memory, unless it is to be known which lanes are.
+    /// Returns true if vectors are read and written whole: in private memory, unless checks need to know which lanes are read.
     fn is_private(&self, addr: &Addr) -> bool {
         self.b.space(addr.ptr) == AddressSpace::Private && !self.checks_init()
     }
 
-    /// Returns true if what was written is kept apart from what was not.
+    /// Returns true if checks look for reads of values that were not written.
     pub(super) fn checks_init(&self) -> bool {
         self.origin == Origin::User && self.context.target.checks.contains(Checks::INIT)
     }
 }
 
-/// Returns the chosen lanes that the vector has, numbered as chosen: all but lane 3 of a vector of 3.
+/// Returns the chosen lanes that the vector has, each with its number among the chosen ones. A vector of 3 has no lane 3.
 fn existing(lanes: &[u8], vector: Type) -> impl Iterator<Item = (usize, &u8)> {
     lanes.iter().enumerate().filter(move |(_, &lane)| lane < vector.lanes)
 }

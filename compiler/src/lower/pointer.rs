@@ -21,8 +21,8 @@ impl Lowering<'_, '_> {
         self.b.pointer_add(pointer, by, stride, subtract, within)
     }
 
-    /// Evaluates a pointer that is only used to access what it points to. An element of a struct's member, found by a
-    /// subscript, lies in that member (C99 6.5.6 p8).
+    /// Evaluates a pointer that is only used for an access. An element of a struct's member that a subscript selects lies in
+    /// that member (C99 6.5.6 p8).
     pub fn pointer_to_access(&mut self, pointer: &Expr) -> Value {
         match &pointer.kind {
             ExprKind::PointerAdd { pointer: array, index, stride, subtract } => {
@@ -33,8 +33,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Returns the bytes of the struct's member that an array's name denotes, or the name of one of its rows, counted from
-    /// the array's beginning. Programs subscript rows beyond their end: what they stay in is the member.
+    /// Returns the range of bytes, counted from the array's beginning, of the struct's member that an array's name, or the name
+    /// of one of its rows, is in. Programs subscript rows beyond their end, but stay in the member.
     fn member(&self, array: &Expr) -> Option<Within> {
         let (ExprKind::AddressOf(place), Type { scalar: Scalar::Ptr(space), .. }) =
             (&array.kind, self.value_type(array.ty))
@@ -61,8 +61,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Returns true if a member is the last of the struct, or of all structs around it that the place names. Programs let
-    /// such arrays go on behind the struct where there is memory.
+    /// Returns true if a member is the last one of its struct and of all structs around it that the place names. Programs
+    /// access elements of such arrays behind the struct, where they have allocated memory.
     fn is_last(&self, place: &Place) -> bool {
         let PlaceKind::Field { base, offset } = &place.kind else { return true };
         let TypeKind::Record(id) = *self.types().kind(base.ty) else { return true };
@@ -89,7 +89,7 @@ impl Lowering<'_, '_> {
         let (lhs, rhs) = (self.b.address(lhs), self.b.address(rhs));
         let bytes = self.b.binary(BinaryOp::ISub, lhs, rhs);
         let bytes = self.b.resize_lanes(bytes, Scalar::I64, true);
-        // The difference is a multiple of the stride, so that a shift does for powers of two.
+        // The difference is a multiple of the stride, so a shift is enough for powers of two.
         if stride.is_power_of_two() {
             let shift = self.b.int(Scalar::I64, i64::from(stride.trailing_zeros()));
             return self.b.binary(BinaryOp::AShr, bytes, shift);

@@ -1,9 +1,9 @@
-//! The return statement and `goto`; and how they leave loops where work-items act on their sub-group.
+//! The return statement and `goto`, and how they leave loops in programs whose work-items act on their sub-group.
 //!
-//! In the graph of control flow a block that returns lies outside of the loops around it, so work-items that return in
-//! different rounds would do together what stands before the `return`; likewise one that goes to a label outside. Where a
-//! program has functions of sub-groups, such a statement leaves each loop as `break` does ([`Lowering::close_breaks`]),
-//! and takes effect after the outermost loop that it leaves.
+//! In the control flow graph a block that returns lies outside of the loops around it, so work-items that return in
+//! different rounds would execute the code before the `return` together. The same holds for a `goto` out of a loop. If a
+//! program has functions of sub-groups, these statements leave each loop as `break` does ([`Lowering::close_breaks`]),
+//! and take effect after the outermost loop that they leave.
 
 use super::function::Lowering;
 use crate::ir::{Addr, Block, IntCC, Type, Value};
@@ -14,14 +14,14 @@ use std::ops::Range;
 
 /// The state that a work-item carries along when it leaves loops by another way than `break`.
 pub struct PendingExit {
-    /// An I32: 0, or how it leaves.
+    /// The address of an I32: 0, or the number of the [`Exit`] by which the work-item leaves.
     way: Addr,
-    /// The result, if it returns.
+    /// The address of the result, if the function has one.
     value: Option<Addr>,
-    /// The ways in which the lowered part of the innermost loop leaves it.
+    /// The exits from the innermost loop in the part of it that has been lowered.
     left: BTreeSet<Exit>,
     places: Places,
-    /// The labels in each of the loops around what is being lowered, the outermost first.
+    /// The labels in each of the loops around the current statement, the outermost first.
     loops: Vec<Range<u32>>,
 }
 
@@ -33,7 +33,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Returns the number that memory holds while work-items leave in this way; 0 stands for none.
+    /// Returns the number of this exit in [`PendingExit::way`], which is never 0.
     fn number(self) -> i64 {
         match self {
             Exit::Return => 1,
@@ -73,7 +73,7 @@ impl Places {
 }
 
 impl Lowering<'_, '_> {
-    /// Makes the memory that leaving loops takes, at the beginning of a function whose program uses sub-groups.
+    /// Makes the memory for the state of leaving loops, at the beginning of a function, if the program uses sub-groups.
     pub fn prepare_leaving(&mut self) {
         if !self.hir.uses_subgroups {
             return;
@@ -101,7 +101,7 @@ impl Lowering<'_, '_> {
             _ => self.any(value),
         });
         if !self.b.is_terminated() {
-            // A function with a result that returns none (after an error) returns anything.
+            // If a function with a result returns none (after an error), its result is undefined.
             let value = self.b.func.ret().map(|ty| match value {
                 Some(value) if self.b.ty(value) == ty => value,
                 _ => self.b.undef(ty),
@@ -112,7 +112,7 @@ impl Lowering<'_, '_> {
         self.b.switch_to(rest);
     }
 
-    /// Returns, at once or by way of the end of the loop around.
+    /// Returns from the function: at once, or by way of the end of the loop around.
     fn return_value(&mut self, value: Option<Value>) {
         let (Some(leaving), Some(target)) = (&self.leaving, self.loop_exit()) else {
             return self.b.ret(value);
@@ -123,7 +123,7 @@ impl Lowering<'_, '_> {
         self.leave(Exit::Return, target);
     }
 
-    /// Goes to a label, at once or by way of the ends of the loops that it is not in.
+    /// Lowers `goto`: it jumps to a label at once, or by way of the ends of the loops that the label is not in.
     pub fn goto_stmt(&mut self, label: LabelId) {
         match self.loop_exit() {
             Some(target) if !self.b.is_terminated() && !self.is_label_here(label) => {
@@ -138,7 +138,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Returns true if a label is in the innermost loop, or if nothing is known of loops.
+    /// Returns true if a label is in the innermost loop, or if loops are not recorded.
     fn is_label_here(&self, label: LabelId) -> bool {
         let Some(PendingExit { places, loops, .. }) = &self.leaving else { return true };
         match (loops.last(), places.labels.get(&label)) {
@@ -156,7 +156,7 @@ impl Lowering<'_, '_> {
         self.b.jump(target, &[]);
     }
 
-    /// Returns where a `break` of the innermost loop goes.
+    /// Returns the target of a `break` out of the innermost loop.
     fn loop_exit(&self) -> Option<Block> {
         let around = self.jump_targets.iter().rev();
         around
@@ -165,7 +165,7 @@ impl Lowering<'_, '_> {
             .next()
     }
 
-    /// Begins a loop, by its body. Returns what [`Lowering::end_loop`] is to be given.
+    /// Begins the loop with a body. Returns the exits of the loop around, which [`Lowering::end_loop`] takes.
     pub fn begin_loop(&mut self, body: &[Stmt]) -> BTreeSet<Exit> {
         let Some(leaving) = &mut self.leaving else { return BTreeSet::new() };
         let inside = leaving.places.loops.get(&body.as_ptr()).cloned().unwrap_or_default();
@@ -173,7 +173,8 @@ impl Lowering<'_, '_> {
         std::mem::take(&mut leaving.left)
     }
 
-    /// Goes on with what leaves a loop, behind it. `outer`: what left the loop around it before.
+    /// Ends a loop: work-items that leave it by another exit than `break` continue on their way. `outer` holds the exits from
+    /// the loop around it so far.
     pub fn end_loop(&mut self, outer: BTreeSet<Exit>) {
         let Some(leaving) = &mut self.leaving else { return };
         leaving.loops.pop();
@@ -205,7 +206,7 @@ impl Lowering<'_, '_> {
         self.b.switch_to(stay);
     }
 
-    /// Leaves the next loop, too, or returns if there is none.
+    /// Leaves the next loop as well, or returns from the function if there is no loop around.
     fn leave_onward(&mut self, ways: Vec<Exit>) {
         let exit = self.loop_exit();
         let Some(leaving) = &mut self.leaving else { return };

@@ -81,7 +81,7 @@ impl Lowering<'_, '_> {
         self.fall_into(after);
     }
 
-    /// Jumps to `target` and goes on in `next`.
+    /// Jumps to `target`, begins it, and continues in `next`.
     fn fall_into_from(&mut self, target: crate::ir::Block, next: crate::ir::Block) {
         self.fall_into(target);
         self.b.switch_to(next);
@@ -144,7 +144,7 @@ impl Lowering<'_, '_> {
         self.end_loop(outer);
     }
 
-    /// Returns where a `break` goes of a loop before `after`.
+    /// Returns the target of a `break` out of a loop that `after` follows.
     fn break_target(&mut self, after: Block) -> Block {
         match self.hir.uses_subgroups {
             true => self.b.new_block(),
@@ -152,9 +152,10 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Leads the breaks of a loop on to what follows it, and returns where its end goes for the next round. In a loop whose
-    /// work-items act on their sub-group, work-items that break also pass through that place. So the code before the break
-    /// belongs to the loop in the control flow graph, and work-items of other rounds do not execute it together with them.
+    /// Connects the breaks of a loop with the code that follows it, and returns the block to which the loop's end jumps for the
+    /// next round. In programs whose work-items act on their sub-group, work-items that break also pass through that block. So
+    /// the code before the break belongs to the loop in the control flow graph, and work-items of other rounds do not execute
+    /// it together with them.
     fn close_breaks(&mut self, header: Block, on_break: Block, after: Block) -> Block {
         if on_break == after {
             return header;
@@ -187,8 +188,8 @@ impl Lowering<'_, '_> {
         onward
     }
 
-    /// Where private memory is zero at first, a variable is so whenever its declaration is reached: not the
-    /// first time round a loop alone.
+    /// Sets a variable without initializer to zero, if private memory is to be zero at first: whenever its
+    /// declaration is reached, not only in the first round of a loop.
     fn without_initializer(&mut self, local: LocalId) {
         if self.context.target.zero_private && self.origin == Origin::User {
             let ty = self.source.locals[local].ty;

@@ -28,7 +28,7 @@ pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
         TypeKind::Pipe(..) => Some(Type::ptr(AddressSpace::Global)),
         TypeKind::Image(_) | TypeKind::Opaque(SAMPLER) => Some(Type::I32),
         TypeKind::Opaque(_) => Some(Type::I64),
-        // Sema knows what blocks are; their values mean nothing.
+        // Sema resolves blocks; their values have no meaning here.
         TypeKind::Block { .. } => Some(Type::I32),
         _ => None,
     }

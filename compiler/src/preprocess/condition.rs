@@ -6,7 +6,7 @@ use super::state::Preprocessor;
 use super::token::{Punct, TokenKind};
 use crate::source::Span;
 
-/// Operators within operands within parentheses...
+/// The deepest nesting of operators and parentheses in an expression.
 const MAX_DEPTH: u32 = 200;
 
 /// A value of type intmax_t, or uintmax_t when `unsigned`.
@@ -26,13 +26,13 @@ impl Value {
     }
 }
 
-/// An error has been reported.
+/// The error of an evaluation, which has been reported.
 struct Reported;
 
 type Eval = Result<Value, Reported>;
 
 impl Preprocessor<'_> {
-    /// Evaluates the rest of the directive's line; false after an error.
+    /// Evaluates the rest of the directive's line. Returns false after an error, too.
     pub(super) fn condition(&mut self, at: Span) -> bool {
         let tokens = self.read_condition();
         tokens.and_then(|tokens| self.evaluate(&tokens, at)).is_some_and(|bits| bits != 0)
@@ -108,7 +108,7 @@ impl Condition<'_, '_> {
     }
 
     fn error<T>(&mut self, span: Span, message: &str) -> Result<T, Reported> {
-        // What stopped the expansion has been reported already.
+        // The error that stopped the expansion has been reported already.
         if !self.pp.diags.is_full() {
             self.pp.diags.error(span, message);
         }
@@ -127,7 +127,7 @@ impl Condition<'_, '_> {
         value
     }
 
-    /// Returns a conditional expression. `live` is false in an operand that is not evaluated.
+    /// Returns the value of a conditional expression. `live` is false in an operand that is not evaluated.
     fn expression(&mut self, live: bool) -> Eval {
         let condition = self.binary(0, live)?;
         if !self.eat(Punct::Question) {
@@ -145,7 +145,7 @@ impl Condition<'_, '_> {
         Ok(Value { bits, unsigned })
     }
 
-    /// Binary operators of at least this precedence, by precedence climbing.
+    /// Returns the value of an expression of binary operators of at least a precedence, by precedence climbing.
     fn binary(&mut self, least: u8, live: bool) -> Eval {
         let mut left = self.unary(live)?;
         while let Some((token, punct, level)) = self.peek_operator() {
@@ -256,7 +256,7 @@ impl Condition<'_, '_> {
                     let message = format!("function-like macro '{name}' is not defined");
                     return self.error(token.span, &message);
                 }
-                // What is not a macro is 0 (C99 6.10.1p4).
+                // A name that is not a macro is 0 (C99 6.10.1p4).
                 Ok(Value::signed(0))
             }
             PpKind::Char => Ok(Value::signed(self.pp.char_value(token))),

@@ -1,4 +1,4 @@
-//! What macros are, and the table of those that are defined.
+//! Macros, and the table of the macros that are defined.
 
 use super::interner::Symbol;
 use super::lexer::PpToken;
@@ -11,15 +11,15 @@ pub(super) struct Macro {
     pub name: Symbol,
     pub form: Form,
     pub body: Rc<[PpToken]>,
-    /// Names of the parameters; the last is `__VA_ARGS__` or a name of one's own when variadic.
+    /// Names of the parameters. The last one of a variadic macro is `__VA_ARGS__`, or a name that the program chose.
     pub params: Box<[Symbol]>,
     /// True if the body holds `#`, `##` or parameters: expansion must make a copy.
     pub has_operators: bool,
-    /// True if its expansion is being rescanned: its name is not to be expanded (C99 6.10.3.4).
+    /// True while the macro's expansion is being rescanned: its name is not expanded then (C99 6.10.3.4).
     pub disabled: bool,
     /// The name in the definition.
     pub definition: Span,
-    /// Hash of all of this but the place, never 0.
+    /// The hash of the definition without its place, never 0.
     pub digest: u64,
 }
 

@@ -1,9 +1,9 @@
 //! Cached headers: the result of preprocessing a header (tokens and macros), and the macros and files that
 //! it depends on.
 //!
-//! Programs of one application include the same headers. Where a header finds the macros that it
-//! asks for as an earlier program had them, and the files that it includes are unchanged, its tokens are the same as before. A
-//! cached header has names, strings and files of its own, by number; [`IncludedHeader`] says what they are in one compilation.
+//! Programs of one application include the same headers. If the macros that a header asks for are the same as in an earlier
+//! program, and the files that it includes are unchanged, its tokens are the same as before. A cached header numbers its
+//! own names, strings and files; [`IncludedHeader`] maps these numbers to those of one compilation.
 
 use super::top_level_index::TopLevelIndex;
 use crate::preprocess::definitions::Form;
@@ -22,7 +22,7 @@ pub(crate) struct CachedHeader {
     pub(in crate::preprocess) options: u64,
     /// Names and strings.
     pub names: Interner,
-    /// The macros that it depends on, and what they were: [`Macro::digest`], or 0 if undefined.
+    /// The macros that the header depends on, each with its [`Macro::digest`], or 0 if it was undefined.
     pub(in crate::preprocess) macro_dependencies: Box<[(Symbol, u64)]>,
     /// The texts that were read, the header's own first.
     pub(in crate::preprocess) texts: Box<[Arc<str>]>,
@@ -35,17 +35,17 @@ pub(crate) struct CachedHeader {
     pub tokens: Box<[Token]>,
     pub index: TopLevelIndex,
     pub(in crate::preprocess) expansions: Arc<[Expansion]>,
-    /// Macros of other files that were expanded, by the number that [`Expansion`] has for them.
+    /// Macros of other files that were expanded, by their numbers in [`Expansion`].
     pub(in crate::preprocess) external_macros: Box<[Symbol]>,
     pub(in crate::preprocess) usage: ResourceUsage,
     /// Texts within texts.
     pub(in crate::preprocess) depth: usize,
 }
 
-/// An `#include` in a cached header; files by their numbers in that.
+/// An `#include` in a cached header. Files have their numbers in the cached header.
 #[derive(Debug)]
 pub(in crate::preprocess) struct CachedInclusion {
-    /// The inclusion in whose text it stands, by number.
+    /// The number of the inclusion whose text has this `#include`.
     pub from: usize,
     pub name: String,
     pub angled: bool,
@@ -66,7 +66,7 @@ pub(in crate::preprocess) struct CachedMacro {
 }
 
 impl CachedHeader {
-    /// Returns roughly the number of bytes that it takes.
+    /// Returns the approximate size in bytes of the cached header.
     pub(in crate::preprocess) fn bytes(&self) -> usize {
         let names: usize = self.index.definitions.iter().map(|d| d.names.len()).sum();
         size_of_val(&self.tokens[..])
@@ -80,7 +80,7 @@ impl CachedHeader {
 /// A cached header in a compilation.
 #[derive(Debug)]
 pub(crate) struct IncludedHeader {
-    /// Number of the compilation's tokens before it, not counting the tokens of other cached headers.
+    /// The number of the compilation's tokens before this header, not counting the tokens of other cached headers.
     pub at: usize,
     pub header: Arc<CachedHeader>,
     /// The compilation's names, strings and files, by their numbers in the cached header.

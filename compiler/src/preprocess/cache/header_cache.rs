@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Greatest size of all texts and cached headers in bytes; beyond it the cache is cleared.
+/// The most bytes of all texts and cached headers; beyond this size the cache is cleared.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Most cached headers of one text; beyond it the oldest is dropped.
+/// The most cached headers of one text; beyond this number the oldest one is dropped.
 const MAX_CACHED_HEADERS: usize = 8;
 
 static CACHE: Mutex<HeaderCache> = Mutex::new(HeaderCache { texts: None, bytes: 0 });
@@ -20,7 +20,7 @@ struct HeaderCache {
 }
 
 impl HeaderCache {
-    /// Makes room for this number of bytes more.
+    /// Adds a number of bytes to the size of the cache; clears the cache if it becomes too large.
     fn charge(&mut self, bytes: usize) {
         self.bytes += bytes;
         if self.bytes > MAX_BYTES {
@@ -38,11 +38,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug)]
 pub(in crate::preprocess) struct HeaderText {
     pub text: Arc<str>,
-    /// The results of preprocessing it, the latest last.
+    /// The results of preprocessing the text, the latest last.
     cached_headers: Mutex<Vec<Arc<CachedHeader>>>,
 }
 
-/// Returns the text of a file that holds these bytes now; with its cached headers, if it held them before.
+/// Returns the text of a file whose contents are `bytes`, with its cached headers if the contents have not changed.
 pub(in crate::preprocess) fn load(path: &Path, bytes: Vec<u8>) -> Arc<HeaderText> {
     let mut files = lock(&CACHE);
     let known = files.texts.as_ref().and_then(|texts| texts.get(path));

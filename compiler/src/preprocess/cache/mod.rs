@@ -1,4 +1,4 @@
-//! What one compilation keeps for the next: header files, and the results of preprocessing them.
+//! The data that one compilation keeps for the next: header files, and the results of preprocessing them.
 //!
 //! Programs of one application include the same headers: a program of hashcat's has some thousand lines of its own
 //! and ten thousand of headers.

@@ -1,4 +1,5 @@
-//! The recorder of the header cache: what a header that is being preprocessed asked for and changed.
+//! The recorder of the header cache: the names and files that a header asked for and the macros that it changed while it
+//! was preprocessed.
 
 use crate::preprocess::interner::Symbol;
 use crate::preprocess::limits::ResourceUsage;
@@ -24,28 +25,28 @@ pub(in crate::preprocess) struct Recorder {
 /// An `#include`.
 #[derive(Debug)]
 pub(in crate::preprocess) struct Inclusion {
-    /// The inclusion in whose text it stands.
+    /// The inclusion whose text has this `#include`.
     pub from: usize,
     pub name: String,
     pub angled: bool,
     pub found: FileId,
-    /// True if the file had said `#pragma once`.
+    /// True if the file had said `#pragma once` before.
     pub was_once: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::preprocess) enum Event {
-    /// A name was looked up: this macro, or none.
+    /// A name was looked up; the number is that of its macro, if it is one.
     MacroQueried(Symbol, Option<usize>),
     /// A name was defined or undefined.
     MacroChanged(Symbol),
 }
 
-/// A header that is being read: how much there was of everything when that began.
+/// The recording of a header that is being read. The numbers are the lengths of all lists when it began.
 #[derive(Debug)]
 pub(in crate::preprocess) struct Recording {
     pub number: u32,
-    /// Texts being read, this one among them.
+    /// The number of texts that are being read, including this one.
     pub files: usize,
     pub tokens: usize,
     pub included: usize,
@@ -65,12 +66,12 @@ impl Recorder {
         !self.recordings.is_empty()
     }
 
-    /// Marks all recordings as uncacheable: the text depends on more than macros and files, or changes more.
+    /// Marks all recordings as uncacheable: the text depends on something besides macros and files, or changes something else.
     pub fn invalidate(&mut self) {
         self.recordings.iter_mut().for_each(|recording| recording.is_uncacheable = true);
     }
 
-    /// A name was looked up; `count` names are known.
+    /// Records that a name was looked up. `count` is the number of known names.
     pub fn queried(&mut self, name: Symbol, found: Option<usize>, count: usize) {
         let Some(recording) = self.recordings.last() else { return };
         let index = name.0 as usize;

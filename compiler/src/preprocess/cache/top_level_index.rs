@@ -1,8 +1,8 @@
-//! The top-level index of a list of tokens: which functions it defines and where, and which other tokens stand at file scope,
-//! as far as that is visible without parsing.
+//! The top-level index of a list of tokens: the functions that it defines, their places, and the other tokens at file scope,
+//! as far as a scan without parsing finds them.
 //!
-//! The scan need not understand declarations. What it does not recognize as a function is a *root*:
-//! all that it names counts as used.
+//! The scan need not understand declarations. Tokens that it does not recognize as a function are a
+//! *root*: all names in them count as used.
 
 use crate::preprocess::interner::{Interner, Symbol};
 use crate::preprocess::token::{Pragma, Punct, Token, TokenKind};
@@ -19,7 +19,7 @@ pub struct TopLevelIndex {
     pub roots: Vec<Range<usize>>,
     /// The digest of all tokens at file scope.
     pub declared: Digest,
-    /// True if the tokens end between declarations.
+    /// True if the tokens end behind a complete declaration.
     pub is_closed: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct TopLevelIndex {
 pub struct FunctionDefinition {
     pub name: Symbol,
     pub is_kernel: bool,
-    /// Its tokens, the braces among them.
+    /// The tokens of the body, including its braces.
     pub body: Range<usize>,
     /// The digest of the tokens at file scope before the body.
     pub before: Digest,
@@ -36,7 +36,7 @@ pub struct FunctionDefinition {
     pub digest: Digest,
     /// The names in the body, each once.
     pub names: Box<[Symbol]>,
-    /// True if it holds `#pragma pack`, whose effect does not end with the body.
+    /// True if the body has `#pragma pack`, whose effect does not end with the body.
     pub packs: bool,
 }
 
@@ -79,7 +79,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Goes through the declarations at file scope; returns true if the last one is complete.
+    /// Scans the declarations at file scope. Returns true if the last one is complete.
     fn file_scope(&mut self) -> bool {
         let (mut head, mut at) = (0, 0);
         let mut is_open = false;
@@ -133,8 +133,8 @@ impl Scan<'_> {
         None
     }
 
-    /// Returns the function that is defined when a brace follows this: the one name before a parenthesis
-    /// that is not itself in parentheses. `None` if that is not clear.
+    /// Returns the name of the function that is defined if a brace follows `head`: the only name before a
+    /// parenthesis that is not itself in parentheses. `None` if that is not clear.
     fn function_name(&self, head: Range<usize>) -> Option<Symbol> {
         if !self.is(head.end.checked_sub(1)?, Punct::RParen) {
             return None;
@@ -188,7 +188,7 @@ impl Scan<'_> {
         });
     }
 
-    /// Returns what the body of the next definition names.
+    /// Returns the names in the body of the next definition.
     fn names(&mut self, body: &[Token]) -> Box<[Symbol]> {
         let stamp = self.definitions.len() as u32 + 1;
         let is_new = |token: &Token| match token.kind {
@@ -202,13 +202,13 @@ impl Scan<'_> {
     }
 }
 
-/// A hash of a sequence of tokens, places aside. The hash of two adjacent sequences follows from their hashes, so it does not
-/// matter in which parts a text was read. Within one process only: the hash is a polynomial of the tokens, modulo
-/// [`Digest::PRIME`], at a random place.
+/// A hash of a sequence of tokens without their places in the text. The hash of two adjacent sequences follows from their
+/// hashes, so it does not matter in which parts a text was read. It is a polynomial of the tokens, modulo
+/// [`Digest::PRIME`], at a random point, so it is valid only within one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Digest {
     value: u64,
-    /// The place to the power of the sequence's length.
+    /// The random point to the power of the sequence's length.
     scale: u64,
 }
 
@@ -224,7 +224,7 @@ impl Digest {
         Digest { value, scale: Digest::multiply(self.scale, next.scale) }
     }
 
-    /// Returns a number that tells the sequence from others, with high probability.
+    /// Returns a number that differs from that of any other sequence, with high probability.
     pub fn value(self) -> u64 {
         mix(self.value, self.scale)
     }
@@ -255,7 +255,7 @@ impl Digest {
     }
 }
 
-/// Hash of a token, its place aside.
+/// Returns the hash of a token without its place in the text.
 fn hash(token: &Token, interner: &Interner) -> u64 {
     match token.kind {
         TokenKind::Ident(symbol) => mix(0, interner.hash(symbol)),
