@@ -1,5 +1,5 @@
-//! A compiled program's metadata as JSON: what a program that brings kernels to Vulkan by itself must know
-//! (docs/offline.md explains each member).
+//! A compiled program's metadata as JSON, for programs that run kernels through Vulkan by themselves (docs/offline.md explains
+//! each member).
 
 use crate::kernel::{binding, spec_id, Arg, ArgAddress, ArgKind, ArgumentField, Field, Kernel};
 use crate::Program;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// The version of the format. It changes when members change their meaning.
 const VERSION: u32 = 1;
 
-/// Returns the metadata of a program. `module_of` tells the file in which a kernel's SPIR-V is, if it is in any.
+/// Returns the metadata of a program. `module_of` returns the file that has a kernel's SPIR-V, if there is one.
 pub fn json(program: &Program, module_of: impl Fn(&Kernel) -> Option<String>) -> String {
     let kernels = program.kernels.iter().map(|kernel| describe_kernel(kernel, module_of(kernel)));
     let data = &program.data;

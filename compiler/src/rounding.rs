@@ -1,7 +1,7 @@
 //! Rounding of constants to half. The `half` crate rounds a double twice where the processor has F16C
 //! (through float), and drops its low 32 bits where it has not.
 
-/// Bits of the half nearest to a number, to even where two are (IEEE 754 roundTiesToEven).
+/// Returns the bits of the half nearest to a number; of two, the even one (IEEE 754 roundTiesToEven).
 pub fn half_bits(value: f64) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 48) as u16 & 0x8000;
@@ -10,7 +10,7 @@ pub fn half_bits(value: f64) -> u16 {
     match exponent {
         1024 if value.is_nan() => sign | 0x7e00 | (magnitude >> 42) as u16 & 0x03ff,
         16.. => sign | 0x7c00,
-        // A carry out of the digits goes on into the exponent, up to infinity.
+        // A carry out of the digits increments the exponent, up to infinity.
         -14..=15 => {
             let rebased = magnitude - ((1023 - 15) << 52);
             sign | shift_to_even(rebased, 42) as u16
@@ -24,7 +24,7 @@ pub fn half_bits(value: f64) -> u16 {
     }
 }
 
-/// `value / 2^by`, rounded to nearest even; `by` is 1 to 63.
+/// Returns `value / 2^by`, rounded to nearest even; `by` is 1 to 63.
 fn shift_to_even(value: u64, by: u32) -> u64 {
     let cut = value & ((1 << by) - 1);
     let kept = value >> by;
@@ -48,8 +48,8 @@ mod tests {
         }
     }
 
-    /// Between each half and the next, the middle goes to the even one and what is nearest to the middle
-    /// to its own side.
+    /// Between each half and the next one, the middle is rounded to the even one, and the numbers next to the middle to the
+    /// half on their own side.
     #[test]
     fn rounds_once() {
         for bits in 0..0x7c00u16 {

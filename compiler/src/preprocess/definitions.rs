@@ -31,7 +31,7 @@ pub(super) enum Form {
     Special(Special),
 }
 
-/// Macros whose expansion depends on the place.
+/// Macros whose expansion depends on the place of the invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Special {
     Line,
@@ -48,6 +48,6 @@ pub(super) struct Macros {
     pub list: Vec<Macro>,
 }
 
-/// Not looked up yet: may be one of the built-in macros.
+/// The entry of a name that has not been looked up yet: it may be a built-in macro.
 pub(super) const UNKNOWN: u32 = 0;
 pub(super) const UNDEFINED: u32 = 1;

@@ -11,7 +11,7 @@ const NAMES: [&str; 13] = [
 ];
 
 impl Preprocessor<'_> {
-    /// Obeys a directive, whose `#` has been read.
+    /// Executes a directive, whose `#` has been read.
     pub(super) fn directive(&mut self, hash: Span) {
         let name = self.start_directive();
         let at = hash.to(name.span);
@@ -59,7 +59,7 @@ impl Preprocessor<'_> {
         self.files.last_mut().map(|file| &mut file.lexer)
     }
 
-    /// The directives whose tokens do not matter after the line's end.
+    /// Executes a directive that concerns only its own line, such as `#define`.
     fn simple(&mut self, name: &str, at: Span) {
         match name {
             "define" => {
@@ -125,7 +125,7 @@ impl Preprocessor<'_> {
 
     /// `#line` (C99 6.10.4): digits, and perhaps a name.
     fn line_directive(&mut self, mut tokens: Vec<PpToken>, at: Span) {
-        // A line marker comes with its number alone.
+        // For a line marker, `# 1 "name"`, only the number has been read.
         let is_marker = tokens.len() == 1 && at.to(tokens[0].span) == at;
         if is_marker {
             tokens.extend(self.read_line());
@@ -178,7 +178,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#if` and its kin in a group that is being processed.
+    /// Executes `#if` and the like in a group that is being processed.
     fn conditional(&mut self, name: &str, at: Span) {
         match name {
             "if" => {

@@ -1,7 +1,7 @@
 //! Macro expansion (C99 6.10.3.1 to 6.10.3.4).
 //!
 //! Expansions being rescanned form a stack of [`Context`]s above the text. A macro is disabled
-//! while its context is on the stack; its name, met there, is marked and never expanded again.
+//! while its context is on the stack; its name, if it occurs there, is marked and never expanded.
 
 use super::definitions::{Form, Special};
 use super::interner::Symbol;
@@ -14,7 +14,7 @@ use crate::source::Span;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Invocations within arguments of invocations within arguments...
+/// The deepest nesting of macro invocations within arguments of invocations.
 const MAX_DEPTH: u32 = 200;
 
 /// The arguments of an invocation.
@@ -26,7 +26,7 @@ struct Arguments {
 }
 
 impl Preprocessor<'_> {
-    /// Returns the next token, macros not expanded. Directives are obeyed on the way.
+    /// Returns the next token without macro expansion. Executes the directives before it.
     pub(super) fn next_raw(&mut self) -> PpToken {
         if self.diags.is_full() {
             return PpToken::new(PpKind::Eof, Span::default());
@@ -228,7 +228,7 @@ impl Preprocessor<'_> {
         self.diags.note(definition, format!("macro '{text}' defined here"));
     }
 
-    /// Expands tokens as if they were all there is (C99 6.10.3.1).
+    /// Expands tokens as if nothing followed them (C99 6.10.3.1).
     pub(super) fn expand_alone(&mut self, tokens: &[PpToken]) -> Vec<PpToken> {
         let plain = tokens.iter().all(|token| {
             token.kind != PpKind::Ident
@@ -281,7 +281,7 @@ impl Preprocessor<'_> {
             match (token.kind, arguments.as_mut()) {
                 (PpKind::Param(param), Some(arguments)) => {
                     let param = usize::from(param);
-                    // GNU: in `, ## __VA_ARGS__` the comma goes when there are no arguments.
+                    // GNU: in `, ## __VA_ARGS__` the comma is dropped if there are no arguments.
                     let after_comma = paste
                         && variadic
                         && param == last_param
@@ -317,7 +317,7 @@ impl Preprocessor<'_> {
         output
     }
 
-    /// Appends what a parameter stands for.
+    /// Appends the argument that replaces a parameter.
     fn substitute_param(
         &mut self,
         token: PpToken,

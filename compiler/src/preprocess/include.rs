@@ -1,4 +1,4 @@
-//! `#include`: where headers come from.
+//! `#include`: the search for headers.
 
 use super::cache::header_cache;
 use super::cache::recorder::Inclusion;
@@ -97,8 +97,8 @@ impl Preprocessor<'_> {
     }
 
     /// Looks for a header: among those given with the source, in the `-I` directories, and for
-    /// `"name"` in the directory of the including file, if that came from disk. The header's file
-    /// and, if it is from disk, its directory.
+    /// `"name"` in the directory of the including file, if that file came from disk. Returns the header's
+    /// file and, if it is from disk, its directory.
     pub(super) fn find(
         &mut self,
         name: &str,
@@ -127,19 +127,20 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// `"b.h"` in the given header `dir/a.h` may be the given header `dir/b.h`.
+    /// Looks for a given header beside the including one: `"b.h"` in the given header `dir/a.h` may be the given header
+    /// `dir/b.h`.
     fn find_given_beside(&self, name: &str, from: FileId) -> Option<usize> {
         let (directory, _) = self.sources.file(from)?.name.rsplit_once('/')?;
         let name = format!("{directory}/{name}");
         self.headers.iter().position(|(given, _)| *given == name)
     }
 
-    /// Directory of the text that is being read, if that came from disk.
+    /// Returns the directory of the text that is being read, if the text came from disk.
     fn directory(&self) -> Option<PathBuf> {
         if let Some(directory) = self.files.last().and_then(|file| file.directory.clone()) {
             return Some(directory);
         }
-        // The main text is from disk when its name names a file.
+        // The main text is from disk if its name is that of a file.
         let main = Path::new(self.main_name);
         let is_main = self.files.len() == 1 && main.is_file();
         is_main.then(|| main.parent().map(Path::to_path_buf)).flatten()
@@ -172,7 +173,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Returns true if an `#include` finds something here: pipes and devices do not count as headers.
+/// Returns true if an `#include` finds a header at a path: pipes and devices do not count.
 fn is_header(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file())
 }
@@ -184,7 +185,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the text that an `#include` of this path finds now, as [`crate::source::Lookup::text`] has it.
+/// Returns the text that an `#include` of this path finds now, in the form of [`crate::source::Lookup::text`].
 pub fn read_header(path: &Path) -> Option<String> {
     let bytes = is_header(path).then(|| read(path))??;
     Some(match String::from_utf8(bytes) {

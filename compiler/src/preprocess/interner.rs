@@ -19,10 +19,10 @@ pub struct StringId(pub u32);
 pub struct Interner {
     /// All names, one after another.
     text: String,
-    /// The end of each symbol's name in `text`; it starts where the one before ends.
+    /// The end of each symbol's name in `text`; the name starts at the end of the previous one.
     ends: Vec<u32>,
     hashes: Vec<u64>,
-    /// Open addressing with linear probing: symbol + 1, or 0 for a free slot.
+    /// The hash table, with open addressing and linear probing: symbol + 1, or 0 for a free slot.
     table: Vec<u32>,
     strings: Vec<Box<[u8]>>,
 }
@@ -96,7 +96,7 @@ impl Interner {
         self.table = table;
     }
 
-    /// Returns the text of a symbol; empty for one that this interner did not give.
+    /// Returns the text of a symbol; an empty text for a symbol that is not of this interner.
     pub fn resolve(&self, symbol: Symbol) -> &str {
         let index = symbol.0 as usize;
         let end = self.ends.get(index).map_or(0, |&end| end as usize);
@@ -114,7 +114,7 @@ impl Interner {
         self.ends.len()
     }
 
-    /// Never: the empty text is always there.
+    /// Returns true if there are no symbols, which never happens: every interner has the empty text.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -153,7 +153,7 @@ fn hash(bytes: &[u8]) -> u64 {
     (hash.rotate_left(23) ^ tail).wrapping_mul(K)
 }
 
-/// Returns where a hash's search in the table begins.
+/// Returns the slot in the table at which the search for a hash begins.
 fn slot_of(hash: u64) -> usize {
     (hash >> 32) as usize ^ (hash >> 15) as usize
 }

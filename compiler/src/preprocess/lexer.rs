@@ -1,4 +1,4 @@
-//! From characters to preprocessing tokens (C99 6.4): comments and line splices vanish here.
+//! From characters to preprocessing tokens (C99 6.4). Comments and line splices are removed.
 //!
 //! The scanner reads bytes in place. A token that a line splice interrupts is rare: it is scanned
 //! again from a copy of its text without splices.
@@ -41,15 +41,15 @@ pub(super) enum PpKind {
 
 /// Flags of a [`PpToken`].
 pub(super) mod flag {
-    /// First token of its line.
+    /// The token is the first one of its line.
     pub const BOL: u8 = 1;
-    /// White space comes before it.
+    /// There is white space before the token.
     pub const SPACE: u8 = 2;
-    /// Names a macro that may not be expanded any more (C99 6.10.3.4).
+    /// The token is the name of a macro, but must not be expanded any more (C99 6.10.3.4).
     pub const NO_EXPAND: u8 = 4;
-    /// In a macro's body: `##` follows.
+    /// In a macro's body: `##` follows the token.
     pub const PASTE: u8 = 8;
-    /// In a macro's body: a parameter after `#`.
+    /// In a macro's body: the token is a parameter after `#`.
     pub const STRINGIFY: u8 = 16;
 }
 
@@ -74,7 +74,7 @@ impl PpToken {
         }
     }
 
-    /// Returns true if the line or the text ends here.
+    /// Returns true if the token is the end of the line or of the text.
     pub fn is_end(&self) -> bool {
         matches!(self.kind, PpKind::Eod | PpKind::Eof)
     }
@@ -88,7 +88,7 @@ pub(super) struct Lexer {
     at_line_start: bool,
     /// True if a directive is being read: its line's end is a token.
     pub in_directive: bool,
-    /// The start of a comment that does not end.
+    /// The start of a comment that has no end in the text.
     pub open_comment: Option<Span>,
 }
 
@@ -114,7 +114,7 @@ static CLASS: [u8; 256] = {
     class
 };
 
-/// What must be looked at where a line is skipped.
+/// True for the bytes that matter while a line is skipped.
 static NO_PLAIN: [bool; 256] = {
     let mut bytes = [false; 256];
     bytes[b'\n' as usize] = true;
@@ -141,7 +141,7 @@ impl Lexer {
         Lexer { in_directive: true, ..Lexer::new(FileId::BUILTIN, text.into()) }
     }
 
-    /// Returns the offset of what is read next.
+    /// Returns the offset of the next byte to read.
     pub fn offset(&self) -> u32 {
         self.pos as u32
     }
@@ -154,7 +154,7 @@ impl Lexer {
         self.text.as_bytes().get(pos).copied().unwrap_or(0)
     }
 
-    /// Returns the next token; at the end, [`PpKind::Eof`] again and again ([`PpKind::Eod`] in a directive).
+    /// Returns the next token. At the end of the text every call returns [`PpKind::Eof`] ([`PpKind::Eod`] in a directive).
     pub fn next(&mut self, interner: &mut Interner) -> PpToken {
         let mut flags = self.skip_space();
         let start = self.pos;
@@ -207,7 +207,7 @@ impl Lexer {
         }
     }
 
-    /// Returns at least `limit` bytes from `start` without splices, and whether that is all.
+    /// Returns at least `limit` bytes from `start` without splices, or all up to the end, and true if it is all.
     fn unspliced(&self, start: usize, limit: usize) -> (String, bool) {
         let bytes = self.text.as_bytes();
         let mut clean = String::with_capacity(limit + 4);
@@ -227,7 +227,7 @@ impl Lexer {
         (clean, false)
     }
 
-    /// Returns where `count` bytes end that start at `start`, splices not counted.
+    /// Returns the end of `count` bytes from `start` on, not counting splices.
     fn skip_unspliced(&self, start: usize, count: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut pos = start;
@@ -340,7 +340,7 @@ impl Lexer {
         found
     }
 
-    /// Reads a header name (C99 6.4.7): its text, and whether it stands in angle brackets.
+    /// Reads a header name (C99 6.4.7). Returns its text, and true if it is in angle brackets.
     pub fn header_name(&mut self) -> Option<(String, bool, Span)> {
         self.skip_space();
         let start = self.pos;
@@ -362,13 +362,13 @@ impl Lexer {
         self.text.get(start..self.pos).unwrap_or("").trim().to_string()
     }
 
-    /// Leaves a directive, whatever is left of its line.
+    /// Ends a directive, and skips the rest of its line.
     pub fn end_directive(&mut self) {
         self.skip_line();
         self.in_directive = false;
     }
 
-    /// Skips to the line's end, comments and literals minded.
+    /// Skips to the line's end; comments and literals are skipped as a whole.
     fn skip_line(&mut self) {
         loop {
             let rest = self.text.as_bytes().get(self.pos..).unwrap_or(&[]);
@@ -460,12 +460,12 @@ fn char_at(text: &str, pos: usize) -> Option<char> {
 pub(super) struct Scanned {
     pub kind: PpKind,
     pub end: usize,
-    /// True if a splice lies within: the token must be scanned again without it.
+    /// True if there is a splice in the token, which must be scanned again without it.
     spliced: bool,
     digraph: bool,
 }
 
-/// Scans the token at `pos`, where no white space is.
+/// Scans the token at `pos`, which is not white space.
 pub(super) fn scan(text: &str, pos: usize) -> Scanned {
     let bytes = text.as_bytes();
     let at = |i: usize| bytes.get(pos + i).copied().unwrap_or(0);
@@ -543,11 +543,11 @@ fn scan_literal(bytes: &[u8], start: usize) -> Scanned {
             }
         }
     }
-    // An escaped character may be longer than a byte: end where a character does.
+    // An escaped character may have several bytes: the token ends at the end of a character.
     scanned(PpKind::Other, pos.min(bytes.len()), false)
 }
 
-/// Returns the longest punctuator: itself, its length, and whether it is a digraph.
+/// Returns the longest punctuator at the beginning of some bytes, its length, and true if it is a digraph.
 fn scan_punct(next: [u8; 4]) -> Option<(Punct, usize, bool)> {
     use Punct::*;
     let found = match next {

@@ -1,14 +1,14 @@
-//! What one compilation's preprocessing may use up.
+//! The limits of one compilation's preprocessing.
 
-/// Tokens of one compilation.
+/// The most tokens of one compilation.
 pub(super) const MAX_TOKENS: usize = 16 << 20;
-/// Texts within texts.
+/// The most texts being read at once, each included by the one before.
 pub(super) const MAX_DEPTH: usize = 64;
-/// Bytes read in one compilation, every inclusion counted.
+/// The most bytes read in one compilation, every inclusion counted.
 pub(super) const MAX_TEXT: usize = 64 << 20;
-/// Tokens that macro expansion may produce in one compilation.
+/// The most tokens that macro expansion may produce in one compilation.
 pub(super) const MAX_EXPANDED: usize = 8 << 20;
-/// Bytes of text that `#` and `##` may make in one compilation.
+/// The most bytes of text that `#` and `##` may make in one compilation.
 pub(super) const MAX_SPELLED: usize = 32 << 20;
 
 /// The bounded resources of a compilation, and how much of them is used.

@@ -1,4 +1,4 @@
-//! Macro definitions: `#define`, `#undef`, and the table of what is defined.
+//! Macro definitions: `#define`, `#undef`, and the table of defined macros.
 
 use super::cache::top_level_index::mix;
 use super::definitions::{Form, Macro, UNDEFINED, UNKNOWN};
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl Preprocessor<'_> {
-    /// Returns the number of the macro that a name stands for.
+    /// Returns the number of the macro with a name, if there is one.
     pub(super) fn macro_of(&mut self, name: Symbol) -> Option<usize> {
         let found = match self.macros.entries.get(name.0 as usize) {
             Some(&UNDEFINED) => None,
@@ -25,7 +25,7 @@ impl Preprocessor<'_> {
         found
     }
 
-    /// Returns the macro that a name stands for, if the program has defined it.
+    /// Returns the macro with a name, if the program has defined it.
     pub(super) fn defined_macro(&self, name: Symbol) -> Option<&Macro> {
         let entry = *self.macros.entries.get(name.0 as usize)?;
         self.macros.list.get((entry as usize).checked_sub(2)?)
@@ -39,7 +39,7 @@ impl Preprocessor<'_> {
         self.macros.entries[index] = entry;
     }
 
-    /// Defines a built-in macro when its name is first met.
+    /// Defines a built-in macro at the first use of its name.
     fn look_up_builtin(&mut self, name: Symbol) -> Option<usize> {
         self.set_entry(name, UNDEFINED);
         let builtin = predefined::find(self.interner.resolve(name), &self.features)?;
@@ -75,13 +75,13 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Defines a macro on behalf of the program.
+    /// Defines a macro for the program, and records the change.
     pub(super) fn redefine(&mut self, definition: Macro) {
         self.recorder.changed(definition.name);
         self.add_macro(definition);
     }
 
-    /// Undefines a macro on behalf of the program.
+    /// Undefines a macro for the program, and records the change.
     pub(super) fn undefine(&mut self, name: Symbol) {
         self.recorder.changed(name);
         self.set_entry(name, UNDEFINED);
@@ -130,8 +130,8 @@ impl Preprocessor<'_> {
         Some(token)
     }
 
-    /// A warning, as clang has it, unless the definitions are the same (C99 6.10.3p2). The
-    /// constants of OpenCL C may be replaced silently.
+    /// Warns of a redefinition, in clang's words, unless the definitions are the same (C99 6.10.3p2).
+    /// Programs may redefine constants of OpenCL C without a warning.
     fn check_redefinition(&mut self, old: usize, new: &Macro) {
         let old = &self.macros.list[old];
         if matches!(old.form, Form::Special(_)) {
@@ -154,7 +154,7 @@ impl Preprocessor<'_> {
         self.diags.note(old.definition, "previous definition is here");
     }
 
-    /// Parses what follows the name: parameters, if `(` follows without space, and the body.
+    /// Parses a definition behind the name: parameters, if `(` follows without space, and the body.
     fn parse_definition(&mut self, name: PpToken, rest: &[PpToken]) -> Option<Macro> {
         let mut params = Vec::new();
         let mut form = Form::Object;
@@ -212,7 +212,7 @@ impl Preprocessor<'_> {
         params.chain(body).fold(start, mix).max(1)
     }
 
-    /// Parameter names, whether there is an ellipsis, and how many tokens that took.
+    /// Parses parameters. Returns their names, true if there is an ellipsis, and the number of tokens read.
     fn parse_params(
         &mut self,
         tokens: &[PpToken],
@@ -266,7 +266,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Turns parameters' names into their numbers, and the operators into flags.
+    /// Returns a macro's body, in which numbers replace the parameters' names, and flags the operators.
     fn parse_body(
         &mut self,
         tokens: &[PpToken],

@@ -4,8 +4,8 @@
 //! text --lexer--> preprocessing tokens --directives, macro expansion--> --literals--> tokens
 //! ```
 //!
-//! Everything is bounded: the depth of includes and of nested invocations, the text read, and what
-//! macros may expand to.
+//! Everything is bounded: the depth of includes and of nested invocations, the text read, and the
+//! tokens that macros expand to.
 
 pub(crate) mod cache;
 mod condition;
@@ -71,9 +71,9 @@ impl PreprocessedTokens {
 
 /// Preprocesses a program.
 ///
-/// `predefined` holds names and values of the macros that tell the device's features
-/// (`cl_khr_fp64`, `__IMAGE_SUPPORT__`, `__opencl_c_int64`, ...); the constants of OpenCL C, the version macros and the macros
-/// of options are defined here. The result ends with one [`TokenKind::Eof`], also when there were errors.
+/// `predefined` holds names and values of the macros for the device's features (`cl_khr_fp64`,
+/// `__IMAGE_SUPPORT__`, `__opencl_c_int64`, ...); the constants of OpenCL C, the version macros and the macros of options
+/// are defined here. The result ends with one [`TokenKind::Eof`], also if there were errors.
 pub fn preprocess(
     main: &Source,
     options: &Options,
@@ -132,11 +132,11 @@ pub(crate) fn preprocess_segments(
     PreprocessedTokens { own: preprocessor.output, included: preprocessor.included }
 }
 
-/// Returns a hash of the options that have to do with more than macros and files.
+/// Returns a hash of the options except those for macros and include directories.
 fn hash_of(options: &Options) -> u64 {
     let macros = Vec::new();
     let options = Options { macros, include_dirs: Vec::new(), ..options.clone() };
-    // Cached headers are told apart by it: FxHasher is too weak.
+    // The hash distinguishes cached headers, for which FxHasher is too weak.
     let mut hasher = DefaultHasher::new();
     options.hash(&mut hasher);
     hasher.finish()
@@ -167,7 +167,7 @@ impl Preprocessor<'_> {
         self.output.push(Token { kind: TokenKind::Eof, span: end });
     }
 
-    /// Puts the macros of the options before the main text, as a text of their own.
+    /// Inserts the macros of the options before the main text, as a text of their own.
     fn enter_options(&mut self) {
         if self.options.macros.is_empty() {
             return;
@@ -178,7 +178,7 @@ impl Preprocessor<'_> {
                 Some(value) => format!("#define {name} {value}"),
                 None => format!("#undef {name}"),
             };
-            // A definition is one line, whatever the option holds.
+            // A definition must be one line, also if the option has line ends.
             text.extend(line.chars().map(|c| if c == '\n' { ' ' } else { c }));
             text.push('\n');
         }
@@ -186,7 +186,7 @@ impl Preprocessor<'_> {
         self.enter(file, None, Span::default());
     }
 
-    /// Returns the next token of the texts; directives are obeyed on the way.
+    /// Returns the next token of the texts. Executes the directives before it.
     fn next_from_file(&mut self) -> PpToken {
         loop {
             let Some(file) = self.files.last_mut() else {
@@ -208,8 +208,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Checks the text's last conditionals and comment, and goes back to the including text. False at
-    /// the end of the main text.
+    /// Reports open conditionals and an open comment at the end of a text, and returns to the including
+    /// text. Returns false at the end of the main text.
     fn leave(&mut self) -> bool {
         if let Some(file) = self.files.last_mut() {
             if let Some(comment) = file.lexer.open_comment.take() {
@@ -227,7 +227,7 @@ impl Preprocessor<'_> {
         true
     }
 
-    /// Turns a preprocessing token into a token (phase 7's beginning).
+    /// Converts a preprocessing token to a token (the beginning of phase 7), and outputs it.
     fn convert(&mut self, token: PpToken) {
         if token.kind == PpKind::Str {
             let bytes = self.decode_literal(token);
@@ -255,7 +255,7 @@ impl Preprocessor<'_> {
         self.output.push(Token { kind, span: token.span });
     }
 
-    /// Ends a string literal: no other follows it.
+    /// Outputs a string literal, which no other string literal follows.
     fn end_string(&mut self) {
         if let Some((bytes, span)) = self.string.take() {
             let kind = TokenKind::Str(self.interner.add_bytes(bytes));
@@ -277,7 +277,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// An error for text that does not form a token.
+    /// Reports text that does not form a token.
     fn stray(&mut self, token: PpToken) {
         let text = self.interner.resolve(token.symbol);
         let message = match text.chars().next() {

@@ -4,7 +4,7 @@
 use super::token::{FloatSuffix, TokenKind};
 use std::cmp::Ordering;
 
-/// A number's meaning or the error in it, and perhaps a warning.
+/// A number as a token, or the error in it, and maybe a warning.
 pub(super) struct Parsed {
     pub kind: Result<TokenKind, String>,
     pub warning: Option<&'static str>,
@@ -179,7 +179,7 @@ const HALF: Format = Format { precision: 11, least: -24, greatest: 15 };
 const SINGLE: Format = Format { precision: 24, least: -149, greatest: 127 };
 const DOUBLE: Format = Format { precision: 53, least: -1074, greatest: 1023 };
 
-/// `mantissa * 2^exponent`, and a little more when `sticky`, rounded to nearest even.
+/// Returns `mantissa * 2^exponent`, plus a little more if `sticky`, rounded to nearest even.
 fn round(mut mantissa: u64, sticky: bool, mut exponent: i64, format: &Format) -> f64 {
     if mantissa == 0 {
         return 0.0;
@@ -245,7 +245,7 @@ fn decimal_to_half(text: &str, double: f64) -> f64 {
 
 /// Compares a decimal number with a double exactly.
 fn compare_decimal(text: &str, double: f64) -> Ordering {
-    // All digits of a double: at most 767.
+    // A double has at most 767 digits; here they are all.
     let exact = format!("{double:.800e}");
     let (a, b) = (normalize(text), normalize(&exact));
     a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0))
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(float("1.f"), (1.0, 1.0, FloatSuffix::F));
         assert_eq!(float(".5"), (0.5, 0.5, FloatSuffix::None));
         assert_eq!(float("1e-2L"), (0.01, 0.01, FloatSuffix::D));
-        // Halfway between two floats and a little above: double rounding would go down.
+        // A little above the middle of two floats: if rounded twice, it would be rounded down.
         let text = "1.00000005960464477539062500001f";
         assert_eq!(float(text).1, f32::from_bits(0x3f80_0001));
         assert_eq!(float("1.000000059604644775390625f").1, 1.0);

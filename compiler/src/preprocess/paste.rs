@@ -21,7 +21,7 @@ pub(super) fn quote(text: &str) -> String {
 }
 
 impl Preprocessor<'_> {
-    /// Counts bytes that `#` and `##` make; false when there are too many.
+    /// Counts bytes that `#` and `##` make. Returns false if there are too many.
     fn charge_bytes(&mut self, bytes: usize, at: Span) -> bool {
         self.spelled += bytes;
         if self.spelled > MAX_SPELLED {
@@ -31,7 +31,7 @@ impl Preprocessor<'_> {
         true
     }
 
-    /// `#`: the string literal that spells an argument.
+    /// Applies `#`: returns the string literal that spells an argument.
     pub(super) fn stringify(&mut self, tokens: &[PpToken], at: Span) -> PpToken {
         let mut text = String::from("\"");
         for (i, token) in tokens.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Preprocessor<'_> {
         PpToken { symbol, ..PpToken::new(PpKind::Str, at) }
     }
 
-    /// `##`: the one token that two make; an error and `None` when they make none.
+    /// Applies `##`: returns the token that two tokens form together. Reports an error and returns `None` if they form none.
     pub(super) fn paste(&mut self, left: PpToken, right: PpToken, at: Span) -> Option<PpToken> {
         let mut text = left.spelling(self.interner).to_string();
         text.push_str(right.spelling(self.interner));

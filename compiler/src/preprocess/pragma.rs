@@ -6,7 +6,7 @@ use super::token::{ExtensionBehaviour, FpContract, Pragma, Punct, Token, TokenKi
 use crate::source::Span;
 
 impl Preprocessor<'_> {
-    /// Obeys or passes on a pragma, given its tokens after `pragma`.
+    /// Executes a pragma, or outputs it for later stages. `line` has its tokens after `pragma`.
     pub(super) fn pragma(&mut self, line: &[PpToken], at: Span) {
         let word = |index: usize| match line.get(index) {
             Some(token) if token.kind == PpKind::Ident => self.interner.resolve(token.symbol),
@@ -45,7 +45,7 @@ impl Preprocessor<'_> {
     }
 
     /// `#pragma clang diagnostic`: `push`, `pop`, and `ignored`, `warning` or `error` with the name of a group. Warnings have
-    /// no groups here, so only those mute them that hold all.
+    /// no groups here, so only pragmas for groups of all warnings have an effect.
     fn diagnostic_pragma(&mut self, line: &[PpToken], at: Span) {
         self.recorder.invalidate();
         let spelling = |index: usize| line.get(index).map(|token| token.spelling(self.interner));
@@ -108,8 +108,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#pragma pack(n)`, `pack()`, `pack(push)`, `pack(push, n)` and `pack(pop)`, as clang has
-    /// them. Labels of `push` and `pop` are not kept.
+    /// `#pragma pack(n)`, `pack()`, `pack(push)`, `pack(push, n)` and `pack(pop)`, with clang's
+    /// meaning. Labels of `push` and `pop` are ignored.
     fn pack_pragma(&mut self, line: &[PpToken], at: Span) {
         let line = self.expand_alone(line.get(1..).unwrap_or(&[]));
         let parenthesized = line.first().is_some_and(|token| token.is(Punct::LParen))
@@ -152,7 +152,7 @@ impl Preprocessor<'_> {
         self.pack.last().copied()
     }
 
-    /// Skips a mistaken operand of `_Pragma` up to its `)`, if that stands where it should.
+    /// Skips a wrong operand of `_Pragma`, and the `)` behind it.
     fn skip_operand(&mut self, last: PpToken) {
         if last.is(Punct::RParen) || last.is_end() {
             return;

@@ -1,6 +1,6 @@
 //! The macros that OpenCL C defines, as a table (OpenCL C 6.12, 6.15.2, 6.15.3, 6.15.12, 6.15.14).
 //!
-//! A macro of the table is defined when its name is first met in a program, so that the table costs
+//! A macro of the table is defined at the first use of its name in a program, so that the table costs
 //! nothing to programs that do not use it.
 
 use super::definitions::Special;
@@ -9,7 +9,7 @@ use crate::options::Options;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// What decides which macros there are.
+/// The features of program and device that decide which macros are defined.
 #[derive(Debug)]
 pub(super) struct Features {
     std: ClStd,
@@ -26,7 +26,7 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// Returns the features that options and the caller's macros tell.
+    /// Returns the features that follow from the options and the caller's macros.
     pub fn new(options: &Options, predefined: &[(String, String)]) -> Features {
         let has = |wanted: &str| predefined.iter().any(|(name, _)| name == wanted);
         let since_20 = |feature: &str| options.std == ClStd::Cl20 || has(feature);
@@ -67,12 +67,12 @@ impl Features {
 #[derive(Debug, Clone, Copy)]
 enum Requirement {
     Nothing,
-    /// This version of OpenCL C or a later one.
+    /// Needs this version of OpenCL C or a later one.
     Std(ClStd),
     Fp64,
     Fp16,
     FastMath,
-    /// The rest: OpenCL C 2.0, or an optional feature of 3.0.
+    /// This requirement and those below need OpenCL C 2.0, or an optional feature of 3.0.
     SeqCst,
     ScopeDevice,
     ScopeAllDevices,
@@ -85,14 +85,14 @@ enum Requirement {
 /// A built-in macro's definition.
 pub(super) enum Builtin {
     Special(Special),
-    /// `params` in parentheses, or empty for an object-like macro.
+    /// A macro with a body. `params` has the parameters in parentheses; it is empty for an object-like macro.
     Text {
         params: &'static str,
         body: &'static str,
     },
 }
 
-/// Returns the definition of a name, if it is a built-in macro's.
+/// Returns the definition of a name, if it is the name of a built-in macro.
 pub(super) fn find(name: &str, features: &Features) -> Option<Builtin> {
     static INDEX: LazyLock<FxHashMap<&str, (Requirement, &str, &str)>> = LazyLock::new(|| {
         let groups = GROUPS.iter().flat_map(|&(requirement, group)| {
@@ -155,8 +155,8 @@ static GROUPS: &[(Requirement, Group)] = &[
     (Requirement::Nothing, CHANNELS),
 ];
 
-/// OpenCL C 6.12, and what C99 6.10.8 asks for. A fixed date: the same text gives the same program. The device's
-/// macros have `__OPENCL_VERSION__`.
+/// Macros of OpenCL C 6.12 and C99 6.10.8. The date is fixed, so that the same text gives the same program.
+/// `__OPENCL_VERSION__` is among the device's macros.
 static VERSIONS: Group = &[
     ("__ENDIAN_LITTLE__", "1"),
     ("__ROUNDING_MODE__", "rte"),
@@ -207,7 +207,8 @@ static KEYWORDS: Group = &[
     ("NULL", "((void*)0)"),
 ];
 
-/// `__has_builtin`, as in clang: of the functions below it is 1, of others in `#if` an unknown name and so 0.
+/// `__has_builtin`, as in clang. It is 1 for the functions below. For others it expands to an unknown name, which is 0 in
+/// `#if`.
 static HINTS: Group = &[
     ("__has_builtin(name)", "__has_builtin_##name"),
     ("__has_builtin___builtin_expect", "1"),
@@ -272,7 +273,7 @@ static FLOATS: Group = &[
     ("M_SQRT1_2_F", "0.707106781186547524400844362104849039f"),
 ];
 
-/// The same of type double, where there is double.
+/// OpenCL C 6.15.2, floating-point macros of type double, on devices with double.
 static DOUBLES: Group = &[
     ("DBL_DIG", "15"),
     ("DBL_MANT_DIG", "53"),
@@ -300,7 +301,7 @@ static DOUBLES: Group = &[
     ("M_SQRT1_2", "0.707106781186547524400844362104849039"),
 ];
 
-/// The same of type half, with cl_khr_fp16.
+/// OpenCL C 6.15.2, floating-point macros of type half, with cl_khr_fp16.
 static HALVES: Group = &[
     ("HALF_DIG", "3"),
     ("HALF_MANT_DIG", "11"),
@@ -349,7 +350,8 @@ static ATOMICS: Group = &[
 static ALL_DEVICES: Group =
     &[("memory_scope_all_svm_devices", "3"), ("memory_scope_all_devices", "3")];
 
-/// cl_khr_cooperative_matrix, as clang's draft has it; the last is ours. The scope is memory_scope_sub_group.
+/// cl_khr_cooperative_matrix, according to clang's draft; the last macro is Hekla's own. The scope is
+/// memory_scope_sub_group.
 static MATRICES: Group = &[
     ("CLK_COOPERATIVE_MATRIX_SCOPE_SUBGROUP", "4"),
     ("CLK_COOPERATIVE_MATRIX_A", "0"),

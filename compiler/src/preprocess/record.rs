@@ -1,4 +1,4 @@
-//! Records, while a header is preprocessed, the result and what it depends on, and caches it.
+//! Records the result of preprocessing a header and its dependencies, and caches them.
 
 use super::cache::cached_header::{CachedHeader, CachedInclusion, CachedMacro, IncludedHeader};
 use super::cache::recorder::{Event, Recording};
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl Preprocessor<'_> {
-    /// Begins to record the result of the header that is entered next.
+    /// Begins a recording for the header that is read next.
     pub(super) fn start_recording(&mut self) {
         self.recorder.count += 1;
         let recorder = &self.recorder;
@@ -38,7 +38,7 @@ impl Preprocessor<'_> {
         self.diags.errors() + self.diags.warnings()
     }
 
-    /// Ends the recording of the text that ends, if there is one, and caches the result if it can be.
+    /// Ends the recording of the text that ends, if there is one, and caches the result if possible.
     pub(super) fn end_recording(&mut self) {
         let is_its = |recording: &mut Recording| recording.files == self.files.len();
         let Some(recording) = self.recorder.recordings.pop_if(is_its) else { return };
@@ -51,7 +51,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Replaces the header's tokens by a cached header, and keeps that for other programs.
+    /// Replaces the header's tokens by a cached header, and keeps the cached header for other programs.
     fn cache_header(&mut self, recording: &Recording) {
         let found = self.recorder.inclusions.get(recording.inclusion).map(|i| i.found);
         let text = found.and_then(|file| self.texts.get(&file).cloned());
@@ -117,7 +117,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Returns how deep the last of these lies within the others.
+/// Returns the greatest depth of inclusions within each other.
 fn depth(inclusions: &[CachedInclusion]) -> usize {
     let mut depths: Vec<usize> = Vec::with_capacity(inclusions.len());
     for inclusion in inclusions {
@@ -130,7 +130,7 @@ fn depth(inclusions: &[CachedInclusion]) -> usize {
 struct CachedHeaderBuilder<'a, 'b> {
     pp: &'a Preprocessor<'b>,
     names: Interner,
-    /// Numbers of the compilation's names; 0 for none yet.
+    /// The numbers in the cached header of the compilation's names; 0 for a name without a number yet.
     numbers: Vec<u32>,
     /// The inverse map.
     symbols: Vec<Symbol>,
@@ -200,8 +200,8 @@ impl<'a, 'b> CachedHeaderBuilder<'a, 'b> {
         cached.collect()
     }
 
-    /// Returns the macros that were queried before the header changed them; where those are defined; and
-    /// the macros that it changed.
+    /// Returns the macros that were queried before the header changed them, the places of their definitions, and the macros
+    /// that the header changed.
     #[allow(clippy::type_complexity)]
     fn events(
         &mut self,
@@ -246,7 +246,7 @@ impl<'a, 'b> CachedHeaderBuilder<'a, 'b> {
                 .iter()
                 .map(|token| PpToken {
                     symbol: self.name(token.symbol),
-                    // It gets the span of the invocation.
+                    // Tokens of a body get the span of the invocation later.
                     span: Span::default(),
                     ..*token
                 })

@@ -1,4 +1,4 @@
-//! Replays cached headers: their tokens and macros stand for a header whose dependencies are as they were.
+//! Replays cached headers: their tokens and macros replace a header whose dependencies are unchanged.
 
 use super::cache::cached_header::{CachedHeader, CachedMacro, IncludedHeader};
 use super::cache::recorder::Inclusion;

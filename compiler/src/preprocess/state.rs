@@ -1,4 +1,4 @@
-//! The state of a compilation's preprocessing; the other files say what is done with it.
+//! The state of a compilation's preprocessing, on which the other files work.
 
 use super::cache::cached_header::IncludedHeader;
 use super::cache::header_cache::HeaderText;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Names that mean something to the preprocessor itself.
+/// Names that have a meaning for the preprocessor itself.
 pub(super) struct Names {
     pub defined: Symbol,
     pub va_args: Symbol,
@@ -29,7 +29,7 @@ pub(super) struct File {
     pub conditionals: Vec<Conditional>,
     /// Directory of a file from disk.
     pub directory: Option<PathBuf>,
-    /// Number of the `#include` that named it.
+    /// Number of the `#include` that included the text.
     pub inclusion: usize,
 }
 
@@ -58,9 +58,9 @@ pub(super) struct Preprocessor<'a> {
     pub once: FxHashSet<FileId>,
     /// The recordings of the headers that are being read.
     pub recorder: Recorder,
-    /// Cached headers in the place of headers.
+    /// Cached headers that replace headers.
     pub included: Vec<IncludedHeader>,
-    /// Their tokens.
+    /// The number of tokens in `included`.
     pub included_token_count: usize,
     /// Bytes of text read, every inclusion counted.
     pub text_read: usize,
@@ -81,17 +81,17 @@ pub(super) struct Preprocessor<'a> {
     pub string: Option<(Vec<u8>, Span)>,
 }
 
-/// An `#if` whose `#endif` is still to come.
+/// An `#if` whose `#endif` has not been read yet.
 pub(super) struct Conditional {
     /// The `#` of the `#if`.
     pub span: Span,
-    /// True if one of its groups has been processed: the others are skipped.
+    /// True if one of the conditional's groups has been processed: the others are skipped.
     pub taken: bool,
-    /// True if its `#else` has been seen.
+    /// True if the conditional's `#else` has been read.
     pub in_else: bool,
 }
 
-/// Tokens to be read before those below it on the stack.
+/// A list of tokens, which is read before the contexts below it on the stack.
 pub(super) struct Context {
     pub tokens: Tokens,
     pub next: usize,
@@ -101,7 +101,7 @@ pub(super) struct Context {
 }
 
 pub(super) enum Tokens {
-    /// A macro's body as it stands: each token gets the place of the invocation.
+    /// A macro's body without changes; each token gets the place of the invocation, the span.
     Body(Rc<[PpToken]>, Span),
     Owned(Vec<PpToken>),
 }
@@ -109,7 +109,7 @@ pub(super) enum Tokens {
 /// The source of a context's tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// The macro of this number, disabled until the context ends.
+    /// The expansion of the macro with this number, which is disabled until the context ends.
     Macro(usize),
     /// An argument being expanded by itself: reading stops at its end.
     Argument,
@@ -142,7 +142,7 @@ pub(super) enum Key {
 }
 
 impl Preprocessor<'_> {
-    /// Returns how much of the bounded resources is used so far.
+    /// Returns how much of the limited resources has been used so far.
     pub fn resource_usage(&self) -> ResourceUsage {
         ResourceUsage { text_read: self.text_read, expanded: self.expanded, spelled: self.spelled }
     }

@@ -3,7 +3,7 @@
 use super::lexer::PpToken;
 use super::state::Preprocessor;
 
-/// A decoded literal: its bytes, and what is wrong with it.
+/// A decoded literal: its bytes, and the errors and warnings about it.
 struct Decoded {
     bytes: Vec<u8>,
     errors: Vec<String>,
@@ -64,7 +64,7 @@ fn decode(text: &str) -> Decoded {
         rest = decoded.escape(&rest[position + 1..]);
     }
     decoded.bytes.extend_from_slice(rest.as_bytes());
-    // One of each kind is enough.
+    // One error and one warning are enough.
     decoded.errors.truncate(1);
     decoded.warnings.truncate(1);
     decoded

@@ -15,14 +15,14 @@ pub struct Token {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TokenKind {
     Ident(Symbol),
-    /// An integer constant (C99 6.4.4.1); its type is the parser's affair.
+    /// An integer constant (C99 6.4.4.1); later stages find its type.
     Int {
         value: u64,
         /// True for the suffix `u`.
         unsigned: bool,
         /// Number of `l` in the suffix: 0, 1 or 2.
         longs: u8,
-        /// True if it is written in base 10: it may not become unsigned for its size alone.
+        /// True if the constant is written in base 10: its size alone cannot make it unsigned.
         decimal: bool,
     },
     /// A floating constant (C99 6.4.4.2), decimal or hexadecimal.
@@ -46,7 +46,7 @@ pub enum TokenKind {
 /// Suffix of a floating constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatSuffix {
-    /// None: double where there is double, else float (OpenCL C 6.3.1).
+    /// No suffix: double on devices with double, else float (OpenCL C 6.3.1).
     None,
     /// `f`: float.
     F,
@@ -56,7 +56,7 @@ pub enum FloatSuffix {
     D,
 }
 
-/// A `#pragma` or `_Pragma` that means something to a later stage.
+/// A `#pragma` or `_Pragma` that has a meaning for a later stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pragma {
     /// `#pragma OPENCL FP_CONTRACT on-off-switch`, also spelled `STDC`.
@@ -84,7 +84,7 @@ pub enum ExtensionBehaviour {
     Disable,
     /// `require`, of OpenCL 1.0.
     Require,
-    /// `begin` and `end`, as clang has them.
+    /// `begin` and `end`, extensions of clang.
     Begin,
     End,
 }

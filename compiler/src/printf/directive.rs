@@ -106,7 +106,7 @@ pub struct Directive {
     pub lanes: u8,
     pub length: Length,
     pub conversion: Conversion,
-    /// True if the conversion's capital letter was used.
+    /// True if the conversion specifier is a capital letter.
     pub upper: bool,
 }
 
@@ -115,11 +115,11 @@ pub struct Directive {
 pub enum Mistake {
     /// The string ends before the conversion specifier.
     Incomplete,
-    /// No conversion has this letter.
+    /// This letter is not a conversion specifier.
     Specifier(char),
     /// `*` for width or precision.
     Star,
-    /// A vector of no such size.
+    /// A vector size that does not exist.
     VectorSize,
     /// `j`, `L`, or `hl` without a vector.
     Length(&'static str),
@@ -132,7 +132,7 @@ pub enum Piece<'a> {
     Text(&'a [u8]),
     /// Takes an argument.
     Directive(Directive),
-    /// A specification that means nothing, with its text.
+    /// An invalid specification: its text, and the error in it.
     Invalid(&'a [u8], Mistake),
 }
 
@@ -161,7 +161,7 @@ pub fn pieces(format: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// The rest of the format string.
+/// A scanner of the rest of a format string.
 struct Scanner<'a>(&'a [u8]);
 
 impl Scanner<'_> {
@@ -177,7 +177,7 @@ impl Scanner<'_> {
         rest.is_some()
     }
 
-    /// Digits as a number; numbers beyond 32 bits become the largest of 32 bits.
+    /// Reads digits as a number, if there are any; numbers beyond 32 bits become the largest number of 32 bits.
     fn number(&mut self) -> Option<u32> {
         let mut number: Option<u32> = None;
         while let Some(&digit @ b'0'..=b'9') = self.0.first() {
@@ -188,7 +188,7 @@ impl Scanner<'_> {
         number
     }
 
-    /// Parses what follows a `%`; `None` for a `%` that is printed.
+    /// Parses a specification behind its `%`. Returns `None` for `%%`, which prints a `%`.
     fn specification(&mut self) -> Result<Option<Directive>, Mistake> {
         let flags = self.flags();
         let mut star = self.accept(b"*");
@@ -238,7 +238,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns the length modifier, `None` for one that OpenCL C has not, and its text.
+    /// Returns the length modifier and its text; `None` for a modifier that OpenCL C does not have.
     fn length(&mut self) -> (Option<Length>, &'static str) {
         let known = [
             ("hh", Some(Length::Char)),

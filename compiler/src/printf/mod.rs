@@ -1,4 +1,4 @@
-//! What kernels and the host must agree on for `printf` (OpenCL C 6.15.14): the buffer that kernels
+//! The conventions of kernels and the host for `printf` (OpenCL C 6.15.14): the buffer that kernels
 //! write to, the records in it, and the directives of format strings.
 //!
 //! The buffer is an array of 32-bit words:
@@ -7,16 +7,17 @@
 //! used | capacity | records ...
 //! ```
 //!
-//! A call adds the size of its record to `used` in one atomic step and so owns that many words, if
-//! `capacity` allows. `used` may end beyond `capacity`: what did not fit is lost. A record begins with
+//! A call adds the size of its record to `used` in one atomic step and so owns this number of words, if
+//! `capacity` allows. `used` may end beyond `capacity`: records that did not fit are lost. A record
+//! begins with
 //!
 //! * the low half of the device address of its *signature*, with bit 0 set; 0 where a record would
 //!   have begun that did not fit,
 //! * the low half of the device address of its format string,
 //!
-//! and goes on with the arguments. Signatures and strings lie in the program's [data image]
-//! (below 4 GiB), where the host finds them: there is no table of formats to keep in step. A
-//! signature is an even-aligned list of [`ArgType::code`]s that ends with 0.
+//! and then has the arguments. Signatures and strings lie in the program's [data image]
+//! (below 4 GiB), where the host finds them, so no table of formats is needed. A signature is an
+//! even-aligned list of [`ArgType::code`]s that ends with 0.
 //!
 //! [data image]: crate::kernel::DataImage
 
@@ -26,7 +27,7 @@ pub use directive::{pieces, Conversion, Directive, Flags, Length, Mistake, Piece
 
 /// Bytes of the buffer before the first record.
 pub const HEADER_BYTES: u32 = 8;
-/// Bytes after the last record, where the first word of those that do not fit may go.
+/// Bytes after the last record, for the first word of the first record that does not fit.
 pub const TRAILER_BYTES: u32 = 4;
 /// Words of a record before the arguments.
 pub const RECORD_HEADER_WORDS: u32 = 2;
@@ -46,11 +47,11 @@ pub enum Kind {
     Address,
 }
 
-/// An argument as it stands in a record: its components one after the other.
+/// The form of an argument in a record: its components one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArgType {
     pub kind: Kind,
-    /// 1 for a scalar; 2, 3, 4, 8 or 16.
+    /// The number of components: 1 for a scalar; 2, 3, 4, 8 or 16 for a vector.
     pub lanes: u8,
 }
 
@@ -68,7 +69,7 @@ impl ArgType {
         self.lane_words() * u32::from(self.lanes)
     }
 
-    /// Returns the byte that stands for it in a signature; never 0.
+    /// Returns the argument's byte in a signature, which is never 0.
     pub fn code(self) -> u8 {
         self.kind as u8 | self.lanes << 3
     }

@@ -1,4 +1,4 @@
-//! `__attribute__` (OpenCL C 6.9.2, 6.13): what the known ones say, and a warning for the others.
+//! `__attribute__` (OpenCL C 6.9.2, 6.13): the known attributes, and a warning for others.
 
 use super::matrices::ATTRIBUTE;
 use super::typename::QualType;
@@ -30,10 +30,10 @@ pub(super) struct Attributes {
     pub of_pointers: Vec<(&'static str, Span)>,
 }
 
-/// Alignment that `aligned` without an operand means: the largest of any type's (long16).
+/// The alignment in bytes for `aligned` without an operand: the largest one of any type (long16).
 const WIDEST_ALIGN: u32 = 128;
 
-/// Attributes that change nothing here.
+/// Attributes that have no effect in this compiler.
 const IGNORED: &[&str] = &[
     "always_inline",
     "annotate",
@@ -63,7 +63,7 @@ const IGNORED: &[&str] = &[
 ];
 
 impl Attributes {
-    /// Keeps a work-group size that was read.
+    /// Adds a work-group size to the attributes, if it is the first one of its name.
     fn add_sizes(&mut self, name: &'static str, sizes: Option<[u32; 3]>, span: Span) {
         self.of_kernels.push((name, span));
         let is_first = !self.texts.iter().any(|text| text.starts_with(name));
@@ -142,7 +142,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns true if an attribute has no more than `most` arguments; reports it if it has.
+    /// Returns true if an attribute has no more than `most` arguments; otherwise reports an error.
     fn takes_arguments(&mut self, attribute: &Attribute, name: &str, most: usize) -> bool {
         if attribute.args.len() <= most {
             return true;
@@ -175,7 +175,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns the value of a constant operand of the attribute `name`; bits of a negative one.
+    /// Returns the value of a constant operand of the attribute `name`; for a negative value, its bits.
     pub(super) fn attribute_int(&mut self, operand: &ast::Expr, name: &str) -> Option<u64> {
         let value = self.rvalue(operand);
         if self.is_error(value.ty) {
@@ -188,7 +188,7 @@ impl Sema<'_> {
         n.map(|n| n as u64)
     }
 
-    /// Returns the three operands of a work-group size; those given `before` go first.
+    /// Returns the three operands of a work-group size. If there is a size from `before`, it is kept.
     fn sizes(
         &mut self,
         attribute: &Attribute,
@@ -217,8 +217,8 @@ impl Sema<'_> {
         Some(sizes)
     }
 
-    /// Reads a size of sub-groups (cl_intel_required_subgroup_size). Where the device has no choice of sizes the
-    /// attribute is of an extension that is not there, which other compilers ignore, too.
+    /// Reads a size of sub-groups (cl_intel_required_subgroup_size). If the device has only one size, it does not have this
+    /// extension, and the attribute is ignored, as by other compilers.
     fn subgroup_size(&mut self, attribute: &Attribute, known: &mut Attributes) {
         let name = "intel_reqd_sub_group_size";
         known.of_kernels.push((name, attribute.span));
@@ -267,7 +267,7 @@ impl Sema<'_> {
         self.fail(attribute.span, message)
     }
 
-    /// Checks that what has attributes of pointers is one (OpenCL C 6.13.3).
+    /// Checks that an object with attributes of pointers is a pointer (OpenCL C 6.13.3).
     pub(super) fn check_pointer_attributes(&mut self, attributes: &Attributes, ty: &QualType) {
         let pointer = self.module.types.as_pointer(ty.ty);
         for &(name, span) in &attributes.of_pointers {
@@ -294,7 +294,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Warns of attributes that apply to functions only and stand on something else.
+    /// Warns of attributes that apply to functions only and are on another entity.
     pub(super) fn warn_function_attributes(&mut self, attributes: &Attributes) {
         for (name, span) in &attributes.of_kernels {
             let message = format!("'{name}' attribute only applies to functions");

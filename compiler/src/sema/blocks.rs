@@ -1,8 +1,8 @@
-//! Blocks (OpenCL C 6.14): literals, variables of them, what they capture, and their calls.
+//! Blocks (OpenCL C 6.14): literals, block variables, captures, and calls.
 //!
-//! A block variable is const, so which literal it names is known wherever it is called. A literal is
-//! therefore a function whose further parameters are what it captures; the values of these are
-//! taken where the literal is evaluated, and passed by every call. No block exists at run time.
+//! A block variable is const, so the literal that it names is known at every call. A literal is
+//! therefore a function with additional parameters for the captured variables. Their values are copied
+//! where the literal is evaluated, and passed by every call. No block exists at run time.
 
 use super::convert::Context;
 use super::function::FunctionState;
@@ -22,7 +22,7 @@ pub(super) struct BlockValue {
     pub function: FunctionId,
     /// A type of kind [`TypeKind::Block`].
     pub ty: TypeId,
-    /// Copies of what the block captures, in the function that evaluated its literal.
+    /// Copies of the captured values, in the function that evaluated the block's literal.
     pub copies: Vec<(LocalId, TypeId)>,
 }
 
@@ -31,9 +31,9 @@ pub(super) struct BlockValue {
 pub(super) struct Capture {
     /// The variable, with the depth of its scope.
     of: (u32, LocalId),
-    /// The captured value, in the function that encloses the block directly.
+    /// The variable with the captured value, in the function that encloses the block directly.
     source: LocalId,
-    /// True if the array's address is captured, false if its value is.
+    /// True if the address of an array is captured, false if a value is captured.
     by_address: bool,
     /// The block's own parameter, and its type.
     local: LocalId,
@@ -47,7 +47,7 @@ struct Literal {
     captures: Vec<Capture>,
 }
 
-/// The type that a block without one returns, as far as its `return` statements tell.
+/// The return type of a block, which its `return` statements decide if the program does not write it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Deduced {
     /// The program writes the type.
@@ -57,7 +57,7 @@ pub(super) enum Deduced {
 }
 
 impl Sema<'_> {
-    /// Analyzes a literal where it is called at once, or where it cannot be called.
+    /// Analyzes a literal as an expression that is not called.
     pub(super) fn block_expr(&mut self, literal: &BlockLiteral, span: Span) -> Operand {
         match self.block_literal(literal, span) {
             Some(literal) => Operand::Value(self.block_mention(literal.ty, span)),
@@ -65,7 +65,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Analyzes the name of a block variable, not called.
+    /// Returns the expression for a block that is named, but not called.
     pub(super) fn block_mention(&self, ty: TypeId, span: Span) -> Expr {
         value(ExprKind::Int(0), ty, span)
     }
@@ -74,8 +74,8 @@ impl Sema<'_> {
         matches!(self.module.types.kind(ty), TypeKind::Block { .. })
     }
 
-    /// Returns the block that an expression names, copies of what it captures being made by `out`; `None`
-    /// after a diagnostic.
+    /// Returns the block that an expression names. Statements that copy the captured values are appended to
+    /// `out`. Returns `None` after a diagnostic.
     pub(super) fn block_value(
         &mut self,
         expr: &ast::Expr,
@@ -108,7 +108,8 @@ impl Sema<'_> {
         None
     }
 
-    /// A block variable that a block captures would have to exist at run time (OpenCL C 6.14.5).
+    /// Reports a use of a block variable in another block, which would have to capture it (OpenCL C 6.14.5), and then returns
+    /// false.
     pub(super) fn check_block_scope(&mut self, name: Symbol, span: Span) -> bool {
         let depth = self.scopes.find(name).map_or(0, |binding| binding.depth);
         let outside = self.function.as_ref().is_some_and(|function| function.is_outside(depth));
@@ -118,7 +119,7 @@ impl Sema<'_> {
         !outside
     }
 
-    /// Keeps what a literal captures as it is now, for its calls.
+    /// Copies the current values of a literal's captures to new variables, for its calls.
     fn copy_captures(
         &mut self,
         literal: Literal,
@@ -143,7 +144,7 @@ impl Sema<'_> {
         Some(BlockValue { function: literal.function, ty: literal.ty, copies })
     }
 
-    /// Returns what a literal captures, as it is now in the function around it.
+    /// Returns the current value of a capture, in the function around the literal.
     fn captured(&mut self, capture: &Capture, span: Span) -> Expr {
         if !capture.by_address {
             return read(local_place(capture.source, capture.ty, span));
@@ -173,7 +174,7 @@ impl Sema<'_> {
             self.error(span, "invalid block variable declaration - must be initialized");
             return self.declare_error(name, span);
         };
-        // Statics are initialized once: what they would capture is not known then.
+        // Static variables are initialized once, before the values of captures are known.
         let out = if specs.storage == Some(StorageClass::Static) { None } else { out };
         let Some(block) = self.block_value(init, out) else {
             return self.declare_error(name, span);
@@ -283,8 +284,8 @@ impl Sema<'_> {
         Some(Literal { function: id, ty, captures })
     }
 
-    /// The type of what a `return` of the current function gives, where that tells the function's
-    /// type: all of a block's must give the same.
+    /// Notes the type of the value in a `return` of the current function. If it is a block without a
+    /// written return type, the first `return` decides the type, and all others must agree.
     pub(super) fn deduce_return(&mut self, ty: TypeId, span: Span) {
         let Some(deduced) = self.function.as_ref().map(|function| function.deduced) else { return };
         match deduced {
@@ -312,8 +313,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns a local of an enclosing function, declared at `depth`, as the current block sees it: a const
-    /// copy, and of an array its elements (OpenCL C 6.14.3 and 6.14.5).
+    /// Returns a local of an enclosing function, declared at `depth`, as the current block sees it: as a const
+    /// copy, or for an array as its elements (OpenCL C 6.14.3 and 6.14.5).
     pub(super) fn captured_variable(
         &mut self,
         name: Symbol,

@@ -10,7 +10,7 @@ use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast;
 
-/// Returns how far a scalar argument is from a parameter's type, as overloads are ranked.
+/// Returns the cost of converting a scalar argument to a parameter's type, in the ranking of overloads.
 pub(super) fn scalar_cost(from: Scalar, to: Scalar) -> u32 {
     let promotes = promoted(from) == to || (from == Scalar::Float && to == Scalar::Double);
     match from {
@@ -82,7 +82,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns the values of arguments, where there is one function that they can be for: of its parameters' types.
+    /// Returns the values of arguments. If only one function can be meant, its parameters' types help to analyze them.
     fn arguments(&mut self, functions: Option<&[FunctionId]>, args: &[ast::Expr]) -> Vec<Expr> {
         let params: Vec<TypeId> = match functions {
             Some(&[only]) => {
@@ -133,7 +133,7 @@ impl Sema<'_> {
                 Ok(function) => function,
                 Err(ambiguous) => {
                     let text = self.text(name);
-                    // Overloads of a built-in's name add to the built-in ones.
+                    // The program's overloads of a built-in function's name do not hide the built-in ones.
                     if ambiguous.is_empty() && self.has_builtin(text) {
                         return self.call_builtin(name, args, at, span);
                     }
@@ -192,7 +192,7 @@ impl Sema<'_> {
         value(ExprKind::Call { function, args }, ret, span)
     }
 
-    /// Returns the best overload; else the equally good ones, none if no one fits.
+    /// Returns the best overload. The error holds the overloads that are equally good, or none if none fits.
     fn overload(
         &self,
         functions: &[FunctionId],

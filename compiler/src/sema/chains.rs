@@ -1,8 +1,8 @@
 //! Long chains: of binary operators and commas, and of `else if`.
 //!
 //! The parser makes lists of them, since they may be longer than any stack is deep. Here they become
-//! statements in a row: of a chain of operators, what was computed so far is kept in a variable every few
-//! links; of a chain of branches, a variable says whether one of them was taken.
+//! statements in a row: in a chain of operators, every few links a variable keeps the value so far; in a
+//! chain of branches, a variable says whether one of them was taken.
 
 use super::consteval::Const;
 use super::hir::{Expr, ExprKind, Init, LocalId, Place, Stmt};
@@ -13,13 +13,13 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Link};
 use crate::syntax::MAX_NESTED_BRANCHES;
 
-/// Links of a chain that are nested in each other.
+/// The most links of a chain that are nested in each other.
 const NESTED: usize = 32;
-/// The same at file scope, where there are no variables to keep addresses in.
+/// The most nested links at file scope, where no variables can keep addresses.
 const NESTED_AT_FILE_SCOPE: usize = 1000;
 
 impl Sema<'_> {
-    /// Binary operators and commas that group from the left.
+    /// Analyzes a chain of binary operators and commas, which group from the left.
     pub(super) fn chain(&mut self, first: &ast::Expr, links: &[Link]) -> Expr {
         let mut stmts = Vec::new();
         let mut so_far = self.rvalue(first);
@@ -61,8 +61,8 @@ impl Sema<'_> {
         value(ExprKind::StmtExpr { body: stmts, value: Some(Box::new(so_far)) }, ty, span)
     }
 
-    /// Returns a value computed before what follows: a constant, or kept in a variable by a statement. Gives back
-    /// what is neither, at file scope.
+    /// Returns a value that is computed before the following links: a constant, or a variable that a new statement sets. At
+    /// file scope, where there are no statements, an expression that is not constant is the error.
     fn kept(&mut self, e: Expr, stmts: &mut Vec<Stmt>) -> Result<Expr, Expr> {
         let (ty, span) = (e.ty, e.span);
         let scalar = matches!(self.module.types.numeric(ty), Some((_, 1)));
@@ -79,7 +79,7 @@ impl Sema<'_> {
         Ok(read(local_place(local, ty, span)))
     }
 
-    /// `if` and many `else if`.
+    /// Analyzes `if` with many `else if`.
     pub(super) fn if_chain(
         &mut self,
         branches: &[(ast::Expr, ast::Stmt)],
@@ -98,10 +98,10 @@ impl Sema<'_> {
         }
     }
 
-    /// Branches of which the first with a true condition is taken. They are nested in groups, one group
-    /// behind the other; all but the first are passed over once a branch was taken. A variable tells, which
-    /// is set behind each branch, so that labels in it may be jumped to. It is volatile, or the groups would
-    /// be nested again where its value is known. `None` outside of functions.
+    /// Returns statements for branches of which the first one with a true condition is taken. Branches are
+    /// nested in groups, and the groups follow each other. Once a branch was taken, a variable makes all later
+    /// groups be skipped. It is set behind each branch, so that a `goto` may jump into the branch. It is volatile:
+    /// otherwise passes that know its value would nest the groups again. `None` outside of functions.
     fn in_groups(
         &mut self,
         mut branches: Vec<(Expr, Vec<Stmt>)>,
@@ -129,7 +129,7 @@ impl Sema<'_> {
         Some(groups)
     }
 
-    /// `a ? b : c ? d : ... last`: as `if` and `else if`, which store what was chosen in a variable.
+    /// Analyzes `a ? b : c ? d : ... last` as `if` and `else if`, which store the chosen value in a variable.
     pub(super) fn choices(
         &mut self,
         choices: &[(ast::Expr, ast::Expr)],
@@ -152,7 +152,7 @@ impl Sema<'_> {
         self.chosen(pairs, last, span)
     }
 
-    /// Converts each operand as the nested operators would: to the type of its own operator, then to the types of the operators
+    /// Converts each operand as nested operators would: to the type of its own operator, then to the types of the operators
     /// around it.
     fn in_common_type(
         &mut self,
@@ -207,7 +207,7 @@ impl Sema<'_> {
     /// Returns the operand behind the first condition that holds; all are of one type.
     fn chosen(&mut self, mut choices: Vec<(Expr, Expr)>, last: Expr, span: Span) -> Expr {
         let ty = last.ty;
-        // Conditions known here, as all are in a constant expression.
+        // Skips conditions that are constant, as all are in a constant expression.
         let mut known = 0;
         for (cond, _) in &choices {
             match self.eval(cond) {

@@ -1,4 +1,4 @@
-//! Constant expressions (C99 6.6): values of typed expressions that are known here, and their bytes.
+//! Constant expressions (C99 6.6): values of typed expressions that are known at compile time, and their bytes.
 
 use super::hir::{ArithOp, CompareOp, Expr, ExprKind, GlobalId, LocalId, Place, PlaceKind};
 use super::init_bytes::ConstantImage;
@@ -8,20 +8,20 @@ use crate::rounding::half_bits;
 use crate::syntax::ast::AddressSpace;
 use half::f16;
 
-/// A value known at compile time; the expression's type says of what type.
+/// A value known at compile time; the expression has its type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Const {
     /// Integer, bool or pointer without an object: bits truncated to the width, zero extended.
     Int(u64),
-    /// Exactly representable in its type.
+    /// A floating-point number, which is exactly representable in its type.
     Float(f64),
     Vector(Vec<Const>),
-    /// Address of an object plus bytes.
+    /// The address of an object plus a number of bytes.
     Address {
         target: GlobalId,
         addend: i64,
     },
-    /// All bits zero, of a record or opaque type.
+    /// The value of a record or opaque type whose bits are all zero.
     Zero,
 }
 
@@ -36,7 +36,7 @@ impl Const {
     }
 }
 
-/// Bits cut to a type's width.
+/// Returns bits truncated to a type's width.
 fn truncate(bits: u64, scalar: Scalar) -> u64 {
     match scalar.size() {
         _ if scalar == Scalar::Bool => u64::from(bits != 0),
@@ -45,7 +45,7 @@ fn truncate(bits: u64, scalar: Scalar) -> u64 {
     }
 }
 
-/// Returns the number that bits mean.
+/// Returns the integer that bits of a type encode.
 fn number(bits: u64, scalar: Scalar) -> i128 {
     if scalar.is_signed() {
         let shift = 64 - 8 * scalar.size();
@@ -64,7 +64,7 @@ fn round_to(v: f64, scalar: Scalar) -> f64 {
     }
 }
 
-/// Converts a scalar constant; `None` where the result is not a number known here.
+/// Converts a scalar constant; `None` if the result is not known at compile time.
 pub(super) fn convert_scalar(v: &Const, from: Scalar, to: Scalar) -> Option<Const> {
     Some(match *v {
         _ if to == Scalar::Bool => Const::Int(u64::from(v.truth()?)),
@@ -226,7 +226,7 @@ impl Sema<'_> {
         let (by, _) = self.module.types.numeric(amount.ty)?;
         self.map2(value, amount, |v, n, s| {
             let (&Const::Int(bits), &Const::Int(n)) = (v, n) else { return None };
-            // Taken modulo the width of the shifted value (OpenCL C 6.4.10).
+            // The amount counts modulo the width of the shifted value (OpenCL C 6.4.10).
             let n = (number(n, by) as u64 & u64::from(8 * s.size() - 1)) as u32;
             let shifted = if left { bits << n } else { (number(bits, s) >> n) as u64 };
             Some(Const::Int(truncate(shifted, s)))
@@ -324,7 +324,7 @@ impl Sema<'_> {
         Some(Const::Vector(values))
     }
 
-    /// Writes a constant of a type at an offset; `None` if it is not one that bytes can hold.
+    /// Writes a constant of a type at an offset; `None` if bytes cannot represent it.
     pub(super) fn write_const(
         &self,
         value: &Const,

@@ -1,5 +1,5 @@
 //! Conversions (C99 6.3, OpenCL C 6.3): promotions, usual arithmetic conversions with widening of
-//! scalars to vectors, what assignment converts, and casts.
+//! scalars to vectors, conversions by assignment, and casts.
 
 use super::consteval::{convert_scalar, Const};
 use super::hir::{ArithOp, Expr, ExprKind};
@@ -11,7 +11,7 @@ use super::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 
-/// The context of a conversion as if by assignment; decides the words of a diagnostic.
+/// The context of a conversion as if by assignment, which decides the text of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     Assigning,
@@ -44,7 +44,7 @@ pub(super) fn common_scalar(a: Scalar, b: Scalar) -> Scalar {
     }
     let (a, b) = (promoted(a), promoted(b));
     match rank(a).cmp(&rank(b)) {
-        // The signed one of greater rank has not all values of the other, which is as wide.
+        // The signed type of greater rank does not have all values of the unsigned one, which is as wide.
         _ if [(a, b), (b, a)].contains(&(Scalar::LongLong, Scalar::ULong)) => Scalar::ULongLong,
         std::cmp::Ordering::Greater => a,
         std::cmp::Ordering::Less => b,
@@ -81,7 +81,7 @@ fn convert(e: Expr, to: TypeId, span: Span) -> Expr {
     value(ExprKind::Convert { value: Box::new(e), rounding: None, saturate: false }, to, span)
 }
 
-/// Returns a pointer as one of another type, or the same.
+/// Converts a pointer to a pointer type; returns it unchanged if it has the type already.
 pub(super) fn convert_pointer(e: Expr, to: TypeId) -> Expr {
     let span = e.span;
     match e.ty == to {
@@ -91,8 +91,8 @@ pub(super) fn convert_pointer(e: Expr, to: TypeId) -> Expr {
 }
 
 impl Sema<'_> {
-    /// Converts a scalar to a scalar or vector type, or a vector to one of as many components,
-    /// without checks.
+    /// Converts a scalar to a scalar or vector type, or a vector to a type with the same number of
+    /// components, without checks.
     pub(super) fn convert_numeric(&mut self, e: Expr, to: TypeId) -> Expr {
         if e.ty == to || self.is_error(e.ty) {
             return e;
@@ -137,7 +137,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns a scalar Bool for conditions; `None` after a diagnostic.
+    /// Converts the value of a condition to a scalar Bool; `None` after a diagnostic.
     pub(super) fn truth_of(&mut self, e: Expr) -> Option<Expr> {
         let (ty, span) = (e.ty, e.span);
         match *self.module.types.kind(ty) {
@@ -154,8 +154,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Applies the usual arithmetic conversions with widening of scalars (OpenCL C 6.4.6). Gives both
-    /// operands in their common type; `None` after a diagnostic or if one is in error.
+    /// Applies the usual arithmetic conversions with widening of scalars (OpenCL C 6.4.6). Returns both
+    /// operands in their common type; `None` after a diagnostic or if one of them is in error.
     pub(super) fn usual_conversions(
         &mut self,
         a: Expr,
@@ -197,7 +197,7 @@ impl Sema<'_> {
     }
 
     /// Returns true if a scalar has a greater rank than a vector's elements (OpenCL C 6.4.6). Of two
-    /// integers of one size the unsigned one has the greater rank. Constants are not excepted.
+    /// integers of one size the unsigned one has the greater rank. There is no exception for constants.
     fn outranks(&self, scalar: TypeId, vector: TypeId) -> bool {
         let types = &self.module.types;
         let (Some((from, _)), Some((element, _))) = (types.numeric(scalar), types.numeric(vector))
@@ -310,8 +310,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Atomic objects are not assigned to; the initializer of one in global memory initializes the value that it holds (OpenCL
-    /// C 6.15.12.1), and has the value's type.
+    /// Converts the initializer of an atomic object, which must be in global memory (OpenCL C 6.15.12.1), to the type of the
+    /// value that the object holds. Reports an assignment to an atomic object.
     fn assign_atomic(&mut self, e: Expr, scalar: Scalar, to: TypeId, context: Context) -> Expr {
         if self.is_error(e.ty) {
             return e;
@@ -405,7 +405,7 @@ impl Sema<'_> {
         value(ExprKind::PointerCast(Box::new(e)), to, span)
     }
 
-    /// Returns true if two pointees are pointers, of whatever depth, that point to different address spaces.
+    /// Returns true if two pointees are pointers, at any depth, to different address spaces.
     fn nested_spaces_differ(&self, a: TypeId, b: TypeId) -> bool {
         let types = &self.module.types;
         let (mut a, mut b) = (a, b);
@@ -426,7 +426,7 @@ impl Sema<'_> {
         }
         let types = &self.module.types;
         if from == to {
-            // A cast rounds what is cast: no contraction of a product goes through it (C99 6.5 p8).
+            // A cast rounds its operand: a product in a cast is not contracted with a sum around it (C99 6.5 p8).
             let is_product = matches!(e.kind, ExprKind::Arith(ArithOp::Mul, ..) | ExprKind::Neg(_))
                 && types.numeric(to).is_some_and(|(scalar, _)| scalar.is_float());
             return if is_product { convert(e, to, span) } else { Expr { span, ..e } };
@@ -514,7 +514,7 @@ impl Sema<'_> {
         value(ExprKind::PointerCast(Box::new(e)), to, span)
     }
 
-    /// Returns a pointer as one to another address space, which encloses its own.
+    /// Converts a pointer to another address space, which encloses its own.
     pub(super) fn in_space(&mut self, e: Expr, space: AddressSpace) -> Expr {
         match self.module.types.as_pointer(e.ty) {
             Some(pointer) if pointer.space != space => {

@@ -19,7 +19,7 @@ pub(super) struct AnalyzedSpecs {
 }
 
 impl Sema<'_> {
-    /// A declaration; `out` gets what it does when it stands among statements.
+    /// Analyzes a declaration. If it is among statements, its effects are appended to `out`.
     pub(super) fn declaration(
         &mut self,
         declaration: &Declaration,
@@ -166,7 +166,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports specifiers and attributes that no variable, or none of this type, has.
+    /// Reports specifiers and attributes that no variable, or no variable of this type, can have.
     fn check_specifiers(
         &mut self,
         specs: &DeclSpecs,

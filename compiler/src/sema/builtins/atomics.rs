@@ -1,4 +1,4 @@
-//! What the order and scope arguments of the atomic functions of OpenCL C 2.0 (6.15.12) need of the device.
+//! The device features that order and scope arguments of the atomic functions of OpenCL C 2.0 (6.15.12) need.
 
 use crate::builtins::{Builtin, Synchronization};
 use crate::options::ClStd;
@@ -50,7 +50,7 @@ impl Sema<'_> {
             let value = scope.map_or(Some(2), |scope| self.eval_int(scope));
             match value {
                 Some(2) => needed.push(SCOPE_DEVICE),
-                // In OpenCL C 2.0; without shared virtual memory it means no more than the device.
+                // OpenCL C 2.0 has the scope of all devices; without shared virtual memory it is the same as the device's.
                 Some(3) if self.options.std == ClStd::Cl20 => needed.push(SCOPE_DEVICE),
                 Some(3) => needed.push(SCOPE_ALL_DEVICES),
                 Some(4) => needed.push(SUBGROUPS),

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 
 impl Sema<'_> {
-    /// Analyzes a call of one of them.
+    /// Analyzes a call of one of these functions.
     pub(super) fn device_queue_builtin(
         &mut self,
         function: Builtin,

@@ -1,4 +1,4 @@
-//! Calls of built-in functions: which overload a call means, and what calls must fulfil beside the patterns of
+//! Calls of built-in functions: the choice of the overload, and the rules for calls in addition to the patterns of
 //! [`crate::builtins`].
 //!
 //! A call chooses among all instances of a function's patterns the one whose parameters need the cheapest

@@ -1,4 +1,4 @@
-//! Calls of pipe functions (OpenCL C 6.15.18): what no pattern says of their types.
+//! Calls of pipe functions (OpenCL C 6.15.18), whose types no pattern describes.
 
 use crate::builtins::{Builtin, PipeArguments};
 use crate::kernel::ImageAccess;
@@ -14,7 +14,7 @@ impl Sema<'_> {
         self.module.types.intern(TypeKind::Opaque(RESERVATION))
     }
 
-    /// Analyzes a call of a function of a pipe, which must have the access given.
+    /// Analyzes a call of a function on a pipe, which must have an access qualifier if one is given.
     pub(super) fn pipe_builtin(
         &mut self,
         function: Builtin,
@@ -68,7 +68,8 @@ impl Sema<'_> {
         value(ExprKind::Builtin { function, args: all }, result, span)
     }
 
-    /// Returns the pointer to what is read or written, which is to packets.
+    /// Returns the pointer to the packet that is read or written. It is an error if it does not point to the pipe's type of
+    /// packets.
     fn packet_pointer(
         &mut self,
         name: &str,

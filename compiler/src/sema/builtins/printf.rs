@@ -11,12 +11,12 @@ use crate::sema::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 
-/// The most arguments of one call: what clang takes is not bounded, but a record must end somewhere.
+/// The most arguments of one call. clang has no limit, but the size of a record needs one.
 const MAX_ARGS: usize = 256;
 
 /// The format string, if it is known when the program is compiled.
 enum Format {
-    /// One of these texts, without terminating zeros.
+    /// The format is one of these texts, without terminating zeros.
     Texts(Vec<Vec<u8>>),
     Unknown,
 }
@@ -67,8 +67,8 @@ impl Sema<'_> {
         self.assign_convert(format, ty, Context::Passing)
     }
 
-    /// Applies the default argument promotions (C99 6.5.2.2). Floats stay floats: their values, and so what
-    /// is printed, do not depend on whether there are doubles.
+    /// Applies the default argument promotions (C99 6.5.2.2). Floats stay floats: promotion to double would not
+    /// change their values, nor the printed text.
     fn promote_argument(&mut self, arg: Expr) -> Expr {
         match *self.module.types.kind(arg.ty) {
             TypeKind::Scalar(Scalar::Half) => self.convert_to_scalar(arg, Scalar::Float),
@@ -82,7 +82,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns the strings that a pointer to constant char may be seen to point to.
+    /// Returns the strings that a pointer to constant char may point to, if they are known.
     fn format_of(&self, e: &Expr) -> Format {
         match &e.kind {
             ExprKind::AddressOf(place) => {
@@ -105,7 +105,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns the string in an array of constant memory, of which `place` is all or the first element.
+    /// Returns the string in an array of constant memory. `place` is the whole array or its first element.
     fn string_at(&self, place: &Place) -> Option<Vec<u8>> {
         match place.kind {
             PlaceKind::Global(id) => self.string_in(id, 0),
@@ -133,7 +133,7 @@ impl Sema<'_> {
         Some(bytes[..end].to_vec())
     }
 
-    /// Warns of what does not fit together: format and arguments before promotion.
+    /// Warns if the format and the arguments, before promotion, do not fit together.
     fn check_format(&mut self, text: &[u8], format: &Expr, args: &[Expr]) {
         let mut used = 0;
         for piece in pieces(text) {
@@ -194,7 +194,7 @@ impl Sema<'_> {
                 _ => false,
             };
         }
-        // An argument of another type cannot be passed at all.
+        // Arguments of other types are errors elsewhere: they cannot be passed to `printf`.
         let Some((scalar, lanes)) = types.numeric(ty) else { return true };
         let integer = !scalar.is_float();
         let kind_fits = match directive.conversion {
@@ -207,7 +207,7 @@ impl Sema<'_> {
         }
         let size = scalar.size();
         match directive.length {
-            // Without a length modifier a vector's elements are what they are.
+            // Without a length modifier a directive fits vectors with elements of any size.
             Length::None if lanes > 1 => true,
             Length::None => !integer || size <= 4,
             Length::Char | Length::Short if lanes == 1 => integer && size <= 4,

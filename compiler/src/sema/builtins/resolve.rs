@@ -13,7 +13,7 @@ use crate::sema::Sema;
 use crate::source::Span;
 use crate::syntax::ast::AddressSpace;
 
-/// An argument, as far as the choice depends on it.
+/// The properties of an argument that the choice depends on.
 #[derive(Debug, Clone, Copy)]
 enum Arg {
     Number(Shape),
@@ -50,7 +50,7 @@ fn spaces_of(space: AddressSpace) -> u8 {
     }
 }
 
-/// Returns what passing an argument for a parameter costs; `None` if it cannot be passed.
+/// Returns the cost of passing an argument to a parameter; `None` if it cannot be passed.
 fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
     let to = |want: Option<Pointee>, spaces: Spaces, writes: bool| match arg {
         Arg::Pointer { pointee, space, is_const } => {
@@ -79,7 +79,7 @@ fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
         TypePattern::Events => pointer(Spaces::OWN, Pointee::Event, false),
         TypePattern::Event => match arg {
             Arg::Event => Some(0),
-            // A null event; checked when it is converted.
+            // This may be a null event; the conversion checks it.
             Arg::Number((scalar, 1)) if !scalar.is_float() => Some(1),
             _ => None,
         },
@@ -89,7 +89,7 @@ fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
         },
         TypePattern::Sampler => match arg {
             Arg::Sampler => Some(0),
-            // A constant; checked when it is converted.
+            // This may be a constant; the conversion checks it.
             Arg::Number((scalar, 1)) if !scalar.is_float() => Some(1),
             _ => None,
         },
@@ -234,8 +234,8 @@ impl Sema<'_> {
         value(ExprKind::Builtin { function: builtin, args: converted }, ret, span)
     }
 
-    /// Scalars are not widened to the vectors that built-in functions take (OpenCL C 6.15); other
-    /// compilers do so where there is but one way, and programs rely on it.
+    /// Warns of a scalar argument that is widened to a vector. OpenCL C does not widen arguments of built-in
+    /// functions (6.15), but other compilers do if there is only one way, and programs rely on it.
     fn warn_of_widening(&mut self, arg: &Expr, to: TypeId) {
         let lanes = |ty| self.module.types.numeric(ty).map(|(_, lanes)| lanes);
         if lanes(arg.ty) == Some(1) && lanes(to) != Some(1) {
@@ -268,7 +268,7 @@ impl Sema<'_> {
                     None => return,
                 }
             }
-            // Scalars alone do not tell which vectors they would become.
+            // If all arguments are scalars, the number of components to widen them to is unknown.
             if total >= WIDEN_COST && !vectors {
                 return;
             }
@@ -313,7 +313,7 @@ impl Sema<'_> {
         ok
     }
 
-    /// 64-bit atomics need the device's support.
+    /// Returns true unless a call needs 64-bit atomics that the device lacks, which is reported.
     fn atomic_offered(
         &mut self,
         builtin: Builtin,
@@ -361,7 +361,7 @@ impl Sema<'_> {
         self.diags.note(None, note);
     }
 
-    /// Returns an instance in words: `float max(float, float)`.
+    /// Returns an instance as text: `float max(float, float)`.
     fn describe(&self, name: &str, sig: &Sig, shape: Shape) -> String {
         let spell = |pattern: TypePattern| match pattern.number(shape) {
             Some((scalar, 1)) => scalar.spelling().to_string(),
@@ -380,9 +380,8 @@ impl Sema<'_> {
     }
 }
 
-/// Chooses among equally cheap candidates, where C++ rules would call it ambiguous, what other
-/// compilers of OpenCL C take: the common type of the arguments, else float, else int or uint. Nothing for `long long`, which no
-/// candidate is of.
+/// Chooses among equally cheap candidates, which are ambiguous by the rules of C++, as other compilers of OpenCL C do: the
+/// common type of the arguments, else float, else int or uint. Returns `None` for `long long`, which no candidate takes.
 fn pick(best: &[Candidate], args: &[Arg]) -> Option<Candidate> {
     let (&first, rest) = best.split_first()?;
     if rest.is_empty() || rest.iter().all(|candidate| candidate.shape == first.shape) {

@@ -1,5 +1,5 @@
-//! Address space qualifier functions (OpenCL C 6.15.10): where a generic pointer points. They take
-//! pointers to any type, user-defined ones too, so that no pattern describes them.
+//! Address space qualifier functions (OpenCL C 6.15.10), which find the memory that a generic pointer points
+//! to. They take pointers to any type, also to user-defined ones, so that no pattern describes them.
 
 use crate::builtins::Builtin;
 use crate::sema::hir::{Expr, ExprKind};

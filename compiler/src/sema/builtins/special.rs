@@ -53,12 +53,12 @@ fn parse_conversion(name: &str) -> Option<Conversion> {
     Some(Conversion { element, lanes, saturate: saturate.is_some(), rounding })
 }
 
-/// A function whose name says its types.
+/// A function that no pattern describes; most have their types in the name.
 enum Special {
     Conversion(Conversion),
     /// The type and number of the elements that the bits are reinterpreted as.
     Reinterpretation(Scalar, u8),
-    /// `__builtin_expect`, or with the probability of what is expected.
+    /// `__builtin_expect`, or `__builtin_expect_with_probability` if `probability` is true.
     Expect {
         probability: bool,
     },
@@ -97,7 +97,7 @@ fn parse(name: &str) -> Option<Special> {
     parse_conversion(name).map(Special::Conversion).or_else(reinterpretation)
 }
 
-/// Returns true if there is such a function.
+/// Returns true if one of these functions has the name.
 pub(super) fn is_special(name: &str) -> bool {
     parse(name).is_some()
 }
@@ -129,7 +129,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `__builtin_expect(value, expected)`: the value as a long, as clang has it. All arguments are evaluated.
+    /// `__builtin_expect(value, expected)`: returns the value as a long, as in clang. All arguments are evaluated.
     fn expect(&mut self, args: Vec<Expr>, probability: bool, span: Span) -> Expr {
         let long = self.basic.long;
         let mut args = args.into_iter();
@@ -159,7 +159,7 @@ impl Sema<'_> {
         self.is_error(arg.ty) || number.is_some_and(|number| (0.0..=1.0).contains(&number))
     }
 
-    /// `__builtin_assume(condition)`: what it says is not made use of, and as in clang it is not evaluated.
+    /// `__builtin_assume(condition)`: the condition is not used for optimizations and, as in clang, not evaluated.
     fn assume(&mut self, condition: Expr, span: Span) -> Expr {
         let condition = self.assign_convert(condition, self.basic.bool_, Context::Passing);
         if self.is_error(condition.ty) {
@@ -183,7 +183,7 @@ impl Sema<'_> {
         args.len() == count
     }
 
-    /// Returns a type that the device offers; the error type after a diagnostic.
+    /// Returns a scalar or vector type, if the device offers it; otherwise the error type, after a diagnostic.
     fn offered_type(&mut self, element: Scalar, lanes: u8, at: Span) -> TypeId {
         let extension = match element {
             Scalar::Double if !self.target.float64 => "cl_khr_fp64",

@@ -5,7 +5,7 @@ use crate::builtins::{Builtin, Check};
 use crate::sema::Sema;
 use crate::source::Span;
 
-/// Functions of optional features that no device offers yet, with what they need.
+/// Features that devices may lack, each with the names of its functions.
 const FEATURES: &[(&str, &[&str])] = &[
     (
         "device-side enqueue",
@@ -74,14 +74,14 @@ const FEATURES: &[(&str, &[&str])] = &[
     ("cl_khr_mipmap_image", &["get_image_num_mip_levels"]),
 ];
 
-/// The same table by beginnings of names.
+/// Prefixes of the names of such functions, each with its feature.
 const PREFIXES: &[(&str, &str)] = &[
     ("sub_group_", "sub-groups"),
     ("clock_read_", "cl_khr_kernel_clock"),
     ("qcom_", "one of Qualcomm's extensions"),
 ];
 
-/// Returns what a function that is not there would need of the device.
+/// Returns the feature that an unavailable function needs.
 fn feature_of(name: &str) -> Option<&'static str> {
     let listed = FEATURES.iter().find(|(_, names)| names.contains(&name));
     let by_prefix = || PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix));
@@ -89,7 +89,7 @@ fn feature_of(name: &str) -> Option<&'static str> {
 }
 
 impl Sema<'_> {
-    /// Says that there is no function of this name, and what would bring it.
+    /// Reports that there is no function of a name, and which version or feature has it.
     pub(in crate::sema) fn no_function(&mut self, name: &str, at: Span) {
         let builtin = Builtin::named(name);
         let version = builtin.map(Builtin::since).filter(|since| *since > self.options.std);
