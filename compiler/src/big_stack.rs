@@ -7,19 +7,19 @@ use std::sync::OnceLock;
 /// Stack of the compiling thread in bytes: enough for the tallest tree that the parser builds.
 const STACK_SIZE: usize = 256 << 20;
 
-/// The function that the compiler's threads call first.
+/// The function that each thread of the compiler calls first.
 static THREAD_START: OnceLock<fn()> = OnceLock::new();
 
-/// What the system lacks. The program may be right, and compile another time.
+/// A resource that the system lacks. The program may be correct, and compile another time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shortage {
-    /// No thread to compile on can be started.
+    /// The compiling thread cannot be started.
     Thread,
-    /// The memory that a program of this size most likely takes cannot be had.
+    /// The memory that a program of this size most likely needs cannot be allocated.
     Memory,
 }
 
-/// Why a stage has no result.
+/// The reason why a stage has no result.
 #[derive(Debug)]
 pub enum Failure {
     /// A panic, which would be a bug of the compiler.
@@ -38,7 +38,7 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// Returns what the system lacked.
+    /// Returns the resource that the system lacked; `None` after a panic.
     pub fn shortage(&self) -> Option<Shortage> {
         match self {
             Failure::Panic => None,
@@ -47,14 +47,14 @@ impl Failure {
     }
 }
 
-/// Makes every thread that the compiler starts call `f` first: a library that must leave signals to its
-/// application masks them there. The first call counts.
+/// Makes every thread that the compiler starts call `f` first. A library that must leave signals to its
+/// application masks them in `f`. Only the first call has an effect.
 pub fn set_thread_start(f: fn()) {
     let _ = THREAD_START.set(f);
 }
 
-/// Runs a stage on a thread with a stack for the tallest of trees, if the `room` bytes that it most likely takes can be had:
-/// when memory ends on the way, so does the process.
+/// Runs a stage on a thread with a stack for the tallest of trees, if the `room` bytes that it most likely needs can be
+/// allocated: running out of memory during the stage would end the process.
 pub fn on_big_stack<T: Send>(room: usize, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     if Vec::<u8>::new().try_reserve_exact(room).is_err() {
         return Err(Failure::Shortage(Shortage::Memory));

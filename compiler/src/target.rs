@@ -1,4 +1,4 @@
-//! What the compiler must know of the device it compiles for: plain data, filled in by the runtime.
+//! The description of the device that the compiler compiles for: plain data, which the runtime sets.
 
 use crate::checks::Checks;
 use crate::ir::{AtomicOp, MathOp, Scalar};
@@ -13,12 +13,12 @@ pub const MAX_GLOBAL_VARIABLE_SIZE: u64 = 64 << 20;
 /// Most work-items of a work-group, on any device: the runtime offers no larger ones.
 pub const MAX_WORK_GROUP_SIZE: u32 = 1 << 16;
 
-/// The dot products, of four 8-bit integers in a word with another four, that a device has fast instructions for.
+/// The dot products of two words of four 8-bit integers for which a device has fast instructions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct DotProducts {
     pub signed: bool,
     pub unsigned: bool,
-    /// Products of signed by unsigned numbers.
+    /// Products of signed and unsigned numbers.
     pub mixed: bool,
 }
 
@@ -26,7 +26,7 @@ impl DotProducts {
     /// All kinds of products.
     pub const ALL: DotProducts = DotProducts { signed: true, unsigned: true, mixed: true };
 
-    /// Returns true if an operation is one of these; false for operations other than dot products.
+    /// Returns true if an operation is one of these dot products.
     pub fn has(self, op: MathOp) -> bool {
         match op {
             MathOp::SDot => self.signed,
@@ -37,8 +37,8 @@ impl DotProducts {
     }
 }
 
-/// Capabilities of a Vulkan device that decide how code is emitted. What is false is emulated (by legalization) or
-/// diagnosed.
+/// Capabilities of a Vulkan device that decide how code is emitted. Missing ones are emulated (by legalization), or their
+/// use is reported.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// shaderInt64; without it 64-bit integers are pairs of 32-bit ones.
@@ -47,52 +47,52 @@ pub struct Target {
     pub int16: bool,
     /// shaderInt8; without it 8-bit arithmetic is done in 32 bits.
     pub int8: bool,
-    /// shaderFloat64, or what is in its place; without it `double` is diagnosed (cl_khr_fp64 is not offered).
+    /// shaderFloat64, or emulated doubles; without either `double` is reported as an error (cl_khr_fp64 is not offered).
     pub float64: bool,
-    /// Doubles are computed by integers, where the device has none ([`Target::with_soft_doubles`]).
+    /// True if doubles are computed by integers, since the device has none ([`Target::with_soft_doubles`]).
     pub soft_float64: bool,
-    /// shaderFloat16 and 16-bit storage; half arithmetic (cl_khr_fp16). Never without `int16`, which the bits of
-    /// a half are looked at with. Functions that load and store halves never need it.
+    /// shaderFloat16 and 16-bit storage, for half arithmetic (cl_khr_fp16). It needs `int16`, for access to the bits of
+    /// halves. Functions that load and store halves do not need it.
     pub float16: bool,
     /// storageBuffer8BitAccess (loads and stores of 8 bits through device addresses).
     pub storage8: bool,
     /// storageBuffer16BitAccess.
     pub storage16: bool,
-    /// scalarBlockLayout; without it vectors in device memory are accessed whole only where they are aligned to their
+    /// scalarBlockLayout; without it vectors in device memory are accessed as a whole only if they are aligned to their
     /// size.
     pub scalar_block_layout: bool,
     /// shaderBufferInt64Atomics.
     pub atomic_int64_buffer: bool,
     /// shaderSharedInt64Atomics.
     pub atomic_int64_shared: bool,
-    /// shaderIntegerDotProduct; without it dot products of integers are arithmetic.
+    /// shaderIntegerDotProduct; without it dot products of integers are computed by arithmetic.
     pub integer_dot_product: bool,
-    /// The dot products that are faster than the arithmetic which they replace.
+    /// The dot products that are faster than arithmetic.
     pub accelerated_dot_products: DotProducts,
     /// shaderSubgroupClock and shaderDeviceClock.
     pub subgroup_clock: bool,
     pub device_clock: bool,
-    /// What VK_EXT_shader_atomic_float and VK_EXT_shader_atomic_float2 have for global memory.
+    /// The operations of VK_EXT_shader_atomic_float and VK_EXT_shader_atomic_float2 on global memory.
     pub float_atomics: FloatAtomics,
-    /// VK_KHR_workgroup_memory_explicit_layout with its 8- and 16-bit parts as told.
+    /// VK_KHR_workgroup_memory_explicit_layout, with its 8-bit and 16-bit parts.
     pub workgroup_explicit_layout: bool,
     pub workgroup_explicit_layout_8: bool,
     pub workgroup_explicit_layout_16: bool,
     /// vulkanMemoryModel and vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model: bool,
-    /// What is known of the driver: each quirk says what it does. The passes that they need are rows of [`crate::quirks`].
+    /// The quirks of the driver. The passes for them are rows of [`crate::quirks`].
     pub quirks: Quirks,
-    /// Bytes of the largest object, if those are fewer than 2^32 and addresses are computed faster where the offset added to an
-    /// object's address is a 32-bit number. The driver reports it.
+    /// Bytes of the largest object, if there are fewer than 2^32 and the driver is known to compute addresses faster from
+    /// 32-bit offsets.
     pub narrow_offsets: Option<u32>,
-    /// True if accesses of private and local memory are exact where their addresses contradict the alignment of their types,
-    /// as with every driver of processors: the language leaves them undefined (OpenCL C 6.3.5).
+    /// True if accesses of private and local memory must be exact even if their addresses are not aligned to their types, as
+    /// with every driver for CPUs. The language leaves such accesses undefined (OpenCL C 6.3.5).
     pub exact_objects: bool,
-    /// The bounds within which calls of large functions share call sites, where the driver inlines all of them and takes long
-    /// to compile what becomes of that. Told by the driver.
+    /// The bounds within which calls of large functions share call sites, for drivers that inline all calls and take long to
+    /// compile the result. Known from the driver.
     pub call_sharing: Option<CallSharing>,
-    /// True if texels are found by the device's samplers where no filter is asked for: they are faster than fetches, which
-    /// the driver tells, and find each texel, by probe.
+    /// True if the device's samplers find texels where no filter is asked for: they are faster than fetches (known from the
+    /// driver), and find the right texels (by probe).
     pub samples_texels: bool,
     /// SignedZeroInfNanPreserve by width (VkPhysicalDeviceFloatControlsProperties).
     pub preserve_signed_zero_inf_nan_16: bool,
@@ -102,18 +102,18 @@ pub struct Target {
     pub denorm_preserve_16: bool,
     pub denorm_preserve_32: bool,
     pub denorm_preserve_64: bool,
-    /// denormBehaviorIndependence: DenormPreserve of 32 bits may be left out where other widths have it.
+    /// denormBehaviorIndependence: DenormPreserve of 32 bits may be left out if other widths have it.
     pub denorm_independent_32: bool,
     /// RoundingModeRTE by width.
     pub rounding_rte_16: bool,
     pub rounding_rte_32: bool,
     pub rounding_rte_64: bool,
-    /// RoundingModeRTE of 32 bits is declared only where numbers of 32 bits are divided: the device divides
-    /// as it should with that mode only, and without it its other operations treat denormals alike.
+    /// RoundingModeRTE of 32 bits is declared only in modules that divide 32-bit numbers: the device divides correctly only
+    /// in this mode, and without the mode its other operations treat denormals in one way.
     pub rounding_rte_32_to_divide: bool,
-    /// Float traits, as the probe found them, for 16, 32 and 64 bits; [`Target::floats`] has them by type.
+    /// The float traits that the probe found, for 16, 32 and 64 bits; [`Target::floats`] returns them by type.
     pub float_traits: [FloatTraits; 3],
-    /// By probe: `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` gives what it says. Where it does not,
+    /// By probe: `c ? x : (m & 0x7fffffff) | (x & 0x80000000)` is computed correctly. Otherwise
     /// [`crate::quirks::sign_merge`] rewrites it.
     pub merges_signs: bool,
     /// By probe: GLSL.std.450 Fma is one correctly rounded operation.
@@ -123,29 +123,30 @@ pub struct Target {
     /// By probe: 32-bit division and square root are correctly rounded.
     pub div32_exact: bool,
     pub sqrt32_exact: bool,
-    /// By probe: 32-bit Exp2 is good enough for the relaxed exponentials near zero, and NaN has NaN.
+    /// By probe: 32-bit Exp2 is accurate enough for the relaxed exponentials near zero, and returns NaN for NaN.
     pub exp2_accurate: bool,
-    /// By probe: 32-bit Exp2 is good enough for the exponentials of the library, everywhere.
+    /// By probe: 32-bit Exp2 is accurate enough for the library's exponentials, for all numbers.
     pub exp2_wide: bool,
-    /// By probe: 32-bit Log2 is good enough for the relaxed logarithms.
+    /// By probe: 32-bit Log2 is accurate enough for the relaxed logarithms.
     pub log2_accurate: bool,
-    /// True if it does so near 1 too, where the logarithm is small, and gives the logarithms of zeros, infinities and negative numbers.
+    /// True if Log2 is accurate enough also near 1, where the logarithm is small, and correct for zeros, infinities and
+    /// negative numbers.
     pub log2_accurate_near_1: bool,
-    /// True if Log2 of a denormal number is as accurate, or equals Log2 of zero.
+    /// True if Log2 of a denormal number is as accurate as of other numbers, or equals Log2 of zero.
     pub log2_denormals: bool,
-    /// What sub-groups do; `None` where they are not offered.
+    /// The sub-groups of the device; `None` if they are not offered.
     pub subgroups: Option<Subgroups>,
-    /// The products of matrices that sub-groups compute, of numbers that the device has; none where there are no sub-groups.
+    /// The products of matrices that sub-groups compute, of types that the device has; empty without sub-groups.
     pub matrices: Vec<MatrixProduct>,
-    /// The size of sub-groups of kernels that ask for none, as if they had asked for it; `None`: the device's own.
+    /// The size of sub-groups that is required for kernels which do not require one; `None` for the device's own size.
     pub default_subgroup_size: Option<u32>,
-    /// Images and samplers, as descriptors in arrays that the module indexes.
+    /// True if there are images and samplers, which need descriptors in arrays that the module indexes.
     pub images: bool,
     /// `read_write` images: shaderStorageImageReadWithoutFormat.
     pub read_write_images: bool,
-    /// Kernels write to three-dimensional images.
+    /// True if kernels may write to three-dimensional images.
     pub image_writes_3d: bool,
-    /// By probe: the device's own linear filter is as exact as OpenCL wants it, for images whose words say so.
+    /// By probe: the device's own linear filter is as exact as OpenCL requires, for images whose words have the bit for it.
     pub hardware_linear: bool,
     /// maxPushConstantsSize in bytes, at least 128.
     pub push_constant_size: u32,
@@ -155,34 +156,34 @@ pub struct Target {
     pub local_memory_size: u64,
     /// SPIR-V version as 0x00MMmm00 (0x00010500 for Vulkan 1.2).
     pub spirv_version: u32,
-    /// The newest OpenCL that the device is to be reported with, whatever it has: OpenCL C of the same number.
+    /// The newest version of OpenCL that may be reported for the device, as the version of OpenCL C with the same number.
     pub newest: ClStd,
     /// True if work-group memory is zero when a kernel begins: a property of the context
     /// (cl_khr_initialize_memory), not of the device.
     pub zero_local: bool,
-    /// As `zero_local`, for private memory and all other values that a program leaves undefined.
+    /// Like `zero_local`, for private memory and all other values that a program leaves undefined.
     pub zero_private: bool,
-    /// True if kernels tell their lines to the device's driver, whatever the program's options are (`HEKLA_DEBUG`).
+    /// True if modules have the lines of the program's text, whatever the program's options are (`HEKLA_DEBUG`).
     pub lines: bool,
-    /// True if the device takes instructions of non-semantic sets, and so debug information (Vulkan 1.3, or
+    /// True if the device accepts instructions of non-semantic sets, and so debug information (Vulkan 1.3, or
     /// VK_KHR_shader_non_semantic_info).
     pub non_semantic_info: bool,
-    /// What kernels find out about themselves while they run (`HEKLA_CHECK`).
+    /// The mistakes that kernels check for while they run (`HEKLA_CHECK`).
     pub checks: Checks,
-    /// Names of extensions that are listed because a profile shows them, or the API has them: their functions need not be.
+    /// Names of extensions that are listed because a profile shows them, or because the API has them.
     pub shown: Vec<&'static str>,
-    /// Names of extensions and features that a profile hides: programs find neither macro nor function.
+    /// Names of extensions and features that a profile hides: programs have neither their macros nor their functions.
     pub hidden: Vec<String>,
 }
 
-/// When calls share call sites, in instructions.
+/// The conditions on which calls share call sites, in instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CallSharing {
-    /// What a kernel has more of with all its calls inlined.
+    /// The size that a kernel must exceed with all its calls inlined.
     pub kernel_size: usize,
-    /// What the called function has at least.
+    /// The least size of the called function.
     pub callee_size: usize,
-    /// What all call sites but one have at least.
+    /// The least size of all call sites but one together, which is saved.
     pub saving: usize,
 }
 
@@ -190,15 +191,15 @@ impl CallSharing {
     /// The bounds for a driver that compiles some 10,000 instructions a second.
     pub const DEFAULT: CallSharing =
         CallSharing { kernel_size: 40_000, callee_size: 400, saving: 5_000 };
-    /// The bounds for doubles that are computed by integers: drivers inline calls, and their compilers do not all end at what
-    /// becomes of a function's hundreds of sums and products.
+    /// The bounds for doubles that are computed by integers. Drivers inline calls, and some of their compilers do not finish
+    /// with the hundreds of sums and products of a function.
     pub const SOFT_DOUBLES: CallSharing =
         CallSharing { kernel_size: 40_000, callee_size: 60, saving: 600 };
-    /// Shares all that may be; for tests.
+    /// Bounds that share all calls which may share a call site; for tests.
     pub const ALL: CallSharing = CallSharing { kernel_size: 0, callee_size: 0, saving: 0 };
 }
 
-/// What a device promises of which work-items are together where control flow joins again.
+/// The guarantee of a device about which work-items are together where control flow joins again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reconvergence {
     /// The device offers no guarantee.
@@ -221,15 +222,15 @@ bitflags! {
 }
 
 /// Sub-groups of a device that has votes, ballots and shuffles, and whose sub-groups have work-items that follow each other
-/// in their work-group, in that order. What is false is made of those.
+/// in their work-group, in the same order. Operations that are false here are made of votes, ballots and shuffles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Subgroups {
-    /// Work-items of a sub-group where the kernel does not say: a power of two, at most 128.
+    /// The number of work-items of a sub-group if the kernel does not require one: a power of two, at most 128.
     pub size: u32,
-    /// The least and the most that a kernel may ask for; zeros if it may not.
+    /// The least and the greatest size of the hardware's sub-groups that a kernel may require; zeros if it may not.
     pub sizes: [u32; 2],
-    /// True if a sub-group goes on whatever another one of its work-group waits for, which cl_khr_subgroups asks for
-    /// and __opencl_c_subgroups does not. Vulkan promises it nowhere; a device may do so.
+    /// True if a sub-group makes progress while another sub-group of its work-group waits. cl_khr_subgroups requires it,
+    /// __opencl_c_subgroups does not. Vulkan does not guarantee it; a device may.
     pub forward_progress: bool,
     /// GroupNonUniformArithmetic.
     pub arithmetic: bool,
@@ -239,7 +240,7 @@ pub struct Subgroups {
     pub shuffle_relative: bool,
     /// shaderSubgroupExtendedTypes: sub-group operations on types other than 32-bit ones and double.
     pub extended_types: bool,
-    /// subgroupBroadcastDynamicId: of which work-item a broadcast is need not be a constant.
+    /// subgroupBroadcastDynamicId: the number of the work-item in a broadcast need not be a constant.
     pub dynamic_broadcast: bool,
     pub reconvergence: Reconvergence,
 }
@@ -248,7 +249,7 @@ impl Subgroups {
     /// The largest sub-group that a ballot has bits for.
     pub const MAX_SIZE: u32 = 128;
 
-    /// No more than what is asked of every device with sub-groups.
+    /// The least sub-groups: those that every device with sub-groups must have.
     pub const LEAST: Subgroups = Subgroups {
         size: 4,
         sizes: [0, 0],
@@ -261,20 +262,20 @@ impl Subgroups {
         reconvergence: Reconvergence::Unspecified,
     };
 
-    /// Returns the sizes that every kernel may ask for: the hardware's sizes, and smaller ones from two on.
+    /// Returns the sizes that every kernel may require: the hardware's sizes, and smaller ones from two on.
     pub fn required_sizes(&self) -> Vec<u32> {
         let [_, most] = self.sizes;
         let powers = (1..=Subgroups::MAX_SIZE.trailing_zeros()).map(|power| 1 << power);
         powers.filter(|size| *size <= most).collect()
     }
 
-    /// Returns true if kernels may ask for a size, though not all of them can have it.
+    /// Returns true if kernels may require a size. Some kernels may be refused it.
     pub fn may_require(&self, size: u32) -> bool {
         self.required_sizes().contains(&size) || self.may_have_pieces(size)
     }
 
-    /// Returns true if kernels may ask for a size, which is larger than the hardware's, and have it if all work-items of a
-    /// work-group come to each function of sub-groups together.
+    /// Returns true if kernels may require a size that is larger than the hardware's. They get it if all work-items of a
+    /// work-group call each function of sub-groups together.
     pub fn may_have_pieces(&self, size: u32) -> bool {
         let [_, most] = self.sizes;
         let is_between = (1..size.min(33)).contains(&most);
@@ -282,18 +283,18 @@ impl Subgroups {
     }
 }
 
-/// What the device's operations on floats of one width do with bits that arithmetic is free to lose.
+/// The effect of the device's operations on floats of one width on bits that arithmetic may lose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FloatTraits {
-    /// True if FNegate and FAbs change the sign bit and nothing else, of denormals and NaN too.
+    /// True if FNegate and FAbs change only the sign bit, also for denormals and NaN.
     pub sign_alone: bool,
-    /// True if FNegate of an operand of arithmetic loses nothing that the arithmetic would keep.
+    /// True if FNegate of an operand of arithmetic keeps everything that the arithmetic would keep.
     pub negates_operands: bool,
-    /// True if no operation takes denormal numbers for zero, or makes zero of them.
+    /// True if no operation reads denormal operands as zero or returns zero for denormal results.
     pub keeps_denormals: bool,
     /// True if a conversion to a wider float keeps denormals.
     pub widens: bool,
-    /// True if NMin and NMax tell denormals apart.
+    /// True if NMin and NMax order denormals correctly.
     pub orders: bool,
 }
 
@@ -308,10 +309,10 @@ impl FloatTraits {
     };
 }
 
-/// Depths of OpenGL, which kernels read as any depths: it is the API that has them, or not.
+/// The extension for depth images of OpenGL. Kernels read them like any depth image, so the API decides if it is offered.
 const GL_DEPTH_IMAGES: &str = "cl_khr_gl_depth_images";
 
-/// The extension that block accesses to local memory are listed as; its functions exist where those for global memory do.
+/// The extension for block accesses to local memory. Its functions exist if the functions for global memory do.
 const LOCAL_BLOCK_IO: &str = "cl_intel_subgroup_local_block_io";
 
 impl Target {
@@ -325,12 +326,12 @@ impl Target {
         self.quirks.contains(quirk)
     }
 
-    /// Returns true if vectors in work-group memory are accessed whole: where that is faster and the device can.
+    /// Returns true if vectors in work-group memory are accessed as a whole: if it is faster and the device can do it.
     pub fn has_whole_local_vectors(&self) -> bool {
         self.has(Quirks::WHOLE_LOCAL_VECTORS) && self.workgroup_explicit_layout && self.int64
     }
 
-    /// Returns what is known of a float type's operations.
+    /// Returns the traits of the operations on a float type.
     pub fn floats(&self, scalar: Scalar) -> FloatTraits {
         match scalar {
             Scalar::F16 => self.float_traits[0],
@@ -339,7 +340,7 @@ impl Target {
         }
     }
 
-    /// Returns true if the device keeps the signs of zeros, infinities and NaNs of a float type, when it is asked to.
+    /// Returns true if the device can be made to keep the signs of zeros, infinities and NaNs of a float type.
     pub fn keeps_signed_zeros(&self, scalar: Scalar) -> bool {
         match scalar {
             Scalar::F16 => self.preserve_signed_zero_inf_nan_16,
@@ -348,8 +349,8 @@ impl Target {
         }
     }
 
-    /// Returns true if the device's own atomic operation on floats in global memory is used. Nobody says what it does
-    /// with denormals, so it is not used for floats where other arithmetic keeps them.
+    /// Returns true if the device's own atomic operation on floats in global memory is used. Its treatment of denormals is
+    /// not specified, so it is not used for float if other arithmetic keeps denormals.
     pub fn has_float_atomic(&self, op: AtomicOp, scalar: Scalar) -> bool {
         let flushes = scalar == Scalar::F64 || !self.floats(scalar).keeps_denormals;
         let needed = match (op, scalar) {
@@ -362,12 +363,12 @@ impl Target {
         flushes && self.float_atomics.contains(needed)
     }
 
-    /// Returns true if programs may have matrices: kernels that check themselves have none.
+    /// Returns true if programs may have matrices. Kernels with checks have none.
     pub fn offers_matrices(&self) -> bool {
         !self.matrices.is_empty() && self.checks.is_empty()
     }
 
-    /// Returns true if arithmetic with denormal doubles is emulated; false where options allow denormals to be zero.
+    /// Returns true if arithmetic with denormal doubles is emulated; false if options allow denormals to be zero.
     pub fn emulates_denormals(&self, options: &Options) -> bool {
         let allowed = options.denorms_are_zero || options.unsafe_math;
         self.float64 && !self.floats(Scalar::F64).keeps_denormals && !allowed
@@ -378,8 +379,8 @@ impl Target {
         self.float64 && !self.soft_float64
     }
 
-    /// Returns a device without doubles with those that are computed by integers: all operations of IEEE 754, fused ones
-    /// too, correctly rounded, with denormal numbers. A device that has doubles stays what it is.
+    /// Adds doubles that are computed by integers to a device without doubles: all operations of IEEE 754, also fused ones,
+    /// correctly rounded, with denormal numbers. A device that has doubles is returned unchanged.
     pub fn with_soft_doubles(self) -> Target {
         if self.float64 {
             return self;
@@ -399,8 +400,8 @@ impl Target {
         }
     }
 
-    /// Macros that tell a program what this device offers: its version, extension names, and from OpenCL C 3.0 on
-    /// the `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
+    /// Returns the macros for the features of this device: its version, extension names, and from OpenCL C 3.0 on the
+    /// `__opencl_c_` feature macros (OpenCL C 6.2.1), each defined as 1.
     pub fn feature_macros(&self, std: ClStd) -> Vec<(String, String)> {
         let features = if std >= ClStd::Cl30 { self.features() } else { Vec::new() };
         let images = self.images.then_some("__IMAGE_SUPPORT__");
@@ -411,7 +412,7 @@ impl Target {
         all.map(|(name, value)| (name.to_string(), value)).collect()
     }
 
-    /// Extensions of the language that work on this device.
+    /// Returns the extensions of the language that work on this device.
     pub fn extensions(&self) -> Vec<&'static str> {
         self.listed(&[
             ("cl_khr_byte_addressable_store", true),
@@ -464,7 +465,7 @@ impl Target {
         ])
     }
 
-    /// Optional features of OpenCL C 3.0 and newer that work on this device.
+    /// Returns the optional features of OpenCL C 3.0 and newer that work on this device.
     pub fn features(&self) -> Vec<&'static str> {
         self.listed(&[
             ("__opencl_c_int64", true),
@@ -504,13 +505,13 @@ impl Target {
         ])
     }
 
-    /// Returns true if kernels enqueue others: what they write is then ordered before what the runtime reads, and 64-bit
-    /// numbers are there.
+    /// Returns true if kernels can enqueue other kernels: their writes must be ordered before the runtime's reads, and 64-bit
+    /// numbers must exist.
     pub fn device_enqueue(&self) -> bool {
         self.vulkan_memory_model
     }
 
-    /// Returns true if a profile shows cl_intel_subgroups, and there are sub-groups.
+    /// Returns true if a profile shows cl_intel_subgroups, and the device has sub-groups.
     pub fn intel_subgroups(&self) -> bool {
         self.subgroups.is_some() && self.shown.contains(&"cl_intel_subgroups")
     }
@@ -528,7 +529,7 @@ impl Target {
         }
     }
 
-    /// Returns the names whose flag is set, and that are not hidden.
+    /// Returns the names whose flag is set and which are not hidden.
     fn listed(&self, names: &[(&'static str, bool)]) -> Vec<&'static str> {
         let is_listed = |&&(name, offered): &&(&str, bool)| {
             offered && !self.hidden.iter().any(|hidden| hidden == name)
@@ -542,17 +543,17 @@ impl Target {
         std >= ClStd::Cl20 && self.features().contains(&feature)
     }
 
-    /// Returns the sizes of sub-groups that a kernel may ask for.
+    /// Returns the sizes of sub-groups that every kernel may require.
     pub fn required_subgroup_sizes(&self) -> Vec<u32> {
         self.subgroups.map_or_else(Vec::new, |subgroups| subgroups.required_sizes())
     }
 
-    /// Returns true if kernels may ask for sub-groups of a size, though not all of them can have those.
+    /// Returns true if kernels may require sub-groups of a size. Some kernels may be refused it.
     pub fn may_require_subgroup_size(&self, size: u32) -> bool {
         self.subgroups.is_some_and(|subgroups| subgroups.may_require(size))
     }
 
-    /// Returns the size of sub-groups that a kernel asks for, or that it is given for asking for none.
+    /// Returns the size of sub-groups that a kernel requires, or the default size if it requires none.
     pub fn required_subgroup_size(&self, asked: Option<u32>) -> Option<u32> {
         asked.or(self.default_subgroup_size)
     }
@@ -562,7 +563,7 @@ impl Target {
         size > self.hardware_subgroup_size(Some(size))
     }
 
-    /// Returns the number of work-items of the hardware's sub-groups with which kernels run that ask for `required`.
+    /// Returns the number of work-items of the hardware's sub-groups for kernels that require the size `required`.
     pub fn hardware_subgroup_size(&self, required: Option<u32>) -> u32 {
         let subgroups = self.subgroups.unwrap_or(Subgroups::LEAST);
         let [least, most] = subgroups.sizes;
@@ -572,12 +573,12 @@ impl Target {
         }
     }
 
-    /// Returns the number of work-items of a sub-group of kernels that ask for `required`.
+    /// Returns the number of work-items of a sub-group for kernels that require the size `required`.
     pub fn subgroup_size(&self, required: Option<u32>) -> u32 {
         required.unwrap_or(self.subgroups.unwrap_or(Subgroups::LEAST).size)
     }
 
-    /// Returns true if sub-groups exchange and combine numbers of a type as they are.
+    /// Returns true if sub-groups exchange and combine numbers of a type without a conversion.
     pub fn has_in_subgroups(&self, scalar: Scalar) -> bool {
         let extended = self.subgroups.is_some_and(|subgroups| subgroups.extended_types);
         match scalar {
@@ -590,8 +591,8 @@ impl Target {
         }
     }
 
-    /// Returns true if work-groups combine numbers of a type by their sub-groups: the device does so as exactly as it does
-    /// other arithmetic, and promises that a sub-group is together where all of its work-group is.
+    /// Returns true if work-groups combine numbers of a type by their sub-groups: if the device does it as exactly as other
+    /// arithmetic, and guarantees that a sub-group is together where all of its work-group is.
     pub fn combines_in_subgroups(&self, scalar: Scalar) -> bool {
         let is_together =
             |it: Subgroups| it.arithmetic && it.reconvergence != Reconvergence::Unspecified;
@@ -599,15 +600,15 @@ impl Target {
         is_exact && self.has_in_subgroups(scalar) && self.subgroups.is_some_and(is_together)
     }
 
-    /// Returns the most sub-groups of a work-group, of the least size that a kernel may ask for.
+    /// Returns the most sub-groups that a work-group can have, with the least size that a kernel may require.
     pub fn most_subgroups(&self) -> u32 {
         let sizes = self.required_subgroup_sizes().into_iter();
         let least = sizes.chain([self.subgroup_size(None)]).min().unwrap_or(1);
         self.max_work_group_size.div_ceil(least.max(1))
     }
 
-    /// Returns the version of OpenCL that the device has, as the version of OpenCL C with the same number. What 3.1 makes
-    /// mandatory (OpenCL API appendix E) is there on every device but for sub-groups.
+    /// Returns the version of OpenCL that the device has, as the version of OpenCL C with the same number. Of the features that
+    /// 3.1 makes mandatory (OpenCL API appendix E), a device can lack only sub-groups.
     pub fn version(&self) -> ClStd {
         match self.subgroups {
             Some(_) => self.newest,
@@ -615,14 +616,14 @@ impl Target {
         }
     }
 
-    /// Returns true if programs in a version of OpenCL C are compiled. So are those in 2.0 on devices that lack some of it,
-    /// since few programs need that: what is missing is refused where it is used.
+    /// Returns true if programs in a version of OpenCL C are compiled. Programs in 2.0 are compiled also on devices that lack a
+    /// part of it, since few programs need all of it: uses of missing features are refused.
     pub fn takes(&self, std: ClStd) -> bool {
         std == ClStd::Cl20 || self.c_versions().contains(&std)
     }
 
-    /// Versions of OpenCL C that the device has whole. In 2.0, pipes, queues on the device and read-write images are not
-    /// optional.
+    /// Returns the versions of OpenCL C that the device has completely. In 2.0, pipes, queues on the device and read-write
+    /// images are not optional.
     pub fn c_versions(&self) -> &'static [ClStd] {
         use ClStd::*;
         const ALL: &[ClStd] = &[Cl10, Cl11, Cl12, Cl20, Cl30, Cl31];
@@ -632,7 +633,7 @@ impl Target {
         &listed[..listed.len() - newer]
     }
 
-    /// Returns true if the device has all that OpenCL C 2.0 asks for, which 3.0 makes optional.
+    /// Returns true if the device has all features that OpenCL C 2.0 requires and 3.0 makes optional.
     fn has_c_20(&self) -> bool {
         self.device_enqueue() && (self.read_write_images || !self.images)
     }
@@ -642,7 +643,7 @@ impl Target {
         self.extensions().contains(&"cl_khr_fp16")
     }
 
-    /// Returns true if kernels read the clock of a sub-group, where there are sub-groups.
+    /// Returns true if kernels can read the clock of a sub-group.
     pub fn reads_subgroup_clock(&self) -> bool {
         self.subgroup_clock && self.subgroups.is_some()
     }

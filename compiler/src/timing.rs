@@ -11,9 +11,9 @@ pub enum Stage {
     Sema,
     Lower,
     Passes,
-    /// Structurization is part of it.
+    /// Emission of SPIR-V, including structurization.
     Emit,
-    /// Freeing memory of the stages, and everything outside of them.
+    /// The release of the stages' memory, and everything outside of the stages.
     Rest,
 }
 
@@ -41,7 +41,7 @@ impl Stage {
     }
 }
 
-/// Time spent in each stage of one compilation; of several, when they are added up.
+/// Time spent in each stage of one compilation, or of several whose times are added up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Timing {
     spent: [Duration; Stage::ALL.len()],
@@ -78,7 +78,7 @@ impl fmt::Display for Timing {
     }
 }
 
-/// Measures the stages of one compilation as they end.
+/// Measures the stages of one compilation, each at its end.
 pub(crate) struct Stopwatch {
     last: Instant,
     timing: Timing,
@@ -89,14 +89,14 @@ impl Stopwatch {
         Stopwatch { last: Instant::now(), timing: Timing::default() }
     }
 
-    /// Adds the time since the last call, or the start, to this stage.
+    /// Adds the time since the last call, or since the start, to a stage.
     pub fn end(&mut self, stage: Stage) {
         let now = Instant::now();
         self.timing.spent[stage as usize] += now - self.last;
         self.last = now;
     }
 
-    /// Returns the times of all stages; what no stage took is the rest.
+    /// Returns the times of all stages. The time since the last stage counts as [`Stage::Rest`].
     pub fn stop(mut self) -> Timing {
         self.end(Stage::Rest);
         self.timing

@@ -17,8 +17,8 @@ const MAX_KEYS: usize = 1 << 17;
 
 static VERIFIED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
-/// Returns the tokens of a program, and in them the bodies of the functions that no kernel uses. Only the braces are left of
-/// bodies that are verified under these options for this device.
+/// Returns the tokens of a program, and the bodies among them of the functions that no kernel uses. Bodies that are verified
+/// under these options for this device have only their braces left.
 pub(crate) fn tokens_to_parse(
     preprocessed: preprocess::PreprocessedTokens,
     names: &preprocess::Interner,
@@ -26,7 +26,7 @@ pub(crate) fn tokens_to_parse(
     target: &Target,
 ) -> (Vec<preprocess::Token>, Vec<UnusedBody>) {
     static STATE: OnceLock<RandomState> = OnceLock::new();
-    // Tokens have the macros in them.
+    // The options for macros do not matter: the tokens are expanded already.
     let macros = Vec::new();
     let options = Options { macros, include_dirs: Vec::new(), ..options.clone() };
     let seed = STATE.get_or_init(RandomState::new).hash_one((&options, target));

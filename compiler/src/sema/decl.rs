@@ -239,7 +239,7 @@ impl Sema<'_> {
         matches!(types.kind(ty), TypeKind::Record(_)) && types.size(ty).is_none()
     }
 
-    /// Reports a name that this scope has already.
+    /// Reports a name that the current scope has already.
     pub(super) fn check_redefinition(&mut self, name: Symbol, span: Span) {
         if let Some(binding) = self.scopes.find_here(name).cloned() {
             let what = match binding.entity {

@@ -1,7 +1,7 @@
 //! Queues on the device (OpenCL C 6.15.17): their types, and the functions that no pattern describes.
 //!
-//! A block that is enqueued becomes a kernel. Its first argument is the address of what the block captured, by value and
-//! arrays whole; its local pointers follow. The kernel calls the function that the block is.
+//! A block that is enqueued becomes a kernel. Its first argument is the address of the captured values, with arrays as a
+//! whole; its local pointers follow. The kernel calls the block's function.
 
 use super::blocks::BlockValue;
 use super::convert::Context;
@@ -27,7 +27,7 @@ const GLOBAL: u32 = 32;
 const LOCAL: u32 = 56;
 const RANGE_SIZE: u64 = 80;
 
-/// The functions that take a block, with the property that they tell of its kernel.
+/// The functions that take a block, each with the property of the block's kernel that it returns.
 const WITH_BLOCK: &[(&str, Option<KernelProperty>)] = &[
     ("enqueue_kernel", None),
     ("get_kernel_work_group_size", Some(KernelProperty::WorkGroupSize)),
@@ -36,21 +36,21 @@ const WITH_BLOCK: &[(&str, Option<KernelProperty>)] = &[
     ("get_kernel_sub_group_count_for_ndrange", Some(KernelProperty::SubgroupCount)),
 ];
 
-/// What a block's kernel takes of something that the block captured.
+/// A variable that an enqueued block captured, and its place in the record.
 #[derive(Debug, Clone, Copy)]
 struct Captured {
     /// The copy that was made where the literal was evaluated.
     copy: LocalId,
-    /// Its type: a pointer, for an array.
+    /// The type of the copy: a pointer, for an array.
     ty: TypeId,
-    /// The type of what is stored: a record around an array.
+    /// The type of the stored value: for an array, a record around it.
     stored: TypeId,
     is_array: bool,
     offset: u32,
 }
 
 impl Sema<'_> {
-    /// Returns true if the program's kernels may enqueue others.
+    /// Returns true if the program's kernels may enqueue other kernels.
     pub(super) fn has_device_enqueue(&self) -> bool {
         self.target.offers(self.options.std, "__opencl_c_device_enqueue")
     }
@@ -86,7 +86,7 @@ impl Sema<'_> {
         ty
     }
 
-    /// Analyzes a call of a function whose arguments no pattern describes; `None` if the name is of none.
+    /// Analyzes a call of a function whose arguments no pattern describes; `None` if the name is not that of such a function.
     pub(super) fn device_enqueue_call(
         &mut self,
         name: Symbol,
@@ -104,12 +104,12 @@ impl Sema<'_> {
             "enqueue_marker" => Some(self.enqueue_marker(args, span)),
             _ => self.call_with_block(name, args, span).or_else(|| self.ndrange(name, args, span)),
         };
-        // Wrong arguments do not make a range.
+        // If the arguments are wrong, there is no range, but an error value.
         let failed = self.diags.errors() != errors;
         call.or_else(|| failed.then(|| self.error_value(span)))
     }
 
-    /// Analyzes a call of a function that takes a block; `None` if the name is of none.
+    /// Analyzes a call of a function that takes a block; `None` if the name is not that of such a function.
     fn call_with_block(&mut self, name: &str, args: &[ast::Expr], span: Span) -> Option<Expr> {
         let &(name, property) = WITH_BLOCK.iter().find(|(known, _)| *known == name)?;
         Some(match property {
@@ -205,7 +205,7 @@ impl Sema<'_> {
         value(ExprKind::Enqueue(Box::new(enqueue)), self.basic.int, span)
     }
 
-    /// A count, a list of events to wait for, and where the command's own event goes.
+    /// Analyzes three arguments: the number of events to wait for, their list, and the pointer for the command's own event.
     fn event_arguments(&mut self, function: &str, args: &[ast::Expr]) -> EventArguments {
         let count = self.converted(&args[0], self.basic.uint, Context::Passing);
         let list = self.event_pointer(function, &args[1], false);
@@ -245,7 +245,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports a block that cannot be enqueued for its parameters or its result.
+    /// Returns true if a block has only local pointers as parameters and no result; otherwise reports that it cannot be
+    /// enqueued.
     fn takes_local_pointers(&mut self, block: &BlockValue, span: Span) -> bool {
         let TypeKind::Block { ret, params } = self.module.types.kind(block.ty).clone() else {
             return false;
@@ -268,7 +269,7 @@ impl Sema<'_> {
         true
     }
 
-    /// Returns what a block captured with its places in the record; `None` after a diagnostic.
+    /// Returns the variables that a block captured, with their places in the record; `None` after a diagnostic.
     fn captured_by(&mut self, block: &BlockValue, span: Span) -> Option<Vec<Captured>> {
         let mut captured = Vec::new();
         let mut end = 0u64;
@@ -307,7 +308,7 @@ impl Sema<'_> {
         Some(captured)
     }
 
-    /// Size and alignment of something captured, which records align no further than themselves.
+    /// Returns size and alignment of a captured value. The alignment is at most that of records.
     fn stored_layout(&self, ty: TypeId) -> (u64, u32) {
         let types = &self.module.types;
         match types.kind(ty) {
@@ -339,7 +340,7 @@ impl Sema<'_> {
         ty
     }
 
-    /// Returns a new variable for the address of what is captured.
+    /// Returns a new variable for the address of the captured values.
     fn captures_pointer(&mut self, span: Span) -> Option<LocalId> {
         let ty = self.byte_pointer();
         self.new_local("", ty, 0, span)
@@ -350,7 +351,7 @@ impl Sema<'_> {
         self.module.types.pointer(char_, AddressSpace::Global)
     }
 
-    /// Returns the place of something captured, behind the address that a variable holds.
+    /// Returns the place of a captured value. `address` is the variable with the address of all captured values.
     fn captured_place(&mut self, captured: &Captured, address: LocalId, span: Span) -> Place {
         let bytes = self.byte_pointer();
         let start = Box::new(read(local_place(address, bytes, span)));
@@ -363,7 +364,7 @@ impl Sema<'_> {
         Place { align: Some(align), ..place }
     }
 
-    /// Stores something captured.
+    /// Stores a captured value.
     fn store(&mut self, captured: &Captured, address: LocalId, span: Span) -> Stmt {
         let place = Box::new(self.captured_place(captured, address, span));
         let copy = read(local_place(captured.copy, captured.ty, span));
@@ -466,7 +467,8 @@ impl Sema<'_> {
         value(kind, self.basic.uint, span)
     }
 
-    /// `ndrange_2D([offset,] global [, local])`: sizes in one dimension, pointers to them in more.
+    /// `ndrange_2D([offset,] global [, local])` and the like. The arguments are sizes for one dimension, and pointers to sizes
+    /// for several.
     fn ndrange(&mut self, name: &str, args: &[ast::Expr], span: Span) -> Option<Expr> {
         let dimensions = match name {
             "ndrange_1D" => 1,
@@ -510,7 +512,7 @@ impl Sema<'_> {
         Some(value(kind, ty, span))
     }
 
-    /// Keeps a pointer to sizes in a variable, which is returned with its type; `None` after a diagnostic.
+    /// Stores a pointer to sizes in a new variable. Returns the variable and its type; `None` after a diagnostic.
     fn size_array(&mut self, arg: &ast::Expr, body: &mut Vec<Stmt>) -> Option<(LocalId, TypeId)> {
         let arg = self.rvalue(arg);
         let (ty, span) = (arg.ty, arg.span);
@@ -528,7 +530,7 @@ impl Sema<'_> {
     }
 }
 
-/// A member without a name.
+/// Makes a member without a name.
 fn field(ty: TypeId, offset: u32, align: u32) -> Field {
     Field { name: String::new(), ty, offset, is_const: false, is_volatile: false, align }
 }

@@ -1,4 +1,4 @@
-//! Expressions (C99 6.5): one step per kind of syntax; the larger kinds live in files of their own.
+//! Expressions (C99 6.5): one step per kind of syntax; the larger kinds have files of their own.
 
 use super::convert::Context;
 use super::hir::{ExprKind, Place, PlaceKind};
@@ -19,7 +19,7 @@ impl Sema<'_> {
         self.load(operand)
     }
 
-    /// Returns what an expression denotes.
+    /// Returns the operand that an expression denotes.
     pub(super) fn expr(&mut self, expr: &Expr) -> Operand {
         let span = expr.span;
         if self.diags.is_full() {
@@ -178,7 +178,7 @@ impl Sema<'_> {
         }
         match self.module.types.size(ty) {
             Some(size) => self.int_value(size, self.basic.ulong, span),
-            // Implementation-defined (6.5.11): the size of the handle which the host passes.
+            // The size is implementation-defined (6.5.11); it is that of the handle which the host passes.
             None if self.is_image(ty) => self.int_value(8, self.basic.ulong, span),
             None if self.is_block(ty) => {
                 let message =
@@ -204,8 +204,8 @@ impl Sema<'_> {
         self.int_value(u64::from(align), self.basic.ulong, span)
     }
 
-    /// `(type){ ... }`: an unnamed object, initialized where it is named (C99 6.5.2.5). One of a number is a plain value unless
-    /// `has_address`: its address is taken.
+    /// `(type){ ... }`: an unnamed object, which is initialized where it is written (C99 6.5.2.5). A literal of a number is a
+    /// plain value unless its address is taken (`has_address`).
     pub(super) fn compound_literal(
         &mut self,
         name: &ast::TypeName,
@@ -245,7 +245,7 @@ impl Sema<'_> {
         operand
     }
 
-    /// `(float4){...}` and `(int){...}` are plain values where no address is taken.
+    /// `(float4){...}` and `(int){...}`, which are plain values if their address is not taken.
     fn scalar_literal(&mut self, mut ty: TypeId, init: &ast::Initializer) -> hir::Expr {
         let span = match init {
             ast::Initializer::Expr(expr) => expr.span,
@@ -342,7 +342,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Returns the distance in bytes of neighbours that a pointer steps over; void counts as one byte.
+    /// Returns the distance in bytes between adjacent objects in pointer arithmetic; void counts as one byte.
     pub(super) fn pointee_size(&mut self, pointee: TypeId, span: Span) -> Option<u64> {
         if self.module.types.is_void(pointee) {
             return Some(1);

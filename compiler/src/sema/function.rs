@@ -1,5 +1,5 @@
-//! Functions and kernels: prototypes, definitions, overloads and what a kernel's arguments are
-//! (OpenCL C 6.8, 6.11).
+//! Functions and kernels: prototypes, definitions, overloads and kernels' arguments (OpenCL C 6.8,
+//! 6.11).
 
 use super::attributes::Attributes;
 use super::blocks::{Capture, Deduced};
@@ -24,17 +24,17 @@ use rustc_hash::FxHashMap;
 /// Largest number of functions of one name.
 const MAX_OVERLOADS: usize = 512;
 
-/// The properties of a function besides its tree.
+/// The properties of a function that are not in its tree.
 #[derive(Debug, Default, Clone)]
 pub(super) struct FunctionProperties {
-    /// True if other functions may have the name.
+    /// True if other functions may have the same name.
     pub overloadable: bool,
     /// True if the prototype ends with `...`: the built-in `printf` declared by the program.
     pub is_variadic: bool,
     /// True if a declaration said `static`.
     is_static: bool,
-    /// True if some declaration did not say `inline`, or said `extern`: there is more than an inline
-    /// definition (C99 6.7.4p6).
+    /// True if a declaration did not say `inline`, or said `extern`: the definition is then more than an
+    /// inline definition (C99 6.7.4p6).
     not_inline: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct FunctionProperties {
 enum Redeclaration {
     None,
     Same(FunctionId),
-    /// Reported; this function stands for the new one.
+    /// The declarations conflict, which has been reported; this function replaces the new one.
     Conflict(FunctionId),
 }
 
@@ -59,9 +59,9 @@ pub(super) struct FunctionState {
     pub switches: Vec<Switch>,
     /// Values of const variables with constant initializers.
     pub const_locals: FxHashMap<LocalId, Const>,
-    /// Depth of the scope of its parameters.
+    /// Depth of the scope of the function's parameters.
     base_depth: u32,
-    /// Of a block: the function around it, what it captures of that, and whether its type is known.
+    /// For a block: the function around it, the variables that it captures there, and the state of its return type.
     pub outer: Option<Box<FunctionState>>,
     pub captures: Vec<Capture>,
     pub deduced: Deduced,
@@ -85,7 +85,7 @@ impl FunctionState {
         }
     }
 
-    /// Returns true if what is declared in a scope of this depth belongs to a function around this block.
+    /// Returns true if an entity that is declared in a scope of this depth belongs to a function around this block.
     pub fn is_outside(&self, depth: u32) -> bool {
         self.outer.is_some() && depth > 0 && depth < self.base_depth
     }
@@ -99,7 +99,7 @@ pub(super) struct Label {
 }
 
 impl Sema<'_> {
-    /// Declares a function, or finds the one declared before.
+    /// Declares a function, or finds its earlier declaration.
     pub(super) fn declare_function(
         &mut self,
         specs: &DeclSpecs,
@@ -136,7 +136,7 @@ impl Sema<'_> {
         Some((id, params))
     }
 
-    /// A function declared by a name for its type: `typedef int unary(int); unary f;`.
+    /// Declares a function by a name for its type: `typedef int unary(int); unary f;`.
     pub(super) fn declare_function_of_type(
         &mut self,
         specs: &DeclSpecs,
@@ -192,7 +192,7 @@ impl Sema<'_> {
         (id, fits)
     }
 
-    /// Checks the names that a function may not have, and the rules for kernels (OpenCL C 6.9, 6.10, 6.11).
+    /// Checks that a function's name is allowed, and the rules for kernels (OpenCL C 6.9, 6.10, 6.11).
     fn check_function(
         &mut self,
         specs: &DeclSpecs,
@@ -215,7 +215,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports a static declaration of what others may link to (C99 6.2.2p7).
+    /// Reports a static declaration of a function that other programs may link to (C99 6.2.2p7).
     fn check_linkage(&mut self, id: FunctionId, is_static: bool, span: Span) {
         if !is_static || self.properties[id].is_static {
             return;
@@ -226,7 +226,7 @@ impl Sema<'_> {
         self.diags.note(first, "previous declaration is here");
     }
 
-    /// Names the functions that have external linkage, once all declarations are seen.
+    /// Sets the symbols of functions with external linkage, after all declarations have been analyzed.
     pub(super) fn name_symbols(&mut self) {
         for id in self.module.functions.keys().collect::<Vec<_>>() {
             let properties = &self.properties[id];
@@ -237,7 +237,7 @@ impl Sema<'_> {
             }
             let mut symbol = function.name.clone();
             if properties.overloadable {
-                // No other program can mean a type without a name.
+                // Another program cannot refer to a type without a name.
                 let mut params = function.params.iter().map(|&param| function.locals[param].ty);
                 if !params.all(|ty| self.module.types.has_linkage(ty)) {
                     continue;
@@ -282,7 +282,7 @@ impl Sema<'_> {
         self.error(span, message);
     }
 
-    /// Returns the function that a declaration repeats; reports a conflict with one that it does not.
+    /// Returns the function that a declaration repeats. Reports a conflict with a different earlier declaration.
     fn earlier_declaration(
         &mut self,
         name: Symbol,
@@ -342,7 +342,7 @@ impl Sema<'_> {
         self.diags.note(first, "previous declaration is here");
     }
 
-    /// Returns the function that a block literal is; no other program can link to it.
+    /// Adds the function of a block literal and returns it. No other program can link to it.
     pub(super) fn push_block(&mut self, ret: TypeId, params: &[Param], span: Span) -> FunctionId {
         let around = self.function.as_ref().map(|function| &self.module.functions[function.id]);
         let name = around.map_or("block".to_string(), |around| format!("{}_block", around.name));
@@ -353,7 +353,7 @@ impl Sema<'_> {
         id
     }
 
-    /// Returns a kernel without parameters or body, that no other program can link to.
+    /// Adds a kernel without parameters and body and returns it. No other program can link to it.
     pub(super) fn push_kernel(&mut self, name: &str, span: Span) -> FunctionId {
         let id = self.push_function(name, self.basic.void, &[], span);
         self.properties[id].is_static = true;
@@ -393,7 +393,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Fills in what the runtime must know of a kernel.
+    /// Sets the metadata of a kernel that the runtime needs.
     fn kernel(
         &mut self,
         id: FunctionId,
@@ -423,7 +423,7 @@ impl Sema<'_> {
         });
     }
 
-    /// Types that kernel arguments may not have (OpenCL C 6.11).
+    /// Reports types that kernel arguments may not have (OpenCL C 6.11).
     fn check_kernel_param(&mut self, decl: &ParamDecl, param: &Param) {
         let ty = param.ty.ty;
         let written = match &decl.specs.ty {
@@ -516,7 +516,7 @@ impl Sema<'_> {
             self.module.functions[id].body = Some(Vec::new());
             return;
         }
-        // The definition's own parameter names and spans count.
+        // The parameters have the names and spans of the definition, not those of earlier declarations.
         let mut locals = PrimaryMap::new();
         for param in &params {
             locals.push(self.param_local(param));

@@ -12,7 +12,7 @@ use crate::source::Span;
 use crate::syntax::ast::{AddressSpace, InitDeclarator, StorageClass};
 use crate::target::MAX_GLOBAL_VARIABLE_SIZE;
 
-/// A variable that other declarations may name again, wherever they stand.
+/// A variable with linkage: other declarations in any scope may refer to it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LinkedVariable {
     id: GlobalId,
@@ -27,8 +27,8 @@ impl Sema<'_> {
         self.target.offers(self.options.std, "__opencl_c_program_scope_global_variables")
     }
 
-    /// A variable at program scope, or a `static` or `extern` one in a function. Without an address
-    /// space it lies in global memory, where it may (OpenCL C 6.7.8).
+    /// Analyzes a variable at program scope, or a `static` or `extern` one in a function. Without an address
+    /// space it lies in global memory, if variables may (OpenCL C 6.7.8).
     pub(super) fn lasting_variable(
         &mut self,
         storage: Option<StorageClass>,
@@ -57,7 +57,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A variable in global or constant memory, which `ty` says.
+    /// Analyzes a variable in global or constant memory; `ty` has the address space.
     pub(super) fn global_variable(
         &mut self,
         storage: Option<StorageClass>,
@@ -70,7 +70,7 @@ impl Sema<'_> {
             return self.declare_error(name, span);
         }
         let is_extern = storage == Some(StorageClass::Extern);
-        // What a function declares for itself alone has no linkage.
+        // Variables in functions have no linkage unless they are `extern`.
         let linked = self.function.is_none() || is_extern;
         let earlier = match linked {
             true => self.linked_before(name, storage, &mut ty, span),
@@ -94,7 +94,7 @@ impl Sema<'_> {
                 self.error(span, "variable in constant address space must be initialized");
                 self.declare_error(name, span);
             }
-            // Zero, unless another declaration initializes it (C99 6.9.2p2).
+            // The variable is zero, unless another declaration initializes it (C99 6.9.2p2).
             None => self.module.globals[id].is_defined = true,
             Some(_) if is_extern && self.function.is_some() => {
                 self.error(span, "'extern' variable cannot have an initializer");
@@ -142,7 +142,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Types and sizes that such variables may not have (OpenCL C 6.11).
+    /// Checks that a variable which lasts as long as the program may have its type and size (OpenCL C 6.11).
     fn check_lasting_type(&mut self, ty: QualType, name: Symbol, span: Span) -> bool {
         let types = &self.module.types;
         let element = types.innermost_element(ty.ty);
@@ -168,8 +168,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns the variable that a declaration with linkage names again. Reports where the two disagree;
-    /// completes the type of an array by what is known of it.
+    /// Returns the variable that a declaration with linkage declares again. Reports differences between the
+    /// declarations; completes the type of an array by its known length.
     fn linked_before(
         &mut self,
         name: Symbol,

@@ -40,7 +40,7 @@ pub struct Module {
     pub types: Types,
     pub functions: PrimaryMap<FunctionId, Function>,
     pub globals: PrimaryMap<GlobalId, Global>,
-    /// True if functions are called that depend on which work-items of a sub-group are there together.
+    /// True if functions are called whose result depends on which work-items of a sub-group call them together.
     pub uses_subgroups: bool,
     /// Calls that close a cycle of calls, in the order of the text, and the functions that they call.
     pub recursive_calls: Vec<(Span, FunctionId)>,
@@ -53,8 +53,8 @@ pub struct Module {
 #[derive(Debug)]
 pub struct Function {
     pub name: String,
-    /// The name by which other programs link to the function, if they can: it has external linkage
-    /// (C99 6.2.2, 6.7.4). Overloads have their parameters' types in it.
+    /// The name by which other programs link to the function, if it has external linkage (C99 6.2.2,
+    /// 6.7.4). The names of overloads contain their parameters' types.
     pub symbol: Option<String>,
     pub span: Span,
     pub ret: TypeId,
@@ -71,7 +71,7 @@ pub struct Function {
     pub noinline: bool,
 }
 
-/// What `__attribute__` and the parameter list say of a kernel.
+/// The properties of a kernel from `__attribute__` and the parameter list.
 #[derive(Debug, Default, Clone)]
 pub struct KernelInfo {
     pub required_local_size: Option<[u32; 3]>,
@@ -79,7 +79,7 @@ pub struct KernelInfo {
     pub required_subgroup_size: Option<u32>,
     /// The attributes as CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
-    /// True if it is the kernel of a block that is enqueued ([`crate::kernel::Kernel::is_block`]).
+    /// True for the kernel of a block that is enqueued ([`crate::kernel::Kernel::is_block`]).
     pub is_block: bool,
     /// One per parameter: metadata as clGetKernelArgInfo reports it.
     pub args: Vec<ArgInfo>,
@@ -88,7 +88,7 @@ pub struct KernelInfo {
 #[derive(Debug, Clone)]
 pub struct ArgInfo {
     pub name: String,
-    /// Without qualifiers and spaces: `uint*`.
+    /// The name of the type, without qualifiers and spaces: `uint*`.
     pub type_name: String,
     pub address: AddressSpace,
     pub is_const: bool,
@@ -118,9 +118,9 @@ pub struct Global {
     pub init: Option<Vec<u8>>,
     /// Addresses in the initializer: at byte offset, the address of another global plus an addend.
     pub relocations: Vec<Relocation>,
-    /// True if other programs link to it by its name (C99 6.2.2).
+    /// True if other programs may link to the variable by its name (C99 6.2.2).
     pub is_external: bool,
-    /// False if it is only declared `extern`.
+    /// False if the variable is only declared `extern`.
     pub is_defined: bool,
     pub span: Span,
 }
@@ -204,10 +204,10 @@ pub enum Part {
     Repeat(Repeat),
 }
 
-/// Copies a part that has been initialized to the others that its range designators name.
+/// Copies a part that has been initialized to the other parts that its range designators name.
 #[derive(Debug, Clone)]
 pub struct Repeat {
-    /// Byte offset of the first, which is the one that has its value.
+    /// Byte offset of the first part, which has been initialized.
     pub offset: u64,
     pub ty: TypeId,
     /// Distance in bytes and number of elements of each range, the outermost first.
@@ -235,13 +235,13 @@ pub struct Place {
     pub kind: PlaceKind,
     pub ty: TypeId,
     pub is_volatile: bool,
-    /// Known alignment in bytes if it is other than the type's (packed members).
+    /// The alignment in bytes, if it is known and differs from the type's (packed members).
     pub align: Option<u32>,
     pub span: Span,
 }
 
 impl Place {
-    /// Returns a place of which its type says all.
+    /// Returns a place that is not volatile and has its type's alignment.
     pub fn new(kind: PlaceKind, ty: TypeId, span: Span) -> Place {
         Place { kind, ty, is_volatile: false, align: None, span }
     }
@@ -258,20 +258,20 @@ pub enum PlaceKind {
         base: Box<Place>,
         offset: u32,
     },
-    /// Components of a vector place, in order; no repeats when it is written to. A single component
-    /// has the element type. `v[i]` with constant i is this too. Lane 3 of a vector of 3 reads as
-    /// any value and takes none.
+    /// Components of a vector place, in order, without repeats if they are written. A single component
+    /// has the element type. `v[i]` with constant i is of this kind, too. Lane 3 of a vector of 3 has any
+    /// value when it is read, and writes to it are dropped.
     Components {
         base: Box<Place>,
         lanes: Vec<u8>,
     },
-    /// `v[i]` of a vector place with an index not known here (any integer type).
+    /// `v[i]` of a vector place with an index that is not constant (of any integer type).
     ComponentAt {
         base: Box<Place>,
         index: Box<Expr>,
     },
-    /// A value of record type given a place (a function's result, whose member is taken), or one of
-    /// vector type that is indexed by what is not known here.
+    /// A temporary object for a value: of record type, whose member is read (a function's result), or of
+    /// vector type, which is subscripted by an index that is not constant.
     Temporary(Box<Expr>),
 }
 
@@ -413,15 +413,15 @@ pub enum ExprKind {
     },
     /// `enqueue_kernel` or `enqueue_marker`: int.
     Enqueue(Box<Enqueue>),
-    /// What a function tells of a block's kernel, and perhaps a range: uint.
+    /// A property of a block's kernel, for some properties with a range: uint.
     KernelProperty {
         property: KernelProperty,
         kernel: FunctionId,
         range: Option<Box<Expr>>,
     },
     Comma(Box<Expr>, Box<Expr>),
-    /// A compound literal or other unnamed object: initialize `local`, then this is its place's
-    /// value.
+    /// A compound literal or other unnamed object: initializes `local`, and then has the value
+    /// `value`.
     InitThen {
         local: LocalId,
         init: Box<Init>,
@@ -434,12 +434,12 @@ pub enum ExprKind {
     },
 }
 
-/// What a function does with cooperative matrices.
+/// A function on cooperative matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixCall {
-    /// Loads a matrix. Arguments: a pointer, and a uint, the elements from row to row (or column to column).
+    /// Loads a matrix. Arguments: a pointer, and a uint: the distance from row to row (or column to column) in elements.
     Load(MatrixLayout),
-    /// Void, of a pointer, a matrix, and a uint as above.
+    /// Stores a matrix; void. Arguments: a pointer, a matrix, and a uint as for a load.
     Store(MatrixLayout),
     /// `a * b + c`; `operands` are SPIR-V's.
     Product { operands: u32 },
@@ -447,7 +447,7 @@ pub enum MatrixCall {
     Splat,
     /// Multiplies each element of a matrix by a number.
     Scale,
-    /// Uint: the elements that the work-item holds of a matrix.
+    /// Returns the number of elements of a matrix that the work-item holds; uint.
     Length,
 }
 
@@ -469,15 +469,16 @@ pub struct EnqueuedBlock {
     pub range: Expr,
     /// uint.
     pub local_sizes: Vec<Expr>,
-    /// Bytes that the block captured.
+    /// The number of bytes that the block captured.
     pub captured_bytes: u32,
-    /// The variable that `stores` expect the address of these bytes in.
+    /// The variable in which `stores` expect the address of these bytes.
     pub captured: LocalId,
-    /// What the block captured is stored.
+    /// Statements that store the captured values.
     pub stores: Vec<Stmt>,
 }
 
-/// Events of a command: how many it waits for, a pointer to them, and one to where its own goes; `None` for null.
+/// Events of a command: the number of events to wait for, a pointer to them, and a pointer to the variable for the command's
+/// own event; `None` for null.
 #[derive(Debug)]
 pub struct EventArguments {
     pub count: Expr,
@@ -485,7 +486,7 @@ pub struct EventArguments {
     pub event: Option<Expr>,
 }
 
-/// What kernels are asked of the kernel of a block.
+/// A property of a block's kernel that kernels may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KernelProperty {
     WorkGroupSize,
@@ -494,7 +495,7 @@ pub enum KernelProperty {
     SubgroupCount,
 }
 
-/// Convenience for readers of the tree: the record behind a type, if it is one.
+/// Returns the record of a type, if the type is a record.
 pub fn record_of(types: &Types, ty: TypeId) -> Option<RecordId> {
     match types.kind(ty) {
         super::types::TypeKind::Record(id) => Some(*id),

@@ -1,7 +1,7 @@
 //! Images and samplers in declarations (OpenCL C 6.3.3, 6.8, 6.11, 6.15.15.1).
 //!
-//! A sampler with a constant initializer, as nearly all have, is a constant and not an object; only a sampler that is a
-//! parameter, or a copy of one, is a variable.
+//! Nearly all samplers have a constant initializer; they are constants and not objects. Only a sampler that is a parameter,
+//! or a copy of a parameter, is a variable.
 
 use super::hir::{Expr, ExprKind};
 use super::scope::Entity;
@@ -14,7 +14,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Access, AddressSpace, InitDeclarator, Initializer};
 
 impl Sema<'_> {
-    /// Returns true for images and pipes, which are not variables.
+    /// Returns true for the types of images and pipes, which variables may not have.
     pub(super) fn is_image(&self, ty: TypeId) -> bool {
         matches!(self.module.types.kind(ty), TypeKind::Image(_) | TypeKind::Pipe(..))
     }
@@ -23,7 +23,7 @@ impl Sema<'_> {
         self.module.types.intern(TypeKind::Opaque(SAMPLER))
     }
 
-    /// Returns a type with an access qualifier, if there is one. Reports what the version or the device lacks.
+    /// Returns a type with an access qualifier, if there is one. Reports qualifiers that the version or the device lacks.
     pub(super) fn with_access(&mut self, ty: TypeId, access: Option<Access>, span: Span) -> TypeId {
         let Some(access) = access else { return ty };
         let image = match *self.module.types.kind(ty) {
@@ -63,8 +63,8 @@ impl Sema<'_> {
         ty
     }
 
-    /// Declares a sampler that is a constant, or reports that there are no variables of images. Returns false for a
-    /// sampler that is a variable.
+    /// Declares a sampler that is a constant, or reports a variable whose type is an image. Returns false for a sampler that
+    /// is a variable.
     pub(super) fn image_variable(
         &mut self,
         ty: &QualType,
@@ -118,7 +118,7 @@ impl Sema<'_> {
         true
     }
 
-    /// Returns the value of an integer constant, or of a sampler that is one.
+    /// Returns the value of an integer constant, or of a sampler that is a constant.
     pub(super) fn sampler_constant(&self, e: &Expr) -> Option<u64> {
         if matches!(self.module.types.kind(e.ty), TypeKind::Opaque(SAMPLER)) {
             return match e.kind {

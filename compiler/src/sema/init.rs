@@ -14,19 +14,19 @@ pub(super) enum InitEntry {
     Value(hir::Expr),
     /// Characters of a string literal.
     Bytes(Vec<u8>),
-    /// Zero of a type, over what earlier entries put there.
+    /// Zero of a type, which replaces the values of earlier entries.
     Zero(TypeId),
-    /// Copies of the part at this offset, which earlier entries initialize.
+    /// Copies of the part at the entry's offset, which earlier entries initialize.
     Repeat(Repeat),
 }
 
-/// A flattened initializer: stores in order; what no entry covers is zero.
+/// A flattened initializer: a list of stores, in order. Bytes that no entry covers are zero.
 #[derive(Debug, Default)]
 pub(super) struct FlatInitializer {
     pub list: Vec<(u64, InitEntry)>,
-    /// Bytes covered, padding apart.
+    /// The number of bytes that entries cover, without padding.
     covered: u64,
-    /// The end of the last of them.
+    /// The end of the last byte that entries cover.
     end: u64,
     /// True if a designator was used: entries may overlap.
     pub designated: bool,
@@ -39,7 +39,7 @@ impl FlatInitializer {
         self.list.push((offset, entry));
     }
 
-    /// An initializer for a whole part begins: what earlier ones left there is zero again.
+    /// Begins an initializer for a whole part: sets the values of earlier initializers there to zero.
     fn restart(&mut self, offset: u64, ty: TypeId) {
         if offset < self.end {
             self.list.push((offset, InitEntry::Zero(ty)));
@@ -192,7 +192,7 @@ impl Sema<'_> {
         matches!(self.module.types.kind(ty), TypeKind::Scalar(Scalar::Char | Scalar::UChar))
     }
 
-    /// `{ items }` for an object at an offset. Gives the number of elements of an array.
+    /// Flattens `{ items }` for an object at an offset. Returns the number of elements for an array.
     fn init_list(
         &mut self,
         ty: TypeId,
@@ -462,7 +462,7 @@ impl Sema<'_> {
                 self.whole_element(ty, offset, cursor, entries);
             }
         }
-        // A part without members takes nothing: the item is left over.
+        // A part without members uses no item, so the item is in excess.
         if cursor.next == start {
             self.diags.warning(init_span(&item.init), "excess elements in initializer");
             cursor.advance();
@@ -501,8 +501,8 @@ impl Sema<'_> {
         cursor.advance();
     }
 
-    /// Follows designators to a part and initializes that, and what else the `ranges` that lead there
-    /// name.
+    /// Follows designators to a part and initializes it, together with the other parts that the `ranges`
+    /// on the way name.
     fn init_designated(
         &mut self,
         mut ty: TypeId,

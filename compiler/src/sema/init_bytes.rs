@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Bytes of a constant object.
 pub(super) struct ConstantImage {
     pub bytes: Vec<u8>,
-    /// Addresses by the offset of their eight bytes: an object and bytes added.
+    /// Addresses by the offset of their eight bytes: an object, and the number of bytes that is added.
     pub addresses: BTreeMap<usize, (GlobalId, i64)>,
 }
 
@@ -21,7 +21,7 @@ impl ConstantImage {
         Some(ConstantImage { bytes, addresses: BTreeMap::new() })
     }
 
-    /// Forgets what earlier initializers put somewhere.
+    /// Sets a part to zero, which removes the values of earlier initializers.
     fn clear(&mut self, offset: usize, size: usize) {
         if let Some(part) = self.bytes.get_mut(offset..offset + size) {
             part.fill(0);
@@ -35,7 +35,7 @@ impl ConstantImage {
         }
     }
 
-    /// Copies a part to the others that its range designators name.
+    /// Copies a part to the other parts that its range designators name.
     fn repeat(&mut self, offset: usize, size: usize, ranges: &[Range]) {
         let part = self.addresses.range(offset..offset + size);
         let addresses: Vec<_> = part.map(|(at, address)| (at - offset, *address)).collect();
@@ -98,7 +98,7 @@ impl Sema<'_> {
         Some((image.bytes, relocations))
     }
 
-    /// Counts initialized bytes against their limit.
+    /// Counts initialized bytes; reports an error if there are too many.
     fn add_data(&mut self, size: u64, span: Span) -> Option<()> {
         self.data_size = self.data_size.saturating_add(size);
         if self.data_size > MAX_DATA_SIZE {
@@ -135,7 +135,7 @@ impl Sema<'_> {
     }
 }
 
-/// Calls `f` with where each element of some ranges begins.
+/// Calls `f` with the offset of each element of some ranges.
 fn each_start(start: usize, ranges: &[Range], f: &mut impl FnMut(usize)) {
     let Some((range, inner)) = ranges.split_first() else { return f(start) };
     for i in 0..range.count {

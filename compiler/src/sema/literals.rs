@@ -12,8 +12,8 @@ use crate::syntax::ast::{
 use half::f16;
 
 impl Sema<'_> {
-    /// An integer literal has the first of the types its suffix allows that holds it. A long is
-    /// 64 bits wide.
+    /// Analyzes an integer literal. Its type is the first one that its suffix allows and that holds its
+    /// value. A long is 64 bits wide.
     pub(super) fn int_literal(&mut self, literal: IntLiteral, span: Span) -> hir::Expr {
         let v = literal.value;
         let fits_int = v <= i32::MAX as u64 && !literal.is_unsigned && !literal.is_long;
@@ -42,8 +42,8 @@ impl Sema<'_> {
         self.int_value(v, ty, span)
     }
 
-    /// Returns -2^63 where a minus is applied to the literal 2^63. 2^63 does not fit in a long, but programs write the least
-    /// long so, since compilers with an integer of 128 bits (C99 6.4.4.1 p5) give it that value.
+    /// Returns -2^63 if a minus is applied to the literal 2^63. The literal does not fit in a long, but programs write the
+    /// least long in this way, since compilers with integers of 128 bits accept it (C99 6.4.4.1 p5).
     pub(super) fn least_long(&mut self, operand: &Expr, span: Span) -> Option<hir::Expr> {
         match operand.kind {
             AstKind::Int(IntLiteral { value, is_unsigned: false, is_decimal: true, .. })
@@ -55,7 +55,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An unsuffixed literal is double where doubles exist and are wanted.
+    /// Analyzes a floating literal. Without a suffix it is double if the device has doubles and no option asks for float.
     pub(super) fn float_literal(&mut self, literal: FloatLiteral, span: Span) -> hir::Expr {
         let (v, ty) = match literal {
             FloatLiteral::Plain { double, single } => {
@@ -85,7 +85,7 @@ impl Sema<'_> {
         value(ExprKind::Float(v), ty, span)
     }
 
-    /// A string literal is an array of char in constant memory; equal ones are one object.
+    /// Analyzes a string literal: an array of char in constant memory. Equal literals are one object.
     pub(super) fn string_literal(&mut self, bytes: &[u8], span: Span) -> Operand {
         let (id, ty) = self.string_global(bytes, span);
         let place = Place::new(PlaceKind::Global(id), ty, span);
@@ -123,7 +123,7 @@ impl Sema<'_> {
         if matches!(self.module.types.kind(ty), TypeKind::Vector(..)) {
             return self.vector_of(ty, values, span);
         }
-        // With a type other than a vector it is a cast of a comma expression.
+        // If the type is not a vector, the literal is a cast of a comma expression.
         let mut values = values.into_iter();
         let Some(first) = values.next() else { return self.error_value(span) };
         let all = values.fold(first, |a, b| {
@@ -133,7 +133,8 @@ impl Sema<'_> {
         self.cast(all, ty, span)
     }
 
-    /// Returns a vector of parts: one scalar fills it, else the components must add up.
+    /// Returns a vector that is built of parts. A single scalar fills all components; otherwise the parts must have as many
+    /// components as the vector.
     pub(super) fn vector_of(
         &mut self,
         ty: TypeId,

@@ -1,7 +1,7 @@
 //! Cooperative matrices in OpenCL C (cl_khr_cooperative_matrix): types by an attribute, functions, operators. Names and
 //! diagnostics are those of clang's draft.
 //!
-//! What `coop_mat_load` and `coop_mat_init` return is of the type of the variable, parameter or result that they stand for.
+//! The result of `coop_mat_load` and `coop_mat_init` has the type of the variable, parameter or result that receives it.
 
 use super::convert::Context;
 use super::hir::{Expr, ExprKind, MatrixCall, Place, PlaceKind};
@@ -15,14 +15,14 @@ use crate::preprocess::Symbol;
 use crate::source::Span;
 use crate::syntax::ast::{self, AddressSpace, ArithOp, Attribute};
 
-/// The attribute that makes a type of matrices of that of their elements: scope, rows, columns, use.
+/// The attribute that makes a matrix type of an element type. Arguments: scope, rows, columns, use.
 pub(super) const ATTRIBUTE: &str = "coop_mat";
 
 /// The functions.
 pub(super) const FUNCTIONS: [&str; 5] =
     ["coop_mat_load", "coop_mat_store", "coop_mat_mulAdd", "coop_mat_init", "coop_mat_length"];
 
-/// CLK_COOPERATIVE_MATRIX_SCOPE_SUBGROUP, and memory_scope_sub_group.
+/// The only scope: CLK_COOPERATIVE_MATRIX_SCOPE_SUBGROUP, which is also memory_scope_sub_group.
 const SCOPE: u64 = 4;
 
 const NO_TARGET: &str =
@@ -37,12 +37,12 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns true for matrices and arrays of them, which only variables and parameters of functions are.
+    /// Returns true for the types of matrices and of arrays of them, which only variables and parameters of functions have.
     pub(super) fn has_matrices(&self, ty: TypeId) -> bool {
         self.as_matrix(self.module.types.innermost_element(ty)).is_some()
     }
 
-    /// Returns the type of matrices that specifiers with an attribute name; the type itself for others.
+    /// Returns the matrix type of specifiers that have the attribute; the type itself without it.
     pub(super) fn with_matrix(&mut self, base: QualType, attributes: &[Attribute]) -> QualType {
         let found = attributes.iter().find(|attribute| self.text(attribute.name) == ATTRIBUTE);
         let Some(attribute) = found.filter(|_| !self.is_error(base.ty)) else { return base };
@@ -90,8 +90,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns the value of an expression that stands for one of a type: a call that takes its result's type from there
-    /// gets it.
+    /// Returns the value of an expression that is converted to a type. If the expression is a call whose result has the type
+    /// that receives it, the call gets this type.
     pub(super) fn rvalue_for(&mut self, expr: &ast::Expr, ty: TypeId) -> Expr {
         if let (Some(_), ast::ExprKind::Call(callee, args)) = (self.as_matrix(ty), &expr.kind) {
             if let ast::ExprKind::Ident(name) = callee.kind {
@@ -105,7 +105,8 @@ impl Sema<'_> {
         self.rvalue(expr)
     }
 
-    /// Analyzes a call of a function on matrices, whose result is to be of a type; `None` if the name is none of theirs.
+    /// Analyzes a call of a function on matrices. `wanted` is the type that receives the result. Returns `None` if the name is
+    /// not that of such a function.
     pub(super) fn matrix_function(
         &mut self,
         name: Symbol,
@@ -132,7 +133,7 @@ impl Sema<'_> {
         Some(call.unwrap_or_else(|| self.error_value(span)))
     }
 
-    /// Returns the arguments, if there are as many as there should be.
+    /// Returns the arguments if their number is right; otherwise reports it.
     fn exactly<const N: usize>(&mut self, args: Vec<Expr>, span: Span) -> Option<[Expr; N]> {
         let have = args.len();
         let args = <[Expr; N]>::try_from(args).ok();
@@ -299,7 +300,7 @@ impl Sema<'_> {
         Some(self.convert_to_scalar(arg, Scalar::UInt))
     }
 
-    /// `a op b` where one is a matrix.
+    /// Analyzes `a op b`, where one or both are matrices.
     pub(super) fn matrix_arithmetic(&mut self, op: ArithOp, a: Expr, b: Expr, span: Span) -> Expr {
         use ArithOp::{Add, Div, Mul, Sub};
         let known = matches!(op, Add | Sub | Mul | Div);
@@ -330,7 +331,7 @@ impl Sema<'_> {
         value(ExprKind::Matrix { call: MatrixCall::Scale, args: vec![matrix, by] }, ty, span)
     }
 
-    /// Returns what is computed with in `place op= e` of a matrix: a matrix of the same type, or a number.
+    /// Returns the right operand of `place op= e` for a matrix: a matrix of the same type, or a number.
     pub(super) fn matrix_operand(
         &mut self,
         op: ast::CompoundOp,
@@ -349,7 +350,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A conversion of a matrix to another type: of the same size and use, or none.
+    /// Analyzes a cast of a matrix, which is allowed only to matrices of the same size and use.
     pub(super) fn matrix_cast(&mut self, e: Expr, to: TypeId, span: Span) -> Expr {
         let (from, wanted) = (self.as_matrix(e.ty), self.as_matrix(to));
         match (from, wanted) {
@@ -365,7 +366,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `matrix[index]`: an element that the work-item holds, of a variable.
+    /// Analyzes `matrix[index]`: an element, of those that the work-item holds, of a matrix in a variable.
     pub(super) fn matrix_element(&mut self, base: Operand, index: Expr, span: Span) -> Operand {
         let Some(index) = self.subscript(index) else { return self.error_operand(span) };
         let (Some(matrix), Operand::Object(object)) = (self.as_matrix(base.ty()), base) else {

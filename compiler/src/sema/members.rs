@@ -13,18 +13,18 @@ use smallvec::SmallVec;
 /// Lanes that a component selector names.
 type Lanes = SmallVec<[u8; 16]>;
 
-/// Why a component selector is wrong.
+/// The error in a component selector.
 enum BadSelector {
-    /// Not the name of a component.
+    /// A letter is not the name of a component.
     Unknown,
     /// A component beyond the vector's last.
     OutOfRange(char),
-    /// 5 to 7 or more than 8, but 16, components.
+    /// The number of components is none that vectors have: it is 5 to 7, or more than 8 and not 16.
     Length(usize),
 }
 
-/// Returns the lanes that `name` selects of a vector of `lanes` components. A vector of 3 has halves as one
-/// of 4 has: they may name lane 3, which reads as anything and takes nothing (OpenCL C 6.3.7).
+/// Returns the lanes that `name` selects of a vector of `lanes` components. A vector of 3 has the halves of a
+/// vector of 4. They may contain lane 3, which has an undefined value and drops writes (OpenCL C 6.3.7).
 fn select_lanes(name: &str, lanes: u8) -> Result<Lanes, BadSelector> {
     let even = lanes.next_multiple_of(2);
     let halves: Option<Lanes> = match name {
@@ -131,7 +131,7 @@ impl Sema<'_> {
         Operand::Object(object)
     }
 
-    /// Finds a member, also in anonymous members; `path` gets each step's record and field number.
+    /// Finds a member, also in anonymous members. The record and field number of each step are appended to `path`.
     pub(super) fn find_member(
         &self,
         mut id: RecordId,
@@ -153,7 +153,7 @@ impl Sema<'_> {
     fn field_of(&self, base: Object, record: RecordId, index: usize, span: Span) -> Object {
         let types = &self.module.types;
         let Some(field) = types.records[record].fields.get(index) else { return base };
-        // What is known of the base's alignment, less what the offset takes away.
+        // The alignment is that of the base, as far as the member's offset keeps it.
         let base_align = base.place.align.unwrap_or_else(|| types.align(base.place.ty));
         let align = match field.offset {
             0 => base_align,
@@ -195,7 +195,7 @@ impl Sema<'_> {
         self.fail(name_span, message)
     }
 
-    /// `.rgba` came with OpenCL C 3.0 (6.3.7).
+    /// Warns of `.rgba` in versions before OpenCL C 3.0 (6.3.7).
     fn check_rgba(&mut self, name: &str, span: Span) {
         let Some(first) = name.chars().next().filter(|&c| "rgba".contains(c)) else { return };
         if self.options.std < ClStd::Cl30 {
@@ -214,7 +214,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Components of a vector operand; selections of selections are composed.
+    /// Returns components of a vector operand; a selection of a selection becomes one selection.
     fn take_lanes(&mut self, base: Operand, lanes: Lanes, span: Span) -> Operand {
         let ty = self.lanes_type(base.ty(), lanes.len());
         match base {

@@ -1,8 +1,8 @@
 //! Syntax tree to typed tree: scopes, types, conversions, overloads and constant evaluation.
 //!
 //! [`analyze`] walks the syntax tree once, in source order. Expressions become operands
-//! (an object or a value), and values have every conversion spelled out; what was diagnosed gets
-//! the type [`TypeKind::Error`], which everything accepts silently.
+//! (an object or a value), and values have every conversion spelled out. Expressions with a reported
+//! error have the type [`TypeKind::Error`], which everything accepts silently.
 
 mod attributes;
 mod blocks;
@@ -51,14 +51,14 @@ use types::{Scalar, TypeId, TypeKind};
 pub enum Origin {
     /// A user's program.
     Program,
-    /// The embedded built-in library: its functions are overloadable without saying so.
+    /// The embedded built-in library, whose functions are overloadable without an attribute.
     Library,
 }
 
 /// Largest object, in bytes, in any address space.
 const MAX_OBJECT_SIZE: u64 = 1 << 31;
-/// Largest sum of the initialized program-scope data, in bytes; what designators of ranges repeat
-/// counts again.
+/// The most bytes of initialized program-scope data. Parts that range designators repeat are counted
+/// each time.
 const MAX_DATA_SIZE: u64 = 1 << 26;
 /// Largest height of a type's structure.
 const MAX_TYPE_DEPTH: u32 = 256;
@@ -120,7 +120,7 @@ struct Sema<'a> {
     target: &'a Target,
     diags: &'a mut Diagnostics,
     origin: Origin,
-    /// Where a pointer points to that names no address space: generic, or private where there is no
+    /// The address space that pointers without a named one point to: generic, or private if there is no
     /// generic space (OpenCL C 6.7.8).
     pointee_space: AddressSpace,
     module: Module,
@@ -130,13 +130,13 @@ struct Sema<'a> {
     function: Option<FunctionState>,
     /// Properties of each function that [`hir::Function`] does not have.
     properties: SecondaryMap<FunctionId, FunctionProperties>,
-    /// The functions of each name, in whatever scope they are declared.
+    /// The functions of each name, from all scopes.
     functions_of: FxHashMap<Symbol, Vec<FunctionId>>,
     /// The calls of each function, with their places.
     calls: SecondaryMap<FunctionId, Vec<(FunctionId, Span)>>,
-    /// Globals whose initial bytes are their value for ever.
+    /// Globals whose value never changes from the initial bytes.
     const_globals: SecondaryMap<GlobalId, bool>,
-    /// Globals whose initializer was seen.
+    /// Globals whose initializer has been analyzed.
     initialized: SecondaryMap<GlobalId, bool>,
     /// True if the current initializer is of a variable in global memory.
     initializes_global: bool,
@@ -148,15 +148,15 @@ struct Sema<'a> {
     data_size: u64,
     /// True after `#pragma OPENCL FP_CONTRACT OFF` at file scope.
     contract_off: bool,
-    /// `ndrange_t`, once it was met.
+    /// `ndrange_t`, after its first use.
     ndrange: Option<TypeId>,
     /// The kernels of blocks that are enqueued.
     block_kernels: FxHashMap<FunctionId, FunctionId>,
-    /// Records around arrays that such blocks capture.
+    /// Records around arrays that enqueued blocks capture, by the array's type.
     array_records: FxHashMap<TypeId, TypeId>,
 }
 
-/// Types that are needed all the time.
+/// Types that are needed often.
 #[derive(Clone, Copy)]
 struct Basic {
     error: TypeId,

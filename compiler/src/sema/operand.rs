@@ -1,5 +1,5 @@
-//! Operands: what an expression denotes before it is known whether its value or its object is
-//! wanted, and the step from the one to the other (C99 6.3.2.1).
+//! Operands: the object or value that an expression denotes before it is known which of them the
+//! context needs, and the conversion of objects to values (C99 6.3.2.1).
 
 use super::hir::{Expr, ExprKind, LocalId, Place, PlaceKind};
 use super::typename::QualType;
@@ -16,7 +16,7 @@ pub(super) enum Operand {
     Object(Object),
 }
 
-/// An lvalue, with what [`Place`] does not say.
+/// An lvalue, with the properties that [`Place`] does not have.
 #[derive(Debug)]
 pub(super) struct Object {
     pub place: Place,
@@ -54,7 +54,7 @@ pub(super) fn local_place(local: LocalId, ty: TypeId, span: Span) -> Place {
     Place::new(PlaceKind::Local(local), ty, span)
 }
 
-/// Returns the value of a place that can be read as it is.
+/// Returns the value of a place that can be read without a conversion.
 pub(super) fn read(place: Place) -> Expr {
     let (ty, span) = (place.ty, place.span);
     value(ExprKind::Load(Box::new(place)), ty, span)
@@ -102,13 +102,13 @@ impl<T> Failed for Option<T> {
 }
 
 impl Sema<'_> {
-    /// Reports an error. Returns what stands for the result.
+    /// Reports an error. Returns the placeholder for the result.
     pub(super) fn fail<T: Failed>(&mut self, span: Span, message: impl Into<String>) -> T {
         self.error(span, message);
         T::failed(self, span)
     }
 
-    /// Returns the value that stands for an expression with a reported error.
+    /// Returns the placeholder value for an expression with a reported error.
     pub(super) fn error_value(&self, span: Span) -> Expr {
         value(ExprKind::Int(0), self.basic.error, span)
     }
@@ -217,7 +217,7 @@ impl Sema<'_> {
         Operand::Object(Object { is_const: ty.is_const, ..Object::new(place, ty.space) })
     }
 
-    /// Returns a value of record (or vector) type as something whose parts can be taken.
+    /// Returns a temporary object for a value of record or vector type, so that its parts can be read.
     pub(super) fn temporary(&self, value: Expr) -> Object {
         let (ty, span) = (value.ty, value.span);
         let kind = PlaceKind::Temporary(Box::new(value));
@@ -225,7 +225,7 @@ impl Sema<'_> {
         Object { is_temporary: true, ..Object::new(place, AddressSpace::Private) }
     }
 
-    /// Reports whatever forbids writing to an operand, and returns its place if nothing does.
+    /// Returns the place of an operand if it may be written; otherwise reports why it may not.
     pub(super) fn writable(&mut self, operand: Operand, span: Span) -> Option<Place> {
         let object = match operand {
             Operand::Object(object) if !object.is_temporary => object,

@@ -9,7 +9,7 @@ use super::Sema;
 use crate::source::Span;
 use crate::syntax::ast::{self, ArithOp, BinaryOp, CompareOp, CompoundOp, UnaryOp};
 
-/// Operators that take integers alone.
+/// Returns true for operators that take integers alone.
 fn integers_only(op: ArithOp) -> bool {
     matches!(op, ArithOp::Rem | ArithOp::And | ArithOp::Or | ArithOp::Xor)
 }
@@ -231,7 +231,7 @@ impl Sema<'_> {
         value(ExprKind::PointerAdd { pointer, index, stride, subtract }, ty, span)
     }
 
-    /// Returns the index of a sum of a pointer, and the bytes that one step takes; `None` after a diagnostic.
+    /// Returns the index in the sum of a pointer and an integer, and the size of one step in bytes; `None` after a diagnostic.
     fn pointer_step(
         &mut self,
         pointer: &Expr,
@@ -263,7 +263,7 @@ impl Sema<'_> {
         let Some(stride) = self.pointee_size(p.pointee, span) else {
             return self.error_value(span);
         };
-        // Differences of pointers to empty objects are undefined; one byte will do.
+        // Differences of pointers to empty objects are undefined, so one byte is as good as any size.
         let stride = stride.max(1);
         let (a, b) = (self.in_space(a, space), self.in_space(b, space));
         let (lhs, rhs) = (Box::new(a), Box::new(b));
@@ -288,7 +288,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Integers; a scalar amount is widened for a vector (OpenCL C 6.4.10).
+    /// Analyzes a shift of integers; a scalar amount is widened for a vector (OpenCL C 6.4.10).
     fn shift_operands(&mut self, a: Expr, b: Expr, span: Span) -> Option<(Expr, Expr)> {
         let types = &self.module.types;
         let (Some((s, n)), Some((t, m))) = (types.numeric(a.ty), types.numeric(b.ty)) else {
@@ -360,7 +360,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Returns an integer compared with a pointer.
+    /// Converts an integer that is compared with a pointer to a pointer.
     fn compared_int(&mut self, e: Expr, pointer: &Expr, span: Span) -> Option<Expr> {
         if !self.module.types.is_integer(e.ty) {
             self.invalid_operands(pointer, &e, span);
@@ -483,7 +483,7 @@ impl Sema<'_> {
             let kind = ExprKind::CompoundAssign { place, op, value: value_, compute: ty };
             return value(kind, ty, span);
         }
-        // The old value's conversions are found on a stand-in, which lowering's load replaces.
+        // A placeholder for the old value gets the conversions; lowering replaces it by a load.
         let old = value(ExprKind::Zero, ty, span);
         let float = |ty| self.module.types.numeric(ty).is_some_and(|(s, _)| s.is_float());
         let operands = match op {
@@ -579,7 +579,7 @@ impl Sema<'_> {
         value(ExprKind::Conditional { cond, then, otherwise }, ty, span)
     }
 
-    /// Both sides of `?:` in their common type (C99 6.5.15).
+    /// Converts both sides of `?:` to their common type (C99 6.5.15).
     fn unify(&mut self, a: Expr, b: Expr, span: Span) -> Option<(Expr, Expr)> {
         if a.ty == b.ty {
             let small = match *self.module.types.kind(a.ty) {
@@ -609,8 +609,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Two pointers in their common type: to void if one is, qualified as either is, in the address
-    /// space that encloses the other's (C99 6.5.15, OpenCL C 6.7.9).
+    /// Converts two pointers to their common type: a pointer to void if one is, with the qualifiers of
+    /// both, to the address space that encloses the other one (C99 6.5.15, OpenCL C 6.7.9).
     fn unify_pointers(
         &mut self,
         (a, p): (Expr, PointerType),
@@ -643,7 +643,7 @@ impl Sema<'_> {
         Some((convert_pointer(a, ty), convert_pointer(b, ty)))
     }
 
-    /// `c ? a : b` per component (OpenCL C 6.4.9).
+    /// Analyzes `c ? a : b` for each component (OpenCL C 6.4.9).
     fn vector_select(&mut self, cond: Expr, a: Expr, b: Expr, span: Span) -> Expr {
         let Some((scalar, n)) = self.module.types.numeric(cond.ty) else {
             return self.error_value(span);

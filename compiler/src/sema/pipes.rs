@@ -12,7 +12,7 @@ impl Sema<'_> {
         self.target.offers(self.options.std, "__opencl_c_pipes")
     }
 
-    /// Returns the type of pipes with such packets, read-only until a qualifier says otherwise.
+    /// Returns the type of pipes with packets of a type. They are read-only unless a qualifier follows.
     pub(super) fn pipe_type(&mut self, packet: TypeId, span: Span) -> TypeId {
         if !self.has_pipes() {
             let message = "use of type 'pipe' requires pipes which this device does not offer";

@@ -1,4 +1,4 @@
-//! Types as diagnostics show them.
+//! The text of types in diagnostics.
 
 use super::types::{MatrixType, TypeId, TypeKind, Types};
 use crate::syntax::ast::AddressSpace;

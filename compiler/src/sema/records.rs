@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 struct Layout {
     is_union: bool,
     packed: bool,
-    /// Largest alignment of members in bytes.
+    /// The largest alignment of the members in bytes.
     pack: u32,
     size: u64,
     align: u32,
@@ -24,7 +24,7 @@ struct Layout {
     names: FxHashMap<String, (Span, u32)>,
 }
 
-/// What is said of a record besides its members.
+/// The properties of a record besides its members.
 #[derive(Clone, Copy)]
 pub(super) struct RecordAttributes<'a> {
     pub list: &'a [Attribute],

@@ -1,5 +1,6 @@
-//! Recursion, which OpenCL C does not have (OpenCL C 6.11): cycles of the call graph. Where constants end it, it is
-//! accepted (`passes/recursion.rs`), so sema notes it, and [`report`] reports what the passes refuse.
+//! Recursion, which OpenCL C does not have (OpenCL C 6.11): cycles of the call graph. Recursion whose end depends on
+//! constants alone is accepted (`passes/recursion.rs`), so sema only notes cycles, and [`report`] reports those that the
+//! passes refuse.
 
 use super::hir::{Function, FunctionId, Module};
 use super::Sema;
@@ -11,7 +12,7 @@ use cranelift_entity::SecondaryMap;
 enum VisitState {
     #[default]
     Unvisited,
-    /// On the current path of calls.
+    /// The function is on the current path of calls.
     OnStack,
     Done,
 }

@@ -1,4 +1,4 @@
-//! Scopes (C99 6.2.1): what each name means at a place of the text.
+//! Scopes (C99 6.2.1): the meaning of each name at a place of the text.
 
 use super::blocks::BlockValue;
 use super::hir::{FunctionId, GlobalId, LocalId};
@@ -12,7 +12,7 @@ use crate::source::Span;
 pub(super) enum Entity {
     Local(LocalId, QualType),
     Global(GlobalId, QualType),
-    /// Overloads, in order of declaration.
+    /// The overloads of a function, in order of declaration.
     Functions(Vec<FunctionId>),
     Enumerator(u64, TypeId),
     Typedef(QualType),
@@ -27,7 +27,7 @@ pub(super) enum Tag {
     Enum(TypeId),
 }
 
-/// A name's meaning and where it was given.
+/// A name's meaning and the place of its declaration.
 #[derive(Debug, Clone)]
 pub(super) struct Binding<T> {
     pub entity: T,
@@ -36,7 +36,7 @@ pub(super) struct Binding<T> {
     pub depth: u32,
 }
 
-/// One name space: the current meaning of each symbol, and a log by which scopes are left.
+/// One name space: the current meaning of each symbol, and a log to restore meanings at the end of scopes.
 #[derive(Debug)]
 struct Names<T> {
     current: Vec<Option<Binding<T>>>,
@@ -102,7 +102,7 @@ impl Scopes {
         self.names.get(name)
     }
 
-    /// Returns the meaning given in this very scope.
+    /// Returns the meaning that is declared in the current scope itself.
     pub fn find_here(&self, name: Symbol) -> Option<&Binding<Entity>> {
         self.find(name).filter(|binding| binding.depth == self.depth())
     }
@@ -112,7 +112,7 @@ impl Scopes {
         self.names.set(name, Binding { entity, span, depth });
     }
 
-    /// Declares at file scope, whatever the current one; hidden by what is declared since.
+    /// Declares a function at file scope from any scope. Declarations of the name in inner scopes hide it.
     pub fn declare_overload(&mut self, name: Symbol, function: FunctionId, span: Span) {
         if let Some(Some(binding)) = self.names.current.get_mut(name.0 as usize) {
             if let Entity::Functions(list) = &mut binding.entity {
@@ -127,7 +127,7 @@ impl Scopes {
         self.tags.get(name)
     }
 
-    /// Returns the tag given in this very scope.
+    /// Returns the tag that is declared in the current scope itself.
     pub fn find_tag_here(&self, name: Symbol) -> Option<&Binding<Tag>> {
         self.find_tag(name).filter(|binding| binding.depth == self.depth())
     }

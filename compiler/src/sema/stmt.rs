@@ -11,7 +11,7 @@ use crate::syntax::ast::{self, StmtKind, Unroll, UnrollHint};
 
 /// A switch whose body is being analyzed.
 pub(super) struct Switch {
-    /// Type of the value after promotion.
+    /// Type of the switch's value after promotion.
     ty: TypeId,
     cases: Vec<Case>,
     spans: Vec<Span>,
@@ -19,7 +19,7 @@ pub(super) struct Switch {
 }
 
 impl Sema<'_> {
-    /// Analyzes a statement and appends what it does.
+    /// Analyzes a statement and appends the result to `out`.
     pub(super) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         if self.diags.is_full() {
             return;
@@ -92,7 +92,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Statements in a scope of their own.
+    /// Analyzes statements in a scope of their own.
     fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(stmts.len());
         self.scopes.push();
@@ -103,7 +103,7 @@ impl Sema<'_> {
         out
     }
 
-    /// Analyzes a substatement: a block of its own, without another level for braces.
+    /// Analyzes a substatement in a scope of its own; if it is in braces, there is no second scope.
     pub(super) fn scoped(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
         match &stmt.kind {
             StmtKind::Block(block) => self.block(&block.stmts),
@@ -118,7 +118,7 @@ impl Sema<'_> {
         body
     }
 
-    /// Enters (1) or leaves (-1) a loop and something that `break` leaves.
+    /// Changes the numbers of loops, and of statements that `break` leaves, around the current statement, by 1 or -1.
     fn nest(&mut self, loops: i32, breakables: i32) {
         if let Some(function) = &mut self.function {
             function.loops = function.loops.saturating_add_signed(loops);
@@ -341,7 +341,7 @@ impl Sema<'_> {
         out.push(Stmt::Return(Some(e)));
     }
 
-    /// Returns the label of a name; `used` where a goto names it.
+    /// Returns the label with a name. `used` is the place of a goto, if a goto names it.
     fn label(&mut self, name: Symbol, used: Option<Span>) -> Option<LabelId> {
         let text = self.text(name);
         let function = self.function.as_mut()?;
@@ -387,8 +387,8 @@ impl Sema<'_> {
     }
 }
 
-/// Returns true if control may reach the end of some statements; where a condition decides, the answer is
-/// true.
+/// Returns true if control may reach the end of some statements. Every condition counts as one that may be
+/// true or false.
 pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
     let mut reached = true;
     for stmt in stmts {
@@ -431,7 +431,7 @@ fn breaks(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Returns true if a `continue` among the statements goes on with what encloses them.
+/// Returns true if a `continue` among the statements continues the loop around them.
 fn continues(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match stmt {
         Stmt::Continue => true,

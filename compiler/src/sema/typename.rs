@@ -22,11 +22,11 @@ pub(super) struct QualType {
     pub is_const: bool,
     pub is_volatile: bool,
     pub is_restrict: bool,
-    /// As written; `None` leaves it to the kind of declaration.
+    /// The address space as written; if it is `None`, the kind of declaration decides.
     pub space: Option<AddressSpace>,
-    /// From `__attribute__((aligned))` on a typedef, which may be less than the type's; 0 if none.
+    /// The alignment in bytes from `__attribute__((aligned))` on a typedef, which may be less than the type's; 0 if none.
     pub align: u32,
-    /// True for `size_t` or another type whose size is the implementation's choice, or an array of such.
+    /// True for `size_t` or another type whose size is the implementation's choice, or an array of such a type.
     pub is_host_sized: bool,
 }
 
@@ -46,7 +46,7 @@ impl QualType {
 
 const IMAGES: &str = "image support";
 
-/// Opaque types that this device does not offer, by prefix or name, and what they need.
+/// Opaque types that devices may lack, by prefix or name, each with the feature that it needs.
 const MISSING_OPAQUE: &[(&str, &str)] = &[
     ("image", IMAGES),
     ("image2d_msaa", "cl_khr_gl_msaa_sharing"),
@@ -60,7 +60,7 @@ const MISSING_OPAQUE: &[(&str, &str)] = &[
 
 /// Types whose size is the implementation's choice: no kernel argument has them (OpenCL C 6.11).
 const HOST_SIZED: [&str; 4] = ["size_t", "ptrdiff_t", "intptr_t", "uintptr_t"];
-/// Returns what an atomic type holds.
+/// Returns the scalar that an atomic type holds.
 fn atomic_scalar(name: &str) -> Option<Scalar> {
     Some(match name.strip_prefix("atomic_")? {
         "int" | "flag" => Scalar::Int,
@@ -125,7 +125,7 @@ impl Sema<'_> {
         base
     }
 
-    /// Alignment of an object of a type, in bytes: the type's, unless a typedef says otherwise.
+    /// Returns the alignment in bytes of an object: that of its type, unless a typedef has another one.
     pub(super) fn alignment(&self, ty: &QualType) -> u32 {
         match ty.align {
             0 => self.module.types.align(ty.ty),
@@ -166,7 +166,7 @@ impl Sema<'_> {
         QualType::plain(ty)
     }
 
-    /// Returns a scalar or vector type, diagnosed where the device lacks it.
+    /// Returns a scalar or vector type. Reports an error if the device lacks it.
     fn scalar_type(&mut self, scalar: Scalar, lanes: u8, span: Span) -> TypeId {
         let ty = self.module.types.vector(scalar, lanes);
         if scalar == Scalar::Double && !self.target.float64 {
@@ -234,7 +234,7 @@ impl Sema<'_> {
         self.fail(span, message)
     }
 
-    /// Returns an atomic type, diagnosed where the version or the device lacks it.
+    /// Returns an atomic type. Reports an error if the version or the device lacks it.
     fn atomic_type(&mut self, name: &str, scalar: Scalar, span: Span) -> TypeId {
         let message = match scalar {
             _ if self.options.std < ClStd::Cl20 => {
@@ -441,7 +441,7 @@ impl Sema<'_> {
             }
             _ => self.derive(base, derivations, span, name),
         };
-        // A typedef of an array type decays like a written one.
+        // A parameter whose type is a typedef of an array decays like an array.
         if let TypeKind::Array(element, _) = *self.module.types.kind(ty.ty) {
             ty = self.derive_pointer(QualType { ty: element, ..ty }, Quals::default(), span);
         }

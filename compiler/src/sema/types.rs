@@ -20,7 +20,7 @@ pub const RESERVATION: &str = "reserve_id_t";
 /// Name of the opaque type of queues on the device (OpenCL C 6.15.17).
 pub const QUEUE: &str = "queue_t";
 
-/// Name of the opaque type of their commands' events.
+/// Name of the opaque type of events of commands in queues on the device.
 pub const CLK_EVENT: &str = "clk_event_t";
 
 /// An interned type.
@@ -39,10 +39,10 @@ pub enum TypeKind {
     Scalar(ScalarName),
     /// `atomic_int` and its like: an object on which only atomic functions act (OpenCL C 6.15.12).
     Atomic(ScalarName),
-    /// 2, 3, 4, 8 or 16 components.
+    /// A vector of 2, 3, 4, 8 or 16 components.
     Vector(ScalarName, u8),
     Pointer(PointerType),
-    /// `None`: of unknown length (`int a[]`), before its initializer completes it.
+    /// An array; the length is `None` (`int a[]`) before an initializer completes it.
     Array(TypeId, Option<u64>),
     Record(RecordId),
     Function {
@@ -56,13 +56,13 @@ pub enum TypeKind {
         params: Vec<TypeId>,
     },
     Image(ImageType),
-    /// Held by the work-items of a sub-group together (cl_khr_cooperative_matrix).
+    /// A matrix that the work-items of a sub-group hold together (cl_khr_cooperative_matrix).
     Matrix(MatrixType),
     /// A pipe of packets of a type (OpenCL C 6.15.18).
     Pipe(TypeId, ImageAccess),
     /// `sampler_t`, `event_t` and their like, by name.
     Opaque(&'static str),
-    /// Given to what was diagnosed already; converts to anything silently.
+    /// The type of expressions with a reported error; it converts to any type silently.
     Error,
 }
 
@@ -76,7 +76,7 @@ pub struct MatrixType {
 }
 
 impl MatrixType {
-    /// Returns what elements of a type are in the IR; `None` if no matrix has such.
+    /// Returns the IR's element for a scalar type; `None` if no matrix has such elements.
     pub fn element_of(scalar: ScalarName) -> Option<MatrixElement> {
         Some(match scalar {
             ScalarName::Half => MatrixElement::F16,
@@ -92,7 +92,7 @@ impl MatrixType {
         })
     }
 
-    /// Returns the type in the IR, which knows no signs.
+    /// Returns the type in the IR, whose matrices have no signs.
     pub fn plain(self) -> Matrix {
         let element = MatrixType::element_of(self.element).unwrap_or(MatrixElement::I32);
         Matrix { element, usage: self.usage, rows: self.rows, columns: self.columns }
@@ -122,7 +122,7 @@ pub struct PointerType {
 pub struct Record {
     /// The tag; empty without one.
     pub name: String,
-    /// The first typedef of a record without a tag: its name, among diagnostics and for linkage, as in C++ and clang.
+    /// The first typedef of a record without a tag, which is its name in diagnostics and for linkage, as in C++ and clang.
     pub typedef_name: String,
     pub is_union: bool,
     pub fields: Vec<Field>,
@@ -131,10 +131,10 @@ pub struct Record {
     pub align: u32,
     /// Height of the deepest member's type; 0 while incomplete.
     pub depth: u32,
-    /// True if a member, at whatever depth, is bool or of a type whose size is the implementation's choice
-    /// (`size_t`): no argument of a kernel (OpenCL C 6.11).
+    /// True if a member, at any depth, is bool or has a type whose size is the implementation's choice
+    /// (`size_t`): the record cannot be an argument of a kernel (OpenCL C 6.11).
     pub has_host_sized: bool,
-    /// Each member's field; for a member of an anonymous member, the anonymous field.
+    /// The number of each member's field; for a member of an anonymous member, that of the anonymous field.
     pub names: FxHashMap<String, u32>,
 }
 
@@ -146,7 +146,7 @@ impl Record {
         }
     }
 
-    /// Returns true if the record has a name by which several programs mean the same one.
+    /// Returns true if the record has a name, by which several programs can refer to the same record.
     pub fn has_linkage(&self) -> bool {
         !(self.name.is_empty() && self.typedef_name.is_empty())
     }
@@ -176,7 +176,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// Returns true if several programs can mean a type: it is made of nothing without a name.
+    /// Returns true if several programs can refer to the same type: if all records in it have names.
     pub fn has_linkage(&self, ty: TypeId) -> bool {
         match self.kind(ty) {
             TypeKind::Record(id) => self.records[*id].has_linkage(),
@@ -210,7 +210,7 @@ impl Types {
         &self.kinds[ty]
     }
 
-    /// Height of a type's structure; bounded by sema so that readers may recurse over types.
+    /// Returns the height of a type's structure. Sema limits it, so that other code may recurse over types.
     pub fn depth(&self, ty: TypeId) -> u32 {
         let record = match self.kind(ty) {
             TypeKind::Record(id) => self.records[*id].depth,
@@ -233,7 +233,7 @@ impl Types {
         }
     }
 
-    /// Returns true for images, samplers and pipes, which are there to be passed to functions (OpenCL C 6.11).
+    /// Returns true for images, samplers and pipes, which can only be passed to functions (OpenCL C 6.11).
     pub fn is_image_or_sampler(&self, ty: TypeId) -> bool {
         matches!(self.kind(ty), TypeKind::Image(_) | TypeKind::Pipe(..) | TypeKind::Opaque(SAMPLER))
     }
@@ -246,8 +246,8 @@ impl Types {
         matches!(self.kind(ty), TypeKind::Void)
     }
 
-    /// Returns the signed integer scalar or vector that a comparison of `ty` gives: int for scalars and
-    /// pointers, a vector of equal width for vectors (OpenCL C 6.4.4).
+    /// Returns the type of the result of comparing values of `ty`: int for scalars and pointers, a vector of
+    /// signed integers of equal width for vectors (OpenCL C 6.4.4).
     pub fn comparison_result(&mut self, ty: TypeId) -> TypeId {
         match *self.kind(ty) {
             TypeKind::Vector(s, n) => self.vector(s.signed_of_width(), n),
@@ -259,7 +259,7 @@ impl Types {
         self.intern(TypeKind::Scalar(name))
     }
 
-    /// Returns the scalar itself for one component.
+    /// Returns a vector type; for one component, the scalar type.
     pub fn vector(&mut self, name: ScalarName, lanes: u8) -> TypeId {
         match lanes {
             1 => self.scalar(name),
@@ -267,7 +267,7 @@ impl Types {
         }
     }
 
-    /// Element and number of components of a scalar (1) or vector type.
+    /// Returns the element and the number of components of a vector type, or of a scalar type, which has 1.
     pub fn numeric(&self, ty: TypeId) -> Option<(ScalarName, u8)> {
         match *self.kind(ty) {
             TypeKind::Scalar(s) => Some((s, 1)),
@@ -289,9 +289,9 @@ impl Types {
         ty
     }
 
-    /// Returns the size in bytes: 3-component vectors take as much as 4-component ones (6.3.3), pointers 8.
-    /// An event, a queue or a reservation is an 8-byte handle, a sampler a word, a matrix as much as its nominal size in the IR. `None` for incomplete types, void, functions and other opaque
-    /// types.
+    /// Returns the size in bytes: 3-component vectors have the size of 4-component ones (6.3.3), pointers 8. An event, a queue
+    /// or a reservation is an 8-byte handle, a sampler a word; a matrix has its nominal size in the IR. `None` for incomplete
+    /// types, void, functions and other opaque types.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         match self.kind(ty) {
             TypeKind::Scalar(s) | TypeKind::Atomic(s) => Some(u64::from(s.size())),
@@ -307,7 +307,7 @@ impl Types {
         }
     }
 
-    /// Alignment in bytes; 1 for what has no size.
+    /// Returns the alignment in bytes; 1 for types without a size.
     pub fn align(&self, ty: TypeId) -> u32 {
         match self.kind(ty) {
             TypeKind::Scalar(_)

@@ -5,34 +5,34 @@ use super::Span;
 use crate::options::Options;
 use std::collections::HashMap;
 
-/// Errors that are kept; the next one ends the compilation.
+/// The most errors that are kept; the next one ends the compilation.
 pub const ERROR_LIMIT: usize = 20;
-/// Warnings that are kept; more are only counted.
+/// The most warnings that are kept; more are only counted.
 pub const WARNING_LIMIT: usize = 100;
-/// Places of a warning, besides the first, that are kept.
+/// The most places of a warning that are kept, besides the first one.
 pub const PLACE_LIMIT: usize = 8;
 
 /// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// The compilation stops here.
+    /// An error after which the compilation stops.
     Fatal,
-    /// There will be no program.
+    /// An error: the compilation has no program as its result.
     Error,
     Warning,
     Note,
 }
 
-/// A message about a place, with notes about others.
+/// A message about a place, with notes about other places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     pub severity: Severity,
     /// `None` for a message about the whole compilation.
     pub span: Option<Span>,
-    /// The message, in clang's words where clang has the same one; no capital, no full stop.
+    /// The message, in clang's words if clang has the same one; it begins with a small letter and has no full stop.
     pub message: String,
     pub notes: Vec<(Option<Span>, String)>,
-    /// Where a warning was reported again, the first [`PLACE_LIMIT`] places, and how often.
+    /// The first [`PLACE_LIMIT`] places where a warning was reported again, and the number of repetitions.
     pub again: (Vec<Span>, usize),
 }
 
@@ -45,16 +45,16 @@ pub struct Diagnostics {
     no_warnings: bool,
     warnings_are_errors: bool,
     full: bool,
-    /// True if the last report was kept, so that its notes are too.
+    /// True if the last report was kept: its notes are then kept as well.
     last_kept: bool,
-    /// Where in `list` the warning with a message is.
+    /// The index in `list` of the warning with a message.
     kept_warnings: HashMap<String, usize>,
     /// What pragmas mute.
     pub(crate) muting: Muting,
 }
 
 impl Diagnostics {
-    /// Returns a collector that minds `-w` and `-Werror`.
+    /// Returns a collector that follows `-w` and `-Werror`.
     pub fn new(options: &Options) -> Diagnostics {
         Diagnostics {
             no_warnings: options.no_warnings,
@@ -63,7 +63,7 @@ impl Diagnostics {
         }
     }
 
-    /// Reports an error. Returns nothing in place of a result.
+    /// Reports an error. Returns `None`, as the caller's result.
     pub fn fail<T>(
         &mut self,
         span: impl Into<Option<Span>>,
@@ -73,7 +73,7 @@ impl Diagnostics {
         None
     }
 
-    /// Reports an error. After [`ERROR_LIMIT`] errors the next makes the collector full.
+    /// Reports an error. After [`ERROR_LIMIT`] errors the next one makes the collector full.
     pub fn error(&mut self, span: impl Into<Option<Span>>, message: impl Into<String>) {
         self.last_kept = false;
         if self.full {
@@ -102,7 +102,7 @@ impl Diagnostics {
     }
 
     /// Reports a warning: nothing under `-w` or where a pragma mutes it, an error under `-Werror`. Of warnings with the same
-    /// message the first is kept, with the places of the others: a program's text is often made by macros.
+    /// message only the first one is kept, with the places of the others, since macros repeat the same text often.
     pub fn warning(&mut self, span: impl Into<Option<Span>>, message: impl Into<String>) {
         self.last_kept = false;
         let span = span.into();
@@ -124,7 +124,7 @@ impl Diagnostics {
         }
     }
 
-    /// Adds a note to the error or warning reported last.
+    /// Adds a note to the last error or warning.
     pub fn note(&mut self, span: impl Into<Option<Span>>, message: impl Into<String>) {
         if self.last_kept {
             if let Some(last) = self.list.last_mut() {
@@ -139,7 +139,7 @@ impl Diagnostics {
         self.last_kept = true;
     }
 
-    /// Returns true if there was an error, so that there must be no program.
+    /// Returns true if there was an error: the compilation then has no program as its result.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }

@@ -10,16 +10,16 @@ use std::sync::{Arc, OnceLock};
 /// A text with its name.
 #[derive(Debug)]
 pub struct SourceFile {
-    /// Name as `__FILE__` and diagnostics show it.
+    /// The name in `__FILE__` and in diagnostics.
     pub name: Arc<str>,
     pub text: Arc<str>,
-    /// Byte offset of each line's start, computed when first asked for.
+    /// Byte offset of each line's start, computed at the first use.
     line_starts: OnceLock<Vec<u32>>,
     /// `#line` directives, ascending by offset.
     line_marks: Vec<LineMark>,
 }
 
-/// From `offset` on, lines count from `line` and the file is called `name` (C99 6.10.4).
+/// A `#line` directive: from `offset` on, lines count from `line` and the file is called `name` (C99 6.10.4).
 #[derive(Debug)]
 struct LineMark {
     offset: u32,
@@ -56,7 +56,7 @@ impl SourceFile {
     }
 }
 
-/// A place as a diagnostic names it, with `#line` applied.
+/// A place in the form of diagnostics, with `#line` applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     pub name: Arc<str>,
@@ -66,15 +66,15 @@ pub struct Location {
     pub column: u32,
 }
 
-/// A place where a header was looked for on disk, and its text, if it was there.
+/// A path at which a header was looked for on disk, and the header's text, if it was there.
 #[derive(Debug, Clone)]
 pub struct Lookup {
     pub path: PathBuf,
     pub text: Option<Arc<str>>,
 }
 
-/// A macro's invocation outside other macros, in a cached header: files are by
-/// their numbers in [`CachedExpansions::files`].
+/// A macro's invocation outside other macros, in a cached header. Files have their
+/// numbers in [`CachedExpansions::files`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expansion {
     pub at: Span,
@@ -86,11 +86,11 @@ pub(crate) struct Expansion {
 pub(crate) enum MacroDefinition {
     /// A place in one of the header's files.
     Inside(Span),
-    /// Elsewhere: a number in [`CachedExpansions::outside`].
+    /// A place in another file: a number in [`CachedExpansions::external_macros`].
     External(u32),
 }
 
-/// The invocations in a cached header, and what their files are in this compilation.
+/// The invocations in a cached header, and its files in this compilation.
 #[derive(Debug)]
 pub(crate) struct CachedExpansions {
     pub list: Arc<[Expansion]>,
@@ -99,7 +99,7 @@ pub(crate) struct CachedExpansions {
 }
 
 impl CachedExpansions {
-    /// Invocations and definitions.
+    /// Returns the place of each invocation and of the macro's definition.
     pub fn iter(&self) -> impl Iterator<Item = (Span, Span)> + '_ {
         let span = |span: Span| Span { file: self.files[span.file.0 as usize], ..span };
         self.list.iter().map(move |expansion| {
@@ -116,7 +116,7 @@ impl CachedExpansions {
 #[derive(Debug)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
-    /// Invocation and definition of every macro expanded outside other macros.
+    /// The places of invocation and definition of every macro that is expanded outside other macros.
     expansions: Vec<(Span, Span)>,
     /// The files that were looked up, by path; each is looked up once.
     lookups: HashMap<PathBuf, Option<FileId>>,
@@ -171,19 +171,19 @@ impl SourceMap {
         id
     }
 
-    /// Returns the file of an id that this map gave.
+    /// Returns the file with an id of this map.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
         self.files.get(id.0 as usize)
     }
 
-    /// Returns the text that a span covers; empty when it covers none.
+    /// Returns the text that a span covers; empty if it covers none.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file)
             .and_then(|file| file.text.get(span.start as usize..span.end as usize))
             .unwrap_or("")
     }
 
-    /// Returns where a span starts; `None` for [`FileId::BUILTIN`].
+    /// Returns the place at which a span starts; `None` for [`FileId::BUILTIN`].
     pub fn location(&self, span: Span) -> Option<Location> {
         if span.is_builtin() {
             return None;
@@ -246,7 +246,7 @@ impl SourceMap {
         &self.cached_expansions
     }
 
-    /// Returns where the macro is defined whose expansion gave the tokens at `span`.
+    /// Returns the place of the definition of the macro whose expansion has the tokens at `span`.
     pub fn expansion(&self, span: Span) -> Option<Span> {
         let cached = self.cached_expansions.iter();
         let cached = cached

@@ -27,8 +27,8 @@ pub struct Source {
 pub struct FileId(pub(crate) u32);
 
 impl FileId {
-    /// The empty file in which everything lies that no text declares; a span in it has no location
-    /// to show. `Span::default()` lies in it.
+    /// The empty file for everything that no text declares; a span in it has no location to show.
+    /// `Span::default()` is in this file.
     pub const BUILTIN: FileId = FileId(0);
 }
 

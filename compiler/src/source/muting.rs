@@ -3,18 +3,18 @@
 use super::Span;
 use std::collections::BTreeMap;
 
-/// Which warnings a pragma mutes from its place in a file on, up to the next pragma there. (Pragmas of a file leave the
-/// headers alone that it includes behind them.)
+/// The muting of warnings by pragmas. A pragma applies from its place in a file on, up to the next pragma there, but not to
+/// headers that the file includes.
 #[derive(Debug, Default)]
 pub(crate) struct Muting {
-    /// True where warnings are muted from an offset of a file on.
+    /// For an offset in a file, true if warnings are muted from there on.
     changes: BTreeMap<Span, bool>,
-    /// What holds now, and what is to hold again after as many `pop`.
+    /// The current state, and the states that `push` saved for later `pop`s.
     is_muted: bool,
     saved: Vec<bool>,
 }
 
-/// States that `push` saves at most: more are a text that was made to take memory.
+/// The most states that `push` saves. Only a text that is made to use up memory has more.
 const MOST_SAVED: usize = 1 << 10;
 
 impl Muting {
@@ -31,7 +31,7 @@ impl Muting {
         }
     }
 
-    /// Restores what was saved last.
+    /// Restores the state that was saved last.
     pub(crate) fn pop(&mut self, at: Span) {
         if let Some(saved) = self.saved.pop() {
             self.set(at, saved);

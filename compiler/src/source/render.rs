@@ -16,11 +16,11 @@ use codespan_reporting::term::{emit_into_string, Config, DisplayStyle};
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Bytes of a source line that are shown at most.
+/// The most bytes of a source line that are shown.
 const SHOWN_WIDTH: usize = 160;
-/// Bytes that are shown before the caret of a clipped line.
+/// The bytes that are shown before the caret of a clipped line.
 const SHOWN_BEFORE: usize = 60;
-/// Bytes of a message that are shown at most.
+/// The most bytes of a message that are shown.
 const MESSAGE_WIDTH: usize = 2000;
 
 impl Diagnostics {
@@ -59,7 +59,7 @@ impl Log<'_> {
         }
     }
 
-    /// `note: 12 more of these, in lines 4, 5, 6 and others`
+    /// Writes the note about repetitions: `note: 12 more of these, in lines 4, 5, 6 and others`
     fn again(&mut self, (places, count): &(Vec<Span>, usize)) {
         if *count == 0 {
             return;
@@ -79,7 +79,7 @@ impl Log<'_> {
         self.message(Severity::Note, None, &message);
     }
 
-    /// `name:line:col: error: message`, without the place when there is none.
+    /// Writes `name:line:col: error: message`, without the place if there is none.
     fn header(&mut self, severity: Severity, span: Option<Span>, message: &str) {
         let kind = match severity {
             Severity::Fatal | Severity::Error => ReportSeverity::Error,
@@ -101,7 +101,7 @@ impl Log<'_> {
         }
     }
 
-    /// The source line and a caret line: `^` where the span starts, `~` along the rest.
+    /// Writes the source line and a caret line: `^` at the start of the span, `~` along the rest.
     fn snippet(&mut self, span: Span) {
         let Some((line, line_start)) = self.sources.line_of(span) else { return };
         let start = (span.start.saturating_sub(line_start) as usize).min(line.len());
@@ -135,7 +135,7 @@ impl Log<'_> {
         let _ = writeln!(self.text, "{head}{shown}{tail}\n{pad}{carets}");
     }
 
-    /// `1 warning and 2 errors generated.`
+    /// Writes the last line: `1 warning and 2 errors generated.`
     fn summary(&mut self, errors: usize, warnings: usize) {
         let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
         let text = match (warnings, errors) {
@@ -148,7 +148,7 @@ impl Log<'_> {
     }
 }
 
-/// Where a message points, in the form that codespan-reporting asks for: one file of one line.
+/// The place of a message in the form that codespan-reporting needs: one file of one line.
 struct MessageFile(Option<Location>);
 
 impl<'a> Files<'a> for MessageFile {
@@ -172,7 +172,7 @@ impl<'a> Files<'a> for MessageFile {
         self.0.as_ref().map(|location| location.line as usize).ok_or(Error::FileMissing)
     }
 
-    /// Columns count bytes, as clang's do.
+    /// Returns the column, which counts bytes, as in clang.
     fn column_number(&'a self, (): (), _line: usize, _byte: usize) -> Result<usize, Error> {
         self.0.as_ref().map(|location| location.column as usize).ok_or(Error::FileMissing)
     }

@@ -1,13 +1,13 @@
-//! The abstract syntax tree: what was written, before any type is known.
+//! The abstract syntax tree: the program as it was written, without types.
 //!
-//! The parser knows which identifiers name types (it must, to parse C) but checks nothing else.
-//! Trees are bounded in height by the parser ([`super::MAX_TREE_HEIGHT`]), so that later stages may
-//! recurse over them.
+//! The parser knows which identifiers name types (it must, to parse C) but checks nothing else. It
+//! limits the height of trees ([`super::MAX_TREE_HEIGHT`]), so that later stages may recurse over
+//! them.
 
 use crate::preprocess::{Pragma, Symbol};
 use crate::source::Span;
 
-/// A name, where it stands.
+/// A name and its place.
 #[derive(Debug, Clone, Copy)]
 pub struct Name {
     pub symbol: Symbol,
@@ -51,9 +51,9 @@ pub struct FunctionDef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     Possible,
-    /// No kernel uses it: once checked, its body may be forgotten.
+    /// No kernel uses the function: after the check its body may be dropped.
     None,
-    /// No kernel uses it, and its body, which was checked before, is left out.
+    /// No kernel uses the function, and its body, which was checked before, is left out.
     CheckedBefore,
 }
 
@@ -144,7 +144,7 @@ pub struct DeclSpecs {
 pub struct Attribute {
     pub name: Symbol,
     pub args: Vec<Expr>,
-    /// A type operand, as `vec_type_hint(float4)` has.
+    /// A type operand, as in `vec_type_hint(float4)`.
     pub type_arg: Option<Box<TypeName>>,
     pub span: Span,
 }
@@ -161,7 +161,7 @@ pub enum ScalarName {
     UInt,
     Long,
     ULong,
-    /// As wide as `long`, and another type (C99 6.2.5): there are no vectors of it, and no built-in functions.
+    /// A type as wide as `long`, but different from it (C99 6.2.5), without vectors and built-in functions.
     LongLong,
     ULongLong,
     Half,
@@ -194,7 +194,7 @@ pub enum TypeSpec {
         /// `None` for a reference or forward declaration.
         fields: Option<Vec<FieldDecl>>,
         attributes: Vec<Attribute>,
-        /// What `#pragma pack` said before: the largest alignment of members in bytes, 0 for any.
+        /// The largest alignment of members in bytes, from an earlier `#pragma pack`; 0 for any.
         pack: u32,
     },
     Enum {
@@ -204,7 +204,7 @@ pub enum TypeSpec {
     },
     TypeofExpr(Box<Expr>),
     TypeofType(Box<TypeName>),
-    /// No type was written; sema diagnoses it.
+    /// No type was written; sema reports it.
     Missing,
 }
 
@@ -215,7 +215,7 @@ pub struct Enumerator {
     pub value: Option<Expr>,
 }
 
-/// A member declaration; a declarator list as in C, empty for an anonymous struct or union.
+/// A member declaration, with a list of declarators as in C, which is empty for an anonymous struct or union.
 #[derive(Debug)]
 pub struct FieldDecl {
     pub specs: DeclSpecs,
@@ -229,12 +229,12 @@ pub struct FieldDeclarator {
     pub bit_width: Option<Expr>,
 }
 
-/// A declarator, turned inside out: `derivations` are applied in order to the specified type, so
-/// `int *a[3]` is `[Pointer, Array 3]`: array of 3 pointers to int is built Pointer first.
+/// A declarator, turned inside out: `derivations` are applied in order to the specified type. `int *a[3]`,
+/// an array of 3 pointers to int, has `[Pointer, Array 3]`, since the pointer is built first.
 #[derive(Debug, Default)]
 pub struct Declarator {
     pub name: Option<Symbol>,
-    /// The span of the name, or of the whole declarator when it has none.
+    /// The span of the name, or of the whole declarator if it has no name.
     pub span: Span,
     pub derivations: Vec<Derivation>,
     pub attributes: Vec<Attribute>,
@@ -368,7 +368,7 @@ pub struct IntLiteral {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FloatLiteral {
-    /// No suffix: double where doubles exist, else float; both roundings of the text.
+    /// No suffix: double on devices with double, else float. The text is rounded to each of them.
     Plain {
         double: f64,
         single: f32,
@@ -397,7 +397,7 @@ pub enum ExprKind {
     Assign(Option<CompoundOp>, Box<Expr>, Box<Expr>),
     /// `a ? b : c`, or GNU `a ?: c`.
     Conditional(Box<Expr>, Option<Box<Expr>>, Box<Expr>),
-    /// A long chain of `a ? b : c ? d : ... e`: conditions with what they choose, and the last operand.
+    /// A long chain of `a ? b : c ? d : ... e`: each condition with the operand that it chooses, and the last operand.
     Choices(Vec<(Expr, Expr)>, Box<Expr>),
     Comma(Box<Expr>, Box<Expr>),
     Call(Box<Expr>, Vec<Expr>),
@@ -410,8 +410,8 @@ pub enum ExprKind {
         arrow: bool,
     },
     Cast(Box<TypeName>, Box<Expr>),
-    /// `(float4)(a, b, c, d)`: a vector literal of two parts or more; `(float4)(a)` is a `Cast`. When
-    /// the type is a typedef's or a typeof's of no vector, it is a cast of a comma expression.
+    /// `(float4)(a, b, c, d)`: a vector literal of two parts or more; `(float4)(a)` is a `Cast`. If the type
+    /// is a typedef or a typeof that is not a vector, this is a cast of a comma expression.
     VectorLiteral(Box<TypeName>, Vec<Expr>),
     /// `(struct s){ ... }`
     CompoundLiteral(Box<TypeName>, Box<Initializer>),
@@ -441,7 +441,7 @@ pub struct Link {
 /// A block literal.
 #[derive(Debug)]
 pub struct BlockLiteral {
-    /// The type that the block returns; `None` leaves it to its `return` statements.
+    /// The return type of the block; if it is `None`, the `return` statements decide.
     pub ret: Option<TypeName>,
     pub params: Vec<ParamDecl>,
     pub is_variadic: bool,

@@ -1,4 +1,4 @@
-//! Attributes: `__attribute__((name, name(args)))` as GNU C has them and OpenCL C 6.13 uses them.
+//! Attributes: `__attribute__((name, name(args)))` of GNU C, which OpenCL C 6.13 uses.
 
 use super::ast::{Attribute, UnrollHint};
 use super::keywords::Keyword;
@@ -35,7 +35,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `name` or `name(args)`. Any word names an attribute, keywords too.
+    /// Parses an attribute, `name` or `name(args)`. Any word may be its name, also a keyword.
     fn attribute(&mut self, name: Symbol) -> PResult<Attribute> {
         let start = self.span();
         let name = self.attribute_name(name);
@@ -81,7 +81,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `_Alignas(type)` or `_Alignas(n)`, which means what attribute `aligned` means.
+    /// Parses `_Alignas(type)` or `_Alignas(n)`, which is the same as attribute `aligned`.
     pub fn alignas(&mut self, into: &mut Vec<Attribute>) -> PResult<()> {
         let start = self.span();
         self.advance();
@@ -105,8 +105,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Returns what the attributes of a statement say about unrolling the loop that it is (OpenCL C
-    /// 6.13.5). Statements keep no attributes, so that others are warned about here.
+    /// Returns the hint for unrolling from the attributes of a statement, which must be a loop (OpenCL C
+    /// 6.13.5). Statements keep no attributes, so this warns of all others.
     pub fn statement_attributes(&mut self, attributes: Vec<Attribute>) -> Option<UnrollHint> {
         let mut unroll = None;
         for attribute in attributes {
@@ -131,8 +131,8 @@ impl Parser<'_> {
         Some(UnrollHint::Attribute(attribute.args.pop().map(Box::new), attribute.span))
     }
 
-    /// Attributes between the word of a control-flow statement and its parenthesis (OpenCL C
-    /// 6.13.4). A hint on unrolling stands before the loop, not here (6.13.5).
+    /// Parses attributes between the word of a control-flow statement and its parenthesis (OpenCL C
+    /// 6.13.4). A hint for unrolling is an error there: it belongs before the loop (6.13.5).
     pub fn control_attributes(&mut self) -> PResult<()> {
         let mut attributes = Vec::new();
         self.attributes(&mut attributes)?;

@@ -8,7 +8,7 @@ use crate::options::ClStd;
 use crate::preprocess::Punct;
 
 impl Parser<'_> {
-    /// Reports a block, at the cursor, in a version of OpenCL C that has none.
+    /// Reports the block at the cursor, if the version of OpenCL C has no blocks.
     pub fn check_blocks(&mut self) -> PResult<()> {
         match self.std < ClStd::Cl20 {
             true => self.fail(self.span(), "blocks need OpenCL C 2.0 or newer"),
@@ -21,7 +21,7 @@ impl Parser<'_> {
         self.at_ahead(1, Punct::LBrace) || self.at_ahead(1, Punct::LParen) || self.starts_type(1)
     }
 
-    /// Parses a block literal, at its `^`. Parameters may be missing, and so may the type returned.
+    /// Parses a block literal, at its `^`. Its parameters and return type may be missing.
     pub fn block_literal(&mut self) -> PResult<Expr> {
         let start = self.span();
         self.check_blocks()?;

@@ -11,7 +11,7 @@ use super::specs::Context;
 use crate::preprocess::{Punct, TokenKind};
 use crate::source::Span;
 
-/// A declaration, or a definition of a function, which begins like one.
+/// A declaration, or the definition of a function, which begins like a declaration.
 pub(super) enum Declared {
     Declaration(Declaration),
     Function(Box<FunctionDef>),
@@ -71,7 +71,7 @@ impl Parser<'_> {
         }
         let declares = self.starts_declaration(0) || self.at_keyword(Keyword::Extension);
         if !declares && self.confused {
-            // What is left of a body that ended too early was reported with that end.
+            // This is the rest of a body that ended too early, which has been reported.
             self.skip_statement();
             return Ok(None);
         }
@@ -85,7 +85,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Assembly, which OpenCL C has not.
+    /// Reports inline assembly, which OpenCL C does not have.
     pub fn asm<T>(&mut self) -> PResult<T> {
         self.fail(self.span(), "inline assembly is not supported in OpenCL C")
     }
@@ -151,7 +151,7 @@ impl Parser<'_> {
         Ok(Declared::Declaration(Declaration { specs, declarators, span }))
     }
 
-    /// Checks what comes after a function's declarator at file scope, if not a body.
+    /// Checks the token behind a function's declarator at file scope, if it does not begin a body.
     fn check_after_prototype(&mut self, context: Context) -> PResult<()> {
         let fits = matches!(self.punct(), Some(Punct::Semi | Punct::Comma | Punct::Eq))
             || self.starts_declaration(0)
@@ -251,7 +251,7 @@ impl Parser<'_> {
         self.expect_close(Punct::RBrace, opened)
     }
 
-    /// `.a[2] =`, or `a:` as GNU C once had it; often nothing.
+    /// Parses designators, `.a[2] =`, or `a:` of old GNU C. There may be none.
     fn designators(&mut self) -> PResult<Vec<Designator>> {
         let mut designators = Vec::new();
         if let (Some(name), true) = (self.name_ahead(0), self.at_ahead(1, Punct::Colon)) {

@@ -13,14 +13,14 @@ use crate::source::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
     Required,
-    /// The name may be left out, as in parameters.
+    /// The declarator may have a name, as in parameters.
     Optional,
-    /// There is no name, as in type-names.
+    /// The declarator must not have a name, as in type-names.
     Forbidden,
 }
 
 impl Declarator {
-    /// Returns true if it declares a function, rather than, say, a pointer to one.
+    /// Returns true if the declarator declares a function, and not, for example, a pointer to a function.
     pub(super) fn is_function(&self) -> bool {
         matches!(self.derivations.last(), Some(Derivation::Function { .. }))
     }
@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok(Declarator { name: inner.name, span, derivations, attributes })
     }
 
-    /// `*`, or `^` of a block, and the qualifiers after it, any number of times.
+    /// Parses `*`, or `^` of a block, and the qualifiers after it, any number of times.
     fn pointers(
         &mut self,
         into: &mut Vec<Derivation>,
@@ -106,8 +106,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Returns true if the `(` at the cursor groups a declarator; else it begins parameters. Where names
-    /// may be missing, a type after it decides (C99 6.7.5.3p11).
+    /// Returns true if the `(` at the cursor groups a declarator, and false if it begins parameters. If the
+    /// declarator needs no name, it begins parameters if a type follows (C99 6.7.5.3p11).
     fn opens_group(&self, naming: Naming) -> bool {
         naming == Naming::Required
             || !(self.at_ahead(1, Punct::RParen)
@@ -115,7 +115,7 @@ impl Parser<'_> {
                 || self.starts_declaration(1) && self.keyword_ahead(1) != Some(Keyword::Attribute))
     }
 
-    /// `[n]` and `(parameters)`, any number of times, as written.
+    /// Parses `[n]` and `(parameters)`, any number of times, in the order of the text.
     fn suffixes(&mut self, into: &mut Vec<Derivation>) -> PResult<()> {
         loop {
             let opened = self.span();
@@ -145,8 +145,8 @@ impl Parser<'_> {
 
     fn array(&mut self, opened: Span) -> PResult<Derivation> {
         self.advance();
-        // Qualifiers and `static` in a parameter's brackets (C99 6.7.5.3p7) promise what this
-        // compiler does not use.
+        // Qualifiers and `static` in a parameter's brackets (C99 6.7.5.3p7) are promises that this compiler
+        // does not use.
         while let Some(keyword) = self.keyword() {
             if !keyword.is_qualifier() && keyword != Keyword::Static {
                 break;
@@ -165,7 +165,7 @@ impl Parser<'_> {
         Ok(Derivation::Array(length))
     }
 
-    /// `(parameters)`. A mistake in one is reported and skipped, so that the body is still read.
+    /// Parses `(parameters)`. A wrong parameter is reported and skipped, so that the body can be parsed.
     pub fn parameters(&mut self, opened: Span) -> PResult<Derivation> {
         self.advance();
         let mut params = Vec::new();
@@ -200,7 +200,7 @@ impl Parser<'_> {
         Ok(Derivation::Function { params, is_variadic })
     }
 
-    /// Reports and reads a `;` in the place of a `,`; returns true if there is one.
+    /// Reports and skips a `;` where a `,` should be; returns true if there is one.
     fn mistaken_semi(&mut self) -> bool {
         let mistaken = self.at(Punct::Semi)
             && self.starts_declaration(1)
@@ -220,7 +220,7 @@ impl Parser<'_> {
         Ok(ParamDecl { specs, declarator, span: start.to(self.last_span()) })
     }
 
-    /// Returns true if the parameters are names without types, and types of them follow the list.
+    /// Returns true if the parameters are names without types, and declarations of their types follow the list.
     fn is_name_list(&self) -> bool {
         let mut ahead = 0;
         while self.name_ahead(ahead).is_some() && !self.starts_type(ahead) {
@@ -246,7 +246,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Declares what a declarator names in the innermost scope.
+    /// Declares the name of a declarator in the innermost scope.
     pub fn declare(&mut self, declarator: &Declarator, storage: Option<StorageClass>) {
         let Some(name) = declarator.name else { return };
         let meaning = match storage {
@@ -265,8 +265,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns true if a type that nobody declared stands at the cursor, where a statement may begin:
-    /// `unknown x`, `unknown *x =`.
+    /// Returns true if an undeclared type is at the cursor, where a statement may begin: `unknown x`,
+    /// `unknown *x =`.
     pub fn at_unknown_type(&self) -> bool {
         let Some((_, Meaning::Unknown)) = self.word_ahead(0) else { return false };
         let mut ahead = 1;

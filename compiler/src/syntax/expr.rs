@@ -1,8 +1,8 @@
 //! Expressions from the comma down to casts (C99 6.5.3 to 6.5.17).
 //!
-//! Operators of equal rank in a row are read in a loop, not by recursion: chains may be longer than
-//! the stack is deep. The height of what they build is kept below the bound nevertheless; chains that
-//! group from the left become lists when they are long.
+//! Operators of equal precedence in a row are read in a loop, not by recursion, since chains may be
+//! longer than the stack is deep. The height of trees stays below the limit nevertheless: long chains
+//! that group from the left become lists.
 
 use super::ast::{
     BinaryOp, CompoundOp, DeclSpecs, Declarator, Expr, ExprKind, Link, Quals, TypeName, TypeSpec,
@@ -16,7 +16,7 @@ use crate::preprocess::Punct;
 use crate::source::Span;
 use smallvec::SmallVec;
 
-/// An operand that waits for its right side.
+/// A left operand and its operator, whose right operand has not been read yet.
 struct Pending {
     left: Chain,
     op: BinaryOp,
@@ -26,14 +26,14 @@ struct Pending {
 /// An expression of binary operators that group from the left.
 struct Chain {
     expr: Expr,
-    /// The number of operators from its root to its first operand.
+    /// The number of operators from the expression's root to its first operand.
     links: u32,
-    /// Height of its tree.
+    /// Height of the expression's tree.
     height: u32,
 }
 
 impl Chain {
-    /// Appends an operator (`None` for a comma) and its right operand, of a tree that high.
+    /// Appends an operator (`None` for a comma) and its right operand, whose tree has this height.
     fn append(&mut self, op: Option<BinaryOp>, operand: Expr, height: u32) {
         let span = self.expr.span.to(operand.span);
         let placeholder = Expr { kind: ExprKind::Bool(false), span };
@@ -64,7 +64,7 @@ impl Chain {
     }
 }
 
-/// An operator before its operand.
+/// A prefix operator.
 enum Prefix {
     Unary(UnaryOp),
     Cast(Box<TypeName>),
@@ -114,7 +114,8 @@ impl Parser<'_> {
         })
     }
 
-    /// `c ? a : b`, `c ?: b` or less: a constant expression, too. The third operand may be another.
+    /// Parses `c ? a : b`, `c ?: b` or a part of it; constant expressions have this form. The third operand may be a
+    /// conditional expression, too.
     pub fn conditional(&mut self) -> PResult<Expr> {
         self.with_depth(|p| {
             let mut last = p.binary()?;
@@ -171,8 +172,8 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// Goes on behind the first operand, at the operator. Operands wait on a stack, on which the
-    /// operators bind ever tighter.
+    /// Parses the rest of a binary expression behind the first operand, at the operator. A stack keeps the
+    /// operands to the left; each of its operators binds tighter than the one below.
     fn binary_rest(&mut self, first: Expr, operator: (BinaryOp, u8)) -> PResult<Expr> {
         let mut stack: SmallVec<[Pending; 4]> = SmallVec::new();
         let mut operand = Chain { expr: first, links: 0, height: self.height() };
@@ -197,7 +198,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Prefix operators, casts, and what they apply to.
+    /// Parses prefix operators and casts, and their operand.
     fn cast(&mut self) -> PResult<Expr> {
         self.with_depth(|p| {
             let mut prefixes: Vec<(Prefix, Span)> = Vec::new();
@@ -215,7 +216,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads a prefix operator, or the operand after the last.
+    /// Reads a prefix operator, or returns the operand if no further prefix operator precedes it.
     fn prefix(&mut self, prefixes: &mut Vec<(Prefix, Span)>) -> PResult<Option<Expr>> {
         let start = self.span();
         if let Some(op) = self.punct().and_then(operators::prefix) {
@@ -289,7 +290,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `(type){ ... }` and postfix operators, at the brace (C99 6.5.2.5).
+    /// Parses the rest of `(type){ ... }`, at the brace, and postfix operators (C99 6.5.2.5).
     fn compound_literal(&mut self, ty: TypeName, start: Span) -> PResult<Expr> {
         let outer = self.begin_height();
         let init = Box::new(self.initializer()?);
@@ -300,8 +301,8 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// Parses a vector literal at the second parenthesis of `(type)(a, b)` (OpenCL C 6.3.1). With one
-    /// operand, a cast of what the parenthesis begins: `(float4)(v).x` casts `(v).x`.
+    /// Parses a vector literal at the second parenthesis of `(type)(a, b)` (OpenCL C 6.3.1). With one operand
+    /// it is a cast of the expression that the parenthesis begins: `(float4)(v).x` casts `(v).x`.
     fn vector_literal(
         &mut self,
         ty: TypeName,
@@ -336,7 +337,7 @@ impl Parser<'_> {
     }
 }
 
-/// `a ? b : c ? d : ... last`; none of the choices lacks its second operand.
+/// Returns `a ? b : c ? d : ... last`. All choices have a second operand.
 fn choice_of_many(choices: Vec<(Expr, Option<Expr>)>, last: Expr) -> Expr {
     let span = choices.first().map_or(last.span, |(cond, _)| cond.span.to(last.span));
     let choices = choices.into_iter().filter_map(|(cond, then)| Some((cond, then?))).collect();
@@ -371,7 +372,7 @@ pub(super) fn plain_type_name(ty: TypeSpec, span: Span) -> TypeName {
 
 /// The operator stack of [`Parser::binary_rest`].
 trait OperatorStack {
-    /// Returns the last operand, if its operator binds at least as tightly.
+    /// Removes and returns the last operand, if its operator has at least this precedence.
     fn pop_if_at_least(&mut self, precedence: u8) -> Option<Pending>;
 }
 

@@ -1,4 +1,4 @@
-//! Words that mean something to the parser: keywords (C99 6.4.1, OpenCL C 6.1.9) and the names of
+//! Words that have a meaning for the parser: keywords (C99 6.4.1, OpenCL C 6.1.9) and the names of
 //! built-in types.
 //!
 //! Keywords cannot be declared as anything else. The names of built-in types can (`typedef unsigned
@@ -85,7 +85,7 @@ const VECTOR_ELEMENTS: [ScalarName; 11] = {
     [Char, UChar, Short, UShort, Int, UInt, Long, ULong, Half, Float, Double]
 };
 
-/// Names of scalar types that are not keywords: pointers, and so sizes, have 64 bits.
+/// Names of scalar types that are not keywords. Pointers, and therefore sizes, have 64 bits.
 const SCALARS: &[(&str, ScalarName)] = &[
     ("uchar", ScalarName::UChar),
     ("ushort", ScalarName::UShort),
@@ -113,7 +113,7 @@ const OPAQUES: &[&str] = &[
     "atomic_uintptr_t",
 ];
 
-/// Returns what every known name means at the start of a program, by symbol.
+/// Returns the meaning of every known name at the start of a program, by symbol.
 pub(super) fn initial_meanings(interner: &mut Interner, options: &Options) -> Vec<Meaning> {
     let mut words: Vec<(Symbol, Meaning)> = Vec::with_capacity(256);
     let since_20 = if options.std >= ClStd::Cl20 { SINCE_CL20 } else { &[] };
@@ -146,27 +146,27 @@ pub(super) fn initial_meanings(interner: &mut Interner, options: &Options) -> Ve
 }
 
 impl Keyword {
-    /// Returns true if it may begin a type-name: a type specifier or a qualifier.
+    /// Returns true if the keyword may begin a type-name, as type specifiers and qualifiers do.
     pub fn starts_type(self) -> bool {
         (self as u8) <= Keyword::ReadWrite as u8
     }
 
-    /// Returns true if it may begin a declaration.
+    /// Returns true if the keyword may begin a declaration.
     pub fn starts_declaration(self) -> bool {
         (self as u8) <= Keyword::Alignas as u8
     }
 
-    /// Returns true if it is a type specifier, of which a declaration has one.
+    /// Returns true if the keyword is a type specifier, of which a declaration has one.
     pub fn is_type(self) -> bool {
         (self as u8) <= Keyword::Pipe as u8
     }
 
-    /// Returns true if specifiers may go on with it after a type.
+    /// Returns true if the keyword may follow a type among specifiers.
     pub fn may_follow_type(self) -> bool {
         self.starts_declaration() && self != Keyword::Attribute
     }
 
-    /// Returns true if it is a qualifier.
+    /// Returns true if the keyword is a qualifier.
     pub fn is_qualifier(self) -> bool {
         self.starts_type() && !self.is_type()
     }

@@ -1,8 +1,8 @@
 //! Tokens to syntax tree: the parser of OpenCL C (C99 with OpenCL's additions).
 //!
-//! A recursive descent over the tokens. The one thing that it must know of meaning is which names
-//! are types (`scope.rs`); everything else is sema's. A mistake is reported once, in clang's words,
-//! and the parser goes on behind it (`parser.rs`), so that a text's mistakes are reported together.
+//! A recursive descent over the tokens. The parser must know which names are types (`scope.rs`); sema
+//! checks everything else about meaning. A mistake is reported once, in clang's words, and the parser
+//! continues behind it (`parser.rs`), so that all mistakes of a text are reported together.
 //! Recursion is bounded by [`MAX_NESTING`], the height of the trees by [`MAX_TREE_HEIGHT`].
 
 pub mod ast;
@@ -28,23 +28,23 @@ use crate::source::Diagnostics;
 /// Bound on the height of every tree that the parser builds; deeper input is diagnosed.
 pub const MAX_TREE_HEIGHT: u32 = 1500;
 
-/// Links of a chain of binary operators, commas or labels that are nested in each other in the tree. Longer
-/// chains are lists there, which do not add to its height, so that chains may have any length.
+/// The most links of a chain of binary operators, commas or labels that are nested in each other in the tree. Longer
+/// chains become lists, which do not add to the tree's height, so that chains may have any length.
 pub const MAX_NESTED_LINKS: u32 = 32;
 
-/// The same of branches: `if` and `else if`, and the choices of `? :`. SPIR-V has constructs 1023 deep, but
-/// lavapipe's compiler does not survive 100 of them.
+/// The most nested links of a chain of branches: `if` and `else if`, and the choices of `? :`. SPIR-V allows constructs
+/// 1023 deep, but lavapipe's compiler crashes at 100 of them.
 pub const MAX_NESTED_BRANCHES: usize = 32;
 
-/// Bound on brackets, braces and statements inside each other, as clang's `-fbracket-depth`; also
-/// on the pointers, arrays and functions of one declarator.
+/// The deepest nesting of brackets, braces and statements, like clang's `-fbracket-depth`; also the most
+/// pointers, arrays and functions of one declarator.
 pub const MAX_NESTING: u32 = 256;
 
 /// Parses a program's tokens.
 ///
-/// Names that are types beforehand are the built-in types of OpenCL C alone. After an error the
-/// tree holds what could be understood, with constants 0 in the place of the rest: it is well
-/// formed, but no longer the program that was written.
+/// At first only the built-in types of OpenCL C are names of types. After an error the tree has the parts
+/// that could be parsed, with constants 0 in place of the others: it is well formed, but no longer the
+/// program that was written.
 pub fn parse(
     tokens: &[Token],
     interner: &mut Interner,

@@ -1,9 +1,9 @@
-//! The operators of expressions: their precedence and what they make of their operands.
+//! The operators of expressions, and their precedence.
 
 use super::ast::{ArithOp, BinaryOp, CompareOp, CompoundOp, UnaryOp};
 use crate::preprocess::Punct;
 
-/// Returns a binary operator and how tightly it binds, from 1 for `||` (C99 6.5.5 to 6.5.14).
+/// Returns a binary operator and its precedence, from 1 for `||` (C99 6.5.5 to 6.5.14).
 pub(super) fn binary(punct: Punct) -> Option<(BinaryOp, u8)> {
     let arith = |op, precedence| (BinaryOp::Compound(CompoundOp::Arith(op)), precedence);
     let compare = |op, precedence| (BinaryOp::Compare(op), precedence);
@@ -48,7 +48,7 @@ pub(super) fn assignment(punct: Punct) -> Option<Option<CompoundOp>> {
     })
 }
 
-/// Returns an operator before its operand (C99 6.5.3).
+/// Returns a prefix operator (C99 6.5.3).
 pub(super) fn prefix(punct: Punct) -> Option<UnaryOp> {
     Some(match punct {
         Punct::Plus => UnaryOp::Plus,

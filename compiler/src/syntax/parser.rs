@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::preprocess::{Interner, Pragma, Punct, Symbol, Token, TokenKind};
 use crate::source::{Diagnostics, Span};
 
-/// A mistake was reported; who can, finds a place to go on from.
+/// The error of a parse function: a mistake has been reported. A caller that can continue behind the mistake does so.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reported;
 
@@ -18,7 +18,7 @@ pub(super) type PResult<T> = Result<T, Reported>;
 
 /// See the [module](self).
 pub(super) struct Parser<'a> {
-    /// Without the final `Eof`.
+    /// The tokens without the final `Eof`.
     tokens: &'a [Token],
     pos: usize,
     /// The end of the text.
@@ -26,25 +26,25 @@ pub(super) struct Parser<'a> {
     pub names: SymbolTable,
     pub interner: &'a mut Interner,
     diags: &'a mut Diagnostics,
-    /// Brackets, braces and statements around the cursor.
+    /// The number of brackets, braces and statements around the cursor.
     nesting: u32,
-    /// Nodes of the tree around the node at the cursor, as far as known now.
+    /// The number of the tree's nodes around the node at the cursor, as far as it is known.
     depth: u32,
     /// Greatest depth in the tree being built, since [`Parser::begin_height`].
     peak: u32,
-    /// Position of the last error: a second one at the same place says nothing new.
+    /// Position of the last error: a second error at the same place is not reported.
     last_error: Option<usize>,
-    /// True after a bound was exceeded: everything seems to end here, and nothing is reported.
+    /// True after a limit was exceeded: the text then seems to end at the cursor, and nothing more is reported.
     stopped: bool,
-    /// True if something at file scope was no declaration, and no function was seen since.
+    /// True if something at file scope was not a declaration, and no function followed it yet.
     pub confused: bool,
     /// True if the cursor is inside a function's body.
     pub in_function: bool,
     /// True if a missing `;` at the cursor was reported and is treated as present.
     pub assumed_semi: bool,
-    /// What `#pragma pack` said last: the largest alignment of members in bytes, 0 for any.
+    /// The largest alignment of members in bytes, from the last `#pragma pack`; 0 for any.
     pub pack: u32,
-    /// Bodies of functions that are not used, in their order; those behind the cursor are left out.
+    /// Bodies of unused functions that begin at the cursor or later, in order.
     pub unused: &'a [UnusedBody],
     /// The version of OpenCL C.
     pub std: ClStd,
@@ -123,14 +123,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the unused body that begins at the cursor.
+    /// Returns the unused body that begins at the cursor, if there is one.
     pub fn unused_body(&mut self) -> Option<&'a UnusedBody> {
         let behind = self.unused.partition_point(|body| body.tokens.start < self.pos);
         self.unused = self.unused.get(behind..).unwrap_or(&[]);
         self.unused.first().filter(|body| body.tokens.start == self.pos)
     }
 
-    /// Moves the cursor to behind a body.
+    /// Moves the cursor behind a body.
     pub fn skip_body(&mut self, body: &UnusedBody) {
         self.pos = body.tokens.end.min(self.tokens.len());
     }
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Returns an identifier, which a keyword is not.
+    /// Returns the identifier `ahead` tokens behind the cursor, if it is one and not a keyword.
     pub fn name_ahead(&self, ahead: usize) -> Option<Symbol> {
         match self.word_ahead(ahead) {
             Some((_, Meaning::Keyword(_))) | None => None,
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads an identifier, which a keyword is not.
+    /// Reads an identifier, but not a keyword.
     pub fn expect_name(&mut self) -> PResult<Symbol> {
         match self.name_ahead(0) {
             Some(symbol) => {
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns true if a type-name may begin there.
+    /// Returns true if a type-name may begin `ahead` tokens behind the cursor.
     pub fn starts_type(&self, ahead: usize) -> bool {
         match self.word_ahead(ahead) {
             Some((_, Meaning::Keyword(keyword))) => keyword.starts_type(),
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns true if a declaration may begin there.
+    /// Returns true if a declaration may begin `ahead` tokens behind the cursor.
     pub fn starts_declaration(&self, ahead: usize) -> bool {
         match self.keyword_ahead(ahead) {
             Some(keyword) => keyword.starts_declaration(),
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
 
     // Reports.
 
-    /// Reports an error; false when nothing new was said, so that notes are not either.
+    /// Reports an error. Returns false if it is not reported, so that the caller leaves out notes as well.
     pub fn error(&mut self, span: Span, message: impl Into<String>) -> bool {
         if self.stopped || self.last_error == Some(self.pos) {
             return false;
@@ -264,19 +264,19 @@ impl<'a> Parser<'a> {
         self.diags.note(span, message);
     }
 
-    /// Reports an error from which the caller does not know how to go on.
+    /// Reports an error behind which the caller cannot continue. Returns it.
     pub fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> PResult<T> {
         self.error(span, message);
         Err(Reported)
     }
 
-    /// Ends the parse: the cursor stands at the end, and nothing more is reported.
+    /// Ends the parse: moves the cursor to the end, and drops all further reports.
     fn stop(&mut self) {
         self.stopped = true;
         self.pos = self.tokens.len();
     }
 
-    /// Reports a bound that the text exceeds, and ends the parse.
+    /// Reports a limit that the text exceeds, and ends the parse.
     pub fn exceed<T>(&mut self, message: String) -> PResult<T> {
         self.error(self.span(), message);
         self.stop();
@@ -300,8 +300,8 @@ impl<'a> Parser<'a> {
         Err(Reported)
     }
 
-    /// Reads the `;` that ends a statement or declaration. A missing one is reported at the end of
-    /// what it should follow.
+    /// Reads the `;` that ends a statement or declaration. If it is missing, the error is reported at the
+    /// end of the token before.
     pub fn expect_semi(&mut self, message: &str) {
         if self.eat(Punct::Semi) {
             return;
@@ -321,7 +321,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Stands for an expression that was diagnosed.
+    /// Returns a placeholder for an expression with a reported error.
     pub fn placeholder(&self, span: Span) -> Expr {
         let zero = IntLiteral {
             value: 0,
@@ -335,7 +335,7 @@ impl<'a> Parser<'a> {
 
     // Bounds.
 
-    /// Runs `f` one level of nesting deeper, and restores the levels whatever `f` did.
+    /// Runs `f` one level of nesting deeper, and restores the level in any case.
     pub fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> PResult<T>) -> PResult<T> {
         if self.nesting >= MAX_NESTING {
             let message = format!("bracket nesting level exceeded maximum of {MAX_NESTING}");
@@ -350,7 +350,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Runs `f`, and restores the depth that it deepens.
+    /// Runs `f`, which may increase the depth, and restores the depth.
     pub fn with_depth<T>(&mut self, f: impl FnOnce(&mut Self) -> PResult<T>) -> PResult<T> {
         let depth = self.depth;
         let result = f(self);
@@ -358,15 +358,15 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Notes that what is parsed next lies one node deeper.
+    /// Notes that the next part of the text is one node deeper in the tree.
     pub fn deepen(&mut self) -> PResult<()> {
         self.depth += 1;
         self.peak = self.peak.max(self.depth);
         self.check_height(self.depth)
     }
 
-    /// Starts to measure the tree that is parsed next; to be ended by [`Parser::end_height`] with
-    /// the value given here.
+    /// Starts to measure the height of the tree that is parsed next. [`Parser::end_height`] ends the measurement; it takes
+    /// the value that is returned here.
     pub fn begin_height(&mut self) -> u32 {
         std::mem::replace(&mut self.peak, self.depth)
     }
@@ -376,7 +376,7 @@ impl<'a> Parser<'a> {
         self.peak = self.peak.max(outer);
     }
 
-    /// Height of the tree parsed since [`Parser::begin_height`].
+    /// Returns the height of the tree that was parsed since [`Parser::begin_height`].
     pub fn height(&self) -> u32 {
         self.peak.saturating_sub(self.depth)
     }
@@ -398,7 +398,7 @@ impl<'a> Parser<'a> {
 
     // Recovery.
 
-    /// Skips to behind the next `;`, or behind braces skipped on the way, or to the `}` that ends
+    /// Skips tokens up to and including the next `;` or the next pair of braces, or up to the `}` that ends
     /// the block.
     pub fn skip_statement(&mut self) {
         let mut braces = 0u32;
@@ -420,8 +420,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips, inside a bracket, to behind the one that closes it. Stops before a brace that does
-    /// not close it, with `at_semi` also before a `;`. True when the closing bracket was found.
+    /// Skips tokens inside a bracket up to and including the closing bracket. Stops before a brace that does
+    /// not close it, with `at_semi` also before a `;`. Returns true if the closing bracket was found.
     pub fn skip_to_close(&mut self, close: Punct, at_semi: bool) -> bool {
         let mut open = 0u32;
         while !self.at_end() {

@@ -1,4 +1,4 @@
-//! Primary expressions and what follows them: calls, indices, members (C99 6.5.1 and 6.5.2).
+//! Primary expressions and their postfix operators: calls, indices, members (C99 6.5.1 and 6.5.2).
 
 use super::ast::{
     Derivation, Expr, ExprKind, FloatLiteral, IntLiteral, Quals, ScalarName, TypeSpec, UnaryOp,
@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(a, b, ...)`, at the parenthesis.
+    /// Parses arguments, `(a, b, ...)`, at the parenthesis.
     pub fn arguments(&mut self, opened: Span) -> PResult<Vec<Expr>> {
         self.advance();
         let mut args = Vec::new();
@@ -127,7 +127,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span })
     }
 
-    /// `(expression)` or `({ statements })`.
+    /// Parses `(expression)` or `({ statements })`.
     fn parenthesized(&mut self) -> PResult<Expr> {
         let opened = self.span();
         if let Some(symbol) = self.unknown_cast() {
@@ -152,7 +152,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Returns the type of what can only be a cast to a type that nobody declared: `(unknown)x`,
+    /// Returns the undeclared type of an expression that can only be a cast: `(unknown)x`,
     /// `(unknown *)`.
     fn unknown_cast(&self) -> Option<Symbol> {
         let Some((symbol, Meaning::Unknown)) = self.word_ahead(1) else { return None };
@@ -179,7 +179,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span: start.to(self.last_span()) })
     }
 
-    /// `__builtin_offsetof(type, member)`: as it is defined where there is no such built-in,
+    /// Parses `__builtin_offsetof(type, member)` as the expression that programs write without it,
     /// `(size_t)&((type *)0)->member`.
     fn offsetof(&mut self) -> PResult<Expr> {
         let start = self.span();

@@ -38,7 +38,7 @@ impl Parser<'_> {
         Some(Name { symbol, span })
     }
 
-    /// `{ member declarations }`; a mistake in one is reported and skipped.
+    /// Parses `{ member declarations }`. A wrong member is reported and skipped.
     fn fields(&mut self) -> PResult<Vec<FieldDecl>> {
         let opened = self.span();
         self.advance();
@@ -139,8 +139,8 @@ impl Parser<'_> {
         Ok(enumerators)
     }
 
-    /// After a definition's `}` come declarators or `;`. When another type does, the `;` was
-    /// forgotten, and assumed.
+    /// Checks the token behind a definition's `}`, which begins a declarator or is `;`. If it begins another
+    /// type, the missing `;` is reported and assumed.
     pub fn check_end_of_tag(&mut self, word: &str, context: Context) {
         if matches!(context, Context::Param | Context::TypeName) {
             return;

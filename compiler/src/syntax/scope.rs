@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 /// The meaning of an identifier at some place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// Not declared by the program so far; it may be a built-in function.
+    /// The program has not declared the name so far; it may be a built-in function.
     Unknown,
     Keyword(Keyword),
     /// A built-in type.
     Type(BuiltinType),
-    /// A typedef of the program's.
+    /// A typedef of the program.
     Typedef,
     /// An object, function or enumerator.
     Ordinary,
@@ -22,7 +22,7 @@ pub(super) enum Meaning {
 #[derive(Debug)]
 pub(super) struct SymbolTable {
     meanings: Vec<Meaning>,
-    /// Meanings that declarations in the open scopes have hidden, the latest last.
+    /// The meanings that declarations in the open scopes hide, the latest last.
     hidden: Vec<(Symbol, Meaning)>,
     /// Length of `hidden` at the start of each open scope.
     scopes: Vec<usize>,
@@ -31,7 +31,7 @@ pub(super) struct SymbolTable {
 }
 
 impl SymbolTable {
-    /// File scope, where names mean what the table says.
+    /// Returns a table at file scope with the initial meanings of names.
     pub fn new(meanings: Vec<Meaning>) -> SymbolTable {
         SymbolTable { meanings, hidden: Vec::new(), scopes: Vec::new(), tags: FxHashMap::default() }
     }
@@ -40,7 +40,7 @@ impl SymbolTable {
         self.meanings.get(symbol.0 as usize).copied().unwrap_or(Meaning::Unknown)
     }
 
-    /// Declares a name in the innermost scope. Keywords stay what they are.
+    /// Declares a name in the innermost scope. Keywords stay keywords.
     pub fn declare(&mut self, symbol: Symbol, meaning: Meaning) {
         let Some(entry) = self.meanings.get_mut(symbol.0 as usize) else { return };
         if matches!(entry, Meaning::Keyword(_)) {
@@ -72,7 +72,7 @@ impl SymbolTable {
         self.tags.entry(symbol).or_insert(word);
     }
 
-    /// `struct`, `union` or `enum`, if the name is a tag.
+    /// Returns `struct`, `union` or `enum` if the name is a tag.
     pub fn tag(&self, symbol: Symbol) -> Option<&'static str> {
         self.tags.get(&symbol).copied()
     }

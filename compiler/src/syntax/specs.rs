@@ -36,7 +36,7 @@ struct Specs {
     length: Length,
     base: Option<Base>,
     is_pipe: bool,
-    /// The type specifier read last, for messages.
+    /// The last type specifier, for messages.
     last_type: Option<Symbol>,
 }
 
@@ -65,7 +65,7 @@ impl Specs {
 }
 
 impl Parser<'_> {
-    /// Reads specifiers; `attributes` were read before them. Always reads a token or fails.
+    /// Reads specifiers; `attributes` are those in front of them. It reads at least one token or fails.
     pub fn specs(&mut self, context: Context, attributes: Vec<Attribute>) -> PResult<DeclSpecs> {
         let start = self.span();
         let position = self.position();
@@ -110,7 +110,7 @@ impl Parser<'_> {
         Ok(TypeName { specs, declarator, span: start.to(self.last_span()) })
     }
 
-    /// Reads the specifier that a keyword begins; false when it begins none.
+    /// Reads the specifier that a keyword begins. Returns false if it begins none.
     fn keyword_spec(
         &mut self,
         specs: &mut Specs,
@@ -157,7 +157,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Reads a type that is more than a name.
+    /// Reads a struct, union, enum or typeof specifier.
     fn written_type(&mut self, keyword: Keyword, context: Context) -> PResult<TypeSpec> {
         let ty = match keyword {
             Keyword::Enum => self.enumeration()?,
@@ -211,8 +211,8 @@ impl Parser<'_> {
         specs.last_type = Some(symbol);
     }
 
-    /// A built-in type's name is a type specifier unless there is one already: then it is what is
-    /// declared, except for the mistake `unsigned char4 x`.
+    /// Reads a built-in type's name as a type specifier. Returns false if there is a specifier already: the
+    /// name is then the declared one, except for the mistake `unsigned char4 x`.
     fn builtin_spec(&mut self, specs: &mut Specs, symbol: Symbol, builtin: BuiltinType) -> bool {
         if specs.has_type() {
             let declares = self.name_ahead(1).is_none()
@@ -222,7 +222,7 @@ impl Parser<'_> {
             }
         }
         let ty = match builtin {
-            // As typedefs, so that a kernel's arguments are not of these types (OpenCL C 6.11).
+            // These are typedefs, so that sema can refuse them as types of kernel arguments (OpenCL C 6.11).
             BuiltinType::Scalar(_) if self.has_host_size(symbol) => TypeSpec::Typedef(symbol),
             BuiltinType::Scalar(name) => TypeSpec::Scalar(name),
             BuiltinType::Vector(name, lanes) => TypeSpec::Vector(name, lanes),
@@ -243,8 +243,8 @@ impl Parser<'_> {
         matches!(self.text(symbol), "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t")
     }
 
-    /// At a name that does not name a type: decides by the tokens that follow if it is a mistyped type, which then stands for
-    /// int, or the declared name.
+    /// Handles a name that is not the name of a type: the following tokens decide if it is a mistyped type, which then counts
+    /// as int, or the declared name.
     fn unknown_type(&mut self, specs: &mut Specs, symbol: Symbol, context: Context) -> bool {
         if specs.has_type() || specs.is_pipe {
             return false;
@@ -267,7 +267,7 @@ impl Parser<'_> {
         is_type
     }
 
-    /// Returns true if the type follows: the unknown name before it may then be an undefined macro.
+    /// Returns true if a type is at the cursor: an unknown name before it may be an undefined macro.
     fn at_type_of_declarator(&self) -> bool {
         match self.keyword() {
             Some(keyword) => keyword.may_follow_type() && !keyword.is_qualifier(),
@@ -278,7 +278,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports the name at the cursor, which stands where a type should.
+    /// Reports the name at the cursor, where a type should be.
     pub fn unknown_type_error(&mut self, symbol: Symbol) {
         let name = self.text(symbol);
         let message = match self.names.tag(symbol) {
@@ -308,8 +308,8 @@ impl Parser<'_> {
         self.error(self.span(), message);
     }
 
-    /// OpenCL C 6.10: no version has `auto` and `register`, and the first two have no storage
-    /// classes but `typedef`.
+    /// Reports a storage class that the version of OpenCL C lacks: no version has `auto` and `register`, and
+    /// the first two versions have only `typedef` (OpenCL C 6.10).
     fn unsupported_storage(&mut self, word: Symbol) {
         let (version, word) = (self.std, self.text(word));
         let message = format!(
@@ -377,7 +377,7 @@ impl Parser<'_> {
         self.advance();
     }
 
-    /// `typeof(...)`, or `_Atomic(...)` likewise.
+    /// Reads `typeof(...)` or `_Atomic(...)`.
     fn typeof_spec(&mut self) -> PResult<TypeSpec> {
         let atomic = self.at_keyword(Keyword::Atomic);
         self.advance();
@@ -420,8 +420,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the type that sign, length and base make together (C99 6.7.2p2); `Missing` for what the
-    /// base alone says.
+    /// Returns the type that sign, length and base form together (C99 6.7.2p2). It is `Missing` if there is
+    /// none of them.
     fn combine(&mut self, specs: &Specs, span: Span) -> PResult<TypeSpec> {
         use ScalarName::*;
         let is_signed = specs.is_signed != Some(false);

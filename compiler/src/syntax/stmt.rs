@@ -1,4 +1,4 @@
-//! Statements (C99 6.8) with GNU C's case ranges, and OpenCL C's hints on unrolling loops.
+//! Statements (C99 6.8) with GNU C's case ranges and OpenCL C's hints for unrolling loops.
 
 use super::ast::{Block, Expr, Name, Stmt, StmtKind, Unroll, UnrollHint};
 use super::decl::Declared;
@@ -60,7 +60,7 @@ impl Parser<'_> {
                 }
             }
             p.names.close_scope();
-            // At the end of the text parsing stops.
+            // If the brace is missing, this is the end of the text, and parsing stops.
             let closed = p.expect_close(Punct::RBrace, opened).unwrap_or(opened);
             Ok(Block { stmts, span: opened.to(closed) })
         })
@@ -109,12 +109,12 @@ impl Parser<'_> {
                 let span = declaration.span;
                 Ok(Stmt { kind: StmtKind::Declaration(declaration), span })
             }
-            // Diagnosed where its body begins.
+            // A function in a function was reported at the beginning of its body.
             Declared::Function(_) => Ok(Stmt { kind: StmtKind::Empty, span: start }),
         }
     }
 
-    /// Parses a statement with the labels before it; `unroll` is what attributes said before those.
+    /// Parses a statement with its labels. `unroll` is the hint from attributes in front of them.
     fn statement(&mut self, mut unroll: Option<UnrollHint>) -> PResult<Stmt> {
         let mut labels: Vec<(Label, Span)> = Vec::new();
         loop {
@@ -154,7 +154,7 @@ impl Parser<'_> {
         Ok(stmt)
     }
 
-    /// `name:`, `case value:`, `case low ... high:` or `default:`, if one is at the cursor.
+    /// Parses a label, if one is at the cursor: `name:`, `case value:`, `case low ... high:` or `default:`.
     fn label(&mut self) -> PResult<Option<Label>> {
         match self.word_ahead(0) {
             Some((_, Meaning::Keyword(Keyword::Case))) => {
@@ -190,7 +190,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses what follows a label: a statement, or by C23 a declaration or nothing.
+    /// Parses the part behind a label: a statement or, in C23, a declaration or nothing.
     fn labelled(&mut self, unroll: Option<UnrollHint>) -> PResult<Stmt> {
         let span = self.span();
         if self.at(Punct::RBrace) {
@@ -256,7 +256,7 @@ impl Parser<'_> {
             Some(Keyword::Asm) => return self.asm(),
             _ if self.at(Punct::LBrace) => StmtKind::Block(self.block()?),
             _ if self.eat(Punct::Semi) => StmtKind::Empty,
-            // A declaration here is one where C has a statement alone.
+            // This is a declaration where C allows only a statement.
             _ if self.starts_declaration(0) => return self.fail(start, "expected expression"),
             _ => {
                 let value = self.expression()?;
@@ -267,7 +267,7 @@ impl Parser<'_> {
         Ok(Stmt { kind, span: start.to(self.last_span()) })
     }
 
-    /// Returns the statement that another one controls. Recovers after a mistake in it.
+    /// Parses the statement that another one controls. Continues behind a mistake in it.
     fn substatement(&mut self) -> Stmt {
         let span = self.span();
         let result = match self.at(Punct::LBrace) {
@@ -280,7 +280,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `(condition)` after `word`. Goes on behind a mistake in it.
+    /// Parses `(condition)` behind `word`. Continues behind a mistake in it.
     fn condition(&mut self, word: &str) -> PResult<Expr> {
         self.control_attributes()?;
         let opened = self.span();
@@ -299,7 +299,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// `if`, and all of the `else if` that belong to it.
+    /// Parses `if`, and all `else if` that belong to it.
     fn if_statement(&mut self) -> PResult<Stmt> {
         let mut branches: Vec<(Span, Expr, Stmt)> = Vec::new();
         let mut otherwise = None;
@@ -342,8 +342,8 @@ impl Parser<'_> {
         chain.ok_or(Reported)
     }
 
-    /// After an `if` without condition: skips to behind its branches, so that an `else` among them
-    /// is not taken for a mistake of its own.
+    /// Skips the branches of an `if` without a condition, so that an `else` among them is not reported as
+    /// another mistake.
     fn skip_branches(&mut self) {
         self.skip_statement();
         while self.eat_keyword(Keyword::Else) {

@@ -1,9 +1,9 @@
 //! Functions that no kernel uses, found by looking at the tokens alone, before they are parsed.
 //!
-//! Programs include headers of which they use a small part. The bodies of the other functions must
-//! be checked, but nothing of them is kept; and a body that was found to be free of diagnostics need
-//! not be parsed again, in the next program that has the same declarations before it
-//! (`crate::verified_bodies`): nothing is left of its tokens but the braces.
+//! Programs include headers of which they use a small part. The bodies of the other functions must be
+//! checked, but are not kept. A body that is free of diagnostics need not be parsed again in the next
+//! program that has the same declarations before it (`crate::verified_bodies`): only the braces of its
+//! tokens remain.
 
 use crate::preprocess::cache::top_level_index::{mix, Digest, FunctionDefinition, TopLevelIndex};
 use crate::preprocess::{
@@ -14,12 +14,12 @@ use std::ops::Range;
 /// The body of a function that no kernel uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnusedBody {
-    /// Its tokens, including the braces.
+    /// The tokens of the body, including the braces.
     pub tokens: Range<usize>,
-    /// Distinguishes it from other bodies, and from the same body after other declarations; 0 if what is
-    /// wrong with it may depend on what comes after it.
+    /// A key that differs from those of other bodies, and of the same body after other declarations; 0 if
+    /// the diagnostics about the body may depend on tokens behind it.
     pub key: u64,
-    /// True if it is known to be free of diagnostics: there is no need to parse it.
+    /// True if the body is known to be free of diagnostics, so that it need not be parsed.
     pub is_verified: bool,
 }
 
@@ -35,8 +35,8 @@ pub fn unused_bodies(tokens: &[Token], interner: &Interner, seed: u64) -> Vec<Un
     index.definitions.iter().enumerate().filter_map(body).collect()
 }
 
-/// Returns all tokens of a program but what is between the braces of unused bodies that are verified
-/// by their keys; and all unused bodies, as [`unused_bodies`] has them.
+/// Returns all tokens of a program except those between the braces of unused bodies whose keys are
+/// verified; also returns all unused bodies, like [`unused_bodies`].
 pub(crate) fn without_verified_bodies(
     preprocessed: PreprocessedTokens,
     interner: &Interner,
@@ -73,14 +73,14 @@ pub(crate) fn without_verified_bodies(
     (tokens, bodies)
 }
 
-/// How often [`OwnTokens::of`] looks whether a declaration goes on in what is included.
+/// The most times that [`OwnTokens::of`] checks whether a declaration continues in a cached header.
 const MAX_LOOKS: usize = 256;
 
 /// A program's own tokens between cached headers.
 struct OwnTokens {
-    /// The tokens, each run with its index; they include the cached headers in which a declaration goes on or that end in one.
+    /// The runs of tokens, each with its index. They include cached headers that begin or end inside a declaration.
     runs: Vec<(Vec<Token>, TopLevelIndex)>,
-    /// Numbers of the cached headers between them.
+    /// Numbers of the cached headers between the runs.
     between: Vec<usize>,
 }
 
@@ -107,7 +107,7 @@ impl OwnTokens {
         OwnTokens { runs, between }
     }
 
-    /// Returns own tokens and cached headers in turn.
+    /// Returns the runs of own tokens and the cached headers between them, in order.
     fn list<'a>(&'a self, preprocessed: &'a PreprocessedTokens) -> Vec<TokenSegment<'a>> {
         let mut between = self.between.iter();
         let mut list = Vec::with_capacity(2 * self.runs.len());
@@ -127,12 +127,12 @@ impl OwnTokens {
 struct TokenSegment<'a> {
     tokens: &'a [Token],
     index: &'a TopLevelIndex,
-    /// The cached header that it is, which maps its names.
+    /// The cached header, if the segment is one; it maps the segment's names.
     included: Option<&'a IncludedHeader>,
 }
 
 impl TokenSegment<'_> {
-    /// Returns the program's name for one of the segment.
+    /// Returns the program's symbol for a name of the segment.
     fn symbol(&self, name: Symbol) -> Symbol {
         self.included.map_or(name, |included| included.symbols[name.0 as usize])
     }
@@ -152,7 +152,7 @@ const NONE: u32 = u32::MAX;
 /// Finds out which of a program's definitions are used; they are numbered in source order.
 struct Reachability {
     is_used: Vec<bool>,
-    /// Indexed by definition: true if its body names itself or a later one.
+    /// For each definition, true if its body names the definition itself or a later one.
     has_forward_reference: Vec<bool>,
 }
 
@@ -204,8 +204,8 @@ impl Reachability {
         Reachability { is_used, has_forward_reference }
     }
 
-    /// Returns the key of an unused body (see [`UnusedBody::key`]), `declared` being the digest of what comes before its
-    /// segment; `None` if the function is used, or has to be parsed anyway.
+    /// Returns the key of an unused body (see [`UnusedBody::key`]). `declared` is the digest of the tokens before its segment.
+    /// Returns `None` if the function is used, or must be parsed for another reason.
     fn key(
         &self,
         declared: Digest,
@@ -216,7 +216,7 @@ impl Reachability {
         if self.is_used[number] || definition.packs {
             return None;
         }
-        // Functions defined after it decide if it is part of a cycle of calls.
+        // Later definitions decide whether the function is part of a cycle of calls.
         if self.has_forward_reference[number] {
             return Some(0);
         }
