@@ -259,7 +259,7 @@ pub struct Other {
     pub of_other_group: bool,
 }
 
-/// Who makes an access.
+/// The maker of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accessor {
     /// The local id of a work-item of the same work-group.

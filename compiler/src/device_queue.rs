@@ -74,7 +74,7 @@ pub mod record {
     pub const WORDS: usize = 32;
     /// Bytes of the whole record, a multiple of [`ALIGN`].
     pub const SIZE: usize = 0;
-    /// One of the following.
+    /// The kind of the command: one of the following.
     pub const KIND: usize = 1;
     pub const KIND_KERNEL: u32 = 1;
     pub const KIND_MARKER: u32 = 2;
@@ -122,7 +122,7 @@ pub struct Record {
     pub waits: Vec<u32>,
 }
 
-/// What a record asks for.
+/// The command that a record asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     Kernel(Block),

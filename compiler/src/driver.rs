@@ -616,7 +616,8 @@ fn check_frames(ir: &ir::Module, target: &Target) -> Result<(), String> {
     })
 }
 
-/// The most instructions of all kernels' modules together: so many for each instruction of the program, plus a constant.
+/// The limit on the instructions of all kernels' modules together: `EMITTED` for each instruction of the program, plus
+/// `MIN_EMITTED`.
 const EMITTED: usize = 16;
 const MIN_EMITTED: usize = 500_000;
 

@@ -101,12 +101,12 @@ pub mod sampler_word {
     /// The slot of the sampler that finds the nearest texel, clamped to the edge, for coordinates that count texels; with
     /// [`NORMALIZED`] the slot of the like sampler for normalized coordinates.
     pub const NEAREST: u32 = SLOTS;
-    /// Slots in all.
+    /// The number of all slots.
     pub const ALL_SLOTS: u32 = SLOTS + 2;
     /// The farthest place, in texels, to give samplers that lose places far away. It is beyond every image. (Samplers that
     /// find the nearest texel lose only places to the right.)
     pub const FARTHEST_TEXEL: f32 = 1048576.0;
-    /// The same, normalized.
+    /// The farthest place in normalized coordinates.
     pub const FARTHEST: f32 = 8.0;
     /// Bit 4: the filter is linear.
     pub const LINEAR: u32 = 16;

@@ -10,7 +10,7 @@ pub struct MatrixOperands;
 impl MatrixOperands {
     /// The bits that say that elements are signed: of A, of B, of the matrix that is added, and of the sum.
     pub const SIGNED: [u32; 4] = [1, 2, 4, 8];
-    /// The sum saturates.
+    /// The bit that says that the sum saturates.
     pub const SATURATES: u32 = 16;
 }
 

@@ -50,7 +50,7 @@ impl ModuleFlags {
         [finite_only, flush_denorms, uniform_groups, fixed]
     }
 
-    /// As bits, for binaries.
+    /// Returns the flags as bits, for binaries.
     pub fn bits(mut self) -> u32 {
         let flags = self.each_mut().map(|flag| u32::from(*flag));
         flags.iter().rev().fold(0, |bits, flag| bits << 1 | flag)

@@ -82,8 +82,8 @@ pub struct Target {
     pub vulkan_memory_model: bool,
     /// The quirks of the driver. The passes for them are rows of [`crate::quirks`].
     pub quirks: Quirks,
-    /// Bytes of the largest object, if there are fewer than 2^32 and the driver is known to compute addresses faster from
-    /// 32-bit offsets.
+    /// Bytes of the largest object, if they are fewer than 2^32 and the driver computes addresses faster from 32-bit offsets.
+    /// The driver reports the number.
     pub narrow_offsets: Option<u32>,
     /// True if accesses of private and local memory must be exact even if their addresses are not aligned to their types, as
     /// with every driver for CPUs. The language leaves such accesses undefined (OpenCL C 6.3.5).
@@ -109,7 +109,7 @@ pub struct Target {
     pub rounding_rte_32: bool,
     pub rounding_rte_64: bool,
     /// RoundingModeRTE of 32 bits is declared only in modules that divide 32-bit numbers: the device divides correctly only
-    /// in this mode, and without the mode its other operations treat denormals in one way.
+    /// in this mode, but all its other operations treat denormals in the same way only without it.
     pub rounding_rte_32_to_divide: bool,
     /// The float traits that the probe found, for 16, 32 and 64 bits; [`Target::floats`] returns them by type.
     pub float_traits: [FloatTraits; 3],
@@ -170,7 +170,8 @@ pub struct Target {
     pub non_semantic_info: bool,
     /// The mistakes that kernels check for while they run (`HEKLA_CHECK`).
     pub checks: Checks,
-    /// Names of extensions that are listed because a profile shows them, or because the API has them.
+    /// Names of extensions that are listed because a profile shows them, or because the API has them. Programs may lack their
+    /// functions.
     pub shown: Vec<&'static str>,
     /// Names of extensions and features that a profile hides: programs have neither their macros nor their functions.
     pub hidden: Vec<String>,
@@ -181,9 +182,9 @@ pub struct Target {
 pub struct CallSharing {
     /// The size that a kernel must exceed with all its calls inlined.
     pub kernel_size: usize,
-    /// The least size of the called function.
+    /// The least size of the called function with its calls inlined.
     pub callee_size: usize,
-    /// The least size of all call sites but one together, which is saved.
+    /// The least saving: the size of the called function times all call sites but one.
     pub saving: usize,
 }
 

@@ -1,7 +1,7 @@
 //! The verified-body cache: bodies of unused functions that are free of diagnostics, by their keys.
 //!
 //! Programs of one application share headers. A function that no kernel uses has to be checked once,
-//! not again in each program that includes it ([`crate::syntax::unused`] tells what makes two bodies
+//! not again in each program that includes it ([`crate::syntax::unused`] defines when two bodies are
 //! the same). The memory is bounded.
 
 use crate::options::Options;

@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// `x + (y - x) * a`.
+    /// Returns `x + (y - x) * a`.
     fn mix(&mut self, x: Value, y: Value, a: Value) -> Value {
         let range = self.b.binary(BinaryOp::FSub, y, x);
         self.mad(range, a, x)
@@ -51,13 +51,13 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::FMin, raised, high)
     }
 
-    /// `x * factor`.
+    /// Returns `x * factor`.
     pub(super) fn scale(&mut self, x: Value, factor: f64) -> Value {
         let factor = self.b.fconst(self.b.ty(x), factor);
         self.b.binary(BinaryOp::FMul, x, factor)
     }
 
-    /// `t * t * (3 - 2 * t)` with `t = clamp((x - low) / (high - low), 0, 1)`.
+    /// Returns `t * t * (3 - 2 * t)` with `t = clamp((x - low) / (high - low), 0, 1)`.
     fn smoothstep(&mut self, low: Value, high: Value, x: Value) -> Value {
         let ty = self.b.ty(x);
         let above = self.b.binary(BinaryOp::FSub, x, low);
@@ -72,7 +72,7 @@ impl Lowerer<'_, '_> {
         self.b.binary(BinaryOp::FMul, square, rest)
     }
 
-    /// 1, -1, the zero itself, and 0 for NaN.
+    /// Returns the sign: 1, -1, or the zero itself; 0 for NaN.
     fn float_sign(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         let zero = self.b.fconst(ty, 0.0);

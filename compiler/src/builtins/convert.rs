@@ -131,7 +131,7 @@ impl Builder<'_> {
         let bits = self.bitcast(sum, ty.with_scalar(Scalar::I64));
         let mut word = self.convert(ConvertOp::Trunc, bits, wide);
         if saturate {
-            // NaN is not within.
+            // NaN is not in the range.
             let magnitude = self.math(MathOp::FAbs, &[value]);
             let end = self.fconst(float, if to.signed { 31f64.exp2() } else { 32f64.exp2() });
             let within = self.fcmp(FloatCC::Ole, magnitude, end);
@@ -216,7 +216,7 @@ impl Builder<'_> {
         let bits = self.bitcast(value, ty);
         let sign = self.lshr_const(bits, 31);
         let nearest = self.add_const(sign, 0x7fff_ffff);
-        // Neither is true of NaN.
+        // Both comparisons are false for NaN.
         let beyond = self.fcmp(FloatCC::Oge, magnitude, end);
         self.select(beyond, nearest, result)
     }

@@ -26,7 +26,7 @@ pub struct Events {
 /// A kernel that is enqueued.
 #[derive(Debug, Clone)]
 pub struct Enqueued {
-    /// Its entry.
+    /// The kernel's entry.
     pub kernel: Func,
     pub flags: Value,
     pub range: Range,

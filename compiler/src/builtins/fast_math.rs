@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
 
 /// Lowerings of calls to operations of the device. They return `None` where the device is not accurate enough.
 impl Lowerer<'_, '_> {
-    /// The device's operation.
+    /// Lowers a call to the device's operation.
     pub(super) fn native(&mut self, call: &Call<'_>, op: MathOp) -> Option<Value> {
         Some(self.b.math(op, call.args))
     }

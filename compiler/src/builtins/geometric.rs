@@ -59,7 +59,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Sum of the products.
+    /// Returns the sum of the products of components.
     fn dot(&mut self, x: Value, y: Value) -> Value {
         let [first, second] = [x, y].map(|vector| self.b.extract(vector, 0));
         let mut sum = self.b.binary(BinaryOp::FMul, first, second);

@@ -48,7 +48,7 @@ pub(super) enum Lower {
 pub(super) enum Halves {
     /// Lowered as for other types.
     Alike,
-    /// In float: halves are converted to float, and a half result back.
+    /// Lowered in float: halves are converted to float, and a half result back.
     InFloat,
     /// Lowered in a way of their own.
     By(Lower),
@@ -64,7 +64,7 @@ pub enum Check {
     Synchronization(Synchronization),
     /// Needs `__opencl_c_work_group_collective_functions`.
     Collective,
-    /// `shuffle` or `shuffle2`: this many vectors of a type that no pattern describes, and a mask.
+    /// `shuffle` or `shuffle2`: takes this number of vectors, of a type that no pattern describes, and a mask.
     Shuffle(usize),
     /// Takes a pointer to anything in the generic address space. Returns a pointer to this space, or flags for `None`.
     Space(Option<AddressSpace>),

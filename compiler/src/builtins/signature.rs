@@ -84,7 +84,7 @@ impl Spaces {
     pub const LOCAL: Spaces = Spaces(4);
     /// global, local and private (and generic).
     pub const WRITABLE: Spaces = Spaces(1 | 2 | 4 | 16);
-    /// Also in constant memory.
+    /// global, local, private and constant (and generic).
     pub const READABLE: Spaces = Spaces(1 | 2 | 4 | 8 | 16);
     pub const SHARED: Spaces = Spaces(2 | 4);
     /// private (and generic).
@@ -234,7 +234,7 @@ impl Sig {
         plain.into_iter().chain(generic)
     }
 
-    /// Without a generic type.
+    /// Makes a pattern without a generic type.
     pub const fn plain(ret: TypePattern, params: &'static [TypePattern]) -> Sig {
         Sig { elements: Elements::NONE, lanes: SCALAR, ret, params }
     }

@@ -95,7 +95,7 @@ impl Lowerer<'_, '_> {
         sum.unwrap_or_else(|| self.b.int(Scalar::I32, 0))
     }
 
-    /// `sum * size(dim) + id`.
+    /// Returns `sum * size(dim) + id`.
     pub(super) fn horner(
         &mut self,
         sum: Option<Value>,

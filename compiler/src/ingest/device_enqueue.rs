@@ -192,7 +192,8 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// Returns the number of work-items in `count` full sub-groups, or 0 if a work-group of `most` work-items has fewer.
+    /// Returns the number of work-items in `count` full sub-groups, or 0 if a work-group of `most` work-items has fewer
+    /// sub-groups.
     fn items_of(&mut self, count: Value, size: Value, most: Value) -> Value {
         let full = self.b.binary(BinaryOp::UDiv, most, size);
         let fits = self.b.icmp(IntCC::Ule, count, full);

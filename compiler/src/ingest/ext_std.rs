@@ -31,7 +31,7 @@ pub(super) struct Operands<'a> {
     pub(super) result: Option<Type>,
 }
 
-/// The kind of operands that an instruction's name says.
+/// The kind of an instruction's operands, according to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OperandKinds {
     Nothing,
@@ -75,7 +75,7 @@ fn function(name: &str, operands: Operands<'_>) -> Result<Function, String> {
     }
 }
 
-/// Returns the function's name in OpenCL C, and the kind of operands that the instruction's name says.
+/// Returns the function's name in OpenCL C, and the kind of operands according to the instruction's name.
 fn spelling(name: &str, operands: Operands<'_>) -> Result<(String, OperandKinds), String> {
     if let Some((_, renamed)) = RENAMED.iter().find(|(theirs, _)| *theirs == name) {
         return Ok(((*renamed).to_string(), OperandKinds::Floats));

@@ -190,7 +190,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         }
     }
 
-    /// Returns a pointer, and what it points to.
+    /// Returns the value of an id that is a pointer, and its type.
     pub(super) fn pointer(&mut self, id: u32) -> Result<(Value, Ty), String> {
         let val = self.val(id)?;
         let is_pointer = matches!(self.m.types.kind(val.ty), Kind::Pointer { .. });
@@ -407,7 +407,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
             }
             FunctionCall => self.call(inst),
             FunctionPointerCallINTEL => self.call_of_pointer(inst),
-            // Only calls use it.
+            // Only calls use the result of this cast.
             _ if self.m.cast_function(inst).is_some() => Ok(()),
             ArithmeticFenceEXT => {
                 let value = self.number(inst.arg(0)?)?;

@@ -366,7 +366,7 @@ fn object_parts(m: &Decoder<'_>, ty: Ty, size: u64, align: u32) -> Vec<Leaf> {
     (0..size / step).map(|i| Leaf { ty: chunk, offset: i * step }).collect()
 }
 
-/// Bools come as bytes.
+/// Loads a leaf of an argument. Bools are passed as bytes.
 fn load(b: &mut Builder<'_>, arg: u32, leaf: Leaf) -> Value {
     let memory = leaf.ty.in_memory();
     let value = b.load_arg(memory, arg, leaf.offset as u32);

@@ -54,7 +54,7 @@ impl Translator<'_, '_, '_> {
     pub(super) fn memory(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         match inst.op {
             Op::Variable | Op::UntypedVariableKHR => self.variable(inst),
-            // It changes nothing.
+            // A prefetch has no effect.
             Op::UntypedPrefetchKHR => self.pointer(inst.arg(0)?).map(|_| ()),
             Op::Load => self.load(inst),
             Op::Store => self.store(inst),

@@ -67,7 +67,7 @@ pub struct Il {
 /// A specialization constant of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpecConstant {
-    /// Its SpecId.
+    /// The constant's SpecId.
     pub id: u32,
     /// The size of the value in bytes: 1 for a bool.
     pub size: u32,
@@ -78,7 +78,7 @@ pub struct SpecConstant {
 /// The value that an application gives to a specialization constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SpecValue {
-    /// The SpecId.
+    /// The constant's SpecId.
     pub id: u32,
     /// The bits of the value, zero-extended.
     pub bits: u64,

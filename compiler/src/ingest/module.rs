@@ -58,7 +58,7 @@ pub(super) enum Set {
 /// A function of the module.
 #[derive(Debug, Clone)]
 pub(super) struct FunctionInfo {
-    /// Its function in the IR.
+    /// The function of the IR.
     pub(super) func: Func,
     pub(super) ret: Ty,
     pub(super) params: Vec<(u32, Ty)>,

@@ -128,7 +128,7 @@ impl Translator<'_, '_, '_> {
         self.exchange(inst, name, Some(by))
     }
 
-    /// What ballots say.
+    /// Translates an instruction that takes a ballot.
     fn of_ballot(&mut self, inst: &Inst<'_>) -> Result<(), String> {
         match inst.op {
             Op::GroupNonUniformInverseBallot => {

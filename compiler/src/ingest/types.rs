@@ -24,7 +24,7 @@ const UNTYPED: u32 = 0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Ty(u32);
 
-/// What a type is.
+/// The kind of a type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     Void,

@@ -36,18 +36,18 @@ struct Located {
 /// An instruction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Inst<'a> {
-    /// Counted from 1.
+    /// The instruction's number, counted from 1.
     pub(super) number: usize,
     pub(super) op: Op,
     /// The id of the result's type; 0 if there is none.
     pub(super) ty: u32,
     /// The id of the result; 0 if there is none.
     pub(super) id: u32,
-    /// The words behind these.
+    /// The words behind the result.
     pub(super) args: &'a [u32],
 }
 
-/// The place of an error.
+/// Writes the instruction as the place of an error.
 impl fmt::Display for Inst<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "instruction {} (Op{:?}", self.number, self.op)?;

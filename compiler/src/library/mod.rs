@@ -50,7 +50,7 @@ pub struct Library {
 struct Traits {
     /// True if the device's fma is one operation.
     fused: bool,
-    /// True if code must scale denormal numbers up to normal ones.
+    /// True if the library scales denormal numbers up to normal ones, for devices that lose them.
     raised: bool,
     /// True if the device's 2^x of a float is accurate for every number.
     exp2: bool,

@@ -64,7 +64,7 @@ impl<'m> Lowering<'m, '_> {
         Some(self.b.undef(result))
     }
 
-    /// `lhs / rhs` of floats.
+    /// Returns `lhs / rhs` of floats.
     pub fn float_divide(&mut self, lhs: Value, rhs: Value) -> Value {
         self.with_lowerer(self.source.span, |lowerer| lowerer.divide(lhs, rhs))
     }

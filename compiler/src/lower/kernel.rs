@@ -132,7 +132,7 @@ impl ArgReader<'_> {
         copy.ptr
     }
 
-    /// Bools come as bytes.
+    /// Loads an argument. Bools are passed as bytes.
     fn load(&mut self, arg: u32, ty: Type, offset: u32) -> Value {
         let memory = ty.in_memory();
         let value = self.b.load_arg(memory, arg, offset);

@@ -86,8 +86,8 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Returns the cases with their bounds truncated to a number of bits. The upper bound is computed as the lower bound plus
-/// the length, so that ranges from negative to positive values stay one range.
+/// Returns the cases with their lower bounds truncated to a number of bits. The upper bound becomes the lower bound plus
+/// the length, so that a range from negative to positive values stays one range.
 fn in_width(cases: &[Case], bits: u32) -> Vec<Case> {
     let mask = u64::MAX >> (64 - bits.clamp(1, 64));
     let count = |case: &Case| case.high.wrapping_sub(case.low) & mask;

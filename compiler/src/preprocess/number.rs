@@ -326,7 +326,7 @@ mod tests {
         let text = "1.00000005960464477539062500001f";
         assert_eq!(float(text).1, f32::from_bits(0x3f80_0001));
         assert_eq!(float("1.000000059604644775390625f").1, 1.0);
-        // The same for half: 1 + 2^-11 lies halfway.
+        // The middle of two halves, 1 + 2^-11, and numbers next to it.
         assert_eq!(float("1.00048828125h").0, 1.0);
         assert_eq!(float("1.000488281250000000000000001h").0, 1.0 + 1.0 / 1024.0);
         assert_eq!(float("1.000488281249999999999999999h").0, 1.0);

@@ -41,7 +41,7 @@ pub enum Kind {
     Long,
     /// One word: a float, or a half that was converted to one.
     Float,
-    /// Two words.
+    /// Two words: a double.
     Double,
     /// Two words: an address in any space.
     Address,
@@ -56,7 +56,7 @@ pub struct ArgType {
 }
 
 impl ArgType {
-    /// Words of one component.
+    /// Returns the number of words of one component.
     pub fn lane_words(self) -> u32 {
         match self.kind {
             Kind::Int | Kind::Float => 1,
@@ -64,7 +64,7 @@ impl ArgType {
         }
     }
 
-    /// Words of the argument.
+    /// Returns the number of words of the argument.
     pub fn words(self) -> u32 {
         self.lane_words() * u32::from(self.lanes)
     }

@@ -105,7 +105,7 @@ impl Sema<'_> {
                 known.packed |= self.takes_arguments(attribute, "packed", 0);
                 known.packed_span = Some(attribute.span);
             }
-            // The type has it.
+            // This attribute has been used for the type.
             ATTRIBUTE => {}
             "overloadable" => known.overloadable = true,
             "noinline" => known.noinline = true,

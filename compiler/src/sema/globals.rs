@@ -17,7 +17,7 @@ use crate::target::MAX_GLOBAL_VARIABLE_SIZE;
 pub(super) struct LinkedVariable {
     id: GlobalId,
     ty: QualType,
-    /// Its last declaration.
+    /// The place of the variable's last declaration.
     span: Span,
 }
 

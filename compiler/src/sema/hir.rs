@@ -64,7 +64,7 @@ pub struct Function {
     pub labels: PrimaryMap<LabelId, String>,
     /// `None` for a declaration without a definition; calling it is an error at link time.
     pub body: Option<Vec<Stmt>>,
-    /// Present on kernels.
+    /// The metadata of a kernel; `None` for other functions.
     pub kernel: Option<KernelInfo>,
     /// True if `FP_CONTRACT` is off in this function.
     pub no_contract: bool,
@@ -135,7 +135,7 @@ pub struct Relocation {
 #[derive(Debug)]
 pub enum Stmt {
     Expr(Expr),
-    /// A local comes into scope here (its lifetime restarts); initialized or not.
+    /// The declaration of a local, whose lifetime restarts here, with or without an initializer.
     Declare(LocalId, Option<Init>),
     Block(Vec<Stmt>),
     If {
@@ -467,7 +467,7 @@ pub struct EnqueuedBlock {
     pub flags: Expr,
     /// The range, of type `ndrange_t`.
     pub range: Expr,
-    /// uint.
+    /// The sizes of the local arguments in bytes, of type uint.
     pub local_sizes: Vec<Expr>,
     /// The number of bytes that the block captured.
     pub captured_bytes: u32,

@@ -109,7 +109,7 @@ impl MatrixType {
     }
 }
 
-/// A pointer: what it points to, with the pointee's qualifiers.
+/// A pointer type: the pointee's type and qualifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PointerType {
     pub pointee: TypeId,
@@ -219,7 +219,7 @@ impl Types {
         self.depths[ty].max(1) + record
     }
 
-    /// Returns a pointer without qualifiers on what it points to.
+    /// Returns the type of pointers to a type without qualifiers.
     pub fn pointer(&mut self, pointee: TypeId, space: AddressSpace) -> TypeId {
         let pointer = PointerType { pointee, space, is_const: false, is_volatile: false };
         self.intern(TypeKind::Pointer(pointer))

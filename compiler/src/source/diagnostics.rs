@@ -49,7 +49,7 @@ pub struct Diagnostics {
     last_kept: bool,
     /// The index in `list` of the warning with a message.
     kept_warnings: HashMap<String, usize>,
-    /// What pragmas mute.
+    /// The muting of warnings by pragmas.
     pub(crate) muting: Muting,
 }
 

@@ -24,7 +24,7 @@ impl Muting {
         self.is_muted = is_muted;
     }
 
-    /// Saves what holds.
+    /// Saves the current state.
     pub(crate) fn push(&mut self) {
         if self.saved.len() < MOST_SAVED {
             self.saved.push(self.is_muted);

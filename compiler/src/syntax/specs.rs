@@ -420,8 +420,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the type that sign, length and base form together (C99 6.7.2p2). It is `Missing` if there is
-    /// none of them.
+    /// Returns the type that sign, length and base form together (C99 6.7.2p2). It is `Missing` if the base alone
+    /// is the type, or if nothing was written.
     fn combine(&mut self, specs: &Specs, span: Span) -> PResult<TypeSpec> {
         use ScalarName::*;
         let is_signed = specs.is_signed != Some(false);

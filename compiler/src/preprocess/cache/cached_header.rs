@@ -38,7 +38,7 @@ pub(crate) struct CachedHeader {
     /// Macros of other files that were expanded, by their numbers in [`Expansion`].
     pub(in crate::preprocess) external_macros: Box<[Symbol]>,
     pub(in crate::preprocess) usage: ResourceUsage,
-    /// Texts within texts.
+    /// The greatest depth of inclusions within each other.
     pub(in crate::preprocess) depth: usize,
 }
 

@@ -16,7 +16,7 @@ pub(in crate::preprocess) struct Recorder {
     pub events: Vec<Event>,
     /// Indexed by name: the number of the recording that queried it last.
     last_queried_by: Vec<u32>,
-    /// Recordings so far.
+    /// The number of recordings so far.
     pub count: u32,
     /// Files that said `#pragma once`, in that order.
     pub once: Vec<FileId>,

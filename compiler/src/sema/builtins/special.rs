@@ -175,7 +175,7 @@ impl Sema<'_> {
         value(kind, self.basic.void, span)
     }
 
-    /// Returns true if a call has as many arguments as it should; false after a diagnostic.
+    /// Returns true if a call has the right number of arguments; false after a diagnostic.
     pub(super) fn has_count(&mut self, args: &[Expr], count: usize, span: Span) -> bool {
         if args.len() != count {
             self.wrong_count("function", (count, args.len()), span);

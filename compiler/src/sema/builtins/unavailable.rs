@@ -1,5 +1,6 @@
 //! Built-in functions that a program cannot call: functions of later versions of OpenCL C, and of
-//! optional features that the device lacks. The diagnostic of a call says what it would need.
+//! optional features that the device lacks. The diagnostic of a call names the version or feature that
+//! the function needs.
 
 use crate::builtins::{Builtin, Check};
 use crate::sema::Sema;
