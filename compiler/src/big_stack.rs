@@ -1,5 +1,5 @@
-//! A thread with a stack of its own for the compiler's recursion, so that the depth of a program's nesting never meets
-//! an application's small stack.
+//! A thread with a large stack for the compiler's recursion, so that deeply nested programs do not overflow the stacks of
+//! an application's threads.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
-//! What kernels find out about themselves while they run (`HEKLA_CHECK`), and what they and the host must agree on for it.
+//! Checks that kernels make of themselves while they run (`HEKLA_CHECK`), and the conventions of kernels and host for them.
 //!
-//! The pass [`crate::passes::check`] puts the checks into a program, between inlining and all optimizations. What they find
-//! goes into the *check area*, which lies behind the records in the launch's buffer for `printf` ([`crate::printf`]), at
+//! The pass [`crate::passes::check`] puts the checks into a program, between inlining and all optimizations. Their findings
+//! go into the *check area*, which lies behind the records in the launch's buffer for `printf` ([`crate::printf`]), at
 //! [`area_offset`]:
 //!
 //! ```text
@@ -15,15 +15,17 @@
 //!
 //! Bit n of the unwritten arguments is set if nobody has written the memory of argument n, and the kernel only reads it.
 //!
-//! Bit n of the arguments alone is set if the memory of no other argument is any of argument n's.
+//! Bit n of the arguments alone is set if argument n shares no memory with another argument.
 //!
-//! The last two are there where races are looked for. A watched range's place is the number of its first word in the shadow, and
-//! 32 bits up a number n: of its blocks of [`BLOCK_WORDS`] words only one in n is watched.
+//! The watched ranges and the shadow exist only if checks look for races. The low half of a watched range's place is the
+//! number of its first word in the shadow. The high half is a number n: only one in n of the range's blocks of
+//! [`BLOCK_WORDS`] words is watched.
 //!
-//! A slot begins with how often its place has found something. The first to do so writes the rest: the low half of the
-//! device address of the place's *description* in the program's data image, the kind (a bit of [`Checks`]), global and local
-//! id, and three 64-bit words: the address, start and size of the object, or what else the kind asks for (of races [`Other`]). In work-group and private memory addresses count
-//! from the start of the object. A description is text: fields with newlines between them ([`Description`]).
+//! A slot begins with the number of findings at its place. The first work-item with a finding writes the rest: the low half
+//! of the device address of the place's *description* in the program's data image, the kind (a bit of [`Checks`]), global
+//! and local id, and three 64-bit words: the address, start and size of the object, or other data of the kind (for races
+//! [`Other`]). In work-group and private memory addresses count from the start of the object. A description is text: fields
+//! with newlines between them ([`Description`]).
 
 use bitflags::bitflags;
 
@@ -41,9 +43,9 @@ bitflags! {
         const ARITH = 8;
         /// Reads of private and work-group variables that were not written before.
         const INIT = 16;
-        /// Barriers to which not all work-items of a work-group come.
+        /// Barriers that not all work-items of a work-group reach.
         const BARRIERS = 32;
-        /// Accesses of the same bytes by two work-items with no barrier between, one of which writes.
+        /// Accesses of the same bytes by two work-items without a barrier between them, of which at least one is a write.
         const RACES = 64;
     }
 }
@@ -136,12 +138,12 @@ pub const fn area_offset(capacity: u32) -> u32 {
     (crate::printf::HEADER_BYTES + capacity + crate::printf::TRAILER_BYTES).next_multiple_of(16)
 }
 
-/// What is known of a place in a program before it runs.
+/// The description of a place in a program, which is known before it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Description {
-    /// What is done there: `load of 4 bytes`.
+    /// The action at the place: `load of 4 bytes`.
     pub action: String,
-    /// What is accessed: `argument 'a'`; empty where that is not known.
+    /// The object that is accessed: `argument 'a'`; empty if it is not known.
     pub object: String,
     /// The kernel; empty in functions of several.
     pub kernel: String,

@@ -1,10 +1,10 @@
-//! Queues on the device (OpenCL C 6.15.17): the memory in which work-items say what is to be enqueued, and what the
-//! runtime reads there when they are done.
+//! Queues on the device (OpenCL C 6.15.17): the memory in which work-items record commands, and from which the runtime
+//! reads them when the launch is complete.
 //!
-//! A launch whose work-items use queues has a *context*: a few words that name the *ring*, into which everything that is
-//! enqueued is written as records, by all launches of one command and what they enqueue in turn. The runtime empties the
-//! ring between launches. A block is a kernel of its own ([`crate::kernel::Kernel::is_block`]), known by its number among
-//! the kernels of the program.
+//! A launch whose work-items use queues has a *context*: a few words, one of which is the address of the *ring*. Commands
+//! are written into the ring as records, by all launches of one command and the kernels that these enqueue in turn. The
+//! runtime empties the ring between launches. A block is a kernel of its own ([`crate::kernel::Kernel::is_block`]), which
+//! records name by its number among the kernels of the program.
 //!
 //! The handle of a queue is any number but 0; the handle of an event is the number of its entry in the ring's table plus one.
 //! All words are of 32 bits, and little endian.
@@ -32,13 +32,14 @@ pub mod property {
     pub const SUBGROUP_SIZE: usize = 2;
     /// 1 if work-groups must divide the global size.
     pub const UNIFORM: usize = 3;
-    /// The most work-items that a work-group may have, in all and in x, y and z; [`ANY`] where the kernel cannot tell.
+    /// The most work-items that a work-group may have, in all and in x, y and z; [`ANY`] if the kernel cannot observe its
+    /// local size.
     pub const LIMITS: usize = 4;
     pub const ANY: u32 = u32::MAX;
 }
 
-/// The beginning of a ring, in words. The table of events follows, then the list of the numbers of those that are free, then
-/// the records.
+/// The beginning of a ring, in words. The table of events follows, then the list of the numbers of free events, then the
+/// records.
 pub mod ring {
     pub const WORDS: usize = 16;
     /// Bytes of records; no more than the capacity.
@@ -68,8 +69,8 @@ pub mod event {
     pub const SUBMITTED: u32 = 2;
 }
 
-/// The beginning of a record, in words. What a block captured follows, then the sizes of its local arguments (a word each),
-/// then the events that it waits for (the low words of their handles).
+/// The beginning of a record, in words. The captured values of a block follow, then the sizes of its local arguments (a
+/// word each), then the events that the command waits for (the low words of their handles).
 pub mod record {
     pub const WORDS: usize = 32;
     /// Bytes of the whole record, a multiple of [`ALIGN`].
@@ -110,7 +111,7 @@ pub const CAPTURED_ALIGN: u32 = 128;
 /// The most bytes that a block captures, which is also the limit of a kernel's arguments.
 pub const MAX_CAPTURED: u32 = 4096;
 
-/// Something that a kernel enqueued.
+/// A command that a kernel enqueued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     pub command: Command,
@@ -147,7 +148,7 @@ pub struct Block {
     pub local: [u64; 3],
 }
 
-/// Reads records. Stops at words that do not form a record: a kernel may have written anything there.
+/// Reads records. Stops at words that do not form a record, since a kernel may have overwritten the ring.
 pub fn read_records(mut bytes: &[u8]) -> Vec<Record> {
     let mut records = Vec::new();
     while let Some((record, rest)) = read_record(bytes) {

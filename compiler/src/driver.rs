@@ -33,7 +33,7 @@ type Structures = SecondaryMap<ir::Func, ir::Structure>;
 const ROOM: usize = 16 << 20;
 const ROOM_PER_BYTE: usize = 200;
 
-/// Returns how many bytes compiling an input of `size` bytes most likely takes at most.
+/// Returns an upper estimate of the memory in bytes that the compilation of an input of `size` bytes needs.
 fn room(size: usize) -> usize {
     size.saturating_mul(ROOM_PER_BYTE).saturating_add(ROOM).min(isize::MAX as usize)
 }
@@ -51,12 +51,12 @@ fn size_of_objects(objects: &[&Object]) -> usize {
 /// The result of a build: a log, and a program unless there were errors.
 #[derive(Debug, Clone, Default)]
 pub struct Compiled {
-    /// Diagnostics as clang prints them; empty when there are none.
+    /// Diagnostics in clang's format; empty if there are none.
     pub log: String,
     /// `None` when the log holds an error.
     pub program: Option<Program>,
-    /// Where headers were looked for on disk: with the text and the options, all that the result
-    /// depends on.
+    /// The paths at which headers were looked for on disk. The result depends only on them, the text and
+    /// the options.
     pub lookups: Vec<Lookup>,
     /// What the system lacked, if the compilation ended for that reason and says nothing about the program.
     pub shortage: Option<Shortage>,
@@ -128,7 +128,7 @@ pub fn compile_timed(source: &Source, options: &Options, target: &Target) -> (Co
 pub enum IrAt {
     /// The IR as lowering leaves it.
     Lowered,
-    /// After each run of the pass of that name, the function that it ran on.
+    /// Each function on which the pass with this name ran, after each run.
     Pass(String),
     /// The IR as the passes leave it.
     End,
@@ -206,7 +206,7 @@ pub fn compile_object(source: &Source, options: &Options, target: &Target) -> Co
 }
 
 /// Compiles and links a module of SPIR-V for a device (clBuildProgram of a program with IL). Runs as [`compile`] does. The
-/// version of OpenCL C means nothing to it: only `-cl-uniform-work-group-size` makes work-groups uniform.
+/// version of OpenCL C does not matter here: only `-cl-uniform-work-group-size` makes work-groups uniform.
 pub fn compile_il(il: &Il, specs: &[SpecValue], options: &Options, target: &Target) -> Compiled {
     on_big_stack(room(il.size()), || {
         let module = ingest::ingest(il, specs, options, target, false);
@@ -280,8 +280,8 @@ fn check_pass(at: &IrAt) -> Result<(), String> {
     }
 }
 
-/// Compiles a program as [`compile`] does, up to the passes: the object is what a program binary keeps so that it can be
-/// compiled again, by [`compile_linked`].
+/// Compiles a program as [`compile`] does, up to the passes. Program binaries keep the resulting object, from which
+/// [`compile_linked`] compiles the program again.
 pub fn compile_to_linked(source: &Source, options: &Options, target: &Target) -> CompiledObject {
     on_big_stack(room(size_of_source(source)), || {
         let mut sources = SourceMap::new();
@@ -318,7 +318,7 @@ pub fn link_to_linked(objects: &[&Object], options: &LinkOptions) -> CompiledObj
         .unwrap_or_else(CompiledObject::ended)
 }
 
-/// Compiles an object in which nothing is missing, for a device: the passes and what follows. Runs as [`compile`] does.
+/// Compiles an object without undefined imports for a device, from the passes on. Runs as [`compile`] does.
 pub fn compile_linked(object: &Object, target: &Target) -> Compiled {
     on_big_stack(room(object.size()), || match finish_linked(object.clone(), target) {
         Ok(program) => Compiled { program: Some(program), ..Compiled::default() },
@@ -562,7 +562,7 @@ fn run_passes(
     pipeline.structurize(ir, target.call_sharing)
 }
 
-/// Returns the arithmetic of doubles that a module needs where the device has none.
+/// Returns the arithmetic of doubles that a module needs if the device has no doubles.
 fn soft_doubles(ir: &ir::Module, target: &Target) -> Result<Option<ir::Module>, String> {
     if !target.soft_float64 || !passes::legalize::soft_doubles::is_needed(ir) {
         return Ok(None);
@@ -583,7 +583,7 @@ fn find_argument_access(ir: &mut ir::Module) -> Result<(), String> {
     Ok(())
 }
 
-/// Sets for all functions how values and objects behave on the target.
+/// Sets the target's rules for undefined values and for objects in all functions.
 fn tell_of_target(ir: &mut ir::Module, target: &Target) {
     for function in ir.functions.values_mut() {
         function.undefined_is_zero = target.zero_private;
@@ -594,7 +594,7 @@ fn tell_of_target(ir: &mut ir::Module, target: &Target) {
 /// The most instructions of a kernel with its calls inlined, for drivers whose compilers crash on larger kernels.
 const MAX_FRAME: usize = 50_000;
 
-/// Fails where doubles that are computed by integers make a kernel larger than the driver can compile.
+/// Returns an error if doubles that are computed by integers make a kernel larger than the driver can compile.
 fn check_frames(ir: &ir::Module, target: &Target) -> Result<(), String> {
     if !target.soft_float64 || !target.has(Quirks::SMALL_FRAMES) {
         return Ok(());
@@ -621,15 +621,15 @@ fn check_frames(ir: &ir::Module, target: &Target) -> Result<(), String> {
 const EMITTED: usize = 16;
 const MIN_EMITTED: usize = 500_000;
 
-/// Fails where the kernels' modules, each of which has the functions that its kernel reaches, would be out of
-/// proportion to the program.
+/// Returns an error if the kernels' modules, each of which has all functions that its kernel reaches, would be much larger
+/// than the program.
 fn check_size_of_kernels(ir: &ir::Module) -> Result<(), String> {
     let sizes: SecondaryMap<ir::Func, usize> =
         ir.functions.iter().map(|(func, function)| (func, function.num_insts())).collect();
     let mut room = EMITTED * sizes.values().sum::<usize>() + MIN_EMITTED;
     for kernel in ir.kernels.iter() {
         for func in bottom_up(ir, [kernel.func])? {
-            // Each function costs something by itself.
+            // Each function has a cost besides its instructions.
             room = room.checked_sub(sizes[func] + 8).ok_or_else(|| {
                 let name = &kernel.name;
                 format!("the program's kernels are too large with all that they call (at '{name}')")

@@ -1,4 +1,4 @@
-//! Kernel metadata: what the runtime must know to launch a compiled kernel, as plain data.
+//! Kernel metadata: plain data that the runtime needs to launch a compiled kernel.
 //!
 //! A launch gives the device one *kernel-argument buffer*: the kernel's arguments and the implicit values
 //! (offsets, sizes, addresses of program data) that this kernel reads, at the offsets that
@@ -8,9 +8,9 @@
 //!
 //! # Images and samplers
 //!
-//! A module that touches images ([`Kernel::uses_images`]) declares descriptor set 0, the same for all kernels: arrays of
-//! descriptors at the bindings that [`binding`] names, in which an image argument is a slot. What a kernel gets of an
-//! image is one u32, the [`image_word`], and of a sampler another, the [`sampler_word`].
+//! A module that uses images ([`Kernel::uses_images`]) declares descriptor set 0, the same for all kernels: arrays of
+//! descriptors at the bindings that [`binding`] names, in which each image argument has a slot. The value of an image
+//! argument is one u32, the [`image_word`]; that of a sampler argument is another u32, the [`sampler_word`].
 
 /// Specialization constant ids of every emitted module. All are 32-bit.
 pub mod spec_id {
@@ -228,14 +228,14 @@ pub struct Kernel {
     pub local_size_visible: bool,
     /// The highest dimension of a global, local or group id that the kernel reads, plus one; 0 if it reads none.
     pub dimensions: u32,
-    /// True if several work-groups may run as one ([`spec_id::PACKED_GROUPS`]): work-items never act together with the
-    /// others of their work-group, and wait for none.
+    /// True if several work-groups may run as one ([`spec_id::PACKED_GROUPS`]): work-items never act together with other
+    /// work-items of their work-group, and never wait for another work-item.
     pub packs_groups: bool,
     /// True if the kernel can be specialized for work-groups that reach beyond the global size ([`spec_id::BOUNDED`]).
     pub bounded: bool,
     /// True if the module declares descriptor set 0.
     pub uses_images: bool,
-    /// True if the module is for sub-groups of one size: the required one, else the device's own.
+    /// True if the module depends on the size of sub-groups, which is the required size, else the device's own.
     pub uses_subgroups: bool,
     /// True if the kernel uses cooperative matrices: the size of work-groups in x must be a multiple of the size of sub-groups.
     pub uses_matrices: bool,

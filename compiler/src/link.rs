@@ -111,7 +111,7 @@ impl Definition {
     }
 }
 
-/// Types that all declarations of a function agree on.
+/// The types that all declarations of a function must have.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct FunctionType {
     params: Vec<Type>,
@@ -133,7 +133,7 @@ impl FunctionType {
     }
 }
 
-/// The properties that all declarations of a variable agree on.
+/// The properties that all declarations of a variable must have.
 #[derive(Debug, Clone, Copy)]
 struct VariableType {
     space: AddressSpace,

@@ -16,7 +16,7 @@ impl MatrixOperands {
 
 /// Returns the type of a matrix of `sizes` rows and columns, if the device has it.
 ///
-/// Errors: a sentence that names what the device has.
+/// Errors: a sentence that lists the matrices of the device.
 pub fn find(
     target: &Target,
     element: MatrixElement,
@@ -52,7 +52,7 @@ pub fn find(
 /// Checks that the device computes a product. `sides` are A, B, the matrix that is added, and the sum, each with true if its
 /// elements are signed, which is ignored for floats.
 ///
-/// Errors: a sentence that names what the device computes.
+/// Errors: a sentence that lists the products of the device.
 pub fn check_product(
     target: &Target,
     sides: [(Matrix, bool); 4],

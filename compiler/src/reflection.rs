@@ -92,7 +92,7 @@ fn describe_kernel(kernel: &Kernel, module: Option<String>) -> Object {
         .member("uses_images", kernel.uses_images)
 }
 
-/// An argument with its place in the buffer; arguments that the kernel does not read have none.
+/// Describes an argument and its offset in the buffer; arguments that the kernel does not read have no offset.
 fn argument(kernel: &Kernel, index: usize, arg: &Arg) -> Object {
     let object = Object::new()
         .member("name", Text(&arg.name))

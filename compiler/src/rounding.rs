@@ -1,5 +1,5 @@
-//! Rounding of constants to half. The `half` crate rounds a double twice where the processor has F16C
-//! (through float), and drops its low 32 bits where it has not.
+//! Rounding of constants to half. The `half` crate rounds a double twice (through float) if the processor
+//! has F16C, and otherwise drops the double's low 32 bits.
 
 /// Returns the bits of the half nearest to a number; of two, the even one (IEEE 754 roundTiesToEven).
 pub fn half_bits(value: f64) -> u16 {

@@ -538,8 +538,8 @@ impl Target {
         names.iter().filter(is_listed).map(|(name, _)| *name).collect()
     }
 
-    /// Returns true if programs of a version may use an optional feature of OpenCL C 3.0: from 2.0 on, which
-    /// requires what 3.0 makes optional.
+    /// Returns true if programs of a version may use an optional feature of OpenCL C 3.0: from 2.0 on, since 2.0 requires the
+    /// features that 3.0 makes optional.
     pub fn offers(&self, std: ClStd, feature: &str) -> bool {
         std >= ClStd::Cl20 && self.features().contains(&feature)
     }
@@ -559,7 +559,7 @@ impl Target {
         asked.or(self.default_subgroup_size)
     }
 
-    /// Returns true if sub-groups of a size are made of several of the hardware's.
+    /// Returns true if sub-groups of a size are made of several sub-groups of the hardware.
     pub fn has_pieces(&self, size: u32) -> bool {
         size > self.hardware_subgroup_size(Some(size))
     }

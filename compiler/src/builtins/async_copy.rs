@@ -70,8 +70,8 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// `for (i = local id; i < count; i += local size) to[i] = from[i]`, where `stride` belongs to the side in global memory.
-    /// The result is the event.
+    /// Writes `for (i = local id; i < count; i += local size) to[i] = from[i]`, where `stride` is that of the side in global
+    /// memory. Returns the event.
     fn copy_elements(
         &mut self,
         call: &Call<'_>,

@@ -7,7 +7,7 @@ use super::signature::{Elements, Lanes, Scalar as Name, Sig};
 use super::Lowerer;
 use crate::ir::{BinaryOp, IntCC, Scalar, Value};
 
-/// Bits of a float that a bfloat16 has not.
+/// The number of a float's bits that a bfloat16 does not have.
 const LOST: i64 = 16;
 /// The bits of an infinity; the bits of NaNs are greater.
 const INFINITY: i64 = 0x7f80_0000;
@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 impl Lowerer<'_, '_> {
-    /// Rounds to the nearest, to even in the middle; a NaN stays one.
+    /// Rounds a float to the nearest bfloat16, to even in the middle; a NaN stays a NaN.
     pub(crate) fn bfloat16_of_float(&mut self, x: Value) -> Value {
         let bits = self.b.as_bits(x);
         let upper = self.b.lshr_const(bits, LOST);

@@ -1,4 +1,4 @@
-//! The atomic functions of OpenCL C 2.0 (6.15.12): order and scope as the IR has them.
+//! The atomic functions of OpenCL C 2.0 (6.15.12), whose orders and scopes become those of the IR.
 
 use super::atomics::{add_op, max_op, min_op};
 use super::row::{Check, LowerCall, Names, Row, Synchronization};
@@ -253,7 +253,7 @@ impl Lowerer<'_, '_> {
         state
     }
 
-    /// Floats are subtracted by adding the negated value.
+    /// `atomic_fetch_sub`. Floats are subtracted by adding the negated value.
     fn fetch_sub(&mut self, call: &Call<'_>) -> Option<Value> {
         if !call.number().is_float() {
             return self.fetch(call, AtomicOp::Sub);

@@ -1,4 +1,4 @@
-//! Work-group collective functions (OpenCL C 6.15.16): by sub-groups where the device combines numbers of the type in them
+//! Work-group collective functions (OpenCL C 6.15.16): by sub-groups if the device's sub-groups combine numbers of the type
 //! ([`super::collective_by_subgroups`]), else by work-items ([`super::collective_by_items`]).
 
 use super::integer::{add_op, max_op, min_op};

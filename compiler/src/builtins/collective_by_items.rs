@@ -1,5 +1,5 @@
-//! Work-group collective functions through work-group memory with a word for each work-item, where sub-groups are of no
-//! use: reductions are trees, scans double their reach in each step.
+//! Work-group collective functions through work-group memory with a word for each work-item, where sub-groups cannot be
+//! used: reductions are trees, and scans double their reach in each step.
 
 use super::scratch::Scratch;
 use super::Lowerer;
@@ -73,7 +73,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// In step `d` every word whose number is a multiple of `2 d` is combined with the word `d` further on.
+    /// Reduces all words to the first one. In step `d` each word whose number is a multiple of `2 d` is combined with the word
+    /// whose number is greater by `d`.
     fn reduce_items(&mut self, items: &Items, op: BinaryOp) {
         let Items { scratch, id, count } = *items;
         let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
@@ -94,7 +95,7 @@ impl Lowerer<'_, '_> {
         });
     }
 
-    /// Returns the word before the work-item's own; the identity of the operation for the first.
+    /// Returns the word before the work-item's own; for the first work-item, the identity of the operation.
     fn word_before(&mut self, items: &Items, op: BinaryOp, ty: Type) -> Value {
         let identity = self.b.func.constant(ty, op.identity(ty.scalar));
         let (zero, one) = (self.b.int(Scalar::I32, 0), self.b.int(Scalar::I32, 1));
@@ -105,7 +106,7 @@ impl Lowerer<'_, '_> {
         self.b.select(first, identity, sum)
     }
 
-    /// After step `d` every word holds what the `2 d` words that end with it held.
+    /// Scans the words. After step `d` each word holds the combination of the `2 d` original words up to its own.
     fn scan_items(&mut self, items: &Items, op: BinaryOp) {
         let Items { scratch, id, count } = *items;
         self.doubling_loop(count, |this, d| {

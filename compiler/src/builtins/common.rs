@@ -80,7 +80,7 @@ impl Lowerer<'_, '_> {
         let positive = self.b.fcmp(FloatCC::Ogt, x, zero);
         let negative = self.b.fcmp(FloatCC::Olt, x, zero);
         let nan = self.is_nan(x);
-        // Not x itself: it may be a subnormal number that the device takes for zero.
+        // The result for zero is not x itself, which may be a subnormal number that the device takes for zero.
         let signed_zero = self.copysign(zero, x);
         let result = self.b.select(nan, zero, signed_zero);
         let result = self.b.select(negative, minus, result);

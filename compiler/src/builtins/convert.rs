@@ -79,7 +79,7 @@ impl Builder<'_> {
         let ty = self.ty(value);
         let (low, high) = (to.min(), to.max());
         let mut value = value;
-        // Clamp in the source's type where the target's bound lies inside the source's range.
+        // Clamps in the source's type if the target's bound lies inside the source's range.
         if from.signed && from.min() < low {
             let low = self.iconst(ty, low as i64);
             value = self.binary(BinaryOp::SMax, value, low);
@@ -260,8 +260,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Cuts the magnitude to the float's digits, converts that exactly, and steps away from zero
-    /// where the mode asks for it and something was cut.
+    /// Converts an integer in a directed rounding mode: truncates the magnitude to the float's digits, converts
+    /// it exactly, and steps away from zero if the mode asks for it and digits were lost.
     fn int_to_float_directed(
         &mut self,
         value: Value,

@@ -1,5 +1,5 @@
-//! Dot products of 8-bit integers (OpenCL C 6.15.3), on words of four: a vector of four is the same bits. Also the functions of
-//! cl_arm_integer_dot_product, which are other names for them, and sums.
+//! Dot products of 8-bit integers (OpenCL C 6.15.3), on words of four, which are the same bits as vectors of four. Also the
+//! functions of cl_arm_integer_dot_product, which are these dot products under other names, and with sums.
 
 use super::row::{LowerCall, Names, Row};
 use super::signature::TypePattern::{self, S, V};
@@ -91,7 +91,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.binary(BinaryOp::IAdd, product, acc))
     }
 
-    /// A dot product of numbers that are signed or not, by operand. A signed operand comes first.
+    /// Returns a dot product. `signed` says which operands are signed; if only one is, it becomes the first one.
     fn packed_dot(&mut self, call: &Call<'_>, signed: [bool; 2]) -> Option<Value> {
         let [a, b, ref rest @ ..] = *call.args else { return None };
         let [a, b] = [a, b].map(|vector| self.b.bitcast(vector, Type::I32));
@@ -103,7 +103,7 @@ impl Lowerer<'_, '_> {
         };
         let product = self.b.math(op, &[a, b]);
         let number = Number { scalar: Scalar::I32, signed: signed != [false, false] };
-        // Not the device's sum, which is wrong for constants with lavapipe of Mesa 25.0.
+        // The device's instruction with a sum is not used: lavapipe of Mesa 25.0 computes it wrong for constants.
         Some(rest.first().map_or(product, |&acc| self.add_sat(number, product, acc)))
     }
 }

@@ -51,8 +51,8 @@ pub struct Filling {
 }
 
 impl Lowerer<'_, '_> {
-    /// Makes the record of a kernel, or of a marker, in a new block that is entered if there is no error. `None` without
-    /// a library.
+    /// Makes the record of a kernel, or of a marker, in a new block that is entered if there is no error. Returns `None` if
+    /// there is no library.
     pub fn open_record(
         &mut self,
         queue: Value,
@@ -124,7 +124,7 @@ impl Lowerer<'_, '_> {
         self.b.and_const(bytes, -i64::from(align))
     }
 
-    /// Returns the error of a list without events, or of events without a list; else 0.
+    /// Returns an error if there is a list without events, or events without a list; else 0.
     fn wait_list_error(&mut self, events: &Events) -> Value {
         let zero = self.b.int(Scalar::I32, 0);
         let has_list = match events.list {

@@ -44,7 +44,7 @@ impl Lowerer<'_, '_> {
         if scalar == Scalar::F64 && self.target.floats(scalar).keeps_denormals {
             return self.choice_by_magnitude(x, y, op);
         }
-        // The magnitude, and whether a number of this magnitude has the sign that `op` prefers.
+        // Finds the magnitude of the result, and whether a number of this magnitude has the sign that `op` prefers.
         let (a, b) = (self.b.math(MathOp::FAbs, &[x]), self.b.math(MathOp::FAbs, &[y]));
         let magnitude = self.b.binary(op, a, b);
         let ty = self.b.ty(x);

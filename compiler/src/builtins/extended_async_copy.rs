@@ -58,7 +58,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
 ];
 
-/// Source or destination; all numbers count elements.
+/// The source or destination of a copy. All numbers count elements.
 #[derive(Clone, Copy)]
 struct Side {
     ptr: Value,
@@ -135,7 +135,7 @@ impl Lowerer<'_, '_> {
         self.b.resize_lanes(n, Scalar::I32, false)
     }
 
-    /// `ptr + ((offset + line * side.line + plane * side.plane) * pieces per element + piece)`.
+    /// Returns the address `ptr + ((offset + line * side.line + plane * side.plane) * pieces per element + piece)`.
     fn piece_address(&mut self, side: Side, at: Position, piece: Type, per_element: Value) -> Addr {
         let [offset, line_size, line, part, per_element] =
             [side.offset, side.line, at.line, at.piece, per_element]

@@ -60,7 +60,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.math(op, call.args))
     }
 
-    /// e^x and its like: 2^(x * log2 of the base).
+    /// Returns a power of a constant base, such as e^x, as 2^(x * log2 of the base).
     pub(super) fn exp_of(&mut self, call: &Call<'_>, log2_base: f64) -> Option<Value> {
         let &[x] = call.args else { return None };
         let scaled = self.scale(x, log2_base);
@@ -179,7 +179,7 @@ impl Lowerer<'_, '_> {
         self.b.math(MathOp::Exp2, &[exponent])
     }
 
-    /// x^y where `whole` is y as an integer: negative for negative x and odd y.
+    /// Returns x^y, where `whole` is y as an integer: the result is negative for negative x and odd y.
     fn signed_power(&mut self, x: Value, y: Value, whole: Value) -> Value {
         let magnitude = self.b.math(MathOp::FAbs, &[x]);
         let power = self.power(magnitude, y);

@@ -80,7 +80,7 @@ impl Lowerer<'_, '_> {
         self.b.image_sample(image.view, image.slot, slot, places)
     }
 
-    /// Compares the type of an image's channels with unsigned normalized bytes; returns a bool.
+    /// Compares the type of an image's channels with unsigned normalized bytes. Returns a bool.
     fn compare_bytes(&mut self, image: ImageArg, cc: IntCC) -> Value {
         let channel = self.b.binary_imm(BinaryOp::LShr, image.word, i64::from(TYPE_SHIFT));
         let channel = self.b.binary_imm(BinaryOp::And, channel, 31);

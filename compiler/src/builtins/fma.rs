@@ -1,5 +1,5 @@
-//! fma (OpenCL C 6.15.2), which rounds once: the device's own if it does, otherwise computed in a wider float or by the
-//! library.
+//! fma (OpenCL C 6.15.2), which rounds once: the device's own fma if it rounds once, otherwise computed in a wider float or
+//! by the library.
 
 use super::{Call, Lowerer};
 use crate::ir::{BinaryOp, ConvertOp, FloatCC, MathOp, OpFlags, Scalar, Type, Value};

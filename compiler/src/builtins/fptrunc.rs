@@ -77,7 +77,7 @@ impl Builder<'_> {
         let source = self.select(is_small, significand, magnitude);
         let rounded = self.round_cut(truncated, source, shift, away);
 
-        // Beyond the largest number: infinity or that number, as the mode says.
+        // Numbers beyond the largest one become infinity or the largest number, depending on the mode.
         let overflow = self.overflow(int, to, away);
         let limit = (from.bias + to.bias + 1) << from.fraction;
         let is_large = self.icmp_imm(IntCC::Uge, magnitude, limit);

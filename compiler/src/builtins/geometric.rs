@@ -15,7 +15,7 @@ const fn geometric(elements: Elements, ret: TypePattern, params: &'static [TypeP
     Sig::new(elements, ret, params).lanes(LANES)
 }
 
-/// Operands: floats and, as an integer function (6.15.3), 8-bit integers.
+/// The patterns of `dot`: of floats and, as an integer function (6.15.3), of 8-bit integers.
 const DOT: &[Sig] = &[
     geometric(FLOATS, E, &[G, G]),
     dot_product::OF_UNSIGNED,
@@ -108,7 +108,7 @@ impl Lowerer<'_, '_> {
         self.b.math(MathOp::Sqrt, &[square])
     }
 
-    /// `x / length(x)`, zero for zero; infinite components, if any, are the only ones that count
+    /// Returns `x / length(x)`, and zero for zero. If components are infinite, only they count
     /// (OpenCL C 7.5.1).
     fn normalize(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
@@ -172,8 +172,8 @@ impl Lowerer<'_, '_> {
         self.b.select(any_infinite, direction, x)
     }
 
-    /// Returns how large a vector is: whether its squares would overflow or vanish, and the powers of two that
-    /// prevent it.
+    /// Returns the range of a vector: whether its squares would overflow or become zero, and the powers of two
+    /// that prevent it.
     fn range(&mut self, x: Value) -> Range {
         let ty = self.b.ty(x);
         let magnitudes = self.b.math(MathOp::FAbs, &[x]);

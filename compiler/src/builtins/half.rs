@@ -12,7 +12,7 @@ impl Lowerer<'_, '_> {
         Some(self.b.select(above, most, result))
     }
 
-    /// Returns the next half after `x` toward `y`: halves in order are integers in order.
+    /// Returns the next half after `x` toward `y`. The bits of halves, as integers, have the same order.
     pub(super) fn half_next(&mut self, x: Value, y: Value) -> Value {
         let half = self.b.ty(x);
         let bits = self.b.bitcast(x, self.b.bits_type(x));

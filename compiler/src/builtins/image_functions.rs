@@ -30,7 +30,7 @@ macro_rules! of_half {
     };
 }
 
-/// Returns the patterns of the functions that read texels of a type, and `$more`.
+/// Returns the patterns of the functions that read texels of a type, and additional patterns, `$more`.
 macro_rules! reads {
     ($patterns:ident, $texel:expr; $($more:tt)*) => {
         $patterns! {
@@ -65,7 +65,7 @@ macro_rules! reads {
     };
 }
 
-/// Returns the patterns of the functions that write texels of a type, and `$more`.
+/// Returns the patterns of the functions that write texels of a type, and additional patterns, `$more`.
 macro_rules! writes {
     ($patterns:ident, $texel:expr; $($more:tt)*) => {
         $patterns! {

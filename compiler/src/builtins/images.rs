@@ -234,7 +234,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// `condition ? then : otherwise`, of which only one is computed.
+    /// Returns `condition ? then : otherwise`; only one side is computed, in a branch.
     fn either(
         &mut self,
         condition: Value,

@@ -12,7 +12,7 @@ const INTS: Elements = Elements::INTS;
 const UNARY: &[Sig] = &[Sig::new(INTS, G, &[G])];
 const BINARY: &[Sig] = &[Sig::new(INTS, G, &[G, G])];
 const TERNARY: &[Sig] = &[Sig::new(INTS, G, &[G, G, G])];
-/// Operands: integers and, as common functions (6.15.4), floats.
+/// The patterns of functions on integers and, as common functions (6.15.4), on floats.
 const EXTREME: &[Sig] = &[Sig::new(Elements::ALL, G, &[G, G]), Sig::new(Elements::ALL, G, &[G, E])];
 
 pub(super) const ROWS: &[Row] = &[
@@ -224,8 +224,8 @@ impl Lowerer<'_, '_> {
         self.b.convert_number(sum, (wide, number), None, true)
     }
 
-    /// `x * y + z` in twice the width: `high:low`, which fits if the high half is the low half's
-    /// sign (or zero).
+    /// `mad_sat` in twice the width: `x * y + z` is `high:low`, which fits if the high half is the low half's
+    /// sign (or zero for unsigned numbers).
     fn mad_sat(&mut self, number: Number, x: Value, y: Value, z: Value) -> Value {
         let signed = number.signed;
         let ty = self.b.ty(x);

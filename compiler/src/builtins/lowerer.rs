@@ -30,13 +30,13 @@ pub struct ArgType {
 
 /// Operations that lowering asks of the front end.
 pub trait FrontEnd {
-    /// Returns the library's function of a name (`sin`) for F32 or F64, if there is one.
+    /// Returns the library's function with a name (`sin`) for F32 or F64, if there is one.
     fn library_function(&mut self, name: &str, scalar: Scalar) -> Option<Func>;
 
-    /// Returns the library's function on images or pipes of a name, if there is one.
+    /// Returns the library's function on images or pipes with a name, if there is one.
     fn image_function(&mut self, name: &str) -> Option<Func>;
 
-    /// Returns the program's variable of this name, size and contents, made on first use.
+    /// Returns the program's variable with this name, size and contents, which is made on first use.
     fn shared_global(&mut self, data: GlobalData) -> Global;
 
     /// Returns true if a kernel of the program asks for sub-groups that are made of several of the hardware's.
@@ -48,7 +48,7 @@ pub struct Lowerer<'l, 'f> {
     pub b: &'l mut Builder<'f>,
     pub target: &'l Target,
     pub options: &'l Options,
-    /// True in functions of the library, which compute exactly what they say: no option relaxes them.
+    /// True in functions of the library, whose arithmetic is exact as written: no option relaxes it.
     pub in_library: bool,
     pub front: &'l mut dyn FrontEnd,
 }

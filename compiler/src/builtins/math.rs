@@ -1,4 +1,4 @@
-//! Math functions (OpenCL C 6.15.2): which way each is computed.
+//! Math functions (OpenCL C 6.15.2), and the way in which each is computed.
 
 use super::row::{Lower, Names, Row};
 use super::signature::TypePattern::{self, E, G};
@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Row] = &[
     operation!("rint", Rint),
     operation!("trunc", Trunc),
     Row::unary(&["round"], UNARY, |l, _, x| l.round_away(x)).in_float(),
-    // Conversion of a half there and back would lose the sign of NaN.
+    // These are not computed in float for halves, since the conversions would lose the sign of NaN.
     Row::unary(&["fabs"], UNARY, |l, _, x| l.b.math(MathOp::FAbs, &[x])),
     Row::binary(&["copysign"], BINARY, |l, _, x, y| l.copysign(x, y)),
     Row::call(&["sqrt"], UNARY, |l, c| l.sqrt(c))
@@ -108,7 +108,7 @@ impl Lowerer<'_, '_> {
     fn sqrt(&mut self, call: &Call<'_>) -> Option<Value> {
         let by_library = match call.result.scalar {
             Scalar::F32 => self.rounds_correctly() && !self.target.sqrt32_exact,
-            // Devices with such an fma make roots of doubles in software; the library's is shorter.
+            // Devices with an fma that rounds once compute roots of doubles in software; the library's root is shorter.
             Scalar::F64 => {
                 self.has_fma(call.result) && !self.in_library && !self.target.soft_float64
             }
@@ -171,14 +171,14 @@ impl Lowerer<'_, '_> {
         }
         let needs_mode = self.target.rounding_rte_32_to_divide && !self.rounds_correctly();
         match needs_mode && ty.scalar == Scalar::F32 {
-            // Relaxed math has no bound beyond 2^126.
+            // Relaxed math has no error bound for divisors beyond 2^126.
             true if self.b.flags.contains(OpFlags::FAST) => self.native_quotient(lhs, rhs),
             true => self.divide_scaled(lhs, rhs),
             false => self.b.binary(BinaryOp::FDiv, lhs, rhs),
         }
     }
 
-    /// Returns true if the library's reciprocals and roots are shorter than the device's, which for double are software.
+    /// Returns true if the library's reciprocals and roots are shorter than the device's, which for doubles are software.
     fn has_short_roots(&self, ty: Type) -> bool {
         let keeps_denormals = self.target.floats(ty.scalar).keeps_denormals;
         let is_native = ty.scalar == Scalar::F64 && !self.target.soft_float64;

@@ -133,7 +133,7 @@ impl Builtin {
         INDEX.functions[usize::from(self.0)].0
     }
 
-    /// Returns the function's patterns; none where no pattern describes its types ([`Builtin::check`]).
+    /// Returns the function's patterns; none if patterns cannot describe its types ([`Builtin::check`]).
     pub fn sigs(self) -> &'static [Sig] {
         self.row().sigs
     }

@@ -1,7 +1,7 @@
 //! Pipe functions (OpenCL C 6.15.18): calls of the library around a copy of the packet.
 //!
-//! A pipe is the device address of its buffer ([`crate::kernel::pipe_header`]), a reservation a number of 64 bits. Group
-//! functions act as one work-item of the group does.
+//! A pipe is the device address of its buffer ([`crate::kernel::pipe_header`]), a reservation a number of 64 bits. In group
+//! functions one work-item acts for the group.
 
 use super::row::{Check, Lower, Names, PipeArguments, Row};
 use super::signature::Sig;

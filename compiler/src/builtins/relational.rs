@@ -1,5 +1,5 @@
-//! Relational functions (OpenCL C 6.15.6). Classification looks at bits, so that no driver's
-//! opinion of NaN matters.
+//! Relational functions (OpenCL C 6.15.6). Classification tests bits, so that it does not depend on the
+//! driver's treatment of NaN.
 
 use super::math::FLOATS;
 use super::row::Row;

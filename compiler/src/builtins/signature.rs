@@ -25,7 +25,7 @@ impl Elements {
         Elements::of(&[Scalar::UChar, Scalar::UShort, Scalar::UInt, Scalar::ULong]);
     pub const INTS: Elements = Elements::SIGNED.or(Elements::UNSIGNED);
     pub const I32: Elements = Elements::of(&[Scalar::Int, Scalar::UInt]);
-    /// Words of 32 bits, floats among them.
+    /// Types of 32 bits, including float.
     pub const I32_F32: Elements = Elements::I32.or(Elements::F32);
     pub const I32_I64: Elements =
         Elements::of(&[Scalar::Int, Scalar::UInt, Scalar::Long, Scalar::ULong]);
@@ -34,7 +34,7 @@ impl Elements {
     pub const ATOMIC_OR_HALF: Elements = Elements::ATOMIC.or(Elements::HALF);
     /// The type that an atomic flag holds.
     pub const FLAG: Elements = Elements::of(&[Scalar::Int]);
-    /// Integers of at most 32 bits, signed and unsigned: what `upsample` takes.
+    /// Integers of at most 32 bits, signed and unsigned: the operands of `upsample`.
     pub const NARROW: Elements = Elements::of(&[
         Scalar::Char,
         Scalar::UChar,
@@ -93,7 +93,7 @@ impl Spaces {
     pub const ATOMIC: Spaces = Spaces(2 | 4 | 16);
 }
 
-/// What a function does with an image.
+/// The use that a function makes of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageUse {
     /// Reads the image with a sampler.

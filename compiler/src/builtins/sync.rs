@@ -68,7 +68,8 @@ impl Lowerer<'_, '_> {
         None
     }
 
-    /// CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2, CLK_IMAGE_MEM_FENCE 4; flags not known here mean all.
+    /// Returns the flags of a fence: CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2, CLK_IMAGE_MEM_FENCE 4; all flags if
+    /// they are not constant.
     pub(super) fn fence_flags(&self, call: &Call<'_>) -> BarrierFlags {
         match call.args.first().and_then(|&flags| self.b.func.as_const(flags)) {
             Some(bits) => BarrierFlags::from_bits_truncate(bits as u8),

@@ -12,7 +12,7 @@ impl Lowerer<'_, '_> {
         self.target.checks.contains(Checks::BOUNDS) && !self.in_library
     }
 
-    /// Marks the coordinates of a texel that is read or written, the layer among them.
+    /// Marks the coordinates of a texel that is read or written, including the layer.
     pub(super) fn mark_texel(&mut self, image: ImageArg, coords: Value, writes: bool) {
         if self.checks_texels() {
             let size = self.image_size(image);

@@ -20,7 +20,7 @@ pub(super) struct KernelInputs {
     pub args: Vec<ArgKind>,
     /// The push-constant variable.
     pub variable: u32,
-    /// The type of a pointer to the buffer, where it is not in push constants, and the pointer in this function.
+    /// The type of a pointer to the buffer, if the buffer is not in push constants, and the pointer in the current function.
     pub pointer_type: u32,
     pub pointer: Option<u32>,
     pub builtins: FxHashMap<u32, u32>,
@@ -51,7 +51,7 @@ impl KernelInputs {
         for &field in fields {
             end = inputs.place(field, end)?;
         }
-        // Where masks are software, loads in a branch are done lane by lane.
+        // With software masks, loads in a branch are executed lane by lane, so the check would be slow.
         let checks = !sizes_visible && !target.has(Quirks::SLOW_BOUND_TESTS);
         if checks && kernel.required_local_size.is_none() {
             let (size, align) = inputs.field_layout(Field::Bounds)?;

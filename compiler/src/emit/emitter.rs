@@ -40,7 +40,7 @@ pub(super) struct Emitter<'a> {
     pub body: Vec<u32>,
     /// OpVariable instructions of the function.
     pub variables: Vec<u32>,
-    /// What the function executes before all else.
+    /// The code that the function executes before all other code.
     pub entry_code: Vec<u32>,
     pub types: FxHashMap<Type, u32>,
     ids: SecondaryMap<Value, u32>,
@@ -164,7 +164,7 @@ impl<'a> Emitter<'a> {
         self.body.extend_from_slice(operands);
     }
 
-    /// Emits what a function executes before all else.
+    /// Calls `emit` to emit code that the current function executes before all other code.
     pub fn at_entry<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
         std::mem::swap(&mut self.body, &mut self.entry_code);
         let result = emit(self);

@@ -136,7 +136,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns operands of arithmetic, which is scalar since [`crate::passes::scalarize`], except for arithmetic on halves.
+    /// Returns operands of arithmetic. [`crate::passes::scalarize`] has made them scalars, except for arithmetic on halves.
     fn operands<const N: usize>(&mut self, args: [Value; N]) -> EmitResult<[u32; N]> {
         if args.iter().any(|&arg| self.func.ty(arg).scalar != Scalar::F16) {
             return self.scalars(args);

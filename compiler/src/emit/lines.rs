@@ -1,4 +1,4 @@
-//! The lines of the program, for drivers and debuggers: OpString, OpSource and OpLine, where instructions know their places.
+//! The lines of the program, for drivers and debuggers: OpString, OpSource and OpLine, if instructions have their places.
 
 use super::emitter::Emitter;
 use super::spirv_builder::{encode, string_words};

@@ -19,7 +19,7 @@ impl Emitter<'_> {
         self.info.local.local_layout(self.target)
     }
 
-    /// Returns the number of bytes of an element of the work-group block, as the runtime counts its length.
+    /// Returns the bytes of an element of the work-group block, in which the runtime counts the block's length.
     pub fn local_element_size(&self) -> u32 {
         match self.local_layout() {
             LocalLayout::Views => EXPLICIT_ELEMENT,

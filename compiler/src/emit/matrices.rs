@@ -20,7 +20,7 @@ pub(super) struct MatrixMemory {
 }
 
 impl Emitter<'_> {
-    /// Returns the SPIR-V type of a matrix, and declares what modules with matrices need.
+    /// Returns the SPIR-V type of a matrix, and declares the capabilities that modules with matrices need.
     pub fn matrix_type(&mut self, matrix: Matrix) -> EmitResult<u32> {
         let is_signed = self.matrix_is_signed(matrix);
         self.signed_matrix_type(matrix, is_signed)

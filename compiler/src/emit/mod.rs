@@ -61,7 +61,7 @@ use cranelift_entity::SecondaryMap;
 use hekla_device::Quirks;
 use rspirv::spirv::{Capability, ExecutionMode};
 
-/// Emits one kernel. `structures` holds what the structurizer gave for each function.
+/// Emits one kernel. `structures` holds the structure of each function, from the structurizer.
 ///
 /// [`layout_data`] decides the addresses of program-scope variables.
 ///
@@ -172,8 +172,8 @@ fn aligned(arg: &Arg, least: u32) -> Arg {
     arg
 }
 
-/// Declares how floats of the widths in use behave, as far as the device lets it be said
-/// (OpenCL C 7.2: round to nearest even; 7.5.3: denormals).
+/// Declares the rounding (OpenCL C 7.2: to nearest even) and the denormals (7.5.3) of floats of the
+/// widths in use, as far as the device has execution modes for it.
 fn float_controls(emitter: &mut emitter::Emitter<'_>, options: &Options) {
     let target = emitter.target;
     let fast = options.finite_math_only && options.no_signed_zeros;

@@ -268,7 +268,7 @@ impl ShaderInfo {
 
     fn place_locals(&mut self, module: &Module, target: &Target) -> Result<(), EmitError> {
         let least = self.local.local_layout(target).alignment();
-        // Where the address itself matters, nothing lies at 0, which is the null pointer.
+        // If addresses are compared, no variable may be at 0, which is the null pointer.
         let mut end = if self.compares_local_addresses { 16 } else { 0 };
         for global in self.local_offsets.keys() {
             let data = &module.globals[global];

@@ -157,7 +157,7 @@ impl SpirvBuilder {
         self.intern(Op::TypeVector, None, &[element, lanes])
     }
 
-    /// Returns the type of two 32-bit words: an address or integer of 64 bits on devices without those.
+    /// Returns the type of two 32-bit words, which are an address or integer of 64 bits on devices without 64-bit integers.
     pub fn pair(&mut self) -> u32 {
         self.vector(self.u32, 2)
     }

@@ -87,7 +87,7 @@ impl Translator<'_, '_, '_> {
         Ok(self.b.build(&lanes))
     }
 
-    /// Returns a copy of an input variable in private memory, for pointers into it.
+    /// Returns the address of a copy of an input variable in private memory, for pointers into the variable.
     pub(super) fn input_memory(&mut self, input: Input) -> Result<Value, String> {
         let bytes = input.ty.scalar.bytes() * if input.ty.lanes > 1 { 4 } else { 1 };
         let addr = self.b.private_memory(u64::from(bytes), bytes);

@@ -95,7 +95,7 @@ impl Translator<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Returns a copy of an object for a function that owns it (FuncParamAttr ByVal).
+    /// Returns a copy of an object for a function that may change its parameter (FuncParamAttr ByVal).
     fn copied(&mut self, object: Addr, ty: Ty, param: u32) -> Result<Addr, String> {
         let size = self.m.types.size(ty)?;
         let align = self.m.types.align(ty).max(self.declared_alignment(param));
@@ -113,7 +113,7 @@ fn is_cast(op: Op) -> bool {
 }
 
 impl super::module::Decoder<'_> {
-    /// Returns the function that a constant points to, if it is one, through casts.
+    /// Returns the function that a constant points to, maybe through casts, if it points to one.
     pub(super) fn function_at(&self, pointer: u32) -> Option<u32> {
         let mut id = pointer;
         for _ in 0..MAX_CASTS {

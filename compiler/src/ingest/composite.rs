@@ -153,7 +153,7 @@ impl Translator<'_, '_, '_> {
         self.define(inst, &leaves)
     }
 
-    /// Finds the part of a value of a type that indices lead to.
+    /// Returns the part that indices select in a value of a type.
     fn part(&self, mut ty: Ty, indices: &[u32]) -> Result<Part, String> {
         let mut leaf = 0;
         let mut indices = indices.iter();

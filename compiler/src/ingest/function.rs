@@ -309,7 +309,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         }
     }
 
-    /// Returns the value of an integer constant, or `None` for what is not known before the kernel runs.
+    /// Returns the value of an integer constant; `None` if it is known only when the kernel runs.
     pub(super) fn known_integer(&mut self, id: u32) -> Result<Option<u64>, String> {
         let value = self.number(id)?;
         let ty = self.b.ty(value);

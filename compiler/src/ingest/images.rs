@@ -25,7 +25,7 @@ pub(super) fn has(op: Op) -> bool {
     )
 }
 
-/// Returns the word of a constant sampler: addressing mode, normalized coordinates, filter.
+/// Returns the sampler word of a constant sampler from its operands: addressing mode, normalized coordinates, filter.
 pub(super) fn constant_sampler(inst: &Inst<'_>) -> Result<u32, String> {
     let [mode, normalized, filter] = inst.get()?;
     let mode = match SamplerAddressingMode::from_u32(mode).ok_or("unknown addressing mode")? {

@@ -57,7 +57,7 @@ use decorations::Decorations;
 use rspirv::spirv::{Decoration, Op};
 use words::Words;
 
-/// A module of SPIR-V, as clCreateProgramWithIL takes it, whose form has been checked.
+/// A module of SPIR-V from clCreateProgramWithIL, whose form has been checked.
 #[derive(Debug, Clone)]
 pub struct Il {
     words: Words,

@@ -138,7 +138,8 @@ impl Lowering<'_, '_> {
         result
     }
 
-    /// Evaluates the other expressions of [`Self::value`]: conversions, pointers, vectors, assignments, calls.
+    /// Evaluates the expressions that [`Self::value`] does not handle itself: conversions, pointers, vectors, assignments,
+    /// calls.
     fn value_of_operation(&mut self, expr: &Expr, ty: Type) -> Value {
         match &expr.kind {
             ExprKind::Convert { .. } if self.numeric(expr.ty) == (Name::Bool, 1) => {

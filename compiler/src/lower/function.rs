@@ -116,7 +116,7 @@ impl<'a> Lowering<'_, 'a> {
         &self.hir.types
     }
 
-    /// Element and number of components of a numeric type; int for anything else.
+    /// Returns the element and the number of components of a numeric type; int and 1 for other types.
     pub fn numeric(&self, ty: TypeId) -> (Name, u8) {
         self.types().numeric(ty).unwrap_or((Name::Int, 1))
     }
@@ -175,7 +175,7 @@ impl<'a> Lowering<'_, 'a> {
         addr
     }
 
-    /// New private memory for an object of a type.
+    /// Returns the address of new private memory for an object of a type.
     pub fn temporary(&mut self, ty: TypeId) -> Addr {
         let (size, align) = types::layout(self.types(), ty);
         self.b.private_memory(size, align)
@@ -222,7 +222,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 }
 
-/// Takes blocks that cannot be reached out of the layout.
+/// Removes blocks that cannot be reached from the layout.
 fn remove_unreachable(function: &mut ir::Function) {
     let mut reached = vec![false; function.blocks.len()];
     let mut stack = vec![function.entry()];

@@ -42,7 +42,7 @@ impl Exit {
     }
 }
 
-/// The order of labels, and the labels in each loop, by the address of the loop's body.
+/// The position of each label in the function, and the range of labels in each loop, by the address of the loop's body.
 #[derive(Default)]
 struct Places {
     labels: FxHashMap<LabelId, u32>,
@@ -219,7 +219,7 @@ impl Lowering<'_, '_> {
         self.b.ret(value);
     }
 
-    /// Goes to the label of a work-item that has left its loops.
+    /// Ends the `goto` of work-items that have left their loops: jumps to the label.
     fn arrive(&mut self, way: Exit, memory: Addr) {
         if let Exit::Goto(label) = way {
             let zero = self.b.iconst(Type::I32, 0);

@@ -98,7 +98,7 @@ fn in_width(cases: &[Case], bits: u32) -> Vec<Case> {
         .collect()
 }
 
-/// Returns the number of values after the first if a range should be expanded.
+/// Returns the number of values behind the first one if a range is short enough to become single cases.
 fn narrow(case: &Case) -> Option<u64> {
     let count = case.high.wrapping_sub(case.low);
     (count < EXPANDED_RANGE).then_some(count)

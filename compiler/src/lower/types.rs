@@ -34,7 +34,7 @@ pub fn value_type(types: &Types, ty: TypeId) -> Option<Type> {
     }
 }
 
-/// Returns true if values of the type are in memory: structs and unions (arrays have no values).
+/// Returns true if values of the type are represented by memory: structs and unions (arrays have no values).
 pub fn is_record(types: &Types, ty: TypeId) -> bool {
     matches!(types.kind(ty), TypeKind::Record(_) | TypeKind::Array(..))
 }

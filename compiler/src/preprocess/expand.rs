@@ -68,7 +68,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Counts tokens that expansion produces; false when there are too many.
+    /// Counts tokens that expansion produces. Returns false if there are too many.
     fn charge(&mut self, tokens: usize, at: Span) -> bool {
         self.expanded += tokens;
         if self.expanded > MAX_EXPANDED {
@@ -78,7 +78,7 @@ impl Preprocessor<'_> {
         true
     }
 
-    /// Replaces a macro's name, and its arguments if it takes any, by its expansion. False when the
+    /// Replaces a macro's name, and its arguments if it takes any, by its expansion. Returns false if the
     /// name is not an invocation.
     fn enter_macro(&mut self, index: usize, name: PpToken) -> bool {
         let in_text = self.contexts.is_empty();

@@ -79,7 +79,7 @@ impl Preprocessor<'_> {
         tokens
     }
 
-    /// Builds the cached header. `None` if it depends on texts that it did not include.
+    /// Builds the cached header. Returns `None` if it depends on texts that it did not include.
     fn cached_header(&self, recording: &Recording, tokens: &[Token]) -> Option<IncludedHeader> {
         let mut builder = CachedHeaderBuilder::new(self, recording);
         let texts: Option<Box<[_]>> =

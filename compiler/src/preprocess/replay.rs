@@ -24,7 +24,7 @@ impl Preprocessor<'_> {
         self.contexts.is_empty() && self.in_arguments == 0 && self.string.is_none()
     }
 
-    /// Takes a header's tokens and macros from the cache. Returns false if no cached header fits.
+    /// Uses a header's tokens and macros from the cache. Returns false if no cached header fits.
     pub(super) fn replay(&mut self, file: FileId, directory: Option<&Path>) -> bool {
         let Some(text) = self.texts.get(&file) else { return false };
         let cached_headers = text.cached_headers();

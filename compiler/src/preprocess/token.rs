@@ -1,10 +1,10 @@
-//! Tokens as the parser reads them.
+//! Tokens, the input of the parser.
 
 use super::interner::{StringId, Symbol};
 use crate::source::Span;
 
-/// A token and its place. A token from a macro's body has the span of the macro's invocation, so
-/// that carets point at what the user wrote; a token from a macro's argument has its own.
+/// A token and its place. A token from a macro's body has the span of the macro's invocation, so that
+/// carets point at text of the user; a token from a macro's argument has its own span.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Token {
     pub kind: TokenKind,
@@ -91,7 +91,7 @@ pub enum ExtensionBehaviour {
 
 macro_rules! puncts {
     ($($name:ident $text:literal,)*) => {
-        /// A punctuator (C99 6.4.6). Digraphs are the punctuators that they stand for.
+        /// A punctuator (C99 6.4.6). Digraphs become the punctuators that they replace.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Punct { $(#[doc = concat!("`", $text, "`")] $name,)* }
 

@@ -227,7 +227,7 @@ impl Sema<'_> {
         self.fail(span, problem)
     }
 
-    /// Half, or an array of it, on a device without arithmetic of half (OpenCL C 6.3.1.2).
+    /// Returns true for half, or an array of halves, on a device without arithmetic on half (OpenCL C 6.3.1.2).
     pub(super) fn is_storage_half(&self, ty: TypeId) -> bool {
         let element = self.module.types.innermost_element(ty);
         let is_half = self.module.types.numeric(element) == Some((Scalar::Half, 1));

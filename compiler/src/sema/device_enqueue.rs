@@ -213,7 +213,7 @@ impl Sema<'_> {
         EventArguments { count, list, event }
     }
 
-    /// Returns a pointer to events, in whatever address space; `None` for a null pointer.
+    /// Returns a pointer to events in any address space; `None` for a null pointer.
     fn event_pointer(&mut self, function: &str, arg: &ast::Expr, is_written: bool) -> Option<Expr> {
         let arg = self.rvalue(arg);
         if self.is_null_constant(&arg) || self.is_error(arg.ty) {

@@ -257,7 +257,7 @@ impl Sema<'_> {
         }
     }
 
-    /// GNU statement expression; its value is the last statement's.
+    /// GNU statement expression, whose value is that of its last statement.
     fn statement_expr(&mut self, body: &ast::Block, span: Span) -> hir::Expr {
         if self.function.is_none() {
             return self.fail(span, "statement expression not allowed at file scope");

@@ -302,7 +302,7 @@ impl Sema<'_> {
             self.diags.note(first, "previous definition is here");
             return Redeclaration::None;
         }
-        // All functions of a name are one or are overloads, in whatever scope they are declared.
+        // All functions of a name, from all scopes, are declarations of one function or are overloads.
         let Some(list) = self.functions_of.get(&name).cloned() else { return Redeclaration::None };
         let Some(&first) = list.first() else { return Redeclaration::None };
         let same = list.iter().copied().find(|&id| {

@@ -22,7 +22,7 @@ pub(super) struct LinkedVariable {
 }
 
 impl Sema<'_> {
-    /// Returns true if variables may lie in global memory: OpenCL C 2.0, or 3.0 with the feature.
+    /// Returns true if variables may be in global memory: in OpenCL C 2.0, or in 3.0 with the feature.
     fn global_variables(&self) -> bool {
         self.target.offers(self.options.std, "__opencl_c_program_scope_global_variables")
     }

@@ -298,8 +298,8 @@ pub enum ExprKind {
     Not(Box<Expr>),
     /// Both operands and the result have the same scalar or vector type.
     Arith(ArithOp, Box<Expr>, Box<Expr>),
-    /// Left operand and result have the same type; the right is an integer scalar or vector with
-    /// the same number of components and any width; taken modulo the left's width.
+    /// A shift. Left operand and result have the same type; the right operand is an integer scalar or vector
+    /// with the same number of components and any width. It counts modulo the left operand's width.
     Shift {
         left: bool,
         value: Box<Expr>,
@@ -314,8 +314,8 @@ pub enum ExprKind {
         lhs: Box<Expr>,
         rhs: Box<Expr>,
     },
-    /// `&&`, `||` of vectors: both are evaluated; 0/-1. So are the operands, which have the result's
-    /// type.
+    /// `&&`, `||` of vectors, both of which are evaluated. Components of operands and result are 0 or -1;
+    /// all have the same type.
     VectorLogical {
         and: bool,
         lhs: Box<Expr>,
@@ -373,8 +373,8 @@ pub enum ExprKind {
         place: Box<Place>,
         value: Box<Expr>,
     },
-    /// `place op= value`: the place is loaded once, converted to `value`'s type (for shifts: its
-    /// promoted type `compute`), computed, converted back, stored. Pointers: see `PointerAssign`.
+    /// `place op= value`: the place is loaded once and converted to `value`'s type (for shifts, to its own
+    /// promoted type `compute`); the result is converted back and stored. For pointers see `PointerAssign`.
     CompoundAssign {
         place: Box<Place>,
         op: CompoundOp,
@@ -405,8 +405,8 @@ pub enum ExprKind {
         function: Builtin,
         args: Vec<Expr>,
     },
-    /// A function on matrices. Operators on them are those of numbers: [`ExprKind::Neg`], [`ExprKind::Arith`], and
-    /// [`ExprKind::Convert`] to a matrix of the same size.
+    /// A call of a function on matrices. Operators on matrices are the same as on numbers: [`ExprKind::Neg`],
+    /// [`ExprKind::Arith`], and [`ExprKind::Convert`] to a matrix of the same size.
     Matrix {
         call: MatrixCall,
         args: Vec<Expr>,

@@ -188,7 +188,7 @@ impl Basic {
     }
 }
 
-/// Extensions that `#pragma OPENCL EXTENSION` may name without a warning, beside fp64 and fp16.
+/// Extensions that `#pragma OPENCL EXTENSION` may name without a warning, in addition to fp64 and fp16.
 const KNOWN_EXTENSIONS: &[&str] = &[
     "all",
     "cl_khr_byte_addressable_store",

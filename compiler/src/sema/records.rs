@@ -20,7 +20,7 @@ struct Layout {
     depth: u32,
     has_host_sized: bool,
     fields: Vec<Field>,
-    /// All members, including the members of anonymous ones: offset, and the field through which each is reached.
+    /// All members, including those of anonymous members, each with its offset and the field through which it is reached.
     names: FxHashMap<String, (Span, u32)>,
 }
 
@@ -262,8 +262,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Analyzes an enum specifier. The type is int, or the first of uint and long that holds every value;
-    /// of a packed one, the smallest integer type that does.
+    /// Analyzes an enum specifier. Its type is int, or the first of uint and long that holds every value; for a
+    /// packed enum it is the smallest integer type that holds every value.
     pub(super) fn enum_type(
         &mut self,
         tag: Option<Name>,

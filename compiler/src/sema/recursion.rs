@@ -50,7 +50,7 @@ impl Sema<'_> {
     }
 }
 
-/// Reports the calls that close a cycle among functions of these names, or symbols.
+/// Reports the calls that close a cycle among the functions with these names or symbols.
 pub fn report(module: &Module, names: &[String], diags: &mut Diagnostics) {
     for &(span, callee) in &module.recursive_calls {
         let Function { name, symbol, .. } = &module.functions[callee];

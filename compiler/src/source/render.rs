@@ -1,4 +1,4 @@
-//! The build log: diagnostics as clang prints them.
+//! The build log: diagnostics in clang's format.
 //!
 //! ```text
 //! kernel.cl:3:7: error: use of undeclared identifier 'x'

@@ -418,7 +418,7 @@ pub enum ExprKind {
     SizeofExpr(Box<Expr>),
     SizeofType(Box<TypeName>),
     AlignofType(Box<TypeName>),
-    /// `vec_step(type)`; of an expression, the type is its `typeof` (OpenCL C 6.15.13).
+    /// `vec_step(type)`; for an expression the type is its `typeof` (OpenCL C 6.15.13).
     VecStep(Box<TypeName>),
     /// `__builtin_astype(e, type)`
     AsType(Box<Expr>, Box<TypeName>),
