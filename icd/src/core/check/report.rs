@@ -160,7 +160,6 @@ fn what(finding: &Finding, description: &Description) -> String {
             "" => format!("{action} through a null pointer, at offset {offset}"),
             object => format!("{action} through {object}, which is null, at offset {offset}"),
         },
-        // In work-group and private memory addresses count from the object.
         Checks::BARRIERS => {
             let (least, most) = (times(address), times(start));
             format!("this work-item comes to the barrier {least}, another one {most}")
@@ -168,6 +167,7 @@ fn what(finding: &Finding, description: &Description) -> String {
         Checks::RACES => race(finding, action, whose),
         Checks::BOUNDS if action.ends_with(OF_A_TEXEL) => texel(finding, action, object),
         Checks::INIT => format!("{action} of {whose} that were not written before"),
+        // In work-group and private memory, addresses count from the object.
         Checks::ALIGN if start == 0 => format!("misaligned {action} at offset {offset} of {whose}"),
         Checks::ALIGN => {
             format!("misaligned {action} at offset {offset} of {whose}, address {address:#x}")
