@@ -37,7 +37,7 @@ bitflags! {
         const BOUNDS = 1;
         /// Accesses through null pointers.
         const NULL = 2;
-        /// Accesses at addresses that are no multiple of the type's alignment.
+        /// Accesses at addresses that are not a multiple of the type's alignment.
         const ALIGN = 4;
         /// Divisions of integers by zero, and of the least one by -1.
         const ARITH = 8;
@@ -178,7 +178,7 @@ impl Description {
         bytes
     }
 
-    /// Inverts [`Description::encode`]. Bytes behind the zero are ignored. Returns `None` if the bytes are no description.
+    /// Inverts [`Description::encode`]. Bytes behind the zero are ignored. Returns `None` if the bytes are not a description.
     pub fn decode(bytes: &[u8]) -> Option<Description> {
         let end = bytes.iter().position(|&byte| byte == 0)?;
         let text = String::from_utf8_lossy(&bytes[..end]);
@@ -281,7 +281,7 @@ impl Finding {
         (index.map(u32::cast_signed), sizes)
     }
 
-    /// Returns what the finding says about the other access; `None` if the finding is no race.
+    /// Returns what the finding says about the other access; `None` if the finding is not a race.
     pub fn other(&self) -> Option<Other> {
         let bit = |number: u32| self.address >> number & 1 != 0;
         let id = [0, 21, 42].map(|shift| (self.size >> shift) as u32 & 0x1f_ffff);

@@ -270,7 +270,7 @@ impl Subgroups {
         powers.filter(|size| *size <= most).collect()
     }
 
-    /// Returns true if kernels may require a size. Some kernels may be refused it.
+    /// Returns true if kernels may require a size. The build may still refuse the size for some kernels.
     pub fn may_require(&self, size: u32) -> bool {
         self.required_sizes().contains(&size) || self.may_have_pieces(size)
     }
@@ -549,7 +549,7 @@ impl Target {
         self.subgroups.map_or_else(Vec::new, |subgroups| subgroups.required_sizes())
     }
 
-    /// Returns true if kernels may require sub-groups of a size. Some kernels may be refused it.
+    /// Returns true if kernels may require sub-groups of a size. The build may still refuse the size for some kernels.
     pub fn may_require_subgroup_size(&self, size: u32) -> bool {
         self.subgroups.is_some_and(|subgroups| subgroups.may_require(size))
     }

@@ -110,7 +110,7 @@ pub fn shift(op: Op, a: Bits, amount: Bits, width: u32) -> Bits {
     }
 }
 
-/// Evaluates a comparison of integers of `width` bits; `None` if `op` is no such comparison.
+/// Evaluates a comparison of integers of `width` bits; `None` if `op` is not such a comparison.
 pub fn compare(op: Op, a: Bits, b: Bits, width: u32) -> Option<Bits> {
     let undef = a.undef | b.undef;
     let differ = (a.bits ^ b.bits) & !undef != 0;

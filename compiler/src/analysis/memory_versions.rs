@@ -54,7 +54,7 @@ impl MemoryVersions {
         self.at_exit[range].copy_from_slice(&self.current);
     }
 
-    /// Goes past an instruction.
+    /// Moves the current point past an instruction: begins a new version of each class that the instruction may write.
     pub fn pass(&mut self, func: &Function, inst: Inst) {
         let clobbered = self.classes.clobbered(func, inst);
         self.begin(clobbered);

@@ -73,7 +73,7 @@ impl Emitter<'_> {
         unreached
     }
 
-    /// Writes the blocks. No branch leads to the entry block, and it is no loop's header: the structurizer adds such a block.
+    /// Writes the blocks. No branch leads to the entry block, which is not a loop's header: the structurizer adds such a block.
     fn write_blocks(
         &mut self,
         entry: Block,

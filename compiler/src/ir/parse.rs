@@ -631,7 +631,7 @@ impl Parser {
         }
     }
 
-    /// Parses a list of values; the list is empty if the next token is no value.
+    /// Parses a list of values; the list is empty if the next token is not a value.
     pub(super) fn values<A: smallvec::Array<Item = Value>>(
         &mut self,
         body: &mut Body,

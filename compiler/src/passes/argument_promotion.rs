@@ -72,7 +72,7 @@ pub struct PromotedSignature {
 #[derive(Debug, Clone, Default)]
 struct Accesses {
     list: Vec<Access>,
-    /// True if there are accesses at unknown offsets, or uses that are no accesses.
+    /// True if there are accesses at unknown offsets, or uses that are not accesses.
     unpromotable: bool,
     stored: bool,
 }

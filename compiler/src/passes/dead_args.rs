@@ -131,7 +131,7 @@ pub fn keep_params(func: &mut Function, kept: &[bool]) {
     func.set_params(entry, params);
 }
 
-/// Removes results. Calls are not changed.
+/// Removes the results of a function for which `kept` is false. The caller changes the calls of the function.
 pub fn keep_results(func: &mut Function, kept: &[bool]) {
     let mut flags = kept.iter();
     func.returns.retain(|_| flags.next().copied().unwrap_or(true));

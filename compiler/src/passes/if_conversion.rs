@@ -169,7 +169,7 @@ struct Arm {
     end: BlockCall,
 }
 
-/// Returns the arm that a target of a block's terminator is; `None` if the target is no arm, or too expensive.
+/// Returns the arm that a target of a block's terminator is; `None` if the target is not an arm, or too expensive.
 fn arm(func: &Function, cfg: &Cfg, block: Block, target: &BlockCall, most: u32) -> Option<Arm> {
     let data = &func.blocks[target.block];
     if cfg.preds(target.block).iter().any(|&pred| pred != block) || !data.params.is_empty() {

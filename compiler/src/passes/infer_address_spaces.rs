@@ -65,7 +65,7 @@ fn infer_spaces(func: &Function, cfg: &Cfg) -> SecondaryMap<Value, InferredSpace
         }
     }
     propagate(func, cfg, &mut spaces);
-    // A value that is computed from constants alone is no object's address, so any space will do.
+    // A value that is computed from constants alone is not the address of an object, so any space will do.
     let mut is_complete = true;
     for &block in cfg.rpo() {
         let results = func.blocks[block].insts.iter().filter_map(|&inst| func.result(inst));

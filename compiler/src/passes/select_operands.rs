@@ -48,7 +48,7 @@ struct Chain {
 }
 
 impl Chain {
-    /// Returns the chain that begins with an instruction; `None` if the instruction is no selection, or selects other
+    /// Returns the chain that begins with an instruction; `None` if the instruction is not a selection, or selects other
     /// values than integers.
     fn of(func: &Function, inst: Inst) -> Option<Chain> {
         let ty = func.ty(func.result(inst)?);

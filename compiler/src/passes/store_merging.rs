@@ -100,7 +100,7 @@ impl ByteAddress {
     }
 }
 
-/// Splits a constant operand off an operation. Returns the value itself and 0 if the value is no such operation.
+/// Splits a constant operand off an operation. Returns the value itself and 0 if the value is not such an operation.
 fn split_constant(func: &Function, wanted: BinaryOp, value: Value) -> (Value, i32) {
     match func.def_inst(value) {
         Some(&InstData::Binary { op, args: [other, constant], .. }) if op == wanted => {
@@ -266,7 +266,7 @@ fn composed_word(c: &mut Cursor<'_>, bytes: &[Value]) -> Value {
     word
 }
 
-/// Returns the part of one integer that consists of the given bytes, the low one first; `None` if they are no such
+/// Returns the part of one integer that consists of the given bytes, the low one first; `None` if they are not such a
 /// part.
 fn word_of_parts(c: &mut Cursor<'_>, bytes: &[Value]) -> Option<Value> {
     let (whole, low) = part(c.func, bytes[0])?;

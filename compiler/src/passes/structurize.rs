@@ -86,7 +86,7 @@ struct Structurizer<'a> {
     /// Follows of a loop header that are outside its loop.
     outer_follows: SecondaryMap<Block, Vec<Block>>,
     is_follow: SecondaryMap<Block, bool>,
-    /// Targets of switches that are generated as cases although other cases reach them. They are no follows.
+    /// Targets of switches that are generated as cases although other cases reach them. They are not follows.
     falls: FallThroughs,
     stack: Vec<LoopContext>,
     selector: Value,

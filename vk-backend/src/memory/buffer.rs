@@ -107,7 +107,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the device does not import this kind of handle, or buffers of this memory;
-    /// [`Error::Invalid`] when `fd` is no descriptor of that kind; [`Error::TooLarge`] when the memory is smaller than `size`.
+    /// [`Error::Invalid`] when `fd` is not such a descriptor; [`Error::TooLarge`] when the memory is smaller than `size`.
     pub fn import_memory(
         self: &Arc<Self>,
         fd: &Descriptor,

@@ -34,7 +34,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the device has no such image over this kind of memory in this layout, or not with all the
-    /// uses of its other images; [`Error::Invalid`] when `fd` is no descriptor of that kind; [`Error::TooLarge`] when the
+    /// uses of its other images; [`Error::Invalid`] when `fd` is not a descriptor of that kind; [`Error::TooLarge`] when the
     /// memory is smaller than the image.
     pub fn import_image(
         self: &Arc<Self>,

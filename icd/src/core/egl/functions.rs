@@ -79,7 +79,7 @@ impl Functions {
 
     /// Returns the extensions of a display; `None` if the handle is not an initialized display.
     pub(super) fn extensions(&self, display: usize) -> Option<String> {
-        // SAFETY: EGL looks up what it is given, and answers NULL for what is no display.
+        // SAFETY: EGL looks up what it is given, and answers NULL for a value that is not a display.
         let text = unsafe { (self.query_string)(display as Handle, EGL_EXTENSIONS) };
         // SAFETY: EGL's strings are there as long as the display.
         let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;

@@ -135,7 +135,7 @@ struct Share {
 impl Share {
     fn query(&self, attribute: i32) -> Result<i32, Refusal> {
         let mut value = 0;
-        // SAFETY: EGL looks up what it is given, and answers false for what is no context of a display.
+        // SAFETY: EGL looks up what it is given, and answers false for a value that is not a context of a display.
         let known = unsafe {
             (self.functions.query_context)(self.display, self.context, attribute, &mut value)
         };
