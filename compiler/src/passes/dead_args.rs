@@ -122,7 +122,7 @@ pub fn used_params(func: &Function) -> Vec<bool> {
     func.params().iter().map(|&param| used[param]).collect()
 }
 
-/// Removes parameters. Calls are not changed.
+/// Removes the parameters of a function for which `kept` is false. The caller changes the calls of the function.
 pub fn keep_params(func: &mut Function, kept: &[bool]) {
     let entry = func.entry();
     let mut kept = kept.iter();
