@@ -292,7 +292,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`Error::DeviceLost`].
-    pub fn wait_for_batch(&self, value: u64, patience: WaitStrategy) -> Result<(), Error> {
+    pub fn wait_for_batch(&self, value: u64, strategy: WaitStrategy) -> Result<(), Error> {
         let oldest = self.locked(|state| {
             self.device.check_call("vkGetSemaphoreCounterValue")?;
             let is_complete = self.retire(state)? >= value;
@@ -301,7 +301,7 @@ impl Queue {
         })?;
         let Some(value) = oldest else { return Ok(()) };
         self.timeline.check()?;
-        self.wait_for_last(value, patience)
+        self.wait_for_last(value, strategy)
     }
 
     /// Retires the batches that are complete, and returns the newest value that is reached.

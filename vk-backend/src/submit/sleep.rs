@@ -16,8 +16,8 @@ const LOOK: Duration = Duration::from_millis(100);
 
 impl Queue {
     /// Waits until the submitted batch that ends with this value is complete.
-    pub(super) fn wait_for_last(&self, value: u64, patience: WaitStrategy) -> Result<(), Error> {
-        let polls = patience == WaitStrategy::Spin;
+    pub(super) fn wait_for_last(&self, value: u64, strategy: WaitStrategy) -> Result<(), Error> {
+        let polls = strategy == WaitStrategy::Spin;
         if polls && poll_until(self.device(), || self.has_reached(value))? {
             return Ok(());
         }

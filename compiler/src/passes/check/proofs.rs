@@ -17,7 +17,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most accesses of an object that are analysed.
 const MOST_ACCESSES: usize = 64;
-
 /// The most barriers between which accesses are distinguished.
 const MOST_BARRIERS: usize = 64;
 /// The largest private variable whose bytes are tracked, in bytes.
@@ -39,6 +38,13 @@ struct Access {
     writes: bool,
     atomic: bool,
     address: Option<Address>,
+}
+
+impl Access {
+    /// Returns true if two accesses of the same bytes by different work-items are a race.
+    fn conflicts(&self, other: &Access) -> bool {
+        (self.writes || other.writes) && !(self.atomic && other.atomic)
+    }
 }
 
 /// The conditions, and values that are true if the launch fulfils them.
@@ -216,9 +222,8 @@ impl Finder<'_> {
     /// byte of it.
     fn written(&self, object: Object, list: &[Access]) -> Option<Vec<Condition>> {
         let Object::Variable(size) = object else { return None };
-        let reads: Vec<Inst> =
-            list.iter().map(|it| it.inst).filter(|&it| self.func.result(it).is_some()).collect();
-        let barriers: Vec<Inst> = self.barriers();
+        let reads = self.reads(list);
+        let barriers = self.barriers();
         list.iter().find_map(|store| {
             let data = &self.func.insts[store.inst];
             let address = store.address.as_ref()?;
@@ -245,6 +250,10 @@ impl Finder<'_> {
         })
     }
 
+    fn reads(&self, list: &[Access]) -> Vec<Inst> {
+        list.iter().map(|it| it.inst).filter(|&it| self.func.result(it).is_some()).collect()
+    }
+
     fn barriers(&self) -> Vec<Inst> {
         let is_barrier = |inst: &Inst| matches!(self.func.insts[*inst], InstData::Barrier { .. });
         self.func.layout_insts().filter(is_barrier).collect()
@@ -256,8 +265,7 @@ impl Finder<'_> {
         if size > MAX_PRIVATE {
             return false;
         }
-        let reads: Vec<Inst> =
-            list.iter().map(|it| it.inst).filter(|&it| self.func.result(it).is_some()).collect();
+        let reads = self.reads(list);
         let mut left: Vec<bool> = vec![true; size as usize];
         for store in list {
             let InstData::Store { value, .. } = self.func.insts[store.inst] else { continue };
@@ -320,9 +328,7 @@ impl Finder<'_> {
             _ => true,
         };
         let unordered = if in_group { self.unordered(&own)? } else { own };
-        let meets = |a: &&&Access| {
-            unordered.iter().any(|b| (a.writes || b.writes) && !(a.atomic && b.atomic))
-        };
+        let meets = |a: &&&Access| unordered.iter().any(|b| a.conflicts(b));
         let meeting: Vec<&Access> = unordered.iter().filter(meets).copied().collect();
         if meeting.is_empty() {
             return Some(conditions);
@@ -389,7 +395,7 @@ impl Finder<'_> {
             let reached = self.reached(start);
             let here: Vec<&&Access> = own.iter().filter(|it| reached.contains(it.inst)).collect();
             for a in &here {
-                let meets = here.iter().any(|b| (a.writes || b.writes) && !(a.atomic && b.atomic));
+                let meets = here.iter().any(|b| a.conflicts(b));
                 if meets && !found.iter().any(|it| it.inst == a.inst) {
                     found.push(a);
                 }

@@ -21,7 +21,7 @@ pub fn is_set() -> bool {
 }
 
 /// A finding, with its texts.
-pub struct Told {
+pub struct ReportedFinding {
     pub finding: Finding,
     pub kind: &'static str,
     pub description: Description,
@@ -30,14 +30,15 @@ pub struct Told {
 }
 
 /// Calls the program's callback for each finding. The caller must not hold a lock.
-pub fn tell(all: &[Told]) {
+pub fn report(all: &[ReportedFinding]) {
     let Some((callback, user_data)) = *CALLBACK.lock() else { return };
-    for told in all {
-        let Told { finding, description, .. } = told;
+    for reported in all {
+        let ReportedFinding { finding, description, .. } = reported;
         let text = |text: &str| CString::new(text.replace('\0', " ")).unwrap_or_default();
         let place = description.places.first();
         let file = place.map_or("", |place| &place.file);
-        let texts = [told.kind, &description.kernel, file, &told.what, &told.message].map(text);
+        let texts =
+            [reported.kind, &description.kernel, file, &reported.what, &reported.message].map(text);
         let [kind, kernel, file, what, message] = texts.each_ref().map(|text| text.as_ptr());
         let finding = hekla_check_finding {
             struct_size: size_of::<hekla_check_finding>(),

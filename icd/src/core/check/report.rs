@@ -86,7 +86,7 @@ pub fn collect<'a>(
     let word = |bytes: &[u8]| bytes.try_into().map(u32::from_le_bytes).unwrap_or_default();
     let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
     let wants = callback::is_set();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for finding in words.chunks_exact(SLOT_WORDS).filter_map(Finding::read) {
         if let Some(text) = at(finding.description) {
             let other = finding.other().and_then(|other| at(other.description));
@@ -94,7 +94,7 @@ pub fn collect<'a>(
             let other = other.and_then(Description::decode);
             note(&finding, &description, other.as_ref(), digest::hash(data));
             if wants {
-                told.push(callback::Told {
+                reported.push(callback::ReportedFinding {
                     kind: kind(finding.kind),
                     what: what(&finding, &description),
                     message: whole(&finding, &description, other.as_ref()),
@@ -104,8 +104,8 @@ pub fn collect<'a>(
             }
         }
     }
-    let tell = move || callback::tell(&told);
-    Ok(wants.then(|| Box::new(tell) as Box<dyn FnOnce() + Send>))
+    let report = move || callback::report(&reported);
+    Ok(wants.then(|| Box::new(report) as Box<dyn FnOnce() + Send>))
 }
 
 /// Counts a finding, and reports it if it is new.

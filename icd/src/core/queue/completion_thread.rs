@@ -122,10 +122,10 @@ impl CompletionThread {
             }
             inbox.asleep = true;
         }
-        let patience = if awaited.prompt > 0 { WaitStrategy::Spin } else { WaitStrategy::Sleep };
+        let strategy = if awaited.prompt > 0 { WaitStrategy::Spin } else { WaitStrategy::Sleep };
         // An error is reported when the queue is checked.
         let call = DriverCall::begin();
-        let _ = queue.vk.wait_for_batch(*first, patience);
+        let _ = queue.vk.wait_for_batch(*first, strategy);
         drop(call);
         self.inbox.lock().asleep = false;
     }
