@@ -4,6 +4,7 @@
 mod conformance_support;
 
 use conformance_support::read_folder;
+use hekla_compiler::checks::Checks;
 use hekla_compiler::ir::Func;
 use hekla_compiler::{
     compile, compile_linked, compile_to_linked, Object, Options, Program, Source, Target,
@@ -30,11 +31,16 @@ fn programs_are_the_same_by_way_of_their_text() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
     let programs = read_folder(&folder).unwrap_or_else(|error| panic!("{error}"));
     let mut compared = 0;
-    for program in programs.iter().filter(|program| program.accept) {
+    for (number, program) in programs.iter().filter(|program| program.accept).enumerate() {
         let Ok(options) = Options::parse(&program.options) else { continue };
         let name = "test.cl".to_string();
         let source = Source { name, text: program.text.clone(), headers: Vec::new() };
-        for target in [Target::generic(), Target::minimal()] {
+        let mut targets = vec![Target::generic(), Target::minimal()];
+        // Checks are several times the program.
+        if number % 4 == 0 {
+            targets.push(Target { checks: Checks::all(), ..Target::generic() });
+        }
+        for target in targets {
             let Some(direct) = compile(&source, &options, &target).program else { continue };
             let again = by_text(&source, &options, &target);
             assert!(all_of(&direct) == all_of(&again), "{}: {}", program.place, program.rule);

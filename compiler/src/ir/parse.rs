@@ -461,6 +461,7 @@ impl Parser {
             }
         }
         body.func.noinline = self.eat_word("noinline");
+        body.func.is_located = self.eat_word("located");
         body.func.linkage = self.eat_name(linkage_from_name).unwrap_or_default();
         self.expect('{')?;
         body.func.layout.clear();

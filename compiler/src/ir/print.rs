@@ -299,6 +299,9 @@ impl Printer<'_> {
         if func.noinline {
             self.out.push_str(" noinline");
         }
+        if func.is_located {
+            self.out.push_str(" located");
+        }
         if let Some(word) = linkage_name(func.linkage) {
             let _ = write!(self.out, " {word}");
         }

@@ -46,6 +46,7 @@ struct Slice {
 
 /// An alloca and the accesses to it.
 struct AllocaSlices {
+    inst: Inst,
     size: u64,
     align: u32,
     /// True if all uses are loads and stores inside the alloca, each at a constant offset or in known bytes.
@@ -149,7 +150,9 @@ impl AllocaSet {
                     self.addresses[value] = Some((self.list.len() as u32, Offset::At(0)));
                 }
                 let (slices, partitions) = (Vec::new(), Vec::new());
-                self.list.push(AllocaSlices { size, align, splittable: true, slices, partitions });
+                let splittable = true;
+                let data = AllocaSlices { inst, size, align, splittable, slices, partitions };
+                self.list.push(data);
             }
             InstData::PtrAdd { ptr, offset, within } => {
                 let (Some((alloca, at)), Some(value)) = (self.addresses[ptr], result) else {
@@ -244,6 +247,7 @@ fn moved(from: Offset, by: Option<i64>, within: Within, size: u64) -> Option<Off
 fn make_allocas(func: &mut Function, allocas: &mut AllocaSet) {
     let mut new_allocas = Vec::new();
     for alloca in &mut allocas.list {
+        func.stand_at(alloca.inst);
         for partition in &mut alloca.partitions {
             for start in (partition.start..partition.end).step_by(partition.unit as usize) {
                 let align = super::cursor::align_at(alloca.align, start);

@@ -17,8 +17,9 @@ NOTE = re.compile(r"^<source>:(\d+):(\d+): note: ((?:store|load|atomic operation
 
 
 def start(program, **environment):
-    """Runs a program of the suite's Python with a driver that looks for mistakes."""
-    result = subprocess.run([*PYTHON, *program], env={**os.environ, "HEKLA_CACHE": "0", **environment},
+    """Runs a program of the suite's Python with a driver that looks for mistakes. Variables that are None are not set."""
+    variables = {**os.environ, "HEKLA_CACHE": "0", **environment}
+    result = subprocess.run([*PYTHON, *program], env={name: it for name, it in variables.items() if it is not None},
                             capture_output=True, text=True, timeout=600)
     return result.returncode, result.stdout, result.stderr
 
@@ -170,6 +171,22 @@ def test_the_disk_cache_keeps_checked_programs_apart(tmp_path):
         environment = {"HEKLA_CACHE": "1", "XDG_CACHE_HOME": str(tmp_path), "HEKLA_CHECK_EXIT": "1"}
         assert start([RUNNER, ARITH], HEKLA_CHECK=checks, **environment)[0] == code
     assert any(path.is_file() for path in tmp_path.rglob("*"))
+
+
+def test_binaries_that_another_process_made_are_checked_as_well(tmp_path):
+    # pyopencl keeps binaries on disk. Without a disk cache, no binary of another process has a known seal.
+    environment = {"HEKLA_CACHE": "0", "XDG_CACHE_HOME": str(tmp_path), "PYOPENCL_NO_CACHE": None, "HEKLA_CHECK": "all"}
+    # Uninitialized memory in all its forms, and each other kind once.
+    firsts = {case.kind: number for number, case in reversed(list(enumerate(CASES))) if case.kind}
+    wrong = [str(number) for number, case in enumerate(CASES) if case.kind == "init" or firsts.get(case.kind) == number]
+    found = []
+    for _ in range(2):
+        _, _, errors = start([RUNNER, *wrong], **environment)
+        messages = filter(None, map(MESSAGE.match, errors.splitlines()))
+        # Line, column and kind: addresses differ.
+        found.append(sorted(message.group(3, 1, 2) for message in messages))
+    assert any(path.is_file() for path in tmp_path.glob("pyopencl/**/*"))
+    assert found[0] == found[1] and len(found[0]) >= len(wrong), found
 
 
 def test_a_kind_that_there_is_not_is_told():
