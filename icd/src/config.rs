@@ -238,6 +238,22 @@ pub fn check_exit() -> bool {
     text("HEKLA_CHECK_EXIT").is_some_and(|value| value == "1")
 }
 
+/// What becomes of the files of launches that found mistakes, once they were run again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeepReplays {
+    /// They are removed.
+    Briefly,
+    /// They stay in a folder.
+    Folder(PathBuf),
+}
+
+/// Reads `HEKLA_CHECK_REPLAY`: `1`, or the folder for the files of launches that found mistakes. Default: `None`; no launch is
+/// run again.
+pub fn replays() -> Option<KeepReplays> {
+    let value = variable("HEKLA_CHECK_REPLAY").filter(|value| !value.is_empty() && value != "0")?;
+    Some(if value == "1" { KeepReplays::Briefly } else { KeepReplays::Folder(value.into()) })
+}
+
 /// The devices without double on which double is computed with integers (`HEKLA_FP64`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SoftDoubles {

@@ -6,6 +6,7 @@ use crate::invocation::{fresh, Context, Invocation, Position, State};
 use crate::memory::{Bytes, Memory};
 use crate::module::Module;
 use crate::subgroup::{self, Subgroups};
+use crate::trace::Tracer;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Work-items of all the groups that run at the same time.
@@ -48,13 +49,7 @@ impl Default for Dispatch {
 /// When the interpreter does not know the module's instructions, or the module does something without a defined result.
 pub fn run(words: &[u32], dispatch: &Dispatch, device: &mut Memory) -> Res<u64> {
     let module = Module::load(words, &dispatch.specialization, dispatch.subgroups.size)?;
-    let mut scheduler = Scheduler {
-        module: &module,
-        dispatch,
-        push_constants: Bytes::new(&dispatch.push_constants),
-        state: dispatch.seed | 1,
-        steps: 0,
-    };
+    let mut scheduler = Scheduler::new(&module, dispatch);
     let [x, y, z] = dispatch.groups;
     let places = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])));
     let mut waiting: VecDeque<[u32; 3]> = places.collect();
@@ -66,11 +61,32 @@ pub fn run(words: &[u32], dispatch: &Dispatch, device: &mut Memory) -> Res<u64> 
             resident.push(Group::new(&module, place, dispatch.subgroups.size.max(1))?);
         }
         for group in &mut resident {
-            scheduler.pass(group, device)?;
+            scheduler.pass(group, device, None)?;
         }
         resident.retain(|group| group.items.iter().any(|item| item.state != State::Done));
     }
     Ok(scheduler.steps)
+}
+
+/// Runs one work-group of a dispatch, until it ends or the tracer has found what it looks for.
+pub fn run_group(
+    module: &Module,
+    dispatch: &Dispatch,
+    place: [u32; 3],
+    device: &mut Memory,
+    tracer: &mut Tracer,
+) -> Res<()> {
+    let mut scheduler = Scheduler::new(module, dispatch);
+    let mut group = Group::new(module, place, dispatch.subgroups.size.max(1))?;
+    for item in &mut group.items {
+        if tracer.records(item.position.local) {
+            item.keep_origins();
+        }
+    }
+    while tracer.hit.is_none() && group.items.iter().any(|item| item.state != State::Done) {
+        scheduler.pass(&mut group, device, Some(&mut *tracer))?;
+    }
+    Ok(())
 }
 
 /// A work-group.
@@ -128,7 +144,17 @@ struct Scheduler<'a> {
     steps: u64,
 }
 
-impl Scheduler<'_> {
+impl<'a> Scheduler<'a> {
+    fn new(module: &'a Module, dispatch: &'a Dispatch) -> Scheduler<'a> {
+        Scheduler {
+            module,
+            dispatch,
+            push_constants: Bytes::new(&dispatch.push_constants),
+            state: dispatch.seed | 1,
+            steps: 0,
+        }
+    }
+
     /// Returns how many instructions a work-item executes before the next work-item's turn: often few, so that accesses
     /// interleave, and seldom many.
     fn turn(&mut self) -> u64 {
@@ -138,8 +164,13 @@ impl Scheduler<'_> {
         1 + self.state % [3, 40, 300][(self.state >> 32) as usize % 3]
     }
 
-    /// Gives each work-item of a group one turn.
-    fn pass(&mut self, group: &mut Group, device: &mut Memory) -> Res<()> {
+    /// Gives each work-item of a group one turn, up to the one with which a tracer ends.
+    fn pass(
+        &mut self,
+        group: &mut Group,
+        device: &mut Memory,
+        mut tracer: Option<&mut Tracer>,
+    ) -> Res<()> {
         for item in &mut group.items {
             if item.state != State::Running {
                 continue;
@@ -151,8 +182,12 @@ impl Scheduler<'_> {
                 device,
                 shared: &mut group.shared,
                 push_constants: &self.push_constants,
+                tracer: tracer.as_deref_mut(),
             };
             self.steps += item.run(&mut context, turn)?;
+            if tracer.as_ref().is_some_and(|tracer| tracer.hit.is_some()) {
+                return Ok(());
+            }
         }
         if self.steps > self.dispatch.limit {
             return Err(Error::Limit(self.dispatch.limit));

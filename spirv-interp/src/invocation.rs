@@ -8,6 +8,7 @@ use crate::matrix;
 use crate::memory::{Bytes, Memory};
 use crate::module::{Function, Inst, Module, Object};
 use crate::subgroup::{self, Construct, Meeting};
+use crate::trace::Tracer;
 use crate::value::{Bits, Place, Pointer, Value};
 use rspirv::spirv::{BuiltIn, Op};
 
@@ -44,6 +45,10 @@ struct Frame {
     /// The label of the current block.
     label: u32,
     values: Vec<Option<Value>>,
+    /// The event that each value came from, for a tracer; empty without.
+    origins: Vec<u32>,
+    /// The event of the call, for a tracer.
+    call: u32,
     /// The number of objects that existed before the call.
     objects: usize,
     /// The id of the call's result in the caller.
@@ -57,6 +62,7 @@ pub struct Context<'a> {
     pub device: &'a mut Memory,
     pub shared: &'a mut [Bytes],
     pub push_constants: &'a Bytes,
+    pub tracer: Option<&'a mut Tracer>,
 }
 
 /// A work-item.
@@ -67,6 +73,9 @@ pub struct Invocation {
     /// Present while the state is [`State::Meeting`].
     pub meeting: Option<Meeting>,
     frames: Vec<Frame>,
+    /// The event of the current instruction, for a tracer; 0 without.
+    event: u32,
+    keeps_origins: bool,
     /// Selections and loops, the innermost last.
     constructs: Vec<Construct>,
     /// Private memory: the module's variables, then the variables of the functions being executed.
@@ -90,6 +99,8 @@ impl Invocation {
             state: State::Running,
             meeting: None,
             frames: Vec::new(),
+            event: 0,
+            keeps_origins: false,
             constructs: Vec::new(),
             objects: module.private.iter().map(fresh).collect(),
         };
@@ -97,7 +108,15 @@ impl Invocation {
         Ok(item)
     }
 
-    /// Executes up to `most` instructions; returns their number.
+    /// Begins to keep the events that values come from. The work-item must be before its first instruction.
+    pub fn keep_origins(&mut self) {
+        self.keeps_origins = true;
+        for frame in &mut self.frames {
+            frame.origins = vec![0; frame.values.len()];
+        }
+    }
+
+    /// Executes up to `most` instructions, or up to the one with which a tracer ends; returns their number.
     pub fn run(&mut self, context: &mut Context<'_>, most: u64) -> Res<u64> {
         let mut steps = 0;
         while steps < most && self.state == State::Running {
@@ -109,12 +128,53 @@ impl Invocation {
                 return Error::invalid("a block without a terminator");
             };
             frame.next += 1;
-            self.step(context, inst).map_err(|error| {
+            self.traced_step(context, inst).map_err(|error| {
                 let Position { group, local, .. } = self.position;
                 error.at(|| format!("{inst}, work-item {local:?} of work-group {group:?}"))
             })?;
+            if context.tracer.as_ref().is_some_and(|tracer| tracer.hit.is_some()) {
+                break;
+            }
         }
         Ok(steps)
+    }
+
+    /// Executes an instruction, and lets the tracer know, if there is one.
+    fn traced_step(&mut self, context: &mut Context<'_>, inst: &Inst) -> Res<()> {
+        let module = context.module;
+        let Some(tracer) = context.tracer.take() else { return self.step(context, inst) };
+        let get = |id| Some((self.get(module, id).ok()?, self.origin(module, id)));
+        let stack = || self.frames.iter().map(|frame| frame.call).collect();
+        let noted = tracer.note(module, inst, self.position.local, &get, &stack);
+        self.event = noted?;
+        let done = self.step(context, inst);
+        if self.event != 0 {
+            if inst.op == Op::Variable {
+                tracer.forget(Place::Own(self.objects.len() - 1));
+            }
+            if let (true, Ok(value)) = (inst.id != 0, self.get(module, inst.id)) {
+                tracer.note_value(self.event, value);
+            }
+        }
+        context.tracer = Some(tracer);
+        done
+    }
+
+    /// Returns the event that the value of an id came from; 0 if none is known.
+    fn origin(&self, module: &Module, id: u32) -> u32 {
+        let origin = self.frames.last().and_then(|frame| {
+            let slot = slot(&module.functions[frame.function], id)?;
+            frame.origins.get(slot).copied()
+        });
+        origin.unwrap_or(0)
+    }
+
+    fn set_origin(&mut self, module: &Module, id: u32, event: u32) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let slot = slot(&module.functions[frame.function], id);
+        if let Some(origin) = slot.and_then(|slot| frame.origins.get_mut(slot)) {
+            *origin = event;
+        }
     }
 
     fn frame(&mut self) -> Res<&mut Frame> {
@@ -137,9 +197,13 @@ impl Invocation {
     }
 
     pub fn define(&mut self, module: &Module, id: u32, value: Value) -> Res<()> {
+        let event = self.event;
         let frame = self.frame()?;
         if let Some(slot) = slot(&module.functions[frame.function], id) {
             frame.values[slot] = Some(value);
+            if let Some(origin) = frame.origins.get_mut(slot) {
+                *origin = event;
+            }
         }
         Ok(())
     }
@@ -164,6 +228,8 @@ impl Invocation {
             next: 0,
             label: first.unwrap_or(0),
             values: vec![None; called.ids.len()],
+            origins: vec![0; if self.keeps_origins { called.ids.len() } else { 0 }],
+            call: self.event,
             objects: self.objects.len(),
             result,
         });
@@ -242,12 +308,16 @@ impl Invocation {
         for inst in &phis {
             let mut pairs = module.operands(inst).chunks_exact(2);
             match pairs.find(|pair| pair[1] == from) {
-                Some(pair) => values.push(self.get(module, pair[0])?.clone()),
+                Some(pair) => {
+                    let origin = self.origin(module, pair[0]);
+                    values.push((self.get(module, pair[0])?.clone(), origin));
+                }
                 None => return Error::invalid(format!("{inst} without an edge from %{from}")),
             }
         }
-        for (inst, value) in phis.iter().zip(values) {
+        for (inst, (value, origin)) in phis.iter().zip(values) {
             self.define(module, inst.id, value)?;
+            self.set_origin(module, inst.id, origin);
         }
         let frame = self.frame()?;
         (frame.next, frame.label) = (start + phis.len(), label);
@@ -287,7 +357,13 @@ impl Invocation {
                 let function = module.function(module.operand(inst, 0)?)?;
                 let args: Res<Vec<Value>> =
                     operands[1..].iter().map(|id| self.get(module, *id).cloned()).collect();
-                self.enter(module, function, args?, inst.id)
+                let origins: Vec<u32> =
+                    operands[1..].iter().map(|id| self.origin(module, *id)).collect();
+                self.enter(module, function, args?, inst.id)?;
+                for (param, origin) in module.functions[function].params.iter().zip(origins) {
+                    self.set_origin(module, *param, origin);
+                }
+                Ok(())
             }
             Op::Variable => {
                 let (_, pointee) = module.pointee(inst.ty)?;

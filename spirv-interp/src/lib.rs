@@ -6,7 +6,7 @@
 //! that depend on undefined bits, barriers that not all work-items reach, arithmetic of widths that no capability allows.
 //! Instructions that the emitter never uses are errors, too.
 //!
-//! [`Launch`] starts a kernel as the runtime does.
+//! [`Launch`] starts a kernel as the runtime does. [`trace`] runs one work-group, and tells how a value came about.
 #![forbid(unsafe_code)]
 
 mod access;
@@ -22,6 +22,7 @@ mod matrix;
 mod memory;
 mod module;
 mod subgroup;
+mod trace;
 mod types;
 mod value;
 
@@ -32,3 +33,4 @@ pub use launch::{Argument, Launch};
 pub use memory::{Bytes, Memory};
 pub use rspirv::spirv;
 pub use subgroup::Subgroups;
+pub use trace::{trace, Course, From, Step};

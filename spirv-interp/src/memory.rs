@@ -107,6 +107,25 @@ impl Memory {
         self.allocate(Bytes::new(bytes), 256)
     }
 
+    /// Puts bytes at an address.
+    ///
+    /// # Errors
+    /// When there is memory already.
+    pub fn place(&mut self, address: u64, contents: Bytes) -> Res<()> {
+        let at = self.allocations.partition_point(|(base, _)| *base < address);
+        let end_before = at.checked_sub(1).map_or(0, |before| {
+            let (base, bytes) = &self.allocations[before];
+            base.saturating_add(bytes.len() as u64)
+        });
+        let start_behind = self.allocations.get(at).map_or(u64::MAX, |(base, _)| *base);
+        let end = address.checked_add(contents.len() as u64);
+        if address < end_before || end.is_none_or(|end| end > start_behind) {
+            return Error::invalid("two pieces of memory at one address");
+        }
+        self.allocations.insert(at, (address, contents));
+        Ok(())
+    }
+
     /// Returns `size` bytes at an address.
     ///
     /// # Errors

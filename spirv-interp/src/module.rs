@@ -21,8 +21,18 @@ pub struct Inst {
     pub ty: u32,
     /// Id of the result; 0 if there is none.
     pub id: u32,
+    /// The place in the program's text.
+    pub line: Option<Line>,
     /// The other operands, as a range of the module's words.
     operands: Range<usize>,
+}
+
+/// A place in a program's text (OpLine): the id of the file's name, line and column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    pub file: u32,
+    pub line: u32,
+    pub column: u32,
 }
 
 /// One function.
@@ -68,6 +78,13 @@ pub struct Module {
     subgroup_size: u32,
     entry: u32,
     decorations: Decorations,
+    /// The texts of OpString, by id.
+    strings: HashMap<u32, String>,
+    /// The text of each file, by its name, and the name of the last one.
+    sources: HashMap<String, String>,
+    last_source: String,
+    /// The id of the set of debug information.
+    debug: u32,
 }
 
 #[derive(Debug, Default)]
@@ -107,11 +124,20 @@ impl Module {
             ..Module::default()
         };
         let mut current: Option<Function> = None;
+        let mut line = None;
         for instruction in hekla_spirv::instructions(words, hekla_spirv::HEADER) {
             let Ok(instruction) = instruction else {
                 return Error::invalid("an instruction that ends beyond the module");
             };
-            let inst = module.decode(instruction)?;
+            let mut inst = module.decode(instruction)?;
+            match (inst.op, module.operands(&inst)) {
+                (Op::Line, &[file, number, column]) => {
+                    line = Some(Line { file, line: number, column });
+                }
+                (Op::NoLine | Op::Label, _) => line = None,
+                _ => {}
+            }
+            inst.line = line;
             if inst.op == Op::Function {
                 module.function_ids.insert(inst.id, module.functions.len());
                 current = Some(Function::default());
@@ -148,7 +174,15 @@ impl Module {
             return Error::invalid(format!("Op{op:?} without a proper result"));
         }
         self.result_types[id as usize] = ty;
-        Ok(Inst { op, ty, id, operands: first..end })
+        Ok(Inst { op, ty, id, line: None, operands: first..end })
+    }
+
+    /// Returns the file's name of a place in the program's text, and the text of its line if the module contains it.
+    pub fn place(&self, line: Line) -> (String, Option<String>) {
+        let name = self.strings.get(&line.file).cloned().unwrap_or_default();
+        let number = (line.line as usize).wrapping_sub(1);
+        let text = self.sources.get(&name).and_then(|text| text.lines().nth(number));
+        (name, text.map(str::to_string))
     }
 
     /// Returns the operands of an instruction behind its type and result.
@@ -209,9 +243,17 @@ impl Module {
             Op::ExtInstImport if operands.first() == Some(&u32::from_le_bytes(*b"GLSL")) => {
                 self.glsl = inst.id;
             }
-            Op::ExtInstImport | Op::ExtInst => {}
+            Op::ExtInstImport => {
+                if hekla_spirv::string(&operands).0.starts_with("NonSemantic.Shader.DebugInfo") {
+                    self.debug = inst.id;
+                }
+            }
+            Op::ExtInst => self.source(&operands),
+            Op::String => {
+                self.strings.insert(inst.id, hekla_spirv::string(&operands).0);
+            }
             Op::ExecutionMode => self.execution_mode(&operands)?,
-            Op::Extension | Op::MemoryModel | Op::Name | Op::Source | Op::String => {}
+            Op::Extension | Op::MemoryModel | Op::Name | Op::Source => {}
             Op::Decorate => self.decorate(&operands)?,
             Op::MemberDecorate => {
                 if let [ty, member, decoration, offset] = operands[..] {
@@ -238,6 +280,24 @@ impl Module {
             }
         }
         Ok(())
+    }
+
+    /// Keeps the text of a file (DebugSource and DebugSourceContinued of NonSemantic.Shader.DebugInfo.100).
+    fn source(&mut self, operands: &[u32]) {
+        const DEBUG_SOURCE: u32 = 35;
+        const DEBUG_SOURCE_CONTINUED: u32 = 102;
+        let string = |id| self.strings.get(&id).cloned().unwrap_or_default();
+        match *operands {
+            [set, DEBUG_SOURCE, file, text, ..] if set == self.debug => {
+                self.last_source = string(file);
+                self.sources.insert(self.last_source.clone(), string(text));
+            }
+            [set, DEBUG_SOURCE_CONTINUED, text, ..] if set == self.debug => {
+                let text = string(text);
+                self.sources.entry(self.last_source.clone()).or_default().push_str(&text);
+            }
+            _ => {}
+        }
     }
 
     fn set_local_size(&mut self, id: u32) -> Res<()> {

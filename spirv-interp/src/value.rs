@@ -48,7 +48,7 @@ impl Bits {
 }
 
 /// The object that a pointer points to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
     /// Device memory; the offset is the address.
     Device,

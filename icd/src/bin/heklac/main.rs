@@ -8,10 +8,14 @@
 //! `heklac --explain` reports why there is a device for OpenCL programs, or none; `heklac --doctor` reports what is wrong with
 //! the machine's OpenCL.
 //!
+//! `heklac --replay FILE` runs the work-groups of a launch's findings again, and tells how their values came about
+//! (docs/check.md).
+//!
 //! Each kernel becomes a SPIR-V module of its own, as at run time: a single kernel is written to the given file, several
 //! kernels to `FILE.KERNEL.spv`.
 
 mod doctor;
+mod replay;
 
 use hekla::core::check;
 use hekla::core::device::open;
@@ -32,6 +36,7 @@ usage: heklac FILE [OpenCL build options] -o FILE.spv
        heklac FILE [OpenCL build options] --emit=metadata|ir|ir:lower|ir:PASS
        heklac FILE.cl [OpenCL build options] --check=all|KIND,KIND...
        heklac --explain | --doctor | --describe > FILE.toml
+       heklac --replay FILE.replay
   FILE         OpenCL C (.cl), OpenCL SPIR-V (.spv) or its text (.spvasm, by spirv-as)
   --spec ID=N  give a specialization constant of SPIR-V a value: an integer, or bits as 0x...
   --minimal    compile for the weakest device (no 64-, 16- or 8-bit integers, no double)
@@ -44,6 +49,7 @@ usage: heklac FILE [OpenCL build options] -o FILE.spv
   --explain    tell what Vulkan devices there are and why each is offered to OpenCL programs or not
   --doctor     examine loader, drivers, permissions, memory and cache, and run a kernel on each device
   --describe   write what the compiler must know of the machine's device (HEKLA_DEVICE names it) as a file for --limit-to
+  --replay     run the work-groups in which HEKLA_CHECK found mistakes again, and tell how their values came about
   --time       print the time that each stage took";
 
 /// The output that is written.
@@ -96,7 +102,14 @@ fn run() -> Result<(), String> {
     if std::env::args().skip(1).eq(["--doctor-loader"]) {
         return doctor::run_loader();
     }
-    let request = parse(std::env::args().skip(1))?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, file] = &arguments[..] {
+        if first == "--replay" {
+            print!("{}", replay::run(Path::new(file)).map_err(|e| format!("heklac: {file}: {e}"))?);
+            return Ok(());
+        }
+    }
+    let request = parse(arguments.into_iter())?;
     let input = read(&request)?;
     let options = Options::parse(&request.options).map_err(|e| format!("heklac: {e}"))?;
     if let Emit::Ir(at) = &request.emit {

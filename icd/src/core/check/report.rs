@@ -1,5 +1,6 @@
 //! Reports of findings, like a compiler's messages on standard error: equal findings once, with a summary at exit.
 
+use super::replay::{Capture, Cause};
 use super::{callback, table};
 use crate::cl::error::Result;
 use crate::core::cache::digest;
@@ -69,7 +70,7 @@ fn times(count: u64) -> String {
 }
 
 /// Reads the findings of a launch, which must be complete, from its buffer, which has `capacity` bytes for `printf`, and
-/// reports them. `data`: the bytes of the program's data image; `at`: returns the bytes of this image from a device address on,
+/// reports them. `capture`: what the launch kept to be run again. `data`: the bytes of the program's data image; `at`: returns the bytes of this image from a device address on,
 /// of which it takes the low 32 bits.
 ///
 /// Returns a function that passes the findings to the program's callback, if there is one; it must be called without a lock.
@@ -77,6 +78,7 @@ pub fn collect<'a>(
     gpu: &Gpu,
     buffer: &Arc<vk::Buffer>,
     capacity: u32,
+    capture: Option<&Capture>,
     data: &[u8],
     at: impl Fn(u32) -> Option<&'a [u8]>,
 ) -> Result<Option<Box<dyn FnOnce() + Send>>> {
@@ -87,12 +89,21 @@ pub fn collect<'a>(
     let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
     let wants = callback::is_set();
     let mut reported = Vec::new();
-    for finding in words.chunks_exact(SLOT_WORDS).filter_map(Finding::read) {
+    let mut causes = Vec::new();
+    for (slot, words) in words.chunks_exact(SLOT_WORDS).enumerate() {
+        let Some(finding) = Finding::read(words) else { continue };
         if let Some(text) = at(finding.description) {
             let other = finding.other().and_then(|other| at(other.description));
             let Some(description) = Description::decode(text) else { continue };
             let other = other.and_then(Description::decode);
-            note(&finding, &description, other.as_ref(), digest::hash(data));
+            let is_new = note(&finding, &description, other.as_ref(), digest::hash(data));
+            if is_new && capture.is_some() {
+                causes.push(Cause {
+                    message: whole(&finding, &description, other.as_ref()),
+                    global_id: finding.global_id,
+                    counter: buffer.address() + start + (4 * SLOT_WORDS * slot) as u64,
+                });
+            }
             if wants {
                 reported.push(callback::ReportedFinding {
                     kind: kind(finding.kind),
@@ -104,12 +115,20 @@ pub fn collect<'a>(
             }
         }
     }
+    if let (Some(capture), Some(to), false) = (capture, config::replays(), causes.is_empty()) {
+        capture.keep(gpu, causes, &to)?;
+    }
     let report = move || callback::report(&reported);
     Ok(wants.then(|| Box::new(report) as Box<dyn FnOnce() + Send>))
 }
 
-/// Counts a finding, and reports it if it is new.
-fn note(finding: &Finding, description: &Description, other: Option<&Description>, program: u64) {
+/// Counts a finding, and reports it if it is new. Returns true if it is.
+fn note(
+    finding: &Finding,
+    description: &Description,
+    other: Option<&Description>,
+    program: u64,
+) -> bool {
     let key = (finding.kind.bits(), description.encode(), program);
     let mut found = FOUND.lock();
     let is_new = !found.contains_key(&key);
@@ -126,6 +145,7 @@ fn note(finding: &Finding, description: &Description, other: Option<&Description
     if is_new {
         tell(&whole(finding, description, other));
     }
+    is_new
 }
 
 /// Returns a finding's message and, for a race, the note about the other access.

@@ -1,7 +1,7 @@
 //! Printouts: the output of a launch, collected as text once the device has completed the launch.
 
 use crate::cl::error::Result;
-use crate::core::check;
+use crate::core::check::{self, Capture};
 use crate::core::device::open::Gpu;
 use crate::core::printf::output::Outbox;
 use crate::core::printf::record::{self, Image};
@@ -20,6 +20,8 @@ pub struct Printout {
     launch: Launched,
     data: Arc<ProgramData>,
     pending: Mutex<Option<Arc<vk::Buffer>>>,
+    /// What the launch kept to be run again.
+    capture: Option<Capture>,
     /// True if other launches may use the buffer once the output is collected.
     frees_buffer: bool,
 }
@@ -42,6 +44,11 @@ impl Printout {
         Printout { frees_buffer: false, ..self }
     }
 
+    /// Returns the printout with what the launch kept to be run again.
+    pub fn with_capture(self, capture: Option<Capture>) -> Printout {
+        Printout { capture, ..self }
+    }
+
     /// Returns the printout of a queue's command. `value`: the command's value on the queue's timeline; `buffer`: its printf
     /// buffer.
     pub fn of_command(
@@ -62,6 +69,7 @@ impl Printout {
             launch,
             data: data.clone(),
             pending: Mutex::new(Some(buffer)),
+            capture: None,
             frees_buffer: true,
         }
     }
@@ -102,7 +110,8 @@ impl Printout {
         if self.printer.has_checks() {
             let at = |low| image.at_low(low);
             let capacity = self.printer.capacity();
-            if let Some(call) = check::collect(gpu, &buffer, capacity, &data.bytes, at)? {
+            let capture = self.capture.as_ref();
+            if let Some(call) = check::collect(gpu, &buffer, capacity, capture, &data.bytes, at)? {
                 outbox.push_call(call);
             }
         }

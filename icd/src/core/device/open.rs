@@ -678,7 +678,7 @@ pub fn target(
         newest: config::newest_version(),
         zero_local: false,
         zero_private: false,
-        lines: config::debug_lines(),
+        lines: config::debug_lines() || config::replays().is_some(),
         non_semantic_info: f.non_semantic_info,
         checks: Checks::empty(),
         shown: shown(images.images, profile),

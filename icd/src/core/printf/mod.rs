@@ -93,6 +93,12 @@ impl Printer {
         alive.map(|buffer| (buffer.address(), buffer.size())).collect()
     }
 
+    /// Returns the memory that launches on a device were given so far and that still exists.
+    pub fn given(&self, device: usize) -> Vec<Arc<vk::Buffer>> {
+        let given = self.given.get(device).map(|given| given.lock());
+        given.iter().flat_map(|given| given.values()).filter_map(Weak::upgrade).collect()
+    }
+
     /// Returns the byte offset of a buffer's check area.
     fn area(&self) -> u64 {
         checks::area_offset(self.capacity).into()

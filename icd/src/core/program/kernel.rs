@@ -17,7 +17,7 @@ use crate::core::program::shape::LastShape;
 use crate::core::program::{Program, ProgramData};
 use crate::object::notify::Notifier;
 use crate::object::{Kind, Ref, WeakRef};
-use hekla_compiler::kernel::{self as meta, spec_id};
+use hekla_compiler::kernel as meta;
 use hekla_vk_backend as vk;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -135,18 +135,7 @@ impl BuiltKernel {
     }
 
     fn make(&self, key: &PipelineKey) -> Result<Arc<vk::Pipeline>> {
-        let mut constants: SmallVec<[(u32, u32); 8]> = SmallVec::new();
-        constants.extend(spec_id::LOCAL_SIZE.into_iter().zip(key.local_size));
-        constants.push((spec_id::HAS_GLOBAL_OFFSET, u32::from(key.has_global_offset)));
-        if key.packed > 1 {
-            constants.push((spec_id::PACKED_GROUPS, key.packed));
-        }
-        if key.bounded {
-            constants.push((spec_id::BOUNDED, 1));
-        }
-        constants.push((spec_id::LOCAL_BLOCK_LEN, key.local_length * key.packed));
-        let offsets = key.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
-        constants.extend(offsets.map(|(offset, id)| (id, *offset)));
+        let constants = key.constants();
         let start = clock::now();
         let desc = vk::PipelineDesc {
             spirv: &self.kernel.spirv,

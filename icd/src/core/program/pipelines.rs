@@ -1,5 +1,6 @@
 //! The pipelines of a kernel on a device: a limited number, in the order of their last use.
 
+use hekla_compiler::kernel::spec_id;
 use hekla_vk_backend as vk;
 use once_cell::sync::OnceCell;
 use smallvec::SmallVec;
@@ -24,6 +25,25 @@ pub struct PipelineKey {
     pub local_length: u32,
     /// Byte offset of each local argument, by ordinal.
     pub local_offsets: SmallVec<[u32; 4]>,
+}
+
+impl PipelineKey {
+    /// Returns the ids and values of the specialization constants.
+    pub fn constants(&self) -> SmallVec<[(u32, u32); 8]> {
+        let mut constants: SmallVec<[(u32, u32); 8]> = SmallVec::new();
+        constants.extend(spec_id::LOCAL_SIZE.into_iter().zip(self.local_size));
+        constants.push((spec_id::HAS_GLOBAL_OFFSET, u32::from(self.has_global_offset)));
+        if self.packed > 1 {
+            constants.push((spec_id::PACKED_GROUPS, self.packed));
+        }
+        if self.bounded {
+            constants.push((spec_id::BOUNDED, 1));
+        }
+        constants.push((spec_id::LOCAL_BLOCK_LEN, self.local_length * self.packed));
+        let offsets = self.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
+        constants.extend(offsets.map(|(offset, id)| (id, *offset)));
+        constants
+    }
 }
 
 /// A pipeline that one thread creates, while others may use existing ones.

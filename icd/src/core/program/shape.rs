@@ -186,6 +186,18 @@ pub struct LaunchShape {
 }
 
 impl LaunchShape {
+    /// Returns the key of a dispatch's pipeline.
+    pub fn key_of(&self, dispatch: &Dispatch) -> PipelineKey {
+        let Dispatch { local, packed, global_base, group_base, .. } = *dispatch;
+        let has_base = [global_base, group_base] != [[0; 3]; 2];
+        PipelineKey {
+            local_size: local,
+            packed,
+            has_global_offset: has_base || self.key.has_global_offset,
+            ..self.key.clone()
+        }
+    }
+
     /// Computes the shape of a launch.
     ///
     /// # Errors

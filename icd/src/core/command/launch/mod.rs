@@ -3,7 +3,7 @@
 //! The steps of a launch: `capture` makes it of a kernel's arguments, at enqueue. Its queue passes it to `start`, or a command
 //! buffer prepares it. `prepare` finds pipelines and the fields that are known only then. `record` appends dispatches to a
 //! batch. `arguments` is the kernel-argument buffer, `reach` the memory that a launch may reach, `extents` the extents that a
-//! kernel needs to look for its own mistakes.
+//! kernel needs to look for its own mistakes, `replay` what such a launch keeps to be run again.
 
 mod arguments;
 mod capture;
@@ -11,6 +11,7 @@ mod extents;
 mod prepare;
 mod reach;
 mod record;
+mod replay;
 mod start;
 
 pub use prepare::Prepared;

@@ -9,7 +9,6 @@ use crate::core::device::staging::{Arena, Staging};
 use crate::core::memory::image::shadow::{self, ShadowUse};
 use crate::core::memory::reservation::Effect;
 use crate::core::program::ndrange::Dispatch;
-use crate::core::program::pipelines::PipelineKey;
 use crate::core::program::shape::Dispatches;
 use crate::core::queue::Queue;
 use hekla_compiler::kernel::Field;
@@ -99,18 +98,10 @@ impl Launch {
                 });
             }
             Dispatches::Several(dispatches) => {
-                for Dispatch { local, groups, packed, global_base, group_base } in dispatches {
+                for dispatch @ Dispatch { local, groups, global_base, group_base, .. } in dispatches
+                {
                     let bases = [*global_base, *group_base];
-                    let has_global_offset =
-                        bases != [[0; 3]; 2] || self.shape.key.has_global_offset;
-                    let key = self.shape.key.clone();
-                    let key = PipelineKey {
-                        local_size: *local,
-                        packed: *packed,
-                        has_global_offset,
-                        ..key
-                    };
-                    let pipeline = self.kernel.pipeline(&key)?;
+                    let pipeline = self.kernel.pipeline(&self.shape.key_of(dispatch))?;
                     let push = self.push(upload, Some(self.patched(bases, &late)))?;
                     let items = items(*local);
                     prepared.grids.push(Grid { pipeline, push, groups: *groups, items });

@@ -14,7 +14,11 @@ impl Writer {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    pub(super) fn u64(&mut self, value: u64) {
+    pub fn byte(&mut self, value: u8) {
+        self.0.push(value);
+    }
+
+    pub fn u64(&mut self, value: u64) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
@@ -57,7 +61,7 @@ impl<'a> Reader<'a> {
         Ok(u32::from_le_bytes(bytes))
     }
 
-    pub(super) fn u64(&mut self) -> Read<u64> {
+    pub fn u64(&mut self) -> Read<u64> {
         let bytes = self.take(8)?.try_into().map_err(|_| "it is cut short")?;
         Ok(u64::from_le_bytes(bytes))
     }
@@ -75,7 +79,7 @@ impl<'a> Reader<'a> {
         String::from_utf8(self.bytes()?.to_vec()).map_err(|_| "a name is not text".into())
     }
 
-    pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+    pub fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let count = self.u32()?;
         // Every item takes at least 4 bytes, so a count that is too large soon fails at the end of the bytes.
         (0..count).map(|_| item(self)).collect()

@@ -12,7 +12,7 @@
 //! ([`crate::core::cache::key`]). From any other binary only the linked object is read, verified like an object or a library,
 //! and compiled again.
 
-mod bytes;
+pub mod bytes;
 mod parts;
 
 use crate::core::cache::digest::hash;

@@ -1,0 +1,146 @@
+//! `heklac --replay FILE`: runs the work-groups in which a launch found mistakes again, in the interpreter of SPIR-V, and tells how
+//! the values came about that the findings name.
+
+use hekla::core::check::replay::{Argument, Cause, Dispatch, Piece, Replay};
+use hekla_spirv_interp::{self as interp, Bytes, Course, From, Memory, Step, Subgroups};
+use std::path::Path;
+
+/// The most steps that are told of one finding; the last ones are.
+const MOST_STEPS: usize = 40;
+/// Numbers that are so near to memory are its addresses.
+const NEAR: u64 = 1 << 32;
+/// The most instructions of a work-group.
+const LIMIT: u64 = 200_000_000;
+
+/// Runs the findings of a file again; returns the report.
+pub fn run(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let replay = Replay::read(&bytes).map_err(|error| error.to_string())?;
+    Ok(replay.causes.iter().map(|cause| report(&replay, cause)).collect())
+}
+
+/// Returns the report of one finding.
+fn report(replay: &Replay, cause: &Cause) -> String {
+    let first = cause.message.lines().next().unwrap_or_default();
+    let mut text = format!("replay of: {first}\n");
+    match again(replay, cause) {
+        Err(error) => text.push_str(&format!("  it cannot be run again: {error}\n")),
+        Ok(Course::Ended) => text.push_str(
+            "  not found when its work-group runs alone: it depends on other work-groups, or on the order of work-items\n",
+        ),
+        Ok(Course::Found { steps, .. }) => {
+            let told: Vec<String> = steps.iter().filter_map(|step| tell(replay, cause, step)).collect();
+            let skipped = told.len().saturating_sub(MOST_STEPS);
+            match (told.is_empty(), skipped) {
+                (true, _) => text.push_str("  no value that was computed decides it\n"),
+                (_, 0) => {}
+                _ => text.push_str(&format!("  {skipped} earlier steps are left out\n")),
+            }
+            text.extend(told.into_iter().skip(skipped));
+        }
+    }
+    text
+}
+
+/// Runs the work-group of a finding again.
+fn again(replay: &Replay, cause: &Cause) -> Result<Course, String> {
+    let (dispatch, group, item) = replay
+        .dispatches
+        .iter()
+        .find_map(|it| place(it, cause))
+        .ok_or("no dispatch has its work-item")?;
+    let run = interp::Dispatch {
+        groups: dispatch.groups,
+        push_constants: dispatch.push.clone(),
+        specialization: dispatch.constants.iter().copied().collect(),
+        subgroups: Subgroups { size: replay.subgroup_size.max(1), ..Subgroups::default() },
+        limit: LIMIT,
+        ..interp::Dispatch::default()
+    };
+    let memory = || {
+        let mut memory = Memory::new();
+        for piece in &replay.pieces {
+            memory.place(piece.address, Bytes::new(&piece.bytes))?;
+        }
+        Ok(memory)
+    };
+    let course = interp::trace(&replay.spirv, &run, group, item, cause.counter, &memory);
+    course.map_err(|error| error.to_string())
+}
+
+/// Returns the dispatch, work-group and place in it of a finding's work-item.
+fn place<'r>(dispatch: &'r Dispatch, cause: &Cause) -> Option<(&'r Dispatch, [u32; 3], [u32; 3])> {
+    let (mut group, mut item) = ([0; 3], [0; 3]);
+    for d in 0..3 {
+        // Findings have the low 32 bits of ids.
+        let at = cause.global_id[d].wrapping_sub(dispatch.base[d] as u32);
+        let local = dispatch.local[d].max(1);
+        (group[d], item[d]) = (at / local, at % local);
+        if group[d] >= dispatch.groups[d] {
+            return None;
+        }
+    }
+    Some((dispatch, group, item))
+}
+
+/// Returns a step as text: place, value and source, then the line with a caret. `None` for addresses and their parts, and what only
+/// the check reads.
+fn tell(replay: &Replay, cause: &Cause, step: &Step) -> Option<String> {
+    let Step { file, line, column, value, from, text } = step;
+    let from = match from {
+        Some(from) => source(replay, cause, from)?,
+        None => String::new(),
+    };
+    let address = value.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
+    let near = |it: &Piece| address.is_some_and(|at| at.abs_diff(it.address) < NEAR);
+    if replay.pieces.iter().any(near) {
+        return None;
+    }
+    let mut told = format!("  {file}:{line}:{column}: {value}{from}\n");
+    if let Some(text) = text {
+        let indent = text.chars().take((column.max(&1) - 1) as usize);
+        let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        told.push_str(&format!("    {text}\n    {indent}^\n"));
+    }
+    Some(told)
+}
+
+/// Returns where a loaded value comes from, as the end of a sentence; `None` for a part of an address, and for the memory that
+/// findings are written to.
+fn source(replay: &Replay, cause: &Cause, from: &From) -> Option<String> {
+    let of = |address: &u64| {
+        let inside = |it: &&Argument| address.wrapping_sub(it.memory.0) < it.memory.1;
+        replay.arguments.iter().find(inside).map_or_else(
+            || format!("address {address:#x}"),
+            |it| format!("offset {} of argument '{}'", address - it.memory.0, it.name),
+        )
+    };
+    let is_in = |address: u64, piece: &Piece| {
+        address.wrapping_sub(piece.address) < piece.bytes.len() as u64
+    };
+    let of_findings = replay.pieces.iter().find(|it| is_in(cause.counter, it));
+    Some(match from {
+        From::Before { address } if of_findings.is_some_and(|it| is_in(*address, it)) => {
+            return None
+        }
+        From::PushConstants { offset } => return field(replay, *offset),
+        From::Ids => ", of the ids of the work-item".to_string(),
+        From::Before { address } => match replay.in_argument_buffer(*address) {
+            Some(offset) => return field(replay, offset),
+            None => format!(", read at {}, where it was before the launch", of(address)),
+        },
+        From::Nothing => ", read where nothing was written".to_string(),
+        From::Store { local_id: [x, y, z], file, line, column, address } => {
+            let at =
+                address.as_ref().map_or_else(String::new, |address| format!(" at {}", of(address)));
+            format!(", read{at}, written by local id ({x}, {y}, {z}) at {file}:{line}:{column}")
+        }
+    })
+}
+
+/// Returns the argument at an offset of the kernel-argument buffer; `None` for an address, and for the launch's sizes.
+fn field(replay: &Replay, offset: u64) -> Option<String> {
+    let inside = |it: &&Argument| offset.wrapping_sub(it.field.0.into()) < it.field.1.into();
+    let argument = replay.arguments.iter().find(inside).filter(|it| it.memory.1 == 0)?;
+    Some(format!(", of argument '{}'", argument.name))
+}

@@ -1,0 +1,148 @@
+//! Launches that can be run again (`HEKLA_CHECK_REPLAY`): a launch of a checked kernel keeps a copy of the memory that it may
+//! reach, as it was before. If it finds something, all that its dispatches need goes to a file, which `heklac --replay` runs
+//! in an interpreter.
+
+mod file;
+
+pub use file::{Argument, Cause, Dispatch, Piece, Replay};
+
+use super::report::tell;
+use crate::cl::error::Result;
+use crate::config::{self, KeepReplays};
+use crate::core::device::open::Gpu;
+use crate::core::program::kernel::BuiltKernel;
+use hekla_vk_backend as vk;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Once};
+
+/// The most bytes of memory that are kept for one launch.
+const MOST: u64 = 512 << 20;
+
+/// Memory that is kept: a buffer, and the part of it.
+pub struct Kept {
+    pub buffer: Arc<vk::Buffer>,
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// What a launch keeps to be run again.
+pub struct Capture {
+    pub kernel: Arc<BuiltKernel>,
+    pub dispatches: Vec<Dispatch>,
+    pub arguments: Vec<Argument>,
+    kept: Vec<Kept>,
+    copy: Arc<vk::Buffer>,
+}
+
+impl Capture {
+    /// Makes room for the contents of memory. `None`, after a message, if it is too much. Pieces of one buffer must not overlap.
+    pub fn new(
+        kernel: Arc<BuiltKernel>,
+        dispatches: Vec<Dispatch>,
+        arguments: Vec<Argument>,
+        kept: Vec<Kept>,
+    ) -> Result<Option<Capture>> {
+        let total: u64 = kept.iter().map(|it| it.size.next_multiple_of(16)).sum();
+        if total > MOST {
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| {
+                let (megabytes, most) = (total >> 20, MOST >> 20);
+                tell(&format!(
+                    "hekla: HEKLA_CHECK_REPLAY: a launch may reach {megabytes} MiB, more than the {most} that are kept\n"
+                ));
+            });
+            return Ok(None);
+        }
+        let copy = kernel.gpu.device.create_buffer(total.max(16), vk::MemoryKind::Readback)?;
+        Ok(Some(Capture { kernel, dispatches, arguments, kept, copy }))
+    }
+
+    /// Records the copies, behind all commands before.
+    pub fn record(&self, recorder: &mut vk::Recorder) {
+        recorder.barrier();
+        for (kept, at) in self.places() {
+            recorder.copy(&kept.buffer, kept.offset, &self.copy, at, kept.size);
+        }
+        recorder.barrier();
+    }
+
+    /// Returns what is kept, with its offset in the copy.
+    fn places(&self) -> impl Iterator<Item = (&Kept, u64)> {
+        let mut end = 0;
+        self.kept.iter().map(move |kept| {
+            let at = end;
+            end += kept.size.next_multiple_of(16);
+            (kept, at)
+        })
+    }
+
+    /// Writes what the launch, which must be complete, needs to be run again to a file, and has heklac run it.
+    pub fn keep(&self, gpu: &Gpu, causes: Vec<Cause>, to: &KeepReplays) -> Result<()> {
+        let mut pieces = Vec::new();
+        for (kept, at) in self.places() {
+            let mut bytes = vec![0; kept.size as usize];
+            gpu.read_now(&self.copy, at, &mut bytes)?;
+            pieces.push(Piece { address: kept.buffer.address() + kept.offset, bytes });
+        }
+        let replay = Replay {
+            spirv: self.kernel.kernel.spirv.clone(),
+            subgroup_size: self.kernel.subgroup_size(),
+            dispatches: self.dispatches.clone(),
+            arguments: self.arguments.clone(),
+            pieces,
+            causes,
+        };
+        let written = create(to, &self.kernel.kernel.name)
+            .and_then(|(mut file, path)| file.write_all(&replay.write()).map(|()| path));
+        match written {
+            Ok(path) => run_again(&path, matches!(to, KeepReplays::Folder(_))),
+            Err(error) => tell(&format!("hekla: HEKLA_CHECK_REPLAY: {error}\n")),
+        }
+        Ok(())
+    }
+}
+
+/// Creates a file that was not there.
+fn create(to: &KeepReplays, kernel: &str) -> std::io::Result<(File, PathBuf)> {
+    static NUMBER: AtomicU32 = AtomicU32::new(1);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name: String = kernel.chars().filter(|c| is_plain(*c)).take(100).collect();
+    let folder = match to {
+        KeepReplays::Folder(folder) => {
+            std::fs::create_dir_all(folder)?;
+            folder.clone()
+        }
+        KeepReplays::Briefly => config::temporary_folder(),
+    };
+    let process = std::process::id();
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let path = folder.join(format!("{name}-{process}-{number}.replay"));
+    Ok((OpenOptions::new().write(true).create_new(true).open(&path)?, path))
+}
+
+/// Runs heklac, which is found on PATH, for a file. The file is removed unless it `stays`, or there is no heklac.
+fn run_again(path: &Path, stays: bool) {
+    let name = format!("heklac{}", std::env::consts::EXE_SUFFIX);
+    let mut known = config::program_folders().into_iter().map(|folder| folder.join(&name));
+    let show = path.display();
+    let Some(program) = known.find(|path| path.is_file()) else {
+        tell(&format!("hekla: run the work-group again by: heklac --replay {show}\n"));
+        return;
+    };
+    match Command::new(program).arg("--replay").arg(path).output() {
+        Ok(output) => {
+            tell(&String::from_utf8_lossy(&output.stdout));
+            tell(&String::from_utf8_lossy(&output.stderr));
+        }
+        Err(error) => tell(&format!("hekla: heklac: {error}\n")),
+    }
+    if stays {
+        tell(&format!("hekla: this again: heklac --replay {show}\n"));
+    } else {
+        let _ = std::fs::remove_file(path);
+    }
+}
