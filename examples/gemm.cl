@@ -1,6 +1,6 @@
 // C = A * B by the matrix units of a device (cl_khr_cooperative_matrix), or without them where USE_MATRICES is not
 // defined. A has m x k elements of type T, B k x n, C m x n of type ACC, all row by row; m, n and k are multiples of BM, BN
-// and BK.
+// and BK. For bfloat16, T is ushort, and ELEMENT is __bf16, as matrices have it.
 //
 // A work-group computes BM x BN elements of C, each of its sub-groups SM x SN of them as matrices of TM x TN. Blocks of A
 // and B of BK columns and rows go through local memory; the next ones are loaded while the current ones are multiplied.
@@ -47,9 +47,13 @@ inline int2 block_of_group(int m, int n)
 #ifdef USE_MATRICES
 #pragma OPENCL EXTENSION cl_khr_cooperative_matrix : enable
 
+#ifndef ELEMENT
+#define ELEMENT T
+#endif
+
 #define ROWS CLK_COOPERATIVE_MATRIX_LAYOUT_ROW_MAJOR
-typedef T __attribute__((coop_mat(memory_scope_sub_group, TM, TK, CLK_COOPERATIVE_MATRIX_A))) MatA;
-typedef T __attribute__((coop_mat(memory_scope_sub_group, TK, TN, CLK_COOPERATIVE_MATRIX_B))) MatB;
+typedef ELEMENT __attribute__((coop_mat(memory_scope_sub_group, TM, TK, CLK_COOPERATIVE_MATRIX_A))) MatA;
+typedef ELEMENT __attribute__((coop_mat(memory_scope_sub_group, TK, TN, CLK_COOPERATIVE_MATRIX_B))) MatB;
 typedef ACC __attribute__((coop_mat(memory_scope_sub_group, TM, TN, CLK_COOPERATIVE_MATRIX_ACCUMULATOR))) MatC;
 
 // Work-items of a work-group.
@@ -172,6 +176,9 @@ void gemm(global const T *restrict a, global const T *restrict b, global ACC *re
 #ifdef LOADS_HALF
 // The device has half in memory alone.
 #define LOAD(from, at) vload_half(at, from)
+#elif defined(ELEMENT)
+// bfloat16 are the upper halves of floats.
+#define LOAD(from, at) as_float((uint)(from)[at] << 16)
 #else
 #define LOAD(from, at) (ACC)(from)[at]
 #endif

@@ -3,7 +3,7 @@
 For half, bfloat16 and char with the accumulators that the device lists, it multiplies, compares a sample of the elements
 with numpy, and prints TFLOP/s (of char: TOP/s). Without matrix units a plain kernel does the same.
 
-usage: gemm.py [--size N] [--kinds half,char] [--plain] [--seconds S] [--sweep] [--options "-DBM=128 -DBN=256 ..."]
+usage: gemm.py [--size N] [--kinds half,bfloat16,char] [--plain] [--seconds S] [--sweep] [--options "-DBM=128 -DBN=256 ..."]
 
 --sweep tries several sizes of blocks, and what gemm.cl may do with them (BUFFERS, LATE, HELD, PAD, GROUP_ROWS); --options gives
 them.
@@ -21,12 +21,23 @@ import pyopencl as cl
 
 SOURCE = (pathlib.Path(__file__).parent / "gemm.cl").read_text()
 DEFAULT_VARIANTS = 0x1078
-# OpenCL's numbers of component types, by the elements of the factors; names and types of factors and sums.
+# VK_COMPONENT_TYPE_BFLOAT16_KHR, for which OpenCL's draft has no number of its own yet.
+BFLOAT16 = 1000141000
+# OpenCL's numbers of component types, by the elements of the factors; names and types of factors and sums. A bfloat16 is a float
+# here, and an integer with its bits in memory.
 KINDS = {"half": (0, np.float16, {1: ("float", np.float32), 0: ("half", np.float16)}),
+         "bfloat16": (BFLOAT16, np.float32, {1: ("float", np.float32)}),
          "char": (3, np.int8, {5: ("int", np.int32)}),
          "uchar": (7, np.uint8, {9: ("uint", np.uint32)})}
-# VK_COMPONENT_TYPE_BFLOAT16_KHR, for which OpenCL's draft has no number yet.
-BFLOAT16 = 1000141000
+
+
+def in_memory(kind, x):
+    """An array as kernels are given it: of bfloat16 the bits, rounded to the nearest even."""
+    x = np.ascontiguousarray(x)
+    if kind != "bfloat16":
+        return x
+    bits = x.astype(np.float32).view(np.uint32)
+    return (bits + 0x7FFF + (bits >> 16 & 1) >> 16).astype(np.uint16)
 
 
 def variants(device):
@@ -75,6 +86,8 @@ class Multiplier:
         """Sizes of blocks, as macros."""
         factor, sums = KINDS[kind][1], KINDS[kind][2][result]
         macros = {"T": kind, "ACC": sums[0]}
+        if kind == "bfloat16":
+            macros.update(T="ushort", ELEMENT="__bf16")
         variant = self.variant(kind, result)
         if variant is None:
             if kind == "half" and "cl_khr_fp16" not in self.device.extensions.split():
@@ -115,7 +128,7 @@ class Multiplier:
         padded = [np.pad(x, [(0, w - s) for s, w in zip(x.shape, shape)])
                   for x, shape in ((a, (whole[0], whole[2])), (b, (whole[2], whole[1])))]
         flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
-        buffers = [cl.Buffer(self.context, flags, hostbuf=np.ascontiguousarray(x)) for x in padded]
+        buffers = [cl.Buffer(self.context, flags, hostbuf=in_memory(kind, x)) for x in padded]
         out = np.empty(whole[:2], KINDS[kind][2][result][1])
         c = cl.Buffer(self.context, cl.mem_flags.WRITE_ONLY, out.nbytes)
         self.enqueue(*buffers, c, whole, macros)
@@ -142,7 +155,8 @@ class Problem:
         draw = self.rng.integers
         self.a, self.b = (draw(low, most + 1, (size, size), dtype=np.int8).astype(factor) for _ in range(2))
         flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
-        self.buffers = [cl.Buffer(multiplier.context, flags, hostbuf=x) for x in (self.a, self.b)]
+        self.buffers = [cl.Buffer(multiplier.context, flags, hostbuf=in_memory(kind, x))
+                        for x in (self.a, self.b)]
         self.out = np.empty((size, size), sums)
         self.c = cl.Buffer(multiplier.context, cl.mem_flags.WRITE_ONLY, self.out.nbytes)
 
@@ -177,7 +191,7 @@ PLACES = [{"PAD": pad, "GROUP_ROWS": rows} for pad, rows in itertools.product((0
 
 def fits(macros, size, local_memory):
     """True if a work-group's loads come out even, its blocks fit into local memory, and the matrices into blocks."""
-    wide = 2 if macros["T"] == "half" else 1
+    wide = 1 if macros["T"] in ("char", "uchar") else 2
     items = macros["BM"] // macros["SM"] * (macros["BN"] // macros["SN"]) * macros["SUB_GROUP"]
     lines = [macros["BK"] * wide // 16, macros["BN"] * wide // 16]
     vectors = [macros["BM"] * lines[0], macros["BK"] * lines[1]]
@@ -199,7 +213,7 @@ def sweep(base, size, local_memory, measure):
     sizes = []
     for (sm, sn), rows, columns, deep in shapes:
         macros = {**base, "SM": sm * base["TM"], "SN": sn * base["TN"]}
-        wide = 2 if base["T"] == "half" else 1
+        wide = 1 if base["T"] in ("char", "uchar") else 2
         sizes.append({**macros, "BM": rows * macros["SM"], "BN": columns * macros["SN"], "BK": deep * 32 // wide})
     chosen = best_of([base, *sizes], 4)
     ordered = best_of([{**macros, **order} for macros in chosen for order in ORDERS], 1)
@@ -222,10 +236,6 @@ def main():
     print(f"{device.name}, {len(multiplier.variants)} products listed, sub-groups of {multiplier.sub_group}")
     rng = np.random.default_rng(2)
     for kind in args.kinds.split(","):
-        if kind == "bfloat16":
-            listed = any(row[3] == BFLOAT16 for row in multiplier.variants)
-            print("bfloat16: " + ("listed, but there is no type for it in OpenCL C" if listed else "not listed"))
-            continue
         for result, (name, _) in KINDS[kind][2].items():
             title = f"{kind} -> {name}"
             if name == "half" and "cl_khr_fp16" not in device.extensions.split():
@@ -243,7 +253,7 @@ def main():
             problem, rates = Problem(multiplier, kind, result, args.size), {}
 
             def measure(macros):
-                shown = " ".join(f"{key}={value}" for key, value in macros.items() if key not in ("T", "ACC", "USE_MATRICES"))
+                shown = " ".join(f"{key}={value}" for key, value in macros.items() if key not in ("T", "ELEMENT", "ACC", "USE_MATRICES"))
                 try:
                     rates[shown] = problem.measure(args.seconds, macros)
                 except cl.Error as error:

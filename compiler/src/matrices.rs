@@ -42,8 +42,7 @@ pub fn find(
     fitting.ok_or_else(|| {
         let [rows, columns] = sizes;
         format!(
-            "the device has no matrix of {} with {rows} rows and {columns} columns for use {usage:?}; {}",
-            element.scalar(),
+            "the device has no matrix of {element} with {rows} rows and {columns} columns for use {usage:?}; {}",
             offered(target)
         )
     })
@@ -75,11 +74,17 @@ pub fn check_product(
     }
     let [a, b, c, to] = sides.map(|(matrix, is_signed)| {
         let sign = if is_signed && !matrix.is_float() { "signed " } else { "" };
-        format!("{sign}{} {}x{}", matrix.element(), matrix.rows, matrix.columns)
+        format!("{sign}{} {}x{}", matrix.element, matrix.rows, matrix.columns)
     });
     let how = if saturates { " (saturating)" } else { "" };
     let offered = offered(target);
     Err(format!("the device has no product {a} * {b} + {c} -> {to}{how}; {offered}"))
+}
+
+/// Returns true if a device has matrices of bfloat16.
+pub fn has_bfloat16(target: &Target) -> bool {
+    let mut parts = target.matrices.iter().flat_map(parts_of);
+    parts.any(|(_, component, ..)| component == MatrixComponent::BF16)
 }
 
 /// Returns true if a device has matrices of an integer type only with signed elements.
@@ -110,7 +115,10 @@ fn parts_of(p: &MatrixProduct) -> [(MatrixUse, MatrixComponent, u32, u32); 4] {
 /// Returns true if a component has an element's type; the sign is ignored.
 fn has_element(component: MatrixComponent, element: MatrixElement) -> bool {
     let scalar = element.scalar();
-    component.bits() == scalar.bits() && component.is_float() == scalar.is_float()
+    let is_bfloat16 = component == MatrixComponent::BF16;
+    component.bits() == scalar.bits()
+        && component.is_float() == element.is_float()
+        && is_bfloat16 == (element == MatrixElement::BF16)
 }
 
 /// Returns a list of the matrices that the device has, as a part of an error.

@@ -18,13 +18,15 @@ pub enum MatrixComponent {
     U16 = 8,
     U32 = 9,
     U64 = 10,
+    /// The upper half of a float (VK_KHR_shader_bfloat16).
+    BF16 = 1_000_141_000,
 }
 
 impl MatrixComponent {
     /// Returns the component type for a VkComponentTypeKHR; `None` for types that are not known here.
     pub fn from_number(number: i32) -> Option<MatrixComponent> {
         use MatrixComponent::*;
-        let all = [F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64];
+        let all = [F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, BF16];
         all.into_iter().find(|component| *component as i32 == number)
     }
 
@@ -33,7 +35,7 @@ impl MatrixComponent {
         use MatrixComponent::*;
         match self {
             I8 | U8 => 8,
-            F16 | I16 | U16 => 16,
+            F16 | BF16 | I16 | U16 => 16,
             F32 | I32 | U32 => 32,
             F64 | I64 | U64 => 64,
         }
@@ -42,7 +44,7 @@ impl MatrixComponent {
     /// Returns true for floats.
     pub fn is_float(self) -> bool {
         use MatrixComponent::*;
-        matches!(self, F16 | F32 | F64)
+        matches!(self, F16 | BF16 | F32 | F64)
     }
 
     /// Returns true for integers with a sign.
@@ -53,7 +55,7 @@ impl MatrixComponent {
 }
 
 impl fmt::Display for MatrixComponent {
-    /// Returns the type's name in OpenCL C.
+    /// Returns the type's name in OpenCL C, where it has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use MatrixComponent::*;
         f.write_str(match self {
@@ -68,6 +70,7 @@ impl fmt::Display for MatrixComponent {
             U16 => "ushort",
             U32 => "uint",
             U64 => "ulong",
+            BF16 => "bfloat16",
         })
     }
 }
@@ -108,11 +111,12 @@ mod tests {
 
     #[test]
     fn components_have_the_numbers_of_vulkan() {
-        for number in 0..11 {
+        // The last is VK_COMPONENT_TYPE_BFLOAT16_KHR.
+        for number in (0..11).chain([1_000_141_000]) {
             assert_eq!(MatrixComponent::from_number(number).map(|c| c as i32), Some(number));
         }
-        // VK_COMPONENT_TYPE_BFLOAT16_KHR is not supported.
-        assert_eq!(MatrixComponent::from_number(1_000_141_000), None);
+        // VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT is not supported.
+        assert_eq!(MatrixComponent::from_number(1_000_491_002), None);
     }
 
     #[test]
@@ -120,5 +124,7 @@ mod tests {
         let (a, c) = (MatrixComponent::F16, MatrixComponent::F32);
         let product = MatrixProduct { m: 16, n: 8, k: 32, a, b: a, c, result: c, saturates: false };
         assert_eq!(product.to_string(), "half 16x32 * half 32x8 + float -> float");
+        let product = MatrixProduct { b: MatrixComponent::BF16, ..product };
+        assert_eq!(product.to_string(), "half 16x32 * bfloat16 32x8 + float -> float");
     }
 }

@@ -1,7 +1,7 @@
 //! Instructions without side effects, whose results depend on their operands alone.
 
 use crate::error::{Error, Res};
-use crate::float::Floats;
+use crate::float::{Floats, BFLOAT16};
 use crate::module::{Inst, Module};
 use crate::types::Type;
 use crate::value::{ones, Bits, Place, Pointer, Value};
@@ -57,7 +57,7 @@ pub fn evaluate(
         Op::Select => return select(values),
         _ => {}
     }
-    let (width, to) = (types.width(from)?, types.width(inst.ty)?);
+    let (width, to) = (types.format(from)?, types.format(inst.ty)?);
     check_arithmetic(module, inst.op, width, types.is_float(from)?)?;
     Value::zip(values, &mut |row| component(floats, inst.op, row, width, to).ok_or_else(unknown))
 }
@@ -101,6 +101,12 @@ fn check_arithmetic(module: &Module, op: Op, width: u32, float: bool) -> Res<()>
         _ => return check_32_bits(op, width),
     };
     let converts = matches!(op, Op::UConvert | Op::SConvert | Op::FConvert | Op::CopyObject);
+    if width == BFLOAT16 {
+        return match converts || matches!(op, Op::ConvertFToS | Op::ConvertFToU) {
+            true => Ok(()),
+            false => Error::invalid(format!("Op{op:?} of bfloat16")),
+        };
+    }
     match converts || module.has(capability) {
         true => check_32_bits(op, width),
         false => Error::invalid(format!("Op{op:?} of {width} bits without {capability:?}")),
@@ -294,7 +300,10 @@ fn glsl(
         let both = glsl::unpack_half(values[0].scalar()?);
         return Ok(Value::Composite(both.map(Value::Bits).into()));
     }
-    let width = module.types.width(module.type_of(first)?)?;
+    let width = module.types.format(module.type_of(first)?)?;
+    if width == BFLOAT16 {
+        return Error::invalid("OpExtInst of bfloat16");
+    }
     let value = Value::zip(values, &mut |row| glsl::component(floats, number, row, width))?;
     let most = ones(module.types.width(inst.ty)?);
     value.map(&mut |bits| Ok(Bits { bits: bits.bits & most, undef: bits.undef & most }))

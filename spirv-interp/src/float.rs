@@ -6,6 +6,23 @@ use crate::value::{ones, signed, Bits};
 use half::f16;
 use rspirv::spirv::Op;
 
+/// The format of bfloat16, where other formats are told by their widths. No width is as great.
+pub const BFLOAT16: u32 = 1 << 16 | 16;
+
+/// Returns the width of a format in bits.
+fn width_of(format: u32) -> u32 {
+    format & 0xffff
+}
+
+/// Returns the nearest bfloat16, the even one in the middle; a NaN stays one, and becomes quiet.
+fn bfloat16(number: f32) -> u16 {
+    let bits = number.to_bits();
+    match number.is_nan() {
+        true => (bits >> 16) as u16 | 0x40,
+        false => ((bits + 0x7fff + (bits >> 16 & 1)) >> 16) as u16,
+    }
+}
+
 /// The differences of devices in float arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Floats {
@@ -21,6 +38,7 @@ impl Floats {
     /// Returns the number that a bit pattern is for the device.
     pub fn number(self, bits: u64, width: u32) -> f64 {
         match width {
+            BFLOAT16 => f64::from(f32::from_bits((bits as u32) << 16)),
             16 => f16::from_bits(bits as u16).to_f64(),
             32 => f64::from(f32::from_bits(self.flushed(bits, width) as u32)),
             _ => f64::from_bits(self.flushed(bits, width)),
@@ -43,6 +61,8 @@ impl Floats {
     /// Returns the bit pattern of an exact number, rounded once.
     pub fn rounded(self, number: f64, width: u32) -> u64 {
         let bits = match width {
+            // Rounded to a float first (SPV_KHR_bfloat16, conversions).
+            BFLOAT16 => u64::from(bfloat16(number as f32)),
             16 => u64::from(f16::from_f64(number).to_bits()),
             32 => u64::from((number as f32).to_bits()),
             _ => number.to_bits(),
@@ -140,7 +160,7 @@ impl Floats {
     pub fn convert(self, a: Bits, from: u32, to: u32) -> Bits {
         match a.undef {
             0 => Bits::new(self.rounded(self.number(a.bits, from), to)),
-            _ => Bits::undefined(to),
+            _ => Bits::undefined(width_of(to)),
         }
     }
 
@@ -160,7 +180,7 @@ impl Floats {
     /// Evaluates ConvertSToF and ConvertUToF.
     pub fn of_int(self, a: Bits, from: u32, to: u32, is_signed: bool) -> Bits {
         if a.undef != 0 {
-            return Bits::undefined(to);
+            return Bits::undefined(width_of(to));
         }
         let integer = signed(a.bits, from);
         let bits = match (to, is_signed) {

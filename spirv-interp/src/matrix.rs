@@ -1,7 +1,7 @@
 //! Cooperative matrices (SPV_KHR_cooperative_matrix): each work-item of a sub-group holds a part of the matrix ([`Held`]).
 
 use crate::error::{Error, Res};
-use crate::float::Floats;
+use crate::float::{Floats, BFLOAT16};
 use crate::module::{Inst, Module};
 use crate::types::{Held, Type};
 use crate::value::{ones, signed, Bits, Value};
@@ -31,6 +31,9 @@ pub fn splat(held: Held, element: &Value) -> Value {
 /// Returns a matrix whose elements are multiplied by a number.
 pub fn scale(module: &Module, floats: Floats, ty: u32, matrix: &Value, by: &Value) -> Res<Value> {
     let (width, by) = (module.types.width(ty)?, by.scalar()?);
+    if module.types.format(ty)? == BFLOAT16 {
+        return Error::invalid("OpMatrixTimesScalar of bfloat16");
+    }
     matrix.map(&mut |element| {
         let product = match module.types.is_float(ty)? {
             true => floats.binary(Op::FMul, element, by, width),
@@ -44,6 +47,7 @@ pub fn scale(module: &Module, floats: Floats, ty: u32, matrix: &Value, by: &Valu
 struct Side<'a> {
     held: Held,
     width: u32,
+    format: u32,
     is_signed: bool,
     /// The part that each work-item holds.
     parts: Vec<&'a Value>,
@@ -82,7 +86,8 @@ pub fn product(
     let side = |number: usize, ty: u32| {
         let parts = values.iter().filter_map(|operands| operands.get(number)).collect();
         let (held, width) = (held(module, ty)?, module.types.width(ty)?);
-        Ok(Side { held, width, is_signed: operands >> number & 1 != 0, parts })
+        let format = module.types.format(ty)?;
+        Ok(Side { held, width, format, is_signed: operands >> number & 1 != 0, parts })
     };
     let operand = |number: usize| side(number, module.type_of(module.operand(inst, number)?)?);
     let sides = [operand(0)?, operand(1)?, operand(2)?];
@@ -93,7 +98,7 @@ pub fn product(
     for index in 0..result.held.count() {
         let element = match result.held.place(place as u64, index) {
             None => Bits::undefined(result.width),
-            Some(at) if is_float => float_sum(floats, &sides, result.width, at)?,
+            Some(at) if is_float => float_sum(floats, &sides, result.format, at)?,
             Some(at) => match integer_sum(&sides, at)? {
                 Some(sum) => cut(sum, result.width, result.is_signed, saturates),
                 None => Bits::undefined(result.width),
@@ -104,18 +109,19 @@ pub fn product(
     Ok(Value::Composite(elements.into()))
 }
 
-/// The sum is computed in the format of the result, in order; devices may use any order.
-fn float_sum(floats: Floats, sides: &[Side<'_>; 3], width: u32, [i, j]: [u64; 2]) -> Res<Bits> {
+/// The sum is computed in the format of the result (of bfloat16: in float), in order; devices may use any order.
+fn float_sum(floats: Floats, sides: &[Side<'_>; 3], format: u32, [i, j]: [u64; 2]) -> Res<Bits> {
     let [a, b, c] = sides;
+    let width = if format == BFLOAT16 { 32 } else { format };
     let missing = || Error::Unsupported("floats of that width".into());
-    let mut sum = floats.convert(c.element(i, j)?, c.width, width);
+    let mut sum = floats.convert(c.element(i, j)?, c.format, width);
     for k in 0..a.held.columns {
-        let x = floats.convert(a.element(i, k)?, a.width, width);
-        let y = floats.convert(b.element(k, j)?, b.width, width);
+        let x = floats.convert(a.element(i, k)?, a.format, width);
+        let y = floats.convert(b.element(k, j)?, b.format, width);
         let product = floats.binary(Op::FMul, x, y, width).ok_or_else(missing)?;
         sum = floats.binary(Op::FAdd, sum, product, width).ok_or_else(missing)?;
     }
-    Ok(sum)
+    Ok(floats.convert(sum, width, format))
 }
 
 fn integer_sum(sides: &[Side<'_>; 3], [i, j]: [u64; 2]) -> Res<Option<i128>> {

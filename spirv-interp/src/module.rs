@@ -7,7 +7,7 @@ use crate::value::{Bits, Place, Pointer, Value};
 use crate::{alu, memory::Bytes};
 use rspirv::grammar::{OperandKind, INSTRUCTION_TABLE};
 use rspirv::spirv::{
-    BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass, MAGIC_NUMBER,
+    BuiltIn, Capability, Decoration, ExecutionMode, FPEncoding, Op, StorageClass, MAGIC_NUMBER,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -362,7 +362,11 @@ impl Module {
                 self.check_width(*width, false)?;
                 Type::Int { width: *width }
             }
-            (Op::TypeFloat, [width, ..]) => {
+            (Op::TypeFloat, [16, encoding]) if *encoding == FPEncoding::BFloat16KHR as u32 => {
+                self.check_capability(Capability::BFloat16TypeKHR)?;
+                Type::BFloat16
+            }
+            (Op::TypeFloat, [width]) => {
                 self.check_width(*width, true)?;
                 Type::Float { width: *width }
             }
@@ -385,6 +389,9 @@ impl Module {
                 None => return Error::invalid("a storage class"),
             },
             (Op::TypeCooperativeMatrixKHR, [element, _, rows, columns, _]) => {
+                if matches!(self.types.get(*element)?, Type::BFloat16) {
+                    self.check_capability(Capability::BFloat16CooperativeMatrixKHR)?;
+                }
                 let number = |id: u32| self.value(id)?.defined("the size of a matrix");
                 let (rows, columns) = (number(*rows)?, number(*columns)?);
                 let items = u64::from(self.subgroup_size);
@@ -393,6 +400,13 @@ impl Module {
             (Op::TypeFunction, _) => Type::Function,
             _ => return Err(Error::Unsupported(format!("Op{:?}", inst.op))),
         })
+    }
+
+    fn check_capability(&self, needed: Capability) -> Res<()> {
+        match self.has(needed) {
+            true => Ok(()),
+            false => Error::invalid(format!("a type without {needed:?}")),
+        }
     }
 
     fn check_width(&self, width: u32, float: bool) -> Res<()> {

@@ -1,6 +1,7 @@
 //! Types, and the representation of their values in memory.
 
 use crate::error::{Error, Res};
+use crate::float::BFLOAT16;
 use crate::value::{Bits, Place, Pointer, Value};
 use rspirv::spirv::StorageClass;
 
@@ -15,6 +16,8 @@ pub enum Type {
     Float {
         width: u32,
     },
+    /// The upper half of a float of 32 bits (SPV_KHR_bfloat16).
+    BFloat16,
     Vector {
         element: u32,
         count: u32,
@@ -99,6 +102,7 @@ impl Types {
     pub fn width(&self, id: u32) -> Res<u32> {
         match self.get(id)? {
             Type::Bool => Ok(1),
+            Type::BFloat16 => Ok(16),
             Type::Int { width } | Type::Float { width } => Ok(*width),
             Type::Vector { element, .. } | Type::Matrix(Held { element, .. }) => {
                 self.width(*element)
@@ -108,10 +112,21 @@ impl Types {
         }
     }
 
+    /// Returns the format of a scalar, or of a vector's components: [`BFLOAT16`], or the width in bits.
+    pub fn format(&self, id: u32) -> Res<u32> {
+        match self.get(id)? {
+            Type::BFloat16 => Ok(BFLOAT16),
+            Type::Vector { element, .. } | Type::Matrix(Held { element, .. }) => {
+                self.format(*element)
+            }
+            _ => self.width(id),
+        }
+    }
+
     /// Returns true if a scalar, or a vector's components, are floats.
     pub fn is_float(&self, id: u32) -> Res<bool> {
         match self.get(id)? {
-            Type::Float { .. } => Ok(true),
+            Type::Float { .. } | Type::BFloat16 => Ok(true),
             Type::Vector { element, .. } | Type::Matrix(Held { element, .. }) => {
                 self.is_float(*element)
             }
@@ -123,6 +138,7 @@ impl Types {
     pub fn size(&self, id: u32) -> Res<u64> {
         Ok(match self.get(id)? {
             Type::Int { width } | Type::Float { width } => u64::from(width / 8),
+            Type::BFloat16 => 2,
             Type::Vector { element, count } => self.size(*element)? * u64::from(*count),
             Type::Array { length, stride, .. } => length * stride,
             Type::Matrix(held) => held.count() * self.size(held.element)?,

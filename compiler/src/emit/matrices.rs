@@ -4,9 +4,9 @@ use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::places::Mem;
 use super::spirv_builder::encode;
-use crate::ir::{Matrix, MatrixLayout, MatrixOp, MemFlags, Scalar, Type, Value};
+use crate::ir::{Matrix, MatrixElement, MatrixLayout, MatrixOp, MemFlags, Scalar, Type, Value};
 use crate::matrices::MatrixOperands;
-use rspirv::spirv::{Capability, Op, Scope, StorageClass};
+use rspirv::spirv::{Capability, FPEncoding, Op, Scope, StorageClass};
 
 /// The memory that a matrix is loaded from or stored to.
 #[derive(Clone, Copy)]
@@ -38,6 +38,13 @@ impl Emitter<'_> {
     }
 
     fn matrix_element_type(&mut self, matrix: Matrix, is_signed: bool) -> EmitResult<u32> {
+        if matrix.element == MatrixElement::BF16 {
+            self.builder.require_capability(Capability::BFloat16TypeKHR);
+            self.builder.require_capability(Capability::BFloat16CooperativeMatrixKHR);
+            self.builder.extension("SPV_KHR_bfloat16");
+            let encoding = FPEncoding::BFloat16KHR as u32;
+            return Ok(self.builder.intern(Op::TypeFloat, None, &[16, encoding]));
+        }
         let plain = self.ty(matrix.element())?;
         Ok(match is_signed && !matrix.is_float() {
             true => self.builder.intern(Op::TypeInt, None, &[matrix.element().bits(), 1]),
@@ -65,12 +72,9 @@ impl Emitter<'_> {
 
     /// Converts a number to the type of a matrix's elements.
     fn as_element(&mut self, value: Value, matrix: Matrix) -> EmitResult<u32> {
-        let id = self.id(value)?;
-        if !self.matrix_is_signed(matrix) {
-            return Ok(id);
-        }
-        let ty = self.matrix_element_type(matrix, true)?;
-        Ok(self.op(Op::Bitcast, ty, &[id]))
+        let (id, plain) = (self.id(value)?, self.ty(matrix.element())?);
+        let ty = self.matrix_element_type(matrix, self.matrix_is_signed(matrix))?;
+        Ok(if ty == plain { id } else { self.op(Op::Bitcast, ty, &[id]) })
     }
 
     fn matrix_type_of(&mut self, matrix: Matrix, element: u32) -> u32 {

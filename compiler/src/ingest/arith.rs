@@ -92,6 +92,9 @@ impl Translator<'_, '_, '_> {
             Op::FMod => self.float_modulo(inst),
             Op::SMod => self.signed_modulo(inst),
             Op::VectorTimesScalar => self.scaled(inst),
+            Op::Dot if self.m.types.is_bfloat16(self.m.types.of(inst.ty)?) => {
+                self.bfloat16_dot(inst)
+            }
             Op::Dot => self.dot(inst),
             Op::LogicalEqual => {
                 let [a, b] = self.operands(inst, ScalarKinds::BOOL)?;

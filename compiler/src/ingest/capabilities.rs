@@ -1,6 +1,7 @@
 //! Capabilities, extensions and instruction sets that modules may ask for; others are refused by their names.
 
 use super::module::Set;
+use crate::matrices;
 use crate::target::Target;
 use rspirv::spirv::{AddressingModel, Capability, MemoryModel};
 use std::ffi::CStr;
@@ -28,6 +29,7 @@ const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_fp_fast_math_mode",
     c"SPV_INTEL_bfloat16_conversion",
+    c"SPV_KHR_bfloat16",
     c"SPV_KHR_untyped_pointers",
     MATRICES,
     c"SPV_EXT_arithmetic_fence",
@@ -107,6 +109,8 @@ fn offers(target: &Target, capability: Capability) -> bool {
         | MemoryAccessAliasingINTEL
         | FPFastMathModeINTEL
         | BFloat16ConversionINTEL
+        | BFloat16TypeKHR
+        | BFloat16DotProductKHR
         | UntypedPointersKHR
         | ArithmeticFenceEXT
         | UnstructuredLoopControlsINTEL
@@ -131,6 +135,7 @@ fn offers(target: &Target, capability: Capability) -> bool {
         | SubgroupBufferBlockIOINTEL => target.subgroups.is_some(),
         ShaderClockKHR => target.extensions().contains(&"cl_khr_kernel_clock"),
         CooperativeMatrixKHR => !target.matrices.is_empty(),
+        BFloat16CooperativeMatrixKHR => matrices::has_bfloat16(target),
         Float16 => target.float16,
         Float64 => target.float64,
         Int64Atomics => target.int64_atomics(),

@@ -50,17 +50,24 @@ impl Translator<'_, '_, '_> {
             _ => return unsupported(),
         };
         let value = self.number(inst.arg(0)?)?;
+        let value = self.widened(inst.arg(0)?, value);
         self.check_kind(value, from)?;
+        let narrows = self.m.types.is_bfloat16(self.m.types.of(inst.ty)?);
         let result = self.numeric_result(inst)?;
+        let result = if narrows { result.with_scalar(Scalar::F32) } else { result };
         if !to.has(result.scalar) {
             return Err("its type is of the wrong kind".to_string());
         }
         let saturates = self.decorations().has(inst.id, Decoration::SaturatedConversion)
             || matches!(inst.op, Op::SatConvertSToU | Op::SatConvertUToS);
         let rounding = self.rounding(inst)?;
+        if narrows && !matches!(rounding, None | Some(Rounding::NearestEven)) {
+            return Err("bfloat16 are rounded to the nearest even alone".to_string());
+        }
         let from = Number { scalar: self.b.ty(value).scalar, signed: from_signed };
         let to = Number { scalar: result.scalar, signed: to_signed };
         let value = self.b.convert_number(value, (from, to), rounding, saturates);
+        let value = if narrows { self.narrowed(value) } else { value };
         self.give(inst, value)
     }
 

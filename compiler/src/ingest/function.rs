@@ -161,6 +161,16 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         })
     }
 
+    /// Returns the type of a constant, or of a value that the function has defined or used.
+    pub(super) fn known_type(&self, id: u32) -> Option<Ty> {
+        let constant = |entity: &Entity| match entity {
+            Entity::Constant(constant) => Some(constant.ty),
+            _ => None,
+        };
+        let value = self.values.get(&id).map(|value| value.ty);
+        value.or_else(|| self.m.entities.get(&id).and_then(constant))
+    }
+
     /// Returns the value of an id that is one value of the IR.
     pub(super) fn one(&mut self, id: u32) -> Result<Value, String> {
         match *self.val(id)?.leaves.as_slice() {
@@ -392,6 +402,7 @@ impl<'f, 'm, 'a> Translator<'f, 'm, 'a> {
         if may_be_of_matrices && self.matrix_instruction(inst)? {
             return Ok(());
         }
+        self.check_bfloat16(inst)?;
         match inst.op {
             Line => self.line(inst),
             NoLine => {

@@ -9,7 +9,7 @@ use super::types::{Kind, Ty};
 use super::words::Inst;
 use crate::ir::{
     AddressSpace, BinaryOp, InstData, Matrix, MatrixElement, MatrixLayout, MatrixOp, MatrixUse,
-    Scalar, ScalarKinds, Type, Value,
+    Scalar, Type, Value,
 };
 use crate::matrices;
 use crate::target::Target;
@@ -37,10 +37,10 @@ pub(super) fn has(op: Op) -> bool {
 }
 
 /// Returns the type that OpTypeCooperativeMatrixKHR declares, if the device has it. `number` returns the value of a
-/// constant, `component` is the type of the elements.
+/// constant.
 pub(super) fn matrix_type(
     inst: &Inst<'_>,
-    component: Option<Type>,
+    element: Option<MatrixElement>,
     target: &Target,
     number: impl Fn(u32) -> Result<u64, String>,
 ) -> Result<Matrix, String> {
@@ -48,8 +48,6 @@ pub(super) fn matrix_type(
     if !target.checks.is_empty() {
         return Err("kernels with matrices do not check themselves".to_string());
     }
-    let element = component.filter(|ty| ty.lanes == 1);
-    let element = element.and_then(|ty| MatrixElement::of(ty.scalar));
     let element = element.ok_or("matrices are of numbers")?;
     if number(scope)? != Scope::Subgroup as u64 {
         return Err("matrices are of the scope of sub-groups".to_string());
@@ -177,9 +175,7 @@ impl Translator<'_, '_, '_> {
             _ if op == MatrixOp::Splat => result,
             _ => return Err("the operand is not a matrix".to_string()),
         };
-        let has = |kinds: ScalarKinds, matrix: Matrix| kinds.has(matrix.element.scalar());
-        let (from, to) = op.elements();
-        if !has(from, first) || !has(to, result) {
+        if !op.takes(first.element, result.element) {
             return Err("the elements are of the wrong kind".to_string());
         }
         use crate::ir::MatrixOperand::*;
@@ -197,10 +193,11 @@ impl Translator<'_, '_, '_> {
         }
         let widths = [first, result].map(|matrix| matrix.element().bits());
         let differs = widths[0] != widths[1];
+        let is_same = first.element == result.element;
         match op {
             MatrixOp::Bitcast if differs => return Err("the types differ in size".to_string()),
-            // A conversion to the same width changes nothing.
-            MatrixOp::FConvert | MatrixOp::SConvert | MatrixOp::UConvert if !differs => {
+            // A conversion to the same type changes nothing.
+            MatrixOp::FConvert | MatrixOp::SConvert | MatrixOp::UConvert if is_same => {
                 return self.give(inst, args[0]);
             }
             _ => {}
@@ -304,7 +301,7 @@ impl Translator<'_, '_, '_> {
             (result, O::MATRIX_RESULT_SIGNED_COMPONENTS_KHR),
         ];
         for (matrix, signed) in sides {
-            if matrix.element().scalar.is_float() && flags.contains(signed) {
+            if matrix.is_float() && flags.contains(signed) {
                 return Err("floats are told to be signed".to_string());
             }
         }

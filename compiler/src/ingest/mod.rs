@@ -11,6 +11,7 @@
 mod arg_types;
 mod arith;
 mod atomics;
+mod bfloat16;
 mod block_kernels;
 mod blocks;
 mod builtin_vars;

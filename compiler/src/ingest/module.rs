@@ -205,7 +205,7 @@ impl<'a> Decoder<'a> {
             }
             Op::TypeCooperativeMatrixKHR => {
                 let component = self.types.of(inst.arg(0)?)?;
-                let (component, target) = (self.types.value(component), self.out.target());
+                let (component, target) = (self.types.element(component), self.out.target());
                 let number = |id| array_length(&self.entities, id);
                 let matrix = super::matrices::matrix_type(inst, component, target, number)?;
                 self.types.declare_matrix(inst.id, matrix)

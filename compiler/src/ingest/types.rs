@@ -7,8 +7,8 @@ use super::decorations::Decorations;
 use super::words::Inst;
 use crate::ir::{self, AddressSpace, Scalar};
 use crate::kernel::{ImageAccess, ImageDim, ImageType};
-use rspirv::spirv::{AccessQualifier, Decoration, Dim, Op, StorageClass};
-use rustc_hash::FxHashMap;
+use rspirv::spirv::{AccessQualifier, Decoration, Dim, FPEncoding, Op, StorageClass};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Deepest nesting of structs and arrays (SPIR-V 2.18 asks for 255 of structs).
 const MAX_DEPTH: u32 = 256;
@@ -105,6 +105,8 @@ pub(super) struct Types {
     /// The types of vectors' components.
     components: FxHashMap<Ty, Ty>,
     has_matrices: bool,
+    /// The types of bfloat16 and of its vectors (SPV_KHR_bfloat16). A value is that of 16-bit integers with its bits.
+    bfloat16: FxHashSet<Ty>,
 }
 
 /// Returns the address space of a storage class, if there are pointers to it.
@@ -314,6 +316,26 @@ impl Types {
         Ok(())
     }
 
+    /// Returns true for bfloat16 and vectors of it.
+    pub(super) fn is_bfloat16(&self, ty: Ty) -> bool {
+        self.bfloat16.contains(&ty)
+    }
+
+    /// Returns true if the module declares bfloat16.
+    pub(super) fn has_bfloat16(&self) -> bool {
+        !self.bfloat16.is_empty()
+    }
+
+    /// Returns the element of matrices whose component has a type; `None` if it is not that of a number.
+    pub(super) fn element(&self, ty: Ty) -> Option<ir::MatrixElement> {
+        match *self.kind(ty) {
+            Kind::Value(value) if value.lanes > 1 => None,
+            Kind::Value(_) if self.is_bfloat16(ty) => Some(ir::MatrixElement::BF16),
+            Kind::Value(value) => ir::MatrixElement::of(value.scalar),
+            _ => None,
+        }
+    }
+
     /// Returns true if a type of the module is that of a matrix.
     pub(super) fn has_matrices(&self) -> bool {
         self.has_matrices
@@ -331,6 +353,12 @@ impl Types {
             Op::TypeVoid => Kind::Void,
             Op::TypeBool => Kind::Value(ir::Type::BOOL),
             Op::TypeInt => int_type(inst)?,
+            Op::TypeFloat if inst.args.len() > 1 => {
+                let data = self.data(encoded_type(inst)?)?;
+                let ty = self.declare(inst.id, data);
+                self.bfloat16.insert(ty);
+                return Ok(true);
+            }
             Op::TypeFloat => float_type(inst)?,
             Op::TypeVector => {
                 let vector = self.vector_type(inst)?;
@@ -338,6 +366,9 @@ impl Types {
                 let data = self.data(vector)?;
                 let ty = self.declare(inst.id, data);
                 self.components.insert(ty, component);
+                if self.is_bfloat16(component) {
+                    self.bfloat16.insert(ty);
+                }
                 return Ok(true);
             }
             Op::TypePointer => {
@@ -459,15 +490,21 @@ fn int_type(inst: &Inst<'_>) -> Result<Kind, String> {
 }
 
 fn float_type(inst: &Inst<'_>) -> Result<Kind, String> {
-    if inst.args.len() > 1 {
-        return Err("floating-point encodings are not supported".to_string());
-    }
     Ok(Kind::Value(match inst.arg(0)? {
         16 => ir::Type::F16,
         32 => ir::Type::F32,
         64 => ir::Type::F64,
         width => return Err(format!("floats of {width} bits are not supported")),
     }))
+}
+
+/// Returns the type of floats with an encoding of their own, of which only bfloat16 is supported.
+fn encoded_type(inst: &Inst<'_>) -> Result<Kind, String> {
+    let [width, encoding] = inst.get()?;
+    match (width, FPEncoding::from_u32(encoding)) {
+        (16, Some(FPEncoding::BFloat16KHR)) => Ok(Kind::Value(ir::Type::I16)),
+        _ => Err("the floating-point encoding is not supported".to_string()),
+    }
 }
 
 fn pointer_type(storage: u32, pointee: u32) -> Result<Kind, String> {

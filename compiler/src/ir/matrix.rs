@@ -11,7 +11,8 @@ pub enum MatrixUse {
     Accumulator,
 }
 
-/// The type of a matrix's elements. Integers are signless.
+/// The type of a matrix's elements. Integers are signless. No scalar of the IR is a bfloat16: a single one is an I16 with its
+/// bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MatrixElement {
     I8,
@@ -21,6 +22,7 @@ pub enum MatrixElement {
     F16,
     F32,
     F64,
+    BF16,
 }
 
 /// The type of a matrix that a sub-group holds. A variable of this type has the nominal size of [`Matrix::BYTES`], which no
@@ -33,14 +35,16 @@ pub struct Matrix {
     pub columns: u8,
 }
 
-const ELEMENTS: [(MatrixElement, Scalar); 7] = [
-    (MatrixElement::I8, Scalar::I8),
-    (MatrixElement::I16, Scalar::I16),
-    (MatrixElement::I32, Scalar::I32),
-    (MatrixElement::I64, Scalar::I64),
-    (MatrixElement::F16, Scalar::F16),
-    (MatrixElement::F32, Scalar::F32),
-    (MatrixElement::F64, Scalar::F64),
+/// The elements with their names and scalar types, in their order.
+const ELEMENTS: [(MatrixElement, &str, Scalar); 8] = [
+    (MatrixElement::I8, "i8", Scalar::I8),
+    (MatrixElement::I16, "i16", Scalar::I16),
+    (MatrixElement::I32, "i32", Scalar::I32),
+    (MatrixElement::I64, "i64", Scalar::I64),
+    (MatrixElement::F16, "f16", Scalar::F16),
+    (MatrixElement::F32, "f32", Scalar::F32),
+    (MatrixElement::F64, "f64", Scalar::F64),
+    (MatrixElement::BF16, "bf16", Scalar::I16),
 ];
 
 const USES: [(MatrixUse, &str); 3] =
@@ -49,12 +53,24 @@ const USES: [(MatrixUse, &str); 3] =
 impl MatrixElement {
     /// Returns the element of a scalar type; `None` for bools and pointers.
     pub fn of(scalar: Scalar) -> Option<MatrixElement> {
-        ELEMENTS.iter().find(|row| row.1 == scalar).map(|row| row.0)
+        ELEMENTS.iter().find(|row| row.2 == scalar).map(|row| row.0)
     }
 
-    /// Returns the scalar type.
+    /// Returns the scalar type of a single element.
     pub fn scalar(self) -> Scalar {
-        ELEMENTS[self as usize].1
+        ELEMENTS[self as usize].2
+    }
+
+    /// Returns true for floats.
+    pub fn is_float(self) -> bool {
+        self == MatrixElement::BF16 || self.scalar().is_float()
+    }
+}
+
+impl fmt::Display for MatrixElement {
+    /// Prints the element as `f16`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(ELEMENTS[*self as usize].1)
     }
 }
 
@@ -74,14 +90,14 @@ impl Matrix {
         Type::of(Scalar::Matrix(self))
     }
 
-    /// Returns the type of an element.
+    /// Returns the type of a single element.
     pub fn element(self) -> Type {
         Type::of(self.element.scalar())
     }
 
     /// Returns true if the elements are floats.
     pub fn is_float(self) -> bool {
-        self.element.scalar().is_float()
+        self.element.is_float()
     }
 
     /// Returns true if another matrix has the same size and use.
@@ -94,7 +110,7 @@ impl Matrix {
         let mut parts = name.strip_prefix("matrix.")?.split('.');
         let (usage, element, size) = (parts.next()?, parts.next()?, parts.next()?);
         let (rows, columns) = size.split_once('x')?;
-        let element = ELEMENTS.iter().find(|row| row.1.to_string() == element)?.0;
+        let element = ELEMENTS.iter().find(|row| row.1 == element)?.0;
         let usage = USES.iter().find(|row| row.1 == usage)?.0;
         let number = |text: &str| text.parse().ok().filter(|&number: &u8| number > 0);
         let matrix = Matrix { element, usage, rows: number(rows)?, columns: number(columns)? };
@@ -105,8 +121,8 @@ impl Matrix {
 impl fmt::Display for Matrix {
     /// Prints the type as `matrix.a.f16.16x8`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Matrix { usage, rows, columns, .. } = *self;
-        write!(f, "matrix.{}.{}.{rows}x{columns}", USES[usage as usize].1, self.element())
+        let Matrix { element, usage, rows, columns } = *self;
+        write!(f, "matrix.{}.{element}.{rows}x{columns}", USES[usage as usize].1)
     }
 }
 
@@ -120,8 +136,9 @@ mod tests {
             for usage in USES {
                 let matrix = Matrix { element: element.0, usage: usage.0, rows: 8, columns: 16 };
                 assert_eq!(Matrix::from_name(&matrix.to_string()), Some(matrix));
-                assert_eq!(MatrixElement::of(element.1), Some(element.0));
             }
+            let is_scalar = element.0 != MatrixElement::BF16;
+            assert_eq!(MatrixElement::of(element.2) == Some(element.0), is_scalar);
         }
         for wrong in ["matrix.a.f16.16", "matrix.c.f16.8x8", "matrix.a.ptr.8x8", "matrix.a.f16.0x8"]
         {

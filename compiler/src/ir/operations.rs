@@ -4,6 +4,7 @@
 //! A new operation is a row here, a value in `fold.rs`, SPIR-V in `emit/`, and its meaning in
 //! `tests/interpreter/operations.rs`.
 
+use super::matrix::MatrixElement;
 use super::types::{AddressSpace, Scalar, Type};
 use bitflags::bitflags;
 
@@ -566,16 +567,20 @@ impl MatrixOp {
         self.rule()
     }
 
-    /// Returns the kinds of elements that the first matrix and the result may have.
-    pub fn elements(self) -> (ScalarKinds, ScalarKinds) {
+    /// Returns true if the first matrix and the result may have these elements. Nothing is computed with bfloat16.
+    pub fn takes(self, from: MatrixElement, to: MatrixElement) -> bool {
         use MatrixOp::*;
-        let any = INT.union(FLOAT);
+        let is_number = |element| element != MatrixElement::BF16;
         match self {
-            Splat | Length | Extract | Insert | Scale | Bitcast => (any, any),
-            INeg | IAdd | ISub | IMul | SDiv | UDiv | SConvert | UConvert => (INT, INT),
-            FNeg | FAdd | FSub | FMul | FDiv | FConvert => (FLOAT, FLOAT),
-            FToS | FToU => (FLOAT, INT),
-            SToF | UToF => (INT, FLOAT),
+            Splat | Length | Extract | Insert | Bitcast => true,
+            Scale => is_number(to),
+            INeg | IAdd | ISub | IMul | SDiv | UDiv | SConvert | UConvert => {
+                !from.is_float() && !to.is_float()
+            }
+            FNeg | FAdd | FSub | FMul | FDiv => to.is_float() && is_number(to),
+            FConvert => from.is_float() && to.is_float(),
+            FToS | FToU => from.is_float() && !to.is_float(),
+            SToF | UToF => !from.is_float() && to.is_float(),
         }
     }
 }

@@ -321,9 +321,7 @@ impl Checker<'_> {
             }
             _ => self.matrix(ty)?,
         };
-        let (from, to) = op.elements();
-        let has = |kinds: ScalarKinds, matrix: Matrix| kinds.has(matrix.element.scalar());
-        ensure(has(from, of) && has(to, result), "wrong elements")?;
+        ensure(op.takes(of.element, result.element), "wrong elements")?;
         let widths = op != MatrixOp::Bitcast || of.element().bits() == result.element().bits();
         ensure(widths, "the elements differ in width")?;
         for (&arg, operand) in args.iter().zip(op.operands()) {

@@ -32,6 +32,7 @@ impl Lowering<'_, '_> {
         args: &[Expr],
     ) -> Option<Value> {
         let ty = self.value_type(expr.ty);
+        let is_bfloat16 = self.matrix_type(expr.ty).is_some_and(|matrix| matrix.is_bfloat16);
         let values: SmallVec<[Value; 3]> = args.iter().map(|arg| self.value(arg)).collect();
         let op = match (call, &values[..]) {
             (MatrixCall::Load(layout), &[ptr, stride]) => {
@@ -49,6 +50,10 @@ impl Lowering<'_, '_> {
                 return Some(
                     self.b.inst(InstData::MatrixProduct { args: [a, b, c], operands }, ty),
                 );
+            }
+            (MatrixCall::Splat, &[x]) if is_bfloat16 => {
+                let x = self.with_lowerer(expr.span, |lowerer| lowerer.bfloat16_of_float(x));
+                return Some(self.matrix_op(MatrixOp::Splat, smallvec![x], ty));
             }
             (MatrixCall::Splat, _) => MatrixOp::Splat,
             (MatrixCall::Scale, _) => MatrixOp::Scale,

@@ -7,9 +7,9 @@ use super::convert::Context;
 use super::hir::{Expr, ExprKind, MatrixCall, Place, PlaceKind};
 use super::operand::{value, Object, Operand};
 use super::typename::QualType;
-use super::types::{MatrixType, Scalar, TypeId, TypeKind};
+use super::types::{MatrixType, Scalar, TypeId, TypeKind, BFLOAT16};
 use super::Sema;
-use crate::ir::{MatrixLayout, MatrixUse};
+use crate::ir::{MatrixElement, MatrixLayout, MatrixUse};
 use crate::matrices::{self, MatrixOperands};
 use crate::preprocess::Symbol;
 use crate::source::Span;
@@ -27,6 +27,10 @@ const SCOPE: u64 = 4;
 
 const NO_TARGET: &str =
     "builtin return value should be assigned to cooperative matrix type variable";
+const ONLY_ELEMENTS: &str =
+    "type '__bf16' can only be used as that of a cooperative matrix's elements";
+const NOT_COMPUTED_WITH: &str =
+    "matrices of '__bf16' are not computed with: convert them or their elements";
 const INCOMPATIBLE: &str = "incompatible cooperative matrix types";
 
 impl Sema<'_> {
@@ -43,11 +47,25 @@ impl Sema<'_> {
     }
 
     /// Returns the matrix type of specifiers that have the attribute; the type itself without it.
-    pub(super) fn with_matrix(&mut self, base: QualType, attributes: &[Attribute]) -> QualType {
+    pub(super) fn with_matrix(
+        &mut self,
+        base: QualType,
+        attributes: &[Attribute],
+        span: Span,
+    ) -> QualType {
         let found = attributes.iter().find(|attribute| self.text(attribute.name) == ATTRIBUTE);
-        let Some(attribute) = found.filter(|_| !self.is_error(base.ty)) else { return base };
+        let Some(attribute) = found.filter(|_| !self.is_error(base.ty)) else {
+            return match self.is_bfloat16(base.ty) {
+                true => QualType { ty: self.fail(span, ONLY_ELEMENTS), ..base },
+                false => base,
+            };
+        };
         let ty = self.matrix_type(base.ty, attribute).unwrap_or(self.basic.error);
         QualType { ty, ..base }
+    }
+
+    fn is_bfloat16(&self, ty: TypeId) -> bool {
+        matches!(self.module.types.kind(ty), TypeKind::Opaque(BFLOAT16))
     }
 
     fn matrix_type(&mut self, element: TypeId, attribute: &Attribute) -> Option<TypeId> {
@@ -59,11 +77,11 @@ impl Sema<'_> {
         let [scope, rows, columns, usage] = attribute.args.as_slice() else {
             return self.fail(span, "'coop_mat' attribute requires exactly 4 arguments");
         };
-        let scalar = match *self.module.types.kind(element) {
-            TypeKind::Scalar(scalar) => Some(scalar),
-            _ => None,
+        let is_bfloat16 = self.is_bfloat16(element);
+        let kind = match *self.module.types.kind(element) {
+            TypeKind::Scalar(scalar) => MatrixType::element_of(scalar).map(|kind| (scalar, kind)),
+            _ => is_bfloat16.then_some((Scalar::UShort, MatrixElement::BF16)),
         };
-        let kind = scalar.and_then(|scalar| Some((scalar, MatrixType::element_of(scalar)?)));
         let Some((scalar, kind)) = kind else {
             let message =
                 format!("{} is invalid cooperative matrix element type", self.quoted(element));
@@ -83,7 +101,7 @@ impl Sema<'_> {
         match matrices::find(self.target, kind, usage, [rows, columns]) {
             Ok(found) => {
                 let (rows, columns) = (found.rows, found.columns);
-                let matrix = MatrixType { element: scalar, usage, rows, columns };
+                let matrix = MatrixType { element: scalar, is_bfloat16, usage, rows, columns };
                 Some(self.module.types.intern(TypeKind::Matrix(matrix)))
             }
             Err(message) => self.fail(span, message),
@@ -146,8 +164,8 @@ impl Sema<'_> {
     fn matrix_load(&mut self, args: Vec<Expr>, wanted: Option<TypeId>, span: Span) -> Option<Expr> {
         let [pointer, layout, stride] = self.exactly(args, span)?;
         let Some(ty) = wanted else { return self.fail(span, NO_TARGET) };
-        let element = self.as_matrix(ty)?.element;
-        self.check_matrix_pointer(&pointer, element, false)?;
+        let matrix = self.as_matrix(ty)?;
+        self.check_matrix_pointer(&pointer, matrix, false)?;
         let call = MatrixCall::Load(self.matrix_layout(&layout)?);
         let args = vec![pointer, self.matrix_stride(stride)?];
         Some(value(ExprKind::Matrix { call, args }, ty, span))
@@ -155,8 +173,8 @@ impl Sema<'_> {
 
     fn matrix_store(&mut self, args: Vec<Expr>, span: Span) -> Option<Expr> {
         let [pointer, stored, layout, stride] = self.exactly(args, span)?;
-        let element = self.matrix_argument(&stored)?.element;
-        self.check_matrix_pointer(&pointer, element, true)?;
+        let matrix = self.matrix_argument(&stored)?;
+        self.check_matrix_pointer(&pointer, matrix, true)?;
         let call = MatrixCall::Store(self.matrix_layout(&layout)?);
         let args = vec![pointer, stored, self.matrix_stride(stride)?];
         Some(value(ExprKind::Matrix { call, args }, self.basic.void, span))
@@ -192,7 +210,7 @@ impl Sema<'_> {
         if !fits || !to.has_shape_of(c_ty) {
             return self.fail(span, "two cooperative matrices with incompatible shapes");
         }
-        if sides.iter().any(|side| side.element.is_float() != a_ty.element.is_float()) {
+        if sides.iter().any(|side| side.plain().is_float() != a_ty.plain().is_float()) {
             return self.fail(span, "inconsistent cooperative matrix element types");
         }
         let saturates = match operands {
@@ -229,7 +247,9 @@ impl Sema<'_> {
     fn matrix_init(&mut self, args: Vec<Expr>, wanted: Option<TypeId>, span: Span) -> Option<Expr> {
         let [element] = self.exactly(args, span)?;
         let Some(ty) = wanted else { return self.fail(span, NO_TARGET) };
-        let scalar = self.as_matrix(ty)?.element;
+        let matrix = self.as_matrix(ty)?;
+        // A bfloat16 is made of a float.
+        let scalar = if matrix.is_bfloat16 { Scalar::Float } else { matrix.element };
         let scalar = self.module.types.scalar(scalar);
         let element = self.assign_convert(element, scalar, Context::Passing);
         let args = vec![element];
@@ -251,14 +271,19 @@ impl Sema<'_> {
         matrix
     }
 
-    fn check_matrix_pointer(&mut self, arg: &Expr, element: Scalar, writes: bool) -> Option<()> {
+    fn check_matrix_pointer(&mut self, arg: &Expr, matrix: MatrixType, writes: bool) -> Option<()> {
         let Some(pointer) = self.module.types.as_pointer(arg.ty) else {
             return self.fail(
                 arg.span,
                 "first argument must be a pointer to the elements of the cooperative matrix",
             );
         };
-        if self.module.types.numeric(pointer.pointee) != Some((element, 1)) {
+        let fits = match self.module.types.numeric(pointer.pointee) {
+            // The bits of bfloat16 are integers of either sign in memory.
+            Some((Scalar::Short, 1)) if matrix.is_bfloat16 => true,
+            found => found == Some((matrix.element, 1)),
+        };
+        if !fits {
             let message =
                 "inconsistent between cooperative matrix element type and buffer pointer type";
             return self.fail(arg.span, message);
@@ -304,6 +329,9 @@ impl Sema<'_> {
     pub(super) fn matrix_arithmetic(&mut self, op: ArithOp, a: Expr, b: Expr, span: Span) -> Expr {
         use ArithOp::{Add, Div, Mul, Sub};
         let known = matches!(op, Add | Sub | Mul | Div);
+        if [&a, &b].into_iter().any(|side| self.has_bfloat16_elements(side.ty)) {
+            return self.fail(span, NOT_COMPUTED_WITH);
+        }
         match (self.as_matrix(a.ty), self.as_matrix(b.ty)) {
             (Some(_), Some(_)) if !known => {
                 self.fail(span, "unsupported cooperative matrix binary operator")
@@ -319,6 +347,11 @@ impl Sema<'_> {
             (Some(_), None) => self.matrix_scale(op, a, b, span),
             _ => self.matrix_scale(op, b, a, span),
         }
+    }
+
+    /// Returns true for matrices of bfloat16.
+    pub(super) fn has_bfloat16_elements(&self, ty: TypeId) -> bool {
+        self.as_matrix(ty).is_some_and(|matrix| matrix.is_bfloat16)
     }
 
     fn matrix_scale(&mut self, op: ArithOp, matrix: Expr, by: Expr, span: Span) -> Expr {

@@ -36,7 +36,10 @@ impl Sema<'_> {
         }
         let fits = match self.module.types.numeric(e.ty) {
             Some((scalar, _)) => op != UnaryOp::BitNot || !scalar.is_float(),
-            None => op == UnaryOp::Minus && self.as_matrix(e.ty).is_some(),
+            None => {
+                let is_matrix = self.as_matrix(e.ty).is_some();
+                op == UnaryOp::Minus && is_matrix && !self.has_bfloat16_elements(e.ty)
+            }
         };
         if !fits {
             return self.invalid_unary(e.ty, span);

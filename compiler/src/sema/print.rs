@@ -95,8 +95,8 @@ fn write_type(types: &Types, ty: TypeId, out: &mut String) {
             write_type(types, *packet, out);
         }
         TypeKind::Matrix(matrix) => {
-            let MatrixType { element, usage, rows, columns } = matrix;
-            let element = element.spelling();
+            let MatrixType { usage, rows, columns, .. } = matrix;
+            let element = matrix.spelling();
             out.push_str(&format!("coop_mat({element}, {rows}, {columns}, {usage:?})"));
         }
         TypeKind::Opaque(name) => out.push_str(name),

@@ -4,7 +4,7 @@ use super::device_enqueue::NDRANGE;
 use super::records::RecordAttributes;
 use super::scope::Entity;
 use super::types::{
-    PointerType, Scalar, TypeId, TypeKind, CLK_EVENT, EVENT, QUEUE, RESERVATION, SAMPLER,
+    PointerType, Scalar, TypeId, TypeKind, BFLOAT16, CLK_EVENT, EVENT, QUEUE, RESERVATION, SAMPLER,
 };
 use super::{print, Sema, MAX_OBJECT_SIZE, MAX_TYPE_DEPTH};
 use crate::kernel::ImageType;
@@ -84,7 +84,7 @@ impl Sema<'_> {
     /// Returns the type that declaration specifiers name, with their qualifiers.
     pub(super) fn specified_type(&mut self, specs: &DeclSpecs) -> QualType {
         let base = self.type_spec(specs);
-        let base = self.with_matrix(base, &specs.attributes);
+        let base = self.with_matrix(base, &specs.attributes, specs.span);
         self.qualify(base, specs.quals, specs.span)
     }
 
@@ -212,6 +212,7 @@ impl Sema<'_> {
         let name = self.text(name);
         match name {
             EVENT => return self.module.types.intern(TypeKind::Opaque(EVENT)),
+            BFLOAT16 => return self.module.types.intern(TypeKind::Opaque(BFLOAT16)),
             SAMPLER if self.target.images => return self.sampler_type(),
             QUEUE | CLK_EVENT | NDRANGE if self.has_device_enqueue() => {
                 return self.device_queue_type(name);

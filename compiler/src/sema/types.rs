@@ -20,6 +20,9 @@ pub const RESERVATION: &str = "reserve_id_t";
 /// Name of the opaque type of queues on the device (OpenCL C 6.15.17).
 pub const QUEUE: &str = "queue_t";
 
+/// Name of the type of matrices' elements that are bfloat16, which nothing else has.
+pub const BFLOAT16: &str = "__bf16";
+
 /// Name of the opaque type of events of commands in queues on the device.
 pub const CLK_EVENT: &str = "clk_event_t";
 
@@ -69,7 +72,10 @@ pub enum TypeKind {
 /// A type of cooperative matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MatrixType {
+    /// The type of a single element.
     pub element: ScalarName,
+    /// True if the elements are bfloat16, each of which alone is the integer with its bits.
+    pub is_bfloat16: bool,
     pub usage: MatrixUse,
     pub rows: u8,
     pub columns: u8,
@@ -94,8 +100,20 @@ impl MatrixType {
 
     /// Returns the type in the IR, whose matrices have no signs.
     pub fn plain(self) -> Matrix {
-        let element = MatrixType::element_of(self.element).unwrap_or(MatrixElement::I32);
+        let element = match self.is_bfloat16 {
+            true => MatrixElement::BF16,
+            false => MatrixType::element_of(self.element).unwrap_or(MatrixElement::I32),
+        };
         Matrix { element, usage: self.usage, rows: self.rows, columns: self.columns }
+    }
+
+    /// Returns the name of the elements' type.
+    pub fn spelling(self) -> &'static str {
+        if self.is_bfloat16 {
+            BFLOAT16
+        } else {
+            self.element.spelling()
+        }
     }
 
     /// Returns true for elements that are integers with a sign.

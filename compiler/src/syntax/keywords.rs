@@ -107,7 +107,7 @@ const OPAQUES: &[&str] = &[
     "image1d_t", "image1d_array_t", "image1d_buffer_t", "image2d_t", "image2d_array_t",
     "image2d_depth_t", "image2d_array_depth_t", "image2d_msaa_t", "image2d_array_msaa_t",
     "image2d_msaa_depth_t", "image2d_array_msaa_depth_t", "image3d_t",
-    "sampler_t", "event_t", "queue_t", "ndrange_t", "clk_event_t", "reserve_id_t",
+    "sampler_t", "event_t", "queue_t", "ndrange_t", "clk_event_t", "reserve_id_t", "__bf16",
     "atomic_int", "atomic_uint", "atomic_long", "atomic_ulong", "atomic_half", "atomic_float",
     "atomic_double", "atomic_flag", "atomic_size_t", "atomic_ptrdiff_t", "atomic_intptr_t",
     "atomic_uintptr_t",

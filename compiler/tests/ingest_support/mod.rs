@@ -129,8 +129,38 @@ fn completed(text: &str) -> String {
     whole.replace("; declarations", &declarations).replace("; body", &body)
 }
 
-/// Assembles a module with spirv-as, which keeps its ids.
+/// Gives all floats of a width an encoding in a module of little-endian words.
+fn encode_floats(module: &[u8], width: u32, encoding: u32) -> Vec<u8> {
+    let words: Vec<u32> =
+        module.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let (header, mut rest) = words.split_at(5.min(words.len()));
+    let mut all = header.to_vec();
+    while let Some((inst, others)) =
+        rest.split_at_checked((rest.first().unwrap_or(&0) >> 16) as usize)
+    {
+        match *inst {
+            [] => break,
+            [0x0003_0016, id, found] if found == width => {
+                all.extend([0x0004_0016, id, width, encoding]);
+            }
+            _ => all.extend(inst),
+        }
+        rest = others;
+    }
+    all.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// Assembles a module with spirv-as, which keeps its ids. `BFloat16KHR` behind the width of floats, which not every spirv-as
+/// knows, is the encoding of all floats of that width.
 pub fn assemble(text: &str) -> Result<Vec<u8>, String> {
+    const BFLOAT16: &str = " BFloat16KHR";
+    let Some((before, after)) = text.split_once(BFLOAT16) else { return assemble_plain(text) };
+    let width = before.rsplit(' ').next().and_then(|width| width.parse().ok());
+    let module = assemble_plain(&[before, after].concat())?;
+    Ok(encode_floats(&module, width.ok_or("an encoding without a width")?, 0))
+}
+
+fn assemble_plain(text: &str) -> Result<Vec<u8>, String> {
     let mut child = Command::new("spirv-as")
         .args(["--target-env", "spv1.6", "-o", "-", "-"])
         .stdin(Stdio::piped())

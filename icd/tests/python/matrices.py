@@ -10,6 +10,9 @@ DEFAULT_VARIANTS, VARIANTS, ALIGNMENT, STRIDE = 0x1078, 0x1079, 0x107A, 0x107B
 WORDS = 8
 # By the numbers of component types.
 KINDS = ["half", "float", "double", "char", "short", "int", "long", "uchar", "ushort", "uint", "ulong"]
+# VK_COMPONENT_TYPE_BFLOAT16_KHR.
+BFLOAT16 = 1000141000
+NAMES = {**dict(enumerate(KINDS)), BFLOAT16: "bfloat16"}
 DTYPES = dict(zip(KINDS, [np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8,
                           np.uint16, np.uint32, np.uint64]))
 
@@ -43,8 +46,12 @@ class Product:
 
     def __init__(self, row):
         self.m, self.n, self.k, *kinds, saturates = (int(word) for word in row)
-        self.a, self.b, self.c, self.result = (KINDS[kind] for kind in kinds)
+        self.a, self.b, self.c, self.result = (NAMES[kind] for kind in kinds)
         self.saturates = bool(saturates)
+
+    def has_bfloat16(self):
+        """True if a matrix is of bfloat16."""
+        return "bfloat16" in (self.a, self.b, self.c, self.result)
 
     def __repr__(self):
         how = " (saturating)" if self.saturates else ""

@@ -112,6 +112,8 @@ def products(cl_machine):
     log = log_of(cl_machine, wrong)
     found = []
     for a, m, k, b, n, c, result, saturates in PRODUCT.findall(log):
+        if "bfloat16" in (a, b, c, result):
+            continue  # test_matrices_bfloat16.py
         found.append((a, b, c, result, int(m), int(n), int(k), bool(saturates)))
     assert found, log
     return found

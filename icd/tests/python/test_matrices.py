@@ -28,7 +28,8 @@ typedef {result} __attribute__((coop_mat(CLK_COOPERATIVE_MATRIX_SCOPE_SUBGROUP, 
 def listed(cl_machine):
     if not is_listed(cl_machine):
         pytest.skip("no matrices")
-    return products(cl_machine)
+    # Those of bfloat16 are in test_matrices_bfloat16.py.
+    return [p for p in products(cl_machine) if not p.has_bfloat16()]
 
 
 @pytest.fixture(scope="module")

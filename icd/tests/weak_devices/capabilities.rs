@@ -130,6 +130,7 @@ fn has_capability(capability: Capability, f: &Features) -> Option<bool> {
         AtomicFloat64MinMaxEXT => f.atomic_float64_buffer_min_max,
         DotProductInput4x8Bit | DotProductInput4x8BitPacked | DotProduct => f.integer_dot_product,
         CooperativeMatrixKHR => f.cooperative_matrix,
+        BFloat16TypeKHR | BFloat16CooperativeMatrixKHR => f.bfloat16_matrix,
         AtomicFloat32AddEXT => f.atomic_float32_buffer_add,
         AtomicFloat64AddEXT => f.atomic_float64_buffer_add,
         _ => return None,
@@ -140,6 +141,7 @@ fn has_extension(name: &str, f: &Features) -> Option<bool> {
     Some(match name {
         "SPV_KHR_non_semantic_info" => f.non_semantic_info,
         "SPV_KHR_cooperative_matrix" => f.cooperative_matrix,
+        "SPV_KHR_bfloat16" => f.bfloat16_matrix,
         "SPV_KHR_workgroup_memory_explicit_layout" => f.workgroup_explicit_layout,
         "SPV_KHR_shader_clock" => f.subgroup_clock || f.device_clock,
         "SPV_KHR_integer_dot_product" => f.integer_dot_product,

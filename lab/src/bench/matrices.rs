@@ -19,7 +19,11 @@ const TURNS: usize = 5;
 pub struct Types {
     /// The measurement's name in the table.
     pub name: &'static str,
+    /// The name of the factors' type for hand-written Vulkan.
+    kind: &'static str,
+    /// The type of the factors' elements in memory, and in matrices.
     factor: &'static str,
+    element: &'static str,
     sum: &'static str,
     bytes: usize,
     /// Sizes (m, n, k) of matrices that devices may support, the best first.
@@ -33,7 +37,9 @@ pub struct Types {
 /// Halves, whose products are summed in float.
 pub const HALF: Types = Types {
     name: "GEMM by matrices, half to float",
+    kind: "half",
     factor: "half",
+    element: "half",
     sum: "float",
     bytes: 2,
     sizes: &[[16, 16, 16], [16, 8, 16], [8, 8, 16], [8, 8, 8]],
@@ -44,10 +50,22 @@ pub const HALF: Types = Types {
     decode: |bits| f64::from(f32::from_bits(bits)),
 };
 
+/// The upper halves of floats, whose products are summed in float.
+pub const BFLOAT16: Types = Types {
+    name: "GEMM by matrices, bfloat16 to float",
+    kind: "bfloat16",
+    factor: "ushort",
+    element: "__bf16",
+    encode: |number| (f32::from(number).to_bits() >> 16) as u16,
+    ..HALF
+};
+
 /// Bytes with a sign, whose products are summed in int.
 pub const CHAR: Types = Types {
     name: "GEMM by matrices, char to int",
+    kind: "char",
     factor: "char",
+    element: "char",
     sum: "int",
     bytes: 1,
     sizes: &[[16, 16, 32], [16, 8, 32], [8, 8, 32], [16, 16, 16], [8, 8, 8]],
@@ -149,7 +167,7 @@ pub fn gemm(s: &Session, scale: &Scale, types: &Types) -> Result<f64> {
 /// medians, in the session's column and in the last one.
 pub fn by_turns(session: (usize, &Session), scale: &Scale, program: &Path, rows: &mut [Row]) {
     let (column, s) = session;
-    for types in [HALF, CHAR] {
+    for types in [HALF, BFLOAT16, CHAR] {
         let Some(row) = rows.iter_mut().find(|row| row.name == types.name) else { continue };
         eprintln!("{}, by turns with Vulkan alone", types.name);
         let Some(last) = row.values.len().checked_sub(1) else { continue };
@@ -166,7 +184,7 @@ pub fn by_turns(session: (usize, &Session), scale: &Scale, program: &Path, rows:
 /// Returns GFLOP/s of Hekla and of the Vulkan program. Both compute the same product.
 fn turns(s: &Session, scale: &Scale, types: &Types, program: &Path) -> Result<[f64; 2]> {
     let product = Product::new(s, scale, types)?;
-    let mut arguments = vec!["gemm".to_string(), types.factor.to_string(), product.n.to_string()];
+    let mut arguments = vec!["gemm".to_string(), types.kind.to_string(), product.n.to_string()];
     arguments.extend(product.sizes.iter().map(|(name, size)| format!("{name}={size}")));
     let mut rates = [Vec::new(), Vec::new()];
     for _ in 0..TURNS {
@@ -204,8 +222,8 @@ fn build(s: &Session, types: &Types) -> Result<(Kernel, Sizes)> {
             ("ITEMS", 2 * beside * sub_group),
         ];
         let mut options = format!(
-            "-cl-std=CL3.0 -DUSE_MATRICES -DT={} -DACC={} -DSUB_GROUP={sub_group}",
-            types.factor, types.sum
+            "-cl-std=CL3.0 -DUSE_MATRICES -DT={} -DELEMENT={} -DACC={} -DSUB_GROUP={sub_group}",
+            types.factor, types.element, types.sum
         );
         for (name, size) in &sizes[..8] {
             options.push_str(&format!(" -D{name}={size}"));
@@ -239,6 +257,7 @@ mod tests {
     #[test]
     fn numbers_are_what_they_are_read_as() {
         assert_eq!([-2, -1, 0, 1, 2].map(HALF.encode), [0xc000, 0xbc00, 0, 0x3c00, 0x4000]);
+        assert_eq!([-2, -1, 0, 1, 2].map(BFLOAT16.encode), [0xc000, 0xbf80, 0, 0x3f80, 0x4000]);
         assert_eq!([-2, 0, 2].map(CHAR.encode), [0xfe, 0, 2]);
         assert_eq!((HALF.decode)(0xc0a0_0000), -5.0);
         assert_eq!((CHAR.decode)(u32::MAX), -1.0);

@@ -151,6 +151,9 @@ pub const METRICS: &[Metric] = &[
     }),
     more("SGEMM, 8 x 8 results for each work-item", "GFLOP/s", kinds::sgemm),
     more(matrices::HALF.name, "GFLOP/s", |s, scale| matrices::gemm(s, scale, &matrices::HALF)),
+    more(matrices::BFLOAT16.name, "GFLOP/s", |s, scale| {
+        matrices::gemm(s, scale, &matrices::BFLOAT16)
+    }),
     more(matrices::CHAR.name, "GFLOP/s", |s, scale| matrices::gemm(s, scale, &matrices::CHAR)),
     more("bodies, tile of float4", "G/s", |s, scale| kinds::bodies(s, scale, "float")),
     more("bodies, tile of double4", "G/s", |s, scale| kinds::bodies(s, scale, "double")),

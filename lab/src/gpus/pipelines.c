@@ -61,7 +61,18 @@ static VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR, &subgroup_size};
 static VkPhysicalDeviceVulkan12Features vulkan12 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &executables};
 static VkPhysicalDeviceVulkan11Features vulkan11 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &vulkan12};
-static VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &vulkan11};
+/* VkPhysicalDeviceCooperativeMatrixFeaturesKHR and VkPhysicalDeviceShaderBfloat16FeaturesKHR, which older headers do not have. */
+static struct {
+    VkStructureType type;
+    void *next;
+    VkBool32 matrices, robust;
+} matrices = {(VkStructureType)1000506000, &vulkan11};
+static struct {
+    VkStructureType type;
+    void *next;
+    VkBool32 types, dot_products, matrices;
+} bfloat16 = {(VkStructureType)1000141000, &matrices};
+static VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &bfloat16};
 
 /* Extensions whose names modules may have, or whose features are above. */
 static const char *const WANTED[] = {
@@ -69,7 +80,7 @@ static const char *const WANTED[] = {
     "VK_KHR_shader_integer_dot_product", "VK_KHR_maintenance4", "VK_EXT_subgroup_size_control",
     "VK_KHR_pipeline_executable_properties", "VK_KHR_shader_non_semantic_info", "VK_EXT_shader_atomic_float2",
     "VK_KHR_shader_maximal_reconvergence", "VK_KHR_shader_subgroup_uniform_control_flow", "VK_KHR_shader_float_controls2",
-    "VK_KHR_shader_quad_control", "VK_KHR_shader_expect_assume", "VK_KHR_shader_relaxed_extended_instruction"};
+    "VK_KHR_cooperative_matrix", "VK_KHR_shader_bfloat16", "VK_KHR_shader_quad_control", "VK_KHR_shader_expect_assume", "VK_KHR_shader_relaxed_extended_instruction"};
 enum { WANTED_COUNT = sizeof WANTED / sizeof *WANTED };
 
 static VkDevice open_device(void) {
@@ -101,7 +112,7 @@ static VkDevice open_device(void) {
         for (uint32_t k = 0; k < all_count; k++)
             if (!strcmp(all[k].extensionName, WANTED[i])) extensions[used++] = WANTED[i];
     GetPhysicalDeviceFeatures2(gpu, &features);
-    features.features.robustBufferAccess = VK_FALSE;
+    features.features.robustBufferAccess = matrices.robust = VK_FALSE;
     vulkan11.protectedMemory = vulkan12.bufferDeviceAddressCaptureReplay = VK_FALSE;
 
     float priority = 1;

@@ -270,6 +270,9 @@ fn check_capabilities(kernel: &Kernel, target: &Target) -> Result<(), String> {
         | C::GroupNonUniformBallot
         | C::GroupNonUniformShuffle => target.subgroups.is_some(),
         C::CooperativeMatrixKHR => !target.matrices.is_empty(),
+        C::BFloat16TypeKHR | C::BFloat16CooperativeMatrixKHR => {
+            target.matrices.iter().any(|product| product.a == MatrixComponent::BF16)
+        }
         C::GroupNonUniformArithmetic => target.subgroups.is_some_and(|it| it.arithmetic),
         C::GroupNonUniformClustered => target.subgroups.is_some_and(|it| it.clustered),
         C::GroupNonUniformShuffleRelative => target.subgroups.is_some_and(|it| it.shuffle_relative),

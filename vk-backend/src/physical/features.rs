@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use ash::{amd, ext, khr, vk};
 
 use crate::config::{self, Validation};
+use crate::physical::bfloat16::Bfloat16Features;
 use crate::physical::dot_products::DotProducts;
 use crate::physical::extensions::Extensions;
 use crate::physical::external::{External, MemoryHandles};
@@ -118,6 +119,8 @@ pub struct Features {
     pub accelerated_dot_products: DotProducts,
     /// cooperativeMatrix (VK_KHR_cooperative_matrix), in compute shaders.
     pub cooperative_matrix: bool,
+    /// shaderBFloat16Type and shaderBFloat16CooperativeMatrix (VK_KHR_shader_bfloat16).
+    pub bfloat16_matrix: bool,
     /// shaderSubgroupClock (VK_KHR_shader_clock).
     pub subgroup_clock: bool,
     /// shaderDeviceClock.
@@ -248,6 +251,7 @@ pub(crate) fn extensions_to_enable(
         (khr::shader_integer_dot_product::NAME, before_1_3 && f.integer_dot_product),
         (khr::shader_non_semantic_info::NAME, before_1_3),
         (khr::cooperative_matrix::NAME, f.cooperative_matrix),
+        (Bfloat16Features::EXTENSION, f.bfloat16_matrix),
         (khr::shader_clock::NAME, f.subgroup_clock || f.device_clock),
         (ext::subgroup_size_control::NAME, before_1_3),
         (khr::shader_maximal_reconvergence::NAME, f.maximal_reconvergence),
@@ -282,6 +286,7 @@ pub(crate) struct FeatureChain {
     pub(super) atomic_float2: Option<vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT<'static>>,
     pub(super) dot_product: Option<vk::PhysicalDeviceShaderIntegerDotProductFeatures<'static>>,
     pub(super) matrix: Option<vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>>,
+    pub(super) bfloat16: Option<Bfloat16Features>,
     pub(super) clock: Option<vk::PhysicalDeviceShaderClockFeaturesKHR<'static>>,
     pub(super) cache_control:
         Option<vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>>,
@@ -323,6 +328,9 @@ impl FeatureChain {
         }
         if extensions.has(khr::cooperative_matrix::NAME) {
             chain.matrix = Some(Default::default());
+        }
+        if extensions.has(Bfloat16Features::EXTENSION) && !is_validated {
+            chain.bfloat16 = Some(Default::default());
         }
         if extensions.has(khr::shader_clock::NAME) {
             chain.clock = Some(Default::default());
@@ -371,6 +379,9 @@ impl FeatureChain {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.matrix {
+            head = head.push_next(s);
+        }
+        if let Some(s) = &mut self.bfloat16 {
             head = head.push_next(s);
         }
         if let Some(s) = &mut self.clock {
@@ -492,6 +503,9 @@ impl FeatureChain {
         f.integer_dot_product =
             self.dot_product.as_ref().is_some_and(|s| on(s.shader_integer_dot_product));
         f.cooperative_matrix = self.matrix.as_ref().is_some_and(|s| on(s.cooperative_matrix));
+        let has_bfloat16 = |s: &Bfloat16Features| on(s.types) && on(s.matrices);
+        f.bfloat16_matrix =
+            f.cooperative_matrix && self.bfloat16.as_ref().is_some_and(has_bfloat16);
         if let Some(s) = &self.clock {
             f.subgroup_clock = on(s.shader_subgroup_clock);
             f.device_clock = on(s.shader_device_clock);
@@ -586,6 +600,9 @@ impl FeatureChain {
         }
         if let Some(s) = &mut self.matrix {
             s.cooperative_matrix = b(f.cooperative_matrix);
+        }
+        if let Some(s) = &mut self.bfloat16 {
+            (s.types, s.matrices) = (b(f.bfloat16_matrix), b(f.bfloat16_matrix));
         }
         if let Some(s) = &mut self.clock {
             s.shader_subgroup_clock = b(f.subgroup_clock);

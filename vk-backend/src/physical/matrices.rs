@@ -17,7 +17,12 @@ impl PhysicalDevice {
         // SAFETY: the device offers the extension, and belongs to the living instance.
         let found =
             unsafe { functions.get_physical_device_cooperative_matrix_properties(self.raw) };
-        self.info.matrices = found.unwrap_or_default().iter().filter_map(product).collect();
+        let has_bfloat16 = self.info.features.bfloat16_matrix;
+        let is_enabled = |p: &MatrixProduct| {
+            has_bfloat16 || ![p.a, p.b, p.c, p.result].contains(&MatrixComponent::BF16)
+        };
+        let found = found.unwrap_or_default();
+        self.info.matrices = found.iter().filter_map(product).filter(is_enabled).collect();
         self.info.features.cooperative_matrix = !self.info.matrices.is_empty();
     }
 }

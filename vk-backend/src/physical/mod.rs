@@ -1,5 +1,6 @@
 //! The Vulkan instance, and the properties of devices before they are opened.
 
+mod bfloat16;
 mod copy_family;
 mod device_file;
 mod device_info;

@@ -573,6 +573,10 @@ fn matrices(info: &vk::DeviceInfo, probe: &vk::Probe) -> Vec<MatrixProduct> {
         return Vec::new();
     }
     let has = |component: MatrixComponent| match (component.is_float(), component.bits()) {
+        // Single bfloat16 are integers.
+        _ if component == MatrixComponent::BF16 => {
+            f.int16 && f.storage16 && f.workgroup_explicit_layout_16
+        }
         (true, 16) => f.float16 && f.storage16 && f.workgroup_explicit_layout_16,
         (true, 64) => f.float64,
         (false, 8) => f.int8 && f.storage8 && f.workgroup_explicit_layout_8,
