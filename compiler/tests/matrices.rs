@@ -4,7 +4,7 @@ use hekla_compiler::{compile, MatrixComponent, MatrixProduct, Options, Source, T
 use rspirv::spirv::Op;
 use std::collections::BTreeMap;
 
-use MatrixComponent::{F16, F32, I32, I8, U32, U8};
+use MatrixComponent::{BF16, F16, F32, I32, I8, U32, U8};
 
 fn product(a: MatrixComponent, b: MatrixComponent, c: MatrixComponent) -> MatrixProduct {
     MatrixProduct { m: 16, n: 16, k: 32, a, b, c, result: c, saturates: false }
@@ -56,7 +56,11 @@ fn found(words: &[u32]) -> (Vec<String>, usize) {
                 let sign = if operands[2] == 1 { "s" } else { "u" };
                 types.insert(operands[0], format!("{sign}{}", operands[1]));
             }
-            Some(Op::TypeFloat) => _ = types.insert(operands[0], format!("f{}", operands[1])),
+            Some(Op::TypeFloat) => {
+                // The only encoding is that of bfloat16.
+                let kind = if operands.len() > 2 { "bf" } else { "f" };
+                types.insert(operands[0], format!("{kind}{}", operands[1]));
+            }
             Some(Op::TypeCooperativeMatrixKHR) => {
                 matrices.insert(operands[0], types[&operands[1]].clone());
             }
@@ -104,6 +108,20 @@ fn matrices_of_no_product_are_of_those_that_the_device_has() {
         let words = build(text, &target(&products)).expect("a module");
         assert_eq!(found(&words), (vec![component.to_string()], 0));
     }
+}
+
+#[test]
+fn halves_and_bfloat16_are_different_types() {
+    let text = "typedef half __attribute__((coop_mat(4, 16, 32, 0))) A;\n\
+                typedef __bf16 __attribute__((coop_mat(4, 16, 32, 0))) B;\n\
+                kernel void f(global half *p, global ushort *q) {\n\
+                A a = coop_mat_load(p, 0, 32); coop_mat_store(p, a, 1, 16);\n\
+                B b = coop_mat_load(q, 0, 32); coop_mat_store(q, b, 1, 16); }";
+    let half = product(F16, F16, F32);
+    let words = build(text, &target(&[half, product(BF16, BF16, F32)])).expect("a module");
+    assert_eq!(found(&words), (vec!["bf16".to_string(), "f16".to_string()], 0));
+    let log = build(text, &target(&[half])).expect_err("an error");
+    assert!(log.contains("the device has no matrix of bf16 with 16 rows and 32 columns"), "{log}");
 }
 
 #[test]

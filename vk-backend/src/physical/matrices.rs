@@ -18,13 +18,20 @@ impl PhysicalDevice {
         let found =
             unsafe { functions.get_physical_device_cooperative_matrix_properties(self.raw) };
         let has_bfloat16 = self.info.features.bfloat16_matrix;
-        let is_enabled = |p: &MatrixProduct| {
-            has_bfloat16 || ![p.a, p.b, p.c, p.result].contains(&MatrixComponent::BF16)
-        };
-        let found = found.unwrap_or_default();
-        self.info.matrices = found.iter().filter_map(product).filter(is_enabled).collect();
+        self.info.matrices = products(&found.unwrap_or_default(), has_bfloat16);
         self.info.features.cooperative_matrix = !self.info.matrices.is_empty();
     }
+}
+
+/// Returns the products that kernels may use. Drivers may list products of bfloat16 although that feature is not enabled.
+fn products(
+    found: &[vk::CooperativeMatrixPropertiesKHR<'_>],
+    has_bfloat16: bool,
+) -> Vec<MatrixProduct> {
+    let is_enabled = |p: &MatrixProduct| {
+        has_bfloat16 || ![p.a, p.b, p.c, p.result].contains(&MatrixComponent::BF16)
+    };
+    found.iter().filter_map(product).filter(is_enabled).collect()
 }
 
 /// Returns the product that the driver describes, if its scope is the sub-group; `None` for other scopes, and for components
@@ -62,6 +69,10 @@ mod tests {
         let found = product(&listed).map(|product| product.to_string());
         assert_eq!(found.as_deref(), Some("uchar 16x32 * char 32x8 + int -> int"));
         assert_eq!(product(&listed.scope(vk::ScopeKHR::WORKGROUP)), None);
+        let bfloat16 = listed.a_type(vk::ComponentTypeKHR::from_raw(1_000_141_000));
+        let both = [listed, bfloat16];
+        assert_eq!(products(&both, false).len(), 1);
+        assert_eq!(products(&both, true)[1].a, MatrixComponent::BF16);
         assert_eq!(product(&listed.a_type(vk::ComponentTypeKHR::from_raw(-1))), None);
     }
 }
