@@ -108,7 +108,9 @@ impl ShaderInfo {
         info.place_objects(functions)?;
         info.place_locals(module, target)?;
         info.choose_memory_model(target);
-        info.zero_initializes_local = target.zero_local && info.local.bytes != 0;
+        let initialized =
+            info.local_offsets.keys().iter().any(|&local| module.globals[local].init.is_some());
+        info.zero_initializes_local = (initialized || target.zero_local) && info.local.bytes != 0;
         info.uses_barrier |= info.zero_initializes_local;
         let acts_as_group = info.uses_barrier || info.uses_subgroups;
         info.local_size_visible |= acts_as_group || info.uses_local;

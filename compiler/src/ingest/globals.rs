@@ -70,10 +70,11 @@ fn data(
         if is_imported || !m.types.alike(constant.ty, ty) {
             return Err("the initializer is not of the variable's type".to_string());
         }
-        let is_zero = matches!(constant.value, Const::Null | Const::Undef);
-        if space == AddressSpace::Local && !matches!(constant.value, Const::Undef) {
-            return Err("variables of work-groups have no initializers".to_string());
-        }
+        let is_zero = match space {
+            // The kernel clears the variable: see `zero_workgroup_memory`.
+            AddressSpace::Local => matches!(constant.value, Const::Undef),
+            _ => matches!(constant.value, Const::Null | Const::Undef),
+        };
         if !is_zero {
             m.init_bytes = m.init_bytes.saturating_add(size);
             if m.init_bytes > MAX_INIT {
@@ -81,6 +82,11 @@ fn data(
             }
             let mut bytes = vec![0; size as usize];
             init.write(m, ty, &constant.value, 0, &mut bytes)?;
+            if space == AddressSpace::Local
+                && (!init.relocations.is_empty() || bytes.iter().any(|&byte| byte != 0))
+            {
+                return Err("variables of work-groups have no initializers but zero".to_string());
+            }
             init.bytes = Some(bytes);
         }
     }

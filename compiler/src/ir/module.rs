@@ -102,7 +102,8 @@ pub struct GlobalData {
     pub space: AddressSpace,
     /// True if the variable is never written while a kernel runs.
     pub is_const: bool,
-    /// Exactly `size` bytes, or `None` if all are zero (Local: undefined).
+    /// Exactly `size` bytes, or `None` if all are zero. Local: all are zero when a kernel begins, or `None` if they are
+    /// undefined.
     pub init: Option<Vec<u8>>,
     /// (byte offset, target, addend): 8 bytes that hold an address, target plus addend.
     pub relocations: Vec<(u32, Global, i64)>,

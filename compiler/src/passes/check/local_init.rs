@@ -79,7 +79,8 @@ impl WrittenWords {
         let mut it = WrittenWords::default();
         let mut words = 0;
         for (global, data) in globals.iter() {
-            let is_of_group = data.space == AddressSpace::Local && data.size < 1 << 20;
+            let is_of_group =
+                data.space == AddressSpace::Local && data.init.is_none() && data.size < 1 << 20;
             let object = UnderlyingObject::Variable(global);
             if is_of_group && read.contains(&object) && !escaped.contains(&object) {
                 let size = data.size.div_ceil(4) as u32;

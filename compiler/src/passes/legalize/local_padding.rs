@@ -57,7 +57,9 @@ pub fn run(module: &mut Module, target: &Target) -> Vec<Func> {
         let rows = choose_rows(&func, kernel, globals, &arrays);
         if !rows.is_empty() && fits(arrays.into_keys(), globals, &rows, target) {
             for (&global, &row) in &rows {
-                globals[global].size = row.padded_size(globals[global].size);
+                let data = &mut globals[global];
+                data.size = row.padded_size(data.size);
+                data.init.iter_mut().for_each(|zeros| zeros.resize(data.size as usize, 0));
             }
             pad(&mut func, kernel, &rows);
             functions[id] = func;
