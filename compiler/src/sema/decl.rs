@@ -274,19 +274,17 @@ impl Sema<'_> {
     ) {
         let span = item.declarator.span;
         self.check_redefinition(name, span);
-        // An incomplete array gets its type from the initializer.
+        let Some(id) = self.new_local(self.text(name), ty.ty, ty.align, span) else { return };
+        self.scopes.declare(name, Entity::Local(id, ty), span);
+        // An incomplete array gets its type from the initializer, which may name it (C99 6.2.1p7).
         let incomplete = matches!(self.module.types.kind(ty.ty), TypeKind::Array(_, None));
-        let mut entries = None;
-        if let (true, Some(init)) = (incomplete, &item.init) {
-            entries = self.initializer(&mut ty.ty, init, span);
+        let entries = item.init.as_ref().and_then(|init| self.initializer(&mut ty.ty, init, span));
+        if let (true, Some(function)) = (incomplete, &self.function) {
             if entries.is_none() {
                 ty.ty = self.basic.error;
             }
-        }
-        let Some(id) = self.new_local(self.text(name), ty.ty, ty.align, span) else { return };
-        self.scopes.declare(name, Entity::Local(id, ty), span);
-        if let (false, Some(init)) = (incomplete, &item.init) {
-            entries = self.initializer(&mut ty.ty, init, span);
+            self.module.functions[function.id].locals[id].ty = ty.ty;
+            self.scopes.declare(name, Entity::Local(id, ty), span);
         }
         let init = entries.map(|entries| self.local_init(entries, ty.ty));
         if let Some(Init::Value(e)) = &init {

@@ -48,3 +48,26 @@ kernel void test(global uint *out) { }
 global int baz;
 constant int *global ptr = &baz;
 kernel void test(global uint *out) { }
+
+//# accept: the name of an array whose length its initializer gives is known in that initializer
+//# expect: 6 3 5
+typedef struct node { int value; struct node *next; } node;
+kernel void test(global uint *out)
+{
+    node nodes[] = {{1, 0}, {2, nodes}, {3, nodes + 1}};
+    int sum = 0;
+    for (node *it = &nodes[2]; it; it = it->next)
+        sum += it->value;
+    out[0] = sum;
+    out[1] = sizeof nodes / sizeof *nodes;
+    int nodes_of_five[] = {sizeof *nodes_of_five + 1};
+    out[2] = nodes_of_five[0];
+}
+
+//# reject: its size is not
+//# error: 3: invalid application of 'sizeof' to an incomplete type
+kernel void test(global uint *out)
+{
+    int values[] = {1, sizeof values};
+    out[0] = values[1];
+}
