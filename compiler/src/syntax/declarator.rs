@@ -6,7 +6,7 @@ use super::parser::{PResult, Parser};
 use super::scope::Meaning;
 use super::specs::Context;
 use super::MAX_NESTING;
-use crate::preprocess::{Punct, TokenKind};
+use crate::preprocess::{Punct, Symbol, TokenKind};
 use crate::source::Span;
 
 /// The rule for the name of a declarator.
@@ -174,10 +174,7 @@ impl Parser<'_> {
         if is_void {
             self.advance();
         } else if self.is_name_list() {
-            let message = "old-style (K&R) function parameters are not supported in OpenCL C";
-            self.error(self.span(), message);
-            self.skip_to_close(Punct::RParen, false);
-            self.skip_old_declarations();
+            params = self.old_style_parameters(opened)?;
             return Ok(Derivation::Function { params, is_variadic });
         } else if !self.at(Punct::RParen) {
             loop {
@@ -236,14 +233,73 @@ impl Parser<'_> {
         false
     }
 
-    /// Skips the declarations between an old-style parameter list and the body.
-    fn skip_old_declarations(&mut self) {
-        while !self.at_end() && !self.at(Punct::LBrace) && !self.at(Punct::RBrace) {
-            if self.keyword() == Some(Keyword::Kernel) {
-                return;
-            }
+    /// Parses `a, b) int a; float b;`, the parameters of an old-style definition (C99 6.9.1): the names, and the declarations
+    /// that give them types. A function that is defined so has a prototype all the same.
+    fn old_style_parameters(&mut self, opened: Span) -> PResult<Vec<ParamDecl>> {
+        let mut names = Vec::new();
+        while let Some(name) = self.name_ahead(0) {
+            names.push((name, self.span()));
             self.advance();
+            if !self.eat(Punct::Comma) {
+                break;
+            }
         }
+        self.expect_close(Punct::RParen, opened)?;
+        let mut declared: Vec<Option<ParamDecl>> = names.iter().map(|_| None).collect();
+        while self.starts_declaration(0) && !self.at_end() {
+            self.old_style_declaration(&names, &mut declared)?;
+        }
+        if !self.at(Punct::LBrace) {
+            self.error(self.span(), "expected function body after function declarator");
+        }
+        for (param, &(name, span)) in declared.iter().zip(&names) {
+            if param.is_none() {
+                let message = format!("parameter '{}' is not declared", self.text(name));
+                self.error(span, message);
+            }
+        }
+        Ok(declared.into_iter().flatten().collect())
+    }
+
+    /// Parses a declaration of old-style parameters. Its specifiers are parsed anew for each declarator.
+    fn old_style_declaration(
+        &mut self,
+        names: &[(Symbol, Span)],
+        declared: &mut [Option<ParamDecl>],
+    ) -> PResult<()> {
+        let (start, first) = (self.span(), self.position());
+        loop {
+            let next = self.position();
+            self.rewind(first);
+            let specs = self.specs(Context::Param, Vec::new())?;
+            if next > first {
+                self.rewind(next);
+            }
+            let declarator = self.declarator(Naming::Required)?;
+            self.declare(&declarator, None);
+            let index = names.iter().position(|&(name, _)| declarator.name == Some(name));
+            match index.map(|index| &mut declared[index]) {
+                Some(param @ None) => {
+                    *param =
+                        Some(ParamDecl { specs, declarator, span: start.to(self.last_span()) });
+                }
+                place => {
+                    let rule = if place.is_some() {
+                        "redefinition of parameter"
+                    } else {
+                        "no parameter named"
+                    };
+                    let name = declarator.name.map_or("", |name| self.text(name));
+                    let message = format!("{rule} '{name}'");
+                    self.error(declarator.span, message);
+                }
+            }
+            if !self.eat(Punct::Comma) {
+                break;
+            }
+        }
+        self.expect_semi("expected ';' at end of declaration");
+        Ok(())
     }
 
     /// Declares the name of a declarator in the innermost scope.

@@ -113,6 +113,11 @@ impl<'a> Parser<'a> {
         self.pos
     }
 
+    /// Moves the cursor back to a position, or forward again to one that it came from.
+    pub fn rewind(&mut self, position: usize) {
+        self.pos = position;
+    }
+
     #[inline]
     pub fn advance(&mut self) {
         if let Some(token) = self.tokens.get(self.pos) {

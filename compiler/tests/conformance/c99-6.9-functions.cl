@@ -342,10 +342,44 @@ kernel void test(global uint *out) { }
 int f(int a) { return 1; }
 kernel void test(global uint *out) { f = 0; }
 
-//# reject: old-style parameters are not supported
-//# error: 1: old-style (K&R) function parameters are not supported in OpenCL C
-int f(a) int a; { return a; }
+//# accept: a definition may declare its parameters behind their names, in any order
+//# expect: 12 0x40c00000 5 -3 8
+typedef int number;
+int f(a, b, c) int *b, a; int c[2]; { return a + *b + c[1]; }
+float g(x) const float x; { return x * 2; }
+number h(x) uchar x; { typedef uint number; return (number)x; }
+struct point { int x, y; };
+int sum(p) struct point p; { return p.x - p.y; }
+kernel void test(out) global uint *out;
+{
+    int two = 2, last[] = {1, 7};
+    out[0] = f(3, &two, last);
+    out[1] = as_uint(g(3));
+    out[2] = h(261);
+    struct point p = {1, 4};
+    out[3] = sum(p);
+    out[4] = f(1, &two, (int[]){0, 5});
+}
+
+//# reject: each name has a declaration
+//# error: 1: parameter 'b' is not declared
+int f(a, b) int a; { return a; }
+kernel void test(global uint *out) { }
+
+//# reject: each declaration is of one of the names
+//# error: 1: no parameter named 'b'
+int f(a) int a, b; { return a; }
 kernel void test(global uint *out) { out[0] = f(1); }
+
+//# reject: no parameter is declared twice
+//# error: 1: redefinition of parameter 'a'
+int f(a) int a; float a; { return a; }
+kernel void test(global uint *out) { out[0] = f(1); }
+
+//# reject: only definitions have them
+//# error: 1: expected function body after function declarator
+int f(a) int a; ;
+kernel void test(global uint *out) { }
 
 //# reject: inline is for functions
 //# error: 1: 'inline' can only appear on functions
