@@ -9,6 +9,11 @@ use super::MAX_NESTING;
 use crate::preprocess::{Punct, Symbol, TokenKind};
 use crate::source::Span;
 
+/// The most parameters of an old-style definition; C99 5.2.4.1 asks for 127.
+const MAX_OLD_STYLE: usize = 255;
+/// The most tokens of the type of several old-style parameters, which is parsed for each of them.
+const MAX_SPECIFIERS: usize = 256;
+
 /// The rule for the name of a declarator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
@@ -238,6 +243,11 @@ impl Parser<'_> {
     fn old_style_parameters(&mut self, opened: Span) -> PResult<Vec<ParamDecl>> {
         let mut names = Vec::new();
         while let Some(name) = self.name_ahead(0) {
+            if names.len() == MAX_OLD_STYLE {
+                return self.exceed(format!(
+                    "parameters of an old-style definition exceed maximum of {MAX_OLD_STYLE}"
+                ));
+            }
             names.push((name, self.span()));
             self.advance();
             if !self.eat(Punct::Comma) {
@@ -273,6 +283,10 @@ impl Parser<'_> {
             self.rewind(first);
             let specs = self.specs(Context::Param, Vec::new())?;
             if next > first {
+                if self.position() - first > MAX_SPECIFIERS {
+                    let message = "parameters of so long a type must be declared one by one";
+                    return self.fail(start, message);
+                }
                 self.rewind(next);
             }
             let declarator = self.declarator(Naming::Required)?;
