@@ -11,6 +11,7 @@ files! {
     "adreno-turnip"
     "android"
     "anv-bmg"
+    "anv-dg2"
     "anv-skl"
     "apple-honeykrisp"
     "apple-kosmickrisp"
