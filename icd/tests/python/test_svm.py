@@ -73,6 +73,34 @@ def test_a_list_linked_by_the_host_is_walked_by_a_kernel(svm, queue):
         assert int(host[0]) == expected
 
 
+def test_kernels_reach_what_is_before_an_address(svm, queue):
+    """An argument may be an address inside an allocation, and in the next launch a buffer again."""
+    a, size = allocate(svm, 64), 8
+    with cl.SVM(a).map_rw(queue) as host:
+        host[...] = np.arange(64)
+    buffer = cl.Buffer(svm, cl.mem_flags.COPY_HOST_PTR, hostbuf=np.arange(100, 164, dtype=np.int32))
+    out = cl.Buffer(svm, cl.mem_flags.WRITE_ONLY, 4 * size)
+    prg = cl.Program(svm, "kernel void near(global const int *p, global int *out, int by) "
+                          "{ int i = get_global_id(0); out[i] = p[i + by] * 1000 + p[i * 2 + by + 1]; }").build()
+    kernel, lib = prg.near, ctypes.CDLL("libOpenCL.so.1")
+    kernel.set_arg(1, out)
+    i = np.arange(size)
+
+    def check(first, by):
+        kernel.set_arg(2, np.int32(by))
+        cl.enqueue_nd_range_kernel(queue, kernel, (size,), None)
+        found = np.zeros(size, np.int32)
+        cl.enqueue_copy(queue, found, out)
+        assert (found == (first + i + by) * 1000 + first + i * 2 + by + 1).all()
+
+    for _ in range(2):
+        kernel.set_arg(0, buffer)
+        check(100, 3)
+        inside = ctypes.c_void_p(a.ctypes.data + 4 * 20)
+        assert lib.clSetKernelArgSVMPointer(ctypes.c_void_p(kernel.int_ptr), 0, inside) == 0
+        check(20, -16)
+
+
 def test_copies_and_fills(svm, queue):
     a, b = allocate(svm, 64), allocate(svm, 64)
     plain = np.arange(64, dtype=np.int32)

@@ -263,12 +263,13 @@ impl KernelArguments {
     }
 
     pub fn set_arg(&mut self, index: u32, value: ArgValue) {
-        if matches!(value, ArgValue::Local(_)) {
+        let is_pointer = matches!(value, ArgValue::Pointer(_));
+        let Some(slot) = self.args.get_mut(index as usize) else { return };
+        let was_pointer = matches!(slot, Some(ArgValue::Pointer(_)));
+        if matches!(value, ArgValue::Local(_)) || is_pointer != was_pointer {
             self.last_shape.invalidate();
         }
-        if let Some(slot) = self.args.get_mut(index as usize) {
-            *slot = Some(value);
-        }
+        *slot = Some(value);
     }
 
     pub fn set_exec_info(&mut self, info: ExecInfo) {
@@ -284,9 +285,13 @@ impl KernelArguments {
 
     /// Returns true if an argument is an address, or clSetKernelExecInfo has named addresses.
     pub fn has_addresses(&self) -> bool {
-        let is_address = |arg: &Option<ArgValue>| matches!(arg, Some(ArgValue::Pointer(_)));
         let named = [self.reached.is_empty(), self.reached_usm.is_empty(), self.pointed.is_empty()];
-        named.contains(&false) || self.args.iter().any(is_address)
+        named.contains(&false) || self.has_pointers()
+    }
+
+    /// Returns true if an argument is an address.
+    pub fn has_pointers(&self) -> bool {
+        self.args.iter().any(|arg| matches!(arg, Some(ArgValue::Pointer(_))))
     }
 
     /// Returns the size of a local argument; 0 for other arguments.

@@ -19,7 +19,7 @@ pub struct PipelineKey {
     /// True if work-groups extend beyond the global size.
     pub bounded: bool,
     /// True if the global offset, or the first work-group of the dispatch, is not zero, or the launch has more than 2^31
-    /// work-items in a dimension.
+    /// work-items in a dimension, or an address as an argument of a kernel with narrow offsets.
     pub has_global_offset: bool,
     /// Length in elements of the local block of one of the packed work-groups.
     pub local_length: u32,

@@ -230,7 +230,9 @@ impl LaunchShape {
             local_size: [x * range.packed, y, z],
             packed: range.packed,
             bounded,
-            has_global_offset: range.offset != [0; 3] || range.has_large_ids(),
+            has_global_offset: range.offset != [0; 3]
+                || range.has_large_ids()
+                || narrows(device) && arguments.has_pointers(),
             local_length: layout.length(&built.kernel),
             local_offsets: layout.offsets,
         };
@@ -243,7 +245,13 @@ impl LaunchShape {
     }
 }
 
-/// The shape of the last launch with some arguments; empty if a local argument was set since.
+/// Returns true if kernels take for granted that the memory of an argument begins at its address, unless they are told of
+/// an offset.
+fn narrows(device: &Device) -> bool {
+    device.info().quirks.contains(vk::Quirks::NARROW_OFFSETS)
+}
+
+/// The shape of the last launch with some arguments; empty if a local argument or an address was set since.
 #[derive(Clone, Default)]
 pub struct LastShape(Option<Last>);
 
@@ -256,7 +264,7 @@ struct Last {
 }
 
 impl LastShape {
-    /// Forgets the last shape, because the size of a local argument has changed.
+    /// Forgets the last shape, because the size of a local argument, or which arguments are addresses, has changed.
     pub fn invalidate(&mut self) {
         self.0 = None;
     }

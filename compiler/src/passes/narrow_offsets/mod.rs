@@ -9,6 +9,11 @@
 //! `int i = get_global_id(0)` is negative from 2^31 on. Launches with so many work-items count as launches with an offset
 //! ([`spec_id::HAS_GLOBAL_OFFSET`](crate::kernel::spec_id::HAS_GLOBAL_OFFSET)). An offset that depends on such an id is
 //! narrowed only in launches without an offset.
+//!
+//! Of other offsets nothing need be known where they are added to the start of an object (`starts`). Launches whose
+//! arguments are addresses, which may lie anywhere in an object, count as launches with an offset, too.
+
+mod starts;
 
 use super::cursor::{rewrite_insts, Cursor};
 use crate::analysis::branch_facts::{BranchFacts, Fact};
@@ -18,6 +23,7 @@ use crate::ir::cfg::Cfg;
 use crate::ir::incoming::Incoming;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use starts::{Starts, Sum};
 
 /// The most values that are visited to find the sign of one value.
 const MAX_STEPS: u32 = 64;
@@ -29,20 +35,55 @@ const MAX_DEPTH: u32 = 8;
 /// Narrows the offsets of a function. `kernel` is given if the function is a kernel's entry. `largest`: the size of the
 /// largest object in bytes. Returns true if anything changed.
 pub fn run(func: &mut Function, kernel: Option<&KernelEntry>, largest: u64) -> bool {
-    let narrow = narrow_offsets(func, kernel, largest);
-    !narrow.is_empty()
-        && rewrite_insts(func, |c, inst| {
-            let sign = narrow.get(&inst)?;
+    let cfg = Cfg::compute(func);
+    let narrow = narrow_offsets(func, kernel, largest, &cfg);
+    let starts = match kernel {
+        Some(kernel) => Starts::find(func, kernel, &cfg, |inst| narrow.contains_key(&inst)),
+        None => Starts::default(),
+    };
+    rewrite_insts(func, |c, inst| {
+        if let Some(sign) = narrow.get(&inst) {
             let InstData::PtrAdd { ptr, offset, within } = c.func.insts[inst] else { return None };
             let low = low_word(c, offset, MAX_DEPTH);
-            let mut narrow = c.convert(ConvertOp::ZExt, low, Type::I64);
-            if *sign == Sign::PositiveWithoutOffset {
-                let query = WorkItemQuery::HasOffset;
-                let has_offset = c.inst(InstData::WorkItem { query, dim: 0 }, query.ty());
-                narrow = c.select(has_offset, offset, narrow);
+            let offset = match *sign {
+                Sign::PositiveWithoutOffset => low_without_offset(c, low, offset),
+                _ => c.convert(ConvertOp::ZExt, low, Type::I64),
+            };
+            return Some(InstData::PtrAdd { ptr, offset, within });
+        }
+        let within = Within::ANYWHERE;
+        if let Some(Sum { start, offsets, constant }) = starts.sums.get(&inst) {
+            let mut low = c.iconst(Type::I32, *constant);
+            let mut wide = c.iconst(Type::I64, *constant);
+            for &offset in offsets {
+                let low_offset = low_word(c, offset, MAX_DEPTH);
+                low = c.binary(BinaryOp::IAdd, low_offset, low);
+                wide = c.binary(BinaryOp::IAdd, offset, wide);
             }
-            Some(InstData::PtrAdd { ptr, offset: narrow, within })
-        })
+            let offset = low_without_offset(c, low, wide);
+            return Some(InstData::PtrAdd { ptr: *start, offset, within });
+        }
+        let mut data = c.func.insts[inst].clone();
+        if let Some(&constant) = starts.constants.get(&inst) {
+            let InstData::PtrAdd { ptr, .. } = data else { return None };
+            let offset = c.iconst(Type::I64, constant);
+            return Some(InstData::PtrAdd { ptr, offset, within });
+        }
+        let (&constant, address) = starts.accesses.get(&inst).zip(data.address())?;
+        let offset = c.iconst(Type::I64, constant);
+        let ty = c.ty(address);
+        let moved = c.inst(InstData::PtrAdd { ptr: address, offset, within }, ty);
+        data.map_args(|arg| if arg == address { moved } else { arg });
+        Some(data)
+    })
+}
+
+/// Returns an offset of 64 bits: its low word in launches without an offset, else all of it.
+fn low_without_offset(c: &mut Cursor<'_>, low: Value, wide: Value) -> Value {
+    let low = c.convert(ConvertOp::ZExt, low, Type::I64);
+    let query = WorkItemQuery::HasOffset;
+    let has_offset = c.inst(InstData::WorkItem { query, dim: 0 }, query.ty());
+    c.select(has_offset, wide, low)
 }
 
 /// Returns the additions to addresses whose offsets are not negative and below 2^32, with the offsets' signs.
@@ -50,17 +91,17 @@ fn narrow_offsets(
     func: &Function,
     kernel: Option<&KernelEntry>,
     largest: u64,
+    cfg: &Cfg,
 ) -> FxHashMap<Inst, Sign> {
-    let cfg = Cfg::compute(func);
     let signs = Signs {
         func,
         bits: KnownBits::new(func, kernel),
         incoming: Incoming::find(func, cfg.rpo()),
-        facts: BranchFacts::new(func, &cfg),
+        facts: BranchFacts::new(func, cfg),
     };
     let slack = (1i64 << 32).saturating_sub_unsigned(largest);
-    let others = used_otherwise(func, &cfg, &signs, slack);
-    let objects = UnderlyingObjects::compute(func, &cfg);
+    let others = used_otherwise(func, cfg, &signs, slack);
+    let objects = UnderlyingObjects::compute(func, cfg);
     let sign_of = |(block, inst)| {
         let InstData::PtrAdd { ptr, offset, .. } = func.insts[inst] else { return None };
         let result = func.result(inst)?;
@@ -77,7 +118,7 @@ fn narrow_offsets(
         let sign = (is_candidate && !others.contains(&result)).then(|| signs.of(offset, block))?;
         (sign != Sign::Unknown).then_some((inst, sign))
     };
-    insts(func, &cfg).filter_map(sign_of).collect()
+    insts(func, cfg).filter_map(sign_of).collect()
 }
 
 /// Returns the reachable instructions, with their blocks.
