@@ -394,6 +394,9 @@ fn exact_reciprocal(scalar: Scalar, bits: u64) -> Option<u64> {
 }
 
 pub fn math(c: &mut Cursor, op: MathOp, args: &[Value]) -> Simplified {
+    if let (MathOp::Fma, &[a, b, addend]) = (op, args) {
+        return fma(c, [a, b], addend);
+    }
     if op == MathOp::FAbs {
         match c.func.def_inst(args[0]) {
             Some(InstData::Math { op: MathOp::FAbs, .. }) => return value(args[0]),
@@ -401,6 +404,36 @@ pub fn math(c: &mut Cursor, op: MathOp, args: &[Value]) -> Simplified {
                 return Become(InstData::Math { op, args: [arg].as_slice().into(), flags })
             }
             _ => {}
+        }
+    }
+    Keep
+}
+
+/// Simplifies a fused product and sum: to a sum if the product is one by 1 or -1, or a constant that is exact.
+fn fma(c: &mut Cursor, factors: [Value; 2], addend: Value) -> Simplified {
+    let ty = c.ty(addend);
+    if ty.lanes != 1 {
+        return Keep;
+    }
+    let one = fold::float_bits(ty.scalar, 1.0);
+    let minus_one = one | 1 << (ty.scalar.bits() - 1);
+    let sum = |op, args| Become(InstData::Binary { op, args, flags: OpFlags::NO_CONTRACT });
+    let constants = factors.map(|factor| c.func.as_const(factor));
+    if let ([Some(a), Some(b)], Scalar::F32) = (constants, ty.scalar) {
+        let [a, b] = [a, b].map(|bits| f64::from(f32::from_bits(bits as u32)));
+        // The product of two numbers of 24 bits is exact in double.
+        let product = (a * b) as f32;
+        if product.is_normal() && f64::from(product) == a * b {
+            let product = c.func.constant(ty, product.to_bits().into());
+            return sum(BinaryOp::FAdd, [addend, product]);
+        }
+    }
+    for (constant, other) in [(constants[0], factors[1]), (constants[1], factors[0])] {
+        if constant == Some(one) {
+            return sum(BinaryOp::FAdd, [other, addend]);
+        }
+        if constant == Some(minus_one) {
+            return sum(BinaryOp::FSub, [addend, other]);
         }
     }
     Keep

@@ -1,6 +1,7 @@
 //! Rules of addresses, and of loads of constants in the program's variables.
 
 use super::Simplified;
+use crate::analysis::known_bits::KnownBits;
 use crate::ir::fold;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
@@ -58,8 +59,8 @@ pub fn ptr_add(c: &mut Cursor, ptr: Value, offset: Value, within: Within, ty: Ty
 /// The most nested sums that are searched for a constant part.
 const MAX_DEPTH: u32 = 3;
 
-/// Splits an offset into a variable part x and a constant part k. The offset is x + k, (x + k) << s, or the sign
-/// extension of a sum that does not overflow.
+/// Splits an offset into a variable part x and a constant part k. The offset is x + k, (x + k) << s, or the extension of a
+/// sum that does not overflow.
 fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
     match *c.func.def_inst(offset)? {
         InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. } => Some((x, c.func.as_const(k)?)),
@@ -79,8 +80,22 @@ fn split_constant(c: &mut Cursor, offset: Value) -> Option<(Value, u64)> {
             let (x, k) = split_extended(c, arg, c.ty(offset), MAX_DEPTH)?;
             Some((x, k as u64))
         }
+        InstData::Convert { op: ConvertOp::ZExt, arg } => {
+            let (x, k) = split_disjoint(c, arg)?;
+            Some((c.convert(ConvertOp::ZExt, x, c.ty(offset)), k))
+        }
         _ => None,
     }
+}
+
+/// Splits a sum x + k whose constant has only bits that are zero in x, as of `i * 16 + 3`: it never carries.
+fn split_disjoint(c: &Cursor, sum: Value) -> Option<(Value, u64)> {
+    let &InstData::Binary { op: BinaryOp::IAdd, args: [x, k], .. } = c.func.def_inst(sum)? else {
+        return None;
+    };
+    let k = c.func.as_const(k)?;
+    let zeros = KnownBits::new(c.func, None).trailing_zeros(x);
+    (c.ty(x).lanes == 1 && k.checked_shr(zeros).unwrap_or(0) == 0).then_some((x, k))
 }
 
 /// Splits a sum that does not overflow as a signed number into x and k, both extended to a wider type. The sum is x +
