@@ -295,6 +295,9 @@ pub struct FloatTraits {
     pub keeps_denormals: bool,
     /// True if a conversion to a wider float keeps denormals.
     pub widens: bool,
+    /// True if a conversion from the next wider float is correctly rounded to nearest even, denormals included. Means nothing
+    /// for single.
+    pub narrows: bool,
     /// True if NMin and NMax order denormals correctly.
     pub orders: bool,
 }
@@ -306,6 +309,7 @@ impl FloatTraits {
         negates_operands: true,
         keeps_denormals: true,
         widens: true,
+        narrows: true,
         orders: true,
     };
 }
@@ -339,6 +343,15 @@ impl Target {
             Scalar::F64 => self.float_traits[2],
             _ => self.float_traits[1],
         }
+    }
+
+    /// Returns true if the device's own conversion of floats to halves is right, and stays where its result is converted back.
+    pub fn narrows_halves(&self) -> bool {
+        let rounds = self.rounding_rte_16 && self.denorm_preserve_16;
+        self.float16
+            && rounds
+            && self.floats(Scalar::F16).narrows
+            && self.has(Quirks::KEPT_NARROWINGS)
     }
 
     /// Returns true if the device can be made to keep the signs of zeros, infinities and NaNs of a float type.

@@ -14,17 +14,14 @@ const SWIFTSHADER: Drivers = Drivers::all(DriverId::GOOGLE_SWIFTSHADER);
 const RADV: Drivers = Drivers::all(DriverId::MESA_RADV);
 const TURNIP: Drivers = Drivers::all(DriverId::MESA_TURNIP);
 const HONEYKRISP: Drivers = Drivers::all(DriverId::MESA_HONEYKRISP);
+const ANV: Drivers = Drivers::all(DriverId::INTEL_OPEN_SOURCE_MESA);
+const NVK: Drivers = Drivers::all(DriverId::MESA_NVK);
+const PANVK: Drivers = Drivers::all(DriverId::MESA_PANVK);
+const V3DV: Drivers = Drivers::all(DriverId::MESA_V3DV);
 /// Drivers whose compilers begin with spirv_to_nir.
-const NIR: [Drivers; 8] = [
-    RADV,
-    Drivers::all(DriverId::INTEL_OPEN_SOURCE_MESA),
-    TURNIP,
-    HONEYKRISP,
-    Drivers::all(DriverId::MESA_NVK),
-    Drivers::all(DriverId::MESA_PANVK),
-    Drivers::all(DriverId::MESA_V3DV),
-    LAVAPIPE,
-];
+const NIR: [Drivers; 8] = [RADV, ANV, TURNIP, HONEYKRISP, NVK, PANVK, V3DV, LAVAPIPE];
+/// Those of them for GPUs.
+const NIR_GPUS: [Drivers; 7] = [RADV, ANV, TURNIP, HONEYKRISP, NVK, PANVK, V3DV];
 
 /// A description of a quirk for people.
 #[derive(Debug, Clone, Copy)]
@@ -441,6 +438,61 @@ quirks! {
         found: "SwiftShader of Chromium, where erfc with 44,000 instructions runs.",
         test: "compiler/tests/soft_doubles.rs: kernels_that_a_driver_cannot_compile_are_refused",
         until: "SwiftShader calls functions, or refuses such kernels.",
+    }
+    /// A division of integers that overflows, or by zero, gives some number and nothing else.
+    Q41 QUIET_DIVISIONS {
+        drivers: NIR_GPUS,
+        wrong: "`x % n` of int is 8 instructions more, of which 4 ask whether x is the smallest number and n is -1: 36 of \
+                these in a step of the lattice-Boltzmann method are a third of it.",
+        found: "By nir_lower_idiv of Mesa 25.0 to 26.2: the quotient is computed by products. Those GPUs have no traps.",
+        test: "compiler/tests/mesa_gpus.rs: divisions_that_overflow_need_no_guard",
+        until: "The specification leaves only the result undefined.",
+    }
+    /// Loops that the program does not ask to be unrolled stay as they are, unless they are unrolled completely.
+    Q42 PLAIN_LOOPS {
+        drivers: [RADV, ANV, TURNIP, HONEYKRISP, PANVK, V3DV],
+        wrong: "Four rounds between two tests, and a loop for the rounds that are left, have 2 to 3 times the instructions and \
+                up to 4 times the registers (matrix by vector: 48 in place of 12 on NAVI31). What loads that are under way at \
+                once save was measured on NVIDIA's GPUs alone.",
+        found: "By the code that Mesa 26.2 makes.",
+        test: "compiler/tests/mesa_gpus.rs: loops_stay_as_they_are",
+        until: "Somebody has measured such loops on one of the GPUs.",
+    }
+    /// A conversion to half rounds even if its result is converted back at once.
+    Q43 KEPT_NARROWINGS {
+        drivers: NIR_GPUS,
+        wrong: "A conversion to half by integers is 14 instructions in place of one.",
+        found: "By the code that Mesa 26.2 makes, and nir_opt_algebraic, which takes such pairs away in mediump alone. With \
+                NVIDIA's driver (580) they disappear.",
+        test: "compiler/tests/mesa_gpus.rs: halves_are_made_by_the_device",
+        until: "No driver removes conversions that round.",
+    }
+    /// An access of a vector of words is made whole wherever words are aligned.
+    Q44 WORD_VECTORS {
+        drivers: [ANV, TURNIP, HONEYKRISP],
+        wrong: "The 16 words of a block of ChaCha20 are loaded and stored one by one, 19 accesses of memory in place of 8 on \
+                Adreno 740: the driver does not see that they are adjacent.",
+        found: "By the code that Mesa 26.2 makes of vectors that are aligned to words.",
+        test: "compiler/tests/mesa_gpus.rs: words_become_vectors",
+        until: "The drivers merge adjacent accesses as well.",
+    }
+    /// A selection in a loop costs instructions even if one of its ways leads out of the loop.
+    Q45 COSTLY_SELECTIONS {
+        drivers: NIR_GPUS,
+        wrong: "A loop whose test is a selection with the body in one way and a break behind it: five instructions more on \
+                Honeykrisp (M1) than if the test breaks itself.",
+        found: "By the code that Mesa 26.2 makes: opt_if_loop_terminator takes only ifs with a jump at the end of one way.",
+        test: "compiler/tests/mesa_gpus.rs: tests_of_loops_break",
+        until: "NIR moves the body out of such selections.",
+    }
+    /// Both halves of a product of words are computed at once only if one instruction says so.
+    Q46 PAIRED_PRODUCTS {
+        drivers: [HONEYKRISP],
+        wrong: "The ten rounds of Philox, which use both halves of each product, multiply twice as often: 90 instructions in \
+                place of 69 on Honeykrisp (M1).",
+        found: "By the code that Mesa 26.2 makes.",
+        test: "compiler/tests/mesa_gpus.rs: halves_of_products_are_made_at_once",
+        until: "The driver pairs products with their upper halves.",
     }
 }
 

@@ -134,6 +134,9 @@ impl Emitter<'_> {
             return Err(EmitError::malformed(format!("{block} is empty")));
         };
         self.lines.begin_block();
+        if self.target.has(Quirks::PAIRED_PRODUCTS) {
+            self.products.begin_block(func, block);
+        }
         for &inst in insts {
             self.line(inst);
             let start = self.body.len();

@@ -4,7 +4,7 @@ use super::argument_buffer::KernelInputs;
 use super::descriptor_arrays::DescriptorArrays;
 use super::error::{EmitError, EmitResult};
 use super::places::Arrays;
-use super::position::{Control, DebugInfo, Lines};
+use super::position::{Control, DebugInfo, Lines, Products};
 use super::shader_info::{Frame, ShaderInfo};
 use super::spirv_builder::{encode, Glsl, SpirvBuilder};
 use crate::ir::sparse_map::SparseMap;
@@ -36,6 +36,7 @@ pub(super) struct Emitter<'a> {
     pub keeps_calls: bool,
     pub images: DescriptorArrays,
     pub control: Control,
+    pub products: Products,
     /// Instructions emitted so far.
     pub body: Vec<u32>,
     /// OpVariable instructions of the function.
@@ -88,6 +89,7 @@ impl<'a> Emitter<'a> {
             keeps_calls: false,
             images: DescriptorArrays::default(),
             control: Control::default(),
+            products: Products::default(),
             body: Vec::new(),
             variables: Vec::new(),
             entry_code: Vec::new(),

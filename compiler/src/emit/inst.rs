@@ -66,6 +66,9 @@ impl Emitter<'_> {
                 }
             }
             Binary { op, args, flags } => {
+                if let Some(half) = self.half_of_product(op, args)? {
+                    return Ok(half);
+                }
                 let args = self.operands(args)?;
                 match op.is_float() {
                     true => self.float_binary(op, ty, args, flags),

@@ -4,7 +4,7 @@ use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use super::repr::Repr;
 use super::spirv_builder::Glsl;
-use crate::ir::{BinaryOp, IntCC, MathOp, Scalar, Type, UnaryOp};
+use crate::ir::{BinaryOp, IntCC, MathOp, Scalar, Type, UnaryOp, Value};
 use rspirv::spirv::{Capability, Op, PackedVectorFormat};
 
 impl Emitter<'_> {
@@ -85,11 +85,35 @@ impl Emitter<'_> {
 
     /// The high half of a product of 32 bits.
     fn mul_hi(&mut self, signed: bool, a: u32, b: u32) -> u32 {
-        let word = self.builder.u32;
         let op = if signed { Op::SMulExtended } else { Op::UMulExtended };
+        let product = self.both_halves(op, a, b);
+        self.extract(self.builder.u32, product, 1)
+    }
+
+    fn both_halves(&mut self, op: Op, a: u32, b: u32) -> u32 {
+        let word = self.builder.u32;
         let both = self.builder.result_pair(word);
-        let product = self.op(op, both, &[a, b]);
-        self.extract(word, product, 1)
+        self.op(op, both, &[a, b])
+    }
+
+    /// Returns a half of a product of words, if the upper half is used in the block and both are computed at once
+    /// ([`Quirks::PAIRED_PRODUCTS`](hekla_device::Quirks::PAIRED_PRODUCTS)).
+    pub fn half_of_product(&mut self, op: BinaryOp, args: [Value; 2]) -> EmitResult<Option<u32>> {
+        let half = match op {
+            BinaryOp::IMul => 0,
+            BinaryOp::UMulHi => 1,
+            _ => return Ok(None),
+        };
+        if !self.products.is_wanted(args) {
+            return Ok(None);
+        }
+        let [a, b] = [self.id(args[0])?, self.id(args[1])?];
+        let mut product = *self.products.place(args);
+        if product == 0 {
+            product = self.both_halves(Op::UMulExtended, a, b);
+            *self.products.place(args) = product;
+        }
+        Ok(Some(self.extract(self.builder.u32, product, half)))
     }
 
     /// Comparison of integers, pointers or bools.

@@ -8,6 +8,9 @@ use crate::ir::{AddressSpace, BinaryOp, InstData, MemFlags, Scalar, Type, Value}
 use hekla_device::Quirks;
 use rspirv::spirv::Op;
 
+/// The most bytes from one element of an array to the next.
+const MAX_STRIDE: u32 = 1 << 16;
+
 impl Emitter<'_> {
     /// Returns the SPIR-V type of an element. The code that accesses it declares the capabilities for its storage.
     pub fn elem_type(&mut self, elem: Elem) -> EmitResult<u32> {
@@ -38,9 +41,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns an address as the address of an array element, if this is faster
-    /// ([`Quirks::CHAINED_ADDRESSES`](hekla_device::Quirks::CHAINED_ADDRESSES)) and the address has the form
-    /// `base + (index << log2(bytes))`, maybe plus a constant multiple of `bytes`.
+    /// Returns an address as a place in an array element, if this is faster
+    /// ([`Quirks::CHAINED_ADDRESSES`](hekla_device::Quirks::CHAINED_ADDRESSES)) and the address has the form `base + index *
+    /// stride`, maybe plus a constant. `bytes` bytes are accessed there: at a place in one element, or from its start on.
     fn element(&mut self, ptr: Value, bytes: u32) -> EmitResult<Option<Address>> {
         if !(self.target.has(Quirks::CHAINED_ADDRESSES) && self.target.int64) {
             return Ok(None);
@@ -52,27 +55,33 @@ impl Emitter<'_> {
         let constant = |(ptr, offset)| Some((ptr, self.func.as_signed_const(offset)?));
         let (first, behind) = sum(ptr).and_then(constant).unwrap_or((ptr, 0));
         let Some((base, offset)) = sum(first) else { return Ok(None) };
-        let Some(&InstData::Binary { op: BinaryOp::Shl, args: [index, by], .. }) =
-            self.func.def_inst(offset)
+        let Some(&InstData::Binary { op, args: [index, factor], .. }) = self.func.def_inst(offset)
         else {
             return Ok(None);
         };
-        let is_element = self.func.as_const(by) == Some(u64::from(bytes.trailing_zeros()));
-        let width = i64::from(bytes);
-        if !bytes.is_power_of_two()
-            || !is_element
-            || behind % width != 0
-            || self.func.ty(index) != Type::I64
-        {
+        let stride = match (op, self.func.as_const(factor)) {
+            (BinaryOp::Shl, Some(by)) => 1u64.checked_shl(by as u32),
+            (BinaryOp::IMul, Some(by)) => Some(by),
+            _ => None,
+        };
+        let is_stride = |&stride: &u32| stride > 0 && stride <= MAX_STRIDE;
+        let Some(stride) = stride.and_then(|by| u32::try_from(by).ok()).filter(is_stride) else {
+            return Ok(None);
+        };
+        let width = i64::from(stride);
+        let (more, offset) = (behind.div_euclid(width), behind.rem_euclid(width) as u32);
+        let is_inside = offset + bytes <= stride;
+        let is_from_start = offset == 0 && stride.is_multiple_of(4);
+        if !(is_inside || is_from_start) || self.func.ty(index) != Type::I64 {
             return Ok(None);
         }
         let (base, mut index) = (self.id(base)?, self.id(index)?);
-        if behind != 0 {
-            let more = self.constant(Scalar::I64, (behind / width) as u64)?;
+        if more != 0 {
+            let more = self.constant(Scalar::I64, more as u64)?;
             let ty = self.int_type(64);
             index = self.op(Op::IAdd, ty, &[index, more]);
         }
-        Ok(Some(Address { base, element: Some(Element { index, bytes }) }))
+        Ok(Some(Address { base, element: Some(Element { index, stride, offset, bytes }) }))
     }
 
     pub fn load(&mut self, ptr: Value, ty: Type, align: u32, flags: MemFlags) -> EmitResult<u32> {

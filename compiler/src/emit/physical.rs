@@ -35,19 +35,37 @@ impl Emitter<'_> {
     ) -> u32 {
         let ty = self.builder.pointer(StorageClass::PhysicalStorageBuffer, pointee);
         let op = if self.target.int64 { Op::ConvertUToPtr } else { Op::Bitcast };
-        let (member, index) = match address.element {
-            Some(Element { index, bytes }) => {
-                (self.builder.runtime_array(pointee, bytes), Some(index))
+        let word = self.builder.u32;
+        // What is an array's element, and what is accessed there: the element, its member, or more than the element.
+        let (member, found) = match address.element {
+            Some(Element { stride, offset: 0, bytes, .. }) if bytes == stride => {
+                (self.builder.runtime_array(pointee, stride), pointee)
             }
-            None if decoration.is_some() => (pointee, None),
+            Some(Element { stride, offset: 0, bytes, .. }) if bytes > stride => {
+                (self.builder.runtime_array(word, stride), word)
+            }
+            Some(Element { stride, offset, .. }) => {
+                let element = self.builder.struct_at(pointee, offset);
+                (self.builder.runtime_array(element, stride), pointee)
+            }
+            None if decoration.is_some() => (pointee, pointee),
             None => return self.op(op, ty, &[address.base]),
         };
         let block = self.builder.member_block(member, decoration);
         let to_block = self.builder.pointer(StorageClass::PhysicalStorageBuffer, block);
         let block = self.op(op, to_block, &[address.base]);
-        let mut operands: SmallVec<[u32; 3]> = SmallVec::from_slice(&[block, self.const_u32(0)]);
-        operands.extend(index);
-        self.op(Op::AccessChain, ty, &operands)
+        let zero = self.const_u32(0);
+        let mut operands: SmallVec<[u32; 4]> = SmallVec::from_slice(&[block, zero]);
+        if let Some(Element { index, stride, offset, bytes }) = address.element {
+            operands.push(index);
+            operands.extend((offset != 0 || bytes < stride).then_some(zero));
+        }
+        let found_ty = self.builder.pointer(StorageClass::PhysicalStorageBuffer, found);
+        let chain = self.op(Op::AccessChain, found_ty, &operands);
+        match found == pointee {
+            true => chain,
+            false => self.op(Op::Bitcast, ty, &[chain]),
+        }
     }
 
     /// Returns the type of element that represents a scalar in device memory.

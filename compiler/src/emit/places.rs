@@ -21,11 +21,16 @@ pub(super) struct Address {
     pub element: Option<Element>,
 }
 
-/// An element of an array in device memory.
+/// A place in an element of an array in device memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Element {
     /// A number of 64 bits.
     pub index: u32,
+    /// The bytes from one element to the next.
+    pub stride: u32,
+    /// The offset in the element in bytes.
+    pub offset: u32,
+    /// The bytes that are accessed.
     pub bytes: u32,
 }
 

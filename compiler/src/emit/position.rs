@@ -1,9 +1,9 @@
 //! The position of the emission in the graph and in the program's text.
 
 use super::repr::Ids;
-use crate::ir::{Block, Loc, Location};
+use crate::ir::{BinaryOp, Block, Function, InstData, Loc, Location, Type, Value};
 use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The place of emission in the graph.
@@ -12,6 +12,44 @@ pub(super) struct Control {
     pub labels: SecondaryMap<Block, u32>,
     /// The edges into each block, each with the label of its source and its arguments.
     pub edges: SecondaryMap<Block, Vec<(u32, Ids)>>,
+}
+
+/// The products of a block of whose both halves are used, by their operands, the lesser one first.
+#[derive(Default)]
+pub(super) struct Products {
+    wanted: FxHashSet<[Value; 2]>,
+    /// The results of OpUMulExtended.
+    made: FxHashMap<[Value; 2], u32>,
+}
+
+impl Products {
+    /// Begins a block: finds its products of words whose upper half is used.
+    pub fn begin_block(&mut self, func: &Function, block: Block) {
+        self.wanted.clear();
+        self.made.clear();
+        for &inst in &func.blocks[block].insts {
+            if let InstData::Binary { op: BinaryOp::UMulHi, args, .. } = func.insts[inst] {
+                if func.ty(args[0]) == Type::I32 {
+                    self.wanted.insert(sorted(args));
+                }
+            }
+        }
+    }
+
+    /// Returns true if the upper half of a product is used in the block.
+    pub fn is_wanted(&self, args: [Value; 2]) -> bool {
+        self.wanted.contains(&sorted(args))
+    }
+
+    /// Returns the place for both halves of a product; it is 0 until they are emitted.
+    pub fn place(&mut self, args: [Value; 2]) -> &mut u32 {
+        self.made.entry(sorted(args)).or_default()
+    }
+}
+
+fn sorted(mut args: [Value; 2]) -> [Value; 2] {
+    args.sort_unstable();
+    args
 }
 
 /// The code that a function executes once, before its first block.

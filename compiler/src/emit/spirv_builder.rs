@@ -38,7 +38,9 @@ pub(super) struct SpirvBuilder {
     /// Blocks of one member: its type, its decoration and the block.
     member_blocks: Vec<(u32, Option<Decoration>, u32)>,
     /// Runtime arrays: the element's type and the array.
-    runtime_arrays: Vec<(u32, u32)>,
+    runtime_arrays: Vec<(u32, u32, u32)>,
+    /// Structs of one member, with the member and its offset.
+    structs: Vec<(u32, u32, u32)>,
     /// The import of GLSL.std.450.
     pub glsl: u32,
     pub void: u32,
@@ -191,15 +193,29 @@ impl SpirvBuilder {
         block
     }
 
-    /// Returns a runtime array whose elements have `bytes` bytes, without padding.
-    pub fn runtime_array(&mut self, element: u32, bytes: u32) -> u32 {
-        if let Some(&(_, array)) = self.runtime_arrays.iter().find(|known| known.0 == element) {
+    /// Returns a runtime array with `stride` bytes from one element to the next.
+    pub fn runtime_array(&mut self, element: u32, stride: u32) -> u32 {
+        let mut known = self.runtime_arrays.iter();
+        if let Some(&(_, _, array)) = known.find(|known| (known.0, known.1) == (element, stride)) {
             return array;
         }
         let array = self.declare(Op::TypeRuntimeArray, None, &[element]);
-        self.decorate(array, Decoration::ArrayStride, &[bytes]);
-        self.runtime_arrays.push((element, array));
+        self.decorate(array, Decoration::ArrayStride, &[stride]);
+        self.runtime_arrays.push((element, stride, array));
         array
+    }
+
+    /// Returns a struct of one member that is `offset` bytes behind its start.
+    pub fn struct_at(&mut self, member: u32, offset: u32) -> u32 {
+        let mut known = self.structs.iter();
+        if let Some(&(_, _, found)) = known.find(|known| (known.0, known.1) == (member, offset)) {
+            return found;
+        }
+        let found = self.declare(Op::TypeStruct, None, &[member]);
+        let words = [found, 0, Decoration::Offset as u32, offset];
+        encode(&mut self.decorations, Op::MemberDecorate, &words);
+        self.structs.push((member, offset, found));
+        found
     }
 
     /// Decorates the only member of a block struct.

@@ -22,6 +22,7 @@ pub mod legalize;
 pub mod licm;
 pub mod loop_exits;
 pub mod loop_promotion;
+mod loop_tests;
 pub mod matrices;
 pub mod matrix_choices;
 pub mod mem2reg;
@@ -131,7 +132,7 @@ function_passes! {
     UNREACHABLE = "unreachable", |func, _| unreachable::run(func);
     UNROLL = "unroll", |func, c| unroll::run(func, c.target.quirks);
     UNSWITCH = "unswitch", |func, _| unswitch::run(func);
-    VECTORIZE = "vectorize", |func, c| vectorize::run(func, c.kernel());
+    VECTORIZE = "vectorize", |func, c| vectorize::run(func, c.kernel(), c.target);
 }
 
 /// The passes that the pipeline runs in other ways, in the form in which file tests run them.

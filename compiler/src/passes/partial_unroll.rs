@@ -8,7 +8,8 @@
 //!
 //! The second loop is the old one. If the trip count is a known multiple, there is only one loop. The limit saturates, so
 //! that no bound wraps around. Loops are unrolled because the program asks for it, because they are small and load, or
-//! because their work takes no longer than the test.
+//! because their work takes no longer than the test; only because the program asks for it on devices with
+//! [`Quirks::PLAIN_LOOPS`].
 
 use super::cloned_iteration::ClonedIteration;
 use super::cursor::Cursor;
@@ -81,6 +82,7 @@ fn copies(func: &Function, data: &Loop, quirks: Quirks) -> Option<usize> {
         Some(UnrollHint::Disable) => return None,
         Some(UnrollHint::Count(count)) => count as usize,
         Some(UnrollHint::Full) => COPIES,
+        None if quirks.contains(Quirks::PLAIN_LOOPS) => return None,
         None if unroll::branches(func, data) == 1
             && is_profitable(func, data, insts, quirks.contains(Quirks::SLOW_LOOPS)) =>
         {

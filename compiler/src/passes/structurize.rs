@@ -14,7 +14,7 @@ use super::fall_through::FallThroughs;
 use super::loop_exits::LoopExits;
 use super::pending_targets::Targets;
 use super::shared_calls::{self, SharedCallee};
-use super::{irreducible, nesting, ssa_repair};
+use super::{irreducible, loop_tests, nesting, ssa_repair};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::{
@@ -39,15 +39,17 @@ pub fn run_and_share(func: &mut Function, callees: &[SharedCallee], quirks: Quir
     }
     let is_bounded = quirks.contains(Quirks::BOUNDED_NESTING);
     let unstructured = (is_bounded && nesting::may_be_cut(func)).then(|| func.clone());
-    let structure = rebuild(func, size);
-    match unstructured {
-        Some(mut unstructured) if nesting::is_too_deep(func, &structure) => {
-            nesting::cut(&mut unstructured);
-            *func = unstructured;
-            rebuild(func, size)
-        }
-        _ => structure,
+    let mut structure = rebuild(func, size);
+    if let Some(mut unstructured) = unstructured.filter(|_| nesting::is_too_deep(func, &structure))
+    {
+        nesting::cut(&mut unstructured);
+        *func = unstructured;
+        structure = rebuild(func, size);
     }
+    if quirks.contains(Quirks::COSTLY_SELECTIONS) {
+        loop_tests::run(func, &mut structure);
+    }
+    structure
 }
 
 /// Rebuilds the graph of a function without block parameters. `size`: the function's size before its block parameters

@@ -1,5 +1,6 @@
 //! Load and store vectorization: accesses to adjacent scalars in device memory become one access to a vector, if the address
-//! is known to be aligned to the vector. If the device's driver makes use of it, accesses to work-group memory are merged,
+//! is known to be aligned to the vector, or the device accesses vectors of words wherever it accesses words
+//! ([`Quirks::WORD_VECTORS`](hekla_device::Quirks::WORD_VECTORS)). If the device's driver makes use of it, accesses to work-group memory are merged,
 //! too ([`Quirks::WHOLE_LOCAL_VECTORS`](hekla_device::Quirks::WHOLE_LOCAL_VECTORS)).
 //!
 //! An access shows the alignment of its address, and so the alignment of other addresses with the same base pointer.
@@ -12,6 +13,7 @@ use crate::kernel::ArgKind;
 use crate::passes::cursor::Cursor;
 use crate::target::Target;
 use cranelift_entity::PrimaryMap;
+use hekla_device::Quirks;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -28,7 +30,8 @@ const LOCAL_ALIGN: u32 = 16;
 /// The memory whose accesses are vectorized.
 #[derive(Clone, Copy)]
 enum Memory<'a> {
-    Device,
+    /// `by_words`: vectors need no more alignment than their lanes.
+    Device { by_words: bool },
     /// Work-group memory, with the module's variables.
     Local(&'a PrimaryMap<Global, GlobalData>),
 }
@@ -36,7 +39,7 @@ enum Memory<'a> {
 impl Memory<'_> {
     fn contains(self, space: Option<AddressSpace>) -> bool {
         match self {
-            Memory::Device => {
+            Memory::Device { .. } => {
                 matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
             }
             Memory::Local(_) => space == Some(AddressSpace::Local),
@@ -93,13 +96,15 @@ struct Run {
     /// Offset of the first lane in bytes, and the number of lanes. A load may have lanes that no member uses.
     offset: i64,
     lanes: u8,
+    align: u32,
     members: SmallVec<[Member; 4]>,
 }
 
 /// Vectorizes accesses to device memory in a function. `kernel` is given if the function is a kernel's entry. Returns true if
 /// anything changed.
-pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
-    vectorize(func, kernel, Memory::Device)
+pub fn run(func: &mut Function, kernel: Option<&KernelEntry>, target: &Target) -> bool {
+    let by_words = target.has(Quirks::WORD_VECTORS) && target.scalar_block_layout && target.int64;
+    vectorize(func, kernel, Memory::Device { by_words })
 }
 
 /// Vectorizes accesses to work-group memory in all functions. Objects in it get an alignment that allows vectors, if there is
@@ -286,6 +291,8 @@ fn runs(
     let (align, misalignment) =
         told.fold((known, 0), |best, other| if other.0 > best.0 { other } else { best });
     let size = i64::from(group.ty.bytes());
+    let by_words = matches!(memory, Memory::Device { by_words: true });
+    let sizes: &[i64] = if by_words { &[4, 3, 2] } else { &[4, 2] };
     // A load from a variable of known size may have unused lanes, as behind the rows of a padded array.
     let end = variable.map_or(0, |data| data.size as i64);
     let mut runs = Vec::new();
@@ -299,8 +306,7 @@ fn runs(
             let has_gaps = wanted as i64 != lanes;
             let on_lanes = rest[..wanted].iter().all(|m| (m.offset - begin) % size == 0);
             let is_run = bytes <= MAX_BYTES
-                && align % bytes == 0
-                && (misalignment + begin).rem_euclid(bytes) == 0
+                && (by_words || align % bytes == 0 && start(bytes) == (first.offset - begin))
                 && wanted > 1
                 && on_lanes
                 && (!has_gaps
@@ -310,13 +316,18 @@ fn runs(
             is_run.then_some((begin, lanes as u8, wanted))
         };
         let (begin, lanes, wanted) =
-            [4, 2].into_iter().find_map(run_of).unwrap_or((first.offset, 1, 1));
+            sizes.iter().find_map(|&lanes| run_of(lanes)).unwrap_or((first.offset, 1, 1));
         let (run, others) = rest.split_at(wanted);
         rest = others;
         if lanes > 1 {
             let Group { base, ty, is_store, flags, .. } = *group;
             let members = SmallVec::from_slice(run);
-            runs.push(Run { base, ty, is_store, flags, offset: begin, lanes, members });
+            // The vector is aligned to its size, or by words as far as is known.
+            let place = (misalignment + begin).rem_euclid(align);
+            let known = if place == 0 { align } else { 1 << place.trailing_zeros() };
+            let bytes = size * i64::from(lanes);
+            let align = known.clamp(size, (bytes as u64).next_power_of_two() as i64) as u32;
+            runs.push(Run { base, ty, is_store, flags, offset: begin, lanes, align, members });
         }
     }
     runs
@@ -352,7 +363,7 @@ fn rewrite(func: &mut Function, block: Block, runs: &[Run]) {
         };
         let run = &runs[index];
         let ty = Type::vector(run.ty.scalar, run.lanes);
-        let align = ty.bytes();
+        let align = run.align;
         let ptr = |c: &mut Cursor<'_>| c.ptr_add_const(run.base, run.offset);
         if run.is_store {
             if run.members.iter().all(|member| member.at <= at) {

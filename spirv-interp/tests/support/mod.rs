@@ -89,7 +89,11 @@ pub fn middling() -> Device {
         quirks: Quirks::SLOW_LONG_ROTATES
             | Quirks::READ_ONLY_LOADS
             | Quirks::SEQUENTIAL_SWITCHES
-            | Quirks::CHAINED_ADDRESSES,
+            | Quirks::CHAINED_ADDRESSES
+            | Quirks::PLAIN_LOOPS
+            | Quirks::WORD_VECTORS
+            | Quirks::COSTLY_SELECTIONS
+            | Quirks::PAIRED_PRODUCTS,
         narrow_offsets: Some(u32::MAX - 3),
         ..Target::generic()
     };
@@ -105,6 +109,7 @@ pub fn flushing() -> Device {
         orders: false,
         keeps_denormals: false,
         widens: false,
+        narrows: false,
     };
     let mut float_traits = [traits; 3];
     float_traits[0] = FloatTraits::IEEE;

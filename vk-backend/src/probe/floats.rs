@@ -234,6 +234,26 @@ fn conversions(width: FloatWidth, cases: &mut Vec<Case>) {
             row(Rounding, tie + f64::exp2(-50.0), 1.0 + f64::exp2(-23.0)),
         ]);
     }
+    if width == FloatWidth::Half {
+        let row = |about, x: f64, result: f64| Case {
+            operands: padded(FloatWidth::Single, &[x]),
+            ..number(width, FloatOp::Narrow, about, &[], result)
+        };
+        let unit = f64::exp2(-10.0);
+        let least = f64::exp2(-24.0);
+        cases.extend([
+            row(Result, f64::exp2(-15.0), f64::exp2(-15.0)),
+            row(Result, 1.5 * least, 2.0 * least),
+            row(Result, 0.5 * least, 0.0),
+            row(Zero, -0.0, -0.0),
+            row(Nan, f64::NAN, f64::NAN),
+            row(Rounding, 1.0 + unit / 2.0, 1.0),
+            row(Rounding, 1.0 + 1.5 * unit, 1.0 + 2.0 * unit),
+            row(Rounding, 1.0 + unit * 0.501, 1.0 + unit),
+            row(Rounding, 65519.0, 65504.0),
+            row(Rounding, 65520.0, f64::INFINITY),
+        ]);
+    }
     // An integer that is a tie, if it has more digits than the width.
     let digits = width.fraction().min(29);
     for last in [1, 3] {
@@ -320,6 +340,11 @@ fn kernel(controls: &FloatControls, (width, other): (FloatWidth, Option<FloatWid
             FloatOp::Less => (compare(&mut k, Op::FOrdLessThan, a, b), None),
             FloatOp::Equal => (compare(&mut k, Op::FOrdEqual, a, b), None),
             FloatOp::FromInt => (k.unary(Op::ConvertSToF, float, words[0][0]), Some(width)),
+            FloatOp::Narrow if width == FloatWidth::Half && other.is_some() => {
+                let [lo, hi] = words[0];
+                let single = from_words(&mut k, FloatWidth::Single, lo, hi);
+                (k.unary(Op::FConvert, float, single), Some(width))
+            }
             FloatOp::Widen | FloatOp::Narrow => {
                 let narrows = what == FloatOp::Narrow;
                 let Some(other) = other.filter(|_| narrows == (width == FloatWidth::Double)) else {

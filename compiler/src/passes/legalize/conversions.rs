@@ -25,7 +25,8 @@ pub fn legalized(
 
 fn float_to_float(c: &mut Cursor<'_>, arg: Value, ty: Type, target: &Target) -> Option<Value> {
     if ty == Type::F16 {
-        return Some(half::from_float(c, arg));
+        let is_native = target.narrows_halves() && c.ty(arg) == Type::F32;
+        return (!is_native).then(|| half::from_float(c, arg));
     }
     // The device's own conversion may lose denormals.
     let is_native = target.float16 && target.floats(Scalar::F16).widens;

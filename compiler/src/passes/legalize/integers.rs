@@ -1,7 +1,7 @@
 //! Integer operations that SPIR-V does not have for every width, or leaves undefined for some operands.
 //!
 //! - Signed division: the smallest integer divided by -1 traps in CPU drivers, so the divisor is replaced by 1 (this gives the
-//!   right quotient, and the right remainder 0).
+//!   right quotient, and the right remainder 0), unless the device has quiet divisions.
 //! - Signed remainder: Vulkan leaves OpSRem undefined for negative operands, so it is computed from the quotient.
 //! - High halves of products: SPIR-V has them for 32 bits. Narrower ones come from a product of 32 bits, and 64-bit ones from
 //!   four products of halves, since drivers rarely have the instruction.
@@ -11,6 +11,7 @@
 use crate::ir::*;
 use crate::passes::cursor::{rewrite_insts, Cursor};
 use crate::target::Target;
+use hekla_device::Quirks;
 
 /// Legalizes a function. Returns true if anything changed.
 pub fn run(func: &mut Function, target: &Target) -> bool {
@@ -88,7 +89,7 @@ fn guarded(c: &mut Cursor<'_>, a: Value, b: Value, target: &Target) -> Option<Va
         _ => false,
     };
     let is_not_minus_one = c.func.as_const(b).is_some_and(|b| b != u64::MAX >> (64 - bits));
-    if is_widened || is_not_minus_one {
+    if is_widened || is_not_minus_one || target.has(Quirks::QUIET_DIVISIONS) {
         return None;
     }
     let smallest = c.icmp_imm(IntCC::Eq, a, i64::MIN >> (64 - bits));

@@ -146,6 +146,7 @@ pub(super) fn device(name: &str) -> Option<Target> {
         negates_operands: true,
         keeps_denormals: false,
         widens: false,
+        narrows: false,
         orders: false,
     };
     Some(match name {

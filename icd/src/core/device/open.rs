@@ -523,6 +523,7 @@ fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
         negates_operands: table.negates_operands(width),
         keeps_denormals: table.keeps_denormals(width),
         widens: widening.is_some_and(vk::Behaviour::keeps_denormals),
+        narrows: table.get(width, vk::FloatOp::Narrow).is_some_and(vk::Behaviour::is_right),
         orders: table.orders(width),
     }
 }

@@ -51,9 +51,16 @@ mod tests {
     #[test]
     fn devices_have_the_quirks_of_their_drivers() {
         let quirks = |name| DeviceFile::find(name).unwrap().device().info.quirks;
-        for name in ["anv-skl", "nvk-ampere", "mali-panvk", "pi5-v3dv"] {
-            assert_eq!(quirks(name), Quirks::SEQUENTIAL_SWITCHES, "{name}");
+        let of_nir = Quirks::SEQUENTIAL_SWITCHES
+            | Quirks::QUIET_DIVISIONS
+            | Quirks::KEPT_NARROWINGS
+            | Quirks::COSTLY_SELECTIONS;
+        assert_eq!(quirks("nvk-ampere"), of_nir);
+        for name in ["mali-panvk", "pi5-v3dv"] {
+            assert_eq!(quirks(name), of_nir | Quirks::PLAIN_LOOPS, "{name}");
         }
+        let anv = of_nir | Quirks::PLAIN_LOOPS | Quirks::WORD_VECTORS;
+        assert_eq!(quirks("anv-dg2"), anv);
         assert!(quirks("radv-navi31").contains(Quirks::NARROW_OFFSETS | Quirks::SLOW_DENORMALS));
         assert!(quirks("apple-honeykrisp").contains(Quirks::READ_ONLY_LOADS));
         assert!(quirks("adreno-turnip").contains(Quirks::CHAINED_ADDRESSES));

@@ -95,7 +95,7 @@ pub enum FloatOp {
     FromInt,
     /// Conversion to the next wider float: half to single, single to double; no operation for double.
     Widen,
-    /// Conversion from double to single; no operation for the other widths.
+    /// Conversion from double to single, or from single to half; no operation for single.
     Narrow,
 }
 
@@ -142,6 +142,11 @@ impl Behaviour {
             nans: self.nans && other.nans,
             nearest_even: self.nearest_even && other.nearest_even,
         }
+    }
+
+    /// Returns true if the operation is as IEEE 754 has it.
+    pub fn is_right(self) -> bool {
+        self == Behaviour::RIGHT
     }
 
     /// Returns true if denormal operands and denormal results are both kept.

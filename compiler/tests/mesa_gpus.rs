@@ -1,0 +1,91 @@
+//! What is emitted for drivers of Mesa for GPUs alone.
+
+mod module_support;
+
+use hekla_compiler::target::FloatTraits;
+use hekla_compiler::{Quirks, Target};
+use module_support::{count, module};
+use rspirv::spirv::Op;
+
+/// Returns the number of instructions with an opcode, with a quirk and without.
+fn counts(op: Op, quirks: Quirks, text: &str) -> [usize; 2] {
+    [quirks, Quirks::empty()].map(|quirks| {
+        let module = module(text, &Target { quirks, ..Target::generic() });
+        count(&module, |inst| inst.class.opcode == op)
+    })
+}
+
+#[test]
+fn divisions_that_overflow_need_no_guard() {
+    let text =
+        "kernel void k(global int *a, int x, int y) { a[0] = x / y; a[1] = x % y; a[2] = x % 7; }";
+    // One select makes the divisor harmless.
+    assert_eq!(counts(Op::Select, Quirks::QUIET_DIVISIONS, text), [0, 1]);
+    assert_eq!(counts(Op::SDiv, Quirks::QUIET_DIVISIONS, text), [2, 2]);
+}
+
+#[test]
+fn loops_stay_as_they_are() {
+    let text = "kernel void k(global float *a, uint n) {
+        float s = 0; for (uint i = 0; i < n; i++) s += a[i]; a[0] = s; }";
+    assert_eq!(counts(Op::LoopMerge, Quirks::PLAIN_LOOPS, text), [1, 2]);
+    let hint = "__attribute__((opencl_unroll_hint(2))) for";
+    let asked = text.replace("for", hint);
+    assert_eq!(counts(Op::LoopMerge, Quirks::PLAIN_LOOPS, &asked), [2, 2]);
+}
+
+#[test]
+fn halves_are_made_by_the_device() {
+    let text = "kernel void k(global half *a, float x) { vstore_half(x, 0, a); }";
+    let device = Target {
+        float16: true,
+        rounding_rte_16: true,
+        denorm_preserve_16: true,
+        quirks: Quirks::KEPT_NARROWINGS,
+        ..Target::generic()
+    };
+    let conversions =
+        |target: &Target| count(&module(text, target), |inst| inst.class.opcode == Op::FConvert);
+    assert_eq!(conversions(&device), 1);
+    assert_eq!(conversions(&Target { quirks: Quirks::empty(), ..device.clone() }), 0);
+    assert_eq!(conversions(&Target { rounding_rte_16: false, ..device.clone() }), 0);
+    assert_eq!(conversions(&Target { denorm_preserve_16: false, ..device.clone() }), 0);
+    let wrong = FloatTraits { narrows: false, ..FloatTraits::IEEE };
+    assert_eq!(conversions(&Target { float_traits: [wrong; 3], ..device }), 0);
+}
+
+#[test]
+fn words_become_vectors() {
+    let text = "kernel void k(global const float *restrict a, global float *restrict b, ulong i) {
+        for (int j = 0; j < 7; j++) b[i * 7 + j] = a[j + 1]; }";
+    assert_eq!(counts(Op::Store, Quirks::WORD_VECTORS, text), [2, 7]);
+    // Not without scalarBlockLayout, by which vectors need no more alignment than their lanes.
+    let quirks = Quirks::WORD_VECTORS;
+    let weak = Target { quirks, scalar_block_layout: false, ..Target::generic() };
+    assert_eq!(count(&module(text, &weak), |inst| inst.class.opcode == Op::Store), 7);
+    // Nor of what is smaller than words.
+    let bytes = "kernel void k(global uchar *b, uint i, uchar x) { b[i] = x; b[i + 1] = x; }";
+    assert_eq!(counts(Op::Store, quirks, bytes), [2, 2]);
+}
+
+#[test]
+fn tests_of_loops_break() {
+    let quirk = Quirks::COSTLY_SELECTIONS;
+    let text =
+        "kernel void k(global float *a, uint n) { for (uint i = 0; i < n; i++) a[i * i] = 1; }";
+    assert_eq!(counts(Op::SelectionMerge, quirk, text), [1, 2]);
+    let inner = "kernel void k(global float *a, uint n) {
+        for (uint i = 0; i < n; i++) { if (a[i] < 0) break; a[i * i] = 1; if (a[i] > 2) a[i + 1] = 3; } }";
+    let [with, without] = counts(Op::SelectionMerge, quirk, inner);
+    assert!(with < without && with >= 1, "{with} {without}");
+    let ordinary = "kernel void k(global float *a, uint n) { if (n) a[n] = 1; }";
+    let [with, without] = counts(Op::SelectionMerge, quirk, ordinary);
+    assert_eq!(with, without);
+}
+
+#[test]
+fn halves_of_products_are_made_at_once() {
+    let text = "kernel void k(global uint *a, uint x, uint y) { a[0] = x * y; a[1] = mul_hi(y, x); a[2] = x * 3; }";
+    assert_eq!(counts(Op::IMul, Quirks::PAIRED_PRODUCTS, text), [1, 2]);
+    assert_eq!(counts(Op::UMulExtended, Quirks::PAIRED_PRODUCTS, text), [1, 1]);
+}
