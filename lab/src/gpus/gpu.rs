@@ -40,6 +40,14 @@ static RADV: Driver = Driver {
     scores: &["Inverse Throughput", "Latency", "Instructions", "VALU", "VMEM", "SMEM", "VGPRs"],
     spills: &["Spilled VGPRs", "Spilled SGPRs"],
 };
+static ANV: Driver = Driver {
+    library: "intel",
+    shim: "intel",
+    variable: "INTEL_STUB_GPU_PLATFORM",
+    architecture: Architecture::Amd64,
+    scores: &["Cycles", "Instructions", "SENDs", "Max live registers"],
+    spills: &["Spills"],
+};
 static NVK: Driver = Driver {
     library: "nouveau",
     shim: "nouveau",
@@ -83,13 +91,17 @@ static V3DV: Driver = Driver {
 };
 
 /// All GPUs.
-pub static GPUS: [Gpu; 14] = [
+pub static GPUS: [Gpu; 18] = [
     Gpu { name: "radeon-radv", driver: &RADV, id: "polaris10", in_trixie: true },
     Gpu { name: "radv-vega10", driver: &RADV, id: "vega10", in_trixie: true },
     Gpu { name: "radv-navi10", driver: &RADV, id: "navi10", in_trixie: true },
     Gpu { name: "radv-navi21", driver: &RADV, id: "navi21", in_trixie: true },
     Gpu { name: "radv-navi31", driver: &RADV, id: "navi31", in_trixie: true },
     Gpu { name: "radv-gfx1201", driver: &RADV, id: "gfx1201", in_trixie: false },
+    Gpu { name: "anv-skl", driver: &ANV, id: "skl", in_trixie: true },
+    Gpu { name: "intel-anv", driver: &ANV, id: "tgl", in_trixie: true },
+    Gpu { name: "anv-dg2", driver: &ANV, id: "dg2", in_trixie: true },
+    Gpu { name: "anv-bmg", driver: &ANV, id: "bmg", in_trixie: true },
     Gpu { name: "nvk-ampere", driver: &NVK, id: "170", in_trixie: true },
     Gpu { name: "turnip-a630", driver: &TURNIP, id: "630", in_trixie: false },
     Gpu { name: "adreno-turnip", driver: &TURNIP, id: "660", in_trixie: false },
@@ -99,6 +111,13 @@ pub static GPUS: [Gpu; 14] = [
     Gpu { name: "pi4-v3dv", driver: &V3DV, id: "42", in_trixie: false },
     Gpu { name: "pi5-v3dv", driver: &V3DV, id: "71", in_trixie: false },
 ];
+
+impl Driver {
+    /// Returns true if no package has the shim.
+    pub fn builds_shim(&self) -> bool {
+        self.shim == "intel"
+    }
+}
 
 impl Gpu {
     /// Returns the GPU of a name.

@@ -51,6 +51,7 @@ pub struct Compiler {
     gpu: &'static Gpu,
     drivers: Drivers,
     manifest: PathBuf,
+    shim: PathBuf,
     tool: PathBuf,
 }
 
@@ -62,7 +63,12 @@ impl Compiler {
         }
         let drivers = mesa::with_c_library(suite, gpu.driver.architecture)?;
         let manifest = drivers.manifest(gpu.driver.library)?;
-        Ok(Compiler { gpu, drivers, manifest, tool: tool(gpu.driver.architecture)? })
+        let library = format!("lib{}_noop_drm_shim.so", gpu.driver.shim);
+        let shim = match gpu.driver.builds_shim() {
+            true => mesa::intel_shim::get()?,
+            false => drivers.libraries.join(library),
+        };
+        Ok(Compiler { gpu, drivers, manifest, shim, tool: tool(gpu.driver.architecture)? })
     }
 
     /// Returns the driver's names for the device and for itself.
@@ -126,7 +132,6 @@ impl Compiler {
 
     fn command(&self, modules: &[PathBuf]) -> Command {
         let driver = self.gpu.driver;
-        let library = format!("lib{}_noop_drm_shim.so", driver.shim);
         let (libraries, loader) = (&self.drivers.libraries, &self.drivers.loader);
         let emulated = driver.architecture != Architecture::host();
         let limit = if emulated { LIMIT * EMULATED } else { LIMIT };
@@ -134,7 +139,7 @@ impl Compiler {
         command.args([format!("--cpu={limit}:{}", limit + 1), "--core=0".to_string()]);
         command.args(emulated.then_some("qemu-aarch64-static"));
         command.arg(loader).arg("--library-path").arg(libraries);
-        command.arg("--preload").arg(libraries.join(library)).arg(&self.tool).args(modules);
+        command.arg("--preload").arg(&self.shim).arg(&self.tool).args(modules);
         command
             .env("VK_DRIVER_FILES", &self.manifest)
             .env("VK_ICD_FILENAMES", &self.manifest)

@@ -1,5 +1,6 @@
 //! A recent Mesa beside the system's: Debian packages unpacked under `target/mesa`.
 
+pub mod intel_shim;
 mod manifest;
 mod packages;
 

@@ -141,6 +141,33 @@ impl Tree<'_> {
     }
 }
 
+/// Downloads the files of a source package of a release into a folder, by an apt whose lists, sources and cache are there.
+pub(super) fn download_source(suite: &str, package: &str, folder: &Path) -> Outcome {
+    let (lists, cache) = (folder.join("lists"), folder.join("cache"));
+    for made in [lists.join("partial"), cache.join("archives/partial")] {
+        system::make_folder(&made)?;
+    }
+    let keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
+    let signed =
+        if Path::new(keyring).exists() { format!("[signed-by={keyring}] ") } else { String::new() };
+    let list = folder.join("sources.list");
+    system::write_file(&list, format!("deb-src {signed}{} {suite} main\n", mirror()?))?;
+    for args in [&["update"][..], &["source", "--download-only", package]] {
+        let mut command = Command::new("apt-get");
+        let mut option = |name: &str, value: &Path| {
+            command.arg("-o").arg(format!("{name}={}", value.display()));
+        };
+        option("Dir::Etc::SourceList", &list);
+        option("Dir::Etc::SourceParts", Path::new("-"));
+        option("Dir::State::Lists", &lists);
+        option("Dir::Cache", &cache);
+        option("Debug::NoLocking", Path::new("1"));
+        option("APT::Sandbox::User", Path::new("root"));
+        system::capture(command.args(args).current_dir(folder).env("LC_ALL", "C"))?;
+    }
+    Ok(())
+}
+
 /// Returns the address from which apt gets Debian on this machine.
 fn mirror() -> Result<String, String> {
     let mut command = Command::new("apt-get");
