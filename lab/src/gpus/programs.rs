@@ -1,4 +1,4 @@
-//! The programs that are compiled: eight kernels that are also hand-written shaders here, the compiler's conformance
+//! The programs that are compiled: kernels that are also hand-written shaders here, the compiler's conformance
 //! programs, and the corpus of real programs.
 
 #[path = "../../../compiler/tests/conformance_support/mod.rs"]
@@ -20,15 +20,29 @@ pub struct Program {
 }
 
 /// The kernels.
-pub const KERNELS: [&str; 8] =
-    ["memcpy4", "stencil", "sgemm", "nbody", "reduction", "histogram", "blackscholes", "sha256"];
+pub const KERNELS: [&str; 14] = [
+    "memcpy4",
+    "stencil",
+    "sgemm",
+    "nbody",
+    "reduction",
+    "histogram",
+    "blackscholes",
+    "sha256",
+    "lattice",
+    "convolution",
+    "kmeans",
+    "chacha",
+    "philox",
+    "bodies",
+];
 
 /// Returns the folder of the kernels.
 pub fn kernel_folder() -> PathBuf {
     root().join("lab/src/gpus/kernels")
 }
 
-/// Returns the eight kernels.
+/// Returns the kernels.
 pub fn kernels() -> Vec<Program> {
     let kernel = |name: &&str| Program {
         name: name.to_string(),
