@@ -1,7 +1,8 @@
 //! `heklac --replay FILE`: runs the work-groups in which a launch found mistakes again, in the interpreter of SPIR-V, and tells how
 //! the values came about that the findings name.
 
-use hekla::core::check::replay::{Argument, Cause, Dispatch, Piece, Replay};
+use hekla::core::check::Cause;
+use hekla::core::command::replay::{Argument, Dispatch, Piece, Replay};
 use hekla_spirv_interp::{self as interp, Bytes, Course, From, Memory, Step, Subgroups};
 use std::path::Path;
 

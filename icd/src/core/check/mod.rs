@@ -5,13 +5,11 @@
 //! it may reach, and which is read when the launch is complete.
 
 mod callback;
-pub mod replay;
 mod report;
 mod table;
 
 pub use callback::set as set_callback;
-pub use replay::Capture;
-pub use report::{begin, collect, warning};
+pub use report::{begin, collect, tell, warning, Cause, Findings};
 pub use table::Table;
 
 use crate::config;

@@ -1,6 +1,5 @@
 //! Reports of findings, like a compiler's messages on standard error: equal findings once, with a summary at exit.
 
-use super::replay::{Capture, Cause};
 use super::{callback, table};
 use crate::cl::error::Result;
 use crate::core::cache::digest;
@@ -25,6 +24,24 @@ type Key = (u32, Vec<u8>, u64);
 struct Total {
     count: u64,
     line: String,
+}
+
+/// What a launch found.
+pub struct Findings {
+    /// Passes the findings to the program's callback, if there is one; it must be called without a lock.
+    pub call: Option<Box<dyn FnOnce() + Send>>,
+    /// What was found for the first time.
+    pub new: Vec<Cause>,
+}
+
+/// What a launch found at one place, for the launch to be run again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// The message.
+    pub message: String,
+    pub global_id: [u32; 3],
+    /// The device address of the word that counts the findings of the place.
+    pub counter: u64,
 }
 
 /// Writes to standard error.
@@ -70,18 +87,16 @@ fn times(count: u64) -> String {
 }
 
 /// Reads the findings of a launch, which must be complete, from its buffer, which has `capacity` bytes for `printf`, and
-/// reports them. `capture`: what the launch kept to be run again. `data`: the bytes of the program's data image; `at`: returns the bytes of this image from a device address on,
+/// reports them. `data`: the bytes of the program's data image; `at`: returns the bytes of this image from a device address on,
 /// of which it takes the low 32 bits.
 ///
-/// Returns a function that passes the findings to the program's callback, if there is one; it must be called without a lock.
 pub fn collect<'a>(
     gpu: &Gpu,
     buffer: &Arc<vk::Buffer>,
     capacity: u32,
-    capture: Option<&Capture>,
     data: &[u8],
     at: impl Fn(u32) -> Option<&'a [u8]>,
-) -> Result<Option<Box<dyn FnOnce() + Send>>> {
+) -> Result<Findings> {
     let (start, size) = table::findings(capacity);
     let mut bytes = vec![0; size];
     gpu.read_now(buffer, start, &mut bytes)?;
@@ -97,7 +112,7 @@ pub fn collect<'a>(
             let Some(description) = Description::decode(text) else { continue };
             let other = other.and_then(Description::decode);
             let is_new = note(&finding, &description, other.as_ref(), digest::hash(data));
-            if is_new && capture.is_some() {
+            if is_new {
                 causes.push(Cause {
                     message: whole(&finding, &description, other.as_ref()),
                     global_id: finding.global_id,
@@ -115,11 +130,9 @@ pub fn collect<'a>(
             }
         }
     }
-    if let (Some(capture), Some(to), false) = (capture, config::replays(), causes.is_empty()) {
-        capture.keep(gpu, causes, &to)?;
-    }
     let report = move || callback::report(&reported);
-    Ok(wants.then(|| Box::new(report) as Box<dyn FnOnce() + Send>))
+    let call = wants.then(|| Box::new(report) as Box<dyn FnOnce() + Send>);
+    Ok(Findings { call, new: causes })
 }
 
 /// Counts a finding, and reports it if it is new. Returns true if it is.

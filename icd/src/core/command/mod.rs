@@ -11,6 +11,7 @@ pub mod map;
 pub mod native;
 pub mod ownership;
 pub mod printout;
+pub mod replay;
 pub mod semaphore;
 pub mod slices;
 pub mod system_memory;

@@ -1,7 +1,9 @@
 //! Printouts: the output of a launch, collected as text once the device has completed the launch.
 
 use crate::cl::error::Result;
-use crate::core::check::{self, Capture};
+use crate::config;
+use crate::core::check;
+use crate::core::command::replay::Capture;
 use crate::core::device::open::Gpu;
 use crate::core::printf::output::Outbox;
 use crate::core::printf::record::{self, Image};
@@ -110,9 +112,13 @@ impl Printout {
         if self.printer.has_checks() {
             let at = |low| image.at_low(low);
             let capacity = self.printer.capacity();
-            let capture = self.capture.as_ref();
-            if let Some(call) = check::collect(gpu, &buffer, capacity, capture, &data.bytes, at)? {
+            let found = check::collect(gpu, &buffer, capacity, &data.bytes, at)?;
+            if let Some(call) = found.call {
                 outbox.push_call(call);
+            }
+            let capture = self.capture.as_ref().filter(|_| !found.new.is_empty());
+            if let (Some(capture), Some(to)) = (capture, config::replays()) {
+                capture.keep(gpu, found.new, &to)?;
             }
         }
         if self.frees_buffer {

@@ -4,8 +4,7 @@ use super::prepare::{Prepared, Push};
 use super::reach::{place_in, Object};
 use crate::cl::error::Result;
 use crate::config;
-use crate::core::check::replay::{Argument, Dispatch, Kept};
-use crate::core::check::Capture;
+use crate::core::command::replay::{Argument, Capture, Dispatch, Kept};
 use crate::core::printf::Printer;
 use crate::core::program::pipelines::PipelineKey;
 use crate::core::program::shape::Dispatches;
@@ -56,7 +55,7 @@ impl Prepared<'_> {
             let field = field.zip(arg.kind.field_size());
             Argument {
                 name: arg.name.clone(),
-                field: field.map_or((0, 0), |(field, size)| (field.offset, size as u32)),
+                field: field.map_or((0, 0), |(field, size)| (field.offset, size)),
                 memory: if memory.0 == 0 { (0, 0) } else { *memory },
             }
         });

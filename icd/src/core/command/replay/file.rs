@@ -1,5 +1,6 @@
 //! The file of a launch that can be run again: the kernel's module, its dispatches, and the memory before the launch.
 
+use crate::core::check::Cause;
 use crate::core::program::binary::bytes::{Read, Reader, Writer};
 
 /// The first bytes of a file.
@@ -46,16 +47,6 @@ pub struct Dispatch {
 pub struct Piece {
     pub address: u64,
     pub bytes: Vec<u8>,
-}
-
-/// What a launch found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cause {
-    /// The message.
-    pub message: String,
-    pub global_id: [u32; 3],
-    /// The device address of the word that counts the findings of the place.
-    pub counter: u64,
 }
 
 impl Replay {
@@ -166,7 +157,7 @@ mod tests {
             causes: vec![cause],
         };
         let bytes = replay.write();
-        assert_eq!(Replay::read(&bytes), Ok(replay));
+        assert_eq!(Replay::read(&bytes).unwrap(), replay);
         for end in 0..bytes.len() {
             assert!(Replay::read(&bytes[..end]).is_err(), "{end}");
         }

@@ -4,11 +4,11 @@
 
 mod file;
 
-pub use file::{Argument, Cause, Dispatch, Piece, Replay};
+pub use file::{Argument, Dispatch, Piece, Replay};
 
-use super::report::tell;
 use crate::cl::error::Result;
 use crate::config::{self, KeepReplays};
+use crate::core::check::{tell, Cause};
 use crate::core::device::open::Gpu;
 use crate::core::program::kernel::BuiltKernel;
 use hekla_vk_backend as vk;
