@@ -213,6 +213,28 @@ pub fn debug_lines() -> bool {
     text("HEKLA_DEBUG").is_some_and(|value| value == "1")
 }
 
+/// Returns the variables that decide how programs are compiled, with their values; empty if none is set.
+pub fn of_compilation() -> String {
+    const NAMES: [&str; 9] = [
+        "HEKLA_CHECK",
+        "HEKLA_DEBUG",
+        "HEKLA_FAULT",
+        "HEKLA_FP64",
+        "HEKLA_LIMIT_TO",
+        "HEKLA_LINEAR",
+        "HEKLA_PROFILE",
+        "HEKLA_VALIDATE",
+        "HEKLA_VERSION",
+    ];
+    let known = NAMES.iter().filter_map(|name| Some((*name, variable(name)?)));
+    let mut all: String = known.map(|(name, value)| format!("{name}={value:?}\n")).collect();
+    // The folder decides nothing.
+    if replays().is_some() {
+        all.push_str("HEKLA_CHECK_REPLAY");
+    }
+    all
+}
+
 /// Reads `HEKLA_CHECK`: returns the kinds of mistakes that kernels look for, from a list between commas or `all`, and the
 /// unknown names in the list. Default: no kind.
 pub fn checks() -> (Checks, Vec<String>) {

@@ -179,9 +179,13 @@ def test_binaries_that_another_process_made_are_checked_as_well(tmp_path):
     # Uninitialized memory in all its forms, and each other kind once.
     firsts = {case.kind: number for number, case in reversed(list(enumerate(CASES))) if case.kind}
     wrong = [str(number) for number, case in enumerate(CASES) if case.kind == "init" or firsts.get(case.kind) == number]
+    # Without checks first: its binaries are none for programs that are checked.
+    code, _, errors = start([RUNNER, wrong[0]], **{**environment, "HEKLA_CHECK": None})
+    assert code == 0 and "Traceback" not in errors, errors
     found = []
     for _ in range(2):
-        _, _, errors = start([RUNNER, *wrong], **environment)
+        code, _, errors = start([RUNNER, *wrong], **environment)
+        assert code == 0, errors
         messages = filter(None, map(MESSAGE.match, errors.splitlines()))
         # Line, column and kind: addresses differ.
         found.append(sorted(message.group(3, 1, 2) for message in messages))
