@@ -23,7 +23,12 @@ fn an_index_is_one_of_an_array() {
     check(1, "kernel void k(global float4 *a, uint i) { a[i] = a[i + 1]; }");
     check(2, "kernel void k(global int *a, global double *b, uint i) { a[i] = b[i]; }");
     check(1, "kernel void k(global int *a, uint i) { atomic_inc(a + i); }");
-    // No access chain: there is no variable index, or the access is smaller than the element.
+    // A member of an element, and of a struct of any size.
+    check(1, "kernel void k(global int2 *a, uint i) { a[i].y = 1; }");
+    check(
+        1,
+        "struct S { int x[3]; }; kernel void k(global struct S *a, uint i) { a[i].x[1] = 1; }",
+    );
+    // No access chain: there is no variable index.
     check(0, "kernel void k(global int *a) { a[3] = 1; }");
-    check(0, "kernel void k(global int2 *a, uint i) { a[i].y = 1; }");
 }
