@@ -104,7 +104,7 @@ fn any_calls_answer_as_the_specification_says() {
         [w.s.context, w.s.context, w.s.context, other.s.context, null_mut(), w.s.queue.cast()];
     let mut mems: Vec<cl_mem> = vec![null_mut(), w.s.buffer(0, 64), other.s.buffer(0, 64)];
     let mut made = 0;
-    for _ in 0..1500 {
+    for _ in 0..2500 {
         let (context, flags, name) = (numbers.of(&contexts), numbers.of(&FLAGS), numbers.of(&all));
         let mut code = 1;
         match numbers.below(6) {
