@@ -70,6 +70,8 @@ def test_a_value_is_followed_through_local_memory_to_argument_and_buffer(tmp_pat
     errors = start(TILE, 16, 4, 13, HEKLA_CHECK_REPLAY=str(tmp_path), PATH=WITHOUT_HEKLAC)
     [file] = tmp_path.iterdir()
     assert f"hekla: run the work-group again by: heklac --replay {file}\n" in errors
+    # It contains the program's data.
+    assert file.stat().st_mode & 0o077 == 0
     found = re.search(r"store of 4 bytes at offset (\d+) of argument 'a', which has 64 bytes .*local id \((\d), 0, 0\)", errors)
     j, item = int(found[1]) // 4 - 13, int(found[2])
     code, report, _ = again(file)

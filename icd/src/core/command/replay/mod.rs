@@ -11,8 +11,9 @@ use crate::config::{self, KeepReplays};
 use crate::core::check::{tell, Cause};
 use crate::core::device::open::Gpu;
 use crate::core::program::kernel::BuiltKernel;
+use crate::platform;
 use hekla_vk_backend as vk;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -106,7 +107,7 @@ impl Capture {
     }
 }
 
-/// Creates a file that was not there.
+/// Creates a file that was not there, which others cannot read: it contains the program's data.
 fn create(to: &KeepReplays, kernel: &str) -> std::io::Result<(File, PathBuf)> {
     static NUMBER: AtomicU32 = AtomicU32::new(1);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -121,7 +122,7 @@ fn create(to: &KeepReplays, kernel: &str) -> std::io::Result<(File, PathBuf)> {
     let process = std::process::id();
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = folder.join(format!("{name}-{process}-{number}.replay"));
-    Ok((OpenOptions::new().write(true).create_new(true).open(&path)?, path))
+    Ok((platform::create_private_file(&path)?, path))
 }
 
 /// Runs heklac, which is found on PATH, for a file. The file is removed unless it `stays`, or there is no heklac.
