@@ -306,3 +306,16 @@ fn mutated_texts_end() {
         }
     }
 }
+
+/// The type of old-style parameters is parsed for each of them.
+#[test]
+fn old_style_parameters_are_bounded() {
+    let names = |count: usize| (0..count).map(|n| format!("a{n}")).collect::<Vec<_>>().join(", ");
+    let function = |count, ty: &str| {
+        format!("int f({names}) {ty} {names}; {{ return 1; }}", names = names(count))
+    };
+    accepted(function(255, "int"));
+    refused(function(MANY, "int"), "old-style definition exceed maximum of 255");
+    let members = format!("struct {{ {} }}", "int x; ".repeat(MANY));
+    refused(function(2, &members), "type of several old-style parameters exceed maximum of 256");
+}

@@ -284,8 +284,9 @@ impl Parser<'_> {
             let specs = self.specs(Context::Param, Vec::new())?;
             if next > first {
                 if self.position() - first > MAX_SPECIFIERS {
-                    let message = "parameters of so long a type must be declared one by one";
-                    return self.fail(start, message);
+                    return self.exceed(format!(
+                        "tokens of the type of several old-style parameters exceed maximum of {MAX_SPECIFIERS}"
+                    ));
                 }
                 self.rewind(next);
             }
