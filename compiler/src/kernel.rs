@@ -17,9 +17,9 @@ pub mod spec_id {
     /// Work-group size in x, y, z: ids 0, 1, 2.
     pub const LOCAL_SIZE: [u32; 3] = [0, 1, 2];
     /// Bool: 1 if any of [`super::Field::GlobalBase`], [`super::Field::GroupBase`] or
-    /// [`super::Field::GlobalOffset`] is non-zero in this dispatch, the launch has more than 2^31 work-items in a dimension, or a
-    /// pointer argument is not the address at which its memory begins. With 0 the driver can remove these fields' values, and
-    /// treat ids, and offsets from pointer arguments, as positive numbers of 32 bits.
+    /// [`super::Field::GlobalOffset`] is non-zero in this dispatch, the launch has more than 2^31 work-items in a dimension,
+    /// or a pointer argument is not the address at which its memory begins. With 0 the driver can remove these fields'
+    /// values, and treat ids, and offsets from pointer arguments, as positive numbers of 32 bits.
     pub const HAS_GLOBAL_OFFSET: u32 = 3;
     /// Length of the work-group (local) memory block in elements of
     /// [`super::LocalBlock::element_size`] bytes, times [`PACKED_GROUPS`]: each work-group has its own memory. At least 1.

@@ -33,4 +33,4 @@ pub use launch::{Argument, Launch};
 pub use memory::{Bytes, Memory};
 pub use rspirv::spirv;
 pub use subgroup::Subgroups;
-pub use trace::{trace, Course, From, Step};
+pub use trace::{trace, Outcome, Source, Step};

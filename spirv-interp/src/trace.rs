@@ -31,12 +31,12 @@ pub struct Step {
     /// The value as text: `16`, `(0.5, 1)`, `true`.
     pub value: String,
     /// The source of a value that was loaded.
-    pub from: Option<From>,
+    pub from: Option<Source>,
 }
 
 /// The source of a value that was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum From {
+pub enum Source {
     /// The push constants, at a byte offset.
     PushConstants { offset: u64 },
     /// The ids of the work-item or work-group.
@@ -49,9 +49,9 @@ pub enum From {
     Store { local_id: [u32; 3], file: String, line: u32, column: u32, address: Option<u64> },
 }
 
-/// The course of a traced run.
+/// The outcome of a traced run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Course {
+pub enum Outcome {
     /// A work-item wrote the watched word; its local id in the dispatch, and the steps in the order of execution.
     Found { local_id: [u32; 3], steps: Vec<Step> },
     /// The work-group ran to its end and did not write the word.
@@ -70,7 +70,7 @@ pub fn trace(
     item: [u32; 3],
     watched: u64,
     restore: &dyn Fn() -> Res<Memory>,
-) -> Res<Course> {
+) -> Res<Outcome> {
     let module = Module::load(words, &dispatch.specialization, dispatch.subgroups.size)?;
     let run = |item: Option<[u32; 3]>| {
         let mut tracer = Tracer::new(item, watched);
@@ -82,12 +82,12 @@ pub fn trace(
         // In another order of the work-items, another one may be the first.
         match run(None)?.hit {
             Some(other) => tracer = run(Some(other))?,
-            None => return Ok(Course::Ended),
+            None => return Ok(Outcome::Ended),
         }
     }
     Ok(match tracer.hit {
-        Some(local_id) => Course::Found { local_id, steps: tracer.steps(&module) },
-        None => Course::Ended,
+        Some(local_id) => Outcome::Found { local_id, steps: tracer.steps(&module) },
+        None => Outcome::Ended,
     })
 }
 
@@ -123,7 +123,8 @@ struct Access {
 
 /// Records what one work-item does, and the last store to each byte.
 pub struct Tracer {
-    /// The local id of the work-item whose events are recorded, and whose write of the watched word counts; any if there is none.
+    /// The local id of the work-item whose events are recorded, and whose write of the watched word counts; any if there is
+    /// none.
     item: Option<[u32; 3]>,
     watched: u64,
     events: Vec<Event>,
@@ -216,7 +217,8 @@ impl Tracer {
                 pending.extend(store.and_then(|store| store.event));
             }
         }
-        // At the call's own place there are only addresses. Elsewhere the last value of a place tells most. What is read before anything was written is told for each address.
+        // At the call's own place there are only addresses. Elsewhere the last value of a place tells most. What is read
+        // before anything was written is told for each address.
         let own = self.event(call).and_then(|it| it.line);
         let mut last: BTreeMap<(u32, u32, u32, u64), u32> = BTreeMap::new();
         for &number in &seen {
@@ -253,20 +255,20 @@ impl Tracer {
 }
 
 /// Returns where a loaded value comes from.
-fn source_of(module: &Module, pointer: Pointer, store: Option<Store>) -> From {
+fn source_of(module: &Module, pointer: Pointer, store: Option<Store>) -> Source {
     let address = (pointer.place == Place::Device).then_some(pointer.offset);
     match (pointer.place, store) {
-        (Place::PushConstants, _) => From::PushConstants { offset: pointer.offset },
-        (Place::BuiltIn(_), _) => From::Ids,
-        (_, Some(Store { local, line: Some(line), .. })) => From::Store {
+        (Place::PushConstants, _) => Source::PushConstants { offset: pointer.offset },
+        (Place::BuiltIn(_), _) => Source::Ids,
+        (_, Some(Store { local, line: Some(line), .. })) => Source::Store {
             local_id: local,
             file: module.place(line).0,
             line: line.line,
             column: line.column,
             address,
         },
-        (Place::Device, _) => From::Before { address: pointer.offset },
-        _ => From::Nothing,
+        (Place::Device, _) => Source::Before { address: pointer.offset },
+        _ => Source::Nothing,
     }
 }
 

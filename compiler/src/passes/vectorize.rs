@@ -1,7 +1,7 @@
 //! Load and store vectorization: accesses to adjacent scalars in device memory become one access to a vector, if the address
 //! is known to be aligned to the vector, or the device accesses vectors of words wherever it accesses words
-//! ([`Quirks::WORD_VECTORS`](hekla_device::Quirks::WORD_VECTORS)). If the device's driver makes use of it, accesses to work-group memory are merged,
-//! too ([`Quirks::WHOLE_LOCAL_VECTORS`](hekla_device::Quirks::WHOLE_LOCAL_VECTORS)).
+//! ([`Quirks::WORD_VECTORS`](hekla_device::Quirks::WORD_VECTORS)). If the device's driver makes use of it, accesses to
+//! work-group memory are merged, too ([`Quirks::WHOLE_LOCAL_VECTORS`](hekla_device::Quirks::WHOLE_LOCAL_VECTORS)).
 //!
 //! An access shows the alignment of its address, and so the alignment of other addresses with the same base pointer.
 

@@ -36,8 +36,8 @@ impl Default for Bfloat16Features {
     }
 }
 
-// SAFETY: the layout is that of Vulkan's structure, which begins with its type and a pointer; it extends both queries of features
-// and the making of devices.
+// SAFETY: the layout is that of Vulkan's structure, which begins with its type and a pointer; it extends both queries of
+// features and the making of devices.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Bfloat16Features {}
 // SAFETY: as above.
 unsafe impl vk::ExtendsDeviceCreateInfo for Bfloat16Features {}

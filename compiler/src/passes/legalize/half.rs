@@ -68,8 +68,9 @@ pub fn to_single(c: &mut Cursor<'_>, half: Value) -> Value {
 
 /// Converts an F32 or F64 to a half, rounding to nearest even.
 ///
-/// OpFConvert is used on few devices with 16-bit floats ([`Target::narrows_halves`](crate::target::Target::narrows_halves)): NVIDIA's driver removes a conversion to half and back, and with
-/// it the rounding. PackHalf2x16 is not used because its rounding is the device's choice (lavapipe truncates).
+/// OpFConvert is used on few devices with 16-bit floats ([`Target::narrows_halves`](crate::target::Target::narrows_halves)):
+/// NVIDIA's driver removes a conversion to half and back, and with it the rounding. PackHalf2x16 is not used because its
+/// rounding is the device's choice (lavapipe truncates).
 pub fn from_float(c: &mut Cursor<'_>, float: Value) -> Value {
     let bits = match c.ty(float) {
         Type::F64 => round_to_odd(c, float),

@@ -1,9 +1,9 @@
-//! `heklac --replay FILE`: runs the work-groups in which a launch found mistakes again, in the interpreter of SPIR-V, and tells how
-//! the values came about that the findings name.
+//! `heklac --replay FILE`: runs the work-groups in which a launch found mistakes again, in the interpreter of SPIR-V, and
+//! tells how the values came about that the findings name.
 
-use hekla::core::check::Cause;
+use hekla::core::check::{with_caret, Cause};
 use hekla::core::command::replay::{Argument, Dispatch, Piece, Replay};
-use hekla_spirv_interp::{self as interp, Bytes, Course, From, Memory, Step, Subgroups};
+use hekla_spirv_interp::{self as interp, Bytes, Memory, Outcome, Source, Step, Subgroups};
 use std::path::Path;
 
 /// The most steps that are told of one finding; the last ones are.
@@ -26,10 +26,10 @@ fn report(replay: &Replay, cause: &Cause) -> String {
     let mut text = format!("replay of: {first}\n");
     match again(replay, cause) {
         Err(error) => text.push_str(&format!("  it cannot be run again: {error}\n")),
-        Ok(Course::Ended) => text.push_str(
+        Ok(Outcome::Ended) => text.push_str(
             "  not found when its work-group runs alone: it depends on other work-groups, or on the order of work-items\n",
         ),
-        Ok(Course::Found { steps, .. }) => {
+        Ok(Outcome::Found { steps, .. }) => {
             let told: Vec<String> = steps.iter().filter_map(|step| tell(replay, cause, step)).collect();
             let skipped = told.len().saturating_sub(MOST_STEPS);
             match (told.is_empty(), skipped) {
@@ -44,7 +44,7 @@ fn report(replay: &Replay, cause: &Cause) -> String {
 }
 
 /// Runs the work-group of a finding again.
-fn again(replay: &Replay, cause: &Cause) -> Result<Course, String> {
+fn again(replay: &Replay, cause: &Cause) -> Result<Outcome, String> {
     let (dispatch, group, item) = replay
         .dispatches
         .iter()
@@ -65,8 +65,8 @@ fn again(replay: &Replay, cause: &Cause) -> Result<Course, String> {
         }
         Ok(memory)
     };
-    let course = interp::trace(&replay.spirv, &run, group, item, cause.counter, &memory);
-    course.map_err(|error| error.to_string())
+    let outcome = interp::trace(&replay.spirv, &run, group, item, cause.counter, &memory);
+    outcome.map_err(|error| error.to_string())
 }
 
 /// Returns the dispatch, work-group and place in it of a finding's work-item.
@@ -84,8 +84,8 @@ fn place<'r>(dispatch: &'r Dispatch, cause: &Cause) -> Option<(&'r Dispatch, [u3
     Some((dispatch, group, item))
 }
 
-/// Returns a step as text: place, value and source, then the line with a caret. `None` for addresses and their parts, and what only
-/// the check reads.
+/// Returns a step as text: place, value and source, then the line with a caret. `None` for addresses and their parts, and
+/// what only the check reads.
 fn tell(replay: &Replay, cause: &Cause, step: &Step) -> Option<String> {
     let Step { file, line, column, value, from, text } = step;
     let from = match from {
@@ -99,16 +99,14 @@ fn tell(replay: &Replay, cause: &Cause, step: &Step) -> Option<String> {
     }
     let mut told = format!("  {file}:{line}:{column}: {value}{from}\n");
     if let Some(text) = text {
-        let indent = text.chars().take((column.max(&1) - 1) as usize);
-        let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-        told.push_str(&format!("    {text}\n    {indent}^\n"));
+        told.extend(with_caret(text, *column).lines().map(|line| format!("    {line}\n")));
     }
     Some(told)
 }
 
 /// Returns where a loaded value comes from, as the end of a sentence; `None` for a part of an address, and for the memory that
 /// findings are written to.
-fn source(replay: &Replay, cause: &Cause, from: &From) -> Option<String> {
+fn source(replay: &Replay, cause: &Cause, from: &Source) -> Option<String> {
     let of = |address: &u64| {
         let inside = |it: &&Argument| address.wrapping_sub(it.memory.0) < it.memory.1;
         replay.arguments.iter().find(inside).map_or_else(
@@ -121,17 +119,17 @@ fn source(replay: &Replay, cause: &Cause, from: &From) -> Option<String> {
     };
     let of_findings = replay.pieces.iter().find(|it| is_in(cause.counter, it));
     Some(match from {
-        From::Before { address } if of_findings.is_some_and(|it| is_in(*address, it)) => {
+        Source::Before { address } if of_findings.is_some_and(|it| is_in(*address, it)) => {
             return None
         }
-        From::PushConstants { offset } => return field(replay, *offset),
-        From::Ids => ", of the ids of the work-item".to_string(),
-        From::Before { address } => match replay.in_argument_buffer(*address) {
+        Source::PushConstants { offset } => return field(replay, *offset),
+        Source::Ids => ", of the ids of the work-item".to_string(),
+        Source::Before { address } => match replay.in_argument_buffer(*address) {
             Some(offset) => return field(replay, offset),
             None => format!(", read at {}, where it was before the launch", of(address)),
         },
-        From::Nothing => ", read where nothing was written".to_string(),
-        From::Store { local_id: [x, y, z], file, line, column, address } => {
+        Source::Nothing => ", read where nothing was written".to_string(),
+        Source::Store { local_id: [x, y, z], file, line, column, address } => {
             let at =
                 address.as_ref().map_or_else(String::new, |address| format!(" at {}", of(address)));
             format!(", read{at}, written by local id ({x}, {y}, {z}) at {file}:{line}:{column}")

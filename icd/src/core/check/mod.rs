@@ -9,7 +9,7 @@ mod report;
 mod table;
 
 pub use callback::set as set_callback;
-pub use report::{begin, collect, tell, warning, Cause, Findings};
+pub use report::{begin, collect, tell, warning, with_caret, Cause, Findings};
 pub use table::Table;
 
 use crate::config;

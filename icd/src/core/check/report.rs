@@ -89,7 +89,6 @@ fn times(count: u64) -> String {
 /// Reads the findings of a launch, which must be complete, from its buffer, which has `capacity` bytes for `printf`, and
 /// reports them. `data`: the bytes of the program's data image; `at`: returns the bytes of this image from a device address on,
 /// of which it takes the low 32 bits.
-///
 pub fn collect<'a>(
     gpu: &Gpu,
     buffer: &Arc<vk::Buffer>,
@@ -258,11 +257,15 @@ fn line_of(description: &Description) -> String {
     let (false, Some(first)) = (description.text.is_empty(), description.places.first()) else {
         return String::new();
     };
-    let column = (first.column.max(1) as usize - 1).min(description.text.len());
+    with_caret(&description.text, first.column)
+}
+
+/// Returns a line of text, and a line with a caret below the character at a column, which counts from 1.
+pub fn with_caret(text: &str, column: u32) -> String {
     // Tabs are kept, so that the caret is below its character.
-    let indent = description.text.chars().take(column);
+    let indent = text.chars().take(column.max(1) as usize - 1);
     let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-    format!("{}\n{indent}^\n", description.text)
+    format!("{text}\n{indent}^\n")
 }
 
 /// Returns the message about a mistake that is certain to happen, in the form of a compiler's warning.

@@ -10,8 +10,9 @@ use hekla_vk_backend as vk;
 /// BOINC 7 has a buffer of 32 bytes for the version and the zero at its end, and does not use a device with a longer version.
 const MAX_LENGTH: usize = 31;
 
-/// Returns the version: the first digits of a digest of the compiler's build, the Vulkan driver and the settings, and the beginning of the
-/// driver's description of itself, as far as there is room. ("Vendor-specific format": OpenCL API 4.2, table 5.)
+/// Returns the version: the first digits of a digest of the compiler's build, the Vulkan driver and the settings, and the
+/// beginning of the driver's description of itself, as far as there is room. ("Vendor-specific format": OpenCL API 4.2,
+/// table 5.)
 pub fn of(info: &vk::DeviceInfo) -> String {
     text(hekla_compiler::BUILD_ID, &defects::driver(info), &config::of_compilation())
 }

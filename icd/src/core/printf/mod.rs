@@ -89,8 +89,8 @@ impl Printer {
         let mut given = given.lock();
         given.extend(buffers.iter().map(|buffer| (buffer.address(), Arc::downgrade(buffer))));
         given.retain(|_, buffer| buffer.strong_count() > 0);
-        let alive = given.values().filter_map(Weak::upgrade);
-        alive.map(|buffer| (buffer.address(), buffer.size())).collect()
+        drop(given);
+        self.given(device).iter().map(|buffer| (buffer.address(), buffer.size())).collect()
     }
 
     /// Returns the memory that launches on a device were given so far and that still exists.

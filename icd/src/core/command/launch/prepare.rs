@@ -5,6 +5,7 @@ use super::reach::Object;
 use super::Launch;
 use crate::cl::error::Result;
 use crate::core::check::Table;
+use crate::core::command::replay::Capture;
 use crate::core::device::staging::{Arena, Staging};
 use crate::core::memory::image::shadow::{self, ShadowUse};
 use crate::core::memory::reservation::Effect;
@@ -42,6 +43,8 @@ pub struct Prepared<'a> {
     pub(super) printf: Option<Arc<vk::Buffer>>,
     /// The table of extents, for a kernel that looks for its own mistakes.
     pub(super) table: Option<Table>,
+    /// Where the launch keeps what it needs to be run again.
+    pub(super) capture: Option<Capture>,
     pub(super) shadowed: Option<Box<Shadowed>>,
 }
 
@@ -80,8 +83,14 @@ impl Launch {
         let shadowed = self.shadowed(queue, replayed)?;
         let has_table = printf.is_some() && queue.context.printer.has_checks();
         let table = has_table.then(|| self.table(queue, replayed));
-        let mut prepared =
-            Prepared { launch: self, grids: SmallVec::new(), printf, table, shadowed };
+        let mut prepared = Prepared {
+            launch: self,
+            grids: SmallVec::new(),
+            printf,
+            table,
+            capture: None,
+            shadowed,
+        };
         let late =
             LateFields { printf: prepared.printf.as_ref(), shadowed: prepared.shadowed.as_deref() };
         match &self.shape.dispatches {

@@ -68,6 +68,9 @@ impl Prepared<'_> {
         if let Some(buffer) = &self.printf {
             if first {
                 printer.clear(recorder, buffer, self.table.as_ref());
+                if let Some(capture) = &self.capture {
+                    capture.record(recorder);
+                }
             }
             recorder.retain(buffer.clone());
         }

@@ -5,7 +5,6 @@ use super::reach::{place_in, Object};
 use crate::cl::error::Result;
 use crate::config;
 use crate::core::command::replay::{Argument, Capture, Dispatch, Kept};
-use crate::core::printf::Printer;
 use crate::core::program::pipelines::PipelineKey;
 use crate::core::program::shape::Dispatches;
 use crate::core::queue::Queue;
@@ -14,8 +13,8 @@ use hekla_vk_backend as vk;
 use std::sync::Arc;
 
 impl Prepared<'_> {
-    /// Returns room for what the launch needs to be run again; `None` if that is not asked for, or its kernel has no checks or uses
-    /// images, which the interpreter does not know.
+    /// Returns room for what the launch needs to be run again; `None` if that is not asked for, or its kernel has no checks
+    /// or uses images, which the interpreter does not know.
     pub(super) fn capture(&self, queue: &Queue) -> Result<Option<Capture>> {
         let (launch, kernel) = (self.launch, &self.launch.kernel);
         if self.table.is_none() || config::replays().is_none() || kernel.kernel.uses_images {
@@ -60,14 +59,6 @@ impl Prepared<'_> {
             }
         });
         described.collect()
-    }
-
-    /// Records the commands that keep what the launch may reach, behind those that prepare its buffer for findings.
-    pub(super) fn keep(&self, capture: &Capture, printer: &Printer, recorder: &mut vk::Recorder) {
-        if let Some(buffer) = &self.printf {
-            printer.clear(recorder, buffer, self.table.as_ref());
-        }
-        capture.record(recorder);
     }
 
     /// Returns the memory that the launch may reach.

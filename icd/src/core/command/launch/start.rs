@@ -56,19 +56,14 @@ impl Execution<'_> {
             self.settle_all()?;
         }
         let printf = self.printf_buffer(launch)?;
-        let prepared = launch.prepare(queue, &mut self.state.upload, printf.clone(), false)?;
+        let mut prepared = launch.prepare(queue, &mut self.state.upload, printf.clone(), false)?;
+        prepared.capture = prepared.capture(queue)?;
         let printer = &queue.context.printer;
-        let capture = prepared.capture(queue)?;
-        let append = |recorder: &mut vk::Recorder| {
-            if let Some(capture) = &capture {
-                prepared.keep(capture, printer, recorder);
-            }
-            prepared.append(printer, recorder);
-        };
+        let append = |recorder: &mut vk::Recorder| prepared.append(printer, recorder);
         let value = self.record_compiled(|recorder| prepared.compile(recorder), append);
         if let Some(buffer) = printf {
             let printout = Printout::of_command(queue, value, launch.data(), buffer);
-            let printout = printout.with_capture(capture);
+            let printout = printout.with_capture(prepared.capture.take());
             queue.add_completion(value, Arc::new(printout));
         }
         if launch.reaches_system {

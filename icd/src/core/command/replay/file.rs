@@ -53,7 +53,7 @@ impl Replay {
     /// Returns the bytes of the file.
     pub fn write(&self) -> Vec<u8> {
         let mut out = Writer::default();
-        MAGIC.iter().for_each(|byte| out.byte(*byte));
+        out.raw(MAGIC);
         out.u32(self.spirv.len() as u32);
         self.spirv.iter().for_each(|word| out.u32(*word));
         out.u32(self.subgroup_size);

@@ -40,7 +40,8 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Makes room for the contents of memory. `None`, after a message, if it is too much. Pieces of one buffer must not overlap.
+    /// Makes room for the contents of memory. `None`, after a message, if it is too much. Pieces of one buffer must not
+    /// overlap.
     pub fn new(
         kernel: Arc<BuiltKernel>,
         dispatches: Vec<Dispatch>,
@@ -125,7 +126,7 @@ fn create(to: &KeepReplays, kernel: &str) -> std::io::Result<(File, PathBuf)> {
     Ok((platform::create_private_file(&path)?, path))
 }
 
-/// Runs heklac, which is found on PATH, for a file. The file is removed unless it `stays`, or there is no heklac.
+/// Runs the heklac on PATH for a file. The file is removed unless it `stays`, or there is no heklac.
 fn run_again(path: &Path, stays: bool) {
     let name = format!("heklac{}", std::env::consts::EXE_SUFFIX);
     let mut known = config::program_folders().into_iter().map(|folder| folder.join(&name));

@@ -14,8 +14,9 @@ impl Writer {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    pub fn byte(&mut self, value: u8) {
-        self.0.push(value);
+    /// Appends bytes without their number.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
     }
 
     pub fn u64(&mut self, value: u64) {
