@@ -289,8 +289,8 @@ impl Subgroups {
 pub struct FloatTraits {
     /// True if FNegate and FAbs change only the sign bit, also for denormals and NaN.
     pub sign_alone: bool,
-    /// True if FNegate of an operand of arithmetic keeps everything that the arithmetic would keep.
-    pub negates_operands: bool,
+    /// True if FNegate and FAbs of an operand of arithmetic keep everything that the arithmetic would keep.
+    pub signs_operands: bool,
     /// True if no operation reads denormal operands as zero or returns zero for denormal results.
     pub keeps_denormals: bool,
     /// True if a conversion to a wider float keeps denormals.
@@ -306,7 +306,7 @@ impl FloatTraits {
     /// The traits that IEEE 754 demands.
     pub const IEEE: FloatTraits = FloatTraits {
         sign_alone: true,
-        negates_operands: true,
+        signs_operands: true,
         keeps_denormals: true,
         widens: true,
         narrows: true,

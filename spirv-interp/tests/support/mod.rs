@@ -105,7 +105,7 @@ pub fn flushing() -> Device {
     let capable = capable();
     let traits = FloatTraits {
         sign_alone: false,
-        negates_operands: true,
+        signs_operands: true,
         orders: false,
         keeps_denormals: false,
         widens: false,

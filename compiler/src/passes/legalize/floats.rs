@@ -13,39 +13,49 @@ pub fn run(func: &mut Function, target: &Target) -> bool {
     if !func.layout_insts().any(|inst| is_candidate(&func.insts[inst])) {
         return false;
     }
-    let operands = negated_operands(func, target);
+    let operands = signed_operands(func, target);
     replace_values(func, |c, inst| match c.func.result(inst) {
         Some(result) if operands.contains(result) => None,
         _ => legalized(c, inst, target),
     })
 }
 
-/// Returns the negated numbers that only arithmetic uses, if the device's own negation is good enough for that. The
-/// device's compiler then needs no instruction for the negation.
-fn negated_operands(func: &Function, target: &Target) -> EntitySet<Value> {
+/// Returns the negated numbers and magnitudes that only arithmetic and comparisons use, if the device's own negation and
+/// magnitude are good enough for that. The device's compiler then needs no instruction for them.
+fn signed_operands(func: &Function, target: &Target) -> EntitySet<Value> {
     use BinaryOp::*;
     let mut operands = EntitySet::new();
     for inst in func.layout_insts() {
-        if let (InstData::Unary { op: UnaryOp::FNeg, .. }, Some(result)) =
-            (&func.insts[inst], func.result(inst))
-        {
-            if target.floats(func.ty(result).scalar).negates_operands {
+        let is_sign = matches!(
+            func.insts[inst],
+            InstData::Unary { op: UnaryOp::FNeg, .. } | InstData::Math { op: MathOp::FAbs, .. }
+        );
+        if let Some(result) = func.result(inst).filter(|_| is_sign) {
+            if target.floats(func.ty(result).scalar).signs_operands {
                 operands.insert(result);
             }
         }
     }
+    if operands.is_empty() {
+        return operands;
+    }
     for inst in func.layout_insts() {
         let data = &func.insts[inst];
-        let is_arithmetic = match data {
+        let keeps_values = |value: &Value| match data {
             InstData::Binary { op, .. } => matches!(op, FAdd | FSub | FMul | FDiv),
             InstData::Math { op, .. } => *op == MathOp::Fma,
+            // Arithmetic that flushes denormals does so with all of its operands; comparisons may not.
+            InstData::FCmp { cc, .. } => {
+                let classes = matches!(cc, FloatCC::Ord | FloatCC::Uno);
+                !classes && target.floats(func.ty(*value).scalar).keeps_denormals
+            }
             _ => false,
         };
-        if !is_arithmetic {
-            data.for_each_arg(|arg| {
+        data.for_each_arg(|arg| {
+            if !keeps_values(&arg) {
                 operands.remove(arg);
-            });
-        }
+            }
+        });
     }
     operands
 }

@@ -143,7 +143,7 @@ pub(super) fn device(name: &str) -> Option<Target> {
     let generic = Target::generic();
     let wrong = FloatTraits {
         sign_alone: false,
-        negates_operands: true,
+        signs_operands: true,
         keeps_denormals: false,
         widens: false,
         narrows: false,
@@ -163,6 +163,11 @@ pub(super) fn device(name: &str) -> Option<Target> {
         "subgroups_of_8" => with_subgroups([8, 8], generic),
         "subgroups_of_32" => with_subgroups([32, 32], generic),
         "flushing" => Target { float16: true, float_traits: [wrong; 3], ..generic },
+        // NVIDIA's driver: FNegate and FAbs change the bits of a NaN, and nothing is flushed.
+        "nan_signs" => {
+            let traits = FloatTraits { sign_alone: false, ..FloatTraits::IEEE };
+            Target { float_traits: [traits; 3], ..generic }
+        }
         _ => return None,
     })
 }

@@ -520,7 +520,7 @@ fn float_traits(table: &vk::FloatTable, width: vk::FloatWidth) -> FloatTraits {
     let widening = table.get(width, vk::FloatOp::Widen);
     FloatTraits {
         sign_alone: table.sign_alone(width),
-        negates_operands: table.negates_operands(width),
+        signs_operands: table.signs_operands(width),
         keeps_denormals: table.keeps_denormals(width),
         widens: widening.is_some_and(vk::Behaviour::keeps_denormals),
         narrows: table.get(width, vk::FloatOp::Narrow).is_some_and(vk::Behaviour::is_right),

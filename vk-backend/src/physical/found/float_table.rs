@@ -216,12 +216,13 @@ impl FloatTable {
         self.all(width, is_sign, |b| b == Behaviour::RIGHT)
     }
 
-    /// Returns true if negation keeps denormals, or the operations that use its result flush them anyway. (Of a NaN they make a
-    /// NaN, whatever its sign.)
-    pub fn negates_operands(&self, width: FloatWidth) -> bool {
+    /// Returns true if negation and magnitude keep denormals, or the operations that use their results flush them anyway. (Of a
+    /// NaN they make a NaN, whatever its sign.)
+    pub fn signs_operands(&self, width: FloatWidth) -> bool {
         use FloatOp::*;
         let computes = |op| matches!(op, Add | Subtract | Multiply | Divide | Fma);
-        self.get(width, Negate).is_some_and(Behaviour::keeps_denormals)
+        let is_sign = |op| matches!(op, Negate | Absolute);
+        self.all(width, is_sign, Behaviour::keeps_denormals)
             || self.all(width, computes, |b| !b.keeps_inputs)
     }
 
