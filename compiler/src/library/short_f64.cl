@@ -4,15 +4,18 @@
 #if SHORT_ROOTS
 // What a float and a double of its range have in common are the bits of their middle: no conversions, which are several
 // times slower than operations of integers on GPUs. Results are short of digits and not rounded, which steps mend.
+// Residuals are negative here where that leaves no operand to negate: a negation of what two operations read is an
+// operation of its own on NVIDIA's GPUs.
 
-// Whether a number or its inverse may lack the exponent of a normal float.
-bool __beyond_float_f64(uint high) {
-    return (high & 0x7fffffffu) - 0x38100000u >= 0x0fc00000u;
+// The magnitude of a number in the range of floats, cut after 20 bits of its fraction. Of zero it is some number.
+float __short_float_f64(double x) {
+    return fabs(as_float((HIGH(x) << 3) + 0x40000000u));
 }
 
-// The magnitude of a number in the range of floats, to 21 bits. Of zero it is some number.
-float __short_float_f64(double x) {
-    return as_float(((HIGH(x) << 3) + 0x40000004u) & 0x7fffffffu);
+// Whether a residual is below 2^-18, as that of a float's power is where the number was in the range of floats: elsewhere
+// it is near 1, large or NaN. The high words of doubles are ordered as floats are, whose magnitude costs no operation.
+bool __is_near_f64(double residual) {
+    return fabs(as_float(HIGH(residual))) < 0.40625f;
 }
 
 // A positive normal float, to 21 bits.
@@ -25,11 +28,16 @@ double __raised_f64(double x, int k) {
     return WORDS(LOW(x), HIGH(x) + ((uint)k << 20));
 }
 
-// 1 / x for numbers that are in the range of floats with their inverses: below 1 ulp.
+// 1 / x to 19 bits for numbers that are in the range of floats with their inverses.
+double __inverse_guess_f64(double x) {
+    return NAME(with_sign)(__wide_f64(native_recip(__short_float_f64(x))), x);
+}
+
+// 1 / x for such numbers: below 1 ulp.
 double __inverse_f64(double x) {
-    double r = NAME(with_sign)(__wide_f64(native_recip(__short_float_f64(x))), x);
-    double rest = fma(-x, r, 1.0);
-    return fma(r, fma(rest, rest, rest), r);
+    double r = __inverse_guess_f64(x);
+    double excess = fma(x, r, -1.0);
+    return fma(r, fma(excess, excess, -excess), r);
 }
 
 // a / b for such divisors and quotients that are not denormal: below 1 ulp.
@@ -39,36 +47,50 @@ double __quotient_f64(double a, double b) {
     return fma(fma(-b, q, a), r, q);
 }
 
-// 1 / x correctly rounded: the inverse above corrected once by its exact residual (Markstein, chapter 8).
+// 1 / x correctly rounded: the inverse above corrected once by its exact residual (Markstein, chapter 8). That leaves the
+// wrong one of two numbers where all bits of the significand are ones and the inverse was too small. There it is not:
+// the magnitude was cut, so the guess is too large, which makes the step of third order end above 1 / x.
 double __recip_f64(double x) {
-    // Those of a significand that is all ones are between two numbers: one step leaves the wrong one.
-    uint high = HIGH(x);
-    if (__beyond_float_f64(high) || (high & 0xfffffu) == 0xfffffu) {
+    double r = __inverse_guess_f64(x);
+    double excess = fma(x, r, -1.0);
+    if (!__is_near_f64(excess)) {
         return 1.0 / x;
     }
-    double r = __inverse_f64(x);
-    return fma(fma(-x, r, 1.0), r, r);
+    r = fma(r, fma(excess, excess, -excess), r);
+    return fma(-fma(x, r, -1.0), r, r);
+}
+
+// 1 / sqrt(x) from its first 19 bits and x r^2 - 1: below 1 ulp.
+double __inverse_root_step_f64(double r, double excess) {
+    return fma(r * excess, fma(excess, 0.375, -0.5), r);
+}
+
+// sqrt(x) from what is less than 1 ulp from 1 / sqrt(x): correctly rounded, by the exact residual of what is near enough
+// (Markstein, chapter 9).
+double __root_step_f64(double x, double r) {
+    double s = x * r;
+    return fma(fma(-s, s, x), __raised_f64(r, -1), s);
+}
+
+// The first bits of 1 / sqrt(x) for numbers in the range of floats. Of zero it is some number, of negative ones too.
+double __inverse_root_guess_f64(double x) {
+    return __wide_f64(native_rsqrt(__short_float_f64(x)));
+}
+
+// x r^2 - 1. The square is exact.
+double __root_excess_f64(double x, double r) {
+    return fma(x, r * r, -1.0);
 }
 
 // 1 / sqrt(x) for numbers in the range of floats: below 1 ulp. Of zero it is some number, of negative ones too.
 double __inverse_root_f64(double x) {
-    double r = __wide_f64(native_rsqrt(__short_float_f64(x)));
-    // The square is exact.
-    double rest = fma(-x, r * r, 1.0);
-    return fma(r * rest, fma(rest, 0.375, 0.5), r);
+    double r = __inverse_root_guess_f64(x);
+    return __inverse_root_step_f64(r, __root_excess_f64(x, r));
 }
 
-// sqrt(x) for numbers in the range of floats: correctly rounded, by the exact residual of what is near enough
-// (Markstein, chapter 9). Zero of zero.
+// sqrt(x) for numbers in the range of floats: correctly rounded. Zero of zero.
 double __root_f64(double x) {
-    double r = __inverse_root_f64(x);
-    double s = x * r;
-    return fma(fma(-s, s, x), 0.5 * r, s);
-}
-
-// Whether a number is negative, or beyond the range of floats.
-bool __root_is_rare_f64(uint high) {
-    return high - 0x38100000u >= 0x0fe00000u;
+    return __root_step_f64(x, __inverse_root_f64(x));
 }
 
 // x in the range of floats, and k by which its exponent's half was lowered, of a positive number.
@@ -101,12 +123,16 @@ double __sqrt_rare_f64(double x) {
 
 // rsqrt: 2 ulp allowed; below 1.
 double __rsqrt_f64(double x) {
-    return __root_is_rare_f64(HIGH(x)) ? __rsqrt_rare_f64(x) : __inverse_root_f64(x);
+    double r = __inverse_root_guess_f64(x);
+    double excess = __root_excess_f64(x, r);
+    return __is_near_f64(excess) ? __inverse_root_step_f64(r, excess) : __rsqrt_rare_f64(x);
 }
 
 // sqrt: correctly rounded.
 double __sqrt_f64(double x) {
-    return __root_is_rare_f64(HIGH(x)) ? __sqrt_rare_f64(x) : __root_f64(x);
+    double r = __inverse_root_guess_f64(x);
+    double excess = __root_excess_f64(x, r);
+    return __is_near_f64(excess) ? __root_step_f64(x, __inverse_root_step_f64(r, excess)) : __sqrt_rare_f64(x);
 }
 
 // cbrt of a positive normal number.
