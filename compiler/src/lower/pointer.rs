@@ -48,7 +48,11 @@ impl Lowering<'_, '_> {
             PlaceKind::Field { .. } if self.is_last(place) => {
                 Some(Within { start: 0, end: i32::MAX })
             }
-            PlaceKind::Field { .. } => Some(Within::first(types::layout(self.types(), place.ty).0)),
+            PlaceKind::Field { .. } => match types::layout(self.types(), place.ty).0 {
+                // An array of no elements is a name for what follows it.
+                0 => None,
+                size => Some(Within::first(size)),
+            },
             PlaceKind::Deref(row) => match &row.kind {
                 ExprKind::PointerAdd { pointer, index, stride, subtract: false } => {
                     let ExprKind::Int(index) = index.kind else { return None };

@@ -133,9 +133,6 @@ impl Sema<'_> {
             }
         };
         if let Some((element, None)) = array {
-            if count == 0 {
-                return self.fail(span, "zero size arrays are not supported in OpenCL");
-            }
             let size = self.module.types.size(element).and_then(|size| size.checked_mul(count));
             if size.is_none_or(|size| size > MAX_OBJECT_SIZE) {
                 return self.fail(span, "size of array is too large");

@@ -393,10 +393,7 @@ impl Sema<'_> {
         if n < 0 && scalar.is_signed() {
             return self.fail(span, format!("{of} declared as an array with a negative size"));
         }
-        match n {
-            0 => self.fail(span, "zero size arrays are not supported in OpenCL"),
-            n => Some(n as u64),
-        }
+        Some(n as u64)
     }
 
     fn derive_function(

@@ -116,14 +116,37 @@ kernel void test(global uint *out) {
     int b[2][n + 1];
 }
 
-//# reject: a size is positive, and an integer
+//# reject: a size is not negative, and an integer
 //# error: 2: negative size
-//# error: 3: zero size arrays are not supported in OpenCL
-//# error: 4: size of array has non-integer type 'float'
+//# error: 3: size of array has non-integer type 'float'
 kernel void test(global uint *out) {
     int a[-1];
-    int b[0];
     int c[2.0f];
+}
+
+//# accept: arrays of no elements, of variables, members and constants (an extension of C that clang has)
+//# expect: 4 12 31 62 0 0 7
+struct counted { int n; int tail[0]; };
+struct named { int before; int all[0]; int x; int y; };
+constant int none[] = {};
+uint last(global struct counted *s) { return s->tail[s->n - 1]; }
+kernel void test(global uint *out) {
+    int a[4 * 0], rows[2][0] = {};
+    local int shared[0];
+    global int *words = (global int *)out + 2;
+    words[0] = 1;
+    words[1] = 31;
+    struct named s = { 1, {}, 31, 62 };
+    out[0] = sizeof(struct counted);
+    out[1] = sizeof(struct named);
+    uint from_tail = last((global struct counted *)words);
+    uint from_name = s.all[from_tail - 30];
+    out[2] = from_tail;
+    out[3] = from_name;
+    out[4] = sizeof rows + sizeof shared;
+    out[5] = sizeof none;
+    for (int i = 0; i < (int)(sizeof a / sizeof a[0]); i++) a[i] = out[i];
+    out[6] = sizeof a ? a[0] : 7;
 }
 
 //# reject: an array without size or initializer; a later dimension without size
