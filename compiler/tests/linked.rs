@@ -68,6 +68,38 @@ fn names_survive() {
     }
 }
 
+/// Internal names may occur several times. The text distinguishes them, and keeps the names themselves: findings tell them.
+#[test]
+fn names_that_occur_twice_survive() {
+    let text = "kernel void k(global int *p) { local int a[4], b[4], c[4]; int i = get_local_id(0);
+        a[i] = b[i] = c[i] = i; p[0] = a[3 - i] + b[3 - i] + c[3 - i]; }
+        int f(int x) { return x + 1; } int g(int x) { return x + 2; }
+        kernel void l(global int *p) { p[0] = f(g(p[1])); }";
+    let source = Source { text: text.into(), ..Source::default() };
+    let (options, target) = (Options::default(), Target::generic());
+    let mut object = compile_to_linked(&source, &options, &target).object.unwrap();
+    let (globals, functions) =
+        (object.module.globals.keys().collect::<Vec<_>>(), object.module.functions.keys());
+    let functions = functions.collect::<Vec<_>>();
+    assert!(globals.len() >= 3 && functions.len() >= 3);
+    for names in
+        [["tile", "tile", "tile"], ["tile", "tile.1", "tile"], ["", "_", ""], ["x.2", "x", "x"]]
+    {
+        for (at, name) in names.iter().enumerate() {
+            object.module.globals[globals[at]].name = name.to_string();
+            object.module.functions[functions[at]].name = name.to_string();
+        }
+        let text = object.text();
+        let read = Object::read(&text, object.module.kernels.to_vec(), object.flags);
+        let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        for (at, name) in names.iter().enumerate() {
+            assert_eq!(read.module.globals[globals[at]].name, *name, "{text}");
+            assert_eq!(read.module.functions[functions[at]].name, *name, "{text}");
+        }
+        assert_eq!(read.text(), text);
+    }
+}
+
 /// A type may have a larger alignment than every built-in type, and so may an argument that points to it.
 #[test]
 fn arguments_of_large_alignment_survive() {

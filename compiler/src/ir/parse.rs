@@ -322,14 +322,15 @@ impl Parser {
         self.expect(',')?;
         self.expect_word("align")?;
         let align = self.number()?;
-        let (mut is_const, mut linkage) = (false, Linkage::default());
+        let (mut is_const, mut linkage, mut own_name) = (false, Linkage::default(), None);
         while self.eat(',') {
-            match self.eat_name(linkage_from_name) {
-                Some(known) => linkage = known,
-                None => {
-                    self.expect_word("const")?;
-                    is_const = true;
-                }
+            if self.eat_word("named") {
+                own_name = Some(self.name()?);
+            } else if let Some(known) = self.eat_name(linkage_from_name) {
+                linkage = known;
+            } else {
+                self.expect_word("const")?;
+                is_const = true;
             }
         }
         let init = if self.eat('=') {
@@ -348,7 +349,7 @@ impl Parser {
             relocations.push((self.number()?, self.global_ref()?, self.number()?));
         }
         let data = &mut module.globals[global];
-        let name = std::mem::take(&mut data.name);
+        let name = own_name.unwrap_or_else(|| std::mem::take(&mut data.name));
         *data = GlobalData { name, size, align, space, is_const, init, relocations, linkage };
         Ok(())
     }
@@ -463,6 +464,9 @@ impl Parser {
         body.func.noinline = self.eat_word("noinline");
         body.func.is_located = self.eat_word("located");
         body.func.linkage = self.eat_name(linkage_from_name).unwrap_or_default();
+        if self.eat_word("named") {
+            body.func.name = self.name()?;
+        }
         self.expect('{')?;
         body.func.layout.clear();
         while !self.eat('}') {

@@ -117,7 +117,7 @@ impl Names {
 }
 
 /// Makes names unique: appends the index to internal names that occurred before. Names that other modules know do not
-/// change.
+/// change. Where a name was changed, the text has the name itself behind `named`.
 fn unique<'a>(names: impl Iterator<Item = (&'a str, Linkage)> + Clone) -> Vec<String> {
     let known = names.clone().filter(|(_, linkage)| *linkage != Linkage::Internal);
     let mut seen: HashSet<String> = known.map(|(name, _)| name.to_string()).collect();
@@ -186,6 +186,9 @@ fn print_global(out: &mut String, names: &Names, id: Global, data: &super::modul
     }
     if let Some(word) = linkage_name(data.linkage) {
         let _ = write!(out, ", {word}");
+    }
+    if names.globals[id.index()] != data.name {
+        let _ = write!(out, ", named {}", at(&data.name));
     }
     if let Some(init) = &data.init {
         out.push_str(" = ");
@@ -304,6 +307,9 @@ impl Printer<'_> {
         }
         if let Some(word) = linkage_name(func.linkage) {
             let _ = write!(self.out, " {word}");
+        }
+        if name != func.name {
+            let _ = write!(self.out, " named {}", at(&func.name));
         }
         self.out.push_str(" {\n");
         for (i, &block) in func.layout.iter().enumerate() {

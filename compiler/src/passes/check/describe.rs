@@ -169,15 +169,7 @@ fn describe_variable(data: &GlobalData) -> String {
         AddressSpace::Constant => "constant variable",
         _ => "variable",
     };
-    format!("{kind} '{}'", name_in_program(&data.name))
-}
-
-/// Returns a variable's name without the `.{number}` that the IR's text form appends to a name that occurred before.
-fn name_in_program(name: &str) -> &str {
-    match name.trim_end_matches('_').rsplit_once('.') {
-        Some((first, number)) if !first.is_empty() && number.parse::<u32>().is_ok() => first,
-        _ => name,
-    }
+    format!("{kind} '{}'", data.name)
 }
 
 fn describe_division(func: &Function, data: &InstData) -> String {
