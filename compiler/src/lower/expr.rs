@@ -491,7 +491,7 @@ impl Lowering<'_, '_> {
                 let cond = self.truth(cond);
                 self.in_branches(cond, [then, otherwise], |lowering, side| {
                     let from = lowering.record(side);
-                    lowering.copy_object(expr.ty, result, from);
+                    lowering.copy_value(side, expr.ty, result, from);
                     None
                 });
                 result
@@ -534,7 +534,7 @@ impl Lowering<'_, '_> {
             let value = if self.is_record(arg.ty) {
                 let from = self.record(arg);
                 let copy = self.temporary(arg.ty);
-                self.copy_object(arg.ty, copy, from);
+                self.copy_value(arg, arg.ty, copy, from);
                 copy.ptr
             } else {
                 self.value(arg)

@@ -3,7 +3,7 @@
 use super::function::Lowering;
 use super::types;
 use crate::ir::{Addr, AddressSpace, BinaryOp, MemFlags, Scalar, Type, Value, Within};
-use crate::sema::hir::{Range, Repeat};
+use crate::sema::hir::{Expr, Range, Repeat};
 use crate::sema::types::{TypeId, TypeKind};
 
 /// Arrays of at most this many leaves are copied without a loop.
@@ -23,6 +23,13 @@ impl Lowering<'_, '_> {
     /// Copies an object, leaf by leaf.
     pub fn copy_object(&mut self, ty: TypeId, to: Addr, from: Addr) {
         self.walk(ty, LeafOp::Copy { to, from }, 0);
+    }
+
+    /// Copies the struct or union that an expression is, at the expression's place in the text.
+    pub fn copy_value(&mut self, value: &Expr, ty: TypeId, to: Addr, from: Addr) {
+        let outer = self.enter(value.span);
+        self.copy_object(ty, to, from);
+        self.stand_back(outer);
     }
 
     /// Copies a part of an object to the other parts that its range designators name. The innermost range

@@ -95,7 +95,7 @@ impl Lowering<'_, '_> {
         let value = value.and_then(|value| match self.result {
             Some(result) if self.is_record(value.ty) => {
                 let from = self.record(value);
-                self.copy_object(value.ty, result, from);
+                self.copy_value(value, value.ty, result, from);
                 None
             }
             _ => self.any(value),

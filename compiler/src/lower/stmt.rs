@@ -200,15 +200,13 @@ impl Lowering<'_, '_> {
 
     /// Runs an initializer.
     pub fn initialize(&mut self, local: LocalId, init: &Init) {
-        let ty = match self.source.locals.get(local) {
-            Some(local) => local.ty,
-            None => return,
-        };
+        let Some(known) = self.source.locals.get(local) else { return };
+        let (ty, outer) = (known.ty, self.enter(known.span));
         match init {
             Init::Value(value) if self.is_record(value.ty) => {
                 let from = self.record(value);
                 let to = self.local(local);
-                self.copy_object(ty, to, from);
+                self.copy_value(value, ty, to, from);
             }
             Init::Value(value) => {
                 let value = self.value(value);
@@ -232,13 +230,14 @@ impl Lowering<'_, '_> {
                 }
             }
         }
+        self.stand_back(outer);
     }
 
     fn initialize_part(&mut self, object: Addr, offset: u32, value: &Expr) {
         if self.is_record(value.ty) {
             let from = self.record(value);
             let to = self.b.offset(object, u64::from(offset));
-            self.copy_object(value.ty, to, from);
+            self.copy_value(value, value.ty, to, from);
         } else {
             let stored = self.value(value);
             let to = self.b.offset(object, u64::from(offset));

@@ -69,6 +69,16 @@ BOUNDS = [
     Case("a choice between two arguments", "bounds",
          one("        (i > 100 ? b : a)[20] = 1; // HERE", "global int *a, global int *b"),
          [("buffer", 64), ("buffer", 4096)], STORE + "80 of an allocation, which has 64 bytes", FIVE),
+    Case("a struct that a variable begins with", "bounds",
+         "struct S { int x[8]; };\n" + one("        struct S s = a[2]; // HERE\n        a[1] = s;", "global struct S *a"), BUFFER,
+         LOAD + "64 of argument 'a', which has 64 bytes", FIVE, leaves={8: 0}),
+    Case("a struct that a function returns", "bounds",
+         "struct S { int x; };\nstruct S f(global struct S *a, int n) {\n    return a[n]; // HERE\n}\n"
+         + one("        a[0] = f(a, 17);", "global struct S *a"), BUFFER, LOAD + "68 of argument 'a'", FIVE, leaves={0: 0}),
+    Case("a struct that is an argument", "bounds",
+         "struct S { int x; };\nint f(struct S s, int n) { return s.x + n; }\n"
+         + one("        a[0].x = f(\n            a[19], // HERE\n            3);", "global struct S *a"), BUFFER,
+         LOAD + "76 of argument 'a'", FIVE, leaves={0: 3}),
     Case("a struct in memory", "bounds",
          "struct S { int x; float y; int z[2]; };\n" + one("        a[4].z[1] = 7; // HERE", "global struct S *a"),
          BUFFER, STORE + "76 of argument 'a'", FIVE),
