@@ -65,10 +65,11 @@ impl Checks {
 
 /// The functions of the built-in library that checks call. They find an allocation, report, compare how often work-items
 /// reach barriers, keep the bits of written bytes, keep the last accesses for races, and check coordinates of texels.
-pub const FUNCTIONS: [&str; 15] = [
+pub const FUNCTIONS: [&str; 16] = [
     "__check_find",
     "__check_report",
     "__check_barriers_begin",
+    "__check_barriers_come",
     "__check_barriers_tell",
     "__check_barriers_end",
     "__check_barriers_report",

@@ -90,40 +90,36 @@ void __check_texel(global uint *area, uint site, uint description, uint kind, in
 void __check_probe(uint ok, uint site, uint kind, ulong at, ulong start, ulong size) {}
 
 // Barriers: the words of a work-group are how many work-items have ended, and for each barrier the least number of times
-// that one has come to it, with its number, and the greatest.
+// that one which has ended had come to it, with its number; the greatest number of times that one has come to it; and whether
+// the barrier was told, and by one whose finding has the slot.
 #define CHECK_MOST 0xffff
+#define CHECK_TOLD 1
+#define CHECK_HAS_SLOT 2
 
 // Clears the words, before any work-item goes on.
 void __check_barriers_begin(local uint *words, uint barriers) {
     words[0] = 0;
     for (uint b = 0; b < barriers; b++) {
-        words[1 + 2 * b] = ~0u;
-        words[2 + 2 * b] = 0;
+        words[1 + 3 * b] = ~0u;
+        words[2 + 3 * b] = 0;
+        words[3 + 3 * b] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Tells how often this work-item has come to a barrier.
-void __check_barriers_tell(local uint *words, uint b, uint times) {
-    uint item = __check_item();
-    times = min(times, (uint)CHECK_MOST);
-    atomic_min((volatile local uint *)words + 1 + 2 * b, times << 16 | item);
-    atomic_max((volatile local uint *)words + 2 + 2 * b, times);
-}
-
-// Returns true for the last work-item to end.
-bool __check_barriers_end(local uint *words) {
-    mem_fence(CLK_LOCAL_MEM_FENCE);
-    return atomic_inc((volatile local uint *)words) == __check_items() - 1;
-}
-
-// Reports a barrier to which one work-item has come less often than another.
-void __check_barriers_report(global uint *area, uint site, uint description, uint kind, local uint *words, uint b) {
-    uint least = atomic_or((volatile local uint *)words + 1 + 2 * b, 0u);
-    uint most = atomic_or((volatile local uint *)words + 2 + 2 * b, 0u);
-    if (least >> 16 == most)
+// Reports a barrier to which one work-item, which has ended, has come less often than another. Once for each work-group; the
+// last work-item to end notes who came least often.
+void __check_barriers_report(global uint *area, uint site, uint description, uint kind, local uint *words, uint b, uint is_last) {
+    uint least = atomic_or((volatile local uint *)words + 1 + 3 * b, 0u);
+    uint most = atomic_or((volatile local uint *)words + 2 + 3 * b, 0u);
+    if (least >> 16 >= most)
         return;
-    global uint *slot = __check_begin_report(area, site, description, kind);
+    uint told = atomic_or((volatile local uint *)words + 3 + 3 * b, (uint)CHECK_TOLD);
+    global uint *slot = area + CHECK_FINDINGS + (site & (CHECK_SLOTS - 1)) * CHECK_SLOT_WORDS;
+    if (told == 0)
+        slot = __check_begin_report(area, site, description, kind);
+    else if (is_last == 0 || (told & CHECK_HAS_SLOT) == 0)
+        return;
     if (slot == 0)
         return;
     uint item = least & 0xffff;
@@ -138,6 +134,31 @@ void __check_barriers_report(global uint *area, uint site, uint description, uin
     slot[11] = most;
     for (uint word = 12; word < 15; word++)
         slot[word] = 0;
+    atomic_or((volatile local uint *)words + 3 + 3 * b, (uint)CHECK_HAS_SLOT);
+}
+
+// Notes that this work-item comes to a barrier, before it waits there, and reports it if another one has ended without.
+void __check_barriers_come(global uint *area, uint site, uint description, uint kind, local uint *words, uint b, uint times) {
+    volatile local uint *own = words + 1 + 3 * b;
+    times = min(times, (uint)CHECK_MOST);
+    if (own[1] < times)
+        atomic_max(own + 1, times);
+    if (own[0] >> 16 < times)
+        __check_barriers_report(area, site, description, kind, words, b, 0);
+}
+
+// Tells how often this work-item, which ends, has come to a barrier. Returns true if another one has come more often.
+bool __check_barriers_tell(local uint *words, uint b, uint times) {
+    uint item = __check_item();
+    times = min(times, (uint)CHECK_MOST);
+    atomic_min((volatile local uint *)words + 1 + 3 * b, times << 16 | item);
+    return atomic_or((volatile local uint *)words + 2 + 3 * b, 0u) > times;
+}
+
+// Returns true for the last work-item to end.
+bool __check_barriers_end(local uint *words) {
+    mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    return atomic_inc((volatile local uint *)words) == __check_items() - 1;
 }
 
 // Work-group variables: a bit for each word that was written.

@@ -363,6 +363,17 @@ BARRIERS = [
          "kernel void k(global int *a) {\n    int i = get_local_id(0);\n    for (int n = 0; n < 2; n++) {\n"
          "        if (a[i] == 6)\n            break;\n    " + BARRIER + "    }\n    a[i] = 9;\n}\n", BUFFER,
          "this work-item comes to the barrier never, another one 2 times", ((6, 0, 0), (6, 0, 0))),
+] + [
+    # A device need not go on behind these: how often others come there, and which work-item ends first, is its own.
+    Case(f"in a loop, by {who}", "barriers",
+         f"kernel void k(global int *a) {{\n    int i = get_local_id(0);\n    if ({condition})\n        for (int n = 0; n < 3; n++)\n"
+         f"            barrier(CLK_LOCAL_MEM_FENCE); // {who}: // HERE\n}}\n", BUFFER, "this work-item comes to the barrier never, another one ", size=(64, 64))
+    for who, condition in [("the first ones", "i < 4"), ("the last ones", "i >= 60"), ("some", "i % 16 == 9"), ("all but one", "i != 31")]
+] + [
+    Case(f"{function} in a branch", "barriers",
+         f"kernel void k(global int *a) {{\n    int i = get_local_id(0);\n    if (i < 4)\n        a[i] = {function}; // HERE\n}}\n",
+         BUFFER, "this work-item comes to the barrier never, another one ", size=(64, 64), options=["-cl-std=CL2.0"])
+    for function in ("work_group_reduce_add(i)", "work_group_any(i)", "work_group_broadcast(i, 1)")
 ]
 
 # Races: the one line ends in `// HERE`, or both do.

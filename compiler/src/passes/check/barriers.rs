@@ -1,9 +1,10 @@
 //! Checks for barriers that not all work-items of a work-group reach. Each work-item counts its executions of each barrier of
-//! the kernel, and the last work-item that ends compares the counts. So the check makes no work-item wait that would not wait
-//! anyway.
+//! the kernel, and notes the greatest count before it waits. One that ends compares its counts with those: it will never come
+//! where others wait. So the check makes no work-item wait that would not wait anyway, and tells what it finds even if the
+//! device never goes on behind such a barrier.
 
 use super::describe::Describer;
-use super::{description_address, Library};
+use super::{description_variable, low_address, Library};
 use crate::checks::Checks;
 use crate::ir::*;
 use crate::passes::cursor::Cursor;
@@ -44,7 +45,7 @@ impl Barriers {
         }
         let words = globals.push(GlobalData {
             name: ".barriers".to_string(),
-            size: 4 * (1 + 2 * self.list.len() as u64),
+            size: 4 * (1 + 3 * self.list.len() as u64),
             align: 4,
             space: AddressSpace::Local,
             is_const: false,
@@ -52,19 +53,29 @@ impl Barriers {
             relocations: Vec::new(),
             linkage: Linkage::Internal,
         });
-        let counters: Vec<Value> = self.list.iter().map(|_| counter(func)).collect();
+        let mut places = Vec::new();
+        for (_, description) in self.list.iter() {
+            places.push(Watched {
+                counter: counter(func),
+                description: description_variable(globals, description.clone()),
+                site: sites,
+            });
+            sites += 1;
+        }
         for block in func.layout.clone() {
             let mut c = Cursor::new(func);
             let insts = c.begin(block);
             for &inst in &insts {
                 c.func.stand_at(inst);
                 let number = self.list.iter().position(|barrier| barrier.0 == inst);
-                if let Some(number) = number {
-                    count(&mut c, counters[number]);
+                if let Some((number, place)) = number.and_then(|at| Some((at, places.get(at)?))) {
+                    let times = count(&mut c, place.counter);
+                    let args = place.arguments(&mut c, (area, words), number, times);
+                    c.call(library.barriers_come, &args, None);
                 }
                 c.keep(inst);
                 if inst == area_inst {
-                    begin(&mut c, words, &counters, library);
+                    begin(&mut c, words, &places, library);
                 }
             }
             c.finish_in(block, insts);
@@ -72,55 +83,89 @@ impl Barriers {
         for block in func.layout.clone() {
             let Some(last) = func.terminator(block) else { continue };
             if matches!(func.insts[last], InstData::Return { .. }) {
-                sites = self.end(func, block, (area, words), &counters, library, globals, sites);
+                end(func, block, (area, words), &places, library);
             }
         }
         sites
     }
+}
 
-    /// Compares the counts at the end of the kernel, in place of a return.
-    #[expect(clippy::too_many_arguments)]
-    fn end(
+/// A barrier whose executions are counted.
+struct Watched {
+    /// The work-item's counter.
+    counter: Value,
+    description: Global,
+    site: u32,
+}
+
+impl Watched {
+    /// Returns the arguments of the library's functions that report the barrier, which is number `number` of the kernel.
+    fn arguments(
         &self,
-        func: &mut Function,
-        block: Block,
+        c: &mut Cursor<'_>,
         (area, words): (Value, Global),
-        counters: &[Value],
-        library: &Library,
-        globals: &mut PrimaryMap<Global, GlobalData>,
-        mut sites: u32,
-    ) -> u32 {
-        let mut c = Cursor::new(func);
-        c.out = c.begin(block);
-        let Some(end) = c.out.pop() else { return sites };
-        c.func.stand_at(end);
+        number: usize,
+        last: Value,
+    ) -> [Value; 7] {
+        let site = c.iconst(Type::I32, i64::from(self.site));
+        let text = low_address(c, self.description);
+        let kind = c.iconst(Type::I32, i64::from(Checks::BARRIERS.bits()));
         let words = c.global_addr(words, AddressSpace::Local);
-        for (number, &counter) in counters.iter().enumerate() {
-            let number = c.iconst(Type::I32, number as i64);
-            let times = c.load(Type::I32, counter, 4, MemFlags::empty());
-            c.call(library.barriers_tell, &[words, number, times], None);
-        }
-        let is_last = c.call(library.barriers_end, &[words], Some(Type::BOOL));
-        let [report, after] = [c.func.add_block(), c.func.add_block()];
-        if let Some(is_last) = is_last {
-            c.brif_with(is_last, (report, &[]), (after, &[]));
-        }
-        c.finish(block);
-        for (number, (_, description)) in self.list.iter().enumerate() {
-            let text = description_address(&mut c, globals, description.clone());
-            let site = c.iconst(Type::I32, i64::from(sites));
-            sites += 1;
-            let kind = c.iconst(Type::I32, i64::from(Checks::BARRIERS.bits()));
-            let number = c.iconst(Type::I32, number as i64);
-            let args = [area, site, text, kind, words, number];
+        let number = c.iconst(Type::I32, number as i64);
+        [area, site, text, kind, words, number, last]
+    }
+}
+
+/// Compares the counts at an end of the kernel, in place of a return: with what others have come to so far, and once more as
+/// the last work-item of the work-group.
+fn end(
+    func: &mut Function,
+    block: Block,
+    (area, words): (Value, Global),
+    places: &[Watched],
+    library: &Library,
+) {
+    let mut c = Cursor::new(func);
+    c.out = c.begin(block);
+    let Some(end) = c.out.pop() else { return };
+    c.func.stand_at(end);
+    let own = c.global_addr(words, AddressSpace::Local);
+    let mut differs = None;
+    for (number, place) in places.iter().enumerate() {
+        let number = c.iconst(Type::I32, number as i64);
+        let times = c.load(Type::I32, place.counter, 4, MemFlags::empty());
+        let told = c.call(library.barriers_tell, &[own, number, times], Some(Type::BOOL));
+        differs = match (differs, told) {
+            (Some(before), Some(told)) => Some(c.binary(BinaryOp::Or, before, told)),
+            (before, told) => before.or(told),
+        };
+    }
+    let report = |c: &mut Cursor<'_>, is_last: i64| {
+        for (number, place) in places.iter().enumerate() {
+            let is_last = c.iconst(Type::I32, is_last);
+            let args = place.arguments(c, (area, words), number, is_last);
             c.call(library.barriers_report, &args, None);
         }
-        c.jump(after, &[]);
-        c.finish(report);
-        c.keep(end);
-        c.finish(after);
-        sites
+    };
+    let [early, told, last, after] = [(); 4].map(|()| c.func.add_block());
+    if let Some(differs) = differs {
+        c.brif_with(differs, (early, &[]), (told, &[]));
     }
+    c.finish(block);
+    report(&mut c, 0);
+    c.jump(told, &[]);
+    c.finish(early);
+    let own = c.global_addr(words, AddressSpace::Local);
+    let is_last = c.call(library.barriers_end, &[own], Some(Type::BOOL));
+    if let Some(is_last) = is_last {
+        c.brif_with(is_last, (last, &[]), (after, &[]));
+    }
+    c.finish(told);
+    report(&mut c, 1);
+    c.jump(after, &[]);
+    c.finish(last);
+    c.keep(end);
+    c.finish(after);
 }
 
 /// Returns a new private counter.
@@ -136,20 +181,21 @@ pub(super) fn counter(func: &mut Function) -> Value {
     value
 }
 
-/// Adds 1 to a counter.
-fn count(c: &mut Cursor<'_>, counter: Value) {
+/// Adds 1 to a counter. Returns the sum.
+fn count(c: &mut Cursor<'_>, counter: Value) -> Value {
     let before = c.load(Type::I32, counter, 4, MemFlags::empty());
     let now = c.binary_imm(BinaryOp::IAdd, before, 1);
     c.store(counter, now, 4, MemFlags::empty());
+    now
 }
 
 /// Clears the work-group's words and the counters.
-fn begin(c: &mut Cursor<'_>, words: Global, counters: &[Value], library: &Library) {
+fn begin(c: &mut Cursor<'_>, words: Global, places: &[Watched], library: &Library) {
     let words = c.global_addr(words, AddressSpace::Local);
-    let barriers = c.iconst(Type::I32, counters.len() as i64);
+    let barriers = c.iconst(Type::I32, places.len() as i64);
     c.call(library.barriers_begin, &[words, barriers], None);
     let zero = c.iconst(Type::I32, 0);
-    for &counter in counters {
-        c.store(counter, zero, 4, MemFlags::empty());
+    for place in places {
+        c.store(place.counter, zero, 4, MemFlags::empty());
     }
 }
