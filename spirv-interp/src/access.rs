@@ -62,6 +62,10 @@ pub fn execute<'v, B: Fn(u32) -> Option<[u32; 3]>>(
         Op::AccessChain | Op::InBoundsAccessChain => {
             chain(module, pointer, pointee, &operands[1..], get).map(Some)
         }
+        // An image or sampler is known by its place.
+        Op::Load if matches!(pointer.place, Place::Descriptors(_)) => {
+            Ok(Some(Value::Pointer(pointer)))
+        }
         Op::Load => {
             check_alignment(module, pointer, pointee, &operands[1..])?;
             let mut scalars = Vec::new();
@@ -232,6 +236,7 @@ impl<B: Fn(u32) -> Option<[u32; 3]>> Target<'_, '_, B> {
             }
             Place::Own(index) => self.objects.get(index).ok_or_else(missing)?.read(offset, size),
             Place::PushConstants => self.context.push_constants.read(offset, size),
+            Place::Descriptors(_) => Error::invalid("the bits of an image"),
             Place::BuiltIn(number) => {
                 let values = (self.built_in)(number)
                     .ok_or_else(|| Error::Unsupported(format!("built-in {number}")))?;

@@ -4,6 +4,7 @@ use crate::access::{self, Target};
 use crate::alu;
 use crate::error::{Error, Res};
 use crate::float::Floats;
+use crate::image;
 use crate::matrix;
 use crate::memory::{Bytes, Memory};
 use crate::module::{Function, Inst, Module, Object};
@@ -145,7 +146,7 @@ impl Invocation {
         let Some(tracer) = context.tracer.take() else { return self.step(context, inst) };
         let get = |id| Some((self.get(module, id).ok()?, self.origin(module, id)));
         let stack = || self.frames.iter().map(|frame| frame.call).collect();
-        let noted = tracer.note(module, inst, self.position.local, &get, &stack);
+        let noted = tracer.note((module, context.device), inst, self.position.local, &get, &stack);
         self.event = noted?;
         let done = self.step(context, inst);
         if self.event != 0 {
@@ -379,6 +380,14 @@ impl Invocation {
                 let ty = module.operand(inst, 0)?;
                 let value = matrix::length(module, ty, self.position.subgroup[1])?;
                 self.define(module, inst.id, value)
+            }
+            _ if image::is_on_image(inst.op) => {
+                let value =
+                    image::execute(module, context.device, inst, &|id| self.get(module, id))?;
+                match value {
+                    Some(value) => self.define(module, inst.id, value),
+                    None => Ok(()),
+                }
             }
             _ if access::is_access(inst.op) => {
                 let built_in = self.built_ins(module);

@@ -1,7 +1,10 @@
 //! Memory in bytes; for each bit it is known whether the bit was ever written.
 
 use crate::error::{Error, Res};
+use crate::image::Image;
 use crate::value::Bits;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The first address: near the end of 4 GiB, so that sums of addresses carry into the high word.
 const FIRST_ADDRESS: u64 = 0x12_ffff_fe00;
@@ -82,6 +85,8 @@ impl Bytes {
 pub struct Memory {
     /// The allocations, by address.
     allocations: Vec<(u64, Bytes)>,
+    /// The images, by the number of a binding and the slot in its array.
+    images: BTreeMap<(u32, u32), Rc<Image>>,
 }
 
 impl Memory {
@@ -124,6 +129,16 @@ impl Memory {
         }
         self.allocations.insert(at, (address, contents));
         Ok(())
+    }
+
+    /// Puts an image, whose texels are in memory, into a slot of a binding's array.
+    pub fn place_image(&mut self, binding: u32, slot: u32, image: Image) {
+        self.images.insert((binding, slot), Rc::new(image));
+    }
+
+    /// Returns the image in a slot of a binding's array.
+    pub(crate) fn image(&self, binding: u32, slot: u32) -> Option<&Rc<Image>> {
+        self.images.get(&(binding, slot))
     }
 
     /// Returns `size` bytes at an address.

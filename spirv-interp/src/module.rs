@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Res};
 use crate::float::Floats;
+use crate::image::ImageType;
 use crate::types::{Held, Type, Types};
 use crate::value::{Bits, Place, Pointer, Value};
 use crate::{alu, memory::Bytes};
@@ -93,6 +94,7 @@ struct Decorations {
     strides: HashMap<u32, u64>,
     offsets: HashMap<(u32, u32), u64>,
     built_ins: HashMap<u32, u32>,
+    bindings: HashMap<u32, u32>,
     aliased: BTreeSet<u32>,
     /// The object that aliased variables are views of.
     alias: Option<usize>,
@@ -341,13 +343,24 @@ impl Module {
             [id, d, number] if is(Decoration::BuiltIn, d) => {
                 all.built_ins.insert(id, number);
             }
+            [id, d, binding] if is(Decoration::Binding, d) => {
+                all.bindings.insert(id, binding);
+            }
+            [_, d, 0] if is(Decoration::DescriptorSet, d) => {}
             [id, d] if is(Decoration::Aliased, d) => {
                 all.aliased.insert(id);
             }
             [_, d, ..]
-                if [Decoration::Block, Decoration::NoContraction, Decoration::AliasedPointer]
-                    .iter()
-                    .any(|known| is(*known, d)) => {}
+                if [
+                    Decoration::Block,
+                    Decoration::NoContraction,
+                    Decoration::AliasedPointer,
+                    Decoration::NonReadable,
+                    Decoration::NonWritable,
+                    Decoration::Coherent,
+                ]
+                .iter()
+                .any(|known| is(*known, d)) => {}
             _ => return Err(Error::Unsupported(format!("decoration {operands:?}"))),
         }
         Ok(())
@@ -381,6 +394,10 @@ impl Module {
             }
             (Op::TypeRuntimeArray, [element]) => match self.decorations.strides.get(&inst.id) {
                 Some(stride) => Type::RuntimeArray { element: *element, stride: *stride },
+                // Of images and samplers: places in it are counted.
+                None if matches!(self.types.get(*element)?, Type::Image(_) | Type::Sampler) => {
+                    Type::RuntimeArray { element: *element, stride: 1 }
+                }
                 None => return Error::invalid("an array without a stride"),
             },
             (Op::TypeStruct, members) => self.structure(inst.id, members)?,
@@ -397,6 +414,9 @@ impl Module {
                 let items = u64::from(self.subgroup_size);
                 Type::Matrix(Held { element: *element, rows, columns, items })
             }
+            (Op::TypeImage, operands) => Type::Image(ImageType::read(operands)?),
+            (Op::TypeSampledImage, [image]) => Type::SampledImage { image: *image },
+            (Op::TypeSampler, _) => Type::Sampler,
             (Op::TypeFunction, _) => Type::Function,
             _ => return Err(Error::Unsupported(format!("Op{:?}", inst.op))),
         })
@@ -455,6 +475,10 @@ impl Module {
                 None => return Error::invalid("an input that is no built-in"),
             },
             StorageClass::PushConstant => Place::PushConstants,
+            StorageClass::UniformConstant => match self.decorations.bindings.get(&inst.id) {
+                Some(binding) => Place::Descriptors(*binding),
+                None => return Error::invalid("images without a binding"),
+            },
             StorageClass::Private => {
                 let object = self.object(inst, 1, pointee)?;
                 self.private.push(object);

@@ -9,6 +9,7 @@ use crate::access;
 use crate::alu;
 use crate::error::{Error, Res};
 use crate::group::{run_group, Dispatch};
+use crate::image::{self, Touched};
 use crate::memory::Memory;
 use crate::module::{Inst, Line, Module};
 use crate::types::Type;
@@ -150,13 +151,13 @@ impl Tracer {
     /// events of the calls that the work-item is in. Returns the instruction's event, if it is recorded.
     pub fn note<'v>(
         &mut self,
-        module: &Module,
+        (module, memory): (&Module, &Memory),
         inst: &Inst,
         local: [u32; 3],
         get: &dyn Fn(u32) -> Option<(&'v Value, u32)>,
         stack: &dyn Fn() -> Vec<u32>,
     ) -> Res<u32> {
-        let access = access_of(module, inst, get);
+        let access = access_of((module, memory), inst, get);
         let mut event = 0;
         if self.records(local) {
             if self.events.len() >= MOST_EVENTS {
@@ -300,6 +301,12 @@ fn value_ids<'m>(module: &'m Module, inst: &Inst) -> &'m [u32] {
         Op::Phi | Op::Branch | Op::LoopMerge | Op::SelectionMerge | Op::Variable => 0..0,
         Op::FunctionCall => 1..operands.len(),
         Op::BranchConditional | Op::Switch | Op::Load => 0..1,
+        // Not what names the image, which is only a number of the driver's.
+        Op::ImageFetch | Op::ImageRead | Op::ImageSampleExplicitLod => 1..2,
+        Op::ImageWrite => 1..3,
+        Op::ImageQuerySize | Op::ImageQuerySizeLod | Op::ImageQueryLevels | Op::SampledImage => {
+            0..0
+        }
         Op::Store => 0..2,
         _ if access::is_access(inst.op) => 0..operands.len(),
         _ => return alu::value_operands(inst.op, operands),
@@ -309,10 +316,18 @@ fn value_ids<'m>(module: &'m Module, inst: &Inst) -> &'m [u32] {
 
 /// Returns the access that an instruction makes.
 fn access_of<'v>(
-    module: &Module,
+    (module, memory): (&Module, &Memory),
     inst: &Inst,
     get: &dyn Fn(u32) -> Option<(&'v Value, u32)>,
 ) -> Option<Access> {
+    if image::is_on_image(inst.op) {
+        let value = |id| match get(id) {
+            Some((value, _)) => Ok(value),
+            None => Error::invalid("a value"),
+        };
+        let Touched { pointer, size, writes } = image::touched(module, memory, inst, &value)?;
+        return Some(Access { pointer, size, reads: !writes, writes });
+    }
     let makes_pointer = matches!(inst.op, Op::AccessChain | Op::InBoundsAccessChain);
     if !access::is_access(inst.op) || makes_pointer {
         return None;
@@ -320,6 +335,7 @@ fn access_of<'v>(
     let id = module.operand(inst, 0).ok()?;
     let pointer = get(id)?.0.pointer().ok()?;
     let (_, pointee) = module.pointee(module.type_of(id).ok()?).ok()?;
+    // An image or sampler, which is no memory, has no size.
     let size = module.types.size(pointee).ok()?;
     let writes = !matches!(inst.op, Op::Load | Op::AtomicLoad | Op::CooperativeMatrixLoadKHR);
     Some(Access { pointer, size, reads: inst.id != 0, writes })

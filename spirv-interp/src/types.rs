@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Res};
 use crate::float::BFLOAT16;
+use crate::image::ImageType;
 use crate::value::{Bits, Place, Pointer, Value};
 use rspirv::spirv::StorageClass;
 
@@ -43,6 +44,11 @@ pub enum Type {
     },
     /// A cooperative matrix, of which a work-item of the sub-group holds some elements.
     Matrix(Held),
+    Image(ImageType),
+    SampledImage {
+        image: u32,
+    },
+    Sampler,
     Function,
 }
 

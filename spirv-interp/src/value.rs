@@ -60,6 +60,8 @@ pub enum Place {
     PushConstants,
     /// A built-in variable, by its number.
     BuiltIn(u32),
+    /// The array of images or samplers of a binding; the offset is the slot.
+    Descriptors(u32),
 }
 
 /// A pointer: the object, and the byte offset in it.

@@ -55,7 +55,8 @@ pub use device::{
 };
 pub use error::Error;
 pub use memory::{
-    AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, ImportedLayout, SamplerDesc, Slot,
+    AddressMode, Buffer, Component, HostAccess, Image, ImageDesc, ImportedLayout, SamplerDesc,
+    SeenPlace, SeenTexels, Slot,
 };
 pub use physical::found::{Behaviour, FloatControls, FloatOp, FloatTable, FloatWidth, Probe};
 pub use physical::{

@@ -10,4 +10,4 @@ mod slot;
 pub use buffer::{Buffer, HostAccess};
 pub use image::{Component, Image, ImageDesc};
 pub use import_image::ImportedLayout;
-pub use slot::{AddressMode, SamplerDesc, Slot};
+pub use slot::{AddressMode, SamplerDesc, SeenPlace, SeenTexels, Slot};

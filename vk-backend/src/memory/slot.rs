@@ -1,5 +1,6 @@
 //! Slots: places of images and samplers in the device's descriptor set, which kernels use by number.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
@@ -15,19 +16,44 @@ enum Descriptor {
     ImageView {
         view: vk::ImageView,
         of: Arc<Image>,
+        seen: (Format, [Component; 4]),
     },
     /// A view of all levels, and a view of the first level.
     Mipmap {
         views: [vk::ImageView; 2],
         of: Arc<Image>,
+        seen: (Format, [Component; 4]),
     },
     BufferView {
         view: vk::BufferView,
         /// A Vulkan buffer of the same memory for this view alone, or null.
         own: vk::Buffer,
-        _of: Arc<Buffer>,
+        of: Arc<Buffer>,
+        format: Format,
+        /// The first byte, and the number of texels.
+        texels: (u64, u64),
     },
     Sampler(vk::Sampler),
+}
+
+/// The texels that kernels see in a slot.
+pub struct SeenTexels {
+    /// The index of the slot.
+    pub slot: u32,
+    /// Where the texels are.
+    pub place: SeenPlace,
+    /// The format of a texel.
+    pub format: Format,
+    /// The sources of the components that reads return.
+    pub components: [Component; 4],
+}
+
+/// The place of the texels that kernels see in a slot.
+pub enum SeenPlace {
+    /// Levels of an image.
+    Levels(Arc<Image>, Range<u32>),
+    /// From a byte of a buffer on, a number of texels.
+    Buffer(Arc<Buffer>, u64, u64),
 }
 
 /// The data that is written to a descriptor.
@@ -133,7 +159,8 @@ impl Slot {
         let info = [vk::DescriptorImageInfo::default()
             .image_view(view)
             .image_layout(vk::ImageLayout::GENERAL)];
-        let descriptor = Descriptor::ImageView { view, of: image.clone() };
+        let descriptor =
+            Descriptor::ImageView { view, of: image.clone(), seen: (format, components) };
         Slot::write(image.device(), Binding::SampledImage, descriptor, Content::Image(&info))
     }
 
@@ -151,14 +178,19 @@ impl Slot {
         check_format(image.desc(), format)?;
         let all = image.create_sampled_view(format, components, levels)?;
         let first = image.create_sampled_view(format, components, 1).inspect_err(|_| {
-            let descriptor = Descriptor::ImageView { view: all, of: image.clone() };
-            descriptor.destroy(device);
+            let of = image.clone();
+            let seen = (format, components);
+            Descriptor::ImageView { view: all, of, seen }.destroy(device);
         })?;
         let mut info = [vk::DescriptorImageInfo::default()
             .image_view(first)
             .image_layout(vk::ImageLayout::GENERAL); Slot::LEVELS as usize];
         info[0].image_view = all;
-        let descriptor = Descriptor::Mipmap { views: [all, first], of: image.clone() };
+        let descriptor = Descriptor::Mipmap {
+            views: [all, first],
+            of: image.clone(),
+            seen: (format, components),
+        };
         Slot::write(device, Binding::SampledImage, descriptor, Content::Image(&info))
     }
 
@@ -194,7 +226,13 @@ impl Slot {
             // To ask for the address counts the buffer as one that kernels may write and the host reads.
             buffer.address();
         }
-        let descriptor = Descriptor::BufferView { view, own, _of: buffer.clone() };
+        let descriptor = Descriptor::BufferView {
+            view,
+            own,
+            of: buffer.clone(),
+            format,
+            texels: (offset, texels),
+        };
         Slot::write(device, binding, descriptor, Content::BufferView(&[view]))
     }
 
@@ -247,6 +285,46 @@ impl Slot {
     /// Returns the binding whose array the slot is in.
     pub fn binding(&self) -> Binding {
         self.binding
+    }
+
+    /// Returns the texels that kernels see in the slot, or in each slot of a row; none for a sampler.
+    pub fn seen(&self) -> Vec<SeenTexels> {
+        let at = |number: u32, place, (format, components)| SeenTexels {
+            slot: self.index + number,
+            place,
+            format,
+            components,
+        };
+        match &self.descriptor {
+            Descriptor::Image(image) if self.binding == Binding::SampledImage => {
+                let desc = image.desc();
+                let place = SeenPlace::Levels(image.clone(), 0..desc.levels);
+                vec![at(0, place, (desc.read_as, desc.components))]
+            }
+            Descriptor::Image(image) => {
+                let last = image.desc().levels.saturating_sub(1);
+                let seen = (image.desc().format, Component::IDENTITY);
+                let level = |number: u32| {
+                    let level = number.min(last);
+                    at(number, SeenPlace::Levels(image.clone(), level..level + 1), seen)
+                };
+                (0..if self.is_row { ROW } else { 1 }).map(level).collect()
+            }
+            Descriptor::ImageView { of, seen, .. } => {
+                vec![at(0, SeenPlace::Levels(of.clone(), 0..of.desc().levels), *seen)]
+            }
+            Descriptor::Mipmap { of, seen, .. } => {
+                let levels = |number| if number == 0 { of.desc().levels } else { 1 };
+                let slot =
+                    |number| at(number, SeenPlace::Levels(of.clone(), 0..levels(number)), *seen);
+                (0..2).map(slot).collect()
+            }
+            Descriptor::BufferView { of, format, texels, .. } => {
+                let place = SeenPlace::Buffer(of.clone(), texels.0, texels.1);
+                vec![at(0, place, (*format, Component::IDENTITY))]
+            }
+            Descriptor::Sampler(_) => Vec::new(),
+        }
     }
 
     /// Returns the image in the slot.

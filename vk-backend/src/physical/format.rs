@@ -28,6 +28,12 @@ macro_rules! formats {
                 found.map(|(_, format)| *format)
             }
 
+            /// Returns the format's name, such as `R8_UNORM`.
+            pub fn name(self) -> Option<&'static str> {
+                let found = Format::ALL.iter().find(|(_, known)| *known == self);
+                found.map(|(name, _)| *name)
+            }
+
             /// Returns the number of bytes of a texel.
             pub fn bytes(self) -> u32 {
                 match self.0 {

@@ -20,6 +20,11 @@ pub struct ImageBox {
 }
 
 impl ImageBox {
+    /// Returns the box of a whole level.
+    pub fn of_level(image: &Image, level: u32) -> ImageBox {
+        ImageBox { level, origin: [0; 3], size: image.size_of_level(level) }
+    }
+
     /// Returns the number of texels.
     pub fn texels(&self) -> u64 {
         self.size.iter().map(|n| u64::from(*n)).product()

@@ -2,7 +2,7 @@
 //! tells how the values came about that the findings name.
 
 use hekla::core::check::{with_caret, Cause};
-use hekla::core::command::replay::{Argument, Dispatch, Piece, Replay};
+use hekla::core::command::replay::{Argument, Dispatch, Image, Piece, Replay};
 use hekla_spirv_interp::{self as interp, Bytes, Memory, Outcome, Source, Step, Subgroups};
 use std::path::Path;
 
@@ -63,10 +63,43 @@ fn again(replay: &Replay, cause: &Cause) -> Result<Outcome, String> {
         for piece in &replay.pieces {
             memory.place(piece.address, Bytes::new(&piece.bytes))?;
         }
+        for image in &replay.images {
+            memory.place_image(image.binding, image.slot, seen(image)?);
+        }
         Ok(memory)
     };
     let outcome = interp::trace(&replay.spirv, &run, group, item, cause.counter, &memory);
     outcome.map_err(|error| error.to_string())
+}
+
+/// Returns an image as the interpreter has it.
+fn seen(image: &Image) -> interp::Res<interp::Image> {
+    let mut components = [interp::Component::Zero; 4];
+    for (component, letter) in components.iter_mut().zip(image.components.chars()) {
+        *component = match "RGBA".find(letter) {
+            Some(index) => interp::Component::Stored(index),
+            None if letter == '1' => interp::Component::One,
+            None => interp::Component::Zero,
+        };
+    }
+    let level = |&(address, size): &_| interp::Level { address, size };
+    let levels = image.levels.iter().map(level).collect();
+    Ok(interp::Image { format: interp::Format::named(&image.format)?, components, levels })
+}
+
+/// Returns the place of an address in the images of a replay, as text.
+fn texel(replay: &Replay, address: u64) -> Option<String> {
+    replay.images.iter().find_map(|image| {
+        let bytes = interp::Format::named(&image.format).ok()?.bytes as u64;
+        let (start, size) = image.levels.iter().find(|(start, size)| {
+            let size = size.iter().fold(bytes, |all, n| all.saturating_mul((*n).into()));
+            address.wrapping_sub(*start) < size
+        })?;
+        let number = (address - start) / bytes;
+        let [width, height, _] = size.map(u64::from);
+        let (x, y, z) = (number % width, number / width % height, number / width / height);
+        Some(format!("texel ({x}, {y}, {z}) of argument '{}'", image.name))
+    })
 }
 
 /// Returns the dispatch, work-group and place in it of a finding's work-item.
@@ -108,6 +141,9 @@ fn tell(replay: &Replay, cause: &Cause, step: &Step) -> Option<String> {
 /// findings are written to.
 fn source(replay: &Replay, cause: &Cause, from: &Source) -> Option<String> {
     let of = |address: &u64| {
+        if let Some(texel) = texel(replay, *address) {
+            return texel;
+        }
         let inside = |it: &&Argument| address.wrapping_sub(it.memory.0) < it.memory.1;
         replay.arguments.iter().find(inside).map_or_else(
             || format!("address {address:#x}"),

@@ -23,7 +23,7 @@ pub struct Printout {
     data: Arc<ProgramData>,
     pending: Mutex<Option<Arc<vk::Buffer>>>,
     /// What the launch kept to be run again.
-    capture: Option<Capture>,
+    capture: Option<Arc<Capture>>,
     /// True if other launches may use the buffer once the output is collected.
     frees_buffer: bool,
 }
@@ -47,7 +47,7 @@ impl Printout {
     }
 
     /// Returns the printout with what the launch kept to be run again.
-    pub fn with_capture(self, capture: Option<Capture>) -> Printout {
+    pub fn with_capture(self, capture: Option<Arc<Capture>>) -> Printout {
         Printout { capture, ..self }
     }
 

@@ -12,6 +12,7 @@ use crate::cl::*;
 use crate::core::command::host_part::{end, hold_back, marker, on_thread};
 use crate::core::command::launch::{Launch, Part, Prepared};
 use crate::core::command::printout::Printout;
+use crate::core::command::replay;
 use crate::core::device::staging::Arena;
 use crate::core::process::clock;
 use crate::core::process::exit::DriverCall;
@@ -94,7 +95,8 @@ impl Sliced {
         };
         let call = DriverCall::begin();
         let mut upload = Arena::new(queue.gpu.upload.clone());
-        let prepared = launch.prepare(queue, &mut upload, printf.clone(), false)?;
+        let mut prepared = launch.prepare(queue, &mut upload, printf.clone(), false)?;
+        prepared.keep_for_replay(queue, replay::MOST)?;
         drop(call);
         let mut slices = Slices {
             prepared: &prepared,
@@ -111,6 +113,7 @@ impl Sliced {
         launch.pace().remember(launch.values());
         if let Some(buffer) = printf {
             let printout = Printout::of_command(queue, last, launch.data(), buffer);
+            let printout = printout.with_capture(prepared.capture());
             queue.add_completion(last, Arc::new(printout));
             queue.reached(last)?;
         }

@@ -5,6 +5,7 @@ use crate::core::command::copy::{Copy, Fill};
 use crate::core::command::image::copy::ImageCopy;
 use crate::core::command::launch::Prepared;
 use crate::core::command::printout::Printout;
+use crate::core::command::replay::{self, Capture};
 use crate::core::command::Command;
 use crate::core::command_buffer::order::Step;
 use crate::core::device::staging::Arena;
@@ -23,10 +24,19 @@ pub struct Recorded {
     recording: Arc<vk::Recording>,
     /// The commands. Their memory objects' bytes may be on another device of the context before a replay.
     commands: Vec<Arc<Command>>,
-    /// The buffers that kernels print to.
-    prints: Vec<(Arc<ProgramData>, Arc<vk::Buffer>)>,
+    /// The output of kernels.
+    prints: Vec<Print>,
     /// The output of the last replay. The next replay cannot use the buffers until this output is collected.
     output: Mutex<Option<Arc<Output>>>,
+}
+
+/// The output of a kernel.
+struct Print {
+    data: Arc<ProgramData>,
+    /// The buffer that the kernel prints to.
+    buffer: Arc<vk::Buffer>,
+    /// What each replay keeps of the launch to be run again.
+    capture: Option<Arc<Capture>>,
 }
 
 /// The output of a replay.
@@ -82,16 +92,27 @@ impl Recorded {
     pub fn new(queue: &Queue, commands: &[(Step, Arc<Command>)]) -> Result<Recorded> {
         let mut upload = Arena::new(queue.gpu.upload.clone());
         let (mut prints, mut operations) = (Vec::new(), Vec::new());
+        let mut room = replay::MOST;
         for (step, command) in commands {
             let printf = match &**command {
                 Command::Launch(launch) if launch.prints() => {
                     let buffer = queue.context.printer.buffer(&queue.gpu, queue.device_index)?;
-                    prints.push((launch.data().clone(), buffer.clone()));
-                    Some(buffer)
+                    Some((launch.data().clone(), buffer))
                 }
                 _ => None,
             };
-            operations.push((*step, operation(queue, &mut upload, command, printf)?));
+            let buffer = printf.as_ref().map(|(_, buffer)| buffer.clone());
+            let mut operation = operation(queue, &mut upload, command, buffer)?;
+            let capture = match &mut operation {
+                Operation::Launch(prepared) => {
+                    prepared.keep_for_replay(queue, room)?;
+                    prepared.capture()
+                }
+                _ => None,
+            };
+            room = room.saturating_sub(capture.as_ref().map_or(0, |it| it.size()));
+            prints.extend(printf.map(|(data, buffer)| Print { data, buffer, capture }));
+            operations.push((*step, operation));
         }
         let count = u32::try_from(operations.len()).unwrap_or(u32::MAX);
         let (recording, ()) = vk::Recording::create(&queue.gpu.device, count, |recorder| {
@@ -177,9 +198,10 @@ impl Execute for Replay {
             |recorder| recorder.replay(recording),
         );
         if let Some(mut output) = output {
-            let collect = |(data, buffer): &(Arc<ProgramData>, Arc<vk::Buffer>)| {
+            let collect = |Print { data, buffer, capture }: &Print| {
                 let printout = Printout::of_command(queue, value, data, buffer.clone());
-                let printout = Arc::new(printout.keeping_buffer());
+                let printout = printout.with_capture(capture.clone()).keeping_buffer();
+                let printout = Arc::new(printout);
                 queue.add_completion(value, printout.clone());
                 printout
             };

@@ -44,7 +44,7 @@ pub struct Prepared<'a> {
     /// The table of extents, for a kernel that looks for its own mistakes.
     pub(super) table: Option<Table>,
     /// Where the launch keeps what it needs to be run again.
-    pub(super) capture: Option<Capture>,
+    pub(super) capture: Option<Arc<Capture>>,
     pub(super) shadowed: Option<Box<Shadowed>>,
 }
 

@@ -4,23 +4,40 @@ use super::prepare::{Prepared, Push};
 use super::reach::{place_in, Object};
 use crate::cl::error::Result;
 use crate::config;
-use crate::core::command::replay::{Argument, Capture, Dispatch, Kept};
+use crate::core::command::replay::{Argument, Capture, Dispatch, Kept, KeptImage};
 use crate::core::program::pipelines::PipelineKey;
 use crate::core::program::shape::Dispatches;
 use crate::core::queue::Queue;
-use hekla_compiler::kernel::Field;
+use hekla_compiler::kernel::{image_word, ArgKind, Field, ImageAccess, ImageDim};
 use hekla_vk_backend as vk;
 use std::sync::Arc;
 
 impl Prepared<'_> {
-    /// Returns room for what the launch needs to be run again; `None` if that is not asked for, or its kernel has no checks
-    /// or uses images, which the interpreter does not know.
-    pub(super) fn capture(&self, queue: &Queue) -> Result<Option<Capture>> {
+    /// Makes room of at most `most` bytes for what the launch needs to be run again, if that is asked for and its kernel has
+    /// checks.
+    pub fn keep_for_replay(&mut self, queue: &Queue, most: u64) -> Result<()> {
+        self.capture = self.new_capture(queue, most)?.map(Arc::new);
+        Ok(())
+    }
+
+    /// Returns what the launch keeps to be run again.
+    pub fn capture(&self) -> Option<Arc<Capture>> {
+        self.capture.clone()
+    }
+
+    /// Returns room for what the launch needs to be run again; `None` if that is not asked for, or its kernel has no checks.
+    fn new_capture(&self, queue: &Queue, most: u64) -> Result<Option<Capture>> {
         let (launch, kernel) = (self.launch, &self.launch.kernel);
-        if self.table.is_none() || config::replays().is_none() || kernel.kernel.uses_images {
+        if self.table.is_none() || config::replays().is_none() {
             return Ok(None);
         }
         let mut kept: Vec<Kept> = self.reached(queue)?.iter().map(whole).collect();
+        let images = self.images();
+        for KeptImage { seen, .. } in &images {
+            if let vk::SeenPlace::Buffer(buffer, ..) = &seen.place {
+                kept.push(whole(buffer));
+            }
+        }
         let mut dispatches = Vec::new();
         for (grid, (key, base)) in self.grids.iter().zip(self.keys()) {
             let push = match &grid.push {
@@ -42,7 +59,7 @@ impl Prepared<'_> {
                 push,
             });
         }
-        Capture::new(kernel.clone(), dispatches, self.arguments(), apart(kept))
+        Capture::new(kernel.clone(), dispatches, self.arguments(), (apart(kept), images), most)
     }
 
     fn arguments(&self) -> Vec<Argument> {
@@ -59,6 +76,47 @@ impl Prepared<'_> {
             }
         });
         described.collect()
+    }
+
+    /// Returns the images among the arguments, with the argument's name.
+    fn images(&self) -> Vec<KeptImage> {
+        let (launch, kernel) = (self.launch, &self.launch.kernel.kernel);
+        let shadowed = self.shadowed.as_deref();
+        let own = launch.objects.iter().filter_map(|object| match object {
+            Object::Image { slot, .. } => Some(slot),
+            _ => None,
+        });
+        let slots: Vec<&Arc<vk::Slot>> =
+            own.chain(shadowed.iter().flat_map(|it| &it.slots)).collect();
+        let mut images: Vec<KeptImage> = Vec::new();
+        for entry in &kernel.argument_fields {
+            let Field::Arg(index) = entry.field else { continue };
+            let Some(arg) = kernel.args.get(index as usize) else { continue };
+            let ArgKind::Image { dim, access, .. } = arg.kind else { continue };
+            let at = entry.offset as usize;
+            let late = shadowed.and_then(|it| it.words.iter().find(|(place, _)| *place == at));
+            let word = match late {
+                Some((_, word)) => Some(*word),
+                None => launch
+                    .arguments
+                    .get(at..at + 4)
+                    .and_then(|bytes| bytes.try_into().ok().map(u32::from_le_bytes)),
+            };
+            let writes = access != ImageAccess::ReadOnly;
+            let binding = match (dim == ImageDim::D1Buffer, writes) {
+                (false, false) => vk::Binding::SampledImage,
+                (false, true) => vk::Binding::StorageImage,
+                (true, false) => vk::Binding::UniformTexelBuffer,
+                (true, true) => vk::Binding::StorageTexelBuffer,
+            };
+            let number = word.map(|word| word & ((1 << image_word::SLOT_BITS) - 1));
+            let mut slots = slots.iter();
+            let slot = slots.find(|it| it.binding() == binding && Some(it.index()) == number);
+            let seen = slot.into_iter().flat_map(|slot| slot.seen());
+            let (name, binding) = (&arg.name, binding.number());
+            images.extend(seen.map(|seen| KeptImage { name: name.clone(), binding, seen }));
+        }
+        images
     }
 
     /// Returns the memory that the launch may reach.

@@ -4,6 +4,7 @@ use super::reach::Object;
 use super::Launch;
 use crate::cl::error::Result;
 use crate::core::command::printout::Printout;
+use crate::core::command::replay;
 use crate::core::command::system_memory::WritesAnywhere;
 use crate::core::context::svm::Allocation;
 use crate::core::memory::reservation::{Effect, RangeUse};
@@ -57,13 +58,13 @@ impl Execution<'_> {
         }
         let printf = self.printf_buffer(launch)?;
         let mut prepared = launch.prepare(queue, &mut self.state.upload, printf.clone(), false)?;
-        prepared.capture = prepared.capture(queue)?;
+        prepared.keep_for_replay(queue, replay::MOST)?;
         let printer = &queue.context.printer;
         let append = |recorder: &mut vk::Recorder| prepared.append(printer, recorder);
         let value = self.record_compiled(|recorder| prepared.compile(recorder), append);
         if let Some(buffer) = printf {
             let printout = Printout::of_command(queue, value, launch.data(), buffer);
-            let printout = printout.with_capture(prepared.capture.take());
+            let printout = printout.with_capture(prepared.capture());
             queue.add_completion(value, Arc::new(printout));
         }
         if launch.reaches_system {

@@ -4,7 +4,7 @@ use crate::core::check::Cause;
 use crate::core::program::binary::bytes::{Read, Reader, Writer};
 
 /// The first bytes of a file.
-const MAGIC: &[u8] = b"hekla replay 1\n";
+const MAGIC: &[u8] = b"hekla replay 2\n";
 
 /// A launch that can be run again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Replay {
     pub arguments: Vec<Argument>,
     /// The memory that the launch may reach, as it was before.
     pub pieces: Vec<Piece>,
+    /// The images among the arguments, whose texels are in pieces.
+    pub images: Vec<Image>,
     pub causes: Vec<Cause>,
 }
 
@@ -49,6 +51,22 @@ pub struct Piece {
     pub bytes: Vec<u8>,
 }
 
+/// An image as the kernel sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// The name of the argument.
+    pub name: String,
+    /// The number of the binding whose array contains the image, and the slot in it.
+    pub binding: u32,
+    pub slot: u32,
+    /// The name of the format in Vulkan.
+    pub format: String,
+    /// The sources of the components that reads return: `R`, `G`, `B`, `A`, `0`, `1`.
+    pub components: String,
+    /// The levels, closely packed: address and size. Layers of an array count as the dimension after the last one.
+    pub levels: Vec<(u64, [u32; 3])>,
+}
+
 impl Replay {
     /// Returns the bytes of the file.
     pub fn write(&self) -> Vec<u8> {
@@ -75,6 +93,15 @@ impl Replay {
         for Piece { address, bytes } in &self.pieces {
             out.u64(*address);
             out.bytes(bytes);
+        }
+        out.u32(self.images.len() as u32);
+        for Image { name, binding, slot, format, components, levels } in &self.images {
+            [name, format, components].into_iter().for_each(|it| out.string(it));
+            [*binding, *slot, levels.len() as u32].into_iter().for_each(|it| out.u32(it));
+            for (address, size) in levels {
+                out.u64(*address);
+                size.iter().for_each(|it| out.u32(*it));
+            }
         }
         out.u32(self.causes.len() as u32);
         for Cause { message, global_id, counter } in &self.causes {
@@ -121,6 +148,13 @@ impl Replay {
                 })
             })?,
             pieces: r.list(|r| Ok(Piece { address: r.u64()?, bytes: r.bytes()?.to_vec() }))?,
+            images: r.list(|r| {
+                let (name, format, components) = (r.string()?, r.string()?, r.string()?);
+                let (binding, slot) = (r.u32()?, r.u32()?);
+                let level = |r: &mut Reader<'_>| Ok((r.u64()?, [r.u32()?, r.u32()?, r.u32()?]));
+                let levels = r.list(level)?;
+                Ok(Image { name, binding, slot, format, components, levels })
+            })?,
             causes: r.list(|r| {
                 Ok(Cause {
                     message: r.string()?,
@@ -148,12 +182,21 @@ mod tests {
         };
         let cause =
             Cause { message: "a.cl:1:2: bounds".into(), global_id: [5, 0, 0], counter: 4096 };
+        let image = Image {
+            name: "i".into(),
+            binding: 1,
+            slot: 3,
+            format: "R8_UNORM".into(),
+            components: "R001".into(),
+            levels: vec![(1 << 60, [4, 3, 2]), (2 << 60, [2, 1, 1])],
+        };
         let replay = Replay {
             spirv: vec![0x0723_0203, 1],
             subgroup_size: 32,
             dispatches: vec![dispatch],
             arguments: vec![Argument { name: "a".into(), field: (0, 8), memory: (8192, 64) }],
             pieces: vec![Piece { address: 8192, bytes: vec![7; 64] }],
+            images: vec![image],
             causes: vec![cause],
         };
         let bytes = replay.write();

@@ -4,7 +4,7 @@
 
 mod file;
 
-pub use file::{Argument, Dispatch, Piece, Replay};
+pub use file::{Argument, Dispatch, Image, Piece, Replay};
 
 use crate::cl::error::Result;
 use crate::config::{self, KeepReplays};
@@ -20,8 +20,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 
-/// The most bytes of memory that are kept for one launch.
-const MOST: u64 = 512 << 20;
+/// The most bytes of memory that are kept for one launch, or for all of a command buffer.
+pub const MOST: u64 = 512 << 20;
 
 /// Memory that is kept: a buffer, and the part of it.
 pub struct Kept {
@@ -30,29 +30,46 @@ pub struct Kept {
     pub size: u64,
 }
 
+/// An image that is kept: the name of its argument, the number of its binding, and the texels that the kernel sees.
+pub struct KeptImage {
+    pub name: String,
+    pub binding: u32,
+    pub seen: vk::SeenTexels,
+}
+
+/// The address from which on copies of images lie in a replay: where devices have no memory.
+const TEXELS: u64 = 0xf << 60;
+
 /// What a launch keeps to be run again.
 pub struct Capture {
     pub kernel: Arc<BuiltKernel>,
     pub dispatches: Vec<Dispatch>,
     pub arguments: Vec<Argument>,
     kept: Vec<Kept>,
+    images: Vec<KeptImage>,
+    /// The levels of images, each once.
+    levels: Vec<(Arc<vk::Image>, u32)>,
     copy: Arc<vk::Buffer>,
 }
 
 impl Capture {
-    /// Makes room for the contents of memory. `None`, after a message, if it is too much. Pieces of one buffer must not
-    /// overlap.
+    /// Makes room for the contents of memory. `None`, after a message, if it is more than `most` bytes. Pieces of one buffer
+    /// must not overlap.
     pub fn new(
         kernel: Arc<BuiltKernel>,
         dispatches: Vec<Dispatch>,
         arguments: Vec<Argument>,
-        kept: Vec<Kept>,
+        (kept, images): (Vec<Kept>, Vec<KeptImage>),
+        most: u64,
     ) -> Result<Option<Capture>> {
-        let total: u64 = kept.iter().map(|it| it.size.next_multiple_of(16)).sum();
-        if total > MOST {
+        let levels = levels_of(&images);
+        let memory = kept.iter().map(|it| it.size);
+        let all = memory.chain(levels.iter().map(|(image, level)| bytes_of(image, *level)));
+        let total: u64 = all.map(|size| size.next_multiple_of(16)).sum();
+        if total > most {
             static TOLD: Once = Once::new();
             TOLD.call_once(|| {
-                let (megabytes, most) = (total >> 20, MOST >> 20);
+                let (megabytes, most) = (total >> 20, most >> 20);
                 tell(&format!(
                     "hekla: HEKLA_CHECK_REPLAY: a launch may reach {megabytes} MiB, more than the {most} that are kept\n"
                 ));
@@ -60,7 +77,12 @@ impl Capture {
             return Ok(None);
         }
         let copy = kernel.gpu.device.create_buffer(total.max(16), vk::MemoryKind::Readback)?;
-        Ok(Some(Capture { kernel, dispatches, arguments, kept, copy }))
+        Ok(Some(Capture { kernel, dispatches, arguments, kept, images, levels, copy }))
+    }
+
+    /// Returns the number of bytes that are kept.
+    pub fn size(&self) -> u64 {
+        self.copy.size()
     }
 
     /// Records the copies, behind all commands before.
@@ -68,6 +90,9 @@ impl Capture {
         recorder.barrier();
         for (kept, at) in self.places() {
             recorder.copy(&kept.buffer, kept.offset, &self.copy, at, kept.size);
+        }
+        for (image, level, at) in self.places_of_levels() {
+            recorder.copy_from_image(image, vk::ImageBox::of_level(image, level), &self.copy, at);
         }
         recorder.barrier();
     }
@@ -82,6 +107,47 @@ impl Capture {
         })
     }
 
+    /// Returns the levels of images that are kept, with their offsets in the copy.
+    fn places_of_levels(&self) -> impl Iterator<Item = (&Arc<vk::Image>, u32, u64)> {
+        let mut end: u64 = self.kept.iter().map(|it| it.size.next_multiple_of(16)).sum();
+        self.levels.iter().map(move |(image, level)| {
+            let at = end;
+            end += bytes_of(image, *level).next_multiple_of(16);
+            (image, *level, at)
+        })
+    }
+
+    /// Returns an image as a replay has it.
+    fn described(&self, KeptImage { name, binding, seen }: &KeptImage) -> Image {
+        let levels = match &seen.place {
+            vk::SeenPlace::Buffer(buffer, first, texels) => {
+                vec![(buffer.address() + first, [*texels as u32, 1, 1])]
+            }
+            vk::SeenPlace::Levels(image, levels) => {
+                let places = self.places_of_levels();
+                let own = places
+                    .filter(|(of, level, _)| Arc::ptr_eq(of, image) && levels.contains(level));
+                own.map(|(_, level, at)| (TEXELS + at, image.size_of_level(level))).collect()
+            }
+        };
+        let source = |component| match component {
+            vk::Component::Zero => '0',
+            vk::Component::One => '1',
+            vk::Component::R => 'R',
+            vk::Component::G => 'G',
+            vk::Component::B => 'B',
+            vk::Component::A => 'A',
+        };
+        Image {
+            name: name.clone(),
+            binding: *binding,
+            slot: seen.slot,
+            format: seen.format.name().unwrap_or_default().to_string(),
+            components: seen.components.map(source).into_iter().collect(),
+            levels,
+        }
+    }
+
     /// Writes what the launch, which must be complete, needs to be run again to a file, and has heklac run it.
     pub fn keep(&self, gpu: &Gpu, causes: Vec<Cause>, to: &KeepReplays) -> Result<()> {
         let mut pieces = Vec::new();
@@ -90,12 +156,18 @@ impl Capture {
             gpu.read_now(&self.copy, at, &mut bytes)?;
             pieces.push(Piece { address: kept.buffer.address() + kept.offset, bytes });
         }
+        for (image, level, at) in self.places_of_levels() {
+            let mut bytes = vec![0; bytes_of(image, level) as usize];
+            gpu.read_now(&self.copy, at, &mut bytes)?;
+            pieces.push(Piece { address: TEXELS + at, bytes });
+        }
         let replay = Replay {
             spirv: self.kernel.kernel.spirv.clone(),
             subgroup_size: self.kernel.subgroup_size(),
             dispatches: self.dispatches.clone(),
             arguments: self.arguments.clone(),
             pieces,
+            images: self.images.iter().map(|image| self.described(image)).collect(),
             causes,
         };
         let written = create(to, &self.kernel.kernel.name)
@@ -106,6 +178,25 @@ impl Capture {
         }
         Ok(())
     }
+}
+
+/// Returns the levels that images show, each once.
+fn levels_of(images: &[KeptImage]) -> Vec<(Arc<vk::Image>, u32)> {
+    let mut found: Vec<(Arc<vk::Image>, u32)> = Vec::new();
+    for image in images {
+        let vk::SeenPlace::Levels(image, levels) = &image.seen.place else { continue };
+        for level in levels.clone() {
+            if !found.iter().any(|(of, known)| Arc::ptr_eq(of, image) && *known == level) {
+                found.push((image.clone(), level));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the number of bytes of a level of an image.
+fn bytes_of(image: &vk::Image, level: u32) -> u64 {
+    vk::ImageBox::of_level(image, level).texels() * u64::from(image.desc().format.bytes())
 }
 
 /// Creates a file that was not there, which others cannot read: it contains the program's data.

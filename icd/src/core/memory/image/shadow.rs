@@ -111,5 +111,5 @@ pub fn store(uses: &[ShadowUse], recorder: &mut vk::Recorder) {
 }
 
 fn whole(image: &vk::Image) -> ImageBox {
-    ImageBox { level: 0, origin: [0; 3], size: image.size_of_level(0) }
+    ImageBox::of_level(image, 0)
 }
