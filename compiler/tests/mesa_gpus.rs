@@ -63,6 +63,9 @@ fn words_become_vectors() {
     let quirks = Quirks::WORD_VECTORS;
     let weak = Target { quirks, scalar_block_layout: false, ..Target::generic() };
     assert_eq!(count(&module(text, &weak), |inst| inst.class.opcode == Op::Store), 7);
+    // Nor where addresses are pairs of words.
+    let weak = Target { quirks, int64: false, ..Target::generic() };
+    assert_eq!(count(&module(text, &weak), |inst| inst.class.opcode == Op::Store), 7);
     // Nor of what is smaller than words.
     let bytes = "kernel void k(global uchar *b, uint i, uchar x) { b[i] = x; b[i + 1] = x; }";
     assert_eq!(counts(Op::Store, quirks, bytes), [2, 2]);

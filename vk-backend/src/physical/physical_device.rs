@@ -117,6 +117,9 @@ fn describe(instance: &Arc<Instance>, raw: vk::PhysicalDevice) -> PhysicalDevice
         info: &device.info.driver_info,
         is_discrete: core.device_type == vk::PhysicalDeviceType::DISCRETE_GPU,
     });
+    if let Some(file) = &instance.limit_to {
+        device.info.quirks |= file.quirks;
+    }
     match config::fault() {
         Some(Fault::Subgroups) => {
             device.info.quirks.remove(Quirks::SUBGROUPS_IN_ORDER | Quirks::SUBGROUPS_PROGRESS)

@@ -3,7 +3,8 @@
 //!
 //! A file names features, properties, limits and extensions as Vulkan does. The device lacks those features, extensions, and
 //! properties that are true or false which the file does not name. A limit is not restricted if the file does not state it, and
-//! a format is not lacking if the file does not say so.
+//! a format is not lacking if the file does not say so. Quirks that a file names are those of a device in addition to its
+//! driver's own: tests run on one driver what is emitted for another.
 
 mod describe;
 mod names;
@@ -26,6 +27,7 @@ use crate::physical::extensions::Extensions;
 use crate::physical::features::{FeatureChain, SubgroupOps};
 use crate::physical::found::Probe;
 use crate::physical::properties::Properties;
+use hekla_device::Quirks;
 use names::{Common, LimitRow, Slot, FEATURES, FLAGS};
 
 pub use shipped::device_file_names;
@@ -59,6 +61,8 @@ pub struct DeviceFile {
     heap_bytes: Option<u64>,
     lacking_formats: Formats,
     identity: Identity,
+    /// Quirks besides those of the driver.
+    pub(crate) quirks: Quirks,
     /// The results of kernels that ran on the device, if the file has them, without execution modes.
     probed: Option<Probe>,
     digest: u64,

@@ -11,6 +11,7 @@ use crate::physical::features::SubgroupOps;
 use crate::physical::format::Format;
 use crate::physical::found::Probe;
 use crate::physical::properties::Properties;
+use hekla_device::Quirks;
 
 /// An error, and its place in the text.
 pub(super) type Located<T> = Result<T, (std::ops::Range<usize>, String)>;
@@ -56,6 +57,7 @@ fn empty(name: &str) -> DeviceFile {
         heap_bytes: None,
         lacking_formats: Formats::default(),
         identity: Identity::default(),
+        quirks: Quirks::empty(),
         probed: None,
         digest: 0,
     }
@@ -75,6 +77,7 @@ fn set(
         "driverID" => file.identity.driver = driver(key, value)?,
         "driverVersion" => file.identity.version = number(key, value)?,
         "driverInfo" => file.identity.info = string(key, value)?,
+        "quirks" => file.quirks = quirks(key, value)?,
         "vulkan" => file.version = version(key, value)?,
         "extensions" => file.extensions = names(key, value, EXTENSIONS.iter().copied())?,
         "features" => file.features = names(key, value, FEATURES.iter().map(|row| row.0))?,
@@ -245,6 +248,15 @@ pub(super) fn names(
     items.map(name).collect()
 }
 
+/// Returns the quirks of a list of names such as `SLOW_LOOPS`.
+fn quirks(key: &str, value: &Value<'_>) -> Located<Quirks> {
+    let quirk = |item: &Value<'_>| {
+        let name = string(key, item)?;
+        Quirks::from_name(&name).ok_or_else(|| unknown(&name, item))
+    };
+    list(key, value)?.iter().map(quirk).collect()
+}
+
 fn version(key: &str, value: &Value<'_>) -> Located<u32> {
     let text = string(key, value)?;
     let parts = text.split_once('.');
@@ -307,6 +319,7 @@ mod tests {
         check("[float_controls]\nroundingModeIndependence = 'some'\n", "line 5: 'rounding");
         check("type = 'quantum'\n", "line 4: there is no 'quantum'");
         check("driverID = 'MESA_DANCE'\n", "line 4: there is no 'MESA_DANCE'");
+        check("quirks = [\n'SLOW_LOOPS',\n'SLOW_DANCES']\n", "line 6: there is no 'SLOW_DANCES'");
         check("[probed]\nassumed = 1\n", "line 5: 'assumed' is true or false");
         check("[probed]\nanswers = ['fma8_fused']\n", "line 5: there is no 'fma8_fused'");
         check("[probed.quarter]\n", "line 4: there is no 'quarter'");

@@ -65,7 +65,7 @@ impl DeviceFile {
         FileDevice { info, probe, file: self.clone() }
     }
 
-    /// Sets the identity of the driver, and its quirks.
+    /// Sets the identity of the driver, and the quirks.
     fn identify(&self, info: &mut DeviceInfo) {
         let identity = &self.identity;
         info.device_type = identity.device_type.unwrap_or(DeviceType::IntegratedGpu);
@@ -77,7 +77,7 @@ impl DeviceFile {
             version: identity.version,
             info: &identity.info,
             is_discrete: info.device_type == DeviceType::DiscreteGpu,
-        });
+        }) | self.quirks;
     }
 
     /// Returns the features of the file that its version and extensions can have.

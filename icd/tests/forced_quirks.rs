@@ -1,0 +1,158 @@
+//! Quirks of drivers that are not there, forced by a device file's `quirks` (`HEKLA_LIMIT_TO`): what is emitted for such a
+//! driver computes right on the one that is there. The environment holds for a process, so each quirk has processes of its own.
+// Nearly every call of the API is unsafe, for the reason that the C specification gives.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+mod common;
+use common::*;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The device to which the one that is there is restricted: 32-bit offsets reach all of its buffers.
+const DEVICE: &str = "../vk-backend/devices/radv-navi31.toml";
+
+/// A folder that is removed with its owner.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs `role` in a process of its own on the device with some quirks and without `lacking`, a feature. Returns the words of
+/// the modules that were made there.
+fn run(role: &str, quirks: &str, lacking: &str) -> Vec<Vec<u8>> {
+    let name = format!("hekla-quirks-{role}-{quirks}-{lacking}-{}", std::process::id());
+    let folder = Folder(std::env::temp_dir().join(name));
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(DEVICE)).unwrap();
+    let list = if quirks.is_empty() { String::new() } else { format!("'{quirks}'") };
+    let text = format!("quirks = [{list}]\n{}", text.replace(&format!("\"{lacking}\","), ""));
+    let file = folder.0.join("device.toml");
+    std::fs::write(&file, text).unwrap();
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", role, "--nocapture"])
+        .env("HEKLA_TEST_ROLE", role)
+        .env("HEKLA_CACHE", "0")
+        .env("HEKLA_DUMP", &folder.0)
+        .env("HEKLA_LIMIT_TO", &file)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{role} with {quirks}: {}\n{text}", output.status);
+    let files = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+    let is_module = |path: &PathBuf| path.extension().is_some_and(|e| e == "spv");
+    let mut modules: Vec<PathBuf> = files.filter(is_module).collect();
+    modules.sort();
+    modules.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+/// Returns true in the process that [`run`] started for a role.
+fn plays(role: &str) -> bool {
+    std::env::var("HEKLA_TEST_ROLE").is_ok_and(|asked| asked == role)
+}
+
+/// Runs a role with a quirk and without: the modules differ, so the quirk was heeded.
+fn differs(role: &str, quirk: &str) {
+    let (with, without) = (run(role, quirk, ""), run(role, "", ""));
+    assert!(!with.is_empty() && with.len() == without.len() && with != without, "{role}: {quirk}");
+}
+
+/// Offsets of 32 bits are unsigned, so an argument that is an address takes the wide ones.
+#[test]
+fn addresses_in_the_middle_with_narrow_offsets() {
+    differs("addresses", "NARROW_OFFSETS");
+}
+
+#[test]
+fn addresses() {
+    if !plays("addresses") {
+        return;
+    }
+    let s = Setup::new();
+    let source = "kernel void behind(global const int *p, global int *out, int i) { *out = p[i]; }";
+    let (kernel, out) = (s.kernel(s.program(source, ""), "behind"), s.buffer(0, 4));
+    s.set(kernel, 1, &out);
+    let launch = |i: i32| {
+        s.set(kernel, 2, &i);
+        check(s.launch(kernel, &[1], None));
+        i32::from_ne_bytes(s.read(out, 0, 4).try_into().unwrap())
+    };
+    let numbers: Vec<i32> = (100..116).collect();
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    // The start of a buffer, an address, and the start again: shapes of launches are kept.
+    let plain = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut bytes.clone());
+    s.set(kernel, 0, &plain);
+    assert_eq!(launch(9), 109);
+    assert!(s.offers("cl_ext_buffer_device_address"));
+    let create = s.cl.clCreateBufferWithProperties;
+    let list = [u64::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT), u64::from(CL_TRUE), 0];
+    let host = bytes.as_ptr().cast_mut().cast();
+    let mem = made(|e| unsafe {
+        create(s.context, list.as_ptr(), CL_MEM_COPY_HOST_PTR, bytes.len(), host, e)
+    });
+    let address: u64 = value(|z, p, r| unsafe {
+        (s.cl.clGetMemObjectInfo)(mem, CL_MEM_DEVICE_ADDRESS_EXT, z, p, r)
+    });
+    type SetPointer = unsafe extern "C" fn(cl_kernel, cl_uint, cl_mem_device_address_ext) -> cl_int;
+    let set: SetPointer = s.extension(c"clSetKernelArgDevicePointerEXT");
+    check(unsafe { set(kernel, 0, address + 20) });
+    assert_eq!([-5, -1, 0, 10].map(launch), [100, 104, 105, 115]);
+    s.set(kernel, 0, &plain);
+    assert_eq!(launch(15), 115);
+    let pointer = unsafe { (s.cl.clSVMAlloc)(s.context, CL_MEM_READ_WRITE, bytes.len(), 0) };
+    if pointer.is_null() {
+        skip("the device has no shared virtual memory");
+        return;
+    }
+    let pointer = pointer.cast::<u8>();
+    let (queue, size, source) = (s.queue, bytes.len(), bytes.as_ptr().cast());
+    let copy = s.cl.clEnqueueSVMMemcpy;
+    check(unsafe {
+        copy(
+            queue,
+            CL_TRUE,
+            pointer.cast(),
+            source,
+            size,
+            0,
+            std::ptr::null(),
+            std::ptr::null_mut(),
+        )
+    });
+    check(unsafe { (s.cl.clSetKernelArgSVMPointer)(kernel, 0, pointer.add(20).cast()) });
+    assert_eq!([-5, -1, 0, 10].map(launch), [100, 104, 105, 115]);
+    s.finish();
+    unsafe { (s.cl.clSVMFree)(s.context, pointer.cast()) };
+}
+
+/// Vectors of words need scalarBlockLayout: without it they are aligned to their size.
+#[test]
+fn words_as_vectors() {
+    differs("words", "WORD_VECTORS");
+    let lacking = "scalarBlockLayout";
+    assert_eq!(run("words", "WORD_VECTORS", lacking), run("words", "", lacking));
+}
+
+#[test]
+fn words() {
+    if !plays("words") {
+        return;
+    }
+    let s = Setup::new();
+    let source = "kernel void copy(global const uint *a, global uint *b) {
+        size_t i = get_global_id(0); for (int j = 0; j < 7; j++) b[i * 7 + j + 1] = a[i * 7 + j] + j; }";
+    let kernel = s.kernel(s.program(source, ""), "copy");
+    let numbers: Vec<u32> = (0..70).map(|i| i * i).collect();
+    let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    s.set(kernel, 0, &s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut bytes));
+    let out = s.buffer(0, bytes.len() + 4);
+    s.set(kernel, 1, &out);
+    check(s.launch(kernel, &[10], None));
+    let read = s.read(out, 4, bytes.len());
+    let found: Vec<u32> =
+        read.chunks(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect();
+    let wanted: Vec<u32> = numbers.iter().enumerate().map(|(i, x)| x + i as u32 % 7).collect();
+    assert_eq!(found, wanted);
+}
