@@ -306,7 +306,7 @@ fn store_after_definition(func: &mut Function, value: Value, block: Block, varia
 }
 
 /// Returns a variable for one value, at the start of the entry block.
-pub(super) fn variable_for(func: &mut Function, ty: Type) -> Value {
+pub(crate) fn variable_for(func: &mut Function, ty: Type) -> Value {
     let entry = func.entry();
     let (alloca, variable) = new_variable(func, ty);
     func.blocks[entry].insts.insert(0, alloca);

@@ -14,6 +14,7 @@ pub mod sign_merge;
 pub mod switch_trees;
 pub mod switches;
 pub mod uniform_loads;
+pub mod word_rotates;
 
 use crate::ir::Module;
 use crate::passes::{self, function_passes, Pipeline};
@@ -36,6 +37,8 @@ function_passes! {
         |func, _| switch_trees::run(func);
     ROTATES = "rotates" when |_, target| target.has(Quirks::SLOW_LONG_ROTATES) && target.int64,
         |func, _| rotates::run(func);
+    WORD_ROTATES = "word_rotates" when |_, target| target.has(Quirks::SUBTRACTED_ROTATES),
+        |func, _| word_rotates::run(func);
     PACKED_HALVES = "packed_halves" when |_, target| target.has(Quirks::SLOW_BUILT_HALVES) && target.float16,
         |func, _| packed_halves::run(func);
     LOOP_VALUES = "loop_values" when |_, target| target.has(Quirks::UNMASKED_LOOP_VALUES),

@@ -16,7 +16,7 @@ pub fn run(func: &mut Function) -> bool {
         if c.out.is_empty() {
             swapped.clear();
         }
-        let (x, right) = rotation(c.func, inst)?;
+        let (x, right) = rotation(c.func, inst, Type::I64)?;
         let other = *swapped.entry(x).or_insert_with(|| {
             let upper = c.binary_imm(BinaryOp::LShr, x, 32);
             let words = [upper, x].map(|number| low_word(c, number));
@@ -34,11 +34,11 @@ pub fn run(func: &mut Function) -> bool {
     })
 }
 
-/// Returns the number that is rotated to the right, and by how many bits, 1 to 63; `None` if the instruction is no
-/// rotation.
-fn rotation(func: &Function, inst: Inst) -> Option<(Value, i64)> {
+/// Returns the number of type `ty` that is rotated to the right, and by how many bits, at least 1 and less than all; `None` if
+/// the instruction is no rotation.
+pub(super) fn rotation(func: &Function, inst: Inst, ty: Type) -> Option<(Value, i64)> {
     let InstData::Binary { op, args: [a, b], .. } = func.insts[inst] else { return None };
-    if func.ty(a) != Type::I64 || !matches!(op, BinaryOp::Or | BinaryOp::Xor | BinaryOp::IAdd) {
+    if func.ty(a) != ty || !matches!(op, BinaryOp::Or | BinaryOp::Xor | BinaryOp::IAdd) {
         return None;
     }
     let (x, y, left, right) = match (shift(func, a)?, shift(func, b)?) {
@@ -46,7 +46,8 @@ fn rotation(func: &Function, inst: Inst) -> Option<(Value, i64)> {
         ((BinaryOp::LShr, x, right), (BinaryOp::Shl, y, left)) => (x, y, left, right),
         _ => return None,
     };
-    (x == y && left + right == 64 && left % 64 != 0).then_some((x, right as i64))
+    let bits = u64::from(ty.bits());
+    (x == y && left + right == bits && left % bits != 0).then_some((x, right as i64))
 }
 
 /// Returns the operation, the number and the distance of a shift by a constant.

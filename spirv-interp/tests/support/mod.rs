@@ -93,7 +93,8 @@ pub fn middling() -> Device {
             | Quirks::PLAIN_LOOPS
             | Quirks::WORD_VECTORS
             | Quirks::COSTLY_SELECTIONS
-            | Quirks::PAIRED_PRODUCTS,
+            | Quirks::PAIRED_PRODUCTS
+            | Quirks::SUBTRACTED_ROTATES,
         narrow_offsets: Some(u32::MAX - 3),
         ..Target::generic()
     };

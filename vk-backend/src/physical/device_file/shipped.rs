@@ -55,11 +55,12 @@ mod tests {
             | Quirks::QUIET_DIVISIONS
             | Quirks::KEPT_NARROWINGS
             | Quirks::COSTLY_SELECTIONS;
-        assert_eq!(quirks("nvk-ampere"), of_nir);
+        let nvk = of_nir | Quirks::SUBTRACTED_ROTATES;
+        assert_eq!(quirks("nvk-ampere"), nvk);
         for name in ["mali-panvk", "pi5-v3dv"] {
             assert_eq!(quirks(name), of_nir | Quirks::PLAIN_LOOPS, "{name}");
         }
-        let anv = of_nir | Quirks::PLAIN_LOOPS | Quirks::WORD_VECTORS;
+        let anv = of_nir | Quirks::PLAIN_LOOPS | Quirks::WORD_VECTORS | Quirks::SUBTRACTED_ROTATES;
         assert_eq!(quirks("anv-dg2"), anv);
         let has_words = |name: &&str| quirks(name).contains(Quirks::WORD_VECTORS);
         let with_words: Vec<_> = device_file_names().filter(has_words).collect();
