@@ -92,3 +92,11 @@ fn halves_of_products_are_made_at_once() {
     assert_eq!(counts(Op::IMul, Quirks::PAIRED_PRODUCTS, text), [1, 2]);
     assert_eq!(counts(Op::UMulExtended, Quirks::PAIRED_PRODUCTS, text), [1, 1]);
 }
+
+#[test]
+fn high_halves_are_chained_sums() {
+    let text = "kernel void k(global ulong *a, ulong x, ulong y) { a[0] = mul_hi(x, y); }";
+    assert_eq!(counts(Op::UMulExtended, Quirks::SUMMED_PRODUCTS, text), [1, 0]);
+    assert_eq!(counts(Op::IMul, Quirks::SUMMED_PRODUCTS, text), [3, 4]);
+    assert_eq!(counts(Op::BitwiseAnd, Quirks::SUMMED_PRODUCTS, text), [0, 4]);
+}

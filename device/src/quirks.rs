@@ -504,6 +504,15 @@ quirks! {
         test: "compiler/tests/filetests/word_rotates",
         until: "NIR recognizes rotations by constants.",
     }
+    /// The sum of a product of words in 64 bits and another number costs no more than the product, and less than masks.
+    Q48 SUMMED_PRODUCTS {
+        drivers: NIR_GPUS,
+        wrong: "mul_hi of ulong as four products and their masked halves: Montgomery's product of 64 bits has twice the inverse \
+                throughput on NAVI31, where v_mad_u64_u32 does both.",
+        found: "By the code that Mesa 26.2 makes.",
+        test: "compiler/tests/mesa_gpus.rs: high_halves_are_chained_sums",
+        until: "The driver multiplies 64 bits into 128.",
+    }
 }
 
 impl Quirks {

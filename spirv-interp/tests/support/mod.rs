@@ -94,7 +94,8 @@ pub fn middling() -> Device {
             | Quirks::WORD_VECTORS
             | Quirks::COSTLY_SELECTIONS
             | Quirks::PAIRED_PRODUCTS
-            | Quirks::SUBTRACTED_ROTATES,
+            | Quirks::SUBTRACTED_ROTATES
+            | Quirks::SUMMED_PRODUCTS,
         narrow_offsets: Some(u32::MAX - 3),
         ..Target::generic()
     };

@@ -4,7 +4,7 @@
 //!   right quotient, and the right remainder 0), unless the device has quiet divisions.
 //! - Signed remainder: Vulkan leaves OpSRem undefined for negative operands, so it is computed from the quotient.
 //! - High halves of products: SPIR-V has them for 32 bits. Narrower ones come from a product of 32 bits, and 64-bit ones from
-//!   four products of halves, since drivers rarely have the instruction.
+//!   four products of halves, since drivers rarely have the instruction; in a chain of sums where a device adds to a product.
 //! - Counting and reversing bits: SPIR-V has both for 32 bits.
 //! - Dot products become arithmetic on the bytes of the words, if the device has none.
 
@@ -35,7 +35,9 @@ fn legalized(c: &mut Cursor<'_>, inst: Inst, target: &Target) -> Option<InstData
                 let product = c.binary(BinaryOp::IMul, quotient, divisor);
                 Some(binary(BinaryOp::ISub, a, product))
             }
-            BinaryOp::SMulHi | BinaryOp::UMulHi => high_product(c, op == BinaryOp::SMulHi, a, b),
+            BinaryOp::SMulHi | BinaryOp::UMulHi => {
+                high_product(c, op == BinaryOp::SMulHi, a, b, target)
+            }
             _ => None,
         },
         InstData::Math { op, ref args, .. } if ty.lanes == 1 => {
@@ -100,11 +102,17 @@ fn guarded(c: &mut Cursor<'_>, a: Value, b: Value, target: &Target) -> Option<Va
 }
 
 /// Returns the high half of a product; `None` if the device has the instruction.
-fn high_product(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> Option<InstData> {
+fn high_product(
+    c: &mut Cursor<'_>,
+    signed: bool,
+    a: Value,
+    b: Value,
+    target: &Target,
+) -> Option<InstData> {
     let ty = c.ty(a);
     match ty.scalar.bits() {
         32 => None,
-        64 => Some(high_product_64(c, signed, a, b)),
+        64 => Some(high_product_64(c, signed, a, b, target.has(Quirks::SUMMED_PRODUCTS))),
         bits => {
             let a = c.resize(a, Type::I32, signed);
             let b = c.resize(b, Type::I32, signed);
@@ -117,7 +125,58 @@ fn high_product(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> Option<
 
 /// Adds up four products of 32-bit halves. A negative operand counts as 2^64 more than its value, so the other operand
 /// is subtracted from the high half.
-fn high_product_64(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> InstData {
+fn high_product_64(
+    c: &mut Cursor<'_>,
+    signed: bool,
+    a: Value,
+    b: Value,
+    chained: bool,
+) -> InstData {
+    use BinaryOp::*;
+    let (mut result, middle) = if chained { chained_sums(c, a, b) } else { four_products(c, a, b) };
+    if signed {
+        for (sign_of, other) in [(a, b), (b, a)] {
+            let sign = c.binary_imm(AShr, sign_of, 63);
+            let part = c.binary(And, other, sign);
+            result = c.binary(ISub, result, part);
+        }
+    }
+    let carried = c.binary_imm(LShr, middle, 32);
+    binary(IAdd, result, carried)
+}
+
+/// Returns two numbers: the one and the high word of the other add up to the high half of an unsigned product. No sum of a
+/// product of words and another word
+/// overflows, so a sum needs no more than one instruction where a device adds to products.
+fn chained_sums(c: &mut Cursor<'_>, a: Value, b: Value) -> (Value, Value) {
+    use BinaryOp::*;
+    let word = |c: &mut Cursor<'_>, x| c.convert(ConvertOp::Trunc, x, Type::I32);
+    let wide = |c: &mut Cursor<'_>, x| c.convert(ConvertOp::ZExt, x, Type::I64);
+    let upper = |c: &mut Cursor<'_>, x| c.binary_imm(LShr, x, 32);
+    let words = |c: &mut Cursor<'_>, x| {
+        let high = upper(c, x);
+        [word(c, x), word(c, high)]
+    };
+    let ([a_lo, a_hi], [b_lo, b_hi]) = (words(c, a), words(c, b));
+    let product = |c: &mut Cursor<'_>, x, y| {
+        let (x, y) = (wide(c, x), wide(c, y));
+        c.binary(IMul, x, y)
+    };
+    let carried = c.binary(UMulHi, a_lo, b_lo);
+    let carried = wide(c, carried);
+    let first = product(c, a_hi, b_lo);
+    let first = c.binary(IAdd, first, carried);
+    let low = word(c, first);
+    let low = wide(c, low);
+    let second = product(c, a_lo, b_hi);
+    let second = c.binary(IAdd, second, low);
+    let last = product(c, a_hi, b_hi);
+    let first = upper(c, first);
+    (c.binary(IAdd, last, first), second)
+}
+
+/// Returns two numbers: the one and the high word of the other add up to the high half of an unsigned product.
+fn four_products(c: &mut Cursor<'_>, a: Value, b: Value) -> (Value, Value) {
     use BinaryOp::*;
     let low = |c: &mut Cursor<'_>, x| c.binary_imm(And, x, 0xffff_ffff);
     let high = |c: &mut Cursor<'_>, x| c.binary_imm(LShr, x, 32);
@@ -137,15 +196,7 @@ fn high_product_64(c: &mut Cursor<'_>, signed: bool, a: Value, b: Value) -> Inst
         let part = high(c, product);
         result = c.binary(IAdd, result, part);
     }
-    if signed {
-        for (sign_of, other) in [(a, b), (b, a)] {
-            let sign = c.binary_imm(AShr, sign_of, 63);
-            let part = c.binary(And, other, sign);
-            result = c.binary(ISub, result, part);
-        }
-    }
-    let carried = high(c, middle);
-    binary(IAdd, result, carried)
+    (result, middle)
 }
 
 /// Returns a count or reversal of bits in terms of the 32-bit operation; `None` if the operand has 32 bits.

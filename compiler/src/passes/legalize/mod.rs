@@ -33,6 +33,7 @@ use crate::ir::{Func, Function, Gathering, Module};
 use crate::passes::simplify;
 use crate::target::{FloatTraits, Subgroups, Target};
 use cranelift_entity::SecondaryMap;
+use hekla_device::Quirks;
 
 /// Legalizes all functions for a device. Returns the functions that have changed. If doubles are computed by integers, the
 /// module `doubles` contains their arithmetic.
@@ -159,6 +160,7 @@ pub(super) fn device(name: &str) -> Option<Target> {
             ..generic
         },
         "dot" => Target { integer_dot_product: true, ..generic },
+        "summed_products" => Target { quirks: Quirks::SUMMED_PRODUCTS, ..generic },
         "no_int8" => Target { int8: false, ..generic },
         "subgroups_of_8" => with_subgroups([8, 8], generic),
         "subgroups_of_32" => with_subgroups([32, 32], generic),

@@ -54,7 +54,8 @@ mod tests {
         let of_nir = Quirks::SEQUENTIAL_SWITCHES
             | Quirks::QUIET_DIVISIONS
             | Quirks::KEPT_NARROWINGS
-            | Quirks::COSTLY_SELECTIONS;
+            | Quirks::COSTLY_SELECTIONS
+            | Quirks::SUMMED_PRODUCTS;
         let nvk = of_nir | Quirks::SUBTRACTED_ROTATES;
         assert_eq!(quirks("nvk-ampere"), nvk);
         for name in ["mali-panvk", "pi5-v3dv"] {
