@@ -552,6 +552,7 @@ fn run_passes(
     if target.checks.is_empty() {
         find_argument_access(ir)?;
     }
+    pipeline.narrow_counters(ir, target)?;
     pipeline.narrow_offsets(ir, target)?;
     pipeline.vectorize_local(ir, target)?;
     quirks::before_legalization(ir, pipeline)?;

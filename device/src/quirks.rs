@@ -513,6 +513,15 @@ quirks! {
         test: "compiler/tests/mesa_gpus.rs: high_halves_are_chained_sums",
         until: "The driver multiplies 64 bits into 128.",
     }
+    /// Counters of 64 bits cost instructions that those of words do not, and so do the addresses that they are indices of.
+    Q49 SLOW_LONG_COUNTERS {
+        drivers: NIR_GPUS,
+        wrong: "`for (size_t i = 0; i < n; i++) s += a[i] * x[i];` has 43 instructions in place of 26 on Honeykrisp (M1), and 1.3 \
+                times the inverse throughput on POLARIS10: the counter, its test, and the index that is shifted have two words.",
+        found: "By the code that Mesa 26.2 makes.",
+        test: "compiler/tests/filetests/long_counters",
+        until: "NIR finds what fits in words.",
+    }
 }
 
 impl Quirks {

@@ -425,6 +425,18 @@ impl IntCC {
             Uge => Ule,
         }
     }
+
+    /// Returns the condition of the same numbers without signs.
+    pub fn unsigned(self) -> IntCC {
+        use IntCC::*;
+        match self {
+            Slt => Ult,
+            Sgt => Ugt,
+            Sle => Ule,
+            Sge => Uge,
+            cc => cc,
+        }
+    }
 }
 
 operations! {

@@ -20,6 +20,7 @@ pub mod invariant_loads;
 pub mod irreducible;
 pub mod legalize;
 pub mod licm;
+pub mod long_counters;
 pub mod loop_exits;
 pub mod loop_promotion;
 mod loop_tests;
@@ -119,6 +120,7 @@ function_passes! {
     IF_CONVERSION = "if_conversion", |func, c| if_conversion::run(func, c.target.quirks);
     INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _| infer_address_spaces::run(func);
     LICM = "licm", |func, c| licm::run(func, c.kernel());
+    LONG_COUNTERS = "long_counters", |func, c| long_counters::run(func, c.kernel());
     LOOP_PROMOTION = "loop_promotion", |func, c| loop_promotion::run(func, c.kernel());
     MATRIX_CHOICES = "matrix_choices", |func, _| matrix_choices::run(func);
     MEM2REG = "mem2reg", |func, _| mem2reg::run(func);
@@ -336,6 +338,21 @@ impl<'a> Pipeline<'a> {
         self.observe("vectorize_local", module, None);
         debug_verify(module, "vectorize_local")?;
         changed.into_iter().try_for_each(|func| self.pass(module, func, DCE).map(|_| ()))
+    }
+
+    /// Narrows counters of loops, if the device's driver makes use of it.
+    pub fn narrow_counters(&self, module: &mut Module, target: &Target) -> Result<(), String> {
+        if !(target.has(Quirks::SLOW_LONG_COUNTERS) && target.int64) {
+            return Ok(());
+        }
+        let functions: Vec<Func> = module.functions.keys().collect();
+        for id in functions {
+            if self.pass(module, id, LONG_COUNTERS)? {
+                self.pass(module, id, CSE)?;
+                self.pass(module, id, DCE)?;
+            }
+        }
+        Ok(())
     }
 
     /// Narrows the offsets of addresses, if the device's driver makes use of it. Must run before legalization, which splits

@@ -95,7 +95,8 @@ pub fn middling() -> Device {
             | Quirks::COSTLY_SELECTIONS
             | Quirks::PAIRED_PRODUCTS
             | Quirks::SUBTRACTED_ROTATES
-            | Quirks::SUMMED_PRODUCTS,
+            | Quirks::SUMMED_PRODUCTS
+            | Quirks::SLOW_LONG_COUNTERS,
         narrow_offsets: Some(u32::MAX - 3),
         ..Target::generic()
     };

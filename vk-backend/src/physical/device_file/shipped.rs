@@ -55,7 +55,8 @@ mod tests {
             | Quirks::QUIET_DIVISIONS
             | Quirks::KEPT_NARROWINGS
             | Quirks::COSTLY_SELECTIONS
-            | Quirks::SUMMED_PRODUCTS;
+            | Quirks::SUMMED_PRODUCTS
+            | Quirks::SLOW_LONG_COUNTERS;
         let nvk = of_nir | Quirks::SUBTRACTED_ROTATES;
         assert_eq!(quirks("nvk-ampere"), nvk);
         for name in ["mali-panvk", "pi5-v3dv"] {
