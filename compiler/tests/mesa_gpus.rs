@@ -100,3 +100,17 @@ fn high_halves_are_chained_sums() {
     assert_eq!(counts(Op::IMul, Quirks::SUMMED_PRODUCTS, text), [3, 4]);
     assert_eq!(counts(Op::BitwiseAnd, Quirks::SUMMED_PRODUCTS, text), [0, 4]);
 }
+
+#[test]
+fn loops_of_known_length_are_the_drivers() {
+    let quirk = Quirks::UNROLLED_BY_DRIVER;
+    let text = "kernel void k(global const float *a, global float *b, constant float *c) {
+        uint x = get_global_id(0); float s = 0;
+        for (int i = 0; i < 31; i++) s += a[x + i * 3] * c[i] + c[i * 2];
+        b[x] = s; }";
+    assert_eq!(counts(Op::LoopMerge, quirk, text), [1, 2]);
+    let more = text.replace("31;", "33;");
+    assert_eq!(counts(Op::LoopMerge, quirk, &more), [2, 2]);
+    let asked = text.replace("for", "__attribute__((opencl_unroll_hint(2))) for");
+    assert_eq!(counts(Op::LoopMerge, quirk, &asked), [2, 2]);
+}

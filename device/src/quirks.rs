@@ -522,6 +522,15 @@ quirks! {
         test: "compiler/tests/filetests/long_counters",
         until: "NIR finds what fits in words.",
     }
+    /// A small loop with a known number of rounds is unrolled completely by the driver, if that is 32 at most.
+    Q50 UNROLLED_BY_DRIVER {
+        drivers: [NVK],
+        wrong: "Four of 17 rounds between two tests, and a loop for the last one: a convolution of rows from work-group memory \
+                takes 10,004 cycles in place of 5,000 on Ampere.",
+        found: "By the code that Mesa 26.2 makes, and nak_nir_options (max_unroll_iterations).",
+        test: "compiler/tests/mesa_gpus.rs: loops_of_known_length_are_the_drivers",
+        until: "Hekla unrolls such loops itself.",
+    }
 }
 
 impl Quirks {

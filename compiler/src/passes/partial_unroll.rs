@@ -37,6 +37,8 @@ const MAX_UNROLLED: usize = 1024;
 /// [`MIN_GROWTH`] are allowed in any function.
 const GROWTH: usize = 4;
 const MIN_GROWTH: usize = 1 << 16;
+/// The most rounds of loops that drivers with [`Quirks::UNROLLED_BY_DRIVER`] unroll completely.
+const MAX_OF_DRIVERS: usize = 32;
 /// Greatest trip count that is computed.
 const MAX_TRIP_COUNT: usize = 4096;
 /// Greatest step of a variable, and greatest constant that is added to it for the test.
@@ -57,7 +59,9 @@ pub fn run(func: &mut Function, quirks: Quirks) -> bool {
         let Some(left) = room.checked_sub(copies * data.insts(func).count()) else { continue };
         room = left;
         let Some(counted) = CountedLoop::find(func, &cfg, &loops, index) else { continue };
+        let is_asked_for = func.blocks[data.header].unroll.is_some();
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
+            Some(count) if drivers_own(count, quirks) && !is_asked_for => false,
             Some(count) if iterations(data, &counted, count).is_multiple_of(copies) => {
                 let rest = unroll_multiple(func, &cfg, data, &counted, copies);
                 // The number of remaining iterations is constant, too, so the driver may unroll them.
@@ -73,6 +77,12 @@ pub fn run(func: &mut Function, quirks: Quirks) -> bool {
         };
     }
     changed
+}
+
+/// Returns true if the driver unrolls a loop with this trip count completely.
+fn drivers_own(count: usize, quirks: Quirks) -> bool {
+    // The header runs once more than the body.
+    quirks.contains(Quirks::UNROLLED_BY_DRIVER) && count <= MAX_OF_DRIVERS + 1
 }
 
 /// Returns the number of copies that are made of a loop's body; `None` if the loop is not unrolled.
