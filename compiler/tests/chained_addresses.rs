@@ -29,6 +29,8 @@ fn an_index_is_one_of_an_array() {
         1,
         "struct S { int x[3]; }; kernel void k(global struct S *a, uint i) { a[i].x[1] = 1; }",
     );
+    // Across the end of an element.
+    check(1, "kernel void k(global float *a, uint i) { a[0] = dot(vload3(i, a + 1), 1.0f); }");
     // No access chain: there is no variable index.
     check(0, "kernel void k(global int *a) { a[3] = 1; }");
 }

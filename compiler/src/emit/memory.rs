@@ -43,7 +43,8 @@ impl Emitter<'_> {
 
     /// Returns an address as a place in an array element, if this is faster
     /// ([`Quirks::CHAINED_ADDRESSES`](hekla_device::Quirks::CHAINED_ADDRESSES)) and the address has the form `base + index *
-    /// stride`, maybe plus a constant. `bytes` bytes are accessed there: at a place in one element, or from its start on.
+    /// stride`, maybe plus a constant. `bytes` bytes are accessed there: at a place in one element, or from its start on. A
+    /// constant that leads to neither moves the base, which is the same for all work-items more often than the index.
     fn element(&mut self, ptr: Value, bytes: u32) -> EmitResult<Option<Address>> {
         if !(self.target.has(Quirks::CHAINED_ADDRESSES) && self.target.int64) {
             return Ok(None);
@@ -72,10 +73,20 @@ impl Emitter<'_> {
         let (more, offset) = (behind.div_euclid(width), behind.rem_euclid(width) as u32);
         let is_inside = offset + bytes <= stride;
         let is_from_start = offset == 0 && stride.is_multiple_of(4);
-        if !(is_inside || is_from_start) || self.func.ty(index) != Type::I64 {
+        let moves_base = !(is_inside || is_from_start);
+        if moves_base && !stride.is_multiple_of(4) || self.func.ty(index) != Type::I64 {
             return Ok(None);
         }
-        let (base, mut index) = (self.id(base)?, self.id(index)?);
+        let (mut base, mut index) = (self.id(base)?, self.id(index)?);
+        if moves_base {
+            let behind = self.constant(Scalar::I64, behind as u64)?;
+            let ty = self.int_type(64);
+            base = self.op(Op::IAdd, ty, &[base, behind]);
+            return Ok(Some(Address {
+                base,
+                element: Some(Element { index, stride, offset: 0, bytes }),
+            }));
+        }
         if more != 0 {
             let more = self.constant(Scalar::I64, more as u64)?;
             let ty = self.int_type(64);
