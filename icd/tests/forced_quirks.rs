@@ -141,7 +141,7 @@ fn words() {
         return;
     }
     let s = Setup::new();
-    let source = "kernel void copy(global const uint *a, global uint *b) {
+    let source = "kernel void copy(global const uint *restrict a, global uint *restrict b) {
         size_t i = get_global_id(0); for (int j = 0; j < 7; j++) b[i * 7 + j + 1] = a[i * 7 + j] + j; }";
     let kernel = s.kernel(s.program(source, ""), "copy");
     let numbers: Vec<u32> = (0..70).map(|i| i * i).collect();
