@@ -50,7 +50,7 @@ mod tests {
     /// The table of quirks names drivers by number, the files by name.
     #[test]
     fn devices_have_the_quirks_of_their_drivers() {
-        let quirks = |name| DeviceFile::find(name).unwrap().device().info.quirks;
+        let quirks = |name: &str| DeviceFile::find(name).unwrap().device().info.quirks;
         let of_nir = Quirks::SEQUENTIAL_SWITCHES
             | Quirks::QUIET_DIVISIONS
             | Quirks::KEPT_NARROWINGS
