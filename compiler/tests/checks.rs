@@ -49,6 +49,22 @@ fn descriptions(program: &Program) -> Vec<Description> {
 }
 
 #[test]
+fn a_copy_of_a_vector_whose_load_is_checked_is_valid() {
+    let text = "kernel void f(global uint *out, int i) {
+        ushort a[40];
+        vstore16((ushort16)(1), 1, a);
+        ushort16 v = vload16(i, a);
+        ushort16 w = v;
+        out[0] = w.s3 + ((ushort *)&v)[i];
+    }";
+    for target in [Target::generic(), Target::minimal()] {
+        for kernel in build(text, &checked(target)).kernels {
+            validate(&kernel.spirv);
+        }
+    }
+}
+
+#[test]
 fn checked_programs_are_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
     let programs = read_folder(&folder).unwrap_or_else(|error| panic!("{error}"));

@@ -153,8 +153,14 @@ impl Initialized {
 
     /// Checks that loaded bytes were written; `None` for other instructions and for copies. A vector passes if one of its
     /// lanes was written, because programs keep three numbers in vectors of four. Lanes that were not written are found when
-    /// they are read alone.
-    pub fn check(&mut self, c: &mut Cursor<'_>, inst: Inst, shadow: Place) -> Option<Check> {
+    /// they are read alone; not in a copy of the vector whose load was `guarded` by a branch, which counts as written.
+    pub fn check(
+        &mut self,
+        c: &mut Cursor<'_>,
+        inst: Inst,
+        guarded: bool,
+        shadow: Place,
+    ) -> Option<Check> {
         let InstData::Load { align, flags, .. } = c.func.insts[inst] else { return None };
         let (place, ty) = shadow?;
         if flags.contains(MemFlags::COPY) {
@@ -169,7 +175,7 @@ impl Initialized {
             ok = Some(ok.map_or(is_written, |ok| c.binary(BinaryOp::Or, ok, is_written)));
         }
         let ok = ok?;
-        if let (true, Some(result)) = (ty.lanes > 1, c.func.result(inst)) {
+        if let (true, Some(result)) = (ty.lanes > 1 && !guarded, c.func.result(inst)) {
             // Bytes that were reported once count as written when the value is stored elsewhere.
             let all = c.splat(ones, ty.lanes);
             let copied = c.select(ok, written, all);

@@ -399,7 +399,8 @@ impl Instrumenter<'_> {
             self.guard(s, inst, check, (extents.area, describer), &mut after);
         }
         let shadow = init.shadow(&mut s.c, inst, extents);
-        if let (true, Some(check)) = (is_own, init.check(&mut s.c, inst, shadow)) {
+        let guarded = after.is_some();
+        if let (true, Some(check)) = (is_own, init.check(&mut s.c, inst, guarded, shadow)) {
             self.guard(s, inst, check, (extents.area, describer), &mut after);
         }
         let bytes = words.bytes(s.c.func, inst, extents, describer.objects());

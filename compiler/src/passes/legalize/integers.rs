@@ -146,8 +146,7 @@ fn high_product_64(
 }
 
 /// Returns two numbers: the one and the high word of the other add up to the high half of an unsigned product. No sum of a
-/// product of words and another word
-/// overflows, so a sum needs no more than one instruction where a device adds to products.
+/// product of words and another word overflows, so a sum needs no more than one instruction where a device adds to products.
 fn chained_sums(c: &mut Cursor<'_>, a: Value, b: Value) -> (Value, Value) {
     use BinaryOp::*;
     let word = |c: &mut Cursor<'_>, x| c.convert(ConvertOp::Trunc, x, Type::I32);
