@@ -12,8 +12,8 @@ float __short_float_f64(double x) {
     return fabs(as_float((HIGH(x) << 3) + 0x40000000u));
 }
 
-// Whether a residual is below 2^-18, as that of a float's power is where the number was in the range of floats: elsewhere
-// it is near 1, large or NaN. The high words of doubles are ordered as floats are, whose magnitude costs no operation.
+// Whether a residual is below 2^-18. It is where a number is in the range of floats; elsewhere it is near 1, large or NaN.
+// Compares the high word as a float, which is ordered like the double and whose magnitude costs no operation.
 bool __is_near_f64(double residual) {
     return fabs(as_float(HIGH(residual))) < 0.40625f;
 }

@@ -67,7 +67,7 @@ fn extended_word(func: &Function, value: Value) -> Option<Value> {
 /// An index, and the operation that makes an offset of it.
 type Index = (Value, Option<(BinaryOp, Value)>);
 
-/// What is known of the numbers of a function.
+/// Finds the numbers of a function that fit in words.
 struct Bounds<'a> {
     func: &'a Function,
     bits: KnownBits<'a>,
@@ -208,18 +208,15 @@ fn narrow(func: &mut Function, &Counter { block, index }: &Counter) {
 
 /// Returns the low word of what a branch passes to a counter.
 fn low_word(c: &mut Cursor<'_>, value: Value, extended: Value, word: Value) -> Value {
-    match c.func.def_inst(value) {
-        Some(&InstData::Binary { op: BinaryOp::IAdd, args: [a, k], .. }) if a == extended => {
-            let k = c.func.as_const(k).map(|k| c.func.constant(Type::I32, k));
-            match k {
-                Some(k) => c.binary(BinaryOp::IAdd, word, k),
-                None => c.convert(ConvertOp::Trunc, value, Type::I32),
-            }
+    if let Some(&InstData::Binary { op: BinaryOp::IAdd, args: [a, k], .. }) = c.func.def_inst(value)
+    {
+        if let (true, Some(k)) = (a == extended, c.func.as_const(k)) {
+            let k = c.func.constant(Type::I32, k);
+            return c.binary(BinaryOp::IAdd, word, k);
         }
-        Some(_) => match extended_word(c.func, value) {
-            Some(word) => word,
-            None => c.convert(ConvertOp::Trunc, value, Type::I32),
-        },
+    }
+    match extended_word(c.func, value) {
+        Some(word) => word,
         None => c.convert(ConvertOp::Trunc, value, Type::I32),
     }
 }

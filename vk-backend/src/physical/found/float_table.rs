@@ -274,3 +274,34 @@ impl fmt::Display for FloatTable {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLUSHES: Behaviour =
+        Behaviour { keeps_inputs: false, keeps_results: false, ..Behaviour::RIGHT };
+
+    /// Returns the table of a device on which some operations on single flush denormals.
+    fn flushing(ops: &[FloatOp]) -> FloatTable {
+        let mut table = FloatTable::default();
+        let mut row = [Behaviour::RIGHT; FloatOp::ALL.len()];
+        ops.iter().for_each(|op| row[*op as usize] = FLUSHES);
+        *table.row_mut(FloatWidth::Single) = Some(row);
+        table
+    }
+
+    #[test]
+    fn signs_of_operands_may_flush_only_what_arithmetic_flushes() {
+        use FloatOp::*;
+        let signs = |ops: &[FloatOp]| flushing(ops).signs_operands(FloatWidth::Single);
+        assert!(signs(&[]) && signs(&[Add, Fma]));
+        assert!(!signs(&[Negate]) && !signs(&[Absolute]) && !signs(&[Absolute, Add]));
+        assert!(signs(&[Negate, Absolute, Add, Subtract, Multiply, Divide, Fma]));
+        let changes_nans = Behaviour { nans: false, ..Behaviour::RIGHT };
+        let mut table = flushing(&[]);
+        let row = table.row_mut(FloatWidth::Single).as_mut().unwrap();
+        [Negate, Absolute].iter().for_each(|op| row[*op as usize] = changes_nans);
+        assert!(table.signs_operands(FloatWidth::Single) && !table.sign_alone(FloatWidth::Single));
+    }
+}
