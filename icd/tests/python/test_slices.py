@@ -9,7 +9,7 @@ import pytest
 from conftest import PYTHON
 
 PREAMBLE = """
-import numpy as np, pyopencl as cl
+import sys, numpy as np, pyopencl as cl
 device = cl.get_platforms()[0].get_devices()[0]
 context = cl.Context([device])
 queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
@@ -19,17 +19,21 @@ def read(mem, like):
     result = np.empty_like(like)
     cl.enqueue_copy(queue, result, mem)
     return result
+def forget():
+    queue.finish()
+    print("forget", file=sys.stderr, flush=True)
 WORK = "uint work(uint n) { uint x = n; for (uint i = 0; i < n; i++) x = x * 1664525u + 1013904223u; return x; }"
 """
 
 
 def run(body, milliseconds, **variables):
-    """Runs a program with slices of so many milliseconds. Returns what it printed, and the work-items of each slice."""
+    """Runs a program with slices of so many milliseconds. Returns what it printed, and the work-items of each slice since it
+    called `forget`."""
     environment = {**os.environ, "HEKLA_LOG": "debug", "HEKLA_SLICE_MS": str(milliseconds), **variables}
     program = PREAMBLE + textwrap.dedent(body)
     done = subprocess.run([*PYTHON, "-c", program], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    slices = re.findall(r"a slice of (\d+) work-items took (\d+) us", done.stderr)
+    slices = re.findall(r"a slice of (\d+) work-items took (\d+) us", done.stderr.rpartition("forget\n")[2])
     return done.stdout, [(int(items), int(time)) for items, time in slices]
 
 
@@ -60,6 +64,20 @@ def test_launches_are_cut(m):
         assert (read(out, np.zeros(1 << 16, np.uint32)) == 5).all()
         """, 2000)
     assert sum(items for items, _ in slices) == 1 << 16, slices
+
+
+def test_a_launch_behind_a_short_one_is_cut(m):
+    """A kernel that was warmed up with few rounds is not taken to be short with many."""
+    _, slices = run("""
+        kernel = cl.Program(context, WORK + 'kernel void k(global uint *out, uint n) { out[get_global_id(0)] = work(n); }').build().k
+        out = buffer(np.zeros(1 << 16, np.uint32))
+        for n in [4, 4, 4, 100000]:
+            if n > 4:
+                forget()
+            kernel(queue, (1 << 16,), (64,), out, np.uint32(n))
+            queue.finish()
+        """, 500)
+    assert len(slices) > 2 and sum(items for items, _ in slices) == 1 << 16, slices
 
 
 @pytest.mark.parametrize("range", [

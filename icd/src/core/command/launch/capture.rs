@@ -9,13 +9,13 @@ use crate::cl::*;
 use crate::core::memory::buffer::Buffer;
 use crate::core::memory::reservation::Effect;
 use crate::core::program::kernel::{self, ArgValue, BuiltKernel, KernelArguments};
+use crate::core::program::pace::Values;
 use crate::core::program::shape::{launch_shape, Sizes};
 use crate::core::queue::Queue;
 use crate::object::Ref;
 use hekla_compiler::kernel::{ArgAccess, ArgKind, Field, ImageAccess, Kernel};
 use hekla_vk_backend as vk;
 use smallvec::SmallVec;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 impl Launch {
@@ -44,7 +44,7 @@ impl Launch {
             indirect: arguments.indirect,
             shape,
             reaches_system: arguments.system && queue.gpu.reaches_system(),
-            values: 0,
+            values: Values::default(),
             extents: Vec::new(),
             unwritten: Vec::new(),
         });
@@ -77,7 +77,7 @@ impl Launch {
                         ArgValue::Bytes(bytes) => {
                             put(fields, at, bytes);
                             if queue.gpu.slice.is_some() {
-                                self.values = digest(self.values, at, bytes);
+                                self.values.add(at, bytes);
                             }
                         }
                         ArgValue::Sampler(word) => put(fields, at, &word.to_le_bytes()),
@@ -158,13 +158,6 @@ impl Launch {
         }
         Ok(())
     }
-}
-
-/// Returns a digest of an earlier digest, `others`, and of bytes at an offset of the kernel-argument buffer.
-fn digest(others: u64, at: usize, bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (others, at, bytes).hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Returns how a kernel uses an image argument.

@@ -21,7 +21,7 @@ pub use record::Part;
 use crate::core::context::usm::Indirect;
 use crate::core::memory::buffer::Buffer;
 use crate::core::program::kernel::BuiltKernel;
-use crate::core::program::pace::Pace;
+use crate::core::program::pace::{Pace, Values};
 use crate::core::program::shape::LaunchShape;
 use crate::core::program::ProgramData;
 use crate::object::Ref;
@@ -48,8 +48,8 @@ pub struct Launch {
     shape: Arc<LaunchShape>,
     /// True if the launch may reach memory of the host that belongs to no object.
     reaches_system: bool,
-    /// A digest of the arguments that are passed by value, on devices where launches may run in slices.
-    values: u64,
+    /// The arguments that are passed by value, on devices where launches may run in slices.
+    values: Values,
     /// The extents of the arguments' memory, if the kernel looks for its own mistakes.
     extents: Vec<(u64, u64)>,
     /// The arguments, by number, whose memory nothing had written when the launch was captured, if the kernel checks that.
@@ -70,9 +70,9 @@ impl Launch {
             && !self.objects.iter().any(|object| matches!(object, Object::Shadowed { .. }))
     }
 
-    /// Returns a digest of the arguments that are passed by value.
-    pub fn values(&self) -> u64 {
-        self.values
+    /// Returns the arguments that are passed by value; none on devices where no launch runs in slices.
+    pub fn values(&self) -> &Values {
+        &self.values
     }
 
     /// Returns the pace of the kernel.
