@@ -44,11 +44,14 @@ fn signed_operands(func: &Function, target: &Target) -> EntitySet<Value> {
         let keeps_values = |value: &Value| match data {
             InstData::Binary { op, .. } => matches!(op, FAdd | FSub | FMul | FDiv),
             InstData::Math { op, .. } => *op == MathOp::Fma,
-            // Arithmetic that flushes denormals does so with all of its operands; comparisons may not.
-            InstData::FCmp { cc, .. } => {
+            // Arithmetic that flushes denormals does so with all of its operands; comparisons may not, which matters where the
+            // other operand is as small.
+            InstData::FCmp { cc, args, .. } => {
                 let classes = matches!(cc, FloatCC::Ord | FloatCC::Uno);
-                !classes && target.floats(func.ty(*value).scalar).keeps_denormals
+                let keeps = target.floats(func.ty(*value).scalar).keeps_denormals;
+                !classes && (keeps || args.iter().any(|&arg| is_normal_const(func, arg)))
             }
+            InstData::Convert { op, .. } => matches!(op, ConvertOp::FToS | ConvertOp::FToU),
             _ => false,
         };
         data.for_each_arg(|arg| {
@@ -58,6 +61,16 @@ fn signed_operands(func: &Function, target: &Target) -> EntitySet<Value> {
         });
     }
     operands
+}
+
+/// Returns true for constants that are neither zero nor denormal.
+fn is_normal_const(func: &Function, value: Value) -> bool {
+    let exponent = match func.ty(value).scalar {
+        Scalar::F16 => 0x7c00,
+        Scalar::F32 => 0x7f80_0000,
+        _ => 0x7ff0_0000_0000_0000,
+    };
+    func.as_const(value).is_some_and(|bits| bits & exponent != 0)
 }
 
 fn is_candidate(data: &InstData) -> bool {
