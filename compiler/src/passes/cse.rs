@@ -1,10 +1,12 @@
 //! Common subexpression elimination: an instruction with the same result as a dominating one is replaced by that one. A load
-//! is replaced by a value that a dominating instruction loaded or stored, if there is no write between them.
+//! is replaced by a value that a dominating instruction loaded or stored, if there is no write between them; a store of that
+//! value is removed.
 
 use crate::analysis::memory_versions::MemoryVersions;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::*;
+use crate::passes::held_memory::HeldMemory;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -25,6 +27,7 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
     let mut available = AvailableValues::with_room_for(func.num_insts());
     let mut replaced: SecondaryMap<Value, Option<Value>> = func.value_map();
     let mut changed = false;
+    let mut held = HeldMemory::default();
     let mut versions = MemoryVersions::compute(func, kernel, &cfg, &dom);
     for &block in dom.preorder() {
         versions.enter(block, &dom);
@@ -33,7 +36,12 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
             if changed {
                 func.insts[inst].map_args(|arg| replaced[arg].unwrap_or(arg));
             }
-            versions.pass(func, inst);
+            if held.is_idle_store(func, inst, block, &versions, &dom) {
+                changed = true;
+                return false;
+            }
+            held.pass(func, inst, &mut versions);
+            held.note(func, inst, block, &versions);
             let Some(result) = func.result(inst) else {
                 add_stored_value(func, inst, block, &versions, &mut available);
                 return true;

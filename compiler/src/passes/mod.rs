@@ -13,6 +13,7 @@ pub mod dead_args;
 pub mod dead_stores;
 pub mod dot_products;
 mod fall_through;
+mod held_memory;
 pub mod if_conversion;
 pub mod infer_address_spaces;
 pub mod inline;
